@@ -151,9 +151,9 @@ module.exports = {
     ),
     error(
       'adapters-show-only-types',
-      'The public types of an adapter are in its types.ts and signal-types.ts.',
+      'The public types of an adapter are in its types.ts, signal-types.ts and action-types.ts.',
       { path: [capability, venue, folders(foundation), '^workers/'], pathNot: adapter },
-      { path: adapter, pathNot: '/(signal-)?types\\.ts$' },
+      { path: adapter, pathNot: '/((signal|action)-)?types\\.ts$' },
     ),
     error(
       'rules-are-pure',

@@ -7,7 +7,7 @@ import formats from 'ajv-formats';
 import { expect } from 'chai';
 import { document, listOperations, type Operation } from '../src/contract/document.ts';
 import { requestValidator, responseCheck } from '../src/edge/validate.ts';
-import { errors } from '../src/kernel/errors.ts';
+import { errors } from '../src/kernel/error-codes.ts';
 import { examplesOf, nodeAt } from './support/samples.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));

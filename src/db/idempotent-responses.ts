@@ -1,6 +1,7 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
-import type { ErrorCode, ErrorDetails } from '../kernel/errors.ts';
+import type { ErrorCode } from '../kernel/error-codes.ts';
+import type { ErrorDetails } from '../kernel/errors.ts';
 import type { SealContext, Sealer } from '../kernel/seal.ts';
 import type { Db } from './pool.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { epochMs } from '../kernel/work.ts';
-import { endWhenSilent } from './pool.ts';
+import { endWhenSilent } from './limits.ts';
 
 const LOCK_SPACE = 884422; // the SQL function reap_dead_workers uses the same number
 const BEAT_MS = 2_000;

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { endWhenSilent } from './pool.ts';
+import { endWhenSilent } from './limits.ts';
 
 const SIZE = 10; // the queue's own statements are short: 10 connections serve hundreds of jobs
 const STATEMENT_MS = 5_000;

@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { Hotkey, IntentId, WalletAddress } from '../kernel/ids.ts';
 import { within } from '../kernel/within.ts';
 import { batch } from './batch.ts';
-import { endWhenSilent } from './pool.ts';
+import { endWhenSilent } from './limits.ts';
 
 const RECONNECT_MS = 250;
 const HEARTBEAT_MS = 3_000; // a connection without a sign of life for this long and SILENT_MS more is closed

@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Operation, Requirement } from '../contract/document.ts';
 import { ADMIN_COOKIE_NAME } from '../kernel/cookies.ts';
-import { ApiError, type ErrorCode } from '../kernel/errors.ts';
+import type { ErrorCode } from '../kernel/error-codes.ts';
+import { ApiError } from '../kernel/errors.ts';
 import type { Principal } from '../kernel/principal.ts';
 import { covers } from '../kernel/principal.ts';
 import type { Authenticators, EdgeDeps } from './deps.ts';

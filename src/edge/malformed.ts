@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { ApiError, type ErrorCode } from '../kernel/errors.ts';
+import type { ErrorCode } from '../kernel/error-codes.ts';
+import { ApiError } from '../kernel/errors.ts';
 import { problemDocument } from './respond.ts';
 
 const LINGER_MS = 1_000; // keep reading for this long; a reset of the connection would discard the response

@@ -1,5 +1,6 @@
 import type { Context } from 'koa';
-import { ApiError, type Effect, type ErrorCode, errors } from '../kernel/errors.ts';
+import { type ErrorCode, errors } from '../kernel/error-codes.ts';
+import { ApiError, type Effect } from '../kernel/errors.ts';
 import { describe } from './faults.ts';
 
 /** The page of the error catalogue; an error's `type` is its URL with the code as fragment. */

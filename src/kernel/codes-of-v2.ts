@@ -1,4 +1,5 @@
-import { ApiError, type ErrorCode } from './errors.ts';
+import type { ErrorCode } from './error-codes.ts';
+import { ApiError } from './errors.ts';
 
 /** The names on routes of v2 of the codes that both generations have in common. */
 const OF_V2: Partial<Record<ErrorCode, ErrorCode>> = {

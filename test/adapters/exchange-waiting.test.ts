@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import nock from 'nock';
+import type { Action } from '../../src/venues/exchange/adapter/action-types.ts';
 import { exvenue } from '../../src/venues/exchange/adapter/index.ts';
-import type { Action } from '../../src/venues/exchange/adapter/types.ts';
 import { alone } from '../support/alone.ts';
 
 const VENUE = 'http://exchange.test';

@@ -3,7 +3,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import { createPartner, mintKey, revokeKey } from '../../src/capabilities/partners/commands.ts';
 import type { Parameter } from '../../src/contract/document.ts';
-import type { ErrorCode } from '../../src/kernel/errors.ts';
+import type { ErrorCode } from '../../src/kernel/error-codes.ts';
 import type { Reply } from '../support/caller.ts';
 import { limit, market } from '../support/orders.ts';
 import { expectProblem } from '../support/problem.ts';

@@ -3,7 +3,7 @@ import formats from 'ajv-formats';
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { document, listOperations } from '../../src/contract/document.ts';
-import { type ErrorCode, errors } from '../../src/kernel/errors.ts';
+import { type ErrorCode, errors } from '../../src/kernel/error-codes.ts';
 import { signature } from '../../src/sandbox/processor/notifier.ts';
 import { startCast } from '../support/generated/cast.ts';
 import { type Generated, requestsOf } from '../support/generated/requests.ts';

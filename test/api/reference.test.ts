@@ -1,7 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect } from 'chai';
 import { document, listOperations, nodeAt } from '../../src/contract/document.ts';
-import { errors } from '../../src/kernel/errors.ts';
+import { errors } from '../../src/kernel/error-codes.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 /** What an `anyOf [schema, null]`, conditions in `then`, and the type beside an enum or a constant say, as the YAML says it. */

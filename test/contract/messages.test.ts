@@ -5,7 +5,8 @@ import { document, listOperations, type Operation } from '../../src/contract/doc
 import { describe as describeFields } from '../../src/edge/faults.ts';
 import { type RequestParts, requestValidator } from '../../src/edge/validate.ts';
 import { codeOfV2 } from '../../src/kernel/codes-of-v2.ts';
-import { ApiError, type ErrorCode } from '../../src/kernel/errors.ts';
+import type { ErrorCode } from '../../src/kernel/error-codes.ts';
+import { ApiError } from '../../src/kernel/errors.ts';
 import { examplesOf, nodeAt } from '../support/samples.ts';
 
 type Json = Record<string, unknown>;

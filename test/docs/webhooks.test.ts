@@ -8,7 +8,7 @@ import { Webhook } from 'standardwebhooks';
 import Stripe from 'stripe';
 import { document, listOperations } from '../../src/contract/document.ts';
 import { EVENTS } from '../../src/contract/events.ts';
-import { errors } from '../../src/kernel/errors.ts';
+import { errors } from '../../src/kernel/error-codes.ts';
 
 const GUIDES = ['index', 'getting-started', 'writes', 'errors', 'webhooks', 'streams', 'sandbox', 'limits'];
 const read = (file: string) => readFile(new URL(`../../src/${file}`, import.meta.url), 'utf8');

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import type { Action, OrderTerms } from '../../src/venues/exchange/adapter/action-types.ts';
 import { exvenue } from '../../src/venues/exchange/adapter/index.ts';
 import { signedBody } from '../../src/venues/exchange/adapter/signing.ts';
-import type { Action, OrderTerms } from '../../src/venues/exchange/adapter/types.ts';
 import {
   act,
   closeExchange,

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Action, OrderTerms } from '../../src/venues/exchange/adapter/types.ts';
+import type { Action, OrderTerms } from '../../src/venues/exchange/adapter/action-types.ts';
 import {
   act,
   closeExchange,

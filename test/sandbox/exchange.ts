@@ -6,16 +6,9 @@ import {
   type ExvenueUpstreamOptions,
   startExvenueUpstream,
 } from '../../src/sandbox/exchange/index.ts';
+import type { Action, ItemResult, OrderTerms, Posted, Signer } from '../../src/venues/exchange/adapter/action-types.ts';
 import { exvenue } from '../../src/venues/exchange/adapter/index.ts';
-import type {
-  Action,
-  Asset,
-  Exvenue,
-  ItemResult,
-  OrderTerms,
-  Posted,
-  Signer,
-} from '../../src/venues/exchange/adapter/types.ts';
+import type { Asset, Exvenue } from '../../src/venues/exchange/adapter/types.ts';
 
 /** A running exchange, the adapter that calls it over real HTTP, and one funded wallet that signs for itself. */
 export type Exchange = { upstream: ExvenueUpstream; venue: Exvenue; wallet: Signer };

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../src/kernel/errors.ts';
+import type { ErrorCode } from '../../src/kernel/error-codes.ts';
 import { type Data, type Identity, startIdentity, type TestApp } from './identity.ts';
 import { expectProblem as expectProblemIn } from './problem.ts';
 import { until } from './processes.ts';

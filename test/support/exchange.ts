@@ -1,7 +1,8 @@
 import type { FaultKind } from '../../src/sandbox/faults.ts';
 import type { Entry } from '../../src/sandbox/ledger.ts';
+import type { OrderTerms } from '../../src/venues/exchange/adapter/action-types.ts';
 import { exvenue } from '../../src/venues/exchange/adapter/index.ts';
-import type { Exvenue, OrderTerms } from '../../src/venues/exchange/adapter/types.ts';
+import type { Exvenue } from '../../src/venues/exchange/adapter/types.ts';
 import type { TestService } from './service.ts';
 
 type Upstream = Pick<TestService, 'exchange'>;

@@ -1,4 +1,5 @@
-import type { Action, Network, OrderTerms } from '../../src/venues/exchange/adapter/types.ts';
+import type { Action, OrderTerms } from '../../src/venues/exchange/adapter/action-types.ts';
+import type { Network } from '../../src/venues/exchange/adapter/types.ts';
 
 /**
  * A signature published by the test suite of a public SDK, as r, s and v in one line of hex. `action`: an action in the

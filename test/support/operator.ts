@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
-import type { ErrorCode } from '../../src/kernel/errors.ts';
+import type { ErrorCode } from '../../src/kernel/error-codes.ts';
 import { type Data, type Identity, startIdentity, type TestAdmin } from './identity.ts';
 import { type DbSession, handOf, type Item, item, type Row } from './intent-database.ts';
 import { expectProblem } from './problem.ts';

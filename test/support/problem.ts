@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { expect } from 'chai';
 import { document } from '../../src/contract/document.ts';
-import { type ErrorCode, errors } from '../../src/kernel/errors.ts';
+import { type ErrorCode, errors } from '../../src/kernel/error-codes.ts';
 import type { Reply } from './caller.ts';
 
 const ajv = new Ajv2020({ strict: false });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type ErrorCode, errors } from '../../src/kernel/errors.ts';
+import { type ErrorCode, errors } from '../../src/kernel/error-codes.ts';
 import type { Data } from './identity.ts';
 
 /** Expects a problem document of this code, with the status and title of the catalogue. */

@@ -7,8 +7,8 @@ import { Client } from 'pg';
 import { isAlive } from '../../src/db/embedded/postmaster.ts';
 import { type Embedded, startEmbedded } from '../../src/db/embedded.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import { until } from './processes.ts';
 import { openAddress } from './address.ts';
+import { until } from './processes.ts';
 
 /** A migrated database on two servers: the second has every commit before it is acknowledged. */
 export type Replicated = {

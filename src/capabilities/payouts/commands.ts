@@ -2,7 +2,8 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { MovementSeen } from '../../adapters/processor/types.ts';
 import type { Db } from '../../db/pool.ts';
-import { ApiError, isErrorCode } from '../../kernel/errors.ts';
+import { isErrorCode } from '../../kernel/error-codes.ts';
+import { ApiError } from '../../kernel/errors.ts';
 import { newId, newIntentId, type PayoutId, type PropAccountId } from '../../kernel/ids.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/pool.ts';
 import { findOpenEvent } from '../payments/queries.ts';
-import { applyEvent } from './store.ts';
+import { applyEvent } from './reports/store.ts';
 
 /**
  * Applies one stored event about a payout or a trader's account. Safe to repeat, and independent of the order of

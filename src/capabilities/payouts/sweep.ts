@@ -3,15 +3,8 @@ import type { Processor } from '../../adapters/processor/types.ts';
 import type { Db } from '../../db/pool.ts';
 import { epochMs } from '../../kernel/work.ts';
 import { listStranded } from './queries.ts';
-import {
-  applyAccount,
-  applyPayout,
-  payArrived,
-  takeOpenPayouts,
-  takeUnfinishedAccounts,
-  takeWaitingPayouts,
-  waitForMoney,
-} from './store.ts';
+import { applyAccount, applyPayout } from './reports/store.ts';
+import { payArrived, takeOpenPayouts, takeUnfinishedAccounts, takeWaitingPayouts, waitForMoney } from './store.ts';
 
 const MOST = 50; // reads per run; the processor notifies of nearly every change
 

@@ -1,7 +1,8 @@
 import type { Registrar } from '../../adapters/registrar/types.ts';
 import type { components } from '../../contract/types.ts';
 import type { Accepted, NewIntent, Submission } from '../../intents/accept.ts';
-import { ApiError, type ErrorCode } from '../../kernel/errors.ts';
+import type { ErrorCode } from '../../kernel/error-codes.ts';
+import { ApiError } from '../../kernel/errors.ts';
 import { newIntentId, type WalletAddress } from '../../kernel/ids.ts';
 import type { Sealer } from '../../kernel/seal.ts';
 import { purchase } from './purchase.ts';

@@ -1,6 +1,6 @@
 import type { Registered } from '../../adapters/registrar/types.ts';
 import type { Problem } from '../../intents/intent.ts';
-import type { ErrorCode } from '../../kernel/errors.ts';
+import type { ErrorCode } from '../../kernel/error-codes.ts';
 import type { Rejected } from '../../kernel/upstream-result.ts';
 import { notes, type Status } from './rules.ts';
 

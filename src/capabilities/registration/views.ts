@@ -1,5 +1,5 @@
 import type { components } from '../../contract/types.ts';
-import { errors, isErrorCode } from '../../kernel/errors.ts';
+import { errors, isErrorCode } from '../../kernel/error-codes.ts';
 import type { WalletAddress } from '../../kernel/ids.ts';
 import type { Registration } from './queries.ts';
 import { isSuccess, isTerminal, notes } from './rules.ts';

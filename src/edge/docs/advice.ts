@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../kernel/errors.ts';
+import type { ErrorCode } from '../../kernel/error-codes.ts';
 
 const CORRECT = 'Correct the request; `fields` lists what is wrong.';
 const REPEAT = 'Repeat the request after `Retry-After`, or after a second, with the same `Idempotency-Key`.';

@@ -1,4 +1,4 @@
-import { type ErrorCode, errors } from '../../kernel/errors.ts';
+import { type ErrorCode, errors } from '../../kernel/error-codes.ts';
 import { escaped } from '../../kernel/html.ts';
 import { advice, effects } from './advice.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
-import type { ErrorCode } from '../../../src/kernel/errors.ts';
+import type { ErrorCode } from '../../../src/kernel/error-codes.ts';
 import { newIntentId } from '../../../src/kernel/ids.ts';
 import { type Ask, asking, atOnce, bearer } from '../../support/identity.ts';
 import { eventually } from '../../support/money.ts';

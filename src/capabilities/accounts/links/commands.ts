@@ -1,7 +1,8 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../../../db/pool.ts';
-import { ApiError, type ErrorCode } from '../../../kernel/errors.ts';
+import type { ErrorCode } from '../../../kernel/error-codes.ts';
+import { ApiError } from '../../../kernel/errors.ts';
 import type { OwnerId, WalletAddress } from '../../../kernel/ids.ts';
 
 /** Stores that a partner has proven control of a wallet by a signature. */

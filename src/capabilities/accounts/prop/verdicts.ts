@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { ApiError, type ErrorCode } from '../../../kernel/errors.ts';
+import type { ErrorCode } from '../../../kernel/error-codes.ts';
+import { ApiError } from '../../../kernel/errors.ts';
 
 /** The row that the SQL functions of account recovery return. */
 export const verdictRow = z.object({ verdict: z.string() });

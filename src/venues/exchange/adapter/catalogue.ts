@@ -1,7 +1,8 @@
 import { absent, found, type ReadResult } from '../../../kernel/upstream-result.ts';
+import type { CallLimits } from './action-types.ts';
 import { type Dex, readDexes, readPerps, readSpots } from './assets.ts';
 import { type SharedRead, type Sources, sharedRead } from './shared-read.ts';
-import type { Asset, CallLimits } from './types.ts';
+import type { Asset } from './types.ts';
 
 /** Assets are added every few weeks, and their grids hardly ever change. */
 const FRESH_MS = 5 * 60_000;

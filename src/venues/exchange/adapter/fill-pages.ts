@@ -1,9 +1,10 @@
 import type { WalletAddress } from '../../../kernel/ids.ts';
 import { found, type ReadResult } from '../../../kernel/upstream-result.ts';
 import { epochMs } from '../../../kernel/work.ts';
+import type { CallLimits } from './action-types.ts';
 import { ROWS_PER_PAGE, readFills } from './fills.ts';
 import type { Sources } from './shared-read.ts';
-import type { CallLimits, Fill } from './types.ts';
+import type { Fill } from './types.ts';
 
 /** One page of a user's executions, oldest first. `isNext`: it follows a full one, so it is probably full as well. */
 type PageOf = { user: WalletAddress; fromMs: number; toMs: number | undefined; isNext: boolean };

@@ -5,6 +5,7 @@ import { bucketOf } from '../../../kernel/shared-upstream.ts';
 import { found, type ReadResult } from '../../../kernel/upstream-result.ts';
 import type { ExvenueAccess } from './access.ts';
 import { readAccount, readActionBudget, readAgents, readBalances, readMode, readUnnamedAgent } from './accounts.ts';
+import type { CallLimits } from './action-types.ts';
 import { readMarkets, readMids } from './assets.ts';
 import { tokenBucket } from './bucket.ts';
 import { budgetFrom } from './budget.ts';
@@ -16,7 +17,7 @@ import { readHistory, readOpenCoins, readOpenOrders, readOrderNames, readStatus 
 import { accountPauses } from './pauses.ts';
 import { posterTo } from './post.ts';
 import { signerOf } from './signing.ts';
-import type { CallLimits, Exvenue, PerpAccount } from './types.ts';
+import type { Exvenue, PerpAccount } from './types.ts';
 import { BATCH_LIMIT } from './wire.ts';
 
 const send = httpClient();

@@ -2,10 +2,10 @@ import { LRUCache } from 'lru-cache';
 import { type HttpClient, parseJson, type Reply } from '../../../adapters/http.ts';
 import { found, type ReadResult, unreadable } from '../../../kernel/upstream-result.ts';
 import { epochMs } from '../../../kernel/work.ts';
+import type { CallLimits } from './action-types.ts';
 import type { Budget } from './budget.ts';
 import { textOf } from './fields.ts';
 import { pauseOf } from './responses.ts';
-import type { CallLimits } from './types.ts';
 
 /**
  * One read of the venue. `weight` is its cost; `costsRows`: the cost rises by 1 for every 20 rows of the response, of which

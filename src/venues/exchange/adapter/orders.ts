@@ -1,9 +1,10 @@
 import { isPositive } from '../../../kernel/decimals.ts';
 import type { Side } from '../../../kernel/grid.ts';
 import { absent, found, type ReadResult } from '../../../kernel/upstream-result.ts';
+import type { ExitKind, TimeInForce } from './action-types.ts';
 import { complete, decimalOf, everyOf, type Fields, fieldsOf, hexOf, integerOf, textOf } from './fields.ts';
 import { classifyStatus } from './rejections.ts';
-import type { ExitKind, OrderNames, OrderRecord, OrderState, OrderView, TimeInForce } from './types.ts';
+import type { OrderNames, OrderRecord, OrderState, OrderView } from './types.ts';
 
 /**
  * Reads open orders with their triggers and children. An order of an unknown form does not hide the others. See venues/exchange.md#reads.

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { WalletAddress } from '../../../kernel/ids.ts';
 import { epochMs } from '../../../kernel/work.ts';
-import type { CallLimits } from './types.ts';
+import type { CallLimits } from './action-types.ts';
 
 /**
  * Pauses of accounts whose action budget is used up. After the venue rejected an action for this reason, the account

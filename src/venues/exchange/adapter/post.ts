@@ -1,11 +1,11 @@
 import { type HttpClient, parseJson } from '../../../adapters/http.ts';
 import { type UpstreamResult, unreachable } from '../../../kernel/upstream-result.ts';
 import { epochMs } from '../../../kernel/work.ts';
+import type { Posted, PostLimits } from './action-types.ts';
 import type { Budget } from './budget.ts';
 import { fieldsOf, textOf } from './fields.ts';
 import type { AccountPauses } from './pauses.ts';
 import { pauseOf, postResponse } from './responses.ts';
-import type { Posted, PostLimits } from './types.ts';
 
 /** The venue responds within 1 s or not at all. This is below the expiry of every signed action. */
 const POST_MS = 10_000;

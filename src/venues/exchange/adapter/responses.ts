@@ -6,9 +6,9 @@ import {
   unknownEffect,
   unreachable,
 } from '../../../kernel/upstream-result.ts';
+import type { ItemResult, Posted } from './action-types.ts';
 import { decimalOf, fieldsOf, hexOf, integerOf, textOf } from './fields.ts';
 import { classifyActionText, classifyItemText, rejectedForForm, rejectedForRate, saysExpired } from './rejections.ts';
-import type { ItemResult, Posted } from './types.ts';
 
 /** What was sent: the number of items the venue reports on individually; 0 if it sends no item results. */
 export type SentRequest = { items: number; firstSend: boolean };

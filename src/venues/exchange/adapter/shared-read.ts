@@ -1,8 +1,8 @@
 import type { ResponseCache } from '../../../kernel/shared-upstream.ts';
 import { found, type ReadResult } from '../../../kernel/upstream-result.ts';
 import { epochMs } from '../../../kernel/work.ts';
+import type { CallLimits } from './action-types.ts';
 import type { QueryInfo } from './info.ts';
-import type { CallLimits } from './types.ts';
 
 /**
  * Reads a list that changes seldom. A list of the last day serves while a newer one is read. With `newerThanMs` the list is at

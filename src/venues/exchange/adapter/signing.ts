@@ -1,7 +1,8 @@
 import { signL1Action } from '@nktkas/hyperliquid/signing';
 import type { PrivateKeyAccount } from 'viem/accounts';
 import { accountOf } from '../../../kernel/evm-key.ts';
-import type { Network, Signer } from './types.ts';
+import type { Signer } from './action-types.ts';
+import type { Network } from './types.ts';
 import { type WireAction, wireAction } from './wire.ts';
 
 /** The data signed together with the action. Times and nonce are epoch ms. */

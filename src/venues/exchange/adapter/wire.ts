@@ -1,5 +1,5 @@
 import { canonical } from '../../../kernel/decimals.ts';
-import type { Action, OrderTerms, TimeInForce } from './types.ts';
+import type { Action, OrderTerms, TimeInForce } from './action-types.ts';
 
 /** An action as it is hashed and posted. The order of its members is part of the signed data. */
 export type WireAction = Record<string, unknown>;

@@ -4,7 +4,7 @@ import { recordNoResponse } from '../../../intents/run.ts';
 import { fail, retry } from '../../../intents/settle.ts';
 import { idSchema } from '../../../kernel/ids.ts';
 import { accepted, type Rejected, type UpstreamResult, unknownEffect } from '../../../kernel/upstream-result.ts';
-import type { CallLimits, ItemResult, Posted } from '../adapter/types.ts';
+import type { CallLimits, ItemResult, Posted } from '../adapter/action-types.ts';
 import { burn, type NonceEvidence, type Signed, type SigningDeps } from '../signing/sign.ts';
 
 /** The dependencies of every exchange verb: the exchange, the signing keys of wallets, and the timing settings. */

@@ -1,7 +1,8 @@
 import type { Finding, SentRequest } from '../../../intents/define.ts';
 import { dexOf } from '../../../kernel/exchange-names.ts';
 import { accepted, rejected, unknownEffect } from '../../../kernel/upstream-result.ts';
-import type { Exvenue, ItemResult, OrderRecord } from '../adapter/types.ts';
+import type { ItemResult } from '../adapter/action-types.ts';
+import type { Exvenue, OrderRecord } from '../adapter/types.ts';
 import type { Signed } from '../signing/sign.ts';
 import { burnExpired, type ExchangeDeps, hasExpired } from './calls.ts';
 import { type CancelTarget, STILL_OPEN } from './cancel-result.ts';

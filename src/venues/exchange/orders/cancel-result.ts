@@ -1,7 +1,7 @@
 import type { components } from '../../../contract/types.ts';
 import { displayPair } from '../../../kernel/exchange-names.ts';
 import { rejected } from '../../../kernel/upstream-result.ts';
-import type { ItemResult } from '../adapter/types.ts';
+import type { ItemResult } from '../adapter/action-types.ts';
 
 /** The result of a cancellation, in the shape of the contract. */
 export type CancelResult = components['schemas']['CancelResult'];

@@ -3,7 +3,8 @@ import type { Problem } from '../../../intents/intent.ts';
 import { legCloid } from '../../../kernel/exchange-names.ts';
 import { exitPrice, marketPrice, type Side } from '../../../kernel/grid.ts';
 import type { IntentId } from '../../../kernel/ids.ts';
-import type { Asset, OrderTerms, OrderView } from '../adapter/types.ts';
+import type { OrderTerms } from '../adapter/action-types.ts';
+import type { Asset, OrderView } from '../adapter/types.ts';
 import { invalidOrder } from './order.ts';
 import type { ExitPrices } from './rules.ts';
 

@@ -5,7 +5,7 @@ import { compare } from '../../../kernel/decimals.ts';
 import { cloidOf } from '../../../kernel/exchange-names.ts';
 import type { IntentId } from '../../../kernel/ids.ts';
 import { accepted, type UpstreamResult, unknownEffect, unreachable } from '../../../kernel/upstream-result.ts';
-import type { ItemResult, OrderTerms, Posted } from '../adapter/types.ts';
+import type { ItemResult, OrderTerms, Posted } from '../adapter/action-types.ts';
 import { type Signed, signedMembers } from '../signing/sign.ts';
 import { type ExchangeDeps, hasExpired, post, reconcileOrBurn } from './calls.ts';
 import { findOrder, type OrderOutcome } from './evidence.ts';

@@ -5,7 +5,7 @@ import { cloidOf } from '../../../kernel/exchange-names.ts';
 import { faultOf, limitPrice, lotsWorth, marketPrice, type Side, wholeLots } from '../../../kernel/grid.ts';
 import type { IntentId } from '../../../kernel/ids.ts';
 import type { OrderChecks } from '../../checks.ts';
-import type { Action, OrderTerms } from '../adapter/types.ts';
+import type { Action, OrderTerms } from '../adapter/action-types.ts';
 import { sign } from '../signing/sign.ts';
 import { type ExchangeDeps, exchangeTiming, recordOtherwise, walletMembers } from './calls.ts';
 import { cancel } from './cancel.ts';

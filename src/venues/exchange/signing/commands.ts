@@ -3,7 +3,8 @@ import { z } from 'zod';
 import type { Db } from '../../../db/pool.ts';
 import { idSchema, type OwnerId, type WalletAddress } from '../../../kernel/ids.ts';
 import type { SealContext, Sealer } from '../../../kernel/seal.ts';
-import type { Exvenue, Signer } from '../adapter/types.ts';
+import type { Signer } from '../adapter/action-types.ts';
+import type { Exvenue } from '../adapter/types.ts';
 import { keyRow, type StoredKey } from './queries.ts';
 
 /** The key that currently signs for a wallet, or null without an enrollment. Records its use at most once a minute. */

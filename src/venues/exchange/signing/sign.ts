@@ -4,7 +4,8 @@ import type { NotReady } from '../../../intents/define.ts';
 import { idSchema, type OwnerId, type WalletAddress } from '../../../kernel/ids.ts';
 import type { Sealer } from '../../../kernel/seal.ts';
 import { epochMs } from '../../../kernel/work.ts';
-import type { Action, Exvenue, Signer } from '../adapter/types.ts';
+import type { Action, Signer } from '../adapter/action-types.ts';
+import type { Exvenue } from '../adapter/types.ts';
 import { findLiveKey, forgetBurning, nextNonce, noteBurning, openKey } from './commands.ts';
 import { findKey, hasInDoubtUnderOtherKeys } from './queries.ts';
 

@@ -1,7 +1,7 @@
 import type { components } from '../../../contract/types.ts';
 import { pendingHeaders, resultOf } from '../../../intents/follow.ts';
 import type { Intent } from '../../../intents/intent.ts';
-import { errors, isErrorCode } from '../../../kernel/errors.ts';
+import { errors, isErrorCode } from '../../../kernel/error-codes.ts';
 import type { IntentId, OrderUuid } from '../../../kernel/ids.ts';
 import { epochMs } from '../../../kernel/work.ts';
 import { orderResultMembers } from './calls.ts';

@@ -1,0 +1,75 @@
+import { type DatabaseTransactionConnection, sql } from 'slonik';
+import { z } from 'zod';
+import type {
+  AccountSeen,
+  PayoutSeen,
+  Fact as ProcessorFact,
+  TransferSeen,
+} from '../../../adapters/processor/types.ts';
+import type { Db } from '../../../db/pool.ts';
+
+const done = z.object({ ok: z.boolean() });
+const nothing = z.object({});
+type Tx = Pick<DatabaseTransactionConnection, 'query' | 'maybeOne' | 'maybeOneFirst'>;
+
+type EventOutcome = 'applied' | 'stale' | 'unreadable' | 'unknown';
+const noted = z.object({ verdict: z.enum(['applied', 'stale', 'unreadable']) });
+
+/**
+ * Applies the processor's report on a payout to a bank. Only the payout that a step of ours names, at the account that
+ * the payout is for, is moved.
+ */
+export async function applyPayout(tx: Tx, accountId: string, seen: PayoutSeen): Promise<EventOutcome> {
+  const verdict = await tx.maybeOneFirst(sql.prepared('note_bank_payout', noted)`
+    select note_bank_payout(${seen.processorPayoutId}, ${seen.status}, ${seen.amountCents}, ${seen.currency}, ${seen.failure}) verdict
+    from payout_steps s
+    join payouts p on p.id = s.payout_id
+    join connect_accounts c on c.id = p.connect_account_id
+    where s.processor_id = ${seen.processorPayoutId} and s.step = 'payout' and c.processor_account_id = ${accountId}`);
+  return verdict ?? 'unknown';
+}
+
+/** Applies how much of a transfer is reversed. Only the transfer that a payout of ours names, to its account, counts. */
+async function applyTransfer(tx: Tx, accountId: string, seen: TransferSeen): Promise<EventOutcome> {
+  const isPossible = await tx.maybeOneFirst(sql.prepared('note_reversed', done)`
+    select note_reversed(p.id, ${seen.reversedCents}) ok
+    from payouts p
+    join connect_accounts c on c.id = p.connect_account_id
+    where p.processor_transfer_id = ${seen.transferId} and p.currency = ${seen.currency}
+      and c.processor_account_id = ${accountId}`);
+  return isPossible === null ? 'unknown' : isPossible ? 'applied' : 'unreadable';
+}
+
+/** Stores the processor's report on a trader's account; older reports change nothing. False for an unknown account. */
+export async function applyAccount(tx: Tx, reading: AccountSeen, atMs: number): Promise<boolean> {
+  const exists = await tx.maybeOne(sql.prepared('known_connect_account', nothing)`
+    select
+    from connect_accounts c
+    where c.processor_account_id = ${reading.accountId}`);
+  if (!exists) return false;
+  await tx.query(sql.prepared('move_connect_account', nothing)`
+    update connect_accounts c
+    set payouts_enabled = ${reading.payoutsEnabled}, charges_enabled = ${reading.chargesEnabled}, details_submitted = ${reading.detailsSubmitted},
+      country = coalesce(${reading.country}, c.country), bank_name = ${reading.bankName}, last4 = ${reading.last4},
+      seen_at = to_timestamp(${atMs / 1000})
+    where c.processor_account_id = ${reading.accountId} and (c.seen_at is null or c.seen_at <= to_timestamp(${atMs / 1000}))`);
+  return true;
+}
+
+type Fact = Extract<ProcessorFact, { about: 'payout' | 'transfer' | 'account' }>;
+
+/** Applies one event and closes it, in one transaction. */
+export const applyEvent = (db: Db, event: { id: string; said_at_ms: number; fact: Fact }): Promise<void> =>
+  db.transaction(async (tx) => {
+    const outcome = await applyFact(tx, event.fact, event.said_at_ms);
+    await tx.query(sql.prepared('close_payout_event', nothing)`
+      update processor_events
+      set outcome = ${outcome === 'unknown' ? 'not_ours' : outcome}, acted_at = now()
+      where id = ${event.id}`);
+  });
+
+async function applyFact(tx: Tx, fact: Fact, atMs: number): Promise<EventOutcome> {
+  if (fact.about === 'payout') return applyPayout(tx, fact.accountId, fact);
+  if (fact.about === 'transfer') return applyTransfer(tx, fact.accountId, fact);
+  return (await applyAccount(tx, fact, atMs)) ? 'applied' : 'unknown';
+}

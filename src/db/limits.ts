@@ -1,0 +1,153 @@
+import { createPgDriverFactory } from '@slonik/pg-driver';
+import PQueue from 'p-queue';
+import type pg from 'pg';
+import type { DatabasePool, DriverClient, DriverFactory } from 'slonik';
+
+/*
+ * A connection can go silent without being closed; TCP notices after minutes. So every statement has a time limit on this
+ * side. A connection that does not respond within it is closed, because its response may still come: decision 026.
+ */
+
+/** After a pause of this process, responses that have arrived meanwhile are read before the limit counts. */
+const READ_FIRST_MS = 100;
+
+/** The connections of all pools of this process. */
+const pooled = new Set<DriverClient>();
+
+/** A driver for slonik whose statements reject with `connection timeout` after `limitMs`. */
+export const withStatementLimit =
+  (limitMs: number): DriverFactory =>
+  async (options) => {
+    const driver = await createPgDriverFactory()(options);
+    return {
+      async createClient() {
+        const client = await driver.createClient();
+        pooled.add(client);
+        client.on('destroy', () => pooled.delete(client));
+        return limited(client, limitMs);
+      },
+    };
+  };
+
+function limited(client: DriverClient, limitMs: number): DriverClient {
+  let silent: Error | undefined;
+  return {
+    ...client,
+    async query(...statement) {
+      if (silent) throw silent; // such as the rollback of a transaction whose statement timed out
+      const { promise: expired, reject } = Promise.withResolvers<never>();
+      const stop = afterSilence(limitMs, () => {
+        silent = new Error(`connection timeout: the database did not respond within ${limitMs} ms`);
+        reject(silent);
+        close(client);
+        closeIdle();
+      });
+      return Promise.race([client.query(...statement), expired]).finally(stop);
+    },
+  };
+}
+
+/** The cause may affect all connections: idle ones are replaced. */
+const closeIdle = () => [...pooled].filter((client) => client.state() === 'IDLE').forEach(close);
+
+const close = (client: DriverClient) => void client.destroy().catch(() => {}); // the pool forgets it in any case
+
+/**
+ * Makes a function for new connections that keeps their errors from ending the process, and closes a connection whose
+ * statements take longer than `limitMs` together. They reject with `Connection terminated`.
+ */
+export const endWhenSilent =
+  (limitMs: number, onError: (error: Error) => void) =>
+  (client: pg.Client): void => {
+    let stop: (() => void) | undefined;
+    const query = client.query.bind(client) as (...statement: unknown[]) => unknown; // as: passed on unchanged
+    client.query = ((...statement: unknown[]) => {
+      stop ??= afterSilence(limitMs, () => {
+        client.end().catch(() => {}); // during a statement it closes the socket at once
+        closeIdle();
+      });
+      return query(...statement);
+    }) as typeof client.query; // as: passed on unchanged
+    const rest = () => {
+      stop = void stop?.();
+    };
+    client.on('error', onError);
+    client.on('drain', rest); // no statement is left
+    client.on('end', rest);
+  };
+
+/** Calls `expire` after `limitMs` unless it is stopped before. */
+function afterSilence(limitMs: number, expire: () => void): () => void {
+  let timer = setTimeout(() => {
+    timer = setTimeout(expire, READ_FIRST_MS);
+  }, limitMs);
+  return () => clearTimeout(timer);
+}
+
+/**
+ * Extra connections beyond the slots, so that the pool never queues callers: it loses them when a new connection fails.
+ */
+export const POOL_HEADROOM = 10;
+const TAKES_A_CONNECTION = [
+  'any',
+  'anyFirst',
+  'connect',
+  'exists',
+  'many',
+  'manyFirst',
+  'maybeOne',
+  'maybeOneFirst',
+  'one',
+  'oneFirst',
+  'query',
+  'record',
+  'stream',
+  'transaction',
+] as const;
+
+/** Adds a queue in front of the pool in which every waiting caller gets a connection or an error. */
+export function withSlots(pool: DatabasePool, size: number, slotMs: number): DatabasePool {
+  const slots = connectionSlots(size, slotMs);
+  const taking = TAKES_A_CONNECTION.map((name) => {
+    const take = pool[name] as (...args: unknown[]) => Promise<unknown>; // as: arguments are passed through unchanged
+    return [name, (...args: unknown[]) => slots.use(() => take(...args))];
+  });
+  return {
+    ...pool,
+    ...Object.fromEntries(taking),
+    state: () => ({ ...pool.state(), waitingClients: slots.waiting() }),
+  };
+}
+
+/** A limit on the connections in use. Further callers wait in order of arrival. */
+export type Slots = {
+  /**
+   * Runs `work` as soon as a slot is free. Throws `connection timeout`, without running `work`, if none is free in
+   * time.
+   */
+  use<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** The number of waiting callers. */
+  waiting(): number;
+};
+
+/**
+ * Makes `count` slots. A caller waits at most `timeoutMs`. A slot is free again when its work has resolved or rejected.
+ */
+export function connectionSlots(count: number, timeoutMs: number): Slots {
+  const queue = new PQueue({ concurrency: count });
+  return {
+    use(work) {
+      if (queue.pending < count) return queue.add(work); // a slot is free
+      const waiting = new AbortController();
+      const timer = setTimeout(() => waiting.abort(timeoutError(timeoutMs)), timeoutMs);
+      const start = () => {
+        clearTimeout(timer); // the limit applies only to the wait
+        return work();
+      };
+      return queue.add(start, { signal: waiting.signal });
+    },
+    waiting: () => queue.size,
+  };
+}
+
+const timeoutError = (ms: number) => new Error(`connection timeout: no slot came free within ${ms} ms`);

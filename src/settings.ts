@@ -1,0 +1,147 @@
+import { z } from 'zod';
+import { idSchema } from './kernel/ids.ts';
+import { isKeyring } from './kernel/keyring.ts';
+import { isLoopbackHost } from './kernel/loopback.ts';
+import { faultsInProduction, isProduction } from './kernel/production.ts';
+import { isTlsMode } from './kernel/tls-modes.ts';
+
+const port = z.coerce.number().int().min(0).max(65535);
+const ms = z.coerce.number().int().min(0);
+const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
+const tlsMode = z.string().refine(isTlsMode, 'one of disable, allow, prefer, require, verify-ca, verify-full');
+
+const databaseAddress = z
+  .url({ protocol: /^postgres(ql)?$/, message: 'an address postgres://user:password@host:port/database' })
+  .refine((url) => isTlsMode(new URL(url).searchParams.get('sslmode') ?? 'prefer'), 'its sslmode is unknown');
+
+const keyring = z
+  .string()
+  .refine(isKeyring, 'id:base64 of 32 bytes, separated by commas, all different; npm run keys:create makes one');
+
+/** Addresses of a chain, separated by commas. Result in lower case. */
+const addresses = z
+  .string()
+  .regex(/^0x[0-9a-f]{40}(\s*,\s*0x[0-9a-f]{40})*$/i)
+  .transform((text): string[] => text.toLowerCase().split(/\s*,\s*/));
+
+/** Every setting, its kind and its default. src/docs/configuration.md lists them with their meaning. */
+export const settings = z.object({
+  NODE_ENV: z.string().optional(),
+  DATABASE_URL: databaseAddress,
+  DATABASE_DIRECT_URL: databaseAddress.optional(),
+  DATABASE_POOLER: z.enum(['none', 'transaction']).default('none'),
+  DATABASE_TLS: z.enum(['auto', 'require', 'verify-full', 'off']).default('auto'),
+  DATABASE_CA: z.string().min(1).optional(),
+  PGSSLMODE: tlsMode.optional(),
+  HOST: z.string().default('0.0.0.0'),
+  PORT: port.default(3000),
+  METRICS_PORT: port.optional(),
+  METRICS_HOST: z.string().min(1).default('127.0.0.1'),
+  METRICS_TOKEN: z.string().min(16).optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
+  OTEL_METRIC_EXPORT_INTERVAL: z.coerce.number().int().min(1_000).default(60_000),
+  READY_QUEUE_AGE_S: z.coerce.number().int().min(1).default(60),
+  LOG_LEVEL: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug']).default('info'),
+  WEB_POOL_SIZE: z.coerce.number().int().min(1).default(10),
+  WORKER_POOL_SIZE: z.coerce.number().int().min(2).default(20),
+  WORKER_RUNNERS: z.enum(['all', 'trading', 'outbound']).default('all'),
+  RECOVERY_MODE: flag.default(false),
+  TRADING_CONCURRENCY: z.coerce.number().int().min(1).default(100),
+  OUTBOUND_CONCURRENCY: z.coerce.number().int().min(1).default(100),
+  OUTBOUND_PER_S: z.coerce.number().int().min(25).default(200),
+  NETVENUE_MINER_URL: z.url(),
+  NETVENUE_MINER_KEY: z.string().min(1),
+  NETVENUE_VALIDATOR_URL: z.url(),
+  NETVENUE_VALIDATOR_KEY: z.string().min(1),
+  NETVENUE_ENTITY_HOTKEY: z.string().min(1).pipe(idSchema.hotkey),
+  WALLET_LINK_PROOF: z.enum(['optional', 'required']).default('optional'),
+  NETVENUE_CLOSE_STYLE: z.enum(['auto', 'flat_all', 'market_flat']).default('auto'),
+  NETVENUE_PATIENCE_MS: ms.default(10_000),
+  NETVENUE_IN_FLIGHT_MS: ms.default(105_000),
+  NETVENUE_MINER_THREADS: z.coerce.number().int().min(2).default(10),
+  EXVENUE_URL: z.url(),
+  EXVENUE_NETWORK: z.enum(['mainnet', 'testnet']).default('mainnet'),
+  EXVENUE_BUDGET_PER_MINUTE: z.coerce.number().int().min(60).optional(), // default: the limit in the venue's documentation
+  EXVENUE_PATIENCE_MS: ms.default(5_000),
+  EXVENUE_EXPIRES_MS: ms.min(1_000).default(10_000),
+  EXVENUE_CLOCK_MARGIN_MS: ms.default(5_000),
+  EXVENUE_READ_LAG_MS: ms.default(60_000),
+  VENUE_READ_MS: ms.min(50).default(4_000),
+  REGISTRAR_URL: z.url(),
+  REGISTRAR_CHAIN_URL: z.url(),
+  REGISTRAR_NETWORK: z
+    .string()
+    .regex(/^eip155:\d+$/)
+    .default('eip155:8453'),
+  REGISTRAR_ASSET: z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{40}$/)
+    .default('0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'),
+  REGISTRAR_PATIENCE_MS: ms.default(30_000),
+  REGISTRATION_DEADLINE_MS: ms.default(120_000),
+  REGISTRATION_VALID_S: z.coerce.number().int().min(1).max(3_600).default(300),
+  REGISTRATION_MARGIN_S: z.coerce.number().int().min(0).default(30),
+  REGISTRATION_MAX_USDC: z.coerce.number().positive().default(1_000),
+  REGISTRATION_PAYEES: addresses.default([]),
+  REGISTRATION_POLL_MS: ms.default(5_000),
+  REGISTRATION_GRACE_MS: ms.default(14_400_000),
+  ORDER_DEADLINE_MS: ms.default(15_000),
+  PROVISION_DEADLINE_MS: ms.default(120_000),
+  PROCESSOR_URL: z.url().default('https://api.stripe.com'),
+  PROCESSOR_COUNTRY: z
+    .string()
+    .regex(/^[A-Z]{2}$/)
+    .default('US'),
+  PROCESSOR_SECRET_KEY: z.string().min(1).optional(),
+  PROCESSOR_WEBHOOK_SECRET: z.string().min(1).optional(),
+  CHECKOUT_DEADLINE_MS: ms.default(120_000),
+  ACCOUNT_DEADLINE_MS: ms.default(3_600_000),
+  PAYMENT_RECONCILE_MS: ms.default(300_000),
+  LIFECYCLE_SWEEP_MS: ms.default(300_000),
+  STREAM_HEARTBEAT_MS: ms.min(100).default(15_000),
+  TRADING_WATCH_MS: ms.min(50).default(2_000),
+  VALIDATE_RESPONSES: flag.default(false),
+  PUBLIC_URL: z.url().transform((url) => url.replace(/\/+$/, '')),
+  TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).default(0),
+  SEALING_KEYS: keyring,
+  AGREEMENT_KEYS: keyring,
+  STREAMS_PER_APP: z.coerce.number().int().min(1).default(2_000),
+  SMTP_URL: z.url({ protocol: /^smtps?$/ }),
+  SMTP_TLS: z.enum(['required', 'opportunistic']).default('required'),
+  MAIL_FROM: z.string().min(3),
+  WEBHOOK_LOOPBACK: flag.default(false),
+  THROTTLE_SCALE: z.coerce.number().min(0.01).default(1),
+  RETAIN_INTENTS_DAYS: z.coerce.number().min(8).default(90), // past the 7 days of an Idempotency-Key
+  RETAIN_ORDERS_DAYS: z.coerce.number().min(8).default(400),
+  RETAIN_EVENTS_DAYS: z.coerce.number().min(7).default(30), // past the last attempt of a delivery
+  RETAIN_SESSIONS_DAYS: z.coerce.number().min(1).default(30),
+});
+
+/** Settings that depend on each other. */
+export const consistent = settings
+  .refine((all) => all.DATABASE_POOLER === 'none' || all.DATABASE_DIRECT_URL, {
+    path: ['DATABASE_DIRECT_URL'],
+    message: 'needed with DATABASE_POOLER: LISTEN needs a session connection, which a transaction pooler does not keep',
+  })
+  .refine(
+    ({ METRICS_PORT, METRICS_HOST, METRICS_TOKEN }) =>
+      METRICS_PORT === undefined || METRICS_TOKEN || isLoopbackHost(METRICS_HOST),
+    {
+      path: ['METRICS_TOKEN'],
+      message: 'needed where METRICS_HOST is not a loopback address',
+    },
+  )
+  .refine(({ DATABASE_CA, DATABASE_TLS }) => DATABASE_CA === undefined || DATABASE_TLS === 'verify-full', {
+    path: ['DATABASE_CA'],
+    message: 'only used with DATABASE_TLS=verify-full',
+  })
+  .refine((all) => Boolean(all.PROCESSOR_SECRET_KEY) === Boolean(all.PROCESSOR_WEBHOOK_SECRET), {
+    path: ['PROCESSOR_WEBHOOK_SECRET'],
+    message:
+      'needed with PROCESSOR_SECRET_KEY, and not without it: half a processor sells nothing, or never hears of what it sold',
+  })
+  .superRefine((all, { addIssue }) => {
+    if (!isProduction(all)) return;
+    for (const { name, message } of faultsInProduction(all)) addIssue({ code: 'custom', path: [name], message });
+  });
