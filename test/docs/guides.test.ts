@@ -48,7 +48,7 @@ describe('the guides', () => {
   });
 
   it('list every setting, and no other', async () => {
-    const settings = names(await read('src/config.ts'), /^ {2}([A-Z][A-Z_]+): /gm);
+    const settings = names(await read('src/settings.ts'), /^ {2}([A-Z][A-Z_]+): /gm);
     const firstCells = (guides.get('src/docs/configuration.md') ?? '').match(/^\| `[^|]*\|/gm) ?? [];
 
     const listed = names(firstCells.join(), /`([A-Z][A-Z_]+)`/g);
@@ -57,7 +57,7 @@ describe('the guides', () => {
   });
 
   it('start from an environment file that names every setting', async () => {
-    const settings = names(await read('src/config.ts'), /^ {2}([A-Z][A-Z_]+): /gm);
+    const settings = names(await read('src/settings.ts'), /^ {2}([A-Z][A-Z_]+): /gm);
 
     const given = names(await read('.env.example'), /^# ([A-Z][A-Z_]+)=/gm);
 

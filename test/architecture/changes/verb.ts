@@ -8,7 +8,7 @@ import type { Signal } from '../adapter/signal-types.ts';
 import { ABSENT, nothingExecuted, UNREAD } from './evidence.ts';
 import type { AtMiner, Done, Found } from './outcome.ts';
 import { isOpenPosition } from './positions.ts';
-import * as network from './verb.ts';
+import * as network from './calls.ts';
 
 /** Closes all positions of a trader. */
 export const flatten = defineIntent({
