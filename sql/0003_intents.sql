@@ -21,7 +21,9 @@ create table intents (
   sending_at timestamptz,
   settled_at timestamptz,
   reached_at timestamptz,
+  answered_at timestamptz,
   upstream text,
+  is_exit boolean not null default false,
   unknown_because text,
   presumed_sent_at timestamptz,
   sender_lost boolean not null default false,
@@ -43,10 +45,12 @@ comment on column intents.sent_payload is 'The exact payload, resolved and commi
 comment on column intents.digest is 'SHA-256 of the request. It distinguishes a repeat from a reuse of the id.';
 
 comment on column intents.reached_at is 'When the upstream first responded to a look-up after the request was sent: the request no longer waits there.';
+comment on column intents.answered_at is 'When the upstream took the request without reporting what came of it: the request is over there.';
 comment on column intents.unknown_because is 'Why it was last in doubt: a code or sentence of this service, or a code of Node. It stays when the intent ends.';
 comment on column intents.presumed_sent_at is
   'Of an intent that a restored database shows as unsent: the earliest time at which it may have been sent. It is looked for and never sent.';
 comment on column intents.sender_lost is 'Whether the worker that marked it as sending ended before the response. Its request may never have left.';
+comment on column intents.is_exit is 'While it waits for a slot: whether it reduces what its trader risks (a cancel, a close, protection). Exits get slots first.';
 comment on column intents.upstream is 'The upstream of limited concurrency whose slot it holds, or waits for while queued.';
 
 create index intents_in_lane on intents (lane, position) where state in ('queued', 'running');
@@ -69,8 +73,8 @@ create index intents_by_request on intents (request_id) where request_id is not 
 create index intents_closing on intents ((request ->> 'trader'))
 where kind = 'network/close' and state in ('queued', 'running', 'in_doubt');
 
--- Intents that wait for a slot of an upstream, in order of acceptance.
-create index intents_without_slot on intents (upstream, position) where upstream is not null and state = 'queued';
+-- Intents that wait for a slot of an upstream: exits first, then in order of acceptance.
+create index intents_without_slot on intents (upstream, is_exit desc, position) where upstream is not null and state = 'queued';
 
 create table lanes (
   name text primary key,
@@ -82,6 +86,7 @@ comment on table lanes is 'Ordering keys. Only the head of a lane has a job, and
 create table upstream_slots (
   upstream text not null,
   slot integer not null,
+  for_exits boolean not null default false,
   intent_id uuid,
   hold_s double precision,
   held_until timestamptz,
@@ -89,6 +94,7 @@ create table upstream_slots (
 );
 
 comment on table upstream_slots is 'Places for requests at an upstream that works on a limited number at once. A slot outlives a killed process until held_until.';
+comment on column upstream_slots.for_exits is 'Whether only exits may take it, so that they never wait behind entries.';
 
 -- The slot of an intent.
 create index upstream_slots_held on upstream_slots (intent_id) where intent_id is not null;

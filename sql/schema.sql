@@ -355,7 +355,9 @@ create table intents (
   sending_at timestamp with time zone, -- Set and committed before the first byte may leave. Cleared only if it is proven that none left.
   settled_at timestamp with time zone,
   reached_at timestamp with time zone, -- When the upstream first responded to a look-up after the request was sent: the request no longer waits there.
+  answered_at timestamp with time zone, -- When the upstream took the request without reporting what came of it: the request is over there.
   upstream text, -- The upstream of limited concurrency whose slot it holds, or waits for while queued.
+  is_exit boolean not null default false, -- While it waits for a slot: whether it reduces what its trader risks (a cancel, a close, protection). Exits get slots first.
   unknown_because text, -- Why it was last in doubt: a code or sentence of this service, or a code of Node. It stays when the intent ends.
   presumed_sent_at timestamp with time zone, -- Of an intent that a restored database shows as unsent: the earliest time at which it may have been sent. It is looked for and never sent.
   sender_lost boolean not null default false, -- Whether the worker that marked it as sending ended before the response. Its request may never have left.
@@ -373,7 +375,7 @@ CREATE INDEX intents_settled ON public.intents USING btree (kind, settled_at) WH
 CREATE INDEX intents_troubled ON public.intents USING btree (created_at) WHERE (state = ANY (ARRAY['in_doubt'::text, 'failed'::text, 'expired'::text]));
 CREATE INDEX intents_undecided ON public.intents USING btree (created_at) WHERE (((outcome -> 'problem'::text) ->> 'effect'::text) = 'unknown'::text);
 CREATE INDEX intents_with_turn ON public.intents USING btree (lane) WHERE (has_turn AND (state = ANY (ARRAY['queued'::text, 'running'::text])));
-CREATE INDEX intents_without_slot ON public.intents USING btree (upstream, "position") WHERE ((upstream IS NOT NULL) AND (state = 'queued'::text));
+CREATE INDEX intents_without_slot ON public.intents USING btree (upstream, is_exit DESC, "position") WHERE ((upstream IS NOT NULL) AND (state = 'queued'::text));
 
 -- Network addresses from which a user logged in. Attempts from there have a separate budget.
 create table known_addresses (
@@ -1021,6 +1023,7 @@ create table upstream_responses (
 create table upstream_slots (
   upstream text not null,
   slot integer not null,
+  for_exits boolean not null default false, -- Whether only exits may take it, so that they never wait behind entries.
   intent_id uuid,
   hold_s double precision,
   held_until timestamp with time zone,
@@ -1605,7 +1608,7 @@ create function begin_payout_step(payout text, which text, item jsonb, cents int
 create function begin_sending(intent uuid, held_fence integer, what jsonb)
   returns boolean plpgsql;
 
-create function begin_sending_within(intent uuid, held_fence integer, what jsonb, at_upstream text, slots integer, for_s double precision)
+create function begin_sending_within(intent uuid, held_fence integer, what jsonb, at_upstream text, slots integer, for_s double precision, for_exits integer DEFAULT 0, exits boolean DEFAULT false)
   returns text plpgsql;
 
 create function budget_used(of_name text, capacity double precision, per_s double precision)
@@ -1626,7 +1629,7 @@ create function claim_intent(intent uuid)
 create function claim_look_up_slot(at_upstream text, slots integer, for_s double precision)
   returns uuid plpgsql;
 
-create function claim_slot(intent uuid, at_upstream text, slots integer, for_s double precision)
+create function claim_slot(intent uuid, at_upstream text, slots integer, for_s double precision, for_exits integer, exits boolean)
   returns boolean plpgsql;
 
 create function code_template(for_user text)
@@ -1789,7 +1792,7 @@ create function mail_job(mail uuid, run_at timestamp with time zone)
 create function mail_user(for_user text, to_template text, mail uuid, with_data jsonb, lives_s integer)
   returns void sql;
 
-create function mark_in_doubt(intent uuid, held_fence integer, delay_s double precision, why text DEFAULT NULL::text)
+create function mark_in_doubt(intent uuid, held_fence integer, delay_s double precision, why text DEFAULT NULL::text, answered boolean DEFAULT false)
   returns boolean plpgsql;
 
 create function may_run_alongside(newcomer text, others text[])
@@ -1837,7 +1840,7 @@ create function note_loss(of_payment text, loss jsonb, at_ms double precision)
 create function note_payment(registration uuid, hash text, noted text)
   returns void sql;
 
-create function note_reached(intent uuid, for_s double precision)
+create function note_reached(intent uuid, for_s double precision, asked_s double precision)
   returns double precision plpgsql;
 
 create function note_reversal(intent uuid, reversal text)
@@ -2030,6 +2033,9 @@ create function reject_change()
   returns trigger plpgsql;
 
 create function reject_key(of_key uuid)
+  returns void plpgsql;
+
+create function release_by_proof(intent uuid, asked_s double precision)
   returns void plpgsql;
 
 create function release_exits(of_trader text, cancelled text[], by_intent uuid)

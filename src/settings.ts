@@ -57,9 +57,10 @@ export const settings = z.object({
   NETVENUE_ENTITY_HOTKEY: z.string().min(1).pipe(idSchema.hotkey),
   WALLET_LINK_PROOF: z.enum(['optional', 'required']).default('optional'),
   NETVENUE_CLOSE_STYLE: z.enum(['auto', 'flat_all', 'market_flat']).default('auto'),
-  NETVENUE_PATIENCE_MS: ms.default(10_000),
+  NETVENUE_PATIENCE_MS: ms.default(12_000),
   NETVENUE_IN_FLIGHT_MS: ms.default(105_000),
   NETVENUE_MINER_THREADS: z.coerce.number().int().min(2).default(10),
+  NETVENUE_EXIT_SLOTS: z.coerce.number().int().min(0).default(2),
   EXVENUE_URL: z.url(),
   EXVENUE_NETWORK: z.enum(['mainnet', 'testnet']).default('mainnet'),
   EXVENUE_BUDGET_PER_MINUTE: z.coerce.number().int().min(60).optional(), // default: the limit in the venue's documentation

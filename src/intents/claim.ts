@@ -3,17 +3,37 @@ import { z } from 'zod';
 import { batchPerPool, each, numbered } from '../db/batch.ts';
 import type { Db } from '../db/pool.ts';
 import type { IntentId } from '../kernel/ids.ts';
+import type { SlotAt } from './define.ts';
 import { type Claim, type Intent, intentRow } from './intent.ts';
 
 /**
  * Records that the upstream has responded to a look-up after the intent was sent. Resolves to the milliseconds since the
  * first such response. The intent's slot is held for `holdMs` from then on.
  */
-export const noteReached = async (db: Db, intentId: IntentId, holdMs: number): Promise<number> =>
-  1_000 *
-  (await db.oneFirst(
-    sql.prepared('note_reached', z.object({ s: z.number() }))`select note_reached(${intentId}, ${holdMs / 1000}) s`,
-  ));
+export const noteReached = async (
+  db: Db,
+  { id, sent_ago_ms }: Pick<Intent, 'id' | 'sent_ago_ms'>,
+  { holdMs, tookMs }: { holdMs: number; tookMs: number },
+): Promise<number> => {
+  const askedS = tookMs < AT_ONCE_MS ? sent_ago_ms / 1000 : null;
+  const seconds = await db.oneFirst(
+    sql.prepared(
+      'note_reached',
+      z.object({ s: z.number() }),
+    )`select note_reached(${id}, ${holdMs / 1000}, ${askedS}) s`,
+  );
+  return 1_000 * seconds;
+};
+
+/** Whether the upstream took the request of an intent at least `agoMs` ago: the request is over, and its effect can be read. */
+export const wasAnswered = (db: Db, intentId: IntentId, agoMs: number): Promise<boolean> =>
+  db.exists(sql.prepared('was_answered', z.object({}))`
+    select
+    from intents i
+    where i.id = ${intentId} and i.answered_at <= now() - make_interval(secs => ${agoMs / 1000})`);
+
+/** A look-up that takes no longer than this did not wait for a thread of the upstream. */
+const AT_ONCE_MS = 1_000;
 
 /** Frees the slot of an intent, if it still holds one: because the upstream has responded, else once the hold is over. */
 export const freeSlot = async (db: Db, intentId: IntentId, hasResponded: boolean): Promise<void> => {
@@ -66,7 +86,7 @@ export const claim: (db: Db, intentId: IntentId) => Promise<Intent | null> = bat
 );
 
 /** A slot to take before sending, held for at most `holdMs`. */
-export type SlotWanted = { upstream: string; slots: number; holdMs: number };
+export type SlotWanted = SlotAt & { holdMs: number };
 
 /**
  * Commits the payload, and that bytes may leave from now on (`sent`). `lost`: the claim is lost or the deadline has passed.
@@ -89,14 +109,17 @@ const beginSendings = batchPerPool(async (db, batch: SendStart[]): Promise<SendB
     select b.n,
       case
         when b.upstream is not null
-          then begin_sending_within(b.id, b.fence, b.sent, b.upstream, b.slots, b."holdMs" / 1000)
+          then begin_sending_within(
+            b.id, b.fence, b.sent, b.upstream, b.slots, b."holdMs" / 1000, b."forExits", b."isExit"
+          )
         when begin_sending(b.id, b.fence, b.sent) then 'sent'
         else 'lost'
       end as begun
     from (
       select r.*
       from jsonb_to_recordset(${numbered(batch)}::jsonb) as r (
-        n integer, id uuid, fence integer, sent jsonb, upstream text, slots integer, "holdMs" double precision
+        n integer, id uuid, fence integer, sent jsonb, upstream text, slots integer, "holdMs" double precision,
+        "forExits" integer, "isExit" boolean
       )
       order by r.upstream nulls first, r.id, r.n
     ) b`);

@@ -36,21 +36,24 @@ export const isNotReady = (value: object): value is NotReady => 'fail' in value 
 /**
  * What a reconciliation found: a record of what the upstream did or rejected, proof that it has no such request
  * (`absent`), or nothing yet. The rejection of a look-up or of a repeat is no finding: it says nothing about the request
- * that was sent. `undecidable`: no later read can prove anything. The intent ends with the problem
+ * that was sent. `isOver`: the request cannot be in flight, whatever the time since it was sent. `undecidable`: no later read can prove anything. The intent ends with the problem
  * and an unknown effect, and an operator decides.
  */
 export type Finding<Result> =
   | Accepted<Result>
   | RecordedRejection
   | UnknownEffect
-  | { kind: 'absent' }
+  | { kind: 'absent'; isOver?: true }
   | { kind: 'undecidable'; problem: Problem };
 
 /** `patienceMs`: how long to wait for a response. `inFlightMs`: how long a sent request can still take effect. */
 export type Timing = { patienceMs: number; inFlightMs: number };
 
-/** One of the `slots` of an upstream that works on that many requests at once. Processes share them. */
-export type SlotAt = { upstream: string; slots: number };
+/**
+ * One of the `slots` of an upstream that works on that many requests at once. Processes share them. `forExits` of them are only
+ * for requests with `isExit`, which also come first in the line.
+ */
+export type SlotAt = { upstream: string; slots: number; forExits: number; isExit: boolean };
 
 /**
  * `notAfter` (epoch ms): the first byte leaves before this time, or nothing is sent. `signal` aborts when the process

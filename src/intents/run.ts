@@ -119,12 +119,15 @@ async function sendAndRecord<Deps, Request, Payload extends AnyPayload, Result>(
   keepUntilDone(
     deps.late,
     sending.then(async (late) => {
-      if (!isDefinite(late)) return;
-      await verb.record(sent, late, deps);
-      if (slot) await freeSlot(deps.db, intent.id, true); // its records may have ended it before this response
+      if (isDefinite(late)) await verb.record(sent, late, deps);
+      if (slot && hasResponded(late)) await freeSlot(deps.db, intent.id, true); // its records may have ended it before this response
     }),
   );
 }
+
+/** Whether the upstream has responded, with whatever words: it no longer works on the request. */
+const hasResponded = (result: UpstreamResult<unknown>): boolean =>
+  isDefinite(result) || (result.kind === 'unknown' && (result.ended ?? result.acknowledged ?? false));
 
 /** A response that arrives after its job has ended is still recorded if it accepts or rejects. */
 const isDefinite = ({ kind }: UpstreamResult<unknown>) => kind === 'accepted' || kind === 'rejected';
@@ -156,7 +159,8 @@ async function reconcile<Deps, Request, Payload extends AnyPayload, Result>(
   const sent = { intent, payload: verb.payload.parse(intent.sent_payload) };
   const { inFlightMs } = verb.timing(deps);
   const finding = await verb.reconcile(sent, deps);
-  const isInFlight = intent.sent_ago_ms <= inFlightMs;
+  const isOver = finding.kind === 'absent' && finding.isOver === true;
+  const isInFlight = !isOver && intent.sent_ago_ms <= inFlightMs;
   if (finding.kind === 'accepted' || finding.kind === 'rejected') await verb.record(sent, finding, deps);
   else if (finding.kind === 'absent' && !isInFlight) await recordAbsence(db, intent, verb);
   else if (finding.kind === 'undecidable' && !isInFlight) await leaveUndecided(db, intent, finding.problem);
@@ -197,5 +201,5 @@ export async function recordNoResponse(db: Db, intent: Claim, result: NoResponse
   if (result.kind === 'unreachable')
     return retry(db, intent, nextAttemptMs(intent.attempts), { code: 'VENUE_UNREACHABLE' });
   const delayMs = result.acknowledged ? 0 : nextReconcileMs(intent.reconcile_attempts);
-  return markInDoubt(db, intent, delayMs, result.why, result.acknowledged ?? result.ended);
+  return markInDoubt(db, intent, delayMs, result.why, result);
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { batchPerPool, inOrder, numbered } from '../db/batch.ts';
 import { hasCode } from '../db/conflicts.ts';
 import type { Db } from '../db/pool.ts';
+import type { UnknownEffect } from '../kernel/upstream-result.ts';
 import { epochMs, noteWork } from '../kernel/work.ts';
 import type { NewIntent } from './accept.ts';
 import type { Claim, Outcome, Problem } from './intent.ts';
@@ -72,13 +73,19 @@ export async function retry(db: Db, claim: Claim, delayMs: number, problem: Prob
 
 /**
  * Records that the effect is unknown and plans the next reconciliation, `delayMs` from now. The lane continues with its
- * next intent. `why` is shown to operators. `ended`: the upstream has responded, so the intent's slot is free. False: the
+ * next intent. `why` is shown to operators. `ended`, `acknowledged`: the upstream has responded, so the intent's slot is free. False: the
  * claim is lost.
  */
-export async function markInDoubt(db: Db, claim: Claim, delayMs: number, why: string, ended = false): Promise<boolean> {
-  const marked = sql.fragment`mark_in_doubt(${claim.id}, ${claim.fence}, ${delayMs / 1000}, ${why}) ok`;
+export async function markInDoubt(
+  db: Db,
+  claim: Claim,
+  delayMs: number,
+  why: string,
+  { ended, acknowledged }: Pick<UnknownEffect, 'ended' | 'acknowledged'> = {},
+): Promise<boolean> {
+  const marked = sql.fragment`mark_in_doubt(${claim.id}, ${claim.fence}, ${delayMs / 1000}, ${why}, ${acknowledged === true}) ok`;
   const { ok } = await db.one(
-    ended
+    ended || acknowledged
       ? sql.prepared('mark_ended_in_doubt', done)`select ${marked}, release_slot(${claim.id})::text`
       : sql.prepared('mark_in_doubt', done)`select ${marked}`,
   );

@@ -104,11 +104,31 @@ export const entityOf = (syntheticHotkey: Hotkey): Hotkey => syntheticHotkey.sli
 
 /**
  * How an entity's miner's threads are divided: `slots` for requests that may have an effect, the others for look-ups,
- * which would otherwise wait behind the requests they are about. See venues/network.md#threads.
+ * which would otherwise wait behind the requests they are about. `exitSlots` of the slots serve only requests that reduce
+ * what a trader risks; one at least serves all. See venues/network.md#threads.
  */
-export const minerSlot = (entityHotkey: Hotkey, threads: number) => ({
-  upstream: `miner:${entityHotkey}`,
-  slots: threads - lookUpThreads(threads),
+export function minerSlot(
+  entityHotkey: Hotkey,
+  { threads, exitSlots }: { threads: number; exitSlots: number },
+  isExit: boolean,
+) {
+  const slots = threads - lookUpThreads(threads);
+  return { upstream: `miner:${entityHotkey}`, slots, forExits: Math.min(exitSlots, slots - 1), isExit };
+}
+
+/** How many requests of entries a miner works on at once: the slots that are not kept for exits. */
+export function entrySlots(miner: { threads: number; exitSlots: number }): number {
+  const { slots, forExits } = minerSlot('', miner, false);
+  return slots - forExits;
+}
+
+/** The settings about the threads of miners. */
+export type MinerSettings = { NETVENUE_MINER_THREADS: number; NETVENUE_EXIT_SLOTS: number };
+
+/** How the threads of a miner are divided by the settings. */
+export const minerOf = ({ NETVENUE_MINER_THREADS: threads, NETVENUE_EXIT_SLOTS: exitSlots }: MinerSettings) => ({
+  threads,
+  exitSlots,
 });
 
 /** The miner's threads for look-ups: reads of a file, which take milliseconds. At least one. */

@@ -47,8 +47,8 @@ export type ResponseCache = {
   keep(name: string, body: unknown): Promise<void>;
 };
 
-/** Order of service when the budget is short: cancels with their look-ups, then writes with theirs, then reads. */
-export type Priority = 'cancel' | 'write' | 'read';
+/** Order of service when the budget is short: exits (cancels, closes, protection) with their reads, then writes with theirs, then reads. */
+export type Priority = 'exit' | 'write' | 'read';
 
 /** The latest calls of one kind to an upstream: whether the last one had a response, and since when that has been so. */
 export type Reach = {

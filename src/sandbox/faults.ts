@@ -8,6 +8,7 @@ export const faultKinds = {
   reset: 'Closes the connection; has no effect.',
   hang: 'Never responds; has no effect.',
   html_200: 'Responds with 200 and an HTML page, as a proxy might; has no effect.',
+  idle_200: 'Responds with 200 and `success: true`, as a miner does for a close that failed; has no effect.',
   accept_then_drop: 'Executes the request, then closes the connection without a response.',
   late: 'Executes the request and responds after delayMs.',
   cut_json: 'Executes the request and sends only half of the response.',

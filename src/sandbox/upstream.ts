@@ -118,6 +118,8 @@ const play = async (fault: Fault | null, response: ServerResponse, route: Route,
       );
     case 'html_200':
       return response.writeHead(200, { 'content-type': 'text/html' }).end('<html><body>Please wait.</body></html>');
+    case 'idle_200':
+      return send(response, { status: 200, body: { success: true } });
   }
   const data = await route.response(call);
   if (fault?.kind === 'late') await wait(fault.delayMs ?? 1_000);

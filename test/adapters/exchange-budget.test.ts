@@ -45,9 +45,9 @@ describe('the budget of requests in a process', () => {
     const all = Promise.all([
       line('read', 'read'),
       line('write 1', 'write'),
-      line('cancel 1', 'cancel'),
+      line('cancel 1', 'exit'),
       line('write 2', 'write'),
-      line('cancel 2', 'cancel'),
+      line('cancel 2', 'exit'),
     ]);
     state.tokens = LIMIT;
     await all;
@@ -60,7 +60,7 @@ describe('the budget of requests in a process', () => {
     const budget = budgetFrom(ledger, LIMIT);
     const hurried = (priority: Priority) => budget.take({ weight: 1, priority, untilMs: Date.now() + 20 });
 
-    const atTheKeptPart = [await hurried('read'), await hurried('write'), await hurried('cancel')];
+    const atTheKeptPart = [await hurried('read'), await hurried('write'), await hurried('exit')];
     state.tokens = 67;
     const aboveIt = [await hurried('read'), await hurried('write')];
 
@@ -116,7 +116,7 @@ describe('the budget of requests in a process', () => {
   it('grants nothing while the ledger cannot be reached', async () => {
     const budget = budgetFrom({ ...ledgerOf(LIMIT).ledger, spend: () => Promise.reject(new Error('away')) }, LIMIT);
 
-    expect(await Promise.all([ask(budget, 1), ask(budget, 1, 'cancel')])).to.deep.equal([false, false]);
+    expect(await Promise.all([ask(budget, 1), ask(budget, 1, 'exit')])).to.deep.equal([false, false]);
   });
 
   it('passes on costs known only from the response, and halts', async () => {

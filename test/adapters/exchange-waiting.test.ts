@@ -54,4 +54,51 @@ describe('waiting for the budget of the exchange', () => {
     expect(held).to.deep.equal({ kind: 'unreachable', why: 'ACTION_BUDGET' });
     expect(others.map(({ kind }) => kind)).to.deep.equal(['accepted', 'accepted']);
   });
+
+  it('lets exits through a second after a 429, one at a time, while entries and reads wait for as long as the venue says', async () => {
+    const { venue, signer } = open();
+    const closing = (): Action => ({ kind: 'place', orders: [{ ...one, reduceOnly: true }], grouping: 'none' });
+    reply().reply(429, 'null', { 'retry-after': '10' });
+    reply().times(2).reply(200, ok('success'));
+    const send = async (action: Action) =>
+      venue.post(await signer.sign(action, { nonce: 1 }), { firstSend: true, notAfter: Date.now() + 4_000 });
+    await send(placeAction());
+    const from = Date.now();
+    const timed = async (action: Action) => {
+      const { kind } = await send(action);
+      return { kind, ms: Date.now() - from };
+    };
+
+    const [cancelled, closed, placed] = await Promise.all([
+      timed(cancelAction()),
+      timed(closing()),
+      timed(placeAction()),
+    ]);
+
+    expect(cancelled).to.include({ kind: 'accepted' });
+    expect(cancelled.ms).to.be.within(950, 1_800);
+    expect(closed).to.include({ kind: 'accepted' });
+    expect(closed.ms).to.be.within(1_900, 2_900);
+    expect(placed).to.include({ kind: 'unreachable' });
+  });
+
+  it('backs off when an exit meets another 429', async () => {
+    const { venue, signer } = open();
+    const sentAt: number[] = [];
+    nock(VENUE)
+      .post('/exchange')
+      .times(3)
+      .reply(() => {
+        sentAt.push(Date.now());
+        return [429, 'null', { 'retry-after': '10' }];
+      });
+    const cancel = async () =>
+      venue.post(await signer.sign(cancelAction(), { nonce: 1 }), { firstSend: true, notAfter: Date.now() + 6_000 });
+
+    for (let n = 0; n < 3; n++) await cancel();
+
+    const [first = 0, second = 0, third = 0] = sentAt;
+    expect(second - first).to.be.within(950, 1_800);
+    expect(third - second).to.be.within(1_900, 3_500);
+  });
 });

@@ -14,6 +14,10 @@ const small = { leverage: 0.001 };
 
 type Trader = Awaited<ReturnType<TestService['trader']>>;
 
+/** For a lane that is too long, and for a miner with more lanes than it can serve. */
+const isRejection = ({ status }: Reply) => status === 429 || status === 503;
+const codeOf = ({ status }: Reply) => (status === 429 ? 'RATE_LIMITED' : 'SERVICE_UNAVAILABLE');
+
 describe('more orders than the miner can carry out', () => {
   let service: TestService;
   let trader: Trader;
@@ -27,13 +31,18 @@ describe('more orders than the miner can carry out', () => {
   before(async () => {
     service = await startService({
       upstream: { processingMs: 100, threads: THREADS },
-      settings: { NETVENUE_MINER_THREADS: String(THREADS), ORDER_DEADLINE_MS: '4000', NETVENUE_PATIENCE_MS: '5000' },
+      settings: {
+        NETVENUE_MINER_THREADS: String(THREADS),
+        NETVENUE_EXIT_SLOTS: '0',
+        ORDER_DEADLINE_MS: '4000',
+        NETVENUE_PATIENCE_MS: '5000',
+      },
     });
     trader = await service.trader();
     resting = (await trader.post(ORDERS, limit())).body.order_uuid;
     first = [await trader.post(ORDERS, known), await trader.post(ORDERS, market(small), keyed)];
     flood = Promise.all(Array.from({ length: CALLERS }, order));
-    await until('an order is rejected', async () => replies.some(({ reply }) => reply.status === 503) || null);
+    await until('an order is rejected', async () => replies.some(({ reply }) => isRejection(reply)) || null);
   });
   after(async () => {
     isOver = true;
@@ -51,7 +60,7 @@ describe('more orders than the miner can carry out', () => {
   async function rejection(body: () => object, extra: () => { key?: string } = () => ({})): Promise<Reply> {
     for (;;) {
       const reply = await trader.post(ORDERS, body(), { ...LATER, ...extra() });
-      if (reply.status === 503) return reply;
+      if (isRejection(reply)) return reply;
       replies.push({ by: trader, reply });
     }
   }
@@ -59,7 +68,7 @@ describe('more orders than the miner can carry out', () => {
   it('are rejected at once: without effect, with the time to come again', async () => {
     const reply = await rejection(() => market(small));
 
-    expectProblem(reply, 'SERVICE_UNAVAILABLE', { effect: 'none', retryable: true });
+    expectProblem(reply, codeOf(reply), { effect: 'none', retryable: true });
     expect(Number(reply.headers['retry-after'])).to.be.within(1, 4);
     expect(reply.headers).not.to.have.property('intent-id');
   });
@@ -89,7 +98,7 @@ describe('more orders than the miner can carry out', () => {
 
     const [byId, byKey] = [await rejection(byCallersId), await rejection(() => market(small), byKeys)];
 
-    for (const reply of [byId, byKey]) expectProblem(reply, 'SERVICE_UNAVAILABLE', { effect: 'unknown' });
+    for (const reply of [byId, byKey]) expectProblem(reply, codeOf(reply), { effect: 'unknown' });
     expect((await trader.get(`${ORDERS}/${tried.at(-1)}`)).status).to.equal(404);
   });
 

@@ -48,7 +48,7 @@ describe('the console in a browser', function () {
     await keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
     const arrived = await focused(page);
-    await page.locator('#open-queued-orders\\/place').waitFor();
+    await page.locator('#open-queued-network\\/place').waitFor();
     await tabTo(page, '1');
     await keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Troubled intents' }).waitFor();

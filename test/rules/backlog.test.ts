@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { admission, newBacklog } from '../../src/venues/network/orders/admission.ts';
+import { admission } from '../../src/venues/network/orders/admission.ts';
+import { newBacklog } from '../../src/venues/network/orders/backlog.ts';
 import type { NewNetworkOrder } from '../../src/venues/network/orders/intents.ts';
 import { seeded } from '../support/seeded.ts';
 
@@ -125,5 +126,33 @@ describe('the orders of which a process awaits the end', () => {
     for (const id of ['new', 'repeated', 'rejected']) await accepting({ ...order, id }).catch(() => {});
 
     expect([...awaited]).to.deep.equal(['new']);
+  });
+});
+
+describe('a long lane', () => {
+  const settled = new Map<string, (id: string) => void>();
+  const settlements = {
+    once: (id: string, ended: (id: string) => void) => void settled.set(id, ended),
+    forget: (id: string) => void settled.delete(id),
+  };
+  const accept = admission(9, settlements)(async ({ id }: NewNetworkOrder) => ({ id, replayed: false }));
+  const orderIn = (lane: string, id: string) =>
+    ({ id, lane, trader: 'entity_1', deadline_s: 4, terms: { order_type: 'LONG' } }) as NewNetworkOrder; // as: what is read of it
+  const verdictOf = (lane: string, id: string) =>
+    accept(orderIn(lane, id)).then(
+      () => 'accepted',
+      ({ code }) => code as string,
+    );
+
+  it('is rejected for itself, and the lanes of others are not', async function () {
+    this.timeout(10_000);
+    for (let n = 0; n < 60; n++) await verdictOf('long', `long ${n}`);
+    for (let n = 0; n < 4; n++) {
+      await new Promise((resolve) => setTimeout(resolve, 150)); // the pace of one lane: an order in 150 ms
+      settled.get(`long ${n}`)?.(`long ${n}`);
+    }
+
+    expect(await verdictOf('long', 'one more')).to.equal('RATE_LIMITED');
+    expect(await verdictOf('other', 'another')).to.equal('accepted');
   });
 });

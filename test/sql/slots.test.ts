@@ -154,4 +154,82 @@ describe('the slots of an upstream', () => {
 
     expect(ended.size).to.equal(all.length);
   });
+
+  describe('of which some are kept for exits', () => {
+    const beginAs = async (exits: boolean, { id, fence }: Row) => {
+      const [row] = await intentDb.query<{ begun: string }>(
+        `select begin_sending_within($1, $2, '{}', 'miner:x', 3, 30, 1, $3) as begun`,
+        [id, fence, exits],
+      );
+      return row?.begun;
+    };
+    const arriveAs = async (exits: boolean) => {
+      const row = await claimed();
+      return { ...row, was: await beginAs(exits, row) };
+    };
+
+    it('leave one to exits, which take the others first', async () => {
+      const entries = [await arriveAs(false), await arriveAs(false), await arriveAs(false)];
+      const exits = [await arriveAs(true), await arriveAs(true)];
+
+      expect(entries.map(({ was }) => was)).to.deep.equal(['sent', 'sent', 'waiting']);
+      expect(exits.map(({ was }) => was)).to.deep.equal(['sent', 'waiting']);
+    });
+
+    it('are handed to a waiting exit before entries that came earlier', async () => {
+      const sent = [await arriveAs(false), await arriveAs(false), await arriveAs(true)];
+      const [entry, exit] = [await arriveAs(false), await arriveAs(true)];
+
+      await intentDb.settle(sent[0]?.id ?? '', sent[0]?.fence ?? 0);
+      expect(await queuedNow()).to.deep.equal([exit.id]);
+      await intentDb.settle(sent[1]?.id ?? '', sent[1]?.fence ?? 0);
+      expect(await queuedNow()).to.have.members([exit.id, entry.id]);
+    });
+  });
+
+  describe('of intents in doubt', () => {
+    /** Two in doubt, sent 10 s ago, that hold both slots, and one that waits. */
+    const doubts = async () => {
+      const [first, second, waiting] = await arrive(3);
+      for (const one of [first, second]) await intentDb.markInDoubt(one?.id ?? '', one?.fence ?? 0);
+      await intentDb.query(`update intents set sending_at = now() - interval '10 seconds' where state = 'in_doubt'`);
+      await intentDb.query('delete from queue_jobs where payload ->> $$intent_id$$ <> $1', [waiting?.id]);
+      return { first: first?.id ?? '', second: second?.id ?? '', waiting: waiting?.id ?? '' };
+    };
+    const reached = (id: string, askedS: number | null) =>
+      intentDb.query('select note_reached($1, 30, $2)', [id, askedS]);
+
+    it('are freed one by one, each by a look-up that was responded to at once after the last request had arrived', async () => {
+      const { first, second, waiting } = await doubts();
+
+      await reached(first, 9);
+      expect(await queuedNow()).to.deep.equal([waiting]);
+      expect((await intentDb.row(first)).state).to.equal('in_doubt');
+      await reached(second, 9); // the same thread: what it freed is not sent yet
+      expect((await arrive(1))[0]?.was).to.equal('waiting');
+    });
+
+    it('stay taken when the response was slow, or another request was sent since the look-up', async () => {
+      const { first, second, waiting } = await doubts();
+
+      await reached(first, null);
+      await intentDb.query(`update intents set sending_at = now() where id = $1`, [second]);
+      await reached(first, 9);
+
+      expect(await queuedNow()).to.not.include(waiting);
+    });
+
+    it('never let more be sent than there were proofs, however many arrive at once', async () => {
+      const { first, second } = await doubts();
+      const more = await arrive(4);
+      const sessions = await Promise.all([intentDb.session(), intentDb.session()]);
+
+      await Promise.all(
+        sessions.map((session, n) => session.query('select note_reached($1, 30, 9)', [n === 0 ? first : second])),
+      );
+
+      expect(await queuedNow()).to.have.length(1);
+      expect(more.every(({ was }) => was === 'waiting')).to.equal(true);
+    });
+  });
 });

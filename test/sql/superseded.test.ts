@@ -82,6 +82,6 @@ describe('jobs that a newer job with the same key has replaced while a worker ha
     await intentDb.query(`update queue_jobs set attempts = max_attempts where task = 'webhooks/dispatch'`);
     await reap();
 
-    expect(await dead()).to.deep.equal(['mail/send', 'exchange/watch', 'webhooks/dispatch']);
+    expect(await dead()).to.deep.equal(['exchange/watch', 'mail/send', 'webhooks/dispatch']);
   });
 });

@@ -1,7 +1,8 @@
 -- begin_sending for an upstream that works on a limited number of requests at once: sent | waiting (all slots are held; the intent is queued
--- again and continues when it is handed one, or expires) | lost (the claim is lost or the deadline has passed; nothing may be sent).
+-- again and continues when it is handed one, or expires; exits come first, see claim_slot) | lost (the claim is lost or the deadline has passed; nothing may be sent).
 create or replace function begin_sending_within(
-  intent uuid, held_fence integer, what jsonb, at_upstream text, slots integer, for_s double precision
+  intent uuid, held_fence integer, what jsonb, at_upstream text, slots integer, for_s double precision, for_exits integer default 0,
+  exits boolean default false
 ) returns text
 language plpgsql as $$
 declare
@@ -15,7 +16,7 @@ begin
   if not found then
     return 'lost';
   end if;
-  if claim_slot(intent, at_upstream, slots, for_s) then
+  if claim_slot(intent, at_upstream, slots, for_s, for_exits, exits) then
     update intents
     set state = 'running', upstream = at_upstream, sending_at = now(), sent_payload = what
     where id = intent;

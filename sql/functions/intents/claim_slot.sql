@@ -1,8 +1,10 @@
 -- Takes one of the slots of an upstream for an intent that is about to be sent, for `for_s` seconds unless it is released earlier. False: all
--- are held, and the intent has joined the line. Free slots go to waiting intents first, in order of acceptance.
+-- that it may take are held, and the intent has joined the line. `exits`: it is an exit. The first `for_exits` slots are only for those. Free slots
+-- go to waiting intents first: to exits, then in order of acceptance.
 -- A newcomer that joins holds the line's lock alone; freeing a slot reads the line under the same lock, shared. So no slot stays
--- free while an intent waits. Locks the slot; a newcomer that does not get one at once: the line, then the slots it hands out.
-create or replace function claim_slot(intent uuid, at_upstream text, slots integer, for_s double precision) returns boolean
+-- free while an intent waits that may take it. Locks the slot; a newcomer that does not get one at once: the line, then the slots it hands out.
+create or replace function claim_slot(intent uuid, at_upstream text, slots integer, for_s double precision, for_exits integer, exits boolean)
+returns boolean
 language plpgsql as $$
 begin
   perform from intents where id = intent for update; -- executed twice at once, it must not take two
@@ -12,14 +14,14 @@ begin
   if found then
     return true; -- handed over while it waited
   end if;
-  if not exists (select from intents w where w.upstream = at_upstream and w.state = 'queued') then
+  if not exists (select from intents w where w.upstream = at_upstream and w.state = 'queued' and w.is_exit >= exits) then
     update upstream_slots u
     set intent_id = intent, hold_s = for_s, held_until = now() + make_interval(secs => for_s)
     where u.upstream = at_upstream and u.slot = (
       select f.slot
       from upstream_slots f
-      where f.upstream = at_upstream and f.slot <= slots and (f.intent_id is null or f.held_until < now())
-      order by f.slot
+      where f.upstream = at_upstream and f.slot <= slots and (exits or not f.for_exits) and (f.intent_id is null or f.held_until < now())
+      order by f.slot desc
       limit 1
       for update skip locked
     );
@@ -32,15 +34,16 @@ begin
   where u.upstream = at_upstream and u.slot in (
     select f.slot
     from upstream_slots f
-    where f.upstream = at_upstream and f.slot > slots and (f.intent_id is null or f.held_until < now())
+    where f.upstream = at_upstream and (f.slot > slots or f.for_exits <> (f.slot <= claim_slot.for_exits))
+      and (f.intent_id is null or f.held_until < now())
     for update skip locked
   );
   -- not by on conflict, which would wait for a slot that is being freed
-  insert into upstream_slots (upstream, slot)
-  select at_upstream, n
+  insert into upstream_slots (upstream, slot, for_exits)
+  select at_upstream, n, n <= claim_slot.for_exits
   from generate_series(1, slots) n
   where not exists (select from upstream_slots u where u.upstream = at_upstream and u.slot = n);
-  update intents set upstream = at_upstream, state = 'queued' where id = intent;
+  update intents set upstream = at_upstream, state = 'queued', is_exit = exits where id = intent;
   perform assign_slots(at_upstream, for_s, intent);
   return exists (select from upstream_slots u where u.upstream = at_upstream and u.intent_id = intent);
 end $$;

@@ -1,12 +1,14 @@
 -- Records that the effect of an intent is unknown, lets its lane continue, and plans the next reconciliation by the verb's own task. False:
--- the claim is lost, or nothing was sent. `why` is shown to operators. Locks the intent, then its lane; finds the intent by its id only, see settle_intent.
-create or replace function mark_in_doubt(intent uuid, held_fence integer, delay_s double precision, why text default null) returns boolean
+-- the claim is lost, or nothing was sent. `why` is shown to operators. `answered`: the upstream took the request. Locks the intent, then its lane; finds the intent by its id only, see settle_intent.
+create or replace function mark_in_doubt(intent uuid, held_fence integer, delay_s double precision, why text default null, answered boolean default false)
+returns boolean
 language plpgsql as $$
 declare
   marked record;
 begin
   update intents
-  set state = 'in_doubt', reconcile_attempts = reconcile_attempts + 1, outcome = null, unknown_because = coalesce(left(why, 200), unknown_because)
+  set state = 'in_doubt', reconcile_attempts = reconcile_attempts + 1, outcome = null, unknown_because = coalesce(left(why, 200), unknown_because),
+    answered_at = case when answered then now() else answered_at end
   where id = intent and fence = held_fence and settled_at is null and state <> 'queued' and sending_at is not null
   returning kind, lane into marked;
   if not found then

@@ -4,7 +4,7 @@ import type { Db } from '../../db/pool.ts';
 import { defineIntent } from '../../intents/define.ts';
 import { recordNoResponse } from '../../intents/run.ts';
 import { fail } from '../../intents/settle.ts';
-import { type Hotkey, idSchema, minerSlot, type OwnerId } from '../../kernel/ids.ts';
+import { type Hotkey, idSchema, type MinerSettings, minerOf, minerSlot, type OwnerId } from '../../kernel/ids.ts';
 import { type UpstreamResult, unknownEffect, unreachable } from '../../kernel/upstream-result.ts';
 import type { Netvenue, Subaccount } from '../../venues/network/adapter/types.ts';
 import { findCreated } from './evidence.ts';
@@ -16,10 +16,9 @@ type Deps = {
   db: Db;
   log: Pick<Logger, 'error'>;
   venues: { entityOf(owner: OwnerId): Promise<Hotkey>; of(entityHotkey: Hotkey): Promise<Netvenue | null> };
-  config: {
+  config: MinerSettings & {
     NETVENUE_PATIENCE_MS: number;
     NETVENUE_IN_FLIGHT_MS: number;
-    NETVENUE_MINER_THREADS: number;
     NETVENUE_ENTITY_HOTKEY: Hotkey;
   };
 };
@@ -53,7 +52,7 @@ export const provision = defineIntent({
     patienceMs: config.NETVENUE_PATIENCE_MS,
     inFlightMs: config.NETVENUE_IN_FLIGHT_MS,
   }),
-  slot: ({ payload: { entity } }, { config }) => minerSlot(entity, config.NETVENUE_MINER_THREADS),
+  slot: ({ payload: { entity } }, { config }) => minerSlot(entity, minerOf(config), false),
 
   /** Creates nothing if the account's payment was refunded or disputed meanwhile. */
   async prepare({ id, owner, request: { prop_account_id, subaccount } }, { db, venues }: Deps) {

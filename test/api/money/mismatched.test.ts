@@ -86,11 +86,11 @@ describe('a payment that clears with another amount or currency', () => {
     expectRejected(await refund(id), 'V2_PAYMENT_NOT_REFUNDABLE');
   });
 
-  it('is in the event log, reaches subscribers of every event, and cannot be subscribed to', async () => {
+  it('is in the event log, and can be subscribed to', async () => {
     const json = { url: 'https://hooks.example.com/in', events: ['payment.mismatched'] };
     const app = await service.app(['webhooks']);
 
-    expectRejected(await app.ask('POST', '/v2/webhook-endpoints', { json }), 'V2_WEBHOOK_UNKNOWN_EVENT');
+    expect((await app.ask('POST', '/v2/webhook-endpoints', { json })).status).to.equal(200);
   });
 
   it('names its payment intent although this service had given its checkout up', async () => {

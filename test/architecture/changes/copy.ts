@@ -57,9 +57,9 @@ export async function changedCopy({ adds, edits, test }: Change): Promise<Copy> 
   return {
     typeErrors: ({ others = [], without }) => compiler([...changed, ...others], without),
     async runTest() {
-      const env = { ...process.env, NODE_OPTIONS: '' };
+      const { TEST_SERVER: _, ...env } = process.env; // a shared server has the schema of the original
       await run('mocha', [test.file, ...(test.and ?? [])], { cwd: root, env }).catch(({ stdout, stderr }) => {
-        throw new Error(`${stdout}\n${stderr}`);
+        throw new Error(`${stdout}\n${stderr}`.replace(/^failed file:.*$/gm, ''));
       });
     },
     remove: () => rm(root, { recursive: true, force: true }),

@@ -17,7 +17,7 @@ export const flatten = defineIntent({
   request: z.object(network.traderMembers),
   payload: z.object({ signal: network.signal }),
   timing: network.timing,
-  slot: network.slot,
+  slot: network.slotOfExit,
 
   async prepare({ request: { subaccount_id } }, _deps: network.Deps) {
     const signal: Signal = { execution_type: 'FLAT_ALL', order_uuid: 'ALL', subaccount_id };

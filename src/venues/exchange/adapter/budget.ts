@@ -16,7 +16,7 @@ type Spending = {
 
 /** The venue's request budget, as the calls of this process wait for it. */
 export type Budget = {
-  /** Waits until the weight is spent. False if it was not: too late, aborted, or the ledger could not be reached. */
+  /** Waits until the weight is spent; an exit after a 429 not longer than a second or a few. False if it was not: too late, aborted, or the ledger could not be reached. */
   take(spending: Spending): Promise<boolean>;
   /** Charges a weight that is known only from the response (the rows of a history). Negative: gives it back. */
   charge(weight: number): void;
@@ -26,10 +26,17 @@ export type Budget = {
 
 /**
  * The parts of a minute's weight that remain for more urgent calls of any process. A cancellation and its look-ups are
- * always covered (61 with one builder dex), whatever else is waiting.
+ * covered (61 with one builder dex), whatever else is waiting.
  */
-const KEPT_PART = { cancel: 0, write: 0.055, read: 0.085 } as const satisfies Record<Priority, number>;
-const RANK = { cancel: 0, write: 1, read: 2 } as const satisfies Record<Priority, number>;
+const KEPT_PART = { exit: 0, write: 0.055, read: 0.085 } as const satisfies Record<Priority, number>;
+const RANK = { exit: 0, write: 1, read: 2 } as const satisfies Record<Priority, number>;
+
+/**
+ * After a 429 nothing is granted for as long as the venue says, but an exit that has waited for so long is sent all the same, one at a time:
+ * it costs little, and its trader's position is at stake. The pause doubles with every 429 and is the first one again after a grant.
+ */
+const PROBE_AFTER_MS = 1_000;
+const LONGEST_PROBE_MS = 8_000;
 
 /** How many waiting calls are asked for in one step, and the longest pause before the next step. */
 const AT_ONCE = 50;
@@ -47,6 +54,8 @@ export const budgetFrom = (ledger: BudgetLedger, weightPerMinute = EXCHANGE_WEIG
   let timer: NodeJS.Timeout | undefined;
   let isAsking = false;
 
+  let probeMs = PROBE_AFTER_MS;
+  let probeAt = 0;
   const charge = (weight: number) => void ledger.charge(weight).catch(() => {}); // the refill makes up for a lost charge
 
   const serve = async (): Promise<void> => {
@@ -61,6 +70,7 @@ export const budgetFrom = (ledger: BudgetLedger, weightPerMinute = EXCHANGE_WEIG
     const asked = queue.slice(0, AT_ONCE);
     const granted = await ledger.spend(asked.map(({ weight, keep }) => ({ weight, keep }))).catch(() => null);
     const ended = granted ? asked.slice(0, granted.spent) : asked;
+    if (granted && ended.length > 0) probeMs = PROBE_AFTER_MS;
     for (const waiter of ended) {
       remove(queue, waiter);
       turns.served(waiter.rank, waiter.turn);
@@ -81,6 +91,7 @@ export const budgetFrom = (ledger: BudgetLedger, weightPerMinute = EXCHANGE_WEIG
           if (hasEnded) return false;
           hasEnded = true;
           clearTimeout(expiry);
+          clearTimeout(probing);
           signal?.removeEventListener('abort', leave);
           resolve(granted);
           return true;
@@ -95,13 +106,28 @@ export const budgetFrom = (ledger: BudgetLedger, weightPerMinute = EXCHANGE_WEIG
           if (wasFirst) void serve();
         };
         const expiry = setTimeout(leave, Math.max(0, untilMs - epochMs()));
+        let probing: NodeJS.Timeout | undefined;
+        const probe = () => {
+          const inMs = probeAt - epochMs();
+          if (inMs > 0) probing = setTimeout(probe, inMs);
+          else if (remove(queue, waiter)) {
+            probeAt = epochMs() + probeMs;
+            charge(weight);
+            end(true);
+          }
+        };
+        if (priority === 'exit') probing = setTimeout(probe, PROBE_AFTER_MS);
         if (untilMs <= epochMs() || signal?.aborted) return void end(false);
         signal?.addEventListener('abort', leave);
         insert(queue, waiter);
         if (queue[0] === waiter) void serve();
       }),
     charge,
-    halt: (ms) => void ledger.halt(ms).catch(() => {}),
+    halt(ms) {
+      if (epochMs() < probeAt) probeMs = Math.min(2 * probeMs, LONGEST_PROBE_MS); // a probe met it
+      probeAt = epochMs() + probeMs;
+      void ledger.halt(ms).catch(() => {});
+    },
   };
 };
 
@@ -110,7 +136,9 @@ const insert = (queue: Waiter[], waiter: Waiter): void => {
   queue.splice(at < 0 ? queue.length : at, 0, waiter);
 };
 
-const remove = (queue: Waiter[], waiter: Waiter): void => {
+/** Whether the call was still waiting. */
+const remove = (queue: Waiter[], waiter: Waiter): boolean => {
   const at = queue.indexOf(waiter);
   if (at >= 0) queue.splice(at, 1);
+  return at >= 0;
 };

@@ -20,10 +20,10 @@ export const posterTo =
   (url: string, send: HttpClient, budget: Budget, pauses: AccountPauses) =>
   async (body: string, limits: PostLimits): Promise<UpstreamResult<Posted>> => {
     const { timeoutMs = POST_MS, notAfter = epochMs() + timeoutMs, signal, account, firstSend } = limits;
-    const { items, cancels, isBare } = readSigned(body);
+    const { items, cancels, isExit, isBare } = readSigned(body);
     if (account && !(await pauses.waitOut(account, cancels, notAfter, signal))) return unreachable('ACTION_BUDGET');
     const weight = 1 + Math.floor(items / ITEMS_PER_WEIGHT);
-    const priority = cancels ? 'cancel' : 'write';
+    const priority = isExit ? 'exit' : 'write';
     const granted = await budget.take({ weight, priority, reader: account, untilMs: notAfter, signal });
     if (!granted) return unreachable('BUDGET');
     const headers = { 'content-type': 'application/json', accept: 'application/json' };
@@ -37,10 +37,12 @@ export const posterTo =
   };
 
 /** Reads the kind and size of a signed body. Throws for any other text; the error does not contain the text. */
-const readSigned = (body: string): { items: number; cancels: boolean; isBare: boolean } => {
+const readSigned = (body: string): { items: number; cancels: boolean; isExit: boolean; isBare: boolean } => {
   const action = fieldsOf(fieldsOf(parseJson(body))?.action);
   const type = textOf(action?.type);
   if (!action || !type) throw new TypeError('not a signed action');
   const list = [action.orders, action.cancels, action.modifies].find(Array.isArray);
-  return { items: list?.length ?? 1, cancels: type === 'cancel' || type === 'cancelByCloid', isBare: !list };
+  const cancels = type === 'cancel' || type === 'cancelByCloid';
+  const reduces = type === 'order' && (list ?? []).every((order) => fieldsOf(order)?.r === true);
+  return { items: list?.length ?? 1, cancels, isExit: cancels || reduces, isBare: !list };
 };

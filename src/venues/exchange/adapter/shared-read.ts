@@ -17,7 +17,7 @@ type Body = { type: string; dex?: string };
 type CachedResult<T> = { data: T; atMs: number };
 
 /** These reads are rare and everything else needs them, so they come first. */
-const PRIORITY = 'cancel';
+const PRIORITY = 'exit';
 /** An older list may be of another deployment of the venue (testnets start anew). */
 const STALE_MS = 24 * 60 * 60_000;
 

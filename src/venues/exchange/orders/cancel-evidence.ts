@@ -50,7 +50,7 @@ function endsOf({ posts }: Payload, ends: (ItemResult | null)[], n: number): (It
 
 /** How many orders are cheaper to read one by one than in the history. */
 const ONE_BY_ONE = 10;
-const LIMITS = { priority: 'cancel' } as const;
+const LIMITS = { priority: 'exit' } as const;
 
 /** The venue's records of the targets, by their numbers and client order ids. Null if they cannot be read. */
 async function readRecords(

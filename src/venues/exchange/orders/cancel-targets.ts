@@ -19,7 +19,7 @@ export type Targets = { targets: CancelTarget[]; unreadDexes: string[] } | NotRe
 type Deps = { db: Db; exvenue: Exvenue; config: { EXVENUE_READ_LAG_MS: number } };
 
 /** Cancellations go first, with all they need to read. */
-const FIRST: CallLimits = { priority: 'cancel' };
+const FIRST: CallLimits = { priority: 'exit' };
 
 /** Open orders. `unreadDexes`: builder dexes whose orders could not be read. */
 type Listed = { orders: OrderNames[]; unreadDexes: string[] };

@@ -10,7 +10,7 @@ import type { OrderTerms } from '../adapter/action-types.ts';
 import type { PerpPosition } from '../adapter/types.ts';
 import { sign } from '../signing/sign.ts';
 import { type ExchangeDeps, exchangeTiming, recordOtherwise, walletMembers } from './calls.ts';
-import { type Market, readMarket, readPosition } from './market.ts';
+import { type Market, readMarket, readPosition, URGENT } from './market.ts';
 import { invalidOrder, orderPayload, payloadOf, reconcileOrder, reportOf, sendOrder } from './order.ts';
 import { decideExits } from './store.ts';
 import { closingTerms, shownOrder } from './views.ts';
@@ -27,7 +27,7 @@ export const close = defineIntent({
   timing: exchangeTiming,
 
   async prepare({ id, owner, request: { wallet, pair, max_slippage } }, deps: ExchangeDeps) {
-    const market = await readMarket(deps.exvenue, pair);
+    const market = await readMarket(deps.exvenue, pair, null, URGENT);
     if (isNotReady(market)) return market;
     const position = await readPosition(deps, wallet, pair);
     if (isNotReady(position)) return position;

@@ -3,6 +3,7 @@ import type { NotReady } from '../../../intents/define.ts';
 import { isZero } from '../../../kernel/decimals.ts';
 import { cloidOf, coinOf, dexOf } from '../../../kernel/exchange-names.ts';
 import type { WalletAddress } from '../../../kernel/ids.ts';
+import type { CallLimits } from '../adapter/action-types.ts';
 import type { Asset, Exvenue, PerpPosition } from '../adapter/types.ts';
 import { UNREACHABLE } from './calls.ts';
 import { findLastFilled } from './queries.ts';
@@ -18,13 +19,14 @@ export async function readMarket(
   exvenue: Exvenue,
   pair: string,
   limitPrice: string | null = null,
+  limits: CallLimits = {},
 ): Promise<Market | NotReady> {
   const asset = await exvenue.asset(coinOf(pair));
   if (asset.kind === 'unreadable') return UNREACHABLE;
   if (asset.kind === 'absent' || asset.data.isDelisted || asset.data.kind !== 'perp')
     return { fail: { code: 'V1_PAIR_UNKNOWN' } };
   if (limitPrice !== null) return { asset: asset.data, mid: limitPrice };
-  const mids = await exvenue.mids(asset.data.dex);
+  const mids = await exvenue.mids(asset.data.dex, limits);
   if (mids.kind !== 'found') return UNREACHABLE;
   const mid = mids.data[asset.data.coin];
   return mid === undefined ? { fail: { code: 'V1_NO_PRICE' } } : { asset: asset.data, mid };
@@ -49,4 +51,5 @@ export async function readPosition(
   return position && !isZero(position.size) ? position : { fail: { code: 'V1_NO_POSITION' } };
 }
 
-const URGENT = { priority: 'write' } as const;
+/** Of exits. */
+export const URGENT = { priority: 'exit' } as const;

@@ -30,7 +30,7 @@ type PlacedExits = Partial<Record<Leg, number>>;
 /** New exits, and the older ones that rested beside them. */
 type FoundExits = { placed: PlacedExits; older: PlannedExit[] };
 /** Exits go before the reads of callers. */
-const LIMITS = { priority: 'write' } as const;
+const LIMITS = { priority: 'exit' } as const;
 type Sought = ExitPrices & { account: WalletAddress; coin: string };
 
 /**

@@ -1,17 +1,29 @@
 import type { Settlements } from '../../../db/settled.ts';
 import type { Accept, Accepted } from '../../../intents/accept.ts';
 import { ApiError } from '../../../kernel/errors.ts';
-import { entityOf, type Hotkey, type IntentId, lookUpThreads } from '../../../kernel/ids.ts';
+import { entityOf, type IntentId } from '../../../kernel/ids.ts';
+import { newBacklog } from './backlog.ts';
 import type { NewNetworkOrder } from './intents.ts';
+import { opens } from './rules.ts';
 
 /** The share of its deadline that a new order may be expected to wait: the estimate is no more exact than that. */
 const SHARE = 0.5;
 const MS_PER_S = 1_000;
 
-const TOO_MANY = 'More orders wait for the miner than it can execute before their deadline';
+/** Why an order would not be executed in time: its own lane is long, or the miner has more lanes to serve than it can. */
+const TOO_LONG = {
+  lane: {
+    code: 'RATE_LIMITED',
+    what: 'More orders of this trader wait in this pair than can be executed before their deadline',
+  },
+  miner: {
+    code: 'SERVICE_UNAVAILABLE',
+    what: 'More orders wait for the miner than it can execute before their deadline',
+  },
+} as const;
 const MESSAGES = {
-  none: `${TOO_MANY}; this one was not accepted. Retry later.`,
-  unknown: `${TOO_MANY}; unless an earlier request with the same id was accepted, this order was not. Retry later with that id.`,
+  none: 'this one was not accepted. Retry later.',
+  unknown: 'unless an earlier request with the same id was accepted, this order was not. Retry later with that id.',
 };
 
 /** What the SQL functions take: with `only_repeats`, a new order gets the verdict `overloaded`. */
@@ -20,21 +32,22 @@ type Candidate<O> = O & { only_repeats?: true };
 type Reject = (verdict: string) => ApiError | undefined;
 
 /**
- * Rejects placements at once that are expected to wait for the miner for more than half of their deadline: they would
- * expire unsent later, and delay the others until then. Each process judges by its own orders. Repeats of accepted
- * orders, orders that close a position, cancellations, edits and protection are never rejected.
+ * Rejects placements at once that are expected to wait for more than half of their deadline: they would expire unsent later,
+ * and delay the others until then. A lane executes one order at a time, so only the first of each counts at the miner: the
+ * long lane of one trader is rejected for itself and delays nobody else. Each process judges by its own orders. Repeats of
+ * accepted orders, orders that close a position, cancellations, edits and protection are never rejected. `entrySlots`: the
+ * requests of entries that the miner works on at once.
  */
-export function admission(threads: number, settlements: Pick<Settlements, 'once' | 'forget'>) {
-  const backlog = newBacklog(threads - lookUpThreads(threads));
-  const ended = (id: IntentId) => backlog.end(id, performance.now());
+export function admission(entrySlots: number, settlements: Pick<Settlements, 'once' | 'forget'>) {
+  const lines = newLines(entrySlots);
+  const ended = (id: IntentId) => lines.end(id, performance.now());
   const forget = (id: IntentId) => {
     settlements.forget(id);
-    backlog.remove(id);
+    lines.remove(id, performance.now());
   };
 
   async function accepted<O extends NewNetworkOrder>(order: O, accept: Accept<O>, reject?: Reject): Promise<Accepted> {
-    const nowMs = performance.now();
-    backlog.add(order.id, entityOf(order.trader), nowMs, nowMs + order.deadline_s * MS_PER_S);
+    lines.add(order, performance.now());
     settlements.once(order.id, ended);
     try {
       const submitted = await accept(order, reject);
@@ -48,15 +61,15 @@ export function admission(threads: number, settlements: Pick<Settlements, 'once'
 
   return <O extends NewNetworkOrder>(accept: Accept<Candidate<O>>): Accept<O> =>
     async (order, reject) => {
-      if (!opens(order) || backlog.has(order.id)) return accept(order, reject);
-      const waitS = backlog.expectedWaitMs(entityOf(order.trader), performance.now()) / MS_PER_S;
+      if (!isEntry(order) || lines.has(order.id)) return accept(order, reject);
+      const { why, waitS } = lines.expectedWait(order, performance.now());
       const excessS = Math.min(waitS, order.deadline_s) - order.deadline_s * SHARE; // those before it expire too
       if (excessS <= 0) return accepted(order, accept, reject);
       const retryAfterS = Math.ceil(excessS);
       if (!order.has_callers_id && order.idempotency_key === undefined)
-        throw overloaded({ effect: 'none', retryAfterS });
+        throw tooLong(why, { effect: 'none', retryAfterS });
       // an earlier attempt under the same id may still be on its way to the database
-      const error = overloaded({ effect: 'unknown', retryAfterS });
+      const error = tooLong(why, { effect: 'unknown', retryAfterS });
       return accept({ ...order, only_repeats: true }, (verdict) =>
         verdict === 'overloaded' ? error : reject?.(verdict),
       );
@@ -64,103 +77,64 @@ export function admission(threads: number, settlements: Pick<Settlements, 'once'
 }
 
 /** Whether an intent is an order that may open a position. */
-const opens = ({ terms }: NewNetworkOrder) => terms !== undefined && terms.order_type !== 'FLAT';
+const isEntry = ({ terms }: NewNetworkOrder) => terms !== undefined && opens(terms);
 
-const overloaded = (details: { effect: 'none' | 'unknown'; retryAfterS: number }) =>
-  new ApiError('SERVICE_UNAVAILABLE', { ...details, message: MESSAGES[details.effect] });
+const tooLong = (why: keyof typeof TOO_LONG, details: { effect: 'none' | 'unknown'; retryAfterS: number }) =>
+  new ApiError(TOO_LONG[why].code, { ...details, message: `${TOO_LONG[why].what}; ${MESSAGES[details.effect]}` });
 
-const WINDOW_MS = 1_000; // the pace of the last one to two of these counts
-const LEAST_MS = 250; // a busy time shorter than this shows no pace
-const REMEMBERED_MS = 60_000;
+type Waiting = Pick<NewNetworkOrder, 'id' | 'trader' | 'lane' | 'deadline_s'>;
 
-/**
- * The most orders that a time may be expected to see end in which as many ended: about the upper limit of a Poisson
- * distribution's confidence interval of 97.5 %. A few ends say little about the pace, and no order is rejected on a guess.
- */
-const atMost = (ended: number) => (ended === 0 ? 0 : ended + 2 * Math.sqrt(ended + 1) + 2);
+/** The orders of a process in their lanes. Of each lane, only the first waits for the miner. */
+function newLines(entrySlots: number) {
+  const [atMiner, inLane] = [newBacklog(entrySlots), newBacklog(1)];
+  const lanes = new Map<string, (Waiting & { expiresAtMs: number })[]>();
+  const laneOf = ({ id, lane }: Waiting) => lane ?? id;
+  const known = new Map<IntentId, { lane: string; expiresAtMs: number }>(); // in order of addition: about that of expiry
 
-/**
- * The orders of one process that have not ended, by the upstream they are for, and how long a new one is expected to wait
- * there: the open orders, divided by the pace at which they end. The pace is taken only while more are open than the
- * upstream works on at once: at other times it would show how many orders arrived, not how many can be executed. It is the
- * fastest that the ends seen allow for, so that the wait is hardly ever estimated too long. Times are in milliseconds of one
- * clock that never goes back.
- */
-type Backlog = {
-  /** Adds an order. At `expiresAtMs` it no longer waits: it was sent, or has expired. */
-  add(id: IntentId, upstream: Hotkey, nowMs: number, expiresAtMs: number): void;
-  /** Whether the order was added and has not ended. */
-  has(id: IntentId): boolean;
-  /** Removes an order that was not accepted. */
-  remove(id: IntentId): void;
-  /** Removes an order that has ended. No effect for an order that was not added. */
-  end(id: IntentId, nowMs: number): void;
-  /** How long a new order is expected to wait for its end. 0 while a thread is free, or nothing is known of the pace. */
-  expectedWaitMs(upstream: Hotkey, nowMs: number): number;
-};
+  function leave(id: IntentId, nowMs: number): void {
+    const name = known.get(id)?.lane;
+    if (name === undefined || !known.delete(id)) return;
+    const [first, ...rest] = (lanes.get(name) ?? []).filter((order) => order.id !== id);
+    if (!first) return void lanes.delete(name);
+    lanes.set(name, [first, ...rest]);
+    if (!atMiner.has(first.id)) atMiner.add(first.id, entityOf(first.trader), nowMs, first.expiresAtMs);
+  }
 
-type Line = {
-  open: number;
-  busy: { sinceMs: number; ended: number } | null;
-  known: { perMs: number; untilMs: number };
-};
-
-/** Makes the backlog of a process whose upstreams each work on `threads` requests at once. */
-export function newBacklog(threads: number): Backlog {
-  const orders = new Map<IntentId, { line: Line; expiresAtMs: number }>(); // in order of addition: about that of expiry
-  const lines = new Map<Hotkey, Line>();
-
-  function observe(line: Line, nowMs: number): void {
-    for (const [id, { expiresAtMs }] of orders) {
+  function forgetExpired(nowMs: number): void {
+    for (const [id, { expiresAtMs }] of known) {
       if (expiresAtMs > nowMs) break;
-      remove(id);
+      leave(id, nowMs);
     }
-    if (line.open <= threads) line.busy = null;
-    else line.busy ??= { sinceMs: nowMs, ended: 0 };
-    const { busy } = line;
-    const busyMs = busy ? nowMs - busy.sinceMs : 0;
-    if (busy && busyMs >= LEAST_MS) line.known = { perMs: atMost(busy.ended) / busyMs, untilMs: nowMs + REMEMBERED_MS };
-    if (busy && busyMs >= 2 * WINDOW_MS) {
-      busy.ended /= 2;
-      busy.sinceMs += busyMs / 2;
-    }
-  }
-
-  function lineOf(upstream: Hotkey): Line {
-    const line = lines.get(upstream) ?? { open: 0, busy: null, known: { perMs: 0, untilMs: 0 } };
-    lines.set(upstream, line);
-    return line;
-  }
-
-  function remove(id: IntentId): void {
-    const line = orders.get(id)?.line;
-    if (orders.delete(id) && line) line.open -= 1;
-  }
-
-  function end(id: IntentId, nowMs: number): void {
-    const line = orders.get(id)?.line;
-    if (!line) return;
-    observe(line, nowMs);
-    if (line.busy) line.busy.ended += 1;
-    remove(id);
   }
 
   return {
-    add(id, upstream, nowMs, expiresAtMs) {
-      const line = lineOf(upstream);
-      remove(id);
-      orders.set(id, { line, expiresAtMs });
-      line.open += 1;
-      observe(line, nowMs);
+    has: (id: IntentId) => known.has(id),
+    add(order: Waiting, nowMs: number): void {
+      forgetExpired(nowMs);
+      const expiresAtMs = nowMs + order.deadline_s * MS_PER_S;
+      const lane = lanes.get(laneOf(order)) ?? [];
+      if (lane.length === 0) atMiner.add(order.id, entityOf(order.trader), nowMs, expiresAtMs);
+      inLane.add(order.id, laneOf(order), nowMs, expiresAtMs);
+      lanes.set(laneOf(order), [...lane, { ...order, expiresAtMs }]);
+      known.set(order.id, { lane: laneOf(order), expiresAtMs });
     },
-    has: (id) => orders.has(id),
-    remove,
-    end,
-    expectedWaitMs(upstream, nowMs) {
-      const line = lineOf(upstream);
-      observe(line, nowMs);
-      const { perMs, untilMs } = line.known;
-      return line.busy && nowMs < untilMs && perMs > 0 ? line.open / perMs : 0;
+    remove(id: IntentId, nowMs: number): void {
+      for (const backlog of [atMiner, inLane]) backlog.remove(id);
+      leave(id, nowMs);
+    },
+    end(id: IntentId, nowMs: number): void {
+      for (const backlog of [atMiner, inLane]) backlog.end(id, nowMs);
+      leave(id, nowMs);
+    },
+    /**
+     * The longer of the two waits of a new order, in seconds, and for what it would wait. Each order before it in its lane waits
+     * for the miner in its turn.
+     */
+    expectedWait(order: Waiting, nowMs: number): { why: keyof typeof TOO_LONG; waitS: number } {
+      const minerS = atMiner.expectedWaitMs(entityOf(order.trader), nowMs) / MS_PER_S;
+      const before = lanes.get(laneOf(order))?.length ?? 0;
+      const laneS = Math.max(inLane.expectedWaitMs(laneOf(order), nowMs) / MS_PER_S, before * minerS);
+      return laneS >= minerS ? { why: 'lane', waitS: laneS } : { why: 'miner', waitS: minerS };
     },
   };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Db } from '../../../db/pool.ts';
-import { noteReached } from '../../../intents/claim.ts';
+import { noteReached, wasAnswered } from '../../../intents/claim.ts';
 import {
   type Finding,
   type IntentOf,
@@ -13,7 +13,15 @@ import {
 import type { Problem } from '../../../intents/intent.ts';
 import { recordNoResponse } from '../../../intents/run.ts';
 import { fail } from '../../../intents/settle.ts';
-import { entityOf, type Hotkey, idSchema, minerSlot, type OrderUuid } from '../../../kernel/ids.ts';
+import {
+  entityOf,
+  type Hotkey,
+  idSchema,
+  type MinerSettings,
+  minerOf,
+  minerSlot,
+  type OrderUuid,
+} from '../../../kernel/ids.ts';
 import {
   type ReadResult,
   type Rejected,
@@ -30,7 +38,7 @@ import { NO_PROTECTION, type Protection, type Terms } from './rules.ts';
 export type Deps = {
   db: Db;
   venues: { netvenue: Netvenue; ofTrader(syntheticHotkey: Hotkey): Promise<Netvenue | null> };
-  config: { NETVENUE_PATIENCE_MS: number; NETVENUE_IN_FLIGHT_MS: number; NETVENUE_MINER_THREADS: number };
+  config: MinerSettings & { NETVENUE_PATIENCE_MS: number; NETVENUE_IN_FLIGHT_MS: number };
 };
 
 /**
@@ -68,8 +76,14 @@ export const timing = ({ config }: Deps): Timing => ({
 });
 
 /** The slot of a request at the miner of its trader's entity. */
-export const slot = ({ intent }: { intent: IntentOf<AnyRequest> }, { config }: Deps): SlotAt =>
-  minerSlot(entityOf(intent.request.trader), config.NETVENUE_MINER_THREADS);
+const slotAt = ({ intent }: { intent: IntentOf<AnyRequest> }, { config }: Deps, isExit: boolean): SlotAt =>
+  minerSlot(entityOf(intent.request.trader), minerOf(config), isExit);
+
+/** The slot of a request that may open a position or change a resting order. */
+export const slotOfEntry = (sent: { intent: IntentOf<AnyRequest> }, deps: Deps): SlotAt => slotAt(sent, deps, false);
+
+/** The slot of a request that reduces what its trader risks. It does not wait behind entries. */
+export const slotOfExit = (sent: { intent: IntentOf<AnyRequest> }, deps: Deps): SlotAt => slotAt(sent, deps, true);
 
 /**
  * Sends a verb's signal to the miner of its trader's entity. Unreachable, with nothing sent, if we have no key for it. A
@@ -107,22 +121,28 @@ export const resolveBy =
  * Reconciles at the miner of the trader's entity. The effect stays unknown if we have no key for it. The miner accepts
  * connections in order and continues after its caller has disconnected. So absence is proven only when the in-flight time
  * has passed since it responded to a look-up that came after the request. See venues/network.md#threads.
+ * `overAfterMs`: of a verb whose acceptance shows that it is over, and whose effect can be read after so long.
  */
 export async function reconcileAt(
   { intent, payload }: SentRequest<AnyRequest, { signal: Signal }>,
   { db, venues, config }: Deps,
   find: (at: AtMiner, archived: ReadResult<ArchivedOrder>) => Promise<Found>,
+  overAfterMs?: number,
 ): Promise<Finding<Done>> {
   const { trader } = intent.request;
   const venue = await venues.ofTrader(trader);
   if (!venue) return unknownEffect('no key for the entity');
   const [name = ''] = payload.signal.order_uuid.split(',');
+  const askedAt = performance.now();
   const archived = await venue.orderStatus(name);
+  const tookMs = performance.now() - askedAt;
   const holdMs = config.NETVENUE_IN_FLIGHT_MS;
-  const reachedMs = archived.kind === 'unreadable' ? null : await noteReached(db, intent.id, holdMs);
+  const reachedMs = archived.kind === 'unreadable' ? null : await noteReached(db, intent, { holdMs, tookMs });
   const found = await find({ venue, trader }, archived);
   if (found.kind !== 'absent' && found.kind !== 'once_ended') return found;
   const finding = found.kind === 'absent' ? found : found.finding;
+  if (overAfterMs !== undefined && (await wasAnswered(db, intent.id, overAfterMs)))
+    return finding.kind === 'absent' ? { ...finding, isOver: true } : finding;
   if (reachedMs === null) return unknownEffect('the miner has not responded to a look-up since');
   return reachedMs > holdMs
     ? finding

@@ -20,7 +20,7 @@ export const cancel = defineIntent({
   request: z.object({ ...network.traderMembers, target: idSchema.order }),
   payload: z.object({ signal: network.signal, target: idSchema.order, terms: network.terms }),
   timing: network.timing,
-  slot: network.slot,
+  slot: network.slotOfExit,
 
   async prepare({ request: { target, subaccount_id, trader } }, deps: network.Deps) {
     const order = await getTarget(deps.db, target);

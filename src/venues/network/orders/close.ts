@@ -22,6 +22,9 @@ import { hasOthersUnderWay } from './queries.ts';
 import { samePair, sameUuid } from './rules.ts';
 import { readRecords } from './venue-records.ts';
 
+/** The miner accepts a close after the validator has executed it, or failed to: then reads show which. */
+const READABLE_AFTER_MS = 5_000;
+
 type Deps = network.Deps & {
   config: { NETVENUE_CLOSE_STYLE: CloseStyle };
   reads: { tradePairs(): Promise<ReadResult<TradePair[]>> };
@@ -38,7 +41,7 @@ export const close = defineIntent({
   request: z.object({ ...network.traderMembers, trade_pair: z.string(), position_uuid: z.string().optional() }),
   payload: z.object({ signal: network.signal, position_uuid: z.string(), since_ms: z.number().nullable() }),
   timing: network.timing,
-  slot: network.slot,
+  slot: network.slotOfExit,
 
   async prepare({ id, lane, attempts, request }, deps: Deps) {
     const { trader, trade_pair, subaccount_id, position_uuid: only } = request;
@@ -66,7 +69,7 @@ export const close = defineIntent({
     return result.kind === 'accepted' ? acknowledged('an acceptance does not prove that it closed') : result;
   },
 
-  reconcile: (sent, deps) => network.reconcileAt(sent, deps, (at) => findClosed(at, sent.payload)),
+  reconcile: (sent, deps) => network.reconcileAt(sent, deps, (at) => findClosed(at, sent.payload), READABLE_AFTER_MS),
 
   async record({ intent }, result, deps) {
     if (result.kind === 'rejected' && result.slug === 'cooldown') return waitOut(deps, intent, result);

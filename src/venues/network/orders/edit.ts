@@ -37,7 +37,7 @@ export const edit = defineIntent({
   request: z.object({ ...network.traderMembers, target: idSchema.order, changes }),
   payload: z.object({ signal: network.signal, target: idSchema.order, before: network.terms, terms: network.terms }),
   timing: network.timing,
-  slot: network.slot,
+  slot: network.slotOfEntry,
 
   async prepare({ request }, deps: network.Deps & { checks: Pick<OrderChecks, 'isTradeable'> }) {
     const { db } = deps;

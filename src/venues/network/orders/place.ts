@@ -11,7 +11,7 @@ import { CLOSE_IN_FLIGHT, closesByUuid } from './close-style.ts';
 import { findPlaced, readExecution, resolveRejection } from './evidence.ts';
 import type { Done } from './outcome.ts';
 import { getReadiness } from './queries.ts';
-import { carriesExits, protectionWhenAccepted, rests, type Terms } from './rules.ts';
+import { carriesExits, opens, protectionWhenAccepted, rests, type Terms } from './rules.ts';
 import { recordPlacement } from './store.ts';
 
 type Deps = network.Deps & {
@@ -27,7 +27,7 @@ export const place = defineIntent({
   payload: z.object({ signal: network.signal }),
   deduplicates: true, // by the order's uuid, at the miner and at the validator
   timing: network.timing,
-  slot: network.slot,
+  slot: (sent, deps: Deps) => (opens(sent.intent.request.terms) ? network.slotOfEntry : network.slotOfExit)(sent, deps),
 
   async prepare({ id, request }, { db, venues, reads, checks }: Deps) {
     const [{ status, isClosing }, violation] = await Promise.all([

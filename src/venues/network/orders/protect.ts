@@ -27,7 +27,7 @@ export const protect = defineIntent({
   request: z.object({ ...network.traderMembers, protection: objectWith<Protection>({ trade_pair: z.string() }) }),
   payload: z.object({ signal: network.signal, bracket: idSchema.order, terms: network.terms }),
   timing: network.timing,
-  slot: network.slot,
+  slot: network.slotOfExit,
 
   async prepare({ id, request: { trader, protection, subaccount_id } }, { db, venues }: network.Deps) {
     const [held, { isClosing }] = await Promise.all([

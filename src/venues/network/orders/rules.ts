@@ -129,3 +129,7 @@ export const samePair = (a: string, b: string): boolean => bare(a) === bare(b);
 export const sameUuid = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 
 const bare = (pair: string) => pair.replace(/[^A-Za-z0-9]/g, '');
+
+/** Whether an order may open or grow a position. The others close or protect one. */
+export const opens = ({ order_type, execution_type }: Pick<Terms, 'order_type' | 'execution_type'>): boolean =>
+  order_type !== 'FLAT' && execution_type !== 'BRACKET';
