@@ -24,7 +24,7 @@ const types = (project: string, name: string) =>
 install();
 const steps: Record<string, readonly [command: string, ...args: string[]]> = {
   types: types('.', 'all'),
-  'architecture and contract': ['mocha', ...MOCHA, '--ignore', SERVED],
+  'architecture and contract': ['mocha', '--reporter', 'dot', ...MOCHA, '--ignore', SERVED],
   'types of the tools': types('test/tools', 'tools'),
   'unused code': [commandOf('knip')],
   'lint and format': [commandOf('biome'), 'check'],
