@@ -69,12 +69,11 @@ module.exports = {
       '^workers/',
     ),
     only('prom-client-only-in-metrics', 'Other code records through the registry.', ['prom-client'], '^src/metrics/'),
-    only(
-      'got-only-in-adapters',
-      'Only adapters call upstreams. The tour is a client of the service.',
-      ['got'],
-      adapter,
-      '^src/(sandbox|commands/tour)/',
+    error(
+      'one-client-of-upstreams',
+      'Only adapters call upstreams, by adapters/http.ts. Receivers of webhooks have adapters/webhook/post.ts.',
+      { path: [adapter, capability, venue, '^workers/'], pathNot: '^src/adapters/(http|webhook/post)\\.ts$' },
+      { path: ['^(node:)?(http|https|http2)$', npm('got', 'axios', 'undici')] },
     ),
 
     error(

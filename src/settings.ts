@@ -16,7 +16,7 @@ const databaseAddress = z
 
 const keyring = z
   .string()
-  .refine(isKeyring, 'id:base64 of 32 bytes, separated by commas, all different; npm run keys:create makes one');
+  .refine(isKeyring, 'id:base64 of 32 bytes, separated by commas, all different; npm run ops -- keys:create makes one');
 
 /** Addresses of a chain, separated by commas. Result in lower case. */
 const addresses = z

@@ -87,7 +87,7 @@ function hasRoom(folder: string): boolean {
 }
 
 function found(patterns: string[]): string[] {
-  return patterns.flatMap((pattern) => globSync(pattern).sort());
+  return patterns.flatMap((pattern) => globSync(pattern, { exclude: ['**/node_modules/**'] }).sort());
 }
 
 /** Closing figures of a run of mocha, its exit code, and the files with failures. */

@@ -9,7 +9,7 @@ import { onDatabase } from './database.ts';
  * Verifies the chains of agreement signatures and prints every row with a fault; exits with 1 if there is one.
  * Compares the chains with a file of receipts or of records in the form that GET /v2/agreements/audits returned. Public
  * keys come from a second file, in the form of /.well-known/agreement-keys.json, or from AGREEMENT_KEYS:
- *   npm run agreements:verify -- receipts.json agreement-keys.json
+ *   npm run ops -- agreements:verify receipts.json agreement-keys.json
  */
 const [receiptsFile, keysFile] = process.argv.slice(2);
 const receipts: (Signed | Receipt)[] = receiptsFile ? [JSON.parse(readFileSync(receiptsFile, 'utf8'))].flat() : [];

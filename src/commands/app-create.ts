@@ -2,21 +2,18 @@ import { parseArgs } from 'node:util';
 import { createApp } from '../capabilities/admin/apps/commands.ts';
 import { ORDINARY_SCOPES, scopes } from '../kernel/principal.ts';
 import { onDatabase } from './database.ts';
+import { exitWithUsage } from './table.ts';
 
 /*
  * Creates a tenant app on the platform's miner and prints its credentials, which are shown only once:
- *   npm run app:create -- slug "Name of the app" [--scopes "api webhooks"]
+ *   npm run ops -- app:create slug "Name of the app" [--scopes "api webhooks"]
  */
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { scopes: { type: 'string' } } });
 const [slug, name] = positionals;
 const wanted = values.scopes?.split(' ') ?? [...ORDINARY_SCOPES];
 const unknown = wanted.filter((scope) => !scopes.some((known) => known === scope));
-if (!slug || !/^[a-z0-9][a-z0-9-]{0,63}$/.test(slug) || !name?.trim() || unknown.length > 0) {
-  process.stderr.write(
-    `Usage: npm run app:create -- slug "Name of the app" [--scopes "api webhooks"]\nA slug has lower-case letters, digits and hyphens. Scopes: ${scopes.join(' ')}\n`,
-  );
-  process.exit(2);
-}
+if (!slug || !/^[a-z0-9][a-z0-9-]{0,63}$/.test(slug) || !name?.trim() || unknown.length > 0)
+  exitWithUsage('app:create', `A slug has lower-case letters, digits and hyphens. Scopes: ${scopes.join(' ')}`);
 
 const nothingToSeal = {
   seal: () => {

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 /*
  * Writes the client as a package of JavaScript and types, without the service and what it depends on:
- *   npm run client:build [-- folder]
+ *   npm run ops -- client:build [folder]
  */
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const folder = path.resolve(process.argv[2] ?? path.join(root, 'dist'));

@@ -3,7 +3,7 @@ import { listTaskNames, TASKS } from '../intents/task.ts';
 import { compiled } from '../runtime/compile-cache.ts';
 
 /*
- * npm run compile keeps the compiled code of web and worker. Without it the first start after an
+ * npm run ops -- compile keeps the compiled code of web and worker. Without it the first start after an
  * installation takes longer, and the process keeps the compiler in memory. Run it where the service is installed.
  */
 const programs = ['web', 'worker'].map((name) => new URL(`../runtime/${name}-process.ts`, import.meta.url));

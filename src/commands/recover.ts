@@ -11,17 +11,15 @@ import { recoverExchange } from './recover/exchange.ts';
 import { recoverMoney } from './recover/money.ts';
 import { recoverNetwork } from './recover/network.ts';
 import { recoverRegistrations } from './recover/registrations.ts';
+import { exitWithUsage } from './table.ts';
 
 /*
  * Prepares a database that was restored from a backup, while no worker runs: RECOVERY_MODE=true keeps them from it.
- *   npm run recover -- --since 2026-01-31T04:00:00Z     the time of the backup
+ *   npm run ops -- recover --since 2026-01-31T04:00:00Z     the time of the backup
  */
 const { since = '' } = parseArgs({ options: { since: { type: 'string' } } }).values;
 const sinceMs = Date.parse(since);
-if (!(sinceMs < Date.now())) {
-  process.stderr.write('Missing the time of the backup: npm run recover -- --since 2026-01-31T04:00:00Z\n');
-  process.exit(2);
-}
+if (!(sinceMs < Date.now())) exitWithUsage('recover');
 
 const config = readConfig();
 const print = (line: string) => void process.stdout.write(`${line}\n`);

@@ -5,7 +5,7 @@ import { onDatabase } from './database.ts';
 
 /*
  * Reseals every value that an older key sealed, under the first key of SEALING_KEYS. The older keys must follow it:
- *   SEALING_KEYS=new:…,old:… npm run reseal
+ *   SEALING_KEYS=new:…,old:… npm run ops -- reseal
  */
 const keys = sealingKeys();
 if (!keys) {

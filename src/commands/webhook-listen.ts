@@ -3,9 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { signedHeaders } from '../adapters/webhook/sign.ts';
 import { type Credentials, connect, ServiceError, type WebhookEvent } from '../client/index.ts';
+import { exitWithUsage } from './table.ts';
 
 /*
- * npm run listen -- --forward-to http://127.0.0.1:4000/hooks [--url http://127.0.0.1:3000] [--events a.b,c.d] [--after evt_…]
+ * npm run ops -- listen --forward-to http://127.0.0.1:4000/hooks [--url http://127.0.0.1:3000] [--events a.b,c.d] [--after evt_…]
  *   [--secret whsec_…]: delivers the events of one app or partner to a receiver on this machine as the service would, with
  * signatures, until it is stopped. It reads the event log with PARTNER_KEY, or with CLIENT_ID and CLIENT_SECRET, of the environment. By default it
  * starts with the next event, and makes up a secret. An event that the receiver does not accept is shown and not repeated.
@@ -26,12 +27,8 @@ const { values } = parseArgs({
 const { PARTNER_KEY, CLIENT_ID, CLIENT_SECRET } = process.env;
 const target = values['forward-to'];
 const credentials = credentialsOf();
-if (!target || !URL.canParse(target) || !credentials) {
-  process.stderr.write(
-    'Usage: npm run listen -- --forward-to URL [--url URL] [--events a.b,c.d] [--after evt_…] [--secret whsec_…]\nSet PARTNER_KEY, or CLIENT_ID and CLIENT_SECRET.\n',
-  );
-  process.exit(2);
-}
+if (!target || !URL.canParse(target) || !credentials)
+  exitWithUsage('listen', 'Set PARTNER_KEY, or CLIENT_ID and CLIENT_SECRET.');
 const path = 'partnerKey' in credentials ? '/v1/events' : '/v2/events';
 const wanted = values.events?.split(',');
 const secret = values.secret ?? `whsec_${randomBytes(32).toString('base64')}`;

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { exitWithUsage } from './table.ts';
 import { diagnose, readDelivery } from './webhook-diagnosis.ts';
 
 /*
- * npm run verify -- --secret whsec_… [--tolerance 300] [delivery.txt]: says whether a delivery is authentic, else what is
+ * npm run ops -- verify --secret whsec_… [--tolerance 300] [delivery.txt]: says whether a delivery is authentic, else what is
  * wrong with it. It reads the file, or standard input: the headers, an empty line, and the body as received, byte for byte.
  */
 const { positionals, values } = parseArgs({
@@ -11,10 +12,7 @@ const { positionals, values } = parseArgs({
   options: { secret: { type: 'string' }, tolerance: { type: 'string', default: '300' } },
 });
 const toleranceS = Number(values.tolerance);
-if (!values.secret || positionals.length > 1 || !(toleranceS > 0)) {
-  process.stderr.write('Usage: npm run verify -- --secret whsec_… [--tolerance SECONDS] [FILE]\n');
-  process.exit(2);
-}
+if (!values.secret || positionals.length > 1 || !(toleranceS > 0)) exitWithUsage('verify');
 const delivery = readDelivery(readFileSync(positionals[0] ?? 0));
 if (!delivery) {
   process.stderr.write('There is no empty line between the headers and the body.\n');

@@ -54,7 +54,7 @@ const isBlank = (keyring: string) => isKeyring(keyring) && hasBlankKey(keyring);
 
 const isKnownSecret = (value: unknown) => typeof value === 'string' && value.split(',').some(isSandboxSecret);
 
-const BLANK = 'a key whose bytes are all the same; npm run keys:create makes one';
+const BLANK = 'a key whose bytes are all the same; npm run ops -- keys:create makes one';
 
 const NO_PAYEES =
   'needed in production: the addresses that registrations may be paid to, separated by commas. Without it every purchase would end unpaid.';

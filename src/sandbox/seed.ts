@@ -30,14 +30,14 @@ async function seedTiers(db: Db): Promise<void> {
 
 async function seedPartner(db: Db): Promise<string[]> {
   if (await hasPartners(db)) {
-    return ['  partner key               printed at the first start; more: npm run partner:create'];
+    return ['  partner key               printed at the first start; more: npm run ops -- partner:create'];
   }
   return [`  partner key (shown once)  ${(await createPartner(db, 'Demo partner')).key}`];
 }
 
 async function seedAppAndOperator(db: Db, sealer: Sealer): Promise<string[]> {
   if (await hasAdmins(db))
-    return ['  app and operator          printed at the first start; more: npm run admin:create'];
+    return ['  app and operator          printed at the first start; more: npm run ops -- admin:create'];
   const password = randomBytes(15).toString('base64url');
   await createAdmin(db, OPERATOR, password, true);
   const demo = { slug: 'demo', name: 'Demo app', contactEmail: null, entityHotkey: null, networkApiKey: null };

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
-import { fill } from '../bench/fill.ts';
+import { fill } from '../support/fill.ts';
 import { effectsUnder, market } from '../support/orders.ts';
 import { expectProblem } from '../support/problem.ts';
 import { startService, type TestService } from '../support/service.ts';

@@ -13,7 +13,7 @@ export const violationsOfRules: Record<string, Record<string, string>> = {
   'pg-only-in-db': { 'src/intents/follow.ts': `import 'pg';` },
   'queue-only-in-workers': { 'src/capabilities/payments/intents.ts': `import 'graphile-worker';` },
   'prom-client-only-in-metrics': { 'src/worker.ts': `import 'prom-client';` },
-  'got-only-in-adapters': { 'workers/payments/refund.ts': `import 'got';` },
+  'one-client-of-upstreams': { 'src/adapters/registrar/index.ts': `import 'node:https';` },
   'imports-run-down': {
     'src/venues/network/orders/place.ts': `import '../../../runtime/web.ts';`,
     'src/runtime/web.ts': '',
@@ -96,7 +96,7 @@ export const permitted: Record<string, string> = {
   'src/venues/network/adapter/types.ts': `import type { Id } from '../../../kernel/ids.ts'; import '../../../adapters/http.ts';`,
   'src/kernel/ids.ts': `import 'node:crypto';`,
   'src/adapters/mail/types.ts': `import '../http.ts';`,
-  'src/adapters/http.ts': `import 'got';`,
+  'src/adapters/http.ts': `import 'node:http';`,
   'src/commands/reseal.ts': `import { sql } from 'slonik'; import '../capabilities/payments/intents.ts';`,
   'src/client/client.ts': `import 'openapi-fetch'; import '../contract/types.ts';`,
   'src/contract/types.ts': '',

@@ -14,7 +14,7 @@ const files = [
   'tsconfig.json',
 ];
 const folders = ['sql', 'src', 'test', 'workers'];
-/** Created by `npm ci`, `npm run coverage` and `npm run client:build`, and ignored by git. */
+/** Created by `npm ci`, `npm run coverage` and `npm run ops -- client:build`, and ignored by git. */
 const made = ['coverage', 'dist', 'node_modules'];
 
 describe('the top level', () => {

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { machine } from '../bench/figures.ts';
+import { machine } from '../support/machine.ts';
 import { stopPostgres } from '../support/postgres.ts';
 import { scenes } from './promises.ts';
 import { type Size, sizes } from './sizes.ts';

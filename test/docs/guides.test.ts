@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { glob, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { COMMANDS } from '../../src/commands/table.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const README_LINES = 160;
@@ -64,12 +65,12 @@ describe('the guides', () => {
     expect(given).to.have.members(settings);
   });
 
-  it('name only existing npm scripts', async () => {
+  it('name only existing npm scripts and commands of `npm run ops`', async () => {
     const { scripts } = JSON.parse(await read('package.json'));
 
     const unknown = [...guides].flatMap(([path, text]) =>
-      [...text.matchAll(/npm run ([\w:]+)/g)]
-        .filter(([, name = '']) => !scripts[name])
+      [...text.matchAll(/npm run ([\w:]+)(?: -- ([\w:]+))?/g)]
+        .filter(([, name = '', command]) => !scripts[name] || (name === 'ops' && command && !(command in COMMANDS)))
         .map(([run]) => `${path}: ${run}`),
     );
 

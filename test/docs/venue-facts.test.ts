@@ -18,7 +18,10 @@ describe('the facts about venues', () => {
       const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading));
       pages.set(file.slice(FOLDER.length + 1), headings);
     }
-    for await (const file of glob('{src,workers,sql,test}/**/*.{ts,sql,json,md}', { cwd: ROOT }))
+    for await (const file of glob('{src,workers,sql,test}/**/*.{ts,sql,json,md}', {
+      cwd: ROOT,
+      exclude: ['**/node_modules/**'],
+    }))
       if (!file.endsWith('venue-facts.test.ts')) citing.push({ file, text: await readFile(ROOT + file, 'utf8') });
   });
 

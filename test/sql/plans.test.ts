@@ -32,7 +32,7 @@ import { hasInDoubtUnderOtherKeys } from '../../src/venues/exchange/signing/quer
 import type { NewNetworkOrder } from '../../src/venues/network/orders/intents.ts';
 import * as orders from '../../src/venues/network/orders/queries.ts';
 import { listPlacedOrders } from '../../src/venues/queries.ts';
-import { FILLED, fill } from '../bench/fill.ts';
+import { FILLED, fill } from '../support/fill.ts';
 import { freshDatabase } from '../support/postgres.ts';
 
 /** Tables that grow with every order and event. */

@@ -55,7 +55,7 @@ export async function backUp(service: At, tables: string[]): Promise<{ since: st
   return { since, restore: () => writing(service, restore) };
 }
 
-/** Runs `npm run recover` with the settings of a service. Returns what it prints. */
+/** Runs `npm run ops -- recover` with the settings of a service. Returns what it prints. */
 export async function recover({ settings }: At, since: string): Promise<string> {
   const env = { ...settings, PATH: String(process.env.PATH) };
   return (await promisify(execFile)(process.execPath, ['src/commands/recover.ts', '--since', since], { env })).stdout;

@@ -56,7 +56,7 @@ describe('the diagnosis of a delivery', () => {
   });
 });
 
-describe('npm run listen', () => {
+describe('npm run ops -- listen', () => {
   let service: Identity;
   let app: TestApp;
   let receiver: Receiver;

@@ -1,4 +1,4 @@
-import got from 'got';
+import { ask } from './ask.ts';
 
 /** One entry of a sandbox ledger, with the members that the tour reads. */
 export type LedgerEntry = {
@@ -14,7 +14,7 @@ export async function openLedgers(addresses: string[]): Promise<() => Promise<Le
   const readUpTo = new Map<string, number>();
   const readNew = async (address: string): Promise<LedgerEntry[]> => {
     const after = readUpTo.get(address) ?? 0;
-    const entries = await got(address, { searchParams: { after } }).json<LedgerEntry[]>();
+    const entries = (await (await ask(`${address}?after=${after}`)).json()) as LedgerEntry[];
     readUpTo.set(address, after + entries.length);
     return entries;
   };

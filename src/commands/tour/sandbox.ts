@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import got from 'got';
+import { ask } from './ask.ts';
 import type { Service } from './service.ts';
 
 /** A mail from the sandbox's mailbox, with the members that the tour reads. */
@@ -26,20 +26,21 @@ export function openSandbox({ ledgers, mails }: Service, say: (line: string) => 
 
   async function control(upstream: string, address: string, body: object): Promise<void> {
     say(`  sandbox ${upstream}: ${address.split('/').at(-1)} ${JSON.stringify(body)}`);
-    await got.post(address, { json: body, retry: { limit: 0 } });
+    const headers = { 'Content-Type': 'application/json' };
+    await ask(address, { method: 'POST', headers, body: JSON.stringify(body) });
   }
 
   return {
     moveSubaccount: (body) => control('network', `${network}/subaccount`, body),
     repeatNotifications: (times) => control('processor', `${processor}/notifications`, { repeat: times - 1 }),
-    pay(clientSecret) {
+    async pay(clientSecret) {
       say('  sandbox processor: Pay');
       const page = new URL(`/sandbox/pay/${clientSecret}`, processor);
-      return got.post(page, { form: { do: 'pay' }, retry: { limit: 0 } }).text();
+      return (await ask(page, { method: 'POST', body: new URLSearchParams({ do: 'pay' }) })).text();
     },
     async mailTo(address, subject) {
       for (let polls = 0; polls < MAX_POLLS; polls++) {
-        const received = await got(mails, { searchParams: { to: address } }).json<Mail[]>();
+        const received = (await (await ask(`${mails}?to=${encodeURIComponent(address)}`)).json()) as Mail[];
         const mail = received.find((one) => subject.test(one.subject));
         if (mail) return shown(mail, say);
         await pause(POLL_INTERVAL_MS);

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import ts from 'typescript';
@@ -18,6 +18,8 @@ const COPIED = [
   'Procfile',
   'README.md',
 ];
+/** Packages are linked, or not needed. */
+const isOwn = (file: string) => basename(file) !== 'node_modules';
 const run = promisify(execFile);
 
 /** A change as a developer makes it: files that are new, and lines that are put after a line that occurs once. */
@@ -40,7 +42,7 @@ export type Copy = {
 /** Copies the project and applies a change. Throws if a line that is put after another does not find it exactly once. */
 export async function changedCopy({ adds, edits, test }: Change): Promise<Copy> {
   const root = await mkdtemp(join(tmpdir(), 'changed-'));
-  await Promise.all(COPIED.map((name) => cp(join(ROOT, name), join(root, name), { recursive: true })));
+  await Promise.all(COPIED.map((name) => cp(join(ROOT, name), join(root, name), { recursive: true, filter: isOwn })));
   await symlink(join(ROOT, 'node_modules'), join(root, 'node_modules'));
   for (const [file, text] of Object.entries({ ...adds, [test.file]: test.text })) {
     await mkdir(dirname(join(root, file)), { recursive: true });

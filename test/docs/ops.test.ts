@@ -1,0 +1,32 @@
+import { spawnSync } from 'node:child_process';
+import { expect } from 'chai';
+
+const ops = (...args: string[]) =>
+  spawnSync(process.execPath, ['src/commands/ops.ts', ...args], { encoding: 'utf8', env: { PATH: process.env.PATH } });
+
+describe('npm run ops', () => {
+  it('lists the commands with their arguments when it is given none, or an unknown one', () => {
+    for (const args of [[], ['partner'], ['toString']]) {
+      const { status, stderr } = ops(...args);
+
+      expect(status).to.equal(2);
+      expect(stderr).to.match(/^npm run ops -- app:create slug "Name of the app" .*\n {4}a tenant app;/m);
+    }
+  });
+
+  it('runs the command that it is given with the arguments that follow', () => {
+    expect(ops('keys:create').stdout).to.match(/^SEALING_KEYS=\S+\nAGREEMENT_KEYS=\S+\n$/);
+    const checked = ops('verify', '--secret', 'whsec_x', '/dev/null');
+    expect({ status: checked.status, stderr: checked.stderr }).to.deep.equal({
+      status: 2,
+      stderr: 'There is no empty line between the headers and the body.\n',
+    });
+  });
+
+  it('shows how a command is called whose arguments are wrong', () => {
+    const { status, stderr } = ops('recover');
+
+    expect(status).to.equal(2);
+    expect(stderr).to.equal('Usage: npm run ops -- recover --since 2026-01-31T04:00:00Z\n');
+  });
+});

@@ -1,0 +1,132 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { newIntentId } from '../../../src/kernel/ids.ts';
+import { termsOf } from '../../../src/venues/network/orders/rules.ts';
+import { until } from '../../support/processes.ts';
+import { ENTITY } from '../../support/service.ts';
+import { type Arena, openArena } from './arena.ts';
+import { atLeast, type Extent, type Figures, ratioOf, reported } from './figures.ts';
+import { interleaved, pairsOf } from './noise.ts';
+import { startRedis } from './redis.ts';
+
+/** Queues whose tasks do the same SQL and nothing else. Settings of theirs come from `startRedis`. */
+const REFERENCES = {
+  graphile: { kind: 'bench/alone', script: 'graphile' },
+  boss: { kind: 'bench/boss', script: 'boss' },
+  bull: { kind: 'bench/bull', script: 'bull' },
+};
+type Queue = keyof typeof REFERENCES;
+
+const KIND = 'network/place';
+/** More than the worker uses at once: what is measured is the worker, not the line before a miner of ten threads. */
+const MINER_THREADS = '200';
+const MARKS = { graphile: 0.95, boss: 1 };
+const FLOOR = 0.3;
+const SETTLED_WITHIN_MS = 120_000;
+const POLL_MS = 200; // polling takes no more than this from the measurement
+
+type Size = { rounds: number; orders: number };
+const FULL: Size = { rounds: 5, orders: 3_000 };
+const SMALL: Size = { rounds: 5, orders: 300 };
+
+/**
+ * P3: intents settled per second by one worker, network orders with their calls at the venue, next to queues whose
+ * tasks do the same SQL without the rest of the service. Everything is queued before the first task runs.
+ */
+export async function measureP3({ small }: Extent): Promise<Figures> {
+  const { rounds, orders } = small ? SMALL : FULL;
+  const arena = await openArena();
+  const redis = await startRedis();
+  try {
+    const { ids } = await arena.traders(orders);
+    arena.startWorker({ NETVENUE_MINER_THREADS: MINER_THREADS });
+    const queues = (Object.keys(REFERENCES) as Queue[]).filter((queue) => queue !== 'bull' || redis); // as: its own keys
+    const settings: Record<string, string> = redis ? { REDIS_PORT: String(redis.port) } : {};
+    const sides: Record<string, () => Promise<number>> = { service: () => settledPerS(arena, ids) };
+    for (const queue of queues) {
+      const { kind, script } = REFERENCES[queue];
+      await arena.run(`test/tools/bench/references/${script}.ts`, settings).waitForLine(/is working/);
+      sides[queue] = () => settledPerS(arena, ids, kind);
+    }
+    await interleaved(1, sides); // warm-up
+    return figures(await interleaved(rounds, sides), redis !== null);
+  } finally {
+    await arena.close();
+    await redis?.stop();
+  }
+}
+
+/** Queues an order of each trader and returns how many per second were settled in the middle 80 %. */
+export async function settledPerS(arena: Arena, ids: number[], kind: string = KIND): Promise<number> {
+  const orders = ids.length;
+  const [queued] = await arena.query<{ at: string }>(QUEUE, [kind, ENTITY, ids, TERMS, ids.map(() => newIntentId())]);
+  const values = [kind, queued?.at];
+  await until(
+    `${orders} settled`,
+    async () => {
+      await sleep(POLL_MS);
+      const [row] = await arena.query<{ open: boolean }>(OPEN, values);
+      return row?.open === false;
+    },
+    SETTLED_WITHIN_MS,
+  );
+  const [row] = await arena.query<{ seconds: number; succeeded: number }>(SETTLED, values);
+  if (row?.succeeded !== orders) throw new Error(`${row?.succeeded} of ${orders} ${kind} succeeded`);
+  return (orders * 0.8) / Number(row?.seconds);
+}
+
+/** Uses the index of open intents, and stops at the first: it runs while the workers work. */
+const OPEN = `
+  select exists (
+    select
+    from intents
+    where kind = $1 and created_at = $2 and state in ('queued', 'running', 'in_doubt')
+  ) as open`;
+
+const SETTLED = `
+  select count(*) filter (where state = 'succeeded')::integer as succeeded,
+    extract(epoch from percentile_disc(0.9) within group (order by settled_at)
+      - percentile_disc(0.1) within group (order by settled_at))::double precision as seconds
+  from intents
+  where kind = $1 and created_at = $2`;
+
+const TERMS = JSON.stringify(
+  termsOf({ trade_pair: 'BTCUSDC', order_type: 'LONG', execution_type: 'MARKET', leverage: 0.001 }),
+);
+
+/** Accepts an order of a kind for each trader in one transaction; the time of their acceptance identifies the batch. */
+const QUEUE = `
+  with accepted as materialized (
+    select a.verdict
+    from accept_network_orders((
+      select jsonb_agg(jsonb_build_object('n', s.n, 'id', ($5::uuid[])[s.n], 'kind', $1::text, 'owner', s.owner,
+        'trader', s.synthetic_hotkey, 'pair', 'BTCUSDC', 'lane', 'netvenue:' || s.synthetic_hotkey || ':BTCUSDC',
+        'terms', $4::jsonb, 'digest', '00', 'deadline_s', 600, 'request',
+        jsonb_build_object('trader', s.synthetic_hotkey, 'subaccount_id', s.subaccount_id, 'terms', $4::jsonb)))
+      from (
+        select row_number() over () n, owner, synthetic_hotkey, subaccount_id
+        from subaccounts
+        where entity_hotkey = $2 and subaccount_id = any($3::integer[])
+      ) s
+    )) a
+  )
+  select now()::text as at
+  from accepted
+  where verdict = 'accepted'
+  having count(*) = cardinality($3::integer[])`;
+
+function figures(rounds: Record<string, number>[], hasRedis: boolean): Figures {
+  const beside = (queue: Queue, name: string) => ({
+    what: `settled, beside ${name}`,
+    unit: '/s',
+    ...ratioOf(pairsOf(rounds, ['service', queue], (perSecond) => perSecond)),
+  });
+  return {
+    name: 'P3',
+    title: `intents settled by one worker, beside queues whose tasks do the same SQL and no call${hasRedis ? '' : '; BullMQ is not there, without redis-server'}`,
+    rows: [
+      atLeast(MARKS.graphile, beside('graphile', 'graphile-worker alone'), FLOOR),
+      atLeast(MARKS.boss, beside('boss', 'pg-boss')),
+      ...(hasRedis ? [reported(beside('bull', 'BullMQ, durable'))] : []),
+    ],
+  };
+}
