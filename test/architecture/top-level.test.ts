@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 
 const root = new URL('../../', import.meta.url);
@@ -29,5 +29,11 @@ describe('the top level', () => {
     };
 
     expect({ files: found.files.sort(), folders: found.folders.sort() }).to.deep.equal({ files, folders });
+  });
+
+  it('has at most 20 scripts, since what a person runs rarely is a command of `npm run ops`', async () => {
+    const { scripts } = JSON.parse(await readFile(new URL('package.json', root), 'utf8'));
+
+    expect(Object.keys(scripts)).to.have.length.of.at.most(20);
   });
 });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { keepAlive, type Liveness } from '../../src/db/liveness.ts';
 import { type DbSession, type IntentDatabase, item, openIntentDatabase } from '../support/intent-database.ts';
+import { until } from '../support/processes.ts';
 
 const SPACE = 884422;
 
@@ -115,7 +116,7 @@ describe('liveness of workers', () => {
       expect(registered_?.pool_ids).to.deep.equal(['pool one']);
       expect(locked).to.equal(true);
       expect(await row()).to.equal(undefined);
-      await until(async () => !(await isLocked(Number(registered_?.lock_key))));
+      await until('the lock to be free', async () => !(await isLocked(Number(registered_?.lock_key))));
     });
 
     it('releases the jobs of its own pools once they have ended', async () => {
@@ -133,7 +134,7 @@ describe('liveness of workers', () => {
       await intentDb.query(`select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and application_name = 'worker liveness'`);
 
-      await until(async () => (await row())?.lock_key !== first?.lock_key);
+      await until('another lock', async () => (await row())?.lock_key !== first?.lock_key);
 
       expect(await row()).to.deep.include({ pool_ids: ['pool one'] });
       expect(await isLocked(Number((await row())?.lock_key))).to.equal(true);
@@ -144,16 +145,9 @@ describe('liveness of workers', () => {
       await alive();
       await intentDb.query('delete from worker_processes');
 
-      await until(async () => (await row()) !== undefined);
+      await until('a row', async () => (await row()) !== undefined);
 
       expect(await row()).to.deep.include({ pool_ids: ['pool one'] });
     });
-
-    async function until(holds: () => Promise<boolean>): Promise<void> {
-      for (let attempts = 0; !(await holds()); attempts += 1) {
-        if (attempts > 100) throw new Error('it never came');
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
-    }
   });
 });

@@ -4,6 +4,7 @@ import { untilEnded, waiting } from '../../src/intents/follow.ts';
 import { type Intent, intentRow } from '../../src/intents/intent.ts';
 import { newIntentId } from '../../src/kernel/ids.ts';
 import { type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
+import { until } from '../support/processes.ts';
 
 describe('listenForSettlements', () => {
   let intentDb: IntentDatabase;
@@ -12,7 +13,7 @@ describe('listenForSettlements', () => {
   before(async () => {
     intentDb = await openIntentDatabase();
     settlements = listenForSettlements(intentDb.url, (error) => faults.push(error));
-    await until(isListening);
+    await until('the listener', isListening);
   });
   after(async () => {
     await settlements.close();
@@ -25,13 +26,6 @@ describe('listenForSettlements', () => {
     );
   const isListening = async () => (await listeners()).length === 1;
   const notify = (id: string) => intentDb.query(`select pg_notify('settled', $1)`, [id]);
-
-  async function until(holds: () => Promise<boolean>): Promise<void> {
-    for (let attempt = 0; !(await holds()); attempt += 1) {
-      if (attempt > 200) throw new Error('it never came');
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-  }
 
   /** How long a wait for this intent took, in milliseconds. */
   async function waitMs(id: string, timeoutMs: number): Promise<number> {
@@ -57,7 +51,7 @@ describe('listenForSettlements', () => {
     const notified = waitMs(id, 5_000);
     await intentDb.query('select pg_terminate_backend($1)', [old?.pid]);
     const tookMs = await notified;
-    await until(async () => (await listeners()).some(({ pid }) => pid !== old?.pid));
+    await until('another connection', async () => (await listeners()).some(({ pid }) => pid !== old?.pid));
     const again = waitMs(id, 5_000);
     await notify(id);
 
@@ -78,7 +72,7 @@ describe('listenForSettlements', () => {
     const first = [...ended];
     const [old] = await listeners();
     await intentDb.query('select pg_terminate_backend($1)', [old?.pid]);
-    await until(async () => ended.length > first.length);
+    await until('another call', async () => ended.length > first.length);
 
     expect(first).to.deep.equal([settled]);
     expect(ended).to.deep.equal([settled, lost]);
@@ -91,10 +85,10 @@ describe('listenForSettlements', () => {
     });
 
     await intentDb.query(`select pg_notify('account_events', 'prop_a'), pg_notify('account_events', 'prop_b')`);
-    await until(async () => notified === 1);
+    await until('a notification', () => notified === 1);
     const [listener] = await listeners();
     await intentDb.query('select pg_terminate_backend($1)', [listener?.pid]);
-    await until(async () => notified === 2);
+    await until('a second one', () => notified === 2);
     stop();
     await intentDb.query(`select pg_notify('account_events', 'prop_a')`);
     await waitMs('prop_a', 100);

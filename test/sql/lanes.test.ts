@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { within } from '../../src/kernel/within.ts';
 import {
   acceptInTurn,
   type DbSession,
@@ -8,6 +9,9 @@ import {
   openIntentDatabase,
   type Row,
 } from '../support/intent-database.ts';
+
+/** A wait for a lock never ends by itself. */
+const NOT_WAITING_MS = 2_000;
 
 describe('lanes', () => {
   let intentDb: IntentDatabase;
@@ -185,10 +189,10 @@ describe('lanes', () => {
       await blocked.query('begin');
       await blocked.query(`select from lanes where name = 'netvenue:e_1:BTCUSDC' for update`);
 
-      const verdicts = await within(2_000, acceptOrders([ordered(2)]));
+      const verdicts = await within(acceptOrders([ordered(2)]), NOT_WAITING_MS);
       const head = await intentDb.headOf('netvenue:e_3:BTCUSDC');
       const held = (await intentDb.claim(String(head))) as Row;
-      const settled = await within(2_000, intentDb.settle(held.id, held.fence));
+      const settled = await within(intentDb.settle(held.id, held.fence), NOT_WAITING_MS);
       await blocked.query('rollback');
 
       expect(verdicts).to.deep.equal([{ verdict: 'accepted' }]);
@@ -208,10 +212,4 @@ describe('lanes', () => {
       expect(settled).to.deep.equal(Array(20).fill(true));
     });
   });
-
-  /** Fails when the work takes longer, because a wait for a lock never ends by itself. */
-  function within<T>(ms: number, work: Promise<T>): Promise<T> {
-    const tooLong = new Promise<never>((_, reject) => setTimeout(reject, ms, new Error(`took over ${ms} ms`)).unref());
-    return Promise.race([work, tooLong]);
-  }
 });

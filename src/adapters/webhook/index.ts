@@ -1,3 +1,4 @@
+import { within } from '../../kernel/within.ts';
 import { epochMs } from '../../kernel/work.ts';
 import { addressGuard } from './guard.ts';
 import { type Posted, poster } from './post.ts';
@@ -76,10 +77,5 @@ function secondsOf(header: string | undefined): number | null {
 }
 
 /** Bounds a check in time. A name that takes longer counts as unresolved. */
-async function inTime(judging: Promise<Judged>, withinMs: number): Promise<Judged> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Judged>((resolve) => {
-    timer = setTimeout(resolve, withinMs, { kind: 'unresolved' });
-  });
-  return Promise.race([judging, late]).finally(() => clearTimeout(timer));
-}
+const inTime = async (judging: Promise<Judged>, withinMs: number): Promise<Judged> =>
+  (await within(judging, withinMs)) ?? { kind: 'unresolved' };

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Webhooks } from '../../adapters/webhook/types.ts';
 import type { Db } from '../../db/pool.ts';
 import type { Sealer } from '../../kernel/seal.ts';
+import { within } from '../../kernel/within.ts';
 import type { Pace } from './pace.ts';
 import { endingOf } from './rules.ts';
 import { openSecret } from './secrets.ts';
@@ -45,8 +46,8 @@ export async function deliverLane(lane: Lane, deps: DeliverDeps): Promise<void> 
     } else if (step.held) {
       await deps.pace.next();
       const sending = attempt(step.held, deps);
-      const said = await withinPatience(sending);
-      if (said === 'no response') return detach(lane, sending, deps);
+      const said = await within(sending, PATIENCE_MS);
+      if (said === null) return detach(lane, sending, deps);
       step = await deps.stepLane({ ...lane, said, parting: performance.now() > endsAt });
     } else return;
   }
@@ -68,14 +69,6 @@ async function attempt(held: HeldDelivery, { sealer, webhooks }: DeliverDeps): P
   const ending = endingOf(sent, held.retry_step);
   const error = ending.ending === 'delivered' ? {} : { error: 'status' };
   return { ...claim, status: sent.status, response: sent.text, ...error, ...ending };
-}
-
-async function withinPatience(sending: Promise<Attempt>): Promise<Attempt | 'no response'> {
-  let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<'no response'>((resolve) => {
-    timer = setTimeout(resolve, PATIENCE_MS, 'no response');
-  });
-  return Promise.race([sending, patience]).finally(() => clearTimeout(timer));
 }
 
 /**
