@@ -44,6 +44,7 @@ export async function measureP3({ small }: Extent): Promise<Figures> {
     const sides: Record<string, () => Promise<number>> = { service: () => settledPerS(arena, ids) };
     for (const queue of queues) {
       const { kind, script } = REFERENCES[queue];
+      await arena.query(SAME_KIND, [kind, KIND]);
       await arena.run(`test/tools/bench/references/${script}.ts`, settings).waitForLine(/is working/);
       sides[queue] = () => settledPerS(arena, ids, kind);
     }
@@ -92,6 +93,13 @@ const SETTLED = `
 const TERMS = JSON.stringify(
   termsOf({ trade_pair: 'BTCUSDC', order_type: 'LONG', execution_type: 'MARKET', leverage: 0.001 }),
 );
+
+/** A kind of the same venue. */
+const SAME_KIND = `
+  insert into intent_kinds (kind, upstream, venue, retention)
+  select $1, k.upstream, k.venue, k.retention
+  from intent_kinds k
+  where k.kind = $2`;
 
 /** Accepts an order of a kind for each trader in one transaction; the time of their acceptance identifies the batch. */
 const QUEUE = `
