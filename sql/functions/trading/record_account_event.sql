@@ -1,4 +1,4 @@
--- Appends one event to an account's log. Take no further lock after it that others take before it. For this reason the triggers call it
+-- Appends one event to an account's log. Take no further lock after it that others take before it. For this reason its callers call it
 -- when everything else in their transaction is done.
 create or replace function record_account_event(account text, of_type text, payload jsonb) returns void
 language plpgsql as $$
