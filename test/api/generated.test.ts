@@ -16,7 +16,7 @@ const AT_ONCE = 24;
 const REVIVED_EVERY = 250; // requests after which sessions and tokens, ended by some of them, are opened again
 
 describe('requests generated from the contract', function () {
-  this.timeout(120_000);
+  this.timeout(240_000);
   let service: Awaited<ReturnType<typeof startCast>>;
   const sent: { request: Generated; response: UpstreamResult; ms: number }[] = [];
   const withoutResponse: string[] = [];
