@@ -24,6 +24,7 @@ const HEAVY = ['test/chaos/*.test.ts', 'test/{processes,start}.test.ts'];
 /** Tests with narrow time limits: these few files run one by one, after the others. */
 const PRECISE = [
   'test/adapters/{exchange-budget,exchange-waiting,http,webhook-responses}.test.ts',
+  'test/api/netvenue-{glitch,overload}.test.ts',
   'test/db/settled.test.ts',
   'test/edge/bodies.test.ts',
   'test/kernel/cache.test.ts',
