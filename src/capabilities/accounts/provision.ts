@@ -48,11 +48,11 @@ export const provision = defineIntent({
     link_proof: z.string().optional(),
   }),
   payload: z.object({ subaccount: newSubaccount, entity: idSchema.hotkey }),
-  timing: ({ config }) => ({
+  timing: ({ config }: Deps) => ({
     patienceMs: config.NETVENUE_PATIENCE_MS,
     inFlightMs: config.NETVENUE_IN_FLIGHT_MS,
   }),
-  slot: ({ payload: { entity } }, { config }) => minerSlot(entity, minerOf(config), false),
+  slot: ({ payload: { entity } }, { config }: Deps) => minerSlot(entity, minerOf(config), false),
 
   /** Creates nothing if the account's payment was refunded or disputed meanwhile. */
   async prepare({ id, owner, request: { prop_account_id, subaccount } }, { db, venues }: Deps) {

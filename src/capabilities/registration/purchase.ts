@@ -23,7 +23,7 @@ export const purchase = defineIntent({
   request: purchaseRequest,
   payload: purchasePayload,
   /** `inFlightMs` is 0 because time proves nothing here: the chain shows when a payment can no longer settle. */
-  timing: ({ config }) => ({ patienceMs: config.REGISTRAR_PATIENCE_MS, inFlightMs: 0 }),
+  timing: ({ config }: Deps) => ({ patienceMs: config.REGISTRAR_PATIENCE_MS, inFlightMs: 0 }),
 
   async prepare(intent, deps: Deps) {
     return preparePayment(intent, deps);
