@@ -97,7 +97,7 @@ describe('the layout of sql', () => {
 
 /** Files of the project by their paths from its root. */
 async function textsOf(pattern: string): Promise<Map<string, string>> {
-  const files = await Array.fromAsync(glob(pattern, { cwd: ROOT }));
+  const files = await Array.fromAsync(glob(pattern, { cwd: ROOT, exclude: ['**/node_modules/**'] }));
   const texts = await Promise.all(files.sort().map((file) => readFile(path.join(ROOT, file), 'utf8')));
   return new Map(files.map((file, n) => [file, texts[n] ?? '']));
 }

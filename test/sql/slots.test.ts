@@ -185,6 +185,19 @@ describe('the slots of an upstream', () => {
       await intentDb.settle(sent[1]?.id ?? '', sent[1]?.fence ?? 0);
       expect(await queuedNow()).to.have.members([exit.id, entry.id]);
     });
+
+    it('do not keep a waiting entry from a slot that another transaction frees', async () => {
+      const sent = [await arriveAs(false), await arriveAs(false), await arriveAs(true)];
+      const waiting = await arriveAs(false);
+      const slow = await intentDb.session();
+
+      await slow.query('begin');
+      await slow.settle(sent[2]?.id ?? '', sent[2]?.fence ?? 0);
+      await intentDb.settle(sent[0]?.id ?? '', sent[0]?.fence ?? 0);
+      await slow.query('commit');
+
+      expect(await queuedNow()).to.deep.equal([waiting.id]);
+    });
   });
 
   describe('of intents in doubt', () => {
@@ -230,6 +243,22 @@ describe('the slots of an upstream', () => {
 
       expect(await queuedNow()).to.have.length(1);
       expect(more.every(({ was }) => was === 'waiting')).to.equal(true);
+    });
+
+    it('wait for nobody: a settlement of one that has freed another slot can settle this one too', async () => {
+      const { first, second } = await doubts();
+      const [{ fence: firstFence }, { fence: secondFence }] = (await Promise.all(
+        [first, second].map(intentDb.row),
+      )) as [Row, Row];
+      const batch = await intentDb.session();
+
+      await batch.query('begin');
+      await batch.settle(second, secondFence);
+      await reached(first, 9);
+      await batch.settle(first, firstFence);
+      await batch.query('commit');
+
+      expect((await intentDb.row(first)).state).to.equal('succeeded');
     });
   });
 });

@@ -1,25 +1,33 @@
 -- Gives the free slots of an upstream to the intents that wait for one, to exits first, then in order of acceptance, and queues their jobs. An
 -- entry takes no slot that is kept for exits. The caller holds the line's lock (see claim_slot). `asking` is being executed and needs no job. Locks
--- the intents and the slots it finds unlocked.
+-- a slot, then the intent that gets it, those that it finds unlocked: so an intent is locked only by who has a slot for it.
 create or replace function assign_slots(at_upstream text, for_s double precision, asking uuid) returns void
 language plpgsql as $$
 declare
+  exit_waits boolean;
   free record;
   waiting record;
 begin
   loop
-    select i.id, i.kind, i.is_exit into waiting
+    select i.is_exit into exit_waits
     from intents i
     where i.upstream = at_upstream and i.state = 'queued'
       and not exists (select from upstream_slots h where h.intent_id = i.id)
     order by i.is_exit desc, i.position
+    limit 1;
+    exit when not found;
+    select u.slot, u.for_exits into free
+    from upstream_slots u
+    where u.upstream = at_upstream and (exit_waits or not u.for_exits) and (u.intent_id is null or u.held_until < now())
+    order by u.for_exits, u.slot desc
     limit 1
     for update skip locked;
     exit when not found;
-    select u.slot into free
-    from upstream_slots u
-    where u.upstream = at_upstream and (waiting.is_exit or not u.for_exits) and (u.intent_id is null or u.held_until < now())
-    order by u.slot desc
+    select i.id, i.kind into waiting
+    from intents i
+    where i.upstream = at_upstream and i.state = 'queued' and (i.is_exit or not free.for_exits)
+      and not exists (select from upstream_slots h where h.intent_id = i.id)
+    order by i.is_exit desc, i.position
     limit 1
     for update skip locked;
     exit when not found;

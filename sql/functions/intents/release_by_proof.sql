@@ -1,7 +1,8 @@
 -- Frees the slot of an intent in doubt after a look-up that the upstream has responded to at once: a thread of it was free while every request
 -- that may be outstanding there had arrived, so one more can be sent. The intent stays in doubt. Nothing is freed while a slot is free, or if another
 -- request was sent since shortly before the look-up or is about to be: it may use that very thread. So the upstream never has more requests than threads,
--- also where each of them takes as long as it may. Locks the line (see claim_slot), then the slots.
+-- also where each of them takes as long as it may. Nothing is freed either while another transaction has the line (see claim_slot): the next look-up
+-- proves it again, and waiting for a settlement that waits for this intent would not end. Locks the line, then the slots.
 create or replace function release_by_proof(intent uuid, asked_s double precision) returns void
 language plpgsql as $$
 declare
@@ -14,7 +15,9 @@ begin
   if not found then
     return;
   end if;
-  perform pg_advisory_xact_lock(hashtextextended('slots ' || held.upstream, 0));
+  if not pg_try_advisory_xact_lock(hashtextextended('slots ' || held.upstream, 0)) then
+    return;
+  end if;
   if exists (
     select
     from upstream_slots f
