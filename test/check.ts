@@ -15,7 +15,7 @@ const MOCHA = [
   'test/contract/*.test.ts',
   'test/sql/{layout,schema}.test.ts',
 ];
-const SERVED = 'test/architecture/walks.test.ts'; // it runs the service
+const SERVED = 'test/architecture/{walks,changes}.test.ts'; // they run the service
 
 /** Types of a project; what has not changed since the last run is not checked again. */
 const types = (project: string, name: string) =>

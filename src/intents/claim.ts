@@ -30,7 +30,7 @@ export const wasAnswered = (db: Db, intentId: IntentId, agoMs: number): Promise<
   db.exists(sql.prepared('was_answered', z.object({}))`
     select
     from intents i
-    where i.id = ${intentId} and i.answered_at <= now() - make_interval(secs => ${agoMs / 1000})`);
+    where i.id = ${intentId} and i.answered_at >= i.sending_at and i.answered_at <= now() - make_interval(secs => ${agoMs / 1000})`);
 
 /** A look-up that takes no longer than this did not wait for a thread of the upstream. */
 const AT_ONCE_MS = 1_000;

@@ -73,8 +73,8 @@ export async function retry(db: Db, claim: Claim, delayMs: number, problem: Prob
 
 /**
  * Records that the effect is unknown and plans the next reconciliation, `delayMs` from now. The lane continues with its
- * next intent. `why` is shown to operators. `ended`, `acknowledged`: the upstream has responded, so the intent's slot is free. False: the
- * claim is lost.
+ * next intent. `why` is shown to operators. `ended`, `acknowledged`: the upstream has responded, so the intent's slot is
+ * free. False: the claim is lost.
  */
 export async function markInDoubt(
   db: Db,
@@ -93,7 +93,10 @@ export async function markInDoubt(
   return ok;
 }
 
-/** Puts an intent of a restored database in doubt with the payload that is searched for. Nothing is sent. False: the claim is lost. */
+/**
+ * Puts an intent of a restored database in doubt with the payload that is searched for. Nothing is sent. False: the claim
+ * is lost.
+ */
 export const presume = (db: Db, { id, fence }: Claim, payload: Record<string, unknown>): Promise<boolean> =>
   db.oneFirst(sql.type(done)`select presume_sent(${id}, ${fence}, ${JSON.stringify(payload)}::jsonb) ok`);
 

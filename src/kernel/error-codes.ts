@@ -13,7 +13,7 @@ export const errors = {
   SERVICE_UNAVAILABLE: [503, 'The service is temporarily unavailable; retry later.'],
   NOT_READY: [503, 'This process is not ready to accept requests.'],
   IDEMPOTENCY_KEY_REUSED: [422, 'The Idempotency-Key was already used for a different request.'],
-  RATE_LIMITED: [429, 'The quota of requests is exhausted; retry later.'],
+  RATE_LIMITED: [429, 'Too many requests; retry later.'],
   INTENT_UNKNOWN: [404, 'Intent not found.'],
   DEADLINE_PASSED: [503, 'The deadline passed before the request was sent; nothing was sent.'],
   NOT_CARRIED_OUT: [503, 'The venue provably did not act on this request.'],

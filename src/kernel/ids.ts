@@ -102,23 +102,28 @@ export const isHotkey = (text: string): text is Hotkey => /^[A-Za-z0-9_-]+_\d+$/
 /** The entity hotkey of a synthetic hotkey: everything before the last underscore. */
 export const entityOf = (syntheticHotkey: Hotkey): Hotkey => syntheticHotkey.slice(0, syntheticHotkey.lastIndexOf('_'));
 
+type Miner = { threads: number; exitSlots: number };
+
 /**
  * How an entity's miner's threads are divided: `slots` for requests that may have an effect, the others for look-ups,
- * which would otherwise wait behind the requests they are about. `exitSlots` of the slots serve only requests that reduce
+ * which would otherwise wait behind the requests they are about. `forExits` of the slots serve only requests that reduce
  * what a trader risks; one at least serves all. See venues/network.md#threads.
  */
-export function minerSlot(
-  entityHotkey: Hotkey,
-  { threads, exitSlots }: { threads: number; exitSlots: number },
-  isExit: boolean,
-) {
+function slotsOf({ threads, exitSlots }: Miner): { slots: number; forExits: number } {
   const slots = threads - lookUpThreads(threads);
-  return { upstream: `miner:${entityHotkey}`, slots, forExits: Math.min(exitSlots, slots - 1), isExit };
+  return { slots, forExits: Math.min(exitSlots, slots - 1) };
 }
 
+/** The slot of its entity's miner that a request needs. */
+export const minerSlot = (entityHotkey: Hotkey, miner: Miner, isExit: boolean) => ({
+  upstream: `miner:${entityHotkey}`,
+  ...slotsOf(miner),
+  isExit,
+});
+
 /** How many requests of entries a miner works on at once: the slots that are not kept for exits. */
-export function entrySlots(miner: { threads: number; exitSlots: number }): number {
-  const { slots, forExits } = minerSlot('', miner, false);
+export function entrySlots(miner: Miner): number {
+  const { slots, forExits } = slotsOf(miner);
   return slots - forExits;
 }
 

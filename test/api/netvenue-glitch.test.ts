@@ -53,7 +53,7 @@ describe('a miner whose connections were reset', function () {
     expect(service.miner.mostAtOnce()).to.be.at.most(THREADS);
   });
 
-  it('is believed that it took a close: when the position is still open seconds later, the close can be sent again', async () => {
+  it('is reported within seconds when the miner accepted a close and did not carry it out; it can be sent again', async () => {
     const trader = await service.trader();
     await trader.post(ORDERS, market());
     service.miner.faults.add({ kind: 'idle_200', route: ROUTE, times: 1 });

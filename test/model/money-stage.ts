@@ -2,13 +2,32 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import { processor as openProcessor } from '../../src/adapters/processor/index.ts';
 import type { Processor } from '../../src/adapters/processor/types.ts';
+import { readConfig } from '../../src/config.ts';
 import { type Db, openPool } from '../../src/db/pool.ts';
 import { type ProcessorUpstream, startProcessorUpstream } from '../../src/sandbox/processor/index.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { PROCESSOR } from '../support/processor-keys.ts';
+import { testSettings } from '../support/service.ts';
 
 export const PRICE = 19_900;
 const nothing = z.object({});
+
+const NOWHERE = 'http://127.0.0.1:9';
+/** The settings of the verbs about money. */
+export const config = readConfig(
+  testSettings(
+    'postgres://127.0.0.1:9/none',
+    { minerUrl: NOWHERE, validatorUrl: NOWHERE },
+    {
+      NETVENUE_PATIENCE_MS: '20000',
+      NETVENUE_IN_FLIGHT_MS: '0',
+      NETVENUE_ENTITY_HOTKEY: 'entity',
+      NETVENUE_MINER_THREADS: '1000',
+      ACCOUNT_DEADLINE_MS: '600000',
+      VENUE_READ_MS: '1000',
+    },
+  ),
+);
 
 /** One database and one processor, which many runs share. */
 export type Stage = { db: Db; upstream: ProcessorUpstream; adapter: Processor; close(): Promise<void> };

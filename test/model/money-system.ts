@@ -12,7 +12,6 @@ import { handlePayoutEvent } from '../../src/capabilities/payouts/notified.ts';
 import { pay } from '../../src/capabilities/payouts/pay.ts';
 import { reverse } from '../../src/capabilities/payouts/reverse.ts';
 import { submit } from '../../src/capabilities/payouts/submit.ts';
-import { readConfig } from '../../src/config.ts';
 import type { Db } from '../../src/db/pool.ts';
 import { runIntent } from '../../src/intents/run.ts';
 import { accepted, found, rejected } from '../../src/kernel/upstream-result.ts';
@@ -20,27 +19,11 @@ import { signature } from '../../src/sandbox/processor/notifier.ts';
 import type { Event } from '../../src/sandbox/processor/world.ts';
 import type { Netvenue } from '../../src/venues/network/adapter/types.ts';
 import { PROCESSOR } from '../support/processor-keys.ts';
-import { testSettings } from '../support/service.ts';
 import { hindered, ignoreKill, type Mishap, untilAccepted } from './mishaps.ts';
 import { MoneyModel } from './money-model.ts';
-import { insertBuyer, PRICE, type Stage } from './money-stage.ts';
+import { config, insertBuyer, PRICE, type Stage } from './money-stage.ts';
 
 export const EARNED = 50_000;
-const NOWHERE = 'http://127.0.0.1:9';
-const config = readConfig(
-  testSettings(
-    'postgres://127.0.0.1:9/none',
-    { minerUrl: NOWHERE, validatorUrl: NOWHERE },
-    {
-      NETVENUE_PATIENCE_MS: '20000',
-      NETVENUE_IN_FLIGHT_MS: '0',
-      NETVENUE_ENTITY_HOTKEY: 'entity',
-      NETVENUE_MINER_THREADS: '1000',
-      ACCOUNT_DEADLINE_MS: '600000',
-      VENUE_READ_MS: '1000',
-    },
-  ),
-);
 const SYNCED = ['provisioning', 'evaluation']; // in the others the comparison changes nothing
 const intentRow = z.object({ id: z.string(), kind: z.string() });
 

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import { admission } from '../../src/venues/network/orders/admission.ts';
 import { newBacklog } from '../../src/venues/network/orders/backlog.ts';
@@ -34,6 +36,13 @@ function simulate(
 
 const every = (ms: number, forMs: number, fromMs = 0) => Array.from({ length: forMs / ms }, (_, n) => fromMs + n * ms);
 
+/** What the heap holds after a full collection. */
+function heapBytes(): number {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+  return process.memoryUsage().heapUsed;
+}
+
 describe('the expected wait at an upstream', () => {
   it('is what a queue of that many threads makes orders wait, once it has been busy', () => {
     const judged: { actualMs: number; expectedMs: number }[] = [];
@@ -64,6 +73,19 @@ describe('the expected wait at an upstream', () => {
       }
       expect(tooLong / judged, `at ${perS} per second`).to.be.below(0.05);
     }
+  });
+
+  it('holds no more of past lanes than the last ten thousand', () => {
+    const backlog = newBacklog(1);
+    const before = heapBytes();
+
+    for (let n = 0; n < 200_000; n++) {
+      backlog.add(String(n), `lane ${n}`, n, n + DEADLINE_MS);
+      backlog.end(String(n), n);
+    }
+
+    expect(heapBytes() - before).to.be.below(12e6);
+    expect(backlog.has('0')).to.equal(false);
   });
 
   it('is 0 while threads are free, however slowly orders end', () => {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { type DbSession, type IntentDatabase, item, openIntentDatabase, type Row } from '../support/intent-database.ts';
+import { type DbSession, type IntentDatabase, openIntentDatabase, type Row } from '../support/intent-database.ts';
+import { slotsOf } from '../support/slots.ts';
 
 describe('the slots of an upstream', () => {
   let intentDb: IntentDatabase;
@@ -9,34 +10,7 @@ describe('the slots of an upstream', () => {
   after(() => intentDb.close());
   beforeEach(() => intentDb.query('truncate intents, lanes, upstream_slots cascade; delete from queue_jobs'));
 
-  const begin = async (
-    id: string,
-    fence: number,
-    { slots = 2, session = intentDb }: { slots?: number; session?: DbSession } = {},
-  ) => {
-    const [row] = await session.query<{ begun: string }>(
-      `select begin_sending_within($1, $2, '{}', 'miner:x', $3, 30) as begun`,
-      [id, fence, slots],
-    );
-    return row?.begun;
-  };
-  const claimed = async (): Promise<Row> => {
-    const one = item();
-    await intentDb.accept(one);
-    await intentDb.finishJobs(one.id);
-    return (await intentDb.claim(one.id)) as Row;
-  };
-  /** Accepted one after the other, claimed, and about to be sent. */
-  const arrive = async (count: number) => {
-    const begun: { id: string; fence: number; was: string | undefined }[] = [];
-    for (let n = 0; n < count; n++) {
-      const { id, fence } = await claimed();
-      begun.push({ id, fence, was: await begin(id, fence) });
-    }
-    return begun;
-  };
-  const queuedNow = async () =>
-    (await intentDb.jobs()).filter(({ in_ms }) => in_ms <= 0).map(({ intent_id }) => intent_id);
+  const { begin, claimed, arrive, queuedNow } = slotsOf(() => intentDb);
 
   it('are taken by as many as there are; others wait unsent, with a job at their deadline', async () => {
     const all = await arrive(4);
@@ -197,68 +171,6 @@ describe('the slots of an upstream', () => {
       await slow.query('commit');
 
       expect(await queuedNow()).to.deep.equal([waiting.id]);
-    });
-  });
-
-  describe('of intents in doubt', () => {
-    /** Two in doubt, sent 10 s ago, that hold both slots, and one that waits. */
-    const doubts = async () => {
-      const [first, second, waiting] = await arrive(3);
-      for (const one of [first, second]) await intentDb.markInDoubt(one?.id ?? '', one?.fence ?? 0);
-      await intentDb.query(`update intents set sending_at = now() - interval '10 seconds' where state = 'in_doubt'`);
-      await intentDb.query('delete from queue_jobs where payload ->> $$intent_id$$ <> $1', [waiting?.id]);
-      return { first: first?.id ?? '', second: second?.id ?? '', waiting: waiting?.id ?? '' };
-    };
-    const reached = (id: string, askedS: number | null) =>
-      intentDb.query('select note_reached($1, 30, $2)', [id, askedS]);
-
-    it('are freed one by one, each by a look-up that was responded to at once after the last request had arrived', async () => {
-      const { first, second, waiting } = await doubts();
-
-      await reached(first, 9);
-      expect(await queuedNow()).to.deep.equal([waiting]);
-      expect((await intentDb.row(first)).state).to.equal('in_doubt');
-      await reached(second, 9); // the same thread: what it freed is not sent yet
-      expect((await arrive(1))[0]?.was).to.equal('waiting');
-    });
-
-    it('stay taken when the response was slow, or another request was sent since the look-up', async () => {
-      const { first, second, waiting } = await doubts();
-
-      await reached(first, null);
-      await intentDb.query(`update intents set sending_at = now() where id = $1`, [second]);
-      await reached(first, 9);
-
-      expect(await queuedNow()).to.not.include(waiting);
-    });
-
-    it('never let more be sent than there were proofs, however many arrive at once', async () => {
-      const { first, second } = await doubts();
-      const more = await arrive(4);
-      const sessions = await Promise.all([intentDb.session(), intentDb.session()]);
-
-      await Promise.all(
-        sessions.map((session, n) => session.query('select note_reached($1, 30, 9)', [n === 0 ? first : second])),
-      );
-
-      expect(await queuedNow()).to.have.length(1);
-      expect(more.every(({ was }) => was === 'waiting')).to.equal(true);
-    });
-
-    it('wait for nobody: a settlement of one that has freed another slot can settle this one too', async () => {
-      const { first, second } = await doubts();
-      const [{ fence: firstFence }, { fence: secondFence }] = (await Promise.all(
-        [first, second].map(intentDb.row),
-      )) as [Row, Row];
-      const batch = await intentDb.session();
-
-      await batch.query('begin');
-      await batch.settle(second, secondFence);
-      await reached(first, 9);
-      await batch.settle(first, firstFence);
-      await batch.query('commit');
-
-      expect((await intentDb.row(first)).state).to.equal('succeeded');
     });
   });
 });

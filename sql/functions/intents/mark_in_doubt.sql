@@ -1,5 +1,6 @@
 -- Records that the effect of an intent is unknown, lets its lane continue, and plans the next reconciliation by the verb's own task. False:
--- the claim is lost, or nothing was sent. `why` is shown to operators. `answered`: the upstream took the request. Locks the intent, then its lane; finds the intent by its id only, see settle_intent.
+-- the claim is lost, or nothing was sent. `why` is shown to operators. `answered`: the upstream took the request. Locks the intent, then its lane;
+-- finds the intent by its id only, see settle_intent.
 create or replace function mark_in_doubt(intent uuid, held_fence integer, delay_s double precision, why text default null, answered boolean default false)
 returns boolean
 language plpgsql as $$

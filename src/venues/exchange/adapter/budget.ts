@@ -16,7 +16,10 @@ type Spending = {
 
 /** The venue's request budget, as the calls of this process wait for it. */
 export type Budget = {
-  /** Waits until the weight is spent; an exit after a 429 not longer than a second or a few. False if it was not: too late, aborted, or the ledger could not be reached. */
+  /**
+   * Waits until the weight is spent; an exit after a 429 not longer than a second or a few. False if it was not: too late,
+   * aborted, or the ledger could not be reached.
+   */
   take(spending: Spending): Promise<boolean>;
   /** Charges a weight that is known only from the response (the rows of a history). Negative: gives it back. */
   charge(weight: number): void;
@@ -25,8 +28,8 @@ export type Budget = {
 };
 
 /**
- * The parts of a minute's weight that remain for more urgent calls of any process. A cancellation and its look-ups are
- * covered (61 with one builder dex), whatever else is waiting.
+ * The parts of a minute's weight that remain for more urgent calls of any process. An exit and its reads are covered
+ * (61 for a cancellation with one builder dex), whatever else is waiting.
  */
 const KEPT_PART = { exit: 0, write: 0.055, read: 0.085 } as const satisfies Record<Priority, number>;
 const RANK = { exit: 0, write: 1, read: 2 } as const satisfies Record<Priority, number>;

@@ -1,8 +1,11 @@
+import { LRUCache } from 'lru-cache';
 import type { IntentId } from '../../../kernel/ids.ts';
 
 const WINDOW_MS = 1_000; // the pace of the last one to two of these counts
 const LEAST_MS = 250; // a busy time shorter than this shows no pace
 const REMEMBERED_MS = 60_000;
+/** Upstreams or lanes of which something is known at a time, the last used: one that is forgotten starts again. */
+const MOST_LINES = 10_000;
 
 /**
  * The most orders that a time may be expected to see end in which as many ended: about the upper limit of a Poisson
@@ -39,7 +42,7 @@ type Line = {
 /** Makes the backlog of a process whose upstreams each work on `threads` requests at once. */
 export function newBacklog(threads: number): Backlog {
   const orders = new Map<IntentId, { line: Line; expiresAtMs: number }>(); // in order of addition: about that of expiry
-  const lines = new Map<string, Line>();
+  const lines = new LRUCache<string, Line>({ max: MOST_LINES });
 
   function observe(line: Line, nowMs: number): void {
     for (const [id, { expiresAtMs }] of orders) {
