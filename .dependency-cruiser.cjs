@@ -8,7 +8,7 @@ const venue = '^src/venues/([^/]+)/';
 /** Files of a capability or a venue by layer, in its folder or one below. */
 const layer = (names) => `^src/(?:capabilities|venues)[^.]*/(?:${names})\\.ts$`;
 /** The first storey, in the order in which imports run down. */
-const foundation = ['edge', 'contract', 'intents', 'db'];
+const foundation = ['edge', 'contract', 'intents', 'db', 'capacity'];
 const folders = (names) => `^src/(?:${names.join('|')})/`;
 /** The third storey: processes and what puts them together. */
 const composition = '^src/(?:(?:runtime|commands|sandbox|metrics)/|(?:web|worker|release|start|operations)\\.ts$)';
@@ -164,7 +164,7 @@ module.exports = {
       'adapters-know-little',
       'An adapter translates to and from the wire and decides nothing.',
       { path: adapter },
-      { path: '^src/', pathNot: [adapter, '^src/kernel/', '^src/(contract/types|config)\\.ts$'] },
+      { path: '^src/', pathNot: [adapter, '^src/(kernel|capacity)/', '^src/(contract/types|config)\\.ts$'] },
     ),
     error(
       'adapters-do-not-meet',

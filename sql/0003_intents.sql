@@ -53,7 +53,8 @@ comment on column intents.sender_lost is 'Whether the worker that marked it as s
 comment on column intents.is_exit is 'While it waits for a slot: whether it reduces what its trader risks (a cancel, a close, protection). Exits get slots first.';
 comment on column intents.upstream is 'The upstream of limited concurrency whose slot it holds, or waits for while queued.';
 
-create index intents_in_lane on intents (lane, position) where state in ('queued', 'running');
+-- In the order of characters: the lanes of one trader follow each other.
+create index intents_in_lane on intents (lane text_pattern_ops, position) where state in ('queued', 'running');
 -- Intents that run beside the head of their lane.
 create index intents_with_turn on intents (lane) where has_turn and state in ('queued', 'running');
 create index intents_open on intents (created_at) where state in ('queued', 'running', 'in_doubt');
@@ -98,6 +99,13 @@ comment on column upstream_slots.for_exits is 'Whether only exits may take it, s
 
 -- The slot of an intent.
 create index upstream_slots_held on upstream_slots (intent_id) where intent_id is not null;
+
+create table paces (
+  name text primary key,
+  taken timestamptz[] not null default '{}'
+) with (fillfactor = 50);
+
+comment on table paces is 'What an upstream takes only so many of in a minute, for example the signals of a trader: when the latest were sent.';
 
 create table idempotency_keys (
   owner text not null,

@@ -369,7 +369,7 @@ CREATE INDEX intents_by_request ON public.intents USING btree (request_id) WHERE
 CREATE INDEX intents_closing ON public.intents USING btree (((request ->> 'trader'::text))) WHERE ((kind = 'network/close'::text) AND (state = ANY (ARRAY['queued'::text, 'running'::text, 'in_doubt'::text])));
 CREATE INDEX intents_expired ON public.intents USING btree (created_at) WHERE (state = 'expired'::text);
 CREATE INDEX intents_in_doubt ON public.intents USING btree (lane) WHERE (state = 'in_doubt'::text);
-CREATE INDEX intents_in_lane ON public.intents USING btree (lane, "position") WHERE (state = ANY (ARRAY['queued'::text, 'running'::text]));
+CREATE INDEX intents_in_lane ON public.intents USING btree (lane text_pattern_ops, "position") WHERE (state = ANY (ARRAY['queued'::text, 'running'::text]));
 CREATE INDEX intents_open ON public.intents USING btree (created_at) WHERE (state = ANY (ARRAY['queued'::text, 'running'::text, 'in_doubt'::text]));
 CREATE INDEX intents_settled ON public.intents USING btree (kind, settled_at) WHERE (settled_at IS NOT NULL);
 CREATE INDEX intents_troubled ON public.intents USING btree (created_at) WHERE (state = ANY (ARRAY['in_doubt'::text, 'failed'::text, 'expired'::text]));
@@ -560,6 +560,13 @@ CREATE INDEX orders_by_exchange_number ON public.orders USING btree (((executed 
 CREATE INDEX orders_by_trader ON public.orders USING btree (trader, created_at);
 CREATE INDEX orders_resting ON public.orders USING btree (trader) WHERE (lifecycle = 'resting'::text);
 CREATE INDEX orders_with_waiting_triggers ON public.orders USING btree (trader) WHERE ((executed ->> 'trigger_status'::text) = 'pending_parent_fill'::text);
+
+-- What an upstream takes only so many of in a minute, for example the signals of a trader: when the latest were sent.
+create table paces (
+  name text not null,
+  taken timestamp with time zone[] not null default '{}'::timestamp with time zone[],
+  constraint paces_pkey PRIMARY KEY (name)
+) with (fillfactor=50);
 
 -- API keys of partners, as SHA-256 digests only.
 create table partner_keys (
@@ -1608,7 +1615,7 @@ create function begin_payout_step(payout text, which text, item jsonb, cents int
 create function begin_sending(intent uuid, held_fence integer, what jsonb)
   returns boolean plpgsql;
 
-create function begin_sending_within(intent uuid, held_fence integer, what jsonb, at_upstream text, slots integer, for_s double precision, for_exits integer DEFAULT 0, exits boolean DEFAULT false)
+create function begin_sending_within(intent uuid, held_fence integer, what jsonb, at_upstream text, slots integer, for_s double precision, for_exits integer DEFAULT 0, exits boolean DEFAULT false, pace text DEFAULT NULL::text, per_minute integer DEFAULT NULL::integer, kept integer DEFAULT 0)
   returns text plpgsql;
 
 create function budget_used(of_name text, capacity double precision, per_s double precision)
@@ -1777,6 +1784,9 @@ create function list_unfulfilled_payments(minutes double precision)
 create function listen_to_accounts(accounts text[], lease_s double precision, stale_s double precision)
   returns void sql;
 
+create function lock_paces(wanted text[])
+  returns bigint sql;
+
 create function lock_payment_of(account text)
   returns void plpgsql;
 
@@ -1869,6 +1879,9 @@ create function open_user_session(for_user text, session text, session_digest by
 
 create function order_event(verb text, order_id uuid, i intents)
   returns jsonb sql stable;
+
+create function pace_wait_s(pace text, most integer, ahead bigint)
+  returns double precision sql stable;
 
 create function partner_order_event(verb text, order_id uuid, i intents)
   returns jsonb sql stable;
@@ -2158,6 +2171,9 @@ create function spend(batch jsonb)
 create function spend_budget(of_name text, capacity double precision, per_s double precision, batch jsonb)
   returns TABLE(spent integer, wait_ms double precision) plpgsql;
 
+create function spend_pace(pace text, n integer)
+  returns void sql;
+
 create function start_lanes(endpoints text[])
   returns void plpgsql;
 
@@ -2206,6 +2222,9 @@ create function try_code(app text, address text, hmacs bytea[])
 create function try_login_code(for_user text, of_scope bytea, hmacs bytea[])
   returns boolean plpgsql;
 
+create function unsent_entries(trader text)
+  returns bigint sql stable;
+
 create function venue_of(of_kind text)
   returns text sql stable;
 
@@ -2214,6 +2233,9 @@ create function verb_subject(i intents)
 
 create function verify_email(app text, address text, hmacs bytea[], session text, session_digest bytea, lives_s integer, from_address text, address_digest bytea)
   returns TABLE(verdict text, user_id text, expires_at timestamp with time zone) plpgsql;
+
+create function wait_for_pace(intent uuid, pace text, per_minute integer, kept integer, exits boolean)
+  returns boolean plpgsql;
 
 create function was_accepted(item jsonb)
   returns boolean sql stable;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { budgetFaults } from './capacity/budgets.ts';
 import { idSchema } from './kernel/ids.ts';
 import { isKeyring } from './kernel/keyring.ts';
 import { isLoopbackHost } from './kernel/loopback.ts';
@@ -60,7 +61,8 @@ export const settings = z.object({
   NETVENUE_PATIENCE_MS: ms.default(12_000),
   NETVENUE_IN_FLIGHT_MS: ms.default(105_000),
   NETVENUE_MINER_THREADS: z.coerce.number().int().min(2).default(10),
-  NETVENUE_EXIT_SLOTS: z.coerce.number().int().min(0).default(2),
+  NETVENUE_EXIT_SLOTS: z.coerce.number().int().min(0).optional(), // default: 2, or what the threads leave
+  NETVENUE_SIGNALS_PER_MIN: z.coerce.number().int().min(2).default(10),
   EXVENUE_URL: z.url(),
   EXVENUE_NETWORK: z.enum(['mainnet', 'testnet']).default('mainnet'),
   EXVENUE_BUDGET_PER_MINUTE: z.coerce.number().int().min(60).optional(), // default: the limit in the venue's documentation
@@ -141,6 +143,9 @@ export const consistent = settings
     path: ['PROCESSOR_WEBHOOK_SECRET'],
     message:
       'needed with PROCESSOR_SECRET_KEY, and not without it: half a processor sells nothing, or never hears of what it sold',
+  })
+  .superRefine((all, { addIssue }) => {
+    for (const { setting, message } of budgetFaults(all)) addIssue({ code: 'custom', path: [setting], message });
   })
   .superRefine((all, { addIssue }) => {
     if (!isProduction(all)) return;

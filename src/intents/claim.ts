@@ -1,9 +1,9 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
+import type { SlotAt } from '../capacity/network.ts';
 import { batchPerPool, each, numbered } from '../db/batch.ts';
 import type { Db } from '../db/pool.ts';
 import type { IntentId } from '../kernel/ids.ts';
-import type { SlotAt } from './define.ts';
 import { type Claim, type Intent, intentRow } from './intent.ts';
 
 /**
@@ -90,7 +90,7 @@ export type SlotWanted = SlotAt & { holdMs: number };
 
 /**
  * Commits the payload, and that bytes may leave from now on (`sent`). `lost`: the claim is lost or the deadline has passed.
- * `waiting`: every slot of the upstream is held; the intent continues when one is free. The caller must not send then.
+ * `waiting`: every slot of the upstream is held, or its pace is used up; the intent continues when it may be sent. The caller must not send then.
  */
 export const beginSending = (
   db: Db,
@@ -105,21 +105,24 @@ type SendBegun = z.infer<typeof sendBegun>;
 
 /** Concurrent calls share a commit. Slots are taken upstream by upstream, to avoid deadlocks. */
 const beginSendings = batchPerPool(async (db, batch: SendStart[]): Promise<SendBegun[]> => {
+  const paces = batch.flatMap(({ pace }) => pace?.name ?? []);
   const rows = await db.any(sql.prepared('begin_sendings', z.object({ n: z.number(), begun: sendBegun }))`
     select b.n,
       case
         when b.upstream is not null
           then begin_sending_within(
-            b.id, b.fence, b.sent, b.upstream, b.slots, b."holdMs" / 1000, b."forExits", b."isExit"
+            b.id, b.fence, b.sent, b.upstream, b.slots, b."holdMs" / 1000, b."forExits", b."isExit",
+            b.pace ->> 'name', (b.pace ->> 'perMinute')::integer, (b.pace ->> 'forExits')::integer
           )
         when begin_sending(b.id, b.fence, b.sent) then 'sent'
         else 'lost'
       end as begun
     from (
       select r.*
-      from jsonb_to_recordset(${numbered(batch)}::jsonb) as r (
+      from lock_paces(${sql.array(paces, 'text')}) locked
+      cross join jsonb_to_recordset(${numbered(batch)}::jsonb) as r (
         n integer, id uuid, fence integer, sent jsonb, upstream text, slots integer, "holdMs" double precision,
-        "forExits" integer, "isExit" boolean
+        "forExits" integer, "isExit" boolean, pace jsonb
       )
       order by r.upstream nulls first, r.id, r.n
     ) b`);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { SlotAt } from '../capacity/network.ts';
 import type { Accepted, RecordedRejection, UnknownEffect, UpstreamResult } from '../kernel/upstream-result.ts';
 import type { Intent, Problem } from './intent.ts';
 
@@ -48,12 +49,6 @@ export type Finding<Result> =
 
 /** `patienceMs`: how long to wait for a response. `inFlightMs`: how long a sent request can still take effect. */
 export type Timing = { patienceMs: number; inFlightMs: number };
-
-/**
- * One of the `slots` of an upstream that works on that many requests at once. Processes share them. `forExits` of them are only
- * for requests with `isExit`, which also come first in the line.
- */
-export type SlotAt = { upstream: string; slots: number; forExits: number; isExit: boolean };
 
 /**
  * `notAfter` (epoch ms): the first byte leaves before this time, or nothing is sent. `signal` aborts when the process

@@ -102,43 +102,6 @@ export const isHotkey = (text: string): text is Hotkey => /^[A-Za-z0-9_-]+_\d+$/
 /** The entity hotkey of a synthetic hotkey: everything before the last underscore. */
 export const entityOf = (syntheticHotkey: Hotkey): Hotkey => syntheticHotkey.slice(0, syntheticHotkey.lastIndexOf('_'));
 
-type Miner = { threads: number; exitSlots: number };
-
-/**
- * How an entity's miner's threads are divided: `slots` for requests that may have an effect, the others for look-ups,
- * which would otherwise wait behind the requests they are about. `forExits` of the slots serve only requests that reduce
- * what a trader risks; one at least serves all. See venues/network.md#threads.
- */
-function slotsOf({ threads, exitSlots }: Miner): { slots: number; forExits: number } {
-  const slots = threads - lookUpThreads(threads);
-  return { slots, forExits: Math.min(exitSlots, slots - 1) };
-}
-
-/** The slot of its entity's miner that a request needs. */
-export const minerSlot = (entityHotkey: Hotkey, miner: Miner, isExit: boolean) => ({
-  upstream: `miner:${entityHotkey}`,
-  ...slotsOf(miner),
-  isExit,
-});
-
-/** How many requests of entries a miner works on at once: the slots that are not kept for exits. */
-export function entrySlots(miner: Miner): number {
-  const { slots, forExits } = slotsOf(miner);
-  return slots - forExits;
-}
-
-/** The settings about the threads of miners. */
-export type MinerSettings = { NETVENUE_MINER_THREADS: number; NETVENUE_EXIT_SLOTS: number };
-
-/** How the threads of a miner are divided by the settings. */
-export const minerOf = ({ NETVENUE_MINER_THREADS: threads, NETVENUE_EXIT_SLOTS: exitSlots }: MinerSettings) => ({
-  threads,
-  exitSlots,
-});
-
-/** The miner's threads for look-ups: reads of a file, which take milliseconds. At least one. */
-export const lookUpThreads = (threads: number): number => Math.max(1, Math.floor(threads / 10));
-
 /**
  * The canonical form of an e-mail address: NFKC, lower case, trimmed. Addresses with the same canonical form are one
  * user.

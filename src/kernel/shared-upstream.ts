@@ -5,19 +5,6 @@
 /** The size of a token bucket: its capacity, and how many tokens are added per second. */
 export type Bucket = { burst: number; perSecond: number };
 
-/** See venues/exchange.md#rate-limits. */
-export const EXCHANGE_WEIGHT_PER_MINUTE = 1_200;
-/** The part of a minute's weight that may be spent at once. The rest is refilled steadily. */
-const BURST_PART = 0.3;
-/** A minute, and what requests may differ in the time between being granted and arriving. */
-const WINDOW_S = 62;
-
-/** The bucket that keeps the exchange's limit per minute. */
-export const bucketOf = (weightPerMinute = EXCHANGE_WEIGHT_PER_MINUTE): Bucket => {
-  const burst = weightPerMinute * BURST_PART;
-  return { burst, perSecond: (weightPerMinute - burst) / WINDOW_S };
-};
-
 /** The spent and the free part of a request budget: a token bucket. Rejects if it cannot be reached. */
 export type BudgetLedger = {
   /**
@@ -46,9 +33,6 @@ export type ResponseCache = {
   find(name: string): Promise<{ body: unknown; ageMs: number } | null>;
   keep(name: string, body: unknown): Promise<void>;
 };
-
-/** Order of service when the budget is short: exits (cancels, closes, protection) with their reads, then writes with theirs, then reads. */
-export type Priority = 'exit' | 'write' | 'read';
 
 /** The latest calls of one kind to an upstream: whether the last one had a response, and since when that has been so. */
 export type Reach = {

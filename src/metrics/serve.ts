@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
+import { bucketOf } from '../capacity/exchange.ts';
 import type { Config } from '../config.ts';
 import type { Db } from '../db/pool.ts';
 import { listTaskNames } from '../intents/task.ts';
-import { bucketOf } from '../kernel/shared-upstream.ts';
 import { collectDatabase } from './database.ts';
 import type { Metrics } from './registry.ts';
 import { serveMetrics } from './server.ts';

@@ -19,7 +19,6 @@ import { throttle } from '../db/throttles.ts';
 import { acceptance } from '../intents/accept.ts';
 import { intentReader, untilEnded, waiting } from '../intents/follow.ts';
 import { headSigner } from '../kernel/head-keys.ts';
-import { entrySlots, minerOf } from '../kernel/ids.ts';
 import { poolState, watchListening, watchPool } from '../metrics/process.ts';
 import type { Metrics } from '../metrics/registry.ts';
 import { admission } from '../venues/network/orders/admission.ts';
@@ -48,7 +47,7 @@ export async function openWebRuntime(config: Config, log: Logger, metrics: Metri
   });
   const reads = venueReads(netvenue(), exvenue, config.VENUE_READ_MS, () => settlements.caughtUp());
   const settlements: Settlements = listenForSettlements(config.directUrl, onError, reads.forgetTrader);
-  const admit = admission(entrySlots(minerOf(config)), settlements);
+  const admit = admission(config, settlements);
   const limit = streamLimit(config.STREAMS_PER_APP);
   const streamsOf = (logs: EventLogs) => openStreams({ logs, settlements, log }, config.STREAM_HEARTBEAT_MS, limit);
   const [streams, partnerStreams] = [streamsOf(accountLogs(db)), streamsOf(partnerLogs(db))];

@@ -52,6 +52,7 @@ export async function startSandbox({ folder, host, advanceDatabase }: StartOptio
   return {
     settings: {
       NETVENUE_MINER_URL: netvenue.minerUrl,
+      NETVENUE_SIGNALS_PER_MIN: '600', // the simulated validator takes any number
       NETVENUE_MINER_KEY: sandboxSecrets.minerKey,
       NETVENUE_VALIDATOR_URL: netvenue.validatorUrl,
       NETVENUE_VALIDATOR_KEY: sandboxSecrets.validatorKey,

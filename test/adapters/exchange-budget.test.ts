@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { BudgetLedger, Priority } from '../../src/kernel/shared-upstream.ts';
-import { bucketOf } from '../../src/kernel/shared-upstream.ts';
+import { bucketOf, type Priority } from '../../src/capacity/exchange.ts';
+import type { BudgetLedger } from '../../src/kernel/shared-upstream.ts';
 import { tokenBucket } from '../../src/venues/exchange/adapter/bucket.ts';
 import { type Budget, budgetFrom } from '../../src/venues/exchange/adapter/budget.ts';
 
 const LIMIT = 1_200;
 const later = () => Date.now() + 30_000;
-const ask = (budget: Budget, weight: number, priority: Priority = 'write', reader?: string) =>
+const ask = (budget: Budget, weight: number, priority: Priority = 'entry', reader?: string) =>
   budget.take({ weight, priority, reader, untilMs: later() });
 
 /** A ledger whose tokens only the test adds. */
@@ -44,9 +44,9 @@ describe('the budget of requests in a process', () => {
 
     const all = Promise.all([
       line('read', 'read'),
-      line('write 1', 'write'),
+      line('write 1', 'entry'),
       line('cancel 1', 'exit'),
-      line('write 2', 'write'),
+      line('write 2', 'entry'),
       line('cancel 2', 'exit'),
     ]);
     state.tokens = LIMIT;
@@ -60,9 +60,9 @@ describe('the budget of requests in a process', () => {
     const budget = budgetFrom(ledger, LIMIT);
     const hurried = (priority: Priority) => budget.take({ weight: 1, priority, untilMs: Date.now() + 20 });
 
-    const atTheKeptPart = [await hurried('read'), await hurried('write'), await hurried('exit')];
+    const atTheKeptPart = [await hurried('read'), await hurried('entry'), await hurried('exit')];
     state.tokens = 67;
-    const aboveIt = [await hurried('read'), await hurried('write')];
+    const aboveIt = [await hurried('read'), await hurried('entry')];
 
     expect(atTheKeptPart).to.deep.equal([false, false, true]);
     expect(aboveIt).to.deep.equal([false, true]);
@@ -87,6 +87,25 @@ describe('the budget of requests in a process', () => {
     expect(served.slice(0, 5)).to.deep.equal(['short', 'short', 'short', 'short', 'short']);
   });
 
+  it('lets tenants take turns: one that reads many invented wallets does not hold up another', async () => {
+    const { state, ledger } = ledgerOf(0);
+    const budget = budgetFrom(ledger, LIMIT);
+    const served: string[] = [];
+    const read = async (tenant: string, reader: string) => {
+      await budget.take({ weight: 2, priority: 'read', untilMs: later(), tenant, reader });
+      served.push(tenant);
+    };
+
+    const all = Promise.all([
+      ...Array.from({ length: 200 }, (_, n) => read('inventor', `wallet ${n}`)),
+      ...Array.from({ length: 3 }, () => read('other', 'its wallet')),
+    ]);
+    state.tokens = LIMIT;
+    await all;
+
+    expect(served.slice(0, 8).filter((tenant) => tenant === 'other')).to.have.length(3);
+  });
+
   it('is not granted past the deadline nor to an aborted call, and what was spent for it is given back', async () => {
     const { state, ledger } = ledgerOf(LIMIT);
     const abandon = new AbortController();
@@ -102,8 +121,8 @@ describe('the budget of requests in a process', () => {
     };
     const budget = budgetFrom(slow, LIMIT);
 
-    const late = await budget.take({ weight: 1, priority: 'write', untilMs: Date.now() - 1 });
-    const left = budget.take({ weight: 5, priority: 'write', untilMs: later(), signal: abandon.signal });
+    const late = await budget.take({ weight: 1, priority: 'entry', untilMs: Date.now() - 1 });
+    const left = budget.take({ weight: 5, priority: 'entry', untilMs: later(), signal: abandon.signal });
     abandon.abort();
     const aborted = await left;
     respond();

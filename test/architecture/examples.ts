@@ -35,6 +35,7 @@ export const violationsOfRules: Record<string, Record<string, string>> = {
     'src/intents/follow.ts': `import '../contract/body.ts';`,
     'src/contract/body.ts': '',
   },
+  'capacity-is-below-db': { 'src/capacity/network.ts': `import '../db/pool.ts';`, 'src/db/pool.ts': '' },
   'db-is-below-intents': { 'src/db/pool.ts': `import '../intents/run.ts';`, 'src/intents/run.ts': '' },
   'operations-see-only-http': {
     'src/operations.ts': `import './capabilities/payments/intents.ts';`,

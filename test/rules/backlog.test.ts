@@ -7,6 +7,7 @@ import type { NewNetworkOrder } from '../../src/venues/network/orders/intents.ts
 import { seeded } from '../support/seeded.ts';
 
 const THREADS = 9;
+const SETTINGS = { NETVENUE_MINER_THREADS: 12, NETVENUE_EXIT_SLOTS: 2, NETVENUE_SIGNALS_PER_MIN: 10 };
 const SERVICE_MS = 50;
 const DEADLINE_MS = 60_000;
 
@@ -137,7 +138,7 @@ describe('the orders of which a process awaits the end', () => {
     const awaited = new Set<string>();
     const settlements = { once: (id: string) => void awaited.add(id), forget: (id: string) => void awaited.delete(id) };
     const accepting = admission(
-      10,
+      SETTINGS,
       settlements,
     )(async (order) => {
       if (order.id === 'rejected') throw new Error('rejected');
@@ -157,7 +158,7 @@ describe('a long lane', () => {
     once: (id: string, ended: (id: string) => void) => void settled.set(id, ended),
     forget: (id: string) => void settled.delete(id),
   };
-  const accept = admission(9, settlements)(async ({ id }: NewNetworkOrder) => ({ id, replayed: false }));
+  const accept = admission(SETTINGS, settlements)(async ({ id }: NewNetworkOrder) => ({ id, replayed: false }));
   const orderIn = (lane: string, id: string) =>
     ({ id, lane, trader: 'entity_1', deadline_s: 4, terms: { order_type: 'LONG' } }) as NewNetworkOrder; // as: what is read of it
   const verdictOf = (lane: string, id: string) =>

@@ -137,6 +137,7 @@ export const testSettings = (
   NETVENUE_ENTITY_HOTKEY: KEYS.entityHotkey,
   NETVENUE_PATIENCE_MS: '1500',
   NETVENUE_IN_FLIGHT_MS: '3000',
+  NETVENUE_SIGNALS_PER_MIN: '1000000', // tests of other things send what they like
   NETVENUE_MINER_THREADS: '100', // the sandbox's miner has as many as it is asked to
   VALIDATE_RESPONSES: 'true',
   WEBHOOK_LOOPBACK: 'true',

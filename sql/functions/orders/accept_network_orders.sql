@@ -1,6 +1,7 @@
 -- Accepts network order intents whose trader belongs to the caller and whose target, if any, is an order of that trader. Verdicts in
--- addition to those of accept_intents: trader_unknown | order_unknown | pair_mismatch | overloaded (it is new, and only repeats are accepted).
--- Item: as for accept_intents, and trader (synthetic hotkey), pair, target?, terms?, only_repeats?
+-- addition to those of accept_intents: trader_unknown | order_unknown | pair_mismatch | overloaded (it is new, and only repeats are accepted) |
+-- paced N (it is new, and its trader may send no more for N seconds).
+-- Item: as for accept_intents, and trader (synthetic hotkey), pair, target?, terms?, only_repeats?, pace? and pace_most? (see pace_wait_s)
 -- The limits keep every join on its index. Without them a plan that was made while the tables were small reads them whole.
 create or replace function accept_network_orders(batch jsonb) returns table (n integer, intent_id uuid, verdict text)
 language plpgsql as $$
@@ -15,9 +16,11 @@ begin
         when i.target is not null and o.id is null then 'order_unknown'
         when o.pair <> i.pair then 'pair_mismatch'
         when i.only_repeats is true and not was_accepted(to_jsonb(i)) then 'overloaded'
+        when p.wait_s > 0 and not was_accepted(to_jsonb(i)) then 'paced ' || ceil(p.wait_s)
       end as verdict
     from jsonb_to_recordset(batch) as i (
-      n integer, id uuid, owner text, trader text, pair text, target uuid, idempotency_key text, only_repeats boolean
+      n integer, id uuid, owner text, trader text, pair text, target uuid, idempotency_key text, only_repeats boolean,
+      pace text, pace_most integer
     )
     left join lateral (
       select s.synthetic_hotkey, s.owner
@@ -31,6 +34,11 @@ begin
       where o.id = i.target and o.trader = s.synthetic_hotkey and o.owner = s.owner
       limit 1
     ) o on true
+    left join lateral (
+      select case when i.pace is not null then pace_wait_s(i.pace, i.pace_most, unsent_entries(i.trader) + count(*)) end as wait_s
+      from jsonb_to_recordset(batch) as before (n integer, pace text)
+      where before.pace = i.pace and before.n < i.n
+    ) p on true
   ) j
   where j.verdict is not null;
   return query select a.n, a.intent_id, a.verdict from accept_orders(batch, rejected) a;

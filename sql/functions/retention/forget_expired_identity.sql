@@ -12,6 +12,12 @@ begin
   get diagnostics taken = row_count;
   longest := greatest(longest, taken);
 
+  delete from paces
+  where ctid = any (array(
+    select p.ctid from paces p where p.taken[1] < now() - interval '1 hour' limit most for update skip locked));
+  get diagnostics taken = row_count;
+  longest := greatest(longest, taken);
+
   delete from app_tokens
   where ctid = any (array(
     select t.ctid

@@ -1,10 +1,12 @@
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import type { CapacitySettings } from '../../capacity/budgets.ts';
+import { minerSlot } from '../../capacity/network.ts';
 import type { Db } from '../../db/pool.ts';
 import { defineIntent } from '../../intents/define.ts';
 import { recordNoResponse } from '../../intents/run.ts';
 import { fail } from '../../intents/settle.ts';
-import { type Hotkey, idSchema, type MinerSettings, minerOf, minerSlot, type OwnerId } from '../../kernel/ids.ts';
+import { type Hotkey, idSchema, type OwnerId } from '../../kernel/ids.ts';
 import { type UpstreamResult, unknownEffect, unreachable } from '../../kernel/upstream-result.ts';
 import type { Netvenue, Subaccount } from '../../venues/network/adapter/types.ts';
 import { findCreated } from './evidence.ts';
@@ -16,7 +18,7 @@ type Deps = {
   db: Db;
   log: Pick<Logger, 'error'>;
   venues: { entityOf(owner: OwnerId): Promise<Hotkey>; of(entityHotkey: Hotkey): Promise<Netvenue | null> };
-  config: MinerSettings & {
+  config: CapacitySettings & {
     NETVENUE_PATIENCE_MS: number;
     NETVENUE_IN_FLIGHT_MS: number;
     NETVENUE_ENTITY_HOTKEY: Hotkey;
@@ -52,7 +54,7 @@ export const provision = defineIntent({
     patienceMs: config.NETVENUE_PATIENCE_MS,
     inFlightMs: config.NETVENUE_IN_FLIGHT_MS,
   }),
-  slot: ({ payload: { entity } }, { config }: Deps) => minerSlot(entity, minerOf(config), false),
+  slot: ({ payload: { entity } }, { config }: Deps) => minerSlot(entity, config, false),
 
   /** Creates nothing if the account's payment was refunded or disputed meanwhile. */
   async prepare({ id, owner, request: { prop_account_id, subaccount } }, { db, venues }: Deps) {

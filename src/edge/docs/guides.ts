@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Marked } from 'marked';
 import { escaped } from '../../kernel/html.ts';
+import { budgetTable } from './budgets.ts';
 import { errorTable } from './errors.ts';
 import { eventCatalogue } from './events.ts';
 import { anchorOf, textOf } from './markup.ts';
@@ -11,6 +12,7 @@ const folder = new URL('../../docs/', import.meta.url);
 
 /** What a comment of that name in a guide is replaced with. */
 const generated: Record<string, () => string> = {
+  budgets: budgetTable,
   errors: errorTable,
   events: eventCatalogue,
   'challenge-shop': () => `\`\`\`ts\n${readFileSync(new URL('examples/challenge-shop.ts', folder), 'utf8')}\`\`\``,

@@ -5,6 +5,7 @@ import { type Files, openMemory } from '../memory.ts';
 import { type Listening, type SteeredUpstream, startUpstream } from '../upstream.ts';
 import { createAccount } from './accounts.ts';
 import { advanceNetwork } from './advance.ts';
+import { signalLimit } from './attempts.ts';
 import { controls } from './controls.ts';
 import { openEntities } from './entities.ts';
 import { minerRoutes, type Processing } from './miner.ts';
@@ -29,6 +30,8 @@ export type NetvenueUpstreamOptions = Files &
     processingMs?: Processing;
     /** How many requests the miner works on at once; others wait in order of arrival, even if their caller disconnects. */
     threads?: number;
+    /** How many signals of one subaccount the validator takes in a minute; by default any number. */
+    signalsPerMin?: number;
     /** The generation of the network, by default the older one. */
     style?: Style;
   };
@@ -41,6 +44,8 @@ export type NetvenueUpstream = Omit<SteeredUpstream, 'url'> & {
   setPrice(pair: string, price: number): boolean;
   /** The most requests that one miner has had at once, those included that waited for a thread. */
   mostAtOnce(): number;
+  /** How often the validator has rejected a signal for its limit. */
+  rateLimited(): number;
   /** Creates `count` subaccounts of one class and size without requests, pending unless `active`. Returns their ids. */
   addSubaccounts(count: number, requested?: { assetClass?: string; size?: number; active?: boolean }): number[];
 };
@@ -51,6 +56,7 @@ export type NetvenueUpstream = Omit<SteeredUpstream, 'url'> & {
  */
 export const startNetvenueUpstream = async (options: NetvenueUpstreamOptions): Promise<NetvenueUpstream> => {
   const { validatorKey, processingMs = 0, threads = Number.POSITIVE_INFINITY } = options;
+  const limit = signalLimit(options.signalsPerMin ?? Number.POSITIVE_INFINITY);
   const ledger = openLedger('netvenue', options.ledgerFile);
   const faults = scriptedFaults();
   const memory = openMemory<WorldParts[]>(options.stateFile);
@@ -67,7 +73,7 @@ export const startNetvenueUpstream = async (options: NetvenueUpstreamOptions): P
   const onRequest = (outstanding: number) => {
     most = Math.max(most, outstanding);
   };
-  const miners = minerRoutes(entities, { processingMs, threads }, onRequest);
+  const miners = minerRoutes(entities, { processingMs, threads, limit }, onRequest);
   const venue = [...miners, ...validatorRoutes(entities, validatorKey)];
   const control = [...controlRoutes(ledger, faults, advance), ...controls(entities)];
   const { url, close } = await startUpstream(options, [...venue, ...control], faults, keep);
@@ -79,6 +85,7 @@ export const startNetvenueUpstream = async (options: NetvenueUpstreamOptions): P
     faults,
     setPrice: (pair, price) => setPrice(entities.all(), pair, price),
     mostAtOnce: () => most,
+    rateLimited: limit.rejections,
     addSubaccounts: (count, requested) => addSubaccounts(entities.first, count, requested),
     close,
   };

@@ -4,6 +4,7 @@ import type { Call, Reported, Route } from '../upstream.ts';
 import { createAccount, readAccount } from './accounts.ts';
 import { applySignal, namesAnother } from './apply.ts';
 import { archiveResponse, keepCompleted, keepFailed } from './archive.ts';
+import { NO_CONNECTION, type SignalLimit } from './attempts.ts';
 import { checkSignal } from './checks.ts';
 import { type Entities, ofEntity } from './entities.ts';
 import { type Magic, magicOf } from './magic.ts';
@@ -13,11 +14,8 @@ import { tooSoon } from './trading.ts';
 import { accountView, orderJson } from './views.ts';
 import { rejected, type Verdict, type World } from './world.ts';
 
-/** The miner's response after 3 attempts without a final result. The validator may have executed the order. */
-const NO_CONNECTION = 'Failed to connect to Vanta Network';
-
-/** How a miner works: the time for an order, and how many requests it works on at once. */
-type Pace = { processingMs: Processing; threads: number };
+/** How a miner works: the time for an order, how many requests it works on at once, and the limit behind it. */
+type Pace = { processingMs: Processing; threads: number; limit: SignalLimit };
 
 /** The time for an order in milliseconds, a span to draw it from, or what draws it. */
 export type Processing = number | readonly [fromMs: number, toMs: number] | (() => number);
@@ -25,7 +23,7 @@ export type Processing = number | readonly [fromMs: number, toMs: number] | (() 
 /** The routes of the entity miners below `/miner`. The key selects the miner. */
 export const minerRoutes = (
   entities: Entities,
-  { processingMs, threads }: Pace,
+  { processingMs, threads, limit }: Pace,
   onRequest: (outstanding: number) => void,
 ): Route[] => {
   const submit = async (world: World, { json }: Call): Promise<Reported> => {
@@ -39,10 +37,10 @@ export const minerRoutes = (
     const takenMs = timeFor(processingMs);
     await wait(takenMs);
     const magic = requested.size?.by === 'leverage' ? magicOf(requested.size.amount) : null;
-    const verdict = decide(world, requested, magic);
+    const { verdict, pausedMs } = await limit.attempt(requested, () => decide(world, requested, magic));
     file(world, verdict, requested, json);
     return {
-      ...responseOf(world, requested, verdict, takenMs / 1000),
+      ...responseOf(world, requested, verdict, (takenMs + pausedMs) / 1000),
       dropped: magic === 'drop' && verdict.error === null,
     };
   };

@@ -1,8 +1,8 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
+import { bucketOf } from '../../../capacity/exchange.ts';
 import type { Config } from '../../../config.ts';
 import type { Db } from '../../../db/pool.ts';
-import { bucketOf } from '../../../kernel/shared-upstream.ts';
 
 /** The dependencies of `rollUp`. */
 export type RollUpDeps = { db: Db; config: Pick<Config, 'EXVENUE_URL' | 'EXVENUE_BUDGET_PER_MINUTE'> };

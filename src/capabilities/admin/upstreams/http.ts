@@ -1,7 +1,8 @@
+import { bucketOf } from '../../../capacity/exchange.ts';
 import type { Config } from '../../../config.ts';
 import type { Handler } from '../../../contract/handler.ts';
 import type { Db } from '../../../db/pool.ts';
-import { bucketOf, type Reach } from '../../../kernel/shared-upstream.ts';
+import type { Reach } from '../../../kernel/shared-upstream.ts';
 import { listUpstreamWrites } from './queries.ts';
 
 type Deps = {

@@ -1,6 +1,6 @@
+import type { Priority } from '../../../capacity/exchange.ts';
 import type { Side } from '../../../kernel/grid.ts';
 import type { WalletAddress } from '../../../kernel/ids.ts';
-import type { Priority } from '../../../kernel/shared-upstream.ts';
 import type { Rejected } from '../../../kernel/upstream-result.ts';
 
 /** `gtc`: stays open until cancelled. `ioc`: never stays open. `alo`: only added to the book, never matched at once. */

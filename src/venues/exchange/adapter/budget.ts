@@ -1,15 +1,17 @@
-import { type BudgetLedger, EXCHANGE_WEIGHT_PER_MINUTE, type Priority } from '../../../kernel/shared-upstream.ts';
+import { keptBefore, type Priority } from '../../../capacity/exchange.ts';
+import type { BudgetLedger } from '../../../kernel/shared-upstream.ts';
 import { epochMs } from '../../../kernel/work.ts';
-import { fairTurns } from './turns.ts';
+import { fairTurns, type Place } from './turns.ts';
 
 /**
- * A request to spend. After `untilMs` (epoch ms) the call is pointless. `reader`: whom it is for; readers of one priority
- * take turns by weight.
+ * A request to spend. After `untilMs` (epoch ms) the call is pointless. `tenant` and `reader`: for whom it is; tenants of one
+ * priority take turns by weight, and the readers of each.
  */
 type Spending = {
   weight: number;
   priority: Priority;
   untilMs: number;
+  tenant?: string | undefined;
   reader?: string | undefined;
   signal?: AbortSignal | undefined;
 };
@@ -27,16 +29,12 @@ export type Budget = {
   halt(ms: number): void;
 };
 
-/**
- * The parts of a minute's weight that remain for more urgent calls of any process. An exit and its reads are covered
- * (61 for a cancellation with one builder dex), whatever else is waiting.
- */
-const KEPT_PART = { exit: 0, write: 0.055, read: 0.085 } as const satisfies Record<Priority, number>;
-const RANK = { exit: 0, write: 1, read: 2 } as const satisfies Record<Priority, number>;
+const RANK = { exit: 0, entry: 1, read: 2 } as const satisfies Record<Priority, number>;
 
 /**
- * After a 429 nothing is granted for as long as the venue says, but an exit that has waited for so long is sent all the same, one at a time:
- * it costs little, and its trader's position is at stake. The pause doubles with every 429 and is the first one again after a grant.
+ * After a 429 nothing is granted for as long as the venue says, but an exit that has waited for so long is sent all the
+ * same, one at a time: it costs little, and its trader's position is at stake. The pause doubles with every 429 and is the
+ * first one again after a grant.
  */
 const PROBE_AFTER_MS = 1_000;
 const LONGEST_PROBE_MS = 8_000;
@@ -45,15 +43,16 @@ const LONGEST_PROBE_MS = 8_000;
 const AT_ONCE = 50;
 const PAUSE_MS = 500;
 
-type Waiter = { weight: number; keep: number; rank: number; turn: number; end: (granted: boolean) => boolean };
+type Waiter = Place & { keep: number; end: (granted: boolean) => boolean };
 
 /**
- * Queues the calls of this process in front of a ledger: by priority, then by turns of readers, then by age. A queue
+ * Queues the calls of this process in front of a ledger: by priority, then by turns of tenants and their readers, then by age. A queue
  * library does not fit: it dequeues a task before the task waits, so a cancel would wait behind a read without weight.
  */
-export const budgetFrom = (ledger: BudgetLedger, weightPerMinute = EXCHANGE_WEIGHT_PER_MINUTE): Budget => {
+export const budgetFrom = (ledger: BudgetLedger, weightPerMinute?: number): Budget => {
   const queue: Waiter[] = [];
   const turns = fairTurns();
+  const first = () => turns.first(queue, 1)[0];
   let timer: NodeJS.Timeout | undefined;
   let isAsking = false;
 
@@ -70,24 +69,24 @@ export const budgetFrom = (ledger: BudgetLedger, weightPerMinute = EXCHANGE_WEIG
   };
   /** Asks for the first waiting calls. Resolves to the pause before the next step; 0: none. */
   const step = async (): Promise<number> => {
-    const asked = queue.slice(0, AT_ONCE);
+    const asked = turns.first(queue, AT_ONCE);
     const granted = await ledger.spend(asked.map(({ weight, keep }) => ({ weight, keep }))).catch(() => null);
     const ended = granted ? asked.slice(0, granted.spent) : asked;
     if (granted && ended.length > 0) probeMs = PROBE_AFTER_MS;
     for (const waiter of ended) {
       remove(queue, waiter);
-      turns.served(waiter.rank, waiter.turn);
+      turns.served(waiter);
       if (!waiter.end(granted !== null) && granted) charge(-waiter.weight); // it has left meanwhile
     }
     const waitMs = granted?.waitMs ?? 0;
-    if (waitMs === 0 || queue[0] !== asked[ended.length]) return 0; // or a more urgent call has arrived
+    if (waitMs === 0 || first() !== asked[ended.length]) return 0; // or a more urgent call has arrived
     const pauseMs = Math.min(PAUSE_MS, Math.ceil(waitMs));
     timer = setTimeout(serve, pauseMs);
     return pauseMs;
   };
 
   return {
-    take: ({ weight, priority, untilMs, reader = '', signal }) =>
+    take: ({ weight, priority, untilMs, tenant = '', reader = '', signal }) =>
       new Promise((resolve) => {
         let hasEnded = false;
         const end = (granted: boolean): boolean => {
@@ -99,11 +98,10 @@ export const budgetFrom = (ledger: BudgetLedger, weightPerMinute = EXCHANGE_WEIG
           resolve(granted);
           return true;
         };
-        const rank = RANK[priority];
-        const turn = turns.next(rank, reader, weight);
-        const waiter = { weight, keep: KEPT_PART[priority] * weightPerMinute, rank, turn, end };
+        const place = turns.enter({ rank: RANK[priority], tenant, reader, weight });
+        const waiter = { ...place, keep: keptBefore(priority, weightPerMinute), end };
         const leave = () => {
-          const wasFirst = queue[0] === waiter;
+          const wasFirst = first() === waiter;
           remove(queue, waiter);
           end(false);
           if (wasFirst) void serve();
@@ -122,8 +120,8 @@ export const budgetFrom = (ledger: BudgetLedger, weightPerMinute = EXCHANGE_WEIG
         if (priority === 'exit') probing = setTimeout(probe, PROBE_AFTER_MS);
         if (untilMs <= epochMs() || signal?.aborted) return void end(false);
         signal?.addEventListener('abort', leave);
-        insert(queue, waiter);
-        if (queue[0] === waiter) void serve();
+        queue.push(waiter);
+        if (first() === waiter) void serve();
       }),
     charge,
     halt(ms) {
@@ -132,11 +130,6 @@ export const budgetFrom = (ledger: BudgetLedger, weightPerMinute = EXCHANGE_WEIG
       void ledger.halt(ms).catch(() => {});
     },
   };
-};
-
-const insert = (queue: Waiter[], waiter: Waiter): void => {
-  const at = queue.findIndex(({ rank, turn }) => rank > waiter.rank || (rank === waiter.rank && turn > waiter.turn));
-  queue.splice(at < 0 ? queue.length : at, 0, waiter);
 };
 
 /** Whether the call was still waiting. */

@@ -1,7 +1,7 @@
 import { httpClient } from '../../../adapters/http.ts';
+import { bucketOf } from '../../../capacity/exchange.ts';
 import { cachedRead } from '../../../kernel/cache.ts';
 import type { WalletAddress } from '../../../kernel/ids.ts';
-import { bucketOf } from '../../../kernel/shared-upstream.ts';
 import { found, type ReadResult } from '../../../kernel/upstream-result.ts';
 import type { ExvenueAccess } from './access.ts';
 import { readAccount, readActionBudget, readAgents, readBalances, readMode, readUnnamedAgent } from './accounts.ts';
@@ -63,7 +63,7 @@ const midsFrom = (query: QueryInfo): MarketReads['mids'] => {
   const mids = cachedRead(MIDS_FRESH_MS, (dex: string, limits: CallLimits | undefined) =>
     query(
       { body: { type: 'allMids', ...onDex(dex) }, weight: LIGHT },
-      { priority: 'write', ...limits },
+      { priority: 'entry', ...limits },
       foundOr(readMids),
     ),
   );

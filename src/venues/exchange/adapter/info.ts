@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { type HttpClient, parseJson, type Reply } from '../../../adapters/http.ts';
 import { found, type ReadResult, unreadable } from '../../../kernel/upstream-result.ts';
-import { epochMs } from '../../../kernel/work.ts';
+import { epochMs, presentWork } from '../../../kernel/work.ts';
 import type { CallLimits } from './action-types.ts';
 import type { Budget } from './budget.ts';
 import { textOf } from './fields.ts';
@@ -48,7 +48,14 @@ export const infoFrom = (url: string, send: HttpClient, budget: Budget): QueryIn
   const post = async (body: InfoRequest['body'], weight: number, limits: CallLimits): Promise<Reply> => {
     const { timeoutMs = READ_MS, notAfter = epochMs() + timeoutMs, signal, priority = 'read' } = limits;
     const reader = textOf(body.user) ?? undefined;
-    const granted = await budget.take({ weight, priority, reader, untilMs: notAfter, signal });
+    const granted = await budget.take({
+      weight,
+      priority,
+      tenant: presentWork().tenant,
+      reader,
+      untilMs: notAfter,
+      signal,
+    });
     if (!granted) return { kind: 'unsent', why: 'BUDGET' };
     const headers = { 'content-type': 'application/json', accept: 'application/json' };
     const json = JSON.stringify(body);

@@ -1,6 +1,6 @@
 import { type HttpClient, parseJson } from '../../../adapters/http.ts';
 import { type UpstreamResult, unreachable } from '../../../kernel/upstream-result.ts';
-import { epochMs } from '../../../kernel/work.ts';
+import { epochMs, presentWork } from '../../../kernel/work.ts';
 import type { Posted, PostLimits } from './action-types.ts';
 import type { Budget } from './budget.ts';
 import { fieldsOf, textOf } from './fields.ts';
@@ -23,8 +23,15 @@ export const posterTo =
     const { items, cancels, isExit, isBare } = readSigned(body);
     if (account && !(await pauses.waitOut(account, cancels, notAfter, signal))) return unreachable('ACTION_BUDGET');
     const weight = 1 + Math.floor(items / ITEMS_PER_WEIGHT);
-    const priority = isExit ? 'exit' : 'write';
-    const granted = await budget.take({ weight, priority, reader: account, untilMs: notAfter, signal });
+    const priority = isExit ? 'exit' : 'entry';
+    const granted = await budget.take({
+      weight,
+      priority,
+      tenant: presentWork().tenant,
+      reader: account,
+      untilMs: notAfter,
+      signal,
+    });
     if (!granted) return unreachable('BUDGET');
     const headers = { 'content-type': 'application/json', accept: 'application/json' };
     const reply = await send({ method: 'POST', url: `${url}/exchange`, headers, body, timeoutMs, signal, notAfter });

@@ -1,35 +1,105 @@
-/** The order of service among readers that share a priority. A turn is a number; the lowest is served first. */
+/**
+ * A waiting call: its rank (the lowest is served first), the tenant and the reader that it is for, what it costs, and its
+ * place among the calls of its tenant.
+ */
+export type Place = { rank: number; tenant: string; weight: number; turn: number };
+
+/** The order of service among calls of one rank: tenants take turns by weight, and readers within their tenant. */
 export type Turns = {
-  /** The turn of a new call. A reader that has been served a lot comes after the others. */
-  next(rank: number, reader: string, weight: number): number;
+  /** The place of a new call. A reader that has been served a lot comes after the others of its tenant. */
+  enter(call: { rank: number; tenant: string; reader: string; weight: number }): Place;
+  /** The first `most` of the waiting calls, in the order in which they are to be served. */
+  first<P extends Place>(waiting: readonly P[], most: number): P[];
   /** Notes that a call was served. */
-  served(rank: number, turn: number): void;
+  served(place: Place): void;
 };
 
-const MAX_READERS = 1_000; // kept per rank; the others count as not served lately
+const MAX_KNOWN = 1_000; // tenants, and readers of a tenant; the others count as not served lately
 
 /**
- * Self-clocked fair queueing: a reader's calls follow each other at distances of their weights, starting at the turn that
- * is being served. So a reader of long histories does not delay one of single orders.
+ * Self-clocked fair queueing on two levels: a tenant's calls follow each other at distances of their weights, starting at
+ * the turn that is being served, and so do a reader's among those of its tenant. So a reader of long histories does not
+ * delay one of single orders, and a tenant that reads for many traders, or for invented ones, delays no other tenant.
  */
 export const fairTurns = (): Turns => {
-  const ranks = new Map<number, { now: number; last: Map<string, number> }>();
+  const ranks = new Map<number, { tenants: Clock; readers: Map<string, Clock> }>();
   const ofRank = (rank: number) => {
-    const known = ranks.get(rank) ?? { now: 0, last: new Map<string, number>() };
+    const known = ranks.get(rank) ?? { tenants: newClock(), readers: new Map<string, Clock>() };
     ranks.set(rank, known);
     return known;
   };
+  const readersOf = (rank: number, tenant: string): Clock => {
+    const { readers } = ofRank(rank);
+    const known = readers.get(tenant) ?? newClock();
+    if (readers.size > MAX_KNOWN) readers.clear();
+    readers.set(tenant, known);
+    return known;
+  };
+
+  /** Those of one rank: of the tenants' first calls, always the one whose tenant's turn would end first. */
+  function ordered<P extends Place>(rank: number, waiting: readonly P[], most: number): P[] {
+    const { tenants } = ofRank(rank);
+    const lines = [...Map.groupBy(waiting, ({ tenant }) => tenant)].map(([tenant, calls]) => ({
+      reachedAt: tenants.after(tenant),
+      calls: calls.toSorted((a, b) => a.turn - b.turn),
+    }));
+    const served: P[] = [];
+    while (served.length < most && lines.length > 0) {
+      const next = lines.reduce((best, line) => (endOf(line) < endOf(best) ? line : best));
+      const call = next.calls.shift();
+      if (call) served.push(call);
+      next.reachedAt += call?.weight ?? 0;
+      if (next.calls.length === 0) lines.splice(lines.indexOf(next), 1);
+    }
+    return served;
+  }
+
   return {
-    next: (rank, reader, weight) => {
-      const { now, last } = ofRank(rank);
-      const turn = Math.max(now, last.get(reader) ?? 0) + weight;
-      if (last.size > MAX_READERS) last.clear();
-      last.set(reader, turn);
-      return turn;
+    enter: ({ rank, tenant, reader, weight }) => ({
+      ...{ rank, tenant, weight },
+      turn: readersOf(rank, tenant).take(reader, weight),
+    }),
+    first(waiting, most) {
+      const chosen: (typeof waiting)[number][] = [];
+      for (const [rank, calls] of [...Map.groupBy(waiting, (place) => place.rank)].toSorted(([a], [b]) => a - b))
+        if (chosen.length < most) chosen.push(...ordered(rank, calls, most - chosen.length));
+      return chosen;
     },
-    served: (rank, turn) => {
-      const known = ofRank(rank);
-      known.now = Math.max(known.now, turn);
+    served({ rank, tenant, weight, turn }) {
+      const { tenants } = ofRank(rank);
+      tenants.reach(tenants.take(tenant, weight));
+      readersOf(rank, tenant).reach(turn);
     },
   };
 };
+
+const endOf = ({ reachedAt, calls: [first] }: { reachedAt: number; calls: Place[] }): number =>
+  reachedAt + (first?.weight ?? 0);
+
+/** Turns on a line of weights: each name goes on where it has stopped, and never before what is being served. */
+type Clock = {
+  /** Where the next turn of a name would begin. */
+  after(name: string): number;
+  /** Takes a turn for a name. Returns its end. */
+  take(name: string, weight: number): number;
+  /** Notes that a turn with this end was served. */
+  reach(end: number): void;
+};
+
+function newClock(): Clock {
+  let now = 0;
+  const last = new Map<string, number>();
+  const after = (name: string) => Math.max(now, last.get(name) ?? 0);
+  return {
+    after,
+    take(name, weight) {
+      const end = after(name) + weight;
+      if (last.size > MAX_KNOWN) last.clear();
+      last.set(name, end);
+      return end;
+    },
+    reach(end) {
+      now = Math.max(now, end);
+    },
+  };
+}

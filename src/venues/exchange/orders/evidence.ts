@@ -30,7 +30,7 @@ const NOTHING_MATCHED = { slug: 'no_match', message: 'Nothing in the book matche
 const REJECTED = { slug: 'rejected_by_venue', message: 'The venue rejected the order.' };
 const PRICE_PLACES = 10;
 /** An order in doubt goes before the reads of callers. */
-const LIMITS = { priority: 'write' } as const;
+const LIMITS = { priority: 'entry' } as const;
 const CLOCK_SKEW_MS = 60_000;
 
 /**

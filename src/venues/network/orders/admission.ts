@@ -1,3 +1,5 @@
+import type { CapacitySettings } from '../../../capacity/budgets.ts';
+import { entrySlots, paceOf } from '../../../capacity/network.ts';
 import type { Settlements } from '../../../db/settled.ts';
 import type { Accept, Accepted } from '../../../intents/accept.ts';
 import { ApiError } from '../../../kernel/errors.ts';
@@ -16,6 +18,10 @@ const TOO_LONG = {
     code: 'RATE_LIMITED',
     what: 'More orders of this trader wait in this pair than can be executed before their deadline',
   },
+  pace: {
+    code: 'RATE_LIMITED',
+    what: 'The network takes no more orders of this trader in this minute; the rest of them is for exits',
+  },
   miner: {
     code: 'SERVICE_UNAVAILABLE',
     what: 'More orders wait for the miner than it can execute before their deadline',
@@ -26,8 +32,11 @@ const MESSAGES = {
   unknown: 'unless an earlier request with the same id was accepted, this order was not. Retry later with that id.',
 };
 
-/** What the SQL functions take: with `only_repeats`, a new order gets the verdict `overloaded`. */
-type Candidate<O> = O & { only_repeats?: true };
+/**
+ * What the SQL functions take: with `only_repeats`, a new order gets the verdict `overloaded`; a new one gets `paced` and the
+ * seconds to wait if its trader has sent, or is about to send, `pace_most` in a minute.
+ */
+type Candidate<O> = O & { only_repeats?: true; pace?: string; pace_most?: number };
 
 type Reject = (verdict: string) => ApiError | undefined;
 
@@ -35,22 +44,30 @@ type Reject = (verdict: string) => ApiError | undefined;
  * Rejects placements at once that are expected to wait for more than half of their deadline: they would expire unsent later,
  * and delay the others until then. A lane executes one order at a time, so only the first of each counts at the miner: the
  * long lane of one trader is rejected for itself and delays nobody else. Each process judges by its own orders. Repeats of
- * accepted orders, orders that close a position, cancellations, edits and protection are never rejected. `entrySlots`: the
- * requests of entries that the miner works on at once.
+ * accepted orders, orders that close a position, cancellations and protection are never rejected. New entries of a trader
+ * that its validator would not take in this minute are rejected too, by the database: it knows what all processes sent.
  */
-export function admission(entrySlots: number, settlements: Pick<Settlements, 'once' | 'forget'>) {
-  const lines = newLines(entrySlots);
+export function admission(settings: CapacitySettings, settlements: Pick<Settlements, 'once' | 'forget'>) {
+  const lines = newLines(entrySlots(settings));
+  const paced = <O extends NewNetworkOrder>(order: O): Candidate<O> => {
+    const { name, perMinute, forExits } = paceOf(order.trader, settings);
+    return { ...order, pace: name, pace_most: perMinute - forExits };
+  };
   const ended = (id: IntentId) => lines.end(id, performance.now());
   const forget = (id: IntentId) => {
     settlements.forget(id);
     lines.remove(id, performance.now());
   };
 
-  async function accepted<O extends NewNetworkOrder>(order: O, accept: Accept<O>, reject?: Reject): Promise<Accepted> {
+  async function accepted<O extends NewNetworkOrder>(
+    order: O,
+    accept: Accept<Candidate<O>>,
+    reject?: Reject,
+  ): Promise<Accepted> {
     lines.add(order, performance.now());
     settlements.once(order.id, ended);
     try {
-      const submitted = await accept(order, reject);
+      const submitted = await accept(paced(order), (verdict) => tooFast(order, verdict) ?? reject?.(verdict));
       if (submitted.replayed) forget(order.id); // the first request counts, and its order may have ended
       return submitted;
     } catch (error) {
@@ -66,14 +83,22 @@ export function admission(entrySlots: number, settlements: Pick<Settlements, 'on
       const excessS = Math.min(waitS, order.deadline_s) - order.deadline_s * SHARE; // those before it expire too
       if (excessS <= 0) return accepted(order, accept, reject);
       const retryAfterS = Math.ceil(excessS);
-      if (!order.has_callers_id && order.idempotency_key === undefined)
-        throw tooLong(why, { effect: 'none', retryAfterS });
-      // an earlier attempt under the same id may still be on its way to the database
-      const error = tooLong(why, { effect: 'unknown', retryAfterS });
+      const error = tooLong(why, { effect: effectOf(order), retryAfterS });
+      if (effectOf(order) === 'none') throw error;
       return accept({ ...order, only_repeats: true }, (verdict) =>
         verdict === 'overloaded' ? error : reject?.(verdict),
       );
     };
+}
+
+/** What is known of a rejected order: an earlier attempt under the same id may still be on its way to the database. */
+const effectOf = ({ has_callers_id, idempotency_key }: NewNetworkOrder) =>
+  has_callers_id || idempotency_key !== undefined ? 'unknown' : 'none';
+
+/** The error of the verdict `paced`, which names the seconds to wait. */
+function tooFast(order: NewNetworkOrder, verdict: string): ApiError | undefined {
+  const [, seconds] = /^paced (\d+)$/.exec(verdict) ?? [];
+  return seconds ? tooLong('pace', { effect: effectOf(order), retryAfterS: Number(seconds) }) : undefined;
 }
 
 /** Whether an intent is an order that may open a position. */

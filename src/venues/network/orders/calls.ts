@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import type { CapacitySettings } from '../../../capacity/budgets.ts';
+import { minerSlot, paceOf, type SlotAt } from '../../../capacity/network.ts';
 import type { Db } from '../../../db/pool.ts';
 import { noteReached, wasAnswered } from '../../../intents/claim.ts';
 import {
@@ -7,21 +9,12 @@ import {
   objectWith,
   type SendLimits,
   type SentRequest,
-  type SlotAt,
   type Timing,
 } from '../../../intents/define.ts';
 import type { Problem } from '../../../intents/intent.ts';
 import { recordNoResponse } from '../../../intents/run.ts';
 import { fail } from '../../../intents/settle.ts';
-import {
-  entityOf,
-  type Hotkey,
-  idSchema,
-  type MinerSettings,
-  minerOf,
-  minerSlot,
-  type OrderUuid,
-} from '../../../kernel/ids.ts';
+import { entityOf, type Hotkey, idSchema, type OrderUuid } from '../../../kernel/ids.ts';
 import {
   type ReadResult,
   type Rejected,
@@ -38,7 +31,7 @@ import { NO_PROTECTION, type Protection, type Terms } from './rules.ts';
 export type Deps = {
   db: Db;
   venues: { netvenue: Netvenue; ofTrader(syntheticHotkey: Hotkey): Promise<Netvenue | null> };
-  config: MinerSettings & { NETVENUE_PATIENCE_MS: number; NETVENUE_IN_FLIGHT_MS: number };
+  config: CapacitySettings & { NETVENUE_PATIENCE_MS: number; NETVENUE_IN_FLIGHT_MS: number };
 };
 
 /**
@@ -75,9 +68,15 @@ export const timing = ({ config }: Deps): Timing => ({
   inFlightMs: config.NETVENUE_IN_FLIGHT_MS,
 });
 
-/** The slot of a request at the miner of its trader's entity. */
-const slotAt = ({ intent }: { intent: IntentOf<AnyRequest> }, { config }: Deps, isExit: boolean): SlotAt =>
-  minerSlot(entityOf(intent.request.trader), minerOf(config), isExit);
+/** The slot of a request at the miner of its trader's entity, at the pace of the trader's signals. */
+const slotAt = (
+  { intent: { request } }: { intent: IntentOf<AnyRequest> },
+  { config }: Deps,
+  isExit: boolean,
+): SlotAt => ({
+  ...minerSlot(entityOf(request.trader), config, isExit),
+  pace: paceOf(request.trader, config),
+});
 
 /** The slot of a request that may open a position or change a resting order. */
 export const slotOfEntry = (sent: { intent: IntentOf<AnyRequest> }, deps: Deps): SlotAt => slotAt(sent, deps, false);

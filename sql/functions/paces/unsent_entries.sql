@@ -1,0 +1,8 @@
+-- How many orders of a trader of the network are accepted and not sent yet. Its lanes follow each other in the index of open lanes.
+create or replace function unsent_entries(trader text) returns bigint
+language sql stable as $$
+  select count(*)
+  from intents i
+  where i.lane ~>=~ ('netvenue:' || trader || ':') and i.lane ~<~ ('netvenue:' || trader || ';')
+    and i.state in ('queued', 'running') and i.kind = 'network/place' and i.sending_at is null
+$$;

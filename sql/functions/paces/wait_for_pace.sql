@@ -1,0 +1,17 @@
+-- Puts an intent that its upstream would not take yet back in the queue until it may be sent, and gives back the slot that it may hold. False: it may
+-- be sent now. The first `kept` of `per_minute` are for exits. Its caller has locked the pace (see lock_paces) and the intent.
+create or replace function wait_for_pace(intent uuid, pace text, per_minute integer, kept integer, exits boolean) returns boolean
+language plpgsql as $$
+declare
+  wait_s constant double precision := pace_wait_s(pace, per_minute - case when exits then 0 else kept end, 0);
+begin
+  if wait_s = 0 then
+    return false;
+  end if;
+  perform release_slot(intent);
+  update intents set state = 'queued', upstream = null, is_exit = exits where id = intent;
+  perform graphile_worker.add_jobs(array_agg(slot_job(i.kind, i.id, least(i.deadline_at, now() + make_interval(secs => wait_s)))))
+  from intents i
+  where i.id = intent;
+  return true;
+end $$;

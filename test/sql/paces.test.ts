@@ -1,0 +1,90 @@
+import { expect } from 'chai';
+import { type IntentDatabase, openIntentDatabase, type Row } from '../support/intent-database.ts';
+import { slotsOf } from '../support/slots.ts';
+
+const PER_MINUTE = 5;
+const FOR_EXITS = 2;
+
+describe('the pace of what an upstream takes in a minute', () => {
+  let intentDb: IntentDatabase;
+  before(async () => {
+    intentDb = await openIntentDatabase();
+  });
+  after(() => intentDb.close());
+  beforeEach(() => intentDb.query('truncate intents, lanes, upstream_slots, paces cascade; delete from queue_jobs'));
+  const { claimed } = slotsOf(() => intentDb);
+
+  const begin = async ({ id, fence }: Pick<Row, 'id' | 'fence'>, isExit: boolean, slots = 100) => {
+    const [row] = await intentDb.query<{ begun: string }>(
+      `select begin_sending_within($1, $2, '{}', 'miner:x', $3, 30, 0, $4, 'signals:t', $5, $6) as begun`,
+      [id, fence, slots, isExit, PER_MINUTE, FOR_EXITS],
+    );
+    return row?.begun;
+  };
+  const send = async (isExit: boolean) => {
+    const row = await claimed();
+    return { ...row, was: await begin(row, isExit) };
+  };
+  const passes = (seconds: number) =>
+    intentDb.query(
+      `update paces set taken = array(select at - make_interval(secs => ${seconds}) from unnest(taken) as at)`,
+    );
+  const waitOf = async (id: string) => (await intentDb.jobs()).find(({ intent_id }) => intent_id === id)?.in_ms ?? 0;
+
+  it('leaves the last to exits; what is beyond it waits until a minute after the first', async () => {
+    const entries = [await send(false), await send(false), await send(false), await send(false)];
+    await passes(20);
+    const exits = [await send(true), await send(true), await send(true)];
+
+    expect(entries.map(({ was }) => was)).to.deep.equal(['sent', 'sent', 'sent', 'waiting']);
+    expect(exits.map(({ was }) => was)).to.deep.equal(['sent', 'sent', 'waiting']);
+    const [, , over] = exits;
+    expect(await intentDb.row(over?.id ?? '')).to.deep.include({ state: 'queued', sending_at: null });
+    expect(await waitOf(over?.id ?? '')).to.be.within(38_000, 43_000);
+  });
+
+  it('goes on with what has waited, in the order of time', async () => {
+    for (let n = 0; n < 3; n++) await send(false);
+    const waiting = await send(false);
+    await passes(63);
+
+    const again = (await intentDb.claim(waiting.id)) as Row;
+
+    expect(await begin(again, false)).to.equal('sent');
+  });
+
+  it('is not used up by what waits for a slot, and frees the slot of what waits for it', async () => {
+    const holder = await claimed();
+    await begin(holder, false, 1);
+    const waiting = await claimed();
+    expect(await begin(waiting, false, 1)).to.equal('waiting');
+    expect(await intentDb.query('select cardinality(taken) as n from paces')).to.deep.equal([{ n: 1 }]);
+
+    await intentDb.query(`select spend_pace('signals:t', 4)`);
+    await intentDb.settle(holder.id, holder.fence); // the slot is handed over
+    const again = (await intentDb.claim(waiting.id)) as Row;
+    expect(await begin(again, false, 1)).to.equal('waiting');
+
+    expect(await intentDb.query('select 1 from upstream_slots where intent_id is not null')).to.deep.equal([]);
+  });
+
+  it('is exact, whoever sends at once', async () => {
+    const sessions = await Promise.all(Array.from({ length: 6 }, () => intentDb.session()));
+    const rows: Row[] = [];
+    while (rows.length < 12) rows.push(await claimed());
+
+    const begun = await Promise.all(
+      rows.map(async ({ id, fence }, n) => {
+        const [row] =
+          (await sessions[n % 6]?.query<{ begun: string }>(
+            `select begin_sending_within($1, $2, '{}', 'miner:x', 100, 30, 0, true, 'signals:t', $3, $4) as begun
+           from lock_paces(array['signals:t'])`,
+            [id, fence, PER_MINUTE, FOR_EXITS],
+          )) ?? [];
+        return row?.begun;
+      }),
+    );
+
+    expect(begun.filter((was) => was === 'sent')).to.have.length(PER_MINUTE);
+  });
+});
