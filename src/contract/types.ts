@@ -437,7 +437,7 @@ export interface paths {
         };
         /**
          * List open positions on the exchange
-         * @description Open perpetual positions of the wallet on every dex.
+         * @description Open perpetual positions of the wallet on every dex. `take_profit` and `stop_loss` are set if live exits cover the whole position; of several, the price that is reached first. An exit that still waits for the fill of its order protects nothing.
          */
         get: operations["listExvenuePositions"];
         put?: never;
@@ -5542,9 +5542,9 @@ export interface components {
              * @default false
              */
             reduce_only?: boolean;
-            /** @description Price of a take-profit order to place with it, in USD. */
+            /** @description Price of a take-profit order to place with it, in USD: beyond `price`, or the mid price of a market order. Not with `reduce_only`. */
             take_profit?: components["schemas"]["DecimalInput"];
-            /** @description Price of a stop-loss order to place with it, in USD. */
+            /** @description Price of a stop-loss order to place with it, in USD: on the losing side of `price`, or of the mid price of a market order. Not with `reduce_only`. */
             stop_loss?: components["schemas"]["DecimalInput"];
             /** @description Leverage to set for the pair before the order; default unchanged. */
             leverage?: number;

@@ -2,7 +2,7 @@ import { cachedRead, cachedStaleRead, currentRead } from '../kernel/cache.ts';
 import type { Hotkey, WalletAddress } from '../kernel/ids.ts';
 import type { ReadResult } from '../kernel/upstream-result.ts';
 import { epochMs } from '../kernel/work.ts';
-import type { Exvenue, Fill, OrderView } from './exchange/adapter/types.ts';
+import type { Exvenue, Fill, OpenOrder } from './exchange/adapter/types.ts';
 import type { Netvenue } from './network/adapter/types.ts';
 
 const FRESH_MS = 1_000;
@@ -83,7 +83,7 @@ export const venueReads = (
     tradePairsNow: () => pairsNow(''),
     accountMode: cachedRead(SLOW_FRESH_MS, (wallet: WalletAddress) => exvenue.accountMode(wallet, limits)),
     /** The open orders of a wallet on one dex, by default the venue's own. */
-    exchangeOrders: (wallet: WalletAddress, dex = ''): Promise<ReadResult<OrderView[]>> =>
+    exchangeOrders: (wallet: WalletAddress, dex = ''): Promise<ReadResult<OpenOrder[]>> =>
       openOrders(`${wallet} ${dex}`),
     /** The assets of one dex of the exchange. */
     exchangeAssets: cachedRead(PAIRS_FRESH_MS, (dex: string) => exvenue.assets(dex)),

@@ -42,7 +42,7 @@ describe('cancelExvenueOrder', () => {
     const trader = await service.wallet();
     await trader.post(ORDERS, { ...limit, take_profit: 120_000 });
     const open = await exchangeOf(service).openOrders(trader.wallet);
-    const [parent] = open.kind === 'found' ? open.data : [];
+    const parent = open.kind === 'found' ? open.data.find(({ exit }) => exit === null) : undefined;
 
     const { body } = await trader.delete(`${ORDERS}/${parent?.children[0]?.oid}`);
 

@@ -29,7 +29,8 @@ describe('commands about exits', () => {
   async function resting({ wallet }: Trader): Promise<string[]> {
     const open = await exchangeOf(service).openOrders(wallet);
     if (open.kind !== 'found') throw new Error(open.kind);
-    return open.data.map(({ exit, triggerPrice }) => `${exit} ${triggerPrice}`).sort();
+    const live = open.data.filter(({ parentOid }) => parentOid === null); // others wait for their order's fill
+    return live.map(({ exit, triggerPrice }) => `${exit} ${triggerPrice}`).sort();
   }
 
   it('count in the order of their acceptance, also when reads show none of them yet', async () => {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { sql } from 'slonik';
 import { z } from 'zod';
-import type { OrderView } from '../../src/venues/exchange/adapter/types.ts';
+import type { OpenOrder } from '../../src/venues/exchange/adapter/types.ts';
 import type { Caller } from '../support/caller.ts';
 import { exchangeOf } from '../support/exchange.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -169,10 +169,11 @@ describe('exits obey the newest command', () => {
     service.exchange.setBehind(0);
   }
 
-  async function openOn({ wallet }: Wallet): Promise<OrderView[]> {
+  /** The live orders. Exits that wait for their order's fill are listed too; they belong to the order. */
+  async function openOn({ wallet }: Wallet): Promise<OpenOrder[]> {
     const open = await exchangeOf(service).openOrders(wallet);
     if (open.kind === 'unreadable') throw new Error(open.why);
-    return open.kind === 'found' ? open.data : [];
+    return open.kind === 'found' ? open.data.filter(({ parentOid }) => parentOid === null) : [];
   }
 
   const shownExits = async ({ wallet }: Wallet) =>

@@ -59,12 +59,16 @@ describe('take-profit and stop-loss on the sandbox exchange', () => {
 
   it('wait for the fill of a resting order, and are shown with it', async () => {
     const items = itemsOf(await act(exchange, withExits(order({ price: '99000' }))));
-    const [parent, ...others] = await shown();
+    const [stop, profit, parent, ...others] = await shown();
     exchange.upstream.setMid('BTC', '89000');
     exchange.upstream.setMid('BTC', '99000');
 
     expect(items.map(({ kind }) => kind)).to.deep.equal(['resting', 'waiting_for_fill', 'waiting_for_fill']);
     expect(parent?.children.map(({ cloid }) => cloid)).to.deep.equal([tp, sl]);
+    expect([stop, profit].map((exit) => [exit?.cloid, exit?.parentOid])).to.deep.equal([
+      [sl, parent?.oid],
+      [tp, parent?.oid],
+    ]);
     expect(others).to.deep.equal([]);
     expect([await stateOf(sl), await stateOf(tp)]).to.deep.equal(['filled', 'siblingFilledCanceled']);
   });

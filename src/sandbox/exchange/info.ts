@@ -94,9 +94,9 @@ const unnamedAgent = (account: Account) => {
   return { agentAddress: agent?.address ?? null, agentValidUntil: agent?.validUntil ?? null };
 };
 
-/** Orders in the book or waiting for their triggers. Exits of an unfilled parent are listed in the parent. */
+/** All open orders, newest first. Exits of an unfilled parent are listed in the parent too. See venues/exchange.md#exits. */
 const openOrders = (account: Account, dex: string) =>
-  [...account.orders.values()].filter((order) => order.live && isOpen(order) && order.coin.dex === dex).reverse();
+  [...account.orders.values()].filter((order) => isOpen(order) && order.coin.dex === dex).reverse();
 
 /** Finds an order by oid or cloid among the newest orders. Like the venue, it does not find older ones. */
 const orderStatus = (account: Account, name: unknown): unknown => {

@@ -4,12 +4,18 @@ import { absent, found, type ReadResult } from '../../../kernel/upstream-result.
 import type { ExitKind, TimeInForce } from './action-types.ts';
 import { complete, decimalOf, everyOf, type Fields, fieldsOf, hexOf, integerOf, textOf } from './fields.ts';
 import { classifyStatus } from './rejections.ts';
-import type { OrderNames, OrderRecord, OrderState, OrderView } from './types.ts';
+import type { OpenOrder, OrderNames, OrderRecord, OrderState, OrderView } from './types.ts';
 
 /**
  * Reads open orders with their triggers and children. An order of an unknown form does not hide the others. See venues/exchange.md#reads.
  */
-export const readOpenOrders = (json: unknown): OrderView[] | null => readOrderNames(json) && readable(json, readOrder);
+export const readOpenOrders = (json: unknown): OpenOrder[] | null => {
+  const names = readOrderNames(json);
+  const orders = names && readable(json, readOrder);
+  if (!orders) return null;
+  const parents = new Map(names.flatMap(({ oid, children }) => children.map((child) => [child, oid] as const)));
+  return orders.map((order) => ({ ...order, parentOid: parents.get(order.oid) ?? null }));
+};
 
 /** Reads the names of all open orders. An order without a number could be any: then none is known. */
 export const readOrderNames = (json: unknown): OrderNames[] | null => everyOf(json, readNames);

@@ -83,6 +83,9 @@ export type OrderView = {
   placedMs: number;
 };
 
+/** An open order. `parentOid`: the open order for whose fill it waits; null for an order that is live. */
+export type OpenOrder = OrderView & { parentOid: number | null };
+
 /** The names of an open order. `children`: the numbers of its exits. */
 export type OrderNames = Pick<OrderView, 'oid' | 'cloid' | 'coin'> & { children: number[] };
 
@@ -160,7 +163,7 @@ export type Exvenue = {
   accountMode(user: WalletAddress, limits?: CallLimits): Promise<ReadResult<AccountMode>>;
   spotBalances(user: WalletAddress, limits?: CallLimits): Promise<ReadResult<SpotBalance[]>>;
   /** Open orders with their terms. Those of an unknown form are left out. */
-  openOrders(user: WalletAddress, dex?: string, limits?: CallLimits): Promise<ReadResult<OrderView[]>>;
+  openOrders(user: WalletAddress, dex?: string, limits?: CallLimits): Promise<ReadResult<OpenOrder[]>>;
   /** The names of all open orders, also of those whose terms could not be read. */
   openOrderNames(user: WalletAddress, dex?: string, limits?: CallLimits): Promise<ReadResult<OrderNames[]>>;
   /** Names of the builder dexes on which an account may have open orders. */

@@ -52,10 +52,13 @@ export async function findAllTargets({ db, exvenue, config }: Deps, wallet: Wall
   const open = await listOpen(exvenue, wallet, dexes.kind === 'found' ? dexes.data : []);
   if (open.kind !== 'found') return UNREACHABLE;
   const { orders, unreadDexes } = open.data;
-  const listed = orders.map(({ oid, coin }) => ({ oid, cloid: null, coin, isListed: true }));
   const children = orders.flatMap(({ coin, children }) =>
     children.map((oid) => ({ oid, cloid: null, coin, isListed: false })),
   );
+  const waiting = new Set(children.map(({ oid }) => oid)); // listed at top level too; they end with their order
+  const listed = orders
+    .filter(({ oid }) => !waiting.has(oid))
+    .map(({ oid, coin }) => ({ oid, cloid: null, coin, isListed: true }));
   const names = new Set([...listed, ...children].map(({ oid }) => oid));
   const cloids = new Set(orders.map(({ cloid }) => cloid));
   const unlisted = recorded.filter(({ oid, cloid }) => !cloids.has(cloid) && (oid === null || !names.has(oid)));

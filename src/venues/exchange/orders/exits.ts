@@ -4,7 +4,8 @@ import { legCloid } from '../../../kernel/exchange-names.ts';
 import { exitPrice, marketPrice, type Side } from '../../../kernel/grid.ts';
 import type { IntentId } from '../../../kernel/ids.ts';
 import type { OrderTerms } from '../adapter/action-types.ts';
-import type { Asset, OrderView } from '../adapter/types.ts';
+import type { Asset, OpenOrder } from '../adapter/types.ts';
+import { isProtecting } from '../protection.ts';
 import { invalidOrder } from './order.ts';
 import type { ExitPrices } from './rules.ts';
 
@@ -48,8 +49,8 @@ export const oldExit = z.object({ leg: z.enum(['tp', 'sl']), oid: z.number(), tr
 /** An exit that was open before new ones were placed. */
 export type OldExit = z.infer<typeof oldExit>;
 
-/** The open reduce-only exits of a coin. New exits replace them leg by leg. */
-export const exitsOn = (orders: OrderView[], coin: string): OldExit[] =>
+/** The exits that protect the position of a coin whose closing side is `side`. New exits replace them leg by leg. */
+export const exitsOn = (orders: OpenOrder[], position: { coin: string; side: Side }): OldExit[] =>
   orders
-    .filter((order) => order.coin === coin && order.reduceOnly)
-    .flatMap(({ exit, oid, triggerPrice }) => (exit === null ? [] : [{ leg: exit, oid, triggerPrice }]));
+    .filter((order) => isProtecting(order, position))
+    .map(({ exit, oid, triggerPrice }) => ({ leg: exit, oid, triggerPrice }));

@@ -14,7 +14,7 @@ import { followUp } from './follow-up.ts';
 import { type Market, readMarket } from './market.ts';
 import { invalidOrder, orderPayload, payloadOf, reconcileOrder, reportOf, sendOrder } from './order.ts';
 import { terms } from './results.ts';
-import type { ExchangeTerms } from './rules.ts';
+import { type ExchangeTerms, misplacedExit } from './rules.ts';
 import { recordPlacement } from './store.ts';
 import { shownOrder } from './views.ts';
 
@@ -76,6 +76,8 @@ function ordersOf(
   if (size === null) return invalidOrder('lot_size');
   const fault = faultOf(asset.grid, { price, size, closesPosition: terms.reduce_only });
   if (fault) return invalidOrder(fault);
+  const misplaced = misplacedExit(terms, terms.side, mid);
+  if (misplaced) return { fail: { code: 'V1_PRICES_INVALID', message: misplaced } };
   const exits = exitOrders(intentId, terms, { asset, position: terms.side, size });
   if (isNotReady(exits)) return exits;
   const timeInForce = isMarket ? 'ioc' : terms.time_in_force;

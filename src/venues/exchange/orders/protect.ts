@@ -3,9 +3,11 @@ import { defineIntent, type Finding, isNotReady, type Prepared } from '../../../
 import { succeedAndSubmit } from '../../../intents/settle.ts';
 import { absolute, isPositive } from '../../../kernel/decimals.ts';
 import { dexOf, legCloid } from '../../../kernel/exchange-names.ts';
+import type { Side } from '../../../kernel/grid.ts';
 import type { IntentId, WalletAddress } from '../../../kernel/ids.ts';
 import { accepted, acknowledged, type UpstreamResult, unknownEffect } from '../../../kernel/upstream-result.ts';
 import type { Exvenue } from '../adapter/types.ts';
+import { closingSide } from '../protection.ts';
 import { sign, signedMembers } from '../signing/sign.ts';
 import {
   type ExchangeDeps,
@@ -75,7 +77,10 @@ export const protect = defineIntent({
     const signed = await sign(deps, { owner, wallet }, [{ kind: 'place', orders, grouping: 'on_position' }]);
     if (isNotReady(signed)) return signed;
     const planned = await listPlannedExits(deps.db, { wallet, pair });
-    const replaced = oldExits(open.kind === 'found' ? exitsOn(open.data, asset.coin) : [], planned);
+    const replaced = oldExits(
+      open.kind === 'found' ? exitsOn(open.data, { coin: asset.coin, side: closingSide(held.size) }) : [],
+      planned,
+    );
     return { send: { ...signed, replaced, coin: asset.coin, ...prices } };
   },
 
@@ -159,17 +164,21 @@ async function findExits(
 ): Promise<Finding<FoundExits>> {
   const placed: PlacedExits = {};
   const legs = legsOf(prices);
+  let side: Side = 'sell';
   for (const leg of [...legs, ...legs]) {
     if (placed[leg] !== undefined) continue; // a leg that is missing is read again after the others were found
     const status = await exvenue.orderStatus(account, legCloid(intentId, leg), LIMITS);
     if (status.kind === 'unreadable') return unknownEffect(status.why);
-    if (status.kind === 'found' && status.data.state !== 'rejected') placed[leg] = status.data.order.oid;
+    if (status.kind === 'found' && status.data.state !== 'rejected') {
+      placed[leg] = status.data.order.oid;
+      side = status.data.order.side; // exits of a position are all on its closing side
+    }
     if (leg === legs.at(-1) && Object.keys(placed).length === 0) return ABSENT;
   }
   const first = Math.min(...Object.values(placed));
   const open = await exvenue.openOrders(account, dexOf(coin), LIMITS);
   if (open.kind === 'unreadable') return unknownEffect(open.why);
-  const older = open.kind === 'found' ? exitsOn(open.data, coin).filter(({ oid }) => oid < first) : [];
+  const older = open.kind === 'found' ? exitsOn(open.data, { coin, side }).filter(({ oid }) => oid < first) : [];
   return accepted({ placed, older: older.map(({ leg, oid }) => ({ leg, oid: String(oid) })) });
 }
 

@@ -44,8 +44,18 @@ export type ExecutionReport = Pick<
 
 const DEFAULT_SLIPPAGE = '0.05'; // the venue's default for market orders
 
-/** The terms of a submitted order, with defaults filled in. */
-export const exchangeTerms = (order: Request): ExchangeTerms => ({
+/**
+ * The terms of a submitted order, with defaults filled in. Throws V1_PAIR_UNKNOWN, and V1_PRICES_INVALID for exits of an
+ * order that only reduces: they would be on the side that adds to the position.
+ */
+export function exchangeTerms(order: Request): ExchangeTerms {
+  const terms = termsOf(order);
+  if (order.reduce_only && legsOf(terms).length > 0)
+    throw new ApiError('V1_PRICES_INVALID', { message: 'A reduce-only order has no exits.', effect: 'none' });
+  return terms;
+}
+
+const termsOf = (order: Request): ExchangeTerms => ({
   pair: perpetualOf(order.pair),
   side: order.side,
   size: decimal(order.size),
@@ -83,7 +93,7 @@ export const optionalDecimal = (amount: number | string | undefined) => (amount 
 
 /**
  * Why exit prices are invalid, or null. A long position requires stop-loss < mark < take-profit, a short one the
- * reverse.
+ * reverse. For a limit order its own price stands for the mark.
  */
 export function misplacedExit(
   { take_profit, stop_loss }: ExitPrices,

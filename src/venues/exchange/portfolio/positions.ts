@@ -4,7 +4,8 @@ import { displayPair } from '../../../kernel/exchange-names.ts';
 import type { WalletAddress } from '../../../kernel/ids.ts';
 import { requireFound, requireValue } from '../../found.ts';
 import type { VenueReads } from '../../reads.ts';
-import type { OrderView, PerpAccount, PerpPosition } from '../adapter/types.ts';
+import type { OpenOrder, PerpAccount, PerpPosition } from '../adapter/types.ts';
+import { protectionOf } from '../protection.ts';
 
 type Position = components['schemas']['Position'];
 
@@ -23,12 +24,8 @@ const withPositions = (account: PerpAccount) => ({
   positions: account.positions.filter(({ size }) => !isZero(size)),
 });
 
-/**
- * `open_time` is null: the exchange does not report it. A trigger that may open a position is no exit, and neither is one
- * that still waits for the fill of its order.
- */
-function shown(position: PerpPosition, orders: OrderView[]): Position {
-  const exits = orders.filter(({ coin, reduceOnly }) => coin === position.coin && reduceOnly);
+/** `open_time` is null: the exchange does not report it. */
+function shown(position: PerpPosition, orders: OpenOrder[]): Position {
   const size = absolute(position.size);
   return {
     symbol: displayPair(position.coin),
@@ -40,8 +37,8 @@ function shown(position: PerpPosition, orders: OrderView[]): Position {
     mark_price: dividedBy(position.positionValue, size, PLACES, 'down'),
     liquidation_price: position.liquidationPrice,
     unrealized_pnl: position.unrealizedPnl,
-    take_profit: exits.find(({ exit }) => exit === 'tp')?.triggerPrice ?? null,
-    stop_loss: exits.find(({ exit }) => exit === 'sl')?.triggerPrice ?? null,
+    take_profit: protectionOf(orders, position, 'tp'),
+    stop_loss: protectionOf(orders, position, 'sl'),
     open_time: null,
     position_uuid: null,
     trade_pair: null,
