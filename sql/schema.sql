@@ -724,6 +724,7 @@ create table payouts (
   requested_at timestamp with time zone not null default now(),
   submitted_at timestamp with time zone,
   completed_at timestamp with time zone,
+  emitted_failure text, -- The failure that the last event reported. Null: none since it was last completed.
   constraint payouts_pkey PRIMARY KEY (id),
   constraint payouts_amount_positive CHECK ((amount_cents > 0)),
   constraint payouts_connect_account_id_fkey FOREIGN KEY (connect_account_id) REFERENCES connect_accounts(id),
@@ -1723,6 +1724,9 @@ create function figures_of(of_width_s integer, steps integer)
 create function finish_poll(registration uuid, polls_before integer, seen jsonb, next_s double precision)
   returns boolean plpgsql;
 
+create function fix_bank_leg(intent uuid, reversed integer, held integer, of_currency text, arrival text, available_at_ms double precision)
+  returns text plpgsql;
+
 create function follow_ending(intent uuid, of_kind text, ending text)
   returns void plpgsql;
 
@@ -1886,7 +1890,7 @@ create function pace_wait_s(pace text, most integer, ahead bigint)
 create function partner_order_event(verb text, order_id uuid, i intents)
   returns jsonb sql stable;
 
-create function pay_arrived(payout text, item jsonb, cents integer, of_currency text)
+create function pay_arrived(payout text, item jsonb, cents integer DEFAULT NULL::integer, of_currency text DEFAULT NULL::text)
   returns void plpgsql;
 
 create function payout_event(p payouts)

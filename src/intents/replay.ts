@@ -1,7 +1,14 @@
 import type { Processor } from '../adapters/processor/types.ts';
 import type { Db } from '../db/pool.ts';
 import type { IntentId } from '../kernel/ids.ts';
-import { absent, accepted, type ReadResult, type UpstreamResult, unknownEffect } from '../kernel/upstream-result.ts';
+import {
+  absent,
+  accepted,
+  found,
+  type ReadResult,
+  type UpstreamResult,
+  unknownEffect,
+} from '../kernel/upstream-result.ts';
 import { nextAttemptMs } from './backoff.ts';
 import { defineIntent, type Finding, type IntentDefinition, type SentRequest, type Timing } from './define.ts';
 import { findingOfRepeat } from './finding.ts';
@@ -25,6 +32,10 @@ type ProcessorIntent<Deps, Request, Payload extends Record<string, unknown>, Res
   call(payload: NoInfer<Payload>, processor: Processor, key: IntentId): Promise<UpstreamResult<Result>>;
   /** Searches the processor's lists for the object that was made from the payload. */
   find?(payload: NoInfer<Payload>, processor: Processor, sent: Mark): Promise<ReadResult<Result>>;
+  /**
+   * Whether a write of unknown effect may still be made now. Absent: it must not be, and operators decide. Without it, always.
+   */
+  mayRepeat?(payload: NoInfer<Payload>, processor: Processor): Promise<ReadResult<unknown>>;
   /**
    * Ends the intent with what the processor has accepted. Every other result is recorded in the same way for all verbs.
    */
@@ -62,6 +73,7 @@ export const defineProcessorIntent = <
 >({
   call,
   find = async () => absent,
+  mayRepeat = async () => found(null),
   record,
   ...verb
 }: ProcessorIntent<Deps, Request, Payload, Result>): IntentDefinition<Deps, Request, Payload, Result> &
@@ -75,7 +87,10 @@ export const defineProcessorIntent = <
     timing: processorTiming,
     send: ({ intent, payload }, { processor }) => call(payload, processor, intent.id),
     reconcile: async ({ intent, payload }, { processor }) =>
-      findingOf(intent, await findSent(intent, processor), () => call(payload, processor, intent.id)),
+      findingOf(intent, await findSent(intent, processor), {
+        mayRepeat: () => mayRepeat(payload, processor),
+        again: () => call(payload, processor, intent.id),
+      }),
     async record(sent, result, deps) {
       if (result.kind !== 'accepted') return recordProcessorFailure(deps.db, sent.intent, result);
       return record(sent, result.data, deps);
@@ -118,22 +133,26 @@ const processorTiming = ({ config }: ProcessorDeps): Timing => ({
  */
 const KEYS_KEPT_MS = 23 * 60 * 60 * 1000;
 
+const UNDECIDABLE = { kind: 'undecidable', problem: { code: 'PROCESSOR_SILENT' } } as const;
+
 /**
  * Reconciles at an upstream that stores our idempotency keys. What its lists hold decides. If they have nothing, the same
  * request with the same key returns the first response, marked as such, or is executed now if the first request never
  * arrived. Its key and rate checks come before the keys are looked up, so an unmarked rejection leaves the effect unknown.
  * After the keys have expired a repeat could execute the request twice, so the finding is `undecidable` and nothing is
- * sent. Nothing is repeated either while the lists cannot be read.
+ * sent. Nothing is repeated either while the lists cannot be read, or if what the write needs is not there any more.
  */
 async function findingOf<Result>(
   intent: { sent_ago_ms: number },
   seen: ReadResult<Result>,
-  sendAgain: () => Promise<UpstreamResult<Result>>,
+  repeat: { mayRepeat: () => Promise<ReadResult<unknown>>; again: () => Promise<UpstreamResult<Result>> },
 ): Promise<Finding<Result>> {
   if (seen.kind === 'found') return accepted(seen.data);
-  if (intent.sent_ago_ms > KEYS_KEPT_MS) return { kind: 'undecidable', problem: { code: 'PROCESSOR_SILENT' } };
+  if (intent.sent_ago_ms > KEYS_KEPT_MS) return UNDECIDABLE;
   if (seen.kind === 'unreadable') return unknownEffect(seen.why);
-  return findingOfRepeat(await sendAgain());
+  const may = await repeat.mayRepeat();
+  if (may.kind === 'unreadable') return unknownEffect(may.why);
+  return may.kind === 'absent' ? UNDECIDABLE : findingOfRepeat(await repeat.again());
 }
 
 /** Records any result of the processor other than `accepted`. False: the claim is lost, and nothing was written. */

@@ -88,7 +88,7 @@ export const statementWrites: Record<string, StatementWrite> = {
       payouts.recordTransfer(
         db,
         lost,
-        { payoutId: 'po_1' as Any, isAbroad: true, deadlineMs: 1 },
+        { payoutId: 'po_1' as Any, deadlineMs: 1 },
         { transferId: 't', arrivalId: null },
       ),
   },

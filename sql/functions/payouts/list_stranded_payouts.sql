@@ -10,7 +10,6 @@ language sql stable as $$
     case
       when s.state = 'unknown' then 'look up: the effect of the ' || case s.step when 'payout' then 'payout to the bank' else s.step end || ' is unknown'
       when s.state = 'failed' then 'submit again, or reverse'
-      when p.pay_after is not null and p.arrival_id is null then 'reverse: the processor does not show what the payout account received'
       when p.pay_after is not null then 'wait: the money is not available at the payout account yet; or reverse'
       else 'look at the processor: the bank has not reported the payout'
     end,
@@ -33,7 +32,7 @@ language sql stable as $$
     from payouts q
     where q.status in ('failed', 'transferred')
       and q.reserved_cents > 0
-      and (q.status = 'failed' or q.submitted_at < now() - interval '7 days' or (q.pay_after is not null and q.arrival_id is null))
+      and (q.status = 'failed' or q.submitted_at < now() - interval '7 days')
   )
   order by 13
 $$;

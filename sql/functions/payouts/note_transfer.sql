@@ -1,5 +1,5 @@
--- Stores that the transfer of a step was made, and requests the payout from the trader's account to its bank: at once, or, for an account
--- abroad, once its money is available there (item null). The caller holds the payout.
+-- Stores that the transfer of a step was made, and requests the payout from the trader's account to its bank: at once, or, without an item,
+-- by the next sweep. The caller holds the payout.
 -- Item: as for begin_payout_step. Arrival: the processor's id of the payment that the account received.
 create or replace function note_transfer(intent uuid, transfer text, arrival text, item jsonb) returns void
 language plpgsql as $$

@@ -34,9 +34,7 @@ begin
     where intent_id = s.intent_id;
     perform settle_payout(payout);
   elsif s.step = 'transfer' then
-    perform note_transfer(s.intent_id, made, arrival, case
-      when not (select c.is_abroad from connect_accounts c where c.id = p.connect_account_id) then item
-    end);
+    perform note_transfer(s.intent_id, made, arrival, item);
   elsif s.step = 'payout' then
     perform note_bank_request(s.intent_id, made);
   else

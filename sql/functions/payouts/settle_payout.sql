@@ -1,7 +1,7 @@
 -- Writes the state of a payout that follows from its steps and from how much of its transfer was reversed, and what it takes of the earnings.
 -- A step of unknown effect counts as under way until it is resolved: neither done nor failed.
--- Emits `payout.completed` when it becomes completed, and `payout.failed` when it fails or when more of it is reversed. The caller holds the
--- payout.
+-- Emits `payout.completed` when it becomes completed, and `payout.failed` when it fails, once while it fails again for the same reason, or when
+-- more of it is reversed. The caller holds the payout.
 create or replace function settle_payout(payout text) returns void
 language plpgsql as $$
 declare
@@ -37,12 +37,13 @@ begin
   set status = p.status, failure_reason = p.failure_reason, reserved_cents = p.reserved_cents,
     submitted_at = case when p.status <> 'pending' then coalesce(submitted_at, now()) end,
     completed_at = case when p.status = 'completed' then coalesce(completed_at, now()) else completed_at end,
-    emitted_reversed_cents = reversed_cents
+    emitted_reversed_cents = reversed_cents,
+    emitted_failure = case when p.status = 'failed' then p.failure_reason when p.status <> 'completed' then emitted_failure end
   where id = payout;
   if p.status = 'completed' and before.status <> 'completed' then
     perform emit_event(p.owner, 'payout.completed', payout_event(p));
   end if;
-  if (p.status = 'failed' and before.status <> 'failed') or p.reversed_cents > before.emitted_reversed_cents then
+  if (p.status = 'failed' and p.failure_reason is distinct from before.emitted_failure) or p.reversed_cents > before.emitted_reversed_cents then
     perform emit_event(p.owner, 'payout.failed', payout_event(p));
   end if;
 end $$;

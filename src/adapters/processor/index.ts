@@ -3,11 +3,11 @@ import type { IntentId, PayoutId } from '../../kernel/ids.ts';
 import { epochMs } from '../../kernel/work.ts';
 import { httpClient, parseJson } from '../http.ts';
 import { readEvent, readEvents } from './events.ts';
+import { findHolding } from './holding.ts';
 import { listMoneyMade } from './money-made.ts';
 import { findCheckout, findMovement, findRefund } from './movements.ts';
 import {
   readAccount,
-  readArrival,
   readBankPayout,
   readLink,
   readMadeReversal,
@@ -108,11 +108,7 @@ export const processor = ({ url, secretKey, notificationSecret }: ProcessorAcces
         ),
         readMadeReversal,
       ),
-    findArrival: (id, accountId) =>
-      readResultOf(
-        stripe.charges.retrieve(id, { expand: ['balance_transaction'] }, { stripeAccount: accountId }),
-        readArrival,
-      ),
+    findHolding: (transferId, accountId) => findHolding(stripe, transferId, accountId),
     payOut: (requested, idempotencyKey) =>
       responseOf(
         stripe.payouts.create(amountOf(requested, idempotencyKey), {

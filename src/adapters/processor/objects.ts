@@ -1,14 +1,5 @@
 import { z } from 'zod';
-import type {
-  AccountSeen,
-  Arrival,
-  Loss,
-  LossSeen,
-  PaymentSeen,
-  PayoutSeen,
-  TransferSeen,
-  VerificationSeen,
-} from './types.ts';
+import type { AccountSeen, Loss, LossSeen, PaymentSeen, PayoutSeen, TransferSeen, VerificationSeen } from './types.ts';
 
 const MOST_CENTS = 2_147_483_647; // above every amount that the processor accepts, and what a column holds
 
@@ -180,16 +171,6 @@ const transfer = z
     currency: object.currency,
   }));
 
-const arrival = z
-  .object({ balance_transaction: z.object({ net: cents, currency, available_on: z.int().min(0) }) })
-  .transform(
-    ({ balance_transaction: { net, currency, available_on } }): Arrival => ({
-      amountCents: net,
-      currency,
-      availableAtMs: available_on * 1000,
-    }),
-  );
-
 /** The transfer that was made, and the payment that its destination received by it. */
 const madeTransfer = z
   .object({ id, destination_payment: reference.nullish() })
@@ -224,8 +205,6 @@ export const readPayout = reading(payout);
 export const readTransfer = reading(transfer);
 /** Reads the result of a transfer. */
 export const readMadeTransfer = reading(madeTransfer);
-/** Reads what a connected account received. */
-export const readArrival = reading(arrival);
 /** Reads the result of a reversal. */
 export const readMadeReversal = reading(madeReversal);
 /** Reads a new payout of a connected account to its bank. */

@@ -68,8 +68,17 @@ export type PayoutSeen = {
 /** A transfer to a connected account. `reversedCents` is cumulative. */
 export type TransferSeen = { transferId: string; reversedCents: number; currency: string };
 
-/** What a connected account received by a transfer, in the currency of its own, and from when it can be paid out. */
-export type Arrival = { amountCents: number; currency: string; availableAtMs: number };
+/**
+ * What a connected account holds of a transfer: what it received, without what reversals took back, in the account's own
+ * currency, and from when it can be paid out. `reversedCents`: how much of the transfer is reversed, in the transfer's currency.
+ */
+export type Holding = {
+  arrivalId: string;
+  heldCents: number;
+  currency: string;
+  availableAtMs: number;
+  reversedCents: number;
+};
 
 /**
  * The data of a notification that the service acts on. It contains no personal data. `unreadable`: the event is about
@@ -163,8 +172,8 @@ export type Processor = {
   ): Promise<UpstreamResult<{ transferId: string; arrivalId: string | null }>>;
   /** Takes money of a transfer back from the connected account. */
   reverse(requested: NewReversal, key: string): Promise<UpstreamResult<{ reversalId: string }>>;
-  /** Reads what a transfer has brought to a connected account. */
-  findArrival(arrivalId: string, accountId: string): Promise<ReadResult<Arrival>>;
+  /** Reads what a connected account holds of a transfer. */
+  findHolding(transferId: string, accountId: string): Promise<ReadResult<Holding>>;
   /** Sends money from a connected account to its bank. */
   payOut(requested: NewTransfer, key: string): Promise<UpstreamResult<{ processorPayoutId: string }>>;
   findPayout(processorPayoutId: string, accountId: string): Promise<ReadResult<PayoutSeen>>;

@@ -1,13 +1,15 @@
 import { z } from 'zod';
 import { defineProcessorIntent, type ProcessorDeps } from '../../intents/replay.ts';
-import { idSchema } from '../../kernel/ids.ts';
-import { found } from '../../kernel/upstream-result.ts';
+import { type IntentId, idSchema } from '../../kernel/ids.ts';
+import { absent, found } from '../../kernel/upstream-result.ts';
 import { findObstacle, getPayoutStep, payoutStepRow } from './queries.ts';
-import { recordPayout } from './store.ts';
+import { fixBankLeg, recordPayout } from './store.ts';
 
 /**
- * Pays out one payout from the trader's account to its bank, with the intent's id as idempotency key. Right before, it
- * checks again what the request checked, except the amount: that has left the platform already.
+ * Pays out one payout from the trader's account to its bank, with the intent's id as idempotency key: what that account
+ * holds of the payout's transfer now, in the account's currency. Right before, it checks again what the request checked,
+ * except the amount: that has left the platform already. A leg of unknown effect is repeated only while the account still
+ * holds its amount.
  */
 export const pay = defineProcessorIntent({
   kind: 'payouts/pay',
@@ -15,10 +17,15 @@ export const pay = defineProcessorIntent({
   request: z.object({ payout_id: idSchema.payout }),
   payload: z.object({ transfer: payoutStepRow }),
 
-  async prepare({ id }, { db }: ProcessorDeps) {
-    const step = await getPayoutStep(db, id);
-    const obstacle = await findObstacle(db, step.payoutId, null);
-    return obstacle === null ? { send: { transfer: step } } : { fail: { code: obstacle } };
+  async prepare({ id, presumed_sent_at }, deps: ProcessorDeps) {
+    const step = await getPayoutStep(deps.db, id);
+    const obstacle = await findObstacle(deps.db, step.payoutId, null);
+    if (obstacle !== null) return { fail: { code: obstacle } };
+    const verdict = await fixLeg(deps, id, step);
+    if (verdict === 'fixed') return { send: { transfer: await getPayoutStep(deps.db, id) } };
+    if (verdict === 'reversed') return { fail: { code: 'V2_PAYOUT_REVERSED' } };
+    if (verdict === 'later' && presumed_sent_at === null) return { fail: { code: 'V2_PAYOUT_NOT_AVAILABLE' } };
+    return { wait: { code: 'PROCESSOR_UNREADABLE' } };
   },
 
   call: ({ transfer }, processor, key) => processor.payOut(transfer, key),
@@ -28,5 +35,22 @@ export const pay = defineProcessorIntent({
     return seen.kind === 'found' ? found({ processorPayoutId: seen.data.id }) : seen;
   },
 
+  async mayRepeat({ transfer }, processor) {
+    const holding = await processor.findHolding(transfer.transferId ?? '', transfer.accountId);
+    if (holding.kind !== 'found') return holding;
+    const { heldCents, currency } = holding.data;
+    return heldCents >= transfer.amountCents && currency === transfer.currency ? holding : absent;
+  },
+
   record: ({ intent, payload }, made, { db }) => recordPayout(db, intent, payload.transfer.payoutId, made),
 });
+
+/** Fixes the leg by what the processor shows. `unreadable`: it shows nothing, or less than is known here. */
+async function fixLeg(
+  { db, processor }: Pick<ProcessorDeps, 'db' | 'processor'>,
+  id: IntentId,
+  { transferId, accountId }: z.infer<typeof payoutStepRow>,
+) {
+  const holding = await processor.findHolding(transferId ?? '', accountId);
+  return holding.kind === 'found' ? fixBankLeg(db, id, holding.data) : 'unreadable';
+}

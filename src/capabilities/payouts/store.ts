@@ -1,12 +1,12 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
-import type { AccountSeen } from '../../adapters/processor/types.ts';
+import type { AccountSeen, Holding } from '../../adapters/processor/types.ts';
 import { type Pace, takeDue } from '../../db/polling.ts';
 import type { Db } from '../../db/pool.ts';
 import type { Claim } from '../../intents/intent.ts';
 import { sealedResult } from '../../intents/sealed-results.ts';
 import { settleBy, succeedWith } from '../../intents/settle.ts';
-import { newId, newIntentId, type OwnerId, type PayoutId, type UserId } from '../../kernel/ids.ts';
+import { type IntentId, newId, newIntentId, type OwnerId, type PayoutId, type UserId } from '../../kernel/ids.ts';
 import type { Sealer } from '../../kernel/seal.ts';
 
 const nothing = z.object({});
@@ -45,18 +45,15 @@ export const recordLink = (
 ): Promise<boolean> =>
   succeedWith(db, 'record_link', intent, {}, sealedResult(sealer, intent.id, { onboarding_url: url }));
 
-/**
- * Ends the transfer to a trader's account and queues the payout from there to its bank; for an account abroad, once its
- * money is available there.
- */
+/** Ends the transfer to a trader's account and queues the payout from there to its bank. */
 export function recordTransfer(
   db: Db,
   intent: Intent,
-  { payoutId, isAbroad, deadlineMs }: { payoutId: PayoutId; isAbroad: boolean; deadlineMs: number },
+  { payoutId, deadlineMs }: { payoutId: PayoutId; deadlineMs: number },
   { transferId, arrivalId }: { transferId: string; arrivalId: string | null },
 ): Promise<boolean> {
   const outcome = { result: { payout_id: payoutId, processor_transfer_id: transferId } };
-  const item = isAbroad ? null : JSON.stringify({ id: newIntentId(), deadline_s: deadlineMs / 1000 });
+  const item = JSON.stringify({ id: newIntentId(), deadline_s: deadlineMs / 1000 });
   const statement = sql.prepared('record_transfer', nothing)`
     select record_transfer(${intent.id}, ${intent.fence}, ${JSON.stringify(outcome)}::jsonb, ${transferId}, ${arrivalId},
       ${item}::jsonb)`;
@@ -128,38 +125,27 @@ export const takeOpenPayouts = (db: Db, pace: Pace): Promise<readonly z.infer<ty
 
 const openRow = accountRow.extend({ processor_id: z.string() });
 
-const waitingRow = accountRow.extend({ id: z.string(), arrival_id: z.string() });
-
-/** Payouts whose money was not available at an account abroad when it was last looked for. Looked for again an hour later. */
-export const takeWaitingPayouts = (db: Db, most: number): Promise<readonly z.infer<typeof waitingRow>[]> =>
-  db.any(sql.type(waitingRow)`
-    update payouts p
-    set pay_after = now() + interval '1 hour'
-    from connect_accounts c
-    where c.id = p.connect_account_id and p.arrival_id is not null and p.id in (
-      select d.id
-      from payouts d
-      where d.pay_after <= now()
-      order by d.pay_after
-      limit ${most}
-      for update skip locked
-    )
-    returning p.id, p.arrival_id, c.processor_account_id`);
-
-/** Plans when the money of a payout is looked for again. */
-export async function waitForMoney(db: Db, payoutId: PayoutId, untilMs: number): Promise<void> {
-  await db.query(sql.type(nothing)`
-    update payouts set pay_after = to_timestamp(${untilMs / 1000}) where id = ${payoutId} and pay_after is not null`);
+/** Requests the payout to the bank for payouts whose money should have become available at the trader's account by now. */
+export async function payWaiting(db: Db, most: number, deadlineMs: number): Promise<void> {
+  const waiting = await db.any(sql.type(z.object({ id: z.string() }))`
+    select p.id
+    from payouts p
+    where p.pay_after <= now()
+    order by p.pay_after
+    limit ${most}`);
+  for (const { id } of waiting) {
+    const item = { id: newIntentId(), deadline_s: deadlineMs / 1000 };
+    await db.query(sql.type(nothing)`select pay_arrived(${id}, ${JSON.stringify(item)}::jsonb)`);
+  }
 }
 
-/** Requests the payout to the bank of what the trader's account holds of it. Does nothing if it was requested already. */
-export async function payArrived(
-  db: Db,
-  payoutId: PayoutId,
-  arrived: { amountCents: number; currency: string },
-  deadlineMs: number,
-): Promise<void> {
-  const item = { id: newIntentId(), deadline_s: deadlineMs / 1000 };
-  await db.query(sql.type(nothing)`
-    select pay_arrived(${payoutId}, ${JSON.stringify(item)}::jsonb, ${arrived.amountCents}, ${arrived.currency})`);
-}
+/**
+ * Fixes the amount and currency of a payout to the bank by what the trader's account holds now. `later`: it is not available
+ * yet. `reversed`: it holds nothing. `unreadable`: the processor shows less than is known here.
+ */
+export const fixBankLeg = (db: Db, intentId: IntentId, holding: Holding): Promise<z.infer<typeof fixed>['verdict']> =>
+  db.oneFirst(sql.prepared('fix_bank_leg', fixed)`
+    select fix_bank_leg(${intentId}, ${holding.reversedCents}, ${holding.heldCents}, ${holding.currency}, ${holding.arrivalId},
+      ${holding.availableAtMs}) verdict`);
+
+const fixed = z.object({ verdict: z.enum(['fixed', 'later', 'reversed', 'unreadable']) });

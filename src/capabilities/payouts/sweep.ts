@@ -4,7 +4,7 @@ import type { Db } from '../../db/pool.ts';
 import { epochMs } from '../../kernel/work.ts';
 import { listStranded } from './queries.ts';
 import { applyAccount, applyPayout } from './reports/store.ts';
-import { payArrived, takeOpenPayouts, takeUnfinishedAccounts, takeWaitingPayouts, waitForMoney } from './store.ts';
+import { payWaiting, takeOpenPayouts, takeUnfinishedAccounts } from './store.ts';
 
 const MOST = 50; // reads per run; the processor notifies of nearly every change
 
@@ -18,7 +18,7 @@ export type SweepDeps = {
 
 /**
  * Reads payouts in progress and accounts that cannot receive payouts yet, and applies their state at the processor. Pays
- * out what has become available at accounts abroad. Logs an alert for each payout whose money is stranded.
+ * out what has become available at traders' accounts. Logs an alert for each payout whose money is stranded.
  */
 export async function sweepPayouts({ db, processor, config, log }: SweepDeps): Promise<void> {
   const pace = { everyS: config.PAYMENT_RECONCILE_MS / 1000, most: MOST };
@@ -31,12 +31,7 @@ export async function sweepPayouts({ db, processor, config, log }: SweepDeps): P
     const account = await processor.findAccount(processor_account_id);
     if (account.kind === 'found') await applyAccount(db, account.data, readAt);
   }
-  for (const { id, arrival_id, processor_account_id } of await takeWaitingPayouts(db, MOST)) {
-    const arrival = await processor.findArrival(arrival_id, processor_account_id);
-    if (arrival.kind !== 'found') continue;
-    if (arrival.data.availableAtMs > epochMs()) await waitForMoney(db, id, arrival.data.availableAtMs);
-    else await payArrived(db, id, arrival.data, config.ACCOUNT_DEADLINE_MS);
-  }
+  await payWaiting(db, MOST, config.ACCOUNT_DEADLINE_MS);
   for (const { payout_id, safe_action } of await listStranded(db))
     log.error({ alert: 'payout_stranded', payout_id, safe_action }, 'operator action required');
 }

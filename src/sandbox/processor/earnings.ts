@@ -1,6 +1,6 @@
 import type { Call, Reported, Route } from '../upstream.ts';
 import { type Api, type Form, metadataOf, wholeOf } from './form.ts';
-import { keyOf, PLATFORM, shown } from './people.ts';
+import { keyOf, shown } from './people.ts';
 import {
   type Account,
   type Arrival,
@@ -26,6 +26,7 @@ export const earningsRoutes = (world: World, { get, post }: Api): Route[] => [
       ),
     ),
   ),
+  get('/v1/transfers/:id', ({ params }) => shown(world.transfers.get(params.id ?? ''))),
   post('/v1/transfers/:id/reversals', (form, call) => reverse(world, form, call)),
   get('/v1/transfers/:id/reversals', ({ params }) =>
     listed([...world.reversals.values()].filter(({ transfer }) => transfer === params.id)),
@@ -53,14 +54,15 @@ function transfer(world: World, form: Form, call: Call): Reported {
   if (amount === null || amount <= 0) return rejected(400, 'parameter_invalid_integer');
   if (!account.payouts_enabled) return rejected(400, 'insufficient_capabilities_for_transfer');
   const id = newObjectId('tr');
-  const arrival = arrive(world, account, amount);
+  const currency = form.get('currency') ?? 'usd';
+  const arrival = arrive(world, account, amount, currency);
   const made: Transfer = {
     id,
     object: 'transfer',
     amount,
     amount_reversed: 0,
     created: nowS(),
-    currency: form.get('currency') ?? 'usd',
+    currency,
     destination: account.id,
     destination_payment: arrival.id,
     metadata: metadataOf(form),
@@ -72,14 +74,24 @@ function transfer(world: World, form: Form, call: Call): Reported {
   return { status: 200, body: { ...made } };
 }
 
-/** An account abroad receives nine tenths in a currency of its own, and can use them a day later. */
-function arrive(world: World, account: Account, amount: number): Arrival {
-  const isAbroad = account.country !== PLATFORM;
-  const balance_transaction = isAbroad
-    ? { net: Math.floor(amount * 0.9), currency: 'eur', available_on: nowS() + DAY_S }
-    : { net: amount, currency: 'usd', available_on: nowS() };
+const CURRENCIES: Record<string, string> = { US: 'usd', GB: 'gbp', CA: 'cad', CH: 'chf' };
+
+/** An account has a balance in the currency of its country. Of another currency it receives nine tenths; abroad, a day later. */
+function arrive(world: World, account: Account, amount: number, sent: string): Arrival {
+  const isAbroad = account.country !== world.settings.country;
+  const currency = CURRENCIES[account.country] ?? 'eur';
+  const net = currency === sent ? amount : Math.floor(amount * 0.9);
+  const balance_transaction = { net, currency, available_on: nowS() + (isAbroad ? DAY_S : 0) };
   const id = newObjectId('py');
-  const arrival: Arrival = { id, object: 'charge', account: account.id, isCredited: false, balance_transaction };
+  const arrival: Arrival = {
+    id,
+    object: 'charge',
+    account: account.id,
+    amount,
+    isCredited: false,
+    balance_transaction,
+    refunds: [],
+  };
   world.arrivals.set(id, arrival);
   if (!isAbroad) creditArrival(world, id);
   return arrival;
@@ -92,8 +104,26 @@ export function creditArrival(world: World, id: string): boolean {
   if (!arrival || !account || arrival.isCredited) return false;
   arrival.isCredited = true;
   arrival.balance_transaction.available_on = Math.min(arrival.balance_transaction.available_on, nowS());
-  account.balance += arrival.balance_transaction.net;
+  const back = arrival.refunds.reduce((total, refund) => total + refund.balance_transaction.net, 0);
+  credit(account, arrival.balance_transaction.net + back, arrival.balance_transaction.currency);
   return true;
+}
+
+const credit = ({ balances }: Account, amount: number, currency: string) => {
+  balances[currency] = (balances[currency] ?? 0) + amount;
+};
+
+/** A reversal takes its share of what the account received, in the account's currency; the last one takes the rest. */
+function takeBack(world: World, { destination, destination_payment, reversed }: Transfer, cents: number) {
+  const arrival = world.arrivals.get(destination_payment);
+  const account = world.accounts.get(destination);
+  if (!arrival || !account) return;
+  const { net, currency } = arrival.balance_transaction;
+  const before = arrival.refunds.reduce((total, refund) => total + refund.balance_transaction.net, 0);
+  const back = reversed ? net + before : Math.floor((net * cents) / arrival.amount);
+  const balance_transaction = { net: -back, currency };
+  arrival.refunds.unshift({ id: newObjectId('pyr'), object: 'refund', balance_transaction });
+  if (arrival.isCredited) credit(account, -back, currency);
 }
 
 function reverse(world: World, form: Form, call: Call): Reported {
@@ -116,21 +146,22 @@ function payOut(world: World, form: Form, call: Call): Reported {
   const account = world.accounts.get(String(call.headers['stripe-account'] ?? ''));
   const amount = wholeOf(form, 'amount');
   if (!account) return missing();
-  if (amount === null || amount > account.balance) return rejected(400, 'balance_insufficient');
-  account.balance -= amount;
+  const currency = form.get('currency') ?? 'usd';
+  if (amount === null || amount > (account.balances[currency] ?? 0)) return rejected(400, 'balance_insufficient');
+  credit(account, -amount, currency);
   const id = newObjectId('po');
   const payout = {
     id,
     object: 'payout' as const,
     amount,
-    currency: form.get('currency') ?? 'usd',
+    currency,
     status: 'pending',
     failure_code: null,
     metadata: metadataOf(form),
     account: account.id,
   };
   world.payouts.set(id, payout);
-  world.ledger.record({ key: keyOf(call, id), kind: 'payout', detail: { id, amount, account: account.id } });
+  world.ledger.record({ key: keyOf(call, id), kind: 'payout', detail: { id, amount, currency, account: account.id } });
   world.emit('payout.created', payout, account.id);
   return { status: 200, body: { ...payout } };
 }
@@ -140,7 +171,7 @@ export function movePayout(world: World, id: string, status: 'in_transit' | 'pai
   const payout = world.payouts.get(id);
   const account = world.accounts.get(payout?.account ?? '');
   if (!payout || !account || payout.status === 'failed' || payout.status === 'canceled') return false;
-  if (status === 'failed' || status === 'canceled') account.balance += payout.amount;
+  if (status === 'failed' || status === 'canceled') credit(account, payout.amount, payout.currency);
   payout.status = status;
   payout.failure_code = status === 'failed' ? 'account_closed' : null;
   world.emit(`payout.${status === 'in_transit' ? 'updated' : status}`, payout, payout.account);
@@ -159,8 +190,7 @@ export function reverseTransfer(
   const cents = typeof amount === 'number' ? amount : made.amount - made.amount_reversed;
   made.amount_reversed += cents;
   made.reversed = made.amount_reversed === made.amount;
-  const account = world.accounts.get(made.destination);
-  if (account) account.balance -= cents;
+  takeBack(world, made, cents);
   world.emit('transfer.reversed', made);
   const { currency } = made;
   const reversal: Reversal = {

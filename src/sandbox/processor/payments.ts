@@ -27,6 +27,8 @@ export const paymentRoutes = (world: World, { get, post }: Api): Route[] => [
   ),
   post('/v1/refunds', (form, call) => refund(world, form, call)),
   get('/v1/refunds', ({ query }) => {
+    const arrival = query.get('charge');
+    if (arrival !== null) return { status: 200, body: listed(world.arrivals.get(arrival)?.refunds ?? []) };
     const of = [...world.refunds.values()].filter(
       ({ payment_intent }) => payment_intent === query.get('payment_intent'),
     );

@@ -52,12 +52,9 @@ export function moveSession(
   world.emit(`identity.verification_session.${status}`, session);
 }
 
-/** The country of the platform. */
-export const PLATFORM = 'US';
-
 function createAccount(world: World, form: Form, call: Call): Reported {
-  const country = form.get('country') ?? PLATFORM;
-  if (country !== PLATFORM && form.get('tos_acceptance[service_agreement]') !== 'recipient')
+  const country = form.get('country') ?? world.settings.country;
+  if (country !== world.settings.country && form.get('tos_acceptance[service_agreement]') !== 'recipient')
     return rejected(400, 'country_unsupported');
   const id = newObjectId('acct');
   const account: Account = {
@@ -69,7 +66,7 @@ function createAccount(world: World, form: Form, call: Call): Reported {
     details_submitted: false,
     external_accounts: { object: 'list', data: [] },
     metadata: metadataOf(form),
-    balance: 0,
+    balances: {},
   };
   world.accounts.set(id, account);
   world.ledger.record({ key: keyOf(call, id), kind: 'account', detail: { id } });

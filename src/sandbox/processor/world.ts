@@ -46,8 +46,8 @@ export type Account = {
   details_submitted: boolean;
   external_accounts: { object: 'list'; data: object[] };
   metadata: Metadata;
-  /** Available, in the currency of its country. */
-  balance: number;
+  /** Available, by currency. */
+  balances: Record<string, number>;
 };
 type Payout = Pick<Stripe.Payout, 'id' | 'object' | 'amount' | 'currency' | 'status' | 'failure_code' | 'metadata'> & {
   account: string;
@@ -59,13 +59,18 @@ export type Transfer = Pick<
 export type Reversal = Pick<Stripe.TransferReversal, 'id' | 'object' | 'amount' | 'currency' | 'metadata'> & {
   transfer: string;
 };
-/** What a connected account received by a transfer: available at once, or a day later in another country. */
+/**
+ * What a connected account received by a transfer, in its own currency: available at once, or a day later in another country.
+ * `refunds`: what reversals of the transfer took back, newest first.
+ */
 export type Arrival = {
   id: string;
   object: 'charge';
   account: string;
+  amount: number;
   isCredited: boolean;
   balance_transaction: { net: number; currency: string; available_on: number };
+  refunds: { id: string; object: 'refund'; balance_transaction: { net: number; currency: string } }[];
 };
 export type Event = {
   id: string;
@@ -91,8 +96,8 @@ export type World = {
   reversals: Map<string, Reversal>;
   payouts: Map<string, Payout>;
   arrivals: Map<string, Arrival>;
-  /** `refundStatus`: the status that a refund has at first. */
-  settings: { refundStatus: string };
+  /** `refundStatus`: the status that a refund has at first. `country`: of the platform. */
+  settings: { refundStatus: string; country: string };
   events: Event[];
   /** Records an event and sends its notification. */
   emit(type: string, object: object, account?: string): void;

@@ -1,0 +1,29 @@
+-- Fixes the amount and currency of a payout to the bank that is about to be sent, by what the processor shows that the trader's account holds
+-- of the transfer (`held`, in the account's currency), and stores how much of the transfer is reversed. Verdicts: fixed | later (not available
+-- before `available_at_ms`: then it is requested again) | reversed (nothing is held) | unreadable (the report is impossible, or older than what
+-- is known). Locks the payout, then its event log.
+create or replace function fix_bank_leg(
+  intent uuid, reversed integer, held integer, of_currency text, arrival text, available_at_ms double precision
+) returns text
+language plpgsql as $$
+declare
+  p payouts;
+begin
+  select o.* into strict p from payouts o join payout_steps s on s.payout_id = o.id where s.intent_id = intent for update of o;
+  if reversed < p.reversed_cents or not note_reversed(p.id, reversed) or (held <= 0 and reversed < p.transferred_cents) then
+    return 'unreadable';
+  elsif reversed >= p.transferred_cents then
+    return 'reversed';
+  end if;
+  update payouts
+  set arrival_id = arrival, pay_after = case when to_timestamp(available_at_ms / 1000) > now() then to_timestamp(available_at_ms / 1000) end
+  where id = p.id
+  returning * into p;
+  if p.pay_after is not null then
+    return 'later';
+  end if;
+  update payout_steps
+  set amount_cents = held, currency = of_currency, reversed_before = reversed
+  where intent_id = intent;
+  return 'fixed';
+end $$;

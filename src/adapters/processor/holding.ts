@@ -1,0 +1,56 @@
+import type Stripe from 'stripe';
+import { z } from 'zod';
+import { found, type ReadResult, unreadable } from '../../kernel/upstream-result.ts';
+import { listAll, type Paging } from './listing.ts';
+import { cents, currency, id, reference } from './objects.ts';
+import { readResultOf } from './responses.ts';
+import type { Holding } from './types.ts';
+
+const MOST_PAGES = 20; // 2,000 reversals of one transfer
+
+const transfer = z.object({ destination: reference, destination_payment: reference, amount_reversed: cents });
+const arrival = z.object({
+  id,
+  balance_transaction: z.object({ net: cents, currency, available_on: z.int().min(0) }),
+});
+/** A refund takes money: its balance transaction is negative. */
+const refund = z.object({ balance_transaction: z.object({ net: z.int().max(0), currency }) });
+
+const reading =
+  <Seen>(schema: z.ZodType<Seen>) =>
+  (object: unknown): Seen | null =>
+    schema.safeParse(object).data ?? null;
+
+/**
+ * Reads what an account holds of a transfer: the payment that it received, without the refunds of that payment, which the
+ * reversals of the transfer made (docs.stripe.com/api/transfer_reversals, `destination_payment_refund`). The transfer is
+ * read first: what is held may be newer than `reversedCents`, never older.
+ */
+export async function findHolding(stripe: Stripe, transferId: string, accountId: string): Promise<ReadResult<Holding>> {
+  const sent = await readResultOf(stripe.transfers.retrieve(transferId), reading(transfer));
+  if (sent.kind !== 'found') return sent;
+  if (sent.data.destination !== accountId) return unreadable('the transfer is to another account');
+  const at = { stripeAccount: accountId };
+  const charge = sent.data.destination_payment;
+  const received = await readResultOf(
+    stripe.charges.retrieve(charge, { expand: ['balance_transaction'] }, at),
+    reading(arrival),
+  );
+  if (received.kind !== 'found') return received;
+  const refunds = await listAll({
+    list: (paging: Paging) => stripe.refunds.list({ ...paging, charge, expand: ['data.balance_transaction'] }, at),
+    read: reading(refund),
+    mostPages: MOST_PAGES,
+  });
+  if (refunds.kind !== 'found') return refunds;
+  const { net, currency, available_on } = received.data.balance_transaction;
+  const taken = refunds.data.map(({ balance_transaction }) => balance_transaction);
+  if (taken.some((each) => each.currency !== currency)) return unreadable('a refund is in another currency');
+  return found({
+    arrivalId: received.data.id,
+    heldCents: taken.reduce((left, each) => left + each.net, net),
+    currency,
+    availableAtMs: available_on * 1000,
+    reversedCents: sent.data.amount_reversed,
+  });
+}
