@@ -1980,8 +1980,8 @@ create function record_account_event(account text, of_type text, payload jsonb)
 create function record_action(by_operator text, did text, about text, of_payment text, of_account text, because text, came_of_it jsonb)
   returns void sql;
 
-create function record_bracket(bracket uuid, of_owner text, of_trader text, at_venue text, its_terms jsonb)
-  returns uuid[] sql;
+create function record_bracket(bracket uuid, of_owner text, of_trader text, at_venue text, its_terms jsonb, its_state jsonb DEFAULT '{"lifecycle": "resting"}'::jsonb)
+  returns uuid[] plpgsql;
 
 create function record_checkout(intent uuid, held_fence integer, said jsonb, payment text, processor_id text, new_status text, sealed bytea)
   returns void plpgsql;

@@ -5362,7 +5362,7 @@ export interface components {
         };
         /** @description Result of a write at the network. */
         NetvenueOrderResult: {
-            /** @description Whether the network accepted the order. While `status` is `pending`: whether this service has durably accepted it. */
+            /** @description Whether the network accepted the order. While `status` is `pending`: whether this service has durably accepted it. False with a `lifecycle` of `cancelled`: the network took an edit or new exits, could not execute them, and cancelled the order by it; `message` says why. */
             success: boolean;
             /**
              * Format: uuid
@@ -5378,10 +5378,15 @@ export interface components {
             status: "accepted" | "rejected" | "pending";
             /** @description The network's message; null without one. */
             message: string | null;
+            /**
+             * @description What became of the order by this: new exits at a price that was already reached are `filled`, or `cancelled` if the network could not execute them. Null for a close and while pending.
+             * @enum {unknown}
+             */
+            lifecycle: "resting" | "filled" | "cancelled" | null;
             /** @description What was executed; null for orders that rest and while pending. */
             executed: components["schemas"]["Executed"] | null;
             /**
-             * @description The state of the exits that the order carried. `placed`: they rest at the network, or wait for the fill of the order. `failed`: the order is filled without them. `none`: it carried none, or is pending.
+             * @description The state of the exits that the order carried. `placed`: they rest at the network, or wait for the fill of the order. `failed`: the order is filled without them, or the network cancelled them and the position is open. `none`: it carried none, they were executed, or it is pending.
              * @enum {unknown}
              */
             protection: "none" | "placed" | "failed";
@@ -5422,7 +5427,7 @@ export interface components {
             /** @description What was executed; null for orders that rest and while pending. */
             executed: components["schemas"]["Executed"] | null;
             /**
-             * @description The state of the exits that the order carried. `placed`: they rest at the network, or wait for the fill of the order. `failed`: the order is filled without them. `none`: it carried none, or is pending.
+             * @description The state of the exits that the order carried. `placed`: they rest at the network, or wait for the fill of the order. `failed`: the order is filled without them, or the network cancelled them and the position was open. `none`: it carried none, they were executed, or it is pending.
              * @enum {unknown}
              */
             protection: "none" | "placed" | "failed";

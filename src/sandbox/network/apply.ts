@@ -31,7 +31,7 @@ const command = (world: World, account: Account, requested: Requested): Verdict 
   if (requested.execution === 'LIMIT_CANCEL') return cancelOrders(world, account, requested);
   if (requested.execution === 'FLAT_ALL') return flatten(world, account, requested);
   const verdict = editOrder(world, account, requested);
-  const failed = requested.pair ? settleResting(world, requested.pair).get(requested.uuid) : undefined;
+  const failed = requested.pair ? settleResting(world, requested.pair, requested.uuid).get(requested.uuid) : undefined;
   return failed === undefined || world.style === '2025' ? verdict : rejected(failed);
 };
 
@@ -42,7 +42,7 @@ const order = (world: World, account: Account, requested: Requested): Verdict =>
   }
   const verdict = place(world, account, pair, requested);
   // A resting order whose price is already reached fills at once, or fails in it.
-  const failed = settleResting(world, pair.id).get(requested.uuid);
+  const failed = settleResting(world, pair.id, requested.uuid).get(requested.uuid);
   return failed === undefined || world.style === '2025' ? verdict : rejected(failed);
 };
 

@@ -2,7 +2,7 @@ import { addBrackets, isHit } from './brackets.ts';
 import { clamp, executed } from './positions.ts';
 import { rest, sourceOf, unrest, withdraw } from './resting.ts';
 import { textsOf } from './texts.ts';
-import { fill } from './trading.ts';
+import { cooldown, fill } from './trading.ts';
 import { type Account, type Resting, type World, worthOf } from './world.ts';
 
 /**
@@ -19,13 +19,13 @@ export const setPrice = (worlds: readonly World[], pairId: string, price: number
 
 /**
  * Fills the resting orders that the current price of a pair reaches. Returns the venue's text for each order that failed
- * in it, by uuid.
+ * in it, by uuid. `submitted`: the order of this signal. The newest builds execute it like a market order.
  */
-export const settleResting = (world: World, pairId: string): Map<string, string> => {
+export const settleResting = (world: World, pairId: string, submitted?: string): Map<string, string> => {
   const failed = new Map<string, string>();
   for (const { account, order } of [...(world.resting.get(pairId)?.values() ?? [])]) {
     const now = account.resting.has(order.uuid) ? triggered(world, account, order) : null;
-    const error = now && isReached(now) ? execute(world, account, now) : null;
+    const error = now && isReached(now) ? execute(world, account, now, now.uuid === submitted) : null;
     if (error !== null) failed.set(order.uuid, error);
   }
   return failed;
@@ -64,10 +64,16 @@ const armed = (order: Resting, price: number): boolean => {
 };
 
 /** Returns the venue's text if the order failed: it was not filled, or its exits were not placed. */
-const execute = (world: World, account: Account, order: Resting): string | null => {
+const execute = (world: World, account: Account, order: Resting, isSubmitted: boolean): string | null => {
   const { uuid, pair, side, execution } = order;
   const notFilled = (error: string) =>
     textsOf(world.style).notFilled({ hotkey: account.hotkey, pair: pair.id, uuid }, error);
+  const asMarket = isSubmitted && world.style === '2026';
+  const pause = asMarket ? cooldown(world, account, pair) : null;
+  if (pause !== null) {
+    withdraw(world, account, order);
+    return notFilled(pause);
+  }
   // A bracket closes at most the current position, which may be smaller than when the bracket was placed.
   const executable = clamp(world.style, account, pair, order.quantity, pair.price);
   if (typeof executable === 'string') {
@@ -79,6 +85,7 @@ const execute = (world: World, account: Account, order: Resting): string | null 
   const part = { ...order, uuid, side, quantity, bindingCap: cap, execution, source: sourceOf(order, 'filled') };
   const filled = executed(account, pair, { ...part, price: pair.price, value: worthOf(pair, quantity) });
   fill(world, account, filled, 'fill');
+  if (asMarket) account.lastOrderMs.set(pair.id, filled.processedMs);
   const failed = execution === 'BRACKET' ? null : addBrackets(world, account, filled);
   if (failed === null) return null;
   // The newest builds list the filled order as cancelled as well.

@@ -105,7 +105,7 @@ const sized = ({ side, size }: Requested): { side: Side; size: Size | null } => 
 });
 
 /** The cooldown rejection, or null. Its wording is the venue's: callers read the seconds from it. */
-const cooldown = (world: World, account: Account, pair: Pair): string | null => {
+export const cooldown = (world: World, account: Account, pair: Pair): string | null => {
   const last = account.lastOrderMs.get(pair.id);
   const leftMs = last === undefined ? 0 : last + world.cooldownMs - Date.now();
   return leftMs > 0 ? tooSoon(pair.id, leftMs) : null;

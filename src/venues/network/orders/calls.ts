@@ -24,7 +24,7 @@ import {
 } from '../../../kernel/upstream-result.ts';
 import type { ArchivedOrder, Signal } from '../adapter/signal-types.ts';
 import type { Netvenue } from '../adapter/types.ts';
-import type { AtMiner, Done, Found } from './outcome.ts';
+import { type AtMiner, type Done, type Found, LIFECYCLES } from './outcome.ts';
 import { NO_PROTECTION, type Protection, type Terms } from './rules.ts';
 
 /** The dependencies of every network verb: the miners by entity, and the timing settings. */
@@ -150,6 +150,15 @@ export async function reconcileAt(
 
 const JUST_AFTER_MS = 50;
 
+/** The trader of an intent at the miner of its entity; null if we have no key for it. */
+export async function atMiner(
+  { request }: IntentOf<AnyRequest>,
+  { venues }: Pick<Deps, 'venues'>,
+): Promise<AtMiner | null> {
+  const venue = await venues.ofTrader(request.trader);
+  return venue && { venue, trader: request.trader };
+}
+
 /** Records any result other than `accepted`. False: the claim is lost. */
 export const recordOtherwise = (
   { db }: Pick<Deps, 'db'>,
@@ -181,12 +190,17 @@ const protectionState = z.enum(['none', 'placed', 'failed']);
 /** Schema of the state of an order's exits, as recorded. */
 export const protection = z.object({ state: protectionState, error: z.string().nullable() });
 
-/** The recorded result of a network verb. `processing_time` is measured by the venue, in seconds. */
+/**
+ * The recorded result of a network verb. `processing_time` is measured by the venue, in seconds. `success` is false if the
+ * network took the signal and cancelled the order by it.
+ */
 export const orderResultMembers = z.object({
   order_uuid: idSchema.order,
   processing_time: z.number().nullable(),
   message: z.string().nullable(),
   executed: executed.nullable(),
+  lifecycle: z.enum(LIFECYCLES).nullable().default(null),
+  success: z.boolean().default(true),
   protection: protectionState,
   protection_error: z.string().nullable(),
 });
@@ -199,6 +213,8 @@ export const resultOf = (orderUuid: OrderUuid, data: Done, protection: Protectio
   processing_time: data.processingTimeS,
   message: data.note,
   executed: data.executed,
+  lifecycle: data.lifecycle ?? null,
+  success: true,
   protection: (data.protection ?? protection).state,
   protection_error: (data.protection ?? protection).error,
 });

@@ -4,9 +4,8 @@ import { idSchema } from '../../../kernel/ids.ts';
 import { accepted, acknowledged, recordedRejection, type UpstreamResult } from '../../../kernel/upstream-result.ts';
 import type { Signal } from '../adapter/signal-types.ts';
 import * as network from './calls.ts';
-import { ABSENT, executedBy, nothingExecuted, UNREAD } from './evidence.ts';
-import { type AtMiner, type Done, type Found, onceEnded } from './outcome.ts';
-import { protectionShown } from './protection.ts';
+import { ABSENT, type AtMiner, type Done, type Found, nothingExecuted, onceEnded, UNREAD } from './outcome.ts';
+import { executedBy, protectionShown } from './protection.ts';
 import { getTarget } from './queries.ts';
 import { carriesExits, isOver } from './rules.ts';
 import { recordCancellation } from './store.ts';
@@ -50,7 +49,7 @@ export const cancel = defineIntent({
     if (result.kind !== 'accepted') return recordUnlessTargetInDoubt(deps, intent, target, result);
     const { lifecycle = 'cancelled', ...data } = result.data;
     return recordCancellation(deps.db, intent, target, {
-      result: network.resultOf(target, network.unlessWaiting(data)),
+      result: network.resultOf(target, { ...network.unlessWaiting(data), lifecycle }),
       lifecycle,
     });
   },

@@ -2,15 +2,14 @@ import { z } from 'zod';
 import type { components } from '../../../contract/types.ts';
 import { defineIntent, objectWith } from '../../../intents/define.ts';
 import { idSchema } from '../../../kernel/ids.ts';
-import { accepted, type Rejected, type UpstreamResult } from '../../../kernel/upstream-result.ts';
+import type { UpstreamResult } from '../../../kernel/upstream-result.ts';
 import type { OrderChecks } from '../../checks.ts';
-import type { Signal } from '../adapter/signal-types.ts';
 import * as network from './calls.ts';
 import { CLOSE_IN_FLIGHT } from './close-style.ts';
-import { executedBy, findEdited, nothingExecuted, UNREAD } from './evidence.ts';
-import type { AtMiner, Done } from './outcome.ts';
+import { type Edit, findEdited, resolveEdit } from './edited.ts';
+import { withEffect } from './effects.ts';
+import type { Done } from './outcome.ts';
 import { wholeOrder } from './place.ts';
-import { protectionShown } from './protection.ts';
 import { getReadiness, getTarget } from './queries.ts';
 import {
   carriesExits,
@@ -18,12 +17,13 @@ import {
   findInconsistency,
   findMisplaced,
   isOver,
+  NO_PROTECTION,
   protectionWhenAccepted,
   type Terms,
 } from './rules.ts';
 import { recordEdit } from './store.ts';
 import { absentIfNeverPlaced, locate, recordUnlessTargetInDoubt } from './target.ts';
-import { findProven, isShown, isTriggered, readRecords } from './venue-records.ts';
+import { isTriggered } from './venue-records.ts';
 
 const changes = objectWith<components['schemas']['VantaEditOrderRequest']>({ trade_pair: z.string() });
 
@@ -73,23 +73,33 @@ export const edit = defineIntent({
     };
   },
 
-  send(sent, deps, limits) {
-    const { signal, before } = sent.payload;
-    return network.sendSignal(sent, deps, limits, (at, said) => resolveEdit(at, { signal, before }, said));
+  async send(sent, deps, limits): Promise<UpstreamResult<Done>> {
+    const edited = editOf(sent.payload);
+    const result = await network.sendSignal(sent, deps, limits, (at, said) => resolveEdit(at, edited, said));
+    if (result.kind !== 'accepted' || result.data.lifecycle) return result;
+    return withEffect(await network.atMiner(sent.intent, deps), edited.subject, result.data);
   },
 
   reconcile: (sent, deps) =>
     network.reconcileAt(sent, deps, async (at) =>
-      absentIfNeverPlaced(deps, sent.payload.target, await findEdited(at, sent.payload.signal, sent.payload.before)),
+      absentIfNeverPlaced(deps, sent.payload.target, await findEdited(at, editOf(sent.payload))),
     ),
 
   async record({ intent, payload }, result, deps) {
     const { target } = payload;
     if (result.kind !== 'accepted') return recordUnlessTargetInDoubt(deps, intent, target, result);
     const { lifecycle = 'resting', ...data } = network.unlessWaiting(result.data);
-    const shown = network.resultOf(target, data, protectionWhenAccepted(payload.terms));
-    return recordEdit(deps.db, intent, { result: shown, lifecycle }, payload);
+    const isCancelled = lifecycle === 'cancelled';
+    const protection = isCancelled ? NO_PROTECTION : protectionWhenAccepted(payload.terms);
+    const shown = network.resultOf(target, { ...data, lifecycle }, protection);
+    return recordEdit(deps.db, intent, { result: { ...shown, success: !isCancelled }, lifecycle }, payload);
   },
+});
+
+const editOf = ({ signal, before, terms }: { signal: Edit['signal']; before: Terms; terms: Terms }): Edit => ({
+  signal,
+  before,
+  subject: { uuid: signal.order_uuid, pair: terms.trade_pair, exits: terms },
 });
 
 /** The terms of a stop-limit that was triggered: those of the limit order it has become. */
@@ -106,29 +116,3 @@ const findLate = (handle: string, { stop_price, stop_condition }: z.infer<typeof
   isTriggered(handle) && (stop_price !== undefined || stop_condition !== undefined)
     ? 'The order was triggered; its stop_price cannot change any more.'
     : null;
-
-/**
- * The result of an edit that the venue rejected for reasons `said`. An order that its new terms would have filled at
- * once no longer rests: it was filled without its exits, or cancelled.
- */
-async function resolveEdit(
-  at: AtMiner,
-  { signal, before }: { signal: Signal; before: Partial<Signal> },
-  said: Rejected,
-): Promise<UpstreamResult<Done>> {
-  const records = await readRecords(at);
-  const shown = findProven(records, signal.order_uuid);
-  if (shown === 'unread') return UNREAD;
-  if (isShown(shown) && shown.lifecycle === 'cancelled')
-    return accepted({
-      ...nothingExecuted,
-      lifecycle: 'cancelled',
-      note: `The venue cancelled the order: ${said.message}`,
-    });
-  if (isShown(shown) && shown.lifecycle === 'filled') {
-    const protection = protectionShown(signal, shown, records, said.words ?? said.message);
-    const executed = shown.order && executedBy(shown.order);
-    return protection ? accepted({ ...nothingExecuted, lifecycle: 'filled', executed, protection }) : UNREAD;
-  }
-  return network.resolveBy((place) => findEdited(place, signal, before))(at, said);
-}

@@ -1,11 +1,14 @@
 import type { Finding } from '../../../intents/define.ts';
 import type { Hotkey } from '../../../kernel/ids.ts';
+import { unknownEffect } from '../../../kernel/upstream-result.ts';
 import type { SignalAccepted } from '../adapter/signal-types.ts';
 import type { Netvenue } from '../adapter/types.ts';
 import type { Protection } from './rules.ts';
 
-/** The lifecycle of a placed order. */
-export type Lifecycle = 'resting' | 'filled' | 'cancelled';
+/** The lifecycles of a placed order. */
+export const LIFECYCLES = ['resting', 'filled', 'cancelled'] as const;
+
+export type Lifecycle = (typeof LIFECYCLES)[number];
 
 /** What a verb did: what the network reported, and the state of the order and of the exits it carried, if known. */
 export type Done = SignalAccepted & { lifecycle?: Lifecycle; protection?: Protection };
@@ -21,3 +24,12 @@ export type Found = Finding<Done> | { kind: 'once_ended'; finding: Finding<Done>
 
 /** Makes a `Found` that holds as soon as the request cannot be in flight any more. */
 export const onceEnded = (finding: Finding<Done>): Found => ({ kind: 'once_ended', finding });
+
+/** The finding that the network has no trace of the request. */
+export const ABSENT = { kind: 'absent' } as const;
+
+/** The finding that a record is missing that could prove something. */
+export const UNREAD = unknownEffect('not every record could be read');
+
+/** An acceptance without an execution. */
+export const nothingExecuted: SignalAccepted = { executed: null, processingTimeS: null, note: null };

@@ -8,6 +8,7 @@ import type { Signal } from '../adapter/signal-types.ts';
 import { noteSubaccountStatus } from '../subaccounts/commands.ts';
 import * as network from './calls.ts';
 import { CLOSE_IN_FLIGHT, closesByUuid } from './close-style.ts';
+import { subjectOf, withEffect } from './effects.ts';
 import { findPlaced, readExecution, resolveRejection } from './evidence.ts';
 import type { Done } from './outcome.ts';
 import { getReadiness } from './queries.ts';
@@ -47,7 +48,10 @@ export const place = defineIntent({
   async send(sent, deps, limits): Promise<UpstreamResult<Done>> {
     const { signal } = sent.payload;
     const result = await network.sendSignal(sent, deps, limits, (at, said) => resolveRejection(at, signal, said));
-    return result.kind === 'accepted' ? withExecution(sent, deps, result.data) : result;
+    if (result.kind !== 'accepted') return result;
+    return signal.execution_type === 'BRACKET' && !result.data.lifecycle
+      ? withEffect(await network.atMiner(sent.intent, deps), subjectOf(signal), result.data)
+      : withExecution(sent, deps, result.data);
   },
 
   reconcile: (sent, deps) =>
@@ -58,9 +62,9 @@ export const place = defineIntent({
     const { terms } = intent.request;
     const resting = rests(terms);
     const data = resting ? network.unlessWaiting(result.data) : result.data;
-    const shown = network.resultOf(intent.id, data, protectionWhenAccepted(terms));
-    const { protection: state, protection_error: error } = shown;
     const lifecycle = data.lifecycle ?? (resting ? 'resting' : 'filled');
+    const shown = network.resultOf(intent.id, { ...data, lifecycle }, protectionWhenAccepted(terms));
+    const { protection: state, protection_error: error } = shown;
     return recordPlacement(deps.db, intent, shown, {
       lifecycle,
       executed: data.executed,
@@ -76,9 +80,8 @@ async function withExecution(
   data: Done,
 ): Promise<UpstreamResult<Done>> {
   if (signal.execution_type !== 'MARKET' || data.executed?.price != null) return accepted(data);
-  const { trader } = intent.request;
-  const venue = await venues.ofTrader(trader);
-  const read = venue && (await readExecution({ venue, trader }, signal, data));
+  const at = await network.atMiner(intent, { venues });
+  const read = at && (await readExecution(at, signal, data));
   return read?.kind === 'accepted' ? read : acknowledged('accepted, but the execution could not be read');
 }
 

@@ -2,12 +2,14 @@ import { z } from 'zod';
 import type { components } from '../../../contract/types.ts';
 import { defineIntent, objectWith } from '../../../intents/define.ts';
 import { type IntentId, idSchema } from '../../../kernel/ids.ts';
-import type { Rejected, UpstreamResult } from '../../../kernel/upstream-result.ts';
-import type { Signal } from '../adapter/signal-types.ts';
+import type { ReadResult, Rejected, UpstreamResult } from '../../../kernel/upstream-result.ts';
+import type { ArchivedOrder, Signal } from '../adapter/signal-types.ts';
 import type { DashboardOrder } from '../adapter/types.ts';
 import * as network from './calls.ts';
 import { CLOSE_IN_FLIGHT } from './close-style.ts';
-import { findEdited, findPlaced, resolveRejection } from './evidence.ts';
+import { findEdited, resolveEdit } from './edited.ts';
+import { subjectOf, withEffect } from './effects.ts';
+import { findPlaced, resolveRejection } from './evidence.ts';
 import type { AtMiner, Done } from './outcome.ts';
 import { placementSignal } from './place.ts';
 import { openQuantity, readOpenPosition } from './positions.ts';
@@ -44,28 +46,37 @@ export const protect = defineIntent({
     return { send: { signal, bracket, terms: bracketTerms(protection) } };
   },
 
-  send: (sent, deps, limits) =>
-    network.sendSignal(sent, deps, limits, (at, said) => resolveProtection(at, sent.payload.signal, said)),
+  async send(sent, deps, limits): Promise<UpstreamResult<Done>> {
+    const { signal } = sent.payload;
+    const result = await network.sendSignal(sent, deps, limits, (at, said) => resolveProtection(at, signal, said));
+    if (result.kind !== 'accepted' || result.data.lifecycle) return result;
+    return withEffect(await network.atMiner(sent.intent, deps), subjectOf(signal), result.data);
+  },
 
   reconcile: (sent, deps) =>
     network.reconcileAt(sent, deps, (at, archived) => {
       const { signal } = sent.payload;
-      return isNew(signal) ? findPlaced(at, signal, archived) : findEdited(at, signal, ANY_BRACKET);
+      return isNew(signal) ? findPlaced(at, signal, archived) : findEdited(at, editOf(signal), saidOf(archived));
     }),
 
   async record({ intent, payload }, result, deps) {
     if (result.kind !== 'accepted') return network.recordOtherwise(deps, intent, result);
-    const shown = network.resultOf(payload.bracket, network.unlessWaiting(result.data), PLACED);
-    return recordProtection(deps.db, intent, shown, payload);
+    const { lifecycle = 'resting' } = result.data;
+    const shown = network.resultOf(payload.bracket, { ...network.unlessWaiting(result.data), lifecycle }, PLACED);
+    return recordProtection(deps.db, intent, { ...shown, success: lifecycle !== 'cancelled' }, payload);
   },
 });
 
 const isNew = ({ execution_type }: Signal): boolean => execution_type === 'BRACKET';
 
 const resolveProtection = (at: AtMiner, signal: Signal, said: Rejected): Promise<UpstreamResult<Done>> =>
-  isNew(signal)
-    ? resolveRejection(at, signal, said)
-    : network.resolveBy((place) => findEdited(place, signal, ANY_BRACKET))(at, said);
+  isNew(signal) ? resolveRejection(at, signal, said) : resolveEdit(at, editOf(signal), said);
+
+const editOf = (signal: Signal) => ({ signal, before: ANY_BRACKET, subject: subjectOf(signal) });
+
+/** What the venue said of the last command under the order's uuid, if it rejected it. */
+const saidOf = (archived: ReadResult<ArchivedOrder>): Rejected | null =>
+  archived.kind === 'found' ? (archived.data.rejected ?? archived.data.said) : null;
 
 /** The terms of a protecting order in our records. */
 const bracketTerms = (protection: Protection): Terms => ({

@@ -1,3 +1,4 @@
+import type { Executed } from '../adapter/signal-types.ts';
 import type { DashboardOrder } from '../adapter/types.ts';
 import { carriesExits, type Exits, PLACED, type Protection, protectionWhenAccepted } from './rules.ts';
 import { mayProve, type Records, type VisibleResult } from './venue-records.ts';
@@ -43,3 +44,12 @@ function isHeldBy(name: string, { dashboard }: Records): boolean {
       closeMs === null && side !== 'FLAT' && (uuid === name || filledOrders.some((order) => order.uuid === name)),
   );
 }
+
+/** What the network executed of an order. */
+export const executedBy = ({ orderType, quantity, value, leverage, price }: DashboardOrder): Executed => ({
+  order_type: orderType,
+  quantity,
+  value,
+  leverage,
+  price,
+});

@@ -6,10 +6,11 @@ import { intentColumns } from '../../../intents/claim.ts';
 import { type Intent, intentRow } from '../../../intents/intent.ts';
 import { type Hotkey, idSchema, type OrderUuid, type OwnerId } from '../../../kernel/ids.ts';
 import { executed, protection, terms } from './calls.ts';
+import { LIFECYCLES } from './outcome.ts';
 
 const orderRow = z.object({
   terms,
-  lifecycle: z.enum(['resting', 'filled', 'cancelled']).nullable(),
+  lifecycle: z.enum(LIFECYCLES).nullable(),
   executed: executed.nullable(),
   protection: protection.nullable(),
   handle: z.string(),

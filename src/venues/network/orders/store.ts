@@ -38,9 +38,15 @@ export const recordEdit = (
   { result, lifecycle }: { result: OrderResult; lifecycle: Lifecycle },
   { target, terms }: { target: OrderUuid; terms: Terms },
 ): Promise<boolean> =>
-  succeedWith(db, 'record_edit', intent, result, changed({ id: target, terms, lifecycle, executed: result.executed }));
+  succeedWith(
+    db,
+    'record_edit',
+    intent,
+    result,
+    changed({ id: target, terms, lifecycle, executed: result.executed, protection: protectionIn(result) }),
+  );
 
-/** Ends a protection and records the protecting order `bracket`. False: the claim is lost, and nothing was written. */
+/** Ends a protection and records the protecting order `bracket` in the state that the network has it in. False: the claim is lost, and nothing was written. */
 export const recordProtection = (
   db: Db,
   intent: IntentOf<{ trader: Hotkey }>,
@@ -52,8 +58,11 @@ export const recordProtection = (
     'record_protection',
     intent,
     result,
-    sql.fragment`record_bracket(${bracket}, ${intent.owner}, ${intent.request.trader}, ${signal.order_uuid}, ${JSON.stringify(terms)}::jsonb)`,
+    sql.fragment`record_bracket(${bracket}, ${intent.owner}, ${intent.request.trader}, ${signal.order_uuid}, ${JSON.stringify(terms)}::jsonb,
+      ${JSON.stringify({ lifecycle: result.lifecycle, executed: result.executed, protection: protectionIn(result) })}::jsonb)`,
   );
+
+const protectionIn = ({ protection: state, protection_error: error }: OrderResult): Protection => ({ state, error });
 
 /** How a resting order ended, or under which uuid the venue has it now, as a later read showed. */
 export type OrderUpdate = {

@@ -16,10 +16,11 @@ type Schemas = components['schemas'];
 export function orderResult(intent: Intent, orderUuid: OrderUuid): Schemas['NetvenueOrderResult'] {
   const result = resultOf(intent, orderResultMembers);
   return {
-    success: true,
+    success: result?.success ?? true,
     order_uuid: result?.order_uuid ?? orderUuid,
     processing_time: result?.processing_time ?? seconds(intent.created_at, intent.settled_at),
-    status: result ? 'accepted' : 'pending',
+    status: result ? (result.success ? 'accepted' : 'rejected') : 'pending',
+    lifecycle: result?.lifecycle ?? null,
     message: result?.message ?? null,
     executed: result?.executed ?? null,
     protection: result?.protection ?? 'none',

@@ -1,0 +1,114 @@
+import { accepted, type Rejected, recordedRejection, type UpstreamResult } from '../../../kernel/upstream-result.ts';
+import type { Bracket, Signal, TrailingStop } from '../adapter/signal-types.ts';
+import type { DashboardOrder } from '../adapter/types.ts';
+import { resolveBy } from './calls.ts';
+import { effectOn, type Subject } from './effects.ts';
+import { ABSENT, type AtMiner, type Done, type Found, nothingExecuted, UNREAD } from './outcome.ts';
+import { findProven, isShown, mayProve, type Records, readRecords, type VisibleResult } from './venue-records.ts';
+
+/**
+ * Finds whether an order has the terms of an edit, which may also have filled it or made the venue cancel it; `said` is the
+ * venue's reason. `before`: its terms when the signal was sent.
+ */
+export async function findEdited(
+  at: AtMiner,
+  { signal, before, subject }: Edit,
+  said: Rejected | null = null,
+): Promise<Found> {
+  const records = await readRecords(at);
+  if (!mayProve(records) || records.book.kind !== 'found') return UNREAD; // only the book shows all terms
+  const shown = findProven(records, signal.order_uuid);
+  if (!isShown(shown)) return ABSENT; // its placement may still arrive
+  const { lifecycle } = shown;
+  const order = listedAs(shown, records) ?? (lifecycle === 'resting' ? null : shown.order);
+  if (!order) return lifecycle === 'resting' ? UNREAD : WITHOUT_TERMS;
+  if (hasTerms(order, signal, before)) {
+    const effect = effectOn(subject, records, { data: nothingExecuted, said });
+    return effect === null || effect === 'none' ? UNREAD : accepted(effect);
+  }
+  return lifecycle === 'resting' ? ABSENT : NOT_OPEN;
+}
+
+/** What an edit is looked up by: its signal, the terms of the order before it, and the order. */
+export type Edit = { signal: Signal; before: Partial<Signal>; subject: Subject };
+
+/**
+ * The result of an edit that the venue rejected for reasons `said`. An order that its new terms would have filled at
+ * once no longer rests: it was filled, perhaps without its exits, or cancelled.
+ */
+export async function resolveEdit(at: AtMiner, edit: Edit, said: Rejected): Promise<UpstreamResult<Done>> {
+  const effect = effectOn(edit.subject, await readRecords(at), { data: nothingExecuted, said });
+  if (effect === null) return UNREAD;
+  if (effect !== 'none' && effect.lifecycle !== 'resting') return accepted(effect);
+  return resolveBy((place) => findEdited(place, edit, said))(at, said);
+}
+
+/** The order as the book lists it, with all its terms. */
+function listedAs({ lifecycle, name }: VisibleResult, { book }: Records): DashboardOrder | null {
+  if (book.kind !== 'found') return null;
+  const { unfilled, filled, cancelled } = book.data;
+  const orders = { resting: unfilled, filled, cancelled }[lifecycle];
+  return orders.find(({ uuid }) => uuid === name) ?? null;
+}
+
+/** An order that ended without a record of its terms may have had those of the edit. */
+const WITHOUT_TERMS = {
+  kind: 'undecidable',
+  problem: { code: 'V1_ORDER_NOT_RESTING', reason: 'order_not_found' },
+} as const;
+const NOT_OPEN = recordedRejection({ slug: 'order_not_found', message: 'Order is no longer open.' });
+
+/**
+ * Whether an order shows the changes of an edit. Sizes are compared only if nothing else changed, and only for having
+ * changed at all: the venue reduces an order that exceeds a cap.
+ */
+function hasTerms(order: DashboardOrder, signal: Signal, before: Partial<Signal>): boolean {
+  const entry = signal.bracket_orders?.find(({ order_uuid }) => order_uuid === signal.order_uuid);
+  const trailing_stop = signal.trailing_stop ?? (entry && trailingStopOf(entry));
+  const expected = { ...signal, ...entry, ...(trailing_stop && { trailing_stop }) };
+  const shown = shownTerms(order);
+  const changed = SHOWN.filter((name) => expected[name] !== undefined && !same(expected[name], before[name]));
+  if (changed.length > 0) return changed.every((name) => same(expected[name], shown[name]));
+  const sizes = shownSizes(order);
+  const isAt = (terms: Partial<Signal>) =>
+    SIZES.some((size) => terms[size] !== undefined && near(terms[size], sizes[size]));
+  return isAt(expected) || !isAt(before);
+}
+
+const trailingStopOf = ({ trailing_percent, trailing_value }: Bracket): TrailingStop | null => {
+  if (trailing_percent !== undefined) return { trailing_percent };
+  return trailing_value === undefined ? null : { trailing_value };
+};
+
+const SIZES = ['leverage', 'value', 'quantity'] as const;
+const SHOWN = [
+  'order_type',
+  'limit_price',
+  'stop_price',
+  'stop_condition',
+  'stop_loss',
+  'take_profit',
+  'trailing_stop',
+] as const;
+
+const shownTerms = (order: DashboardOrder): Record<(typeof SHOWN)[number], unknown> => ({
+  order_type: order.orderType,
+  limit_price: order.limitPrice,
+  stop_price: order.stopPrice,
+  stop_condition: order.stopCondition,
+  stop_loss: order.stopLoss,
+  take_profit: order.takeProfit,
+  trailing_stop: order.trailingStop,
+});
+
+/** The validator reports the sizes of a SHORT as negative. */
+const shownSizes = ({ leverage, value, quantity }: DashboardOrder) => ({
+  leverage: Math.abs(leverage ?? 0),
+  value: Math.abs(value ?? 0),
+  quantity: Math.abs(quantity ?? 0),
+});
+
+const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+
+/** The venue computes sizes from each other, so they may differ in the last digits. */
+const near = (request = 0, shown = 0) => Math.abs(request - shown) <= 1e-6 * request;
