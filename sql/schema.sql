@@ -928,6 +928,8 @@ create table signing_keys (
   key_version integer not null,
   sealed bytea,
   verified_at timestamp with time zone,
+  valid_until timestamp with time zone, -- When the exchange ends the agent, as it said at enrollment; null for the wallet's own key and for an agent without an end.
+  rejected_at timestamp with time zone, -- When the exchange rejected the agent in an action. The key signs nothing more until it is enrolled again.
   waits boolean not null default false, -- Whether it signs only once the exchange has confirmed it. Until then the live key of the wallet does.
   created_at timestamp with time zone not null default now(),
   retired_at timestamp with time zone, -- When it was rotated out or revoked. A retired agent is never enrolled again: its old signed actions could be replayed.
@@ -1643,7 +1645,7 @@ create function claim_slot(intent uuid, at_upstream text, slots integer, for_s d
 create function code_template(for_user text)
   returns text sql stable;
 
-create function confirm_key(of_key uuid)
+create function confirm_key(of_key uuid, until timestamp with time zone DEFAULT NULL::timestamp with time zone)
   returns void plpgsql;
 
 create function confirm_reset(app text, address text, token_digest bytea, new_hash text, address_digest bytea, mail uuid, mail_lives_s integer, all_keys boolean DEFAULT true)
@@ -1694,7 +1696,7 @@ create function end_mail(mail uuid, ending text, why text)
 create function end_purchase(intent uuid, held_fence integer, ending text, said jsonb, poll_s double precision)
   returns void plpgsql;
 
-create function enroll_key(of_owner text, wallet text, new_id uuid, new_signer text, new_sealed bytea, is_verified boolean, payout text, named text)
+create function enroll_key(of_owner text, wallet text, new_id uuid, new_signer text, new_sealed bytea, is_verified boolean, payout text, named text, until timestamp with time zone DEFAULT NULL::timestamp with time zone)
   returns void plpgsql;
 
 create function event_object(fact jsonb)
@@ -1808,6 +1810,9 @@ create function mail_user(for_user text, to_template text, mail uuid, with_data 
 
 create function mark_in_doubt(intent uuid, held_fence integer, delay_s double precision, why text DEFAULT NULL::text, answered boolean DEFAULT false)
   returns boolean plpgsql;
+
+create function mark_key_rejected(of_key uuid)
+  returns void sql;
 
 create function may_run_alongside(newcomer text, others text[])
   returns boolean sql immutable;

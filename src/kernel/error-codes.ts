@@ -24,6 +24,8 @@ export const errors = {
   V1_NOT_ENROLLED: [409, 'The wallet has no enrolled key; enroll one to write to the exchange.'],
   V1_KEY_UNUSABLE: [422, 'The value is not a valid private key.'],
   V1_KEY_NOT_AUTHORIZED: [422, 'The key is not authorized for this wallet at the exchange.'],
+  V1_WALLET_IS_AGENT: [422, 'The address is an agent, not a wallet; enroll the key for the wallet it trades for.'],
+  V1_KEY_REJECTED: [409, 'The exchange rejects the enrolled key; nothing was sent.'],
   V1_AGENT_RETIRED: [422, 'The agent was retired and its signed actions could be replayed; create a new one.'],
   V1_KEY_ROTATING: [503, 'An action signed with the previous key is still in doubt; nothing was sent.'],
   V1_PAIR_UNKNOWN: [422, 'The trade pair is not listed at the exchange.'],

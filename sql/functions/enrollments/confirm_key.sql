@@ -1,6 +1,6 @@
--- Records that the exchange confirmed a key. A key that waited for it becomes the live one, and the live one is retired. Locks the
+-- Records that the exchange confirmed a key, and when it ends. A key that waited for it becomes the live one, and the live one is retired. Locks the
 -- enrollment.
-create or replace function confirm_key(of_key uuid) returns void
+create or replace function confirm_key(of_key uuid, until timestamptz default null) returns void
 language plpgsql as $$
 declare
   key record;
@@ -15,7 +15,7 @@ begin
     set retired_at = now()
     where owner = key.owner and ex_wallet = key.ex_wallet and retired_at is null and not waits;
   end if;
-  update signing_keys set verified_at = now(), waits = false where id = key.id;
+  update signing_keys set verified_at = now(), valid_until = until, waits = false where id = key.id;
   if key.waits then
     update enrollments set updated_at = now() where owner = key.owner and ex_wallet = key.ex_wallet;
   end if;

@@ -6,7 +6,16 @@ declare
 begin
   perform emit_event(p.id, 'enrollment.updated', jsonb_build_object(
     'ex_wallet', changed.ex_wallet,
-    'status', case when tg_op = 'DELETE' then 'revoked' else 'enrolled' end,
+    'status', case
+      when tg_op = 'DELETE' then 'revoked'
+      when exists (
+        select
+        from signing_keys k
+        where k.owner = changed.owner and k.ex_wallet = changed.ex_wallet and k.retired_at is null and not k.waits
+          and k.rejected_at is not null
+      ) then 'rejected_by_venue'
+      else 'enrolled'
+    end,
     'payout_wallet', changed.payout_wallet,
     'label', changed.label,
     'key_version', (

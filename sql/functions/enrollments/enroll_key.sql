@@ -1,8 +1,9 @@
 -- Enrolls a key, or replaces the live key with a new one. A new key that the exchange has not confirmed waits beside a confirmed live key,
 -- which goes on signing; confirm_key and reject_key end the wait. The same key again does not change the version, and ends the wait of
--- another. A retired agent is rejected with constraint signing_keys_agent_retired.
+-- another and the mark of a key that the exchange rejected. `until` is when the agent ends. A retired agent is rejected with constraint signing_keys_agent_retired.
 create or replace function enroll_key(
-  of_owner text, wallet text, new_id uuid, new_signer text, new_sealed bytea, is_verified boolean, payout text, named text
+  of_owner text, wallet text, new_id uuid, new_signer text, new_sealed bytea, is_verified boolean, payout text, named text,
+  until timestamptz default null
 ) returns void
 language plpgsql as $$
 declare
@@ -23,13 +24,17 @@ begin
 
   if waiting.signer = new_signer then
     if is_verified then
-      perform confirm_key(waiting.id);
+      perform confirm_key(waiting.id, until);
     end if;
     return;
   end if;
   delete from signing_keys where id = waiting.id;
   if live.signer = new_signer then
-    update signing_keys set verified_at = coalesce(verified_at, case when is_verified then now() end) where id = live.id;
+    update signing_keys
+    set verified_at = case when is_verified then coalesce(verified_at, now()) else verified_at end,
+      valid_until = case when is_verified then until else valid_until end,
+      rejected_at = case when is_verified then null else rejected_at end
+    where id = live.id;
     return;
   end if;
 
@@ -40,8 +45,8 @@ begin
   if is_verified or live.verified_at is null then
     update signing_keys set retired_at = now() where id = live.id;
   end if;
-  insert into signing_keys (id, owner, ex_wallet, signer, key_version, sealed, verified_at, waits)
+  insert into signing_keys (id, owner, ex_wallet, signer, key_version, sealed, verified_at, valid_until, waits)
   values (new_id, of_owner, wallet, new_signer,
     (select coalesce(max(k.key_version), 0) + 1 from signing_keys k where k.owner = of_owner and k.ex_wallet = wallet),
-    new_sealed, case when is_verified then now() end, not is_verified and live.verified_at is not null);
+    new_sealed, case when is_verified then now() end, until, not is_verified and live.verified_at is not null);
 end $$;

@@ -53,5 +53,4 @@ const sessionInfo = ({ signer, ...enrollment }: Enrollment): components['schemas
   ...enrollment,
   agent_address: signer,
   is_agent: signer !== enrollment.ex_wallet,
-  status: 'enrolled',
 });

@@ -6,7 +6,7 @@ import type { OwnerId, WalletAddress, WithIds } from '../../kernel/ids.ts';
 import type { PageRequest } from '../../kernel/pages.ts';
 
 const enrollmentRow = z.custom<
-  WithIds<Omit<components['schemas']['SessionInfo'], 'agent_address' | 'is_agent' | 'status'>> & {
+  WithIds<Omit<components['schemas']['SessionInfo'], 'agent_address' | 'is_agent'>> & {
     signer: WalletAddress;
   }
 >();
@@ -15,7 +15,8 @@ const enrollmentRow = z.custom<
 export type Enrollment = z.infer<typeof enrollmentRow>;
 
 const enrollmentColumns = sql.fragment`
-  e.ex_wallet, k.signer, e.payout_wallet, e.label, k.verified_at is not null as verified, w.signer as pending_agent_address, k.key_version, e.created_at,
+  e.ex_wallet, k.signer, e.payout_wallet, e.label, k.verified_at is not null as verified, k.valid_until,
+  case when k.rejected_at is null then 'enrolled' else 'rejected_by_venue' end as status, w.signer as pending_agent_address, k.key_version, e.created_at,
   e.updated_at, e.last_used_at`;
 
 const liveEnrollments = sql.fragment`

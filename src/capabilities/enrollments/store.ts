@@ -6,7 +6,7 @@ import type { OwnerId, WalletAddress } from '../../kernel/ids.ts';
 
 const nothing = z.object({});
 
-/** A key to enroll. Addresses in lower case; `sealed` is the sealed private key. */
+/** A key to enroll. Addresses in lower case; `sealed` is the sealed private key. `validUntilMs` (epoch ms): when the agent ends. */
 export type NewKey = {
   owner: OwnerId;
   exWallet: WalletAddress;
@@ -14,6 +14,7 @@ export type NewKey = {
   signer: WalletAddress;
   sealed: Buffer;
   verified: boolean;
+  validUntilMs: number | null;
   payoutWallet: string | null;
   label: string | null;
 };
@@ -26,7 +27,7 @@ export async function saveKey(db: Db, key: NewKey): Promise<void> {
   try {
     await db.query(sql.prepared('enroll_key', nothing)`
       select enroll_key(${key.owner}, ${key.exWallet}, ${key.keyId}, ${key.signer}, ${sql.binary(key.sealed)},
-        ${key.verified}, ${key.payoutWallet}, ${key.label})`);
+        ${key.verified}, ${key.payoutWallet}, ${key.label}, to_timestamp(${key.validUntilMs}::double precision / 1000))`);
   } catch (error) {
     if (error instanceof CheckIntegrityConstraintViolationError && error.constraint === 'signing_keys_agent_retired') {
       throw new ApiError('V1_AGENT_RETIRED');

@@ -18,10 +18,10 @@ export async function verifyKeys({ db, exvenue, log }: VerifyDeps): Promise<void
   await wipeRetiredKeys(db);
   for (const { id, owner, ex_wallet, signer } of await listUnverifiedKeys(db, AT_ONCE)) {
     const check = await checkSigner(exvenue, ex_wallet, signer);
-    if (check === 'confirmed') await confirmKey(db, id);
-    if (check === 'rejected') {
+    if (check.kind === 'confirmed') await confirmKey(db, id, check.validUntilMs);
+    if (check.kind === 'rejected' || check.kind === 'agent_of') {
       await rejectKey(db, id);
-      log.warn({ owner, ex_wallet, signer }, 'the exchange does not list this key; it is removed');
+      log.warn({ owner, ex_wallet, signer }, 'the exchange does not list this key for the wallet; it is removed');
     }
   }
 }

@@ -41,6 +41,8 @@ export const advice = {
   V1_NOT_ENROLLED: 'Enroll the wallet at `POST /v1/sessions`, then repeat.',
   V1_KEY_UNUSABLE: 'Send a secp256k1 private key: 32 bytes in hexadecimal.',
   V1_KEY_NOT_AUTHORIZED: 'Approve the agent at the exchange for this wallet, then repeat.',
+  V1_WALLET_IS_AGENT: 'Send the master that `reason` names as `ex_wallet`.',
+  V1_KEY_REJECTED: 'Approve the agent again or create a new one at the exchange, then enroll its key.',
   V1_AGENT_RETIRED: 'Create a new agent at the exchange and enroll its key.',
   V1_KEY_ROTATING: ONCE_READY,
   V1_PAIR_UNKNOWN: 'Choose a pair of `GET /v1/rules/pairs`.',

@@ -75,6 +75,8 @@ const responseAbout = (world: World, known: Account | null, question: InfoReques
       return account.fills.slice(-ROWS).reverse().map(fillView);
     case 'userFillsByTime':
       return fillsByTime(account, question);
+    case 'userRole':
+      return roleOf(world, known, String(question.user));
     case 'extraAgents':
       return liveAgents(account).filter(({ name }) => name !== '');
     case 'webData2':
@@ -84,6 +86,14 @@ const responseAbout = (world: World, known: Account | null, question: InfoReques
     case 'userRateLimit':
       return rateLimit(world, account);
   }
+};
+
+/** An agent names its master; an address without an account is missing. */
+const roleOf = (world: World, known: Account | null, user: string) => {
+  const master = world.masters.get(user);
+  const isLive = master !== undefined && liveAgents(master).some(({ address }) => address === user);
+  if (isLive) return { role: 'agent', data: { user: master.address } };
+  return { role: known ? 'user' : 'missing' };
 };
 
 const liveAgents = ({ agents }: Account) => [...agents.values()].filter(({ validUntil }) => validUntil > Date.now());

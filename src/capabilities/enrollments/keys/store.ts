@@ -4,9 +4,11 @@ import type { Db } from '../../../db/pool.ts';
 
 const nothing = z.object({});
 
-/** Records that the exchange confirmed a key. One that waited for it now signs; the earlier key is retired. */
-export async function confirmKey(db: Db, keyId: string): Promise<void> {
-  await db.query(sql.type(nothing)`select confirm_key(${keyId})`);
+/** Records that the exchange confirmed a key, and when it ends (epoch ms). One that waited for it now signs; the earlier key is retired. */
+export async function confirmKey(db: Db, keyId: string, validUntilMs: number | null): Promise<void> {
+  await db.query(
+    sql.type(nothing)`select confirm_key(${keyId}, to_timestamp(${validUntilMs}::double precision / 1000))`,
+  );
 }
 
 /** Removes a key that the exchange does not list, and its enrollment if no earlier key signs for it. */

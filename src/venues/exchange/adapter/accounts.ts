@@ -1,7 +1,7 @@
 import { compare, minus } from '../../../kernel/decimals.ts';
 import { absent, found, type ReadResult } from '../../../kernel/upstream-result.ts';
 import { complete, decimalOf, everyOf, fieldsOf, hexOf, integerOf, textOf } from './fields.ts';
-import type { AccountMode, ActionBudget, Agent, PerpAccount, PerpPosition, SpotBalance } from './types.ts';
+import type { AccountMode, ActionBudget, Agent, PerpAccount, PerpPosition, Role, SpotBalance } from './types.ts';
 
 /** Reads an account on one dex. See venues/exchange.md#reads. */
 export const readAccount =
@@ -46,6 +46,18 @@ const MODES = new Map<string | null, AccountMode>([
  * nothing about where it is. See venues/exchange.md#collateral.
  */
 export const readMode = (json: unknown): AccountMode | null => MODES.get(textOf(json)) ?? null;
+
+/** Words for addresses that are accounts of their own, or none yet. */
+const ACCOUNTS = new Set<string | null>(['user', 'missing', 'subAccount', 'vault']);
+
+/** Reads what an address is. A new word says nothing about whether it is an agent. See venues/exchange.md#agents. */
+export const readRole = (json: unknown): Role | null => {
+  const role = fieldsOf(json);
+  const word = textOf(role?.role);
+  if (word !== 'agent') return ACCOUNTS.has(word) ? { kind: 'account' } : null;
+  const master = hexOf(fieldsOf(role?.data)?.user);
+  return master ? { kind: 'agent', master } : null;
+};
 
 /** Reads the keys that may trade for an account. See venues/exchange.md#reads. */
 export const readAgents = (json: unknown): Agent[] | null =>

@@ -4,7 +4,15 @@ import { cachedRead } from '../../../kernel/cache.ts';
 import type { WalletAddress } from '../../../kernel/ids.ts';
 import { found, type ReadResult } from '../../../kernel/upstream-result.ts';
 import type { ExvenueAccess } from './access.ts';
-import { readAccount, readActionBudget, readAgents, readBalances, readMode, readUnnamedAgent } from './accounts.ts';
+import {
+  readAccount,
+  readActionBudget,
+  readAgents,
+  readBalances,
+  readMode,
+  readRole,
+  readUnnamedAgent,
+} from './accounts.ts';
 import type { CallLimits } from './action-types.ts';
 import { readMarkets, readMids } from './assets.ts';
 import { tokenBucket } from './bucket.ts';
@@ -49,7 +57,7 @@ const NOT_SHARED: NonNullable<ExvenueAccess['shared']> = {
 type MarketReads = Pick<Exvenue, 'asset' | 'assetId' | 'assets' | 'dexes' | 'markets' | 'mids'>;
 type AccountReads = Pick<
   Exvenue,
-  'account' | 'accounts' | 'accountMode' | 'spotBalances' | 'agents' | 'unnamedAgent' | 'actionBudget'
+  'account' | 'accounts' | 'accountMode' | 'spotBalances' | 'role' | 'agents' | 'unnamedAgent' | 'actionBudget'
 >;
 type OrderReads = Pick<
   Exvenue,
@@ -86,6 +94,9 @@ const marketReads = (query: QueryInfo, catalogue: Catalogue): MarketReads => ({
   mids: midsFrom(query),
 });
 
+/** See venues/exchange.md#rate-limits. */
+const ROLE_WEIGHT = 60;
+
 const accountReads = (query: QueryInfo, catalogue: Catalogue): AccountReads => {
   const account = (user: WalletAddress, dex = '', limits?: CallLimits): Promise<ReadResult<PerpAccount>> =>
     query({ body: of('clearinghouseState', user, onDex(dex)), weight: LIGHT }, limits, foundOr(readAccount(dex)));
@@ -100,6 +111,7 @@ const accountReads = (query: QueryInfo, catalogue: Catalogue): AccountReads => {
     accountMode: (user, limits) => query({ body: of('userAbstraction', user) }, limits, foundOr(readMode)),
     spotBalances: (user, limits) =>
       query({ body: of('spotClearinghouseState', user), weight: LIGHT }, limits, foundOr(readBalances)),
+    role: (user, limits) => query({ body: of('userRole', user), weight: ROLE_WEIGHT }, limits, foundOr(readRole)),
     agents: (user, limits) => query({ body: of('extraAgents', user) }, limits, foundOr(readAgents)),
     unnamedAgent: (user, limits) => query({ body: of('webData2', user) }, limits, readUnnamedAgent),
     actionBudget: (user, limits) => query({ body: of('userRateLimit', user) }, limits, foundOr(readActionBudget)),

@@ -126,6 +126,9 @@ export type Fill = {
   isLiquidation: boolean;
 };
 
+/** What an address is at the exchange. An agent only signs for its master: its own reads show an empty account. */
+export type Role = { kind: 'agent'; master: WalletAddress } | { kind: 'account' };
+
 /** A key that may trade for an account. */
 export type Agent = { address: WalletAddress; name: string; validUntilMs: number | null };
 
@@ -176,6 +179,8 @@ export type Exvenue = {
   recentFills(user: WalletAddress, limits?: CallLimits): Promise<ReadResult<Fill[]>>;
   /** Executions of a time span (epoch ms), oldest first, those of 1 ms in the venue's order, over all pages the venue keeps (10,000 rows). */
   fills(user: WalletAddress, span: { fromMs: number; toMs?: number }, limits?: CallLimits): Promise<ReadResult<Fill[]>>;
+  /** What an address is. Expensive; ask once. */
+  role(user: WalletAddress, limits?: CallLimits): Promise<ReadResult<Role>>;
   /** The named keys that may trade for an account. */
   agents(user: WalletAddress, limits?: CallLimits): Promise<ReadResult<Agent[]>>;
   /** The one key without a name that may trade for an account. */

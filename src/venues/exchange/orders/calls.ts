@@ -3,8 +3,15 @@ import type { Claim, Problem } from '../../../intents/intent.ts';
 import { recordNoResponse } from '../../../intents/run.ts';
 import { fail, retry } from '../../../intents/settle.ts';
 import { idSchema } from '../../../kernel/ids.ts';
-import { accepted, type Rejected, type UpstreamResult, unknownEffect } from '../../../kernel/upstream-result.ts';
+import {
+  accepted,
+  type Rejected,
+  type UpstreamResult,
+  unknownEffect,
+  unreachable,
+} from '../../../kernel/upstream-result.ts';
 import type { CallLimits, ItemResult, Posted } from '../adapter/action-types.ts';
+import { markKeyRejected } from '../signing/commands.ts';
 import { burn, type NonceEvidence, type Signed, type SigningDeps } from '../signing/sign.ts';
 
 /** The dependencies of every exchange verb: the exchange, the signing keys of wallets, and the timing settings. */
@@ -37,9 +44,23 @@ export const hasExpired = ({ sent_ago_ms }: Pick<IntentOf<unknown>, 'sent_ago_ms
 
 type Signal = Pick<Required<CallLimits>, 'signal'>;
 
-/** Posts one signed body. Each body must be posted only once. */
-export const post = ({ exvenue }: ExchangeDeps, { account }: Signed, body: string, { signal }: Signal) =>
-  exvenue.post(body, { signal, timeoutMs: POST_WITHIN_MS, firstSend: true, account });
+/**
+ * Posts one signed body. Each body must be posted only once. A key that the venue rejects signs nothing more. A duplicate
+ * nonce of bytes that were never sent before was used by other software with the same key: nothing was done, and the action
+ * may be signed again. See venues/exchange.md#nonces.
+ */
+export async function post(
+  { db, exvenue }: ExchangeDeps,
+  { account, key_id }: Signed,
+  body: string,
+  { signal }: Signal,
+): Promise<UpstreamResult<Posted>> {
+  const result = await exvenue.post(body, { signal, timeoutMs: POST_WITHIN_MS, firstSend: true, account });
+  if (result.kind !== 'rejected') return result;
+  if (result.slug === 'duplicate_nonce') return unreachable('DUPLICATE_NONCE');
+  if (result.slug === 'key_not_authorized') await markKeyRejected(db, key_id);
+  return result;
+}
 
 /**
  * Posts signed bodies one after the other and joins the results of their items. It stops at a missing response or a
@@ -62,7 +83,7 @@ export async function postAll(deps: ExchangeDeps, signed: Signed, limits: Signal
 
 /**
  * Reconciles with `find`. If the bodies have expired and `find` returns `absent`, their nonces are burnt: only that proves
- * that nothing was done.
+ * that nothing was done. With a used nonce absence never counts: the venue has read the body, and the reads may be wrong.
  */
 export async function reconcileOrBurn<Result>(
   { intent, payload }: SentRequest<unknown, Signed>,
@@ -72,7 +93,7 @@ export async function reconcileOrBurn<Result>(
   const finding = await find();
   if (finding.kind !== 'absent' || !hasExpired(intent, deps)) return finding;
   const { evidence, counts } = await burnExpired(intent, payload, deps);
-  return counts ? finding : unknownEffect(`absent, and the nonce is ${evidence}`);
+  return counts && evidence !== 'used' ? finding : unknownEffect(`absent, and the nonce is ${evidence}`);
 }
 
 /**

@@ -93,6 +93,7 @@ function submit<Request extends { wallet: WalletAddress }>(
 
 function errorOfVerdict(verdict: string): ApiError | undefined {
   if (verdict === 'not_enrolled') return new ApiError('V1_NOT_ENROLLED');
+  if (verdict === 'key_rejected') return new ApiError('V1_KEY_REJECTED');
   if (verdict === 'id_taken') return new ApiError('V1_ORDER_UUID_REUSED');
   return undefined;
 }

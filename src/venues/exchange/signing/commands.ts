@@ -5,18 +5,18 @@ import { idSchema, type OwnerId, type WalletAddress } from '../../../kernel/ids.
 import type { SealContext, Sealer } from '../../../kernel/seal.ts';
 import type { Signer } from '../adapter/action-types.ts';
 import type { Exvenue } from '../adapter/types.ts';
-import { keyRow, type StoredKey } from './queries.ts';
+import { type LiveKey, liveKeyRow, type StoredKey } from './queries.ts';
 
 /** The key that currently signs for a wallet, or null without an enrollment. Records its use at most once a minute. */
-export const findLiveKey = (db: Db, owner: OwnerId, exWallet: WalletAddress): Promise<StoredKey | null> =>
-  db.maybeOne(sql.prepared('live_key', keyRow)`
+export const findLiveKey = (db: Db, owner: OwnerId, exWallet: WalletAddress): Promise<LiveKey | null> =>
+  db.maybeOne(sql.prepared('live_key', liveKeyRow)`
     with used as (
       update enrollments
       set last_used_at = now()
       where owner = ${owner} and ex_wallet = ${exWallet}
         and (last_used_at is null or last_used_at < now() - interval '1 minute')
     )
-    select k.id, k.signer, k.sealed
+    select k.id, k.signer, k.sealed, k.verified_at is not null verified, k.rejected_at is not null rejected
     from signing_keys k
     where k.owner = ${owner} and k.ex_wallet = ${exWallet} and k.retired_at is null and not k.waits`);
 
@@ -30,6 +30,12 @@ export function openKey({ exvenue, sealer }: { exvenue: Exvenue; sealer: Sealer 
   if (signer?.address !== key.signer) throw new Error('A sealed key does not belong to its signer');
   return signer;
 }
+
+/** Records that the exchange rejected a key. An agent's then signs nothing more; the wallet's own is not marked. */
+export async function markKeyRejected(db: Db, keyId: string): Promise<void> {
+  await db.query(sql.prepared('mark_key_rejected', z.object({}))`select mark_key_rejected(${keyId})`);
+}
+
 /**
  * Reserves `count` nonces of a signer and returns the first; the others follow consecutively. No nonce is returned
  * twice.

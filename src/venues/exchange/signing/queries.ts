@@ -9,6 +9,12 @@ export const keyRow = z.object({ id: z.string(), signer: idSchema.wallet, sealed
 /** A stored key. `sealed` is null after the key has been wiped. */
 export type StoredKey = z.infer<typeof keyRow>;
 
+/** The key that signs for a wallet. */
+export const liveKeyRow = keyRow.extend({ verified: z.boolean(), rejected: z.boolean() });
+
+/** The key that signs for a wallet. `verified`: the exchange confirmed it. `rejected`: it rejected the key in an action. */
+export type LiveKey = z.infer<typeof liveKeyRow>;
+
 /** A key by its id, live or retired; null for an unknown id. */
 export const findKey = (db: Db, keyId: string): Promise<StoredKey | null> =>
   db.maybeOne(sql.prepared('find_key', keyRow)`
@@ -36,11 +42,11 @@ const unverifiedRow = z.object({
   id: z.string(),
 });
 
-/** Live keys that the exchange has not confirmed yet, oldest first. */
+/** Live keys that the exchange has not confirmed yet, oldest first. Those that it rejected in an action are not checked again. */
 export const listUnverifiedKeys = (db: Db, limit: number): Promise<readonly z.infer<typeof unverifiedRow>[]> =>
   db.any(sql.type(unverifiedRow)`
     select k.owner, k.ex_wallet, k.signer, k.id
     from signing_keys k
-    where k.verified_at is null and k.retired_at is null
+    where k.verified_at is null and k.retired_at is null and k.rejected_at is null
     order by k.created_at
     limit ${limit}`);

@@ -29,7 +29,8 @@ export type Signed = z.infer<typeof signed>;
 
 /**
  * Signs actions with the wallet's live key, each with its own nonce. The caller must commit the result before sending
- * it. Fails with V1_NOT_ENROLLED without a key. Waits while an action signed with an earlier key is in doubt.
+ * it. Fails with V1_NOT_ENROLLED without a key, with V1_KEY_REJECTED with one that the exchange has rejected. Waits while
+ * an action signed with an earlier key is in doubt, and until it is known that the wallet is not the address of an agent.
  */
 export async function sign(
   { db, sealer, exvenue, config }: SigningDeps,
@@ -39,6 +40,8 @@ export async function sign(
   const key = await findLiveKey(db, owner, wallet);
   const signer = key && openKey({ exvenue, sealer }, key);
   if (!key || !signer) return { fail: { code: 'V1_NOT_ENROLLED' } };
+  if (key.rejected) return { fail: { code: 'V1_KEY_REJECTED' } };
+  if (!key.verified && key.signer === wallet) return { wait: { code: 'VENUE_UNREACHABLE' } };
   if (await hasInDoubtUnderOtherKeys(db, wallet, key.id)) return { wait: { code: 'V1_KEY_ROTATING' } };
   const first = await nextNonce(db, signer.address, actions.length);
   const expiresAtMs = epochMs() + config.EXVENUE_EXPIRES_MS;
