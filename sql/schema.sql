@@ -474,6 +474,7 @@ create table mails (
   id uuid not null,
   template text not null, -- The name of the text. none: not sent; written so that an unknown address costs as much as a known one.
   owner text, -- The app that a mail was written for, if it is notified of the mail's end. user_id: the user that it is addressed to.
+  tenant text, -- The app or partner in whose name it is sent, or whose contact it informs. While that is disabled, it waits.
   user_id text,
   recipient text not null,
   data jsonb not null,
@@ -492,6 +493,7 @@ create table mails (
 );
 CREATE INDEX mails_by_age ON public.mails USING btree (created_at);
 CREATE INDEX mails_given_up ON public.mails USING btree (id) WHERE (state = ANY (ARRAY['refused'::text, 'expired'::text]));
+CREATE INDEX mails_waiting ON public.mails USING btree (tenant) WHERE (state = 'queued'::text);
 
 -- The numbered files of sql/ that were applied.
 create table migrations (
@@ -1757,6 +1759,15 @@ create function has_its_money(of_payment text)
 create function has_proven_wallet(of_owner text, wallet text)
   returns boolean sql stable;
 
+create function hold_mail(mail uuid)
+  returns void sql;
+
+create function is_disabled(owner text)
+  returns boolean sql stable;
+
+create function is_live_session(s user_sessions)
+  returns boolean sql stable;
+
 create function is_provably_unmade(of_intent uuid)
   returns boolean sql stable;
 
@@ -1916,7 +1927,7 @@ create function plan_sync(account text, delay_s double precision)
 create function plan_watch(account text, delay_s double precision)
   returns void sql;
 
-create function post_mail(mail uuid, to_template text, to_recipient text, with_data jsonb, sealed bytea, lives_s integer, of_app text DEFAULT NULL::text, of_user text DEFAULT NULL::text)
+create function post_mail(mail uuid, to_template text, to_recipient text, with_data jsonb, sealed bytea, lives_s integer, of_app text DEFAULT NULL::text, of_user text DEFAULT NULL::text, in_name_of text DEFAULT NULL::text)
   returns void plpgsql;
 
 create function presume_sent(intent uuid, held_fence integer, what jsonb)
@@ -2109,6 +2120,9 @@ create function resolve_payout(payout text, by_operator text, because text, made
   returns text plpgsql;
 
 create function resume_account(account text, deadline_s double precision DEFAULT 3600)
+  returns void plpgsql;
+
+create function resume_owner(of_owner text, sends boolean)
   returns void plpgsql;
 
 create function retry_delivery(delivery text, by_operator text, because text, noted jsonb DEFAULT '{}'::jsonb)

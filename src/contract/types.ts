@@ -1155,7 +1155,7 @@ export interface paths {
         put?: never;
         /**
          * Disable an app
-         * @description Its tokens become invalid at once, and stay so when the app is enabled again.
+         * @description Its tokens become invalid at once, and stay so when the app is enabled again. Until then its streams are closed, and its deliveries and the mails in its name wait.
          */
         post: operations["disableTenantApp"];
         delete?: never;
@@ -1175,7 +1175,7 @@ export interface paths {
         put?: never;
         /**
          * Enable an app again
-         * @description The app can request new tokens; those issued before stay invalid.
+         * @description The app can request new tokens; those issued before stay invalid. Deliveries and mails that waited are sent, or dropped with `waiting: drop`.
          */
         post: operations["enableTenantApp"];
         delete?: never;
@@ -1343,7 +1343,7 @@ export interface paths {
         put?: never;
         /**
          * Disable a partner
-         * @description Its keys are invalid at once.
+         * @description Its keys are invalid at once. Until it is enabled again its streams are closed, and its deliveries wait.
          */
         post: operations["disablePartner"];
         delete?: never;
@@ -1363,7 +1363,7 @@ export interface paths {
         put?: never;
         /**
          * Enable a partner again
-         * @description Its keys that are not revoked are valid again.
+         * @description Its keys that are not revoked are valid again. Deliveries that waited are sent, or dropped with `waiting: drop`.
          */
         post: operations["enablePartner"];
         delete?: never;
@@ -6208,6 +6208,15 @@ export interface components {
             /** @description Whether the app may use the service. */
             active: boolean;
         };
+        /** @description What becomes of what waited. */
+        EnableRequest: {
+            /**
+             * @description What becomes of the deliveries and mails that waited while it was disabled.
+             * @default send
+             * @enum {unknown}
+             */
+            waiting?: "send" | "drop";
+        };
         /** @description How a secret is replaced. */
         RotateSecretRequest: {
             /** @description Seconds for which the previous secret stays valid; default 86400. */
@@ -10315,7 +10324,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["EnableRequest"];
+            };
+        };
         responses: {
             /** @description The app */
             200: {
@@ -10326,9 +10339,12 @@ export interface operations {
                     "application/json": components["schemas"]["AppSummary"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -10715,7 +10731,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["EnableRequest"];
+            };
+        };
         responses: {
             /** @description The partner */
             200: {
@@ -10726,9 +10746,12 @@ export interface operations {
                     "application/json": components["schemas"]["PartnerSummary"];
                 };
             };
+            400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -14662,7 +14685,9 @@ export interface bodyDefaults {
     closeExvenuePosition: "max_slippage";
     validateTrade: "size_in_usd";
     createTenantApp: "scopes";
+    enableTenantApp: "waiting";
     approveAccessRequest: "allowed_scopes";
+    enablePartner: "waiting";
     confirmPasswordReset: "revoke_api_keys";
     checkOut: "currency";
     putTier: "currency" | "active";

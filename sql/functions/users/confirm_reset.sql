@@ -27,6 +27,9 @@ begin
     and (all_keys or k.created_at > coalesce(u.password_proven_at, '-infinity'));
   update one_time_codes c set attempts_left = 0 where c.app_id = app and c.email = address;
   perform note_known_address(known, address_digest);
-  perform post_mail(mail, 'password_changed', address, jsonb_build_object('app', a.name), null, mail_lives_s) from apps a where a.id = app;
+  perform post_mail(mail, 'password_changed', address, jsonb_build_object('app', a.name), null, mail_lives_s,
+    in_name_of => app)
+  from apps a
+  where a.id = app;
   return known;
 end $$;

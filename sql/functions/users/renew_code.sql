@@ -13,7 +13,7 @@ begin
   for no key update;
   perform set_code(app, address, case when waiting is not null then code_hmac end, attempts, lives_s);
   perform post_mail(mail, case when waiting is not null then code_template(waiting) else 'none' end, address,
-    jsonb_build_object('app', a.name), case when waiting is not null then sealed end, lives_s)
+    jsonb_build_object('app', a.name), case when waiting is not null then sealed end, lives_s, in_name_of => app)
   from apps a
   where a.id = app;
 end $$;

@@ -8,7 +8,7 @@ begin
   values (for_user, of_scope, code_hmac, attempts, now() + make_interval(secs => lives_s))
   on conflict (user_id, scope) do update
   set hmac = excluded.hmac, attempts_left = excluded.attempts_left, expires_at = excluded.expires_at;
-  perform post_mail(mail, 'login_code', u.email, jsonb_build_object('app', a.name), sealed, lives_s)
+  perform post_mail(mail, 'login_code', u.email, jsonb_build_object('app', a.name), sealed, lives_s, in_name_of => a.id)
   from users u
   join apps a on a.id = u.app_id
   where u.id = for_user;

@@ -15,7 +15,7 @@ begin
   on conflict (app_id, email) do update
   set user_id = excluded.user_id, digest = excluded.digest, expires_at = excluded.expires_at, used_at = null;
   perform post_mail(mail, case when known is null then 'none' else 'reset_password' end, address,
-    jsonb_build_object('app', a.name), case when known is not null then sealed end, lives_s)
+    jsonb_build_object('app', a.name), case when known is not null then sealed end, lives_s, in_name_of => app)
   from apps a
   where a.id = app;
 end $$;

@@ -24,7 +24,7 @@ begin
   on conflict (user_id, password_hash) do update set created_at = now();
   perform set_code(app, address, case when not known.verified then code_hmac end, attempts, lives_s);
   perform post_mail(mail, case when known.verified then 'account_exists' else code_template(known.id) end,
-    address, jsonb_build_object('app', a.name), case when not known.verified then sealed end, lives_s)
+    address, jsonb_build_object('app', a.name), case when not known.verified then sealed end, lives_s, in_name_of => app)
   from apps a
   where a.id = app;
   return known.id;

@@ -22,7 +22,8 @@ begin
   );
   if because <> 'asked' then
     perform post_mail(gen_random_uuid(), 'webhook_deactivated', a.contact_email,
-      jsonb_build_object('app', a.name, 'url', stopped.url, 'because', because), null, 604800)
+      jsonb_build_object('app', a.name, 'url', stopped.url, 'because', because), null, 604800,
+      in_name_of => stopped.owner)
     from (
       select name, contact_email from apps where id = stopped.owner
       union all

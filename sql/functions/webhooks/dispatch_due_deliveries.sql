@@ -1,12 +1,12 @@
--- Starts as many lanes as there are due deliveries, up to the endpoint's limit. If nothing is due, plans the next dispatch. Locks the
--- endpoint.
+-- Starts as many lanes as there are due deliveries, up to the endpoint's limit. If nothing is due, plans the next dispatch. No effect while
+-- the owner is disabled. Locks the endpoint.
 create or replace function dispatch_due_deliveries(endpoint text) returns void
 language plpgsql as $$
 declare
   due integer;
   busy integer;
 begin
-  select e.lanes into busy from webhook_endpoints e where e.id = endpoint and e.active for no key update;
+  select e.lanes into busy from webhook_endpoints e where e.id = endpoint and e.active and not is_disabled(e.owner) for no key update;
   if not found then
     return;
   end if;

@@ -4,7 +4,7 @@ language plpgsql as $$
 declare
   ending record;
 begin
-  select e.active, e.lanes & ~(1 << of_lane) as others,
+  select e.active, is_disabled(e.owner) as is_disabled, e.lanes & ~(1 << of_lane) as others,
     e.failing_since is not null and e.lanes & ((1 << of_lane) - 1) <> 0 as is_over_share
   into ending
   from webhook_endpoints e
@@ -17,7 +17,7 @@ begin
     update webhook_deliveries d
     set state = 'cancelled', lane = null, ended_at = now()
     where d.endpoint_id = endpoint and (d.state = 'pending' or d.state = 'sending' and d.lane = of_lane);
-  elsif not ending.is_over_share and exists (
+  elsif not ending.is_over_share and not ending.is_disabled and exists (
     select
     from webhook_deliveries d
     where d.endpoint_id = endpoint and d.state = 'pending' and d.due_at <= (select clock_timestamp())

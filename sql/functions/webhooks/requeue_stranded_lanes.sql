@@ -9,11 +9,11 @@ begin
   for stranded in
     select e.id, e.lanes
     from webhook_endpoints e
-    where e.lanes <> 0 or exists (
+    where not is_disabled(e.owner) and (e.lanes <> 0 or exists (
       select
       from webhook_deliveries d
       where d.endpoint_id = e.id and d.state = 'pending' and d.due_at < now() - interval '1 minute'
-    )
+    ))
     order by e.id
     for no key update skip locked
   loop

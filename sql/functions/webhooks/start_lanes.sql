@@ -1,5 +1,5 @@
--- Starts one more lane of each endpoint that may have one: up to four while it succeeds, one while it fails. The caller holds the
--- endpoints.
+-- Starts one more lane of each endpoint that may have one: up to four while it succeeds, one while it fails, none while its owner is
+-- disabled. The caller holds the endpoints.
 create or replace function start_lanes(endpoints text[]) returns void
 language plpgsql as $$
 declare
@@ -15,7 +15,7 @@ begin
       order by lane
       limit 1
     ) n
-    where e.id = any(endpoints)
+    where e.id = any(endpoints) and not is_disabled(e.owner)
   ), started as (
     update webhook_endpoints e
     set lanes = e.lanes | (1 << f.lane)

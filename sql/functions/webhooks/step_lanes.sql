@@ -2,7 +2,7 @@
 -- send (held is what to send) | idle (the lane has ended) | again (another transaction holds the endpoint; step again shortly) | separated (a
 -- new job of this lane does the rest) | lost (another worker has this lane).
 -- A lane ends under the lock on its endpoint, and lanes start under it, so no due delivery stays without a lane or a planned dispatch. It
--- never waits for that lock, so it cannot be part of a deadlock. Item: n, endpoint_id, lane, said?, parting?
+-- never waits for that lock, so it cannot be part of a deadlock. While the owner is disabled, it takes no delivery. Item: n, endpoint_id, lane, said?, parting?
 create or replace function step_lanes(batch jsonb) returns table (n integer, verdict text, held jsonb)
 language plpgsql as $$
 declare
@@ -28,13 +28,13 @@ begin
       continue;
     end if;
 
-    select e.active, e.failing_since is not null and e.lanes & ((1 << item.lane) - 1) <> 0 as is_over_share into endpoint
+    select e.active and not is_disabled(e.owner) as receives, e.failing_since is not null and e.lanes & ((1 << item.lane) - 1) <> 0 as is_over_share into endpoint
     from webhook_endpoints e
     where e.id = item.endpoint_id;
-    if endpoint.active and item.said is null then
+    if endpoint.receives and item.said is null then
       held := take_lost(item.endpoint_id, item.lane);
     end if;
-    if endpoint.active and held is null and not endpoint.is_over_share then
+    if endpoint.receives and held is null and not endpoint.is_over_share then
       held := take_due(item.endpoint_id, item.lane);
     end if;
     verdict := case when held is not null then 'send' else end_lane(item.endpoint_id, item.lane) end;

@@ -36,5 +36,5 @@ export async function mailReceipt(
 ): Promise<void> {
   const data = { app, version, receipt: JSON.stringify(receipt) };
   await db.query(sql.type(z.object({}))`
-    select ${postMail({ template: 'agreement_signed', recipient, data, livesS: MAIL_LIVES_S })}`);
+    select ${postMail({ template: 'agreement_signed', recipient, data, livesS: MAIL_LIVES_S, inNameOf: app })}`);
 }

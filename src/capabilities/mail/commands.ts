@@ -20,6 +20,8 @@ type Posted = {
   data: Record<string, string>;
   livesS: number;
   mail?: NewMail;
+  /** The app in whose name it is sent: while that is disabled, the mail waits. */
+  inNameOf?: AppId;
 };
 
 /** The id of a mail, the app that is notified if the mail is given up, and the user that it is addressed to. */
@@ -28,15 +30,15 @@ export type MailOfApp = { id: string; app: AppId; userId: UserId };
 /**
  * A fragment that posts a mail in the transaction of its statement. After `livesS` seconds the mail is no longer sent.
  */
-export const postMail = ({ template, recipient, data, livesS, mail }: Posted): FragmentSqlToken =>
+export const postMail = ({ template, recipient, data, livesS, mail, inNameOf }: Posted): FragmentSqlToken =>
   sql.fragment`post_mail(
     ${mail?.id ?? newIntentId()}, ${template}, ${recipient}, ${JSON.stringify(data)}::jsonb,
-    ${mail ? sql.binary(mail.sealed) : null}, ${livesS}
+    ${mail ? sql.binary(mail.sealed) : null}, ${livesS}, null, null, ${inNameOf ?? null}
   )`;
 
 /** As `postMail`, without a secret, for a mail whose end an app is notified of. */
 export const postMailOfApp = (
-  { template, recipient, data, livesS }: Omit<Posted, 'mail'>,
+  { template, recipient, data, livesS }: Omit<Posted, 'mail' | 'inNameOf'>,
   { id, app, userId }: MailOfApp,
 ): FragmentSqlToken =>
   sql.fragment`post_mail(

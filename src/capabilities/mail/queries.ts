@@ -10,15 +10,17 @@ const queuedRow = z.object({
   secret: z.instanceof(Buffer).nullable(),
   attempts: z.number(),
   is_late: z.boolean(),
+  is_held: z.boolean(),
 });
 
-/** A mail that waits to be sent. `is_late`: its code or link has expired. */
+/** A mail that waits to be sent. `is_late`: its code or link has expired. `is_held`: it is in the name of a disabled app or partner. */
 export type QueuedMail = z.infer<typeof queuedRow>;
 
 /** A mail that has not ended; null for one that has, and for an unknown id. */
 export const findQueuedMail = (db: Db, mailId: string): Promise<QueuedMail | null> =>
   db.maybeOne(sql.prepared('find_queued_mail', queuedRow)`
-    select m.id, m.template, m.recipient, m.data, m.secret, m.attempts, m.expires_at <= now() as is_late
+    select m.id, m.template, m.recipient, m.data, m.secret, m.attempts, m.expires_at <= now() as is_late,
+      is_disabled(m.tenant) as is_held
     from mails m
     where m.id = ${mailId} and m.state = 'queued'`);
 

@@ -16,6 +16,11 @@ export async function recordMail(db: Db, mail: QueuedMail, result: UpstreamResul
     select retry_mail(${mail.id}, ${nextAttemptS(mail.attempts)}, ${result.why}) planned`);
 }
 
+/** Lets a mail in the name of a disabled app or partner wait until that is enabled, or until it expires. */
+export async function holdMail(db: Db, mailId: string): Promise<void> {
+  await db.query(sql.prepared('hold_mail', z.object({}))`select hold_mail(${mailId})`);
+}
+
 /** Ends a mail, wipes its secret and notifies those who wait for it. */
 export async function endMail(
   db: Db,

@@ -8,6 +8,7 @@ import { requireValue } from '../../../kernel/require.ts';
 import type { Sealer } from '../../../kernel/seal.ts';
 import { networkKeySealContext } from '../../apps/network/queries.ts';
 import { type Actor, auditEntry } from '../audit/commands.ts';
+import { resumeOwner, type Waiting } from '../resume.ts';
 import { type AppSummary, summaryColumns, summaryRow } from './queries.ts';
 
 type Schemas = components['schemas'];
@@ -94,25 +95,33 @@ export async function updateApp(
 }
 
 /**
- * Disables an app: its tokens are deleted, so enabling it again does not restore them. Or enables it. Safe to repeat. Throws
- * V2_APP_UNKNOWN.
+ * Disables an app: it receives nothing, and its tokens are deleted, so enabling it again does not restore them. Or enables
+ * it, with what waited. Safe to repeat. Throws V2_APP_UNKNOWN.
  */
-export async function setAppActive(db: Db, appId: AppId, active: boolean, actor: Actor): Promise<AppSummary> {
-  const changed = await db.maybeOne(sql.prepared('set_app_active', summaryRow)`
-    with changed as (
-      update apps
-      set disabled_at = case when ${active} then null else coalesce(disabled_at, now()) end, updated_at = now()
-      where id = ${appId}
-      returning apps.*, id as subject
-    ), voided as (
-      delete from app_tokens t
-      using changed c
-      where t.app_id = c.id and not ${active}
-    ), noted as (${auditEntry({ actor, action: active ? 'app.enable' : 'app.disable' }, 'changed')})
-    select ${summaryColumns}
-    from changed a`);
-  return requireValue(changed, 'V2_APP_UNKNOWN');
-}
+export const setAppActive = (
+  db: Db,
+  appId: AppId,
+  { active, waiting = 'send' }: { active: boolean; waiting?: Waiting },
+  actor: Actor,
+): Promise<AppSummary> =>
+  db.transaction(async (tx) => {
+    const act = { actor, action: active ? 'app.enable' : 'app.disable', ...(active && { detail: { waiting } }) };
+    const changed = await tx.maybeOne(sql.prepared('set_app_active', summaryRow)`
+      with changed as (
+        update apps
+        set disabled_at = case when ${active} then null else coalesce(disabled_at, now()) end, updated_at = now()
+        where id = ${appId}
+        returning apps.*, id as subject
+      ), voided as (
+        delete from app_tokens t
+        using changed c
+        where t.app_id = c.id and not ${active}
+      ), noted as (${auditEntry(act, 'changed')})
+      select ${summaryColumns}
+      from changed a`);
+    if (active) await resumeOwner(tx, appId, waiting);
+    return requireValue(changed, 'V2_APP_UNKNOWN');
+  });
 
 const rotatedRow = z.object({ subject: z.string(), previous_expires_at: z.string() });
 

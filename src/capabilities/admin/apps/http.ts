@@ -59,14 +59,14 @@ export const updateTenantApp: Handler<'updateTenantApp', Deps> = (call) =>
 export const disableTenantApp: Handler<'disableTenantApp', Deps> = (call) =>
   call.commit(async (db) => ({
     status: 200,
-    body: await setAppActive(db, call.path.app_id, false, actorOf(call)),
+    body: await setAppActive(db, call.path.app_id, { active: false }, actorOf(call)),
   }));
 
 /** Handles `POST /v2/admin/apps/{app_id}/enable`: enable an app again. */
 export const enableTenantApp: Handler<'enableTenantApp', Deps> = (call) =>
   call.commit(async (db) => ({
     status: 200,
-    body: await setAppActive(db, call.path.app_id, true, actorOf(call)),
+    body: await setAppActive(db, call.path.app_id, { active: true, ...call.body }, actorOf(call)),
   }));
 
 /** Handles `POST /v2/admin/apps/{app_id}/rotate-secret`: replace an app's client secret. */

@@ -4,6 +4,7 @@ import type { Db } from '../../../db/pool.ts';
 import type { PartnerId } from '../../../kernel/ids.ts';
 import { createPartner, type MintedKey } from '../../partners/commands.ts';
 import { type Actor, auditEntry, note } from '../audit/commands.ts';
+import { resumeOwner, type Waiting } from '../resume.ts';
 
 /** Creates a partner with its first key, which is shown once. */
 export const makePartner = (db: Db, name: string, label: string | null, actor: Actor): Promise<MintedKey> =>
@@ -15,17 +16,33 @@ export const makePartner = (db: Db, name: string, label: string | null, actor: A
 
 const subjectRow = z.object({ subject: z.string() });
 
-/** Disables a partner, which invalidates its keys at once, or enables it again. False for an unknown partner. */
-export const setPartnerActive = async (db: Db, partnerId: PartnerId, active: boolean, actor: Actor): Promise<boolean> =>
-  (await db.maybeOne(sql.prepared('set_partner_active', subjectRow)`
-    with changed as (
-      update partners
-      set disabled_at = case when ${active} then null else coalesce(disabled_at, now()) end
-      where id = ${partnerId}
-      returning id as subject
-    ), noted as (${auditEntry({ actor, action: active ? 'partner.enable' : 'partner.disable' }, 'changed')})
-    select subject
-    from changed`)) !== null;
+/**
+ * Disables a partner: its keys are invalid at once and it receives nothing. Or enables it again, with what waited.
+ * No effect for an unknown partner.
+ */
+export const setPartnerActive = (
+  db: Db,
+  partnerId: PartnerId,
+  { active, waiting = 'send' }: { active: boolean; waiting?: Waiting },
+  actor: Actor,
+): Promise<void> =>
+  db.transaction(async (tx) => {
+    const act = {
+      actor,
+      action: active ? 'partner.enable' : 'partner.disable',
+      ...(active && { detail: { waiting } }),
+    };
+    await tx.query(sql.prepared('set_partner_active', subjectRow)`
+      with changed as (
+        update partners
+        set disabled_at = case when ${active} then null else coalesce(disabled_at, now()) end
+        where id = ${partnerId}
+        returning id as subject
+      ), noted as (${auditEntry(act, 'changed')})
+      select subject
+      from changed`);
+    if (active) await resumeOwner(tx, partnerId, waiting);
+  });
 
 /** Changes to a partner; omitted members stay. */
 export type PartnerChanges = { name?: string; contact_email?: string; requests_per_minute?: number };

@@ -50,15 +50,17 @@ export const updatePartner: Handler<'updatePartner', Deps> = (call) =>
   });
 
 /** Handles `POST /v2/admin/partners/{partner_id}/disable`: disable a partner. */
-export const disablePartner: Handler<'disablePartner', Deps> = (call) => setActive(call, call.path.partner_id, false);
+export const disablePartner: Handler<'disablePartner', Deps> = (call) =>
+  setActive(call, call.path.partner_id, { active: false });
 
 /** Handles `POST /v2/admin/partners/{partner_id}/enable`: enable a partner again. */
-export const enablePartner: Handler<'enablePartner', Deps> = (call) => setActive(call, call.path.partner_id, true);
+export const enablePartner: Handler<'enablePartner', Deps> = (call) =>
+  setActive(call, call.path.partner_id, { active: true, ...call.body });
 
 type Acting = Pick<CallWith<Deps>, 'deps' | 'principal' | 'address' | 'requestId' | 'commit'>;
 
-const setActive = (call: Acting, partnerId: PartnerId, active: boolean) =>
+const setActive = (call: Acting, partnerId: PartnerId, state: Parameters<typeof setPartnerActive>[2]) =>
   call.commit(async (db) => {
-    await setPartnerActive(db, partnerId, active, actorOf(call));
+    await setPartnerActive(db, partnerId, state, actorOf(call));
     return { status: 200 as const, body: await getShown(db, partnerId, call.deps) };
   });

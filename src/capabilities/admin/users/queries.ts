@@ -58,9 +58,7 @@ const sessions = sql.fragment`
     ${time('s', 'expires_at')} as expires_at
   from user_sessions s
   where s.user_id = u.id
-    and s.revoked_at is null
-    and s.expires_at > now()
-    and s.seen_at > now() - interval '7 days'
+    and is_live_session(s)
   order by s.created_at desc`;
 
 /** A user with the newest 50 accounts, payments, payouts and open sessions, in one statement; null for an unknown id. */

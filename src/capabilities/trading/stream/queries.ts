@@ -52,7 +52,8 @@ const listInvalidCredentials = (db: Db, credentials: string[]): Promise<readonly
       when 'session' then not exists (
         select
         from user_sessions s
-        where s.id = c.id and s.revoked_at is null and s.expires_at > now()
+        join users u on u.id = s.user_id
+        where s.id = c.id and is_live_session(s) and not is_disabled(u.app_id)
       )
       else not exists (
         select
@@ -60,6 +61,7 @@ const listInvalidCredentials = (db: Db, credentials: string[]): Promise<readonly
         join app_secrets s on s.id = t.secret_id
         join apps a on a.id = t.app_id
         where t.digest = decode(c.id, 'hex')
+          and t.expires_at > now()
           and (s.expires_at is null or s.expires_at > now())
           and a.disabled_at is null
           and a.allowed_scopes && ${sql.array(TRADING_SCOPES, 'text')}

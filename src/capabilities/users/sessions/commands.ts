@@ -66,7 +66,6 @@ export async function endSession(db: Db, userId: UserId, sessionId: string): Pro
  */
 export type UserFinder = (token: string, app: App) => Promise<User | null>;
 
-const IDLE_S = 7 * 86_400;
 const NOTED_EVERY_S = 60; // precision of the idle time; a session in use writes no more often
 
 const PROVEN_FOR_S = 5 * 60;
@@ -91,9 +90,7 @@ export function userFinder(db: Db): UserFinder {
         join apps a on a.id = u.app_id
         where s.digest = ${sql.binary(digest(token))}
           and u.app_id = ${app.owner}
-          and s.revoked_at is null
-          and s.expires_at > now()
-          and s.seen_at > now() - make_interval(secs => ${IDLE_S})
+          and is_live_session(s)
       ), noted as (
         update user_sessions s
         set seen_at = now()

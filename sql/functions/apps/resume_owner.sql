@@ -1,0 +1,27 @@
+-- What waited while an app or a partner was disabled: its deliveries and the mails in its name are sent now, or, unless `sends`, they end
+-- unsent. Call it after the statement that enables the owner. Locks its endpoints, then its deliveries and mails.
+create or replace function resume_owner(of_owner text, sends boolean) returns void
+language plpgsql as $$
+declare
+  endpoints text[];
+begin
+  select array_agg(e.id order by e.id) into endpoints
+  from (select w.id from webhook_endpoints w where w.owner = of_owner and w.active order by w.id for no key update) e;
+  -- A worker died while it sent these, and their lane ended in the meantime.
+  update webhook_deliveries d
+  set state = 'pending', lane = null
+  from webhook_endpoints e
+  where e.id = d.endpoint_id and e.owner = of_owner and d.state = 'sending' and e.lanes & (1 << d.lane) = 0;
+  if sends then
+    perform dispatch_due_deliveries(e) from unnest(endpoints) e;
+    perform graphile_worker.add_jobs(array(select mail_job(m.id, null) from mails m where m.tenant = of_owner and m.state = 'queued'));
+  else
+    update webhook_deliveries d
+    set state = 'cancelled', ended_at = now()
+    where d.owner = of_owner and d.endpoint_id = any(endpoints) and d.state = 'pending';
+    perform end_mail(m.id, 'expired', 'app_disabled') from mails m where m.tenant = of_owner and m.state = 'queued';
+    update webhook_deliveries d
+    set state = 'cancelled', ended_at = now()
+    where d.owner = of_owner and d.endpoint_id = any(endpoints) and d.state = 'pending';
+  end if;
+end $$;

@@ -1,0 +1,127 @@
+import { expect } from 'chai';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import { caller } from '../support/caller.ts';
+import { fresh, type TestAdmin } from '../support/identity.ts';
+import { checkOut, eventually, type Money, startMoney } from '../support/money.ts';
+import { type Receiver, startReceiver } from '../support/receivers.ts';
+
+describe('an app or partner that is disabled', function () {
+  this.timeout(60_000);
+  let service: Money;
+  let receiver: Receiver;
+  let admin: TestAdmin;
+  before(async () => {
+    service = await startMoney();
+    receiver = await startReceiver();
+    admin = await service.admin();
+  });
+  after(async () => {
+    await receiver.close();
+    await service.stop();
+  });
+  beforeEach(() => receiver.ledger.splice(0));
+
+  const received = (type: string) => receiver.ledger.filter(({ body }) => JSON.parse(body).type === type);
+  const set = (path: string, to: 'enable' | 'disable', json?: object) =>
+    admin.ask('POST', `/v2/admin/${path}/${to}`, json && { json });
+  const noted = (owner: string, type: string) =>
+    eventually(() =>
+      service.db.maybeOne(sql.unsafe`select from events v where v.owner = ${owner} and v.type = ${type} limit 1`),
+    );
+  /** Returns once the queue has run everything that is due. */
+  const drained = () =>
+    eventually(async () => !(await service.db.exists(sql.unsafe`select from queue_jobs j where j.run_at <= now()`)));
+
+  async function buyer() {
+    const app = await service.app(['api', 'webhooks']);
+    const user = await service.user(app);
+    await app.ask('POST', '/v2/webhook-endpoints', { json: { url: receiver.url, events: ['*'] } });
+    const { processor_payment_intent_id: id } = await checkOut(user.ask);
+    return { app, user, pay: () => service.control('payment', { id, to: 'succeeded' }) };
+  }
+
+  it('receives nothing of what happens, and receives it once it is enabled', async () => {
+    const { app, pay } = await buyer();
+    await set(`apps/${app.appId}`, 'disable');
+
+    await pay();
+    await noted(app.appId, 'payment.succeeded');
+    await drained();
+    const meanwhile = received('payment.succeeded').length;
+    await set(`apps/${app.appId}`, 'enable');
+
+    expect(meanwhile).to.equal(0);
+    await eventually(async () => received('payment.succeeded').length === 1);
+  });
+
+  it('is sent nothing of what an operator requests again for it, and no retry that was planned', async () => {
+    const { app, pay } = await buyer();
+    receiver.behave(() => 503);
+    await pay();
+    await eventually(async () => received('payment.succeeded').length === 1);
+    await eventually(() =>
+      service.db.maybeOne(sql.unsafe`
+      select from webhook_deliveries d where d.owner = ${app.appId} and d.state = 'pending' and d.retry_step > 0`),
+    );
+    receiver.behave(() => 200);
+    await set(`apps/${app.appId}`, 'disable');
+    receiver.ledger.splice(0);
+
+    const id = await service.db.oneFirst(sql.type(z.object({ id: z.string() }))`
+      select d.id from webhook_deliveries d where d.owner = ${app.appId} order by d.id limit 1`);
+    await admin.ask('POST', `/v2/admin/deliveries/${id}/retry`, { json: { why: 'asked by phone' } });
+    await service.runTask('webhooks/sweep');
+    await drained();
+
+    expect(receiver.ledger).to.deep.equal([]);
+  });
+
+  it('receives nothing of it if the operator drops what waited', async () => {
+    const { app, user, pay } = await buyer();
+    await set(`apps/${app.appId}`, 'disable');
+    await pay();
+    await noted(app.appId, 'payment.succeeded');
+    await service.db.query(sql.unsafe`select mail_user(${user.userId}, 'totp_guessed', gen_random_uuid(), '{}', 3600)`);
+
+    const enabled = await set(`apps/${app.appId}`, 'enable', { waiting: 'drop' });
+    await drained();
+
+    expect(enabled.status).to.equal(200);
+    expect(received('payment.succeeded')).to.deep.equal([]);
+    expect(
+      await service.db.manyFirst(sql.type(z.object({ state: z.string() }))`
+        select d.state from webhook_deliveries d where d.owner = ${app.appId}`),
+    ).to.satisfy((states: string[]) => states.every((state) => state === 'cancelled'));
+    expect(service.mailbox.mails(user.email).map(({ subject }) => subject)).to.have.length(1);
+  });
+
+  it('has no mail sent in its name until it is enabled', async () => {
+    const app = await service.app();
+    const user = await service.user(app);
+    await set(`apps/${app.appId}`, 'disable');
+
+    await service.db.query(sql.unsafe`select mail_user(${user.userId}, 'totp_guessed', gen_random_uuid(), '{}', 3600)`);
+    await drained();
+    const meanwhile = service.mailbox.mails(user.email).length;
+    await set(`apps/${app.appId}`, 'enable');
+
+    expect(meanwhile).to.equal(1);
+    await service.mailTo(user.email, 2);
+  });
+
+  it('as a partner receives nothing either, and what waited once it is enabled', async () => {
+    const made = await admin.ask('POST', '/v2/admin/partners', { json: { name: fresh('partner') } });
+    const id = String(made.body.partner_id);
+    await caller(service.url, made.body.key).post('/v1/webhook-endpoints', { url: receiver.url, events: ['*'] });
+    await set(`partners/${id}`, 'disable');
+
+    await service.db.query(sql.unsafe`select emit_event(${id}, 'order.updated', '{}')`);
+    await drained();
+    const meanwhile = receiver.ledger.length;
+    await set(`partners/${id}`, 'enable');
+
+    expect(meanwhile).to.equal(0);
+    await eventually(async () => received('order.updated').length === 1);
+  });
+});
