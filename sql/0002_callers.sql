@@ -3,6 +3,7 @@ create table partners (
   name text not null,
   contact_email text,
   requests_per_minute integer not null default 60000 constraint partners_quota_positive check (requests_per_minute between 1 and 10000000),
+  daily_limits jsonb not null default '{}' constraint partners_daily_limits_named check (jsonb_typeof(daily_limits) = 'object'),
   created_at timestamptz not null default now(),
   disabled_at timestamptz
 );
@@ -10,6 +11,7 @@ create table partners (
 comment on table partners is 'Partners: the callers of v1.';
 comment on column partners.contact_email is 'Who is notified that one of its webhook endpoints was deactivated.';
 comment on column partners.requests_per_minute is 'Requests that each web process takes from the partner in a minute; as many may come at once.';
+comment on column partners.daily_limits is 'Daily budgets other than the general ones, by name.';
 
 create table partner_keys (
   id text primary key,

@@ -12,6 +12,8 @@ create table apps (
   require_reauthentication boolean not null default false,
   verification_level text not null default 'none' constraint apps_verification_level_known
     check (verification_level in ('none', 'basic', 'full')),
+  requests_per_minute integer not null default 60000 constraint apps_quota_positive check (requests_per_minute between 1 and 10000000),
+  daily_limits jsonb not null default '{}' constraint apps_daily_limits_named check (jsonb_typeof(daily_limits) = 'object'),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   disabled_at timestamptz,
@@ -23,6 +25,8 @@ comment on column apps.id is 'Also the client_id of the app.';
 comment on column apps.require_reauthentication is 'Whether users must have proven their password within 5 minutes before they create a trader key or change their authenticator.';
 comment on column apps.allowed_origins is 'Web origins whose pages may use /v2/trading with a trader''s key.';
 comment on column apps.entity_hotkey is 'The tenant''s network identity. Null: the platform''s.';
+comment on column apps.requests_per_minute is 'Requests that each web process takes in a minute from the app, its users and its traders together; as many may come at once.';
+comment on column apps.daily_limits is 'Daily budgets other than the general ones, by name.';
 comment on column apps.network_key is 'The key of the tenant''s miner, sealed. Null: the platform''s miner.';
 
 create table app_secrets (

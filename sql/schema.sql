@@ -175,13 +175,17 @@ create table apps (
   connect_refresh_url text,
   require_reauthentication boolean not null default false, -- Whether users must have proven their password within 5 minutes before they create a trader key or change their authenticator.
   verification_level text not null default 'none'::text,
+  requests_per_minute integer not null default 60000, -- Requests that each web process takes in a minute from the app, its users and its traders together; as many may come at once.
+  daily_limits jsonb not null default '{}'::jsonb, -- Daily budgets other than the general ones, by name.
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   disabled_at timestamp with time zone,
   constraint apps_pkey PRIMARY KEY (id),
+  constraint apps_daily_limits_named CHECK ((jsonb_typeof(daily_limits) = 'object'::text)),
   constraint apps_entity_hotkey_taken UNIQUE (entity_hotkey),
   constraint apps_hold_a_scope CHECK ((cardinality(allowed_scopes) > 0)),
   constraint apps_network_key_needs_hotkey CHECK (((network_key IS NULL) OR (entity_hotkey IS NOT NULL))),
+  constraint apps_quota_positive CHECK (((requests_per_minute >= 1) AND (requests_per_minute <= 10000000))),
   constraint apps_slug_taken UNIQUE (slug),
   constraint apps_verification_level_known CHECK ((verification_level = ANY (ARRAY['none'::text, 'basic'::text, 'full'::text])))
 );
@@ -591,9 +595,11 @@ create table partners (
   name text not null,
   contact_email text, -- Who is notified that one of its webhook endpoints was deactivated.
   requests_per_minute integer not null default 60000, -- Requests that each web process takes from the partner in a minute; as many may come at once.
+  daily_limits jsonb not null default '{}'::jsonb, -- Daily budgets other than the general ones, by name.
   created_at timestamp with time zone not null default now(),
   disabled_at timestamp with time zone,
   constraint partners_pkey PRIMARY KEY (id),
+  constraint partners_daily_limits_named CHECK ((jsonb_typeof(daily_limits) = 'object'::text)),
   constraint partners_quota_positive CHECK (((requests_per_minute >= 1) AND (requests_per_minute <= 10000000)))
 );
 

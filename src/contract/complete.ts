@@ -1,6 +1,7 @@
 type Json = Record<string, unknown>;
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
+const WITH_QUOTA = new Set(['partnerKey', 'appToken', 'userSession', 'traderKey']);
 /** The component of each status. Operations with RFC 6749 errors use the component with the prefix `OAuth`. */
 const COMPONENTS: Record<number, string> = {
   400: 'BadRequest',
@@ -42,14 +43,14 @@ function completeOperation(operation: Json, inherited: Json[]): Json {
 
 /**
  * 503: credentials are read from the database, which may be down. 403: scopes, roles or a cookie's origin may forbid.
- * 429: partners have a quota.
+ * 429: all callers but operators and the processor have a quota.
  */
 function ofSecurity(security: Json[], prefix: string): number[] {
   const requirements = security.flatMap((set) => Object.entries(set));
   if (requirements.length === 0) return [];
   const canForbid = requirements.some(([scheme, roles]) => scheme === 'adminCookie' || (roles as string[]).length > 0);
-  if (requirements.some(([scheme]) => scheme === 'partnerKey')) return [401, 429, 503];
-  return canForbid && prefix === '' ? [401, 403, 503] : [401, 503];
+  const hasQuota = prefix === '' && requirements.some(([scheme]) => WITH_QUOTA.has(scheme));
+  return [401, ...(canForbid && prefix === '' ? [403] : []), ...(hasQuota ? [429] : []), 503];
 }
 
 /**

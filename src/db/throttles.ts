@@ -35,10 +35,10 @@ export const throttle = (db: Db, scale: number): Throttle => ({
   },
 });
 
-const item = ({ name, subject }: Budget, scale: number) => ({
+const item = ({ name, subject, size = limits[name].budget }: Budget, scale: number) => ({
   name,
   subject: subject.toString('hex'),
-  budget: Math.min(Math.round(limits[name].budget * scale), LARGEST_BUDGET),
+  budget: Math.min(Math.round(size * scale), LARGEST_BUDGET),
   base_s: limits[name].baseS,
   longest_s: limits[name].longestS,
 });

@@ -9,7 +9,7 @@ import { readBody } from './body.ts';
 import { type RouteDeps, toCall } from './call.ts';
 import { CROSS_ORIGIN_PATHS, restrictOrigin } from './cors.ts';
 import { idempotentResponse } from './idempotency.ts';
-import type { SpendQuota } from './quota.ts';
+import { presentBudgets, type SpendQuota } from './quota.ts';
 import { rejectInRecovery } from './recovery-mode.ts';
 import { recordingLack, recordingRejections } from './rejections.ts';
 import { isEventStream, sendEventStream } from './stream.ts';
@@ -36,7 +36,7 @@ export function routeOf(operation: Operation, handler: AnyHandler, deps: RouteDe
     ctx.state.oauthErrors = operation.oauthErrors;
     if (isPrivate) ctx.set('Cache-Control', 'no-store');
     const { principal, spend } = await identify(ctx);
-    spendRequest(ctx, principal, spendQuota);
+    spendRequest(ctx, operation, principal, spendQuota);
     const parts = await read(ctx);
     const reply = await run({ ctx, principal, spend, parts });
     check(reply);
@@ -63,11 +63,14 @@ function identifying(operation: Operation, deps: RouteDeps) {
   };
 }
 
-/** Takes the request from the caller's quota, and names the caller to log lines. */
-function spendRequest(ctx: Context, principal: Principal, spendQuota: SpendQuota): void {
+/** Names the caller to log lines, and takes the request from the caller's quotas. RATE_LIMITED if one is used up. */
+function spendRequest(ctx: Context, { oauthErrors }: Operation, principal: Principal, spendQuota: SpendQuota): void {
   ctx.state.caller = principal.kind;
-  if (principal.kind === 'partner') spendQuota(ctx, principal);
   if (principal.owner) noteWork({ tenant: principal.owner });
+  if (oauthErrors) return; // a token endpoint has throttles of its own
+  const { states, waitS } = spendQuota(principal);
+  if (states.length > 0) presentBudgets(ctx, states);
+  if (waitS > 0) throw new ApiError('RATE_LIMITED', { retryAfterS: Math.max(1, waitS) });
 }
 
 /** Reads the parts of the request, not yet checked. A write in recovery mode ends here. */

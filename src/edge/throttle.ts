@@ -3,25 +3,26 @@ import type { Operation } from '../contract/document.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { OwnerId } from '../kernel/ids.ts';
 import type { Principal } from '../kernel/principal.ts';
-import { type Budget, type BudgetState, budgetOf, rateLimitHeaders } from '../kernel/throttles.ts';
+import { type Budget, budgetOf } from '../kernel/throttles.ts';
 import { authenticate, nobody } from './authenticate.ts';
 import type { EdgeDeps } from './deps.ts';
+import { presentBudgets } from './quota.ts';
 
 /** Counts one attempt of a request against budgets, and sets the `RateLimit` headers of the response to their state. */
 export type Spend = (...budgets: Budget[]) => Promise<void>;
 
 /**
- * Makes the counter of one request. It throws V2_THROTTLED if a budget is exceeded, with the time until the last of the
+ * Makes the counter of one request. It throws V2_THROTTLED, on v1 RATE_LIMITED, if a budget is exceeded, with the time until the last of the
  * exceeded windows ends as `Retry-After`.
  */
 export function newSpend(ctx: Context, { throttle }: Pick<EdgeDeps, 'throttle'>): Spend {
-  const states: BudgetState[] = [];
   return async (...budgets) => {
-    states.push(...(await throttle.spend(budgets)));
-    ctx.set(rateLimitHeaders(states));
+    const states = await throttle.spend(budgets);
+    presentBudgets(ctx, states);
     const overspent = states.filter(({ remaining }) => remaining < 0);
     if (overspent.length === 0) return;
-    throw new ApiError('V2_THROTTLED', { retryAfterS: Math.max(1, ...overspent.map(({ ends_in_s }) => ends_in_s)) });
+    const code = ctx.path.startsWith('/v1/') ? 'RATE_LIMITED' : 'V2_THROTTLED';
+    throw new ApiError(code, { retryAfterS: Math.max(1, ...overspent.map(({ ends_in_s }) => ends_in_s)) });
   };
 }
 

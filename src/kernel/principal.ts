@@ -9,13 +9,14 @@ type Nobody = { kind: 'nobody'; owner: '' };
 /** A partner: `owner` is its id, `keyId` the id of the key it called with, `perMinute` its quota of requests. */
 export type Partner = { kind: 'partner'; owner: PartnerId; keyId: string; perMinute: number };
 
-/** An app: `owner` is its id, `secretId` the id of the client secret behind its credentials or token. */
+/** An app: `owner` is its id, `secretId` the id of the client secret behind its credentials or token, `perMinute` its quota of requests. */
 export type App = {
   kind: 'app';
   owner: AppId;
   slug: string;
   entityHotkey: Hotkey | null;
   scopes: string[];
+  perMinute: number;
   secretId: string;
   /** The SHA-256 of the token, in hex; null if the app authenticated with its secret. */
   tokenDigest: string | null;
@@ -36,7 +37,7 @@ export type User = {
 
 /**
  * A trader's program with an API key. It may only trade one prop account of a user of the app `owner`, whose pages have
- * these `origins`.
+ * these `origins`, and whose quota of requests `perMinute` is shared by all its callers.
  */
 export type Trader = {
   kind: 'trader';
@@ -44,6 +45,7 @@ export type Trader = {
   userId: UserId;
   propAccountId: PropAccountId;
   keyId: string;
+  perMinute: number;
   origins: readonly string[];
 };
 

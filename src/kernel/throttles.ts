@@ -64,13 +64,31 @@ export const limits = {
   signature_app: { budget: 1_200, baseS: MINUTE_S, longestS: MINUTE_S },
   /** Attempts at mailed codes and links of one account. */
   code: { budget: 20, baseS: 15 * MINUTE_S, longestS: HOUR_S },
+  /** Checkouts of one user: each is a chance to try a stolen card. */
+  checkouts_per_user: { budget: 20, baseS: DAY_S, longestS: DAY_S },
+  /** Checkouts of all users of one app. */
+  checkouts: { budget: 5_000, baseS: DAY_S, longestS: DAY_S },
+  /** Identity verifications that one user begins: the processor charges for each. */
+  identity_sessions_per_user: { budget: 10, baseS: DAY_S, longestS: DAY_S },
+  /** Identity verifications that all users of one app begin. */
+  identity_sessions: { budget: 2_000, baseS: DAY_S, longestS: DAY_S },
+  /** Payout accounts that one user opens. */
+  payout_accounts_per_user: { budget: 5, baseS: DAY_S, longestS: DAY_S },
+  /** Subaccounts that one partner registers: an entity has 10,000 numbers, and none is given twice. */
+  subaccounts: { budget: 500, baseS: DAY_S, longestS: DAY_S },
 } as const satisfies Record<string, Limit>;
 
 /** The name of a throttle. */
 export type LimitName = keyof typeof limits;
 
-/** A limit applied to one subject. `subject` is a digest, so that no table contains the address itself. */
-export type Budget = { name: LimitName; subject: Buffer };
+/** The budgets of which an operator can give an app or a partner another number. */
+export type DailyBudgetName = Extract<
+  LimitName,
+  `${'checkouts' | 'identity_sessions' | 'payout_accounts'}${'' | '_per_user'}` | 'subaccounts'
+>;
+
+/** A limit applied to one subject. `subject` is a digest, so that no table contains the address itself. `size`: attempts instead of the limit's own. */
+export type Budget = { name: LimitName; subject: Buffer; size?: number | undefined };
 
 /** The budget of a limit for the subject that `parts` identify together. */
 export const budgetOf = (name: LimitName, ...parts: string[]): Budget => ({
@@ -83,11 +101,3 @@ export const budgetOf = (name: LimitName, ...parts: string[]): Budget => ({
  * budget.
  */
 export type BudgetState = { name: string; budget: number; base_s: number; remaining: number; ends_in_s: number };
-
-/** `RateLimit-Policy` and `RateLimit` of draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4. */
-export const rateLimitHeaders = (states: readonly BudgetState[]): Record<string, string> => ({
-  'RateLimit-Policy': states.map(({ name, budget, base_s }) => `"${name}";q=${budget};w=${base_s}`).join(', '),
-  RateLimit: states
-    .map(({ name, remaining, ends_in_s }) => `"${name}";r=${Math.max(0, remaining)};t=${Math.ceil(ends_in_s)}`)
-    .join(', '),
-});

@@ -19,6 +19,7 @@ const app = {
   secretId: 'sec_1',
   tokenDigest: null,
   expiresAt: null,
+  perMinute: 1,
 } as const satisfies object;
 const callers: Record<string, Principal> = {
   nobody: { kind: 'nobody', owner: '' },
@@ -33,7 +34,15 @@ const callers: Record<string, Principal> = {
     email: 'a@example.com',
     lacksProof: false,
   },
-  trader: { kind: 'trader', owner: 'app_1', userId: 'usr_1', propAccountId: 'prop_1', keyId: 'key_1', origins: [] },
+  trader: {
+    kind: 'trader',
+    owner: 'app_1',
+    userId: 'usr_1',
+    propAccountId: 'prop_1',
+    keyId: 'key_1',
+    perMinute: 1,
+    origins: [],
+  },
   admin: {
     kind: 'admin',
     owner: '',

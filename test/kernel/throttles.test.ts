@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import { budgetOf, limits, rateLimitHeaders } from '../../src/kernel/throttles.ts';
+import { rateLimitHeaders } from '../../src/edge/quota.ts';
+import { budgetOf, limits } from '../../src/kernel/throttles.ts';
 
 /** What is promised: attempts, the first window and the longest one in seconds. */
 const PROMISED = {
@@ -22,6 +23,12 @@ const PROMISED = {
   signature: [20, 3_600, 86_400],
   signature_app: [1_200, 60, 60],
   code: [20, 900, 3_600],
+  checkouts_per_user: [20, 86_400, 86_400],
+  checkouts: [5_000, 86_400, 86_400],
+  identity_sessions_per_user: [10, 86_400, 86_400],
+  identity_sessions: [2_000, 86_400, 86_400],
+  payout_accounts_per_user: [5, 86_400, 86_400],
+  subaccounts: [500, 86_400, 86_400],
 };
 
 describe('the limits of throttles', () => {

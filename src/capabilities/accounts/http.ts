@@ -2,6 +2,7 @@ import type { Config } from '../../config.ts';
 import type { Handler } from '../../contract/handler.ts';
 import type { Db } from '../../db/pool.ts';
 import type { Accept, NewIntent } from '../../intents/accept.ts';
+import { spendDaily } from '../../intents/daily-budgets.ts';
 import { pendingHeaders, resultOf } from '../../intents/follow.ts';
 import type { Sealer } from '../../kernel/seal.ts';
 import { provisionSubaccount } from './intents.ts';
@@ -20,6 +21,7 @@ export const registerNetvenueTrader: Handler<'registerNetvenueTrader', Deps> = a
   const { acceptIntent, config } = call.deps;
   const context = { accept: acceptIntent, context: call.context, deadlineMs: config.PROVISION_DEADLINE_MS };
   const proof = await proveWallet(call.deps, call.principal.owner, call.body);
+  await spendDaily(call, { subaccounts: call.principal.owner });
   const intent = await call.settled(await provisionSubaccount(context, call.body, proof));
   const result = resultOf(intent, provisionResult);
   if (result?.subaccount)

@@ -21,6 +21,7 @@ const clientRow = z.object({
   slug: z.string(),
   entity_hotkey: idSchema.hotkey.nullable(),
   allowed_scopes: z.array(z.string()),
+  per_minute: z.number(),
   secret_id: z.string(),
 });
 const tokenRow = clientRow.extend({
@@ -33,7 +34,7 @@ const tokenRow = clientRow.extend({
 export function clientFinder(db: Db): ClientFinder {
   return async (clientId, secret) => {
     const row = await db.maybeOne(sql.prepared('find_client', clientRow)`
-      select a.id as app_id, a.slug, a.entity_hotkey, a.allowed_scopes, s.id as secret_id
+      select a.id as app_id, a.slug, a.entity_hotkey, a.allowed_scopes, a.requests_per_minute as per_minute, s.id as secret_id
       from app_secrets s
       join apps a on a.id = s.app_id
       where s.digest = ${sql.binary(digest(secret))}
@@ -52,7 +53,8 @@ export function appFinder(db: Db): AppFinder {
   return batch(async (tokens: string[]) => {
     const digests = tokens.map(digest);
     const rows = await db.any(sql.prepared('find_app_tokens', tokenRow)`
-      select t.digest, t.scopes, least(t.expires_at, s.expires_at) as expires_at, a.id as app_id, a.slug, a.entity_hotkey, a.allowed_scopes, s.id as secret_id
+      select t.digest, t.scopes, least(t.expires_at, s.expires_at) as expires_at, a.id as app_id, a.slug, a.entity_hotkey,
+        a.allowed_scopes, a.requests_per_minute as per_minute, s.id as secret_id
       from app_tokens t
       join app_secrets s on s.id = t.secret_id
       join apps a on a.id = t.app_id
@@ -76,6 +78,7 @@ const appOfRow = (row: z.infer<typeof clientRow>, scopes: string[]): Omit<App, '
   slug: row.slug,
   entityHotkey: row.entity_hotkey,
   scopes,
+  perMinute: row.per_minute,
   secretId: row.secret_id,
 });
 

@@ -3,6 +3,7 @@ import type { Processor } from '../../adapters/processor/types.ts';
 import type { Handler } from '../../contract/handler.ts';
 import type { components } from '../../contract/types.ts';
 import type { SubmitDeps } from '../../intents/accept.ts';
+import { spendDaily } from '../../intents/daily-budgets.ts';
 import { findIntent, hasSucceeded, intentOfV2, pendingHeaders } from '../../intents/follow.ts';
 import { findSealed } from '../../intents/sealed-results.ts';
 import { ApiError } from '../../kernel/errors.ts';
@@ -33,6 +34,7 @@ export const checkOut: Handler<'checkOut', Deps> = async (call) => {
   const { acceptCheckout: accept, config, db, sealer } = call.deps;
   const { owner, userId } = userOf(call.principal);
   requireValue(call.deps.processor, 'V2_PAYMENTS_NOT_CONFIGURED', { effect: 'none' });
+  await spendDaily(call, { checkouts_per_user: userId, checkouts: owner });
   const context = { accept, context: call.context, deadlineMs: config.CHECKOUT_DEADLINE_MS };
   const accepted = await acceptCheckout(context, userId, call.body);
   const intent = await call.settled(accepted);

@@ -1,6 +1,7 @@
 import type { Processor } from '../../adapters/processor/types.ts';
 import type { CallWith, Handler } from '../../contract/handler.ts';
 import type { NewIntent, SubmitDeps } from '../../intents/accept.ts';
+import { spendDaily } from '../../intents/daily-budgets.ts';
 import { hasSucceeded, pendingHeaders } from '../../intents/follow.ts';
 import type { Intent } from '../../intents/intent.ts';
 import { fullResultOf } from '../../intents/sealed-results.ts';
@@ -59,6 +60,7 @@ export const openConnectAccount: Handler<'openConnectAccount', Deps> = async (ca
     effect: 'none',
   });
   const context = await linker(call);
+  await spendDaily(call, { payout_accounts_per_user: userId });
   const made = await call.settled(await acceptAccount(context, userId, { country, isAbroad: corridor === 'abroad' }));
   if (!hadAccount(made)) hasSucceeded(made); // throws its problem
   const [account] = await listAccounts(call.deps.db, owner, userId);

@@ -20,6 +20,12 @@ const counts: Record<LimitName, string> = {
   signature: 'agreements that one user signs',
   signature_app: 'agreements that all users of one app sign',
   code: 'attempts at mailed codes and links of one account',
+  checkouts_per_user: 'checkouts of one user',
+  checkouts: 'checkouts of all users of one app',
+  identity_sessions_per_user: 'identity verifications that one user begins',
+  identity_sessions: 'identity verifications that all users of one app begin',
+  payout_accounts_per_user: 'payout accounts that one user opens',
+  subaccounts: 'subaccounts of the network that one partner registers',
 };
 
 /** The budgets as a table of Markdown. */

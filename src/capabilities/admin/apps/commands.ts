@@ -81,6 +81,8 @@ export async function updateApp(
         allowed_scopes = coalesce(
           (select array_agg(s) from jsonb_array_elements_text(g.given -> 'allowed_scopes') as s), allowed_scopes),
         require_reauthentication = coalesce((g.given ->> 'require_reauthentication')::boolean, require_reauthentication),
+        requests_per_minute = coalesce((g.given ->> 'requests_per_minute')::integer, requests_per_minute),
+        daily_limits = jsonb_strip_nulls(daily_limits || coalesce(g.given -> 'daily_limits', '{}')),
         allowed_origins = coalesce(
           (select array_agg(o) from jsonb_array_elements_text(g.given -> 'allowed_origins') as o),
           case when g.given ? 'allowed_origins' then '{}' else allowed_origins end),

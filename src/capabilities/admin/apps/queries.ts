@@ -16,7 +16,7 @@ export type AppSummary = z.infer<typeof summaryRow>;
 export const summaryColumns = sql.fragment`
   a.id as app_id, a.slug, a.name, a.entity_hotkey, a.allowed_scopes, a.disabled_at is null as active, a.contact_email,
   a.allowed_origins, a.require_reauthentication, a.connect_return_url, a.connect_refresh_url, a.verification_level,
-  a.network_key is not null as has_network_key,
+  a.network_key is not null as has_network_key, a.requests_per_minute, a.daily_limits,
   a.created_at, a.updated_at, a.disabled_at`;
 
 /** A page of the apps, oldest first, after the app `cursor`. */

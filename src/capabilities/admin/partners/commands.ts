@@ -1,5 +1,6 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
+import type { components } from '../../../contract/types.ts';
 import type { Db } from '../../../db/pool.ts';
 import type { PartnerId } from '../../../kernel/ids.ts';
 import { createPartner, type MintedKey } from '../../partners/commands.ts';
@@ -45,17 +46,18 @@ export const setPartnerActive = (
   });
 
 /** Changes to a partner; omitted members stay. */
-export type PartnerChanges = { name?: string; contact_email?: string; requests_per_minute?: number };
+export type PartnerChanges = components['schemas']['UpdatePartnerRequest'];
 
 /** Changes a partner. A new quota holds from its next request. False for an unknown partner. */
 export const changePartner = async (db: Db, partnerId: PartnerId, changes: PartnerChanges, actor: Actor) => {
-  const { name = null, contact_email = null, requests_per_minute = null } = changes;
+  const { name = null, contact_email = null, requests_per_minute = null, daily_limits = {} } = changes;
   return (
     (await db.maybeOne(sql.prepared('change_partner', subjectRow)`
       with changed as (
         update partners
         set name = coalesce(${name}, name), contact_email = coalesce(${contact_email}, contact_email),
-          requests_per_minute = coalesce(${requests_per_minute}, requests_per_minute)
+          requests_per_minute = coalesce(${requests_per_minute}, requests_per_minute),
+          daily_limits = jsonb_strip_nulls(daily_limits || ${JSON.stringify(daily_limits)}::jsonb)
         where id = ${partnerId}
         returning id as subject
       ), noted as (${auditEntry({ actor, action: 'partner.update', detail: { ...changes } }, 'changed')})

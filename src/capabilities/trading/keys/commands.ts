@@ -94,6 +94,7 @@ const traderRow = z.object({
   prop_account_id: idSchema.propAccount,
   allowed_scopes: z.array(z.string()),
   allowed_origins: z.array(z.string()),
+  per_minute: z.number(),
 });
 
 /** Makes the trader finder of a process. Nothing is cached; concurrent calls share a query. */
@@ -102,7 +103,8 @@ export function traderFinder(db: Db): TraderFinder {
     const digests = keys.map(digest);
     const rows = await db.any(sql.prepared('find_trader_keys', traderRow)`
       with found as (
-        select k.digest, k.id, k.owner, k.user_id, k.prop_account_id, k.last_used_at, a.allowed_scopes, a.allowed_origins
+        select k.digest, k.id, k.owner, k.user_id, k.prop_account_id, k.last_used_at, a.allowed_scopes, a.allowed_origins,
+          a.requests_per_minute
         from trader_keys k
         join apps a on a.id = k.owner
         where k.digest = any(${sql.array(digests, 'bytea')})
@@ -115,7 +117,7 @@ export function traderFinder(db: Db): TraderFinder {
         where k.id = f.id
           and (f.last_used_at is null or f.last_used_at < now() - make_interval(secs => ${LAST_USED_EVERY_S}))
       )
-      select f.digest, f.id, f.owner, f.user_id, f.prop_account_id, f.allowed_scopes, f.allowed_origins
+      select f.digest, f.id, f.owner, f.user_id, f.prop_account_id, f.allowed_scopes, f.allowed_origins, f.requests_per_minute as per_minute
       from found f`);
     const byDigest = new Map(rows.map((row) => [row.digest.toString('hex'), row]));
     return digests.map((bytes) => traderOf(byDigest.get(bytes.toString('hex'))));
@@ -130,6 +132,7 @@ const traderOf = (row: z.infer<typeof traderRow> | undefined): Trader | null =>
         userId: row.user_id,
         propAccountId: row.prop_account_id,
         keyId: row.id,
+        perMinute: row.per_minute,
         origins: row.allowed_origins,
       }
     : null;
