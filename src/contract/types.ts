@@ -199,7 +199,7 @@ export interface paths {
         put?: never;
         /**
          * Close a position at market
-         * @description Sends a reduce-only, immediate-or-cancel order of the position's whole size.
+         * @description Sends a reduce-only, immediate-or-cancel order that covers the whole position. Its own executions prove the result: `filled` if the position is flat after it, else `partial`. `size` is the position before it, so `size` less `filled_size` is left.
          */
         post: operations["closeExvenuePosition"];
         delete?: never;

@@ -36,6 +36,17 @@ describe('orders on the sandbox exchange', () => {
     expect(effectsOf(exchange, cloid)).to.deep.equal(['placed', 'filled']);
   });
 
+  it('that only reduce have no magic sizes', async () => {
+    await place(exchange, { timeInForce: 'ioc', price: '105000', size: '0.06' });
+
+    const [item] = itemsOf(
+      await place(exchange, { side: 'sell', timeInForce: 'ioc', price: '95000', size: '0.0505', reduceOnly: true }),
+    );
+
+    expect(item).to.include({ kind: 'filled', filledSize: '0.0505' });
+    expect(await heldBy(exchange)).to.equal('0.0095');
+  });
+
   it('rest otherwise, are shown, and fill when the price is reached', async () => {
     const cloid = newCloid();
 

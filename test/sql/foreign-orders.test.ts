@@ -86,8 +86,13 @@ describe('what is read of exchange orders for one owner or wallet', () => {
     await run(`update orders set lifecycle = 'filled' where id = any(array[$1, $2]::uuid[])`, ids.first, ids.other);
     await run(`update intents set settled_at = now() + interval '1 second' where id = $1`, ids.other);
 
-    const last = await exchange.findLastFilled(db, { wallet: MY_WALLET, pair: 'BTC', lagMs: LAG_MS });
+    const last = await exchange.findLastFilled(db, {
+      lane: `exvenue:${MY_WALLET}`,
+      wallet: MY_WALLET,
+      pair: 'BTC',
+      lagMs: LAG_MS,
+    });
 
-    expect(last).to.equal(ids.first);
+    expect(last?.id).to.equal(ids.first);
   });
 });

@@ -50,8 +50,7 @@ const read = ({ json }: Call): Request | null => {
   }
 };
 
-const magics = (action: ActionRequest) =>
-  action.type === 'order' ? action.orders.map(({ size }) => magicOf(size)) : [];
+const magics = (action: ActionRequest) => (action.type === 'order' ? action.orders.map(magicOf) : []);
 
 /** Checks the signer, its permission, the nonce and the expiry. Then executes the action. */
 const responseTo = async (world: World, request: Request): Promise<Envelope> => {

@@ -1,4 +1,4 @@
-/** Faults that a partner can trigger: an order with exactly this size behaves as described. */
+/** Faults that a partner can trigger: an order with exactly this size behaves as described, unless it only reduces. */
 export const magicSizes = [
   { size: '0.0404', does: 'reject', description: 'Rejected for lack of margin; nothing is executed.' },
   { size: '0.0429', does: 'throttle', description: 'Rejected with 429; nothing is executed.' },
@@ -9,5 +9,9 @@ export const magicSizes = [
 /** What a magic order triggers. */
 export type Magic = (typeof magicSizes)[number]['does'];
 
-/** The fault that an order with this size triggers, or null. */
-export const magicOf = (size: string): Magic | null => magicSizes.find((magic) => magic.size === size)?.does ?? null;
+/**
+ * The fault that an order with this size triggers, or null. The size of an order that only reduces is that of a position, so
+ * nobody chose it for its magic.
+ */
+export const magicOf = ({ size, reduceOnly }: { size: string; reduceOnly: boolean }): Magic | null =>
+  reduceOnly ? null : (magicSizes.find((magic) => magic.size === size)?.does ?? null);

@@ -54,7 +54,7 @@ const NO_MARGIN: Rejection = { text: 'Insufficient margin to place order.', word
 /** An invalid exit rejects the order it belongs to. */
 const rejectionOfAll = (world: World, order: Order, requested: OrderTerms, exits: OrderTerms[]): Rejection | null => {
   const { owner, coin, followsPosition } = order;
-  if (magicOf(requested.size) === 'reject') return NO_MARGIN;
+  if (magicOf(requested) === 'reject') return NO_MARGIN;
   const attached = exits.map((exit) => {
     return { owner, coin, requested: exit, followsPosition: false, parentPrice: order.price };
   });
@@ -122,7 +122,7 @@ const watch = (world: World, order: Order): Status => {
 /** Fills what the book allows. The rest stays open, or is cancelled if the order must not rest. */
 const execute = (world: World, order: Order): Status => {
   if (order.reduceOnly) order.size = lesser(order.size, reducible(order));
-  const half = magicOf(order.originalSize) === 'half';
+  const half = magicOf({ size: order.originalSize, reduceOnly: order.reduceOnly }) === 'half';
   const most = half ? dividedBy(order.size, '2', order.coin.sizeDecimals, 'down') : null;
   if (isMarketable(order)) take(world, order, true, most);
   if (isZero(order.size)) return filled(order);

@@ -1,62 +1,81 @@
 import { z } from 'zod';
+import { nextAttemptMs } from '../../../intents/backoff.ts';
 import { defineIntent, isNotReady } from '../../../intents/define.ts';
 import type { Problem } from '../../../intents/intent.ts';
-import { succeed } from '../../../intents/settle.ts';
-import { absolute, isPositive } from '../../../kernel/decimals.ts';
+import { retry, succeed } from '../../../intents/settle.ts';
+import { absolute, compare, isPositive, times } from '../../../kernel/decimals.ts';
 import { cloidOf } from '../../../kernel/exchange-names.ts';
 import { marketPrice, type Side } from '../../../kernel/grid.ts';
 import type { IntentId } from '../../../kernel/ids.ts';
+import { acknowledged, type UpstreamResult } from '../../../kernel/upstream-result.ts';
 import type { OrderTerms } from '../adapter/action-types.ts';
-import type { PerpPosition } from '../adapter/types.ts';
 import { sign } from '../signing/sign.ts';
 import { type ExchangeDeps, exchangeTiming, recordOtherwise, walletMembers } from './calls.ts';
+import { type Closed, findClosed } from './close-evidence.ts';
 import { type Market, readMarket, readPosition, URGENT } from './market.ts';
-import { invalidOrder, orderPayload, payloadOf, reconcileOrder, reportOf, sendOrder } from './order.ts';
+import { invalidOrder, orderPayload, payloadOf, reconcileBy, reportOf, sendOrder } from './order.ts';
 import { decideExits } from './store.ts';
 import { closingTerms, shownOrder } from './views.ts';
 
 /**
- * Closes the position that is open in a pair when the intent is executed, with a reduce-only market order. Its exits end
- * with it.
+ * Closes the position that is open in a pair when the order arrives, with a reduce-only market order. Its executions prove
+ * what it did: `filled` if the position is flat after them, else `partial`. The exits end with a position that is flat.
  */
 export const close = defineIntent({
   kind: 'exchange/close',
   retention: 'alone',
   request: z.object({ ...walletMembers, pair: z.string(), max_slippage: z.string() }),
-  payload: z.object({ ...orderPayload, side: z.enum(['long', 'short']) }),
+  payload: z.object({ ...orderPayload, side: z.enum(['long', 'short']), size_decimals: z.number() }),
   timing: exchangeTiming,
 
   async prepare({ id, owner, request: { wallet, pair, max_slippage } }, deps: ExchangeDeps) {
     const market = await readMarket(deps.exvenue, pair, null, URGENT);
     if (isNotReady(market)) return market;
-    const position = await readPosition(deps, wallet, pair);
+    const position = await readPosition(deps, wallet, market.asset);
     if (isNotReady(position)) return position;
-    const order = closingOrder(id, position, market, max_slippage);
+    const order = closingOrder(id, position.size, market, max_slippage);
     if (isNotReady(order)) return order;
     const signed = await sign(deps, { owner, wallet }, [{ kind: 'place', orders: [order], grouping: 'none' }]);
     if (isNotReady(signed)) return signed;
     const side = order.side === 'sell' ? ('short' as const) : ('long' as const);
-    return { send: { ...payloadOf(signed, { intentId: id, coin: market.asset.coin, order }), side } };
+    const { coin, sizeDecimals: size_decimals } = market.asset;
+    return { send: { ...payloadOf(signed, { intentId: id, coin, order }), side, size_decimals } };
   },
 
-  send: sendOrder,
+  async send(sent, deps, limits): Promise<UpstreamResult<Closed>> {
+    const result = await sendOrder(sent, deps, limits);
+    return result.kind === 'accepted' ? acknowledged('the position after it is not known yet') : result;
+  },
 
-  reconcile: reconcileOrder,
+  reconcile: (sent, deps) =>
+    reconcileBy(sent, deps, (sought) => findClosed(deps.exvenue, sought, sent.payload.size_decimals)),
 
+  /**
+   * If the venue finds nothing to reduce, the position that was read is gone, or has become the opposite one: it is read
+   * again until the deadline.
+   */
   async record({ intent, payload }, result, deps) {
+    if (result.kind === 'rejected' && result.slug === 'reduce_only')
+      return retry(deps.db, intent, nextAttemptMs(intent.attempts), { code: 'V1_NO_POSITION' });
     if (result.kind !== 'accepted') return recordOtherwise(deps, intent, result);
     const { wallet, pair } = intent.request;
+    const { oid, size, filledSize, averagePrice } = result.data;
     const terms = closingTerms(pair, payload.side);
-    const report = reportOf(result.data, payload, terms);
-    if (report.status === 'filled') await decideExits(deps.db, { id: intent.id, wallet, pair }, { tp: null, sl: null });
+    const placed = { order: { kind: 'filled' as const, oid, filledSize, averagePrice }, exits: [] };
+    const report = reportOf(placed, { size, price: payload.price }, terms);
+    if (compare(filledSize, size) === 0)
+      await decideExits(deps.db, { id: intent.id, wallet, pair }, { tp: null, sl: null });
     return succeed(deps.db, intent, shownOrder(intent, terms, report));
   },
 });
 
-/** The reduce-only order that closes a whole position. The venue reports the size of a short position as negative. */
+/** A reduce-only order shrinks to the position and never reverses it, so it may be larger than what reads show by then. */
+const UPPER_BOUND = '2';
+
+/** The order that closes a position of this signed size, or one that has grown since it was read. */
 function closingOrder(
   intentId: IntentId,
-  { size }: PerpPosition,
+  size: string,
   { asset, mid }: Market,
   slippage: string,
 ): OrderTerms | { fail: Problem } {
@@ -67,7 +86,7 @@ function closingOrder(
     asset: asset.id,
     side,
     price,
-    size: absolute(size),
+    size: times(absolute(size), UPPER_BOUND),
     reduceOnly: true,
     cloid: cloidOf(intentId),
     timeInForce: 'ioc',

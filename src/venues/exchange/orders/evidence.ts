@@ -26,12 +26,15 @@ export type OrderSought = { account: WalletAddress; cloid: string; coin: string;
 /** The finding that the exchange has no such order or action. */
 export const ABSENT = { kind: 'absent' } as const;
 
-const NOTHING_MATCHED = { slug: 'no_match', message: 'Nothing in the book matched the order at its price.' };
-const REJECTED = { slug: 'rejected_by_venue', message: 'The venue rejected the order.' };
+/** The rejection of an order that could not stay open and matched nothing. */
+export const NOTHING_MATCHED = { slug: 'no_match', message: 'Nothing in the book matched the order at its price.' };
+/** A rejection without a reason. */
+export const REJECTED = { slug: 'rejected_by_venue', message: 'The venue rejected the order.' };
 const PRICE_PLACES = 10;
 /** An order in doubt goes before the reads of callers. */
 const LIMITS = { priority: 'entry' } as const;
-const CLOCK_SKEW_MS = 60_000;
+/** How far the venue's clock may differ from ours. */
+export const CLOCK_SKEW_MS = 60_000;
 
 /**
  * Finds an order by its cloid in the venue's order history; after its body has expired, also among fills and open
@@ -91,7 +94,8 @@ function outcomeOf(
   return timeInForce === 'ioc' ? recordedRejection(NOTHING_MATCHED) : accepted({ kind: 'cancelled', oid });
 }
 
-function filledBy(oid: number, fills: Fill[]): Accepted<OrderOutcome & { kind: 'filled' }> {
+/** What an order's executions say about it. */
+export function filledBy(oid: number, fills: Fill[]): Accepted<OrderOutcome & { kind: 'filled' }> {
   const filledSize = fills.reduce((sum, fill) => plus(sum, fill.size), '0');
   const value = fills.reduce((sum, fill) => plus(sum, times(fill.price, fill.size)), '0');
   const averagePrice = isPositive(filledSize) ? dividedBy(value, filledSize, PRICE_PLACES, 'down') : null;

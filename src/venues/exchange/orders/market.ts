@@ -1,11 +1,15 @@
 import type { Db } from '../../../db/pool.ts';
 import type { NotReady } from '../../../intents/define.ts';
-import { isZero } from '../../../kernel/decimals.ts';
-import { cloidOf, coinOf, dexOf } from '../../../kernel/exchange-names.ts';
+import { isZero, nearest } from '../../../kernel/decimals.ts';
+import { cloidOf, coinOf, dexOf, displayPair } from '../../../kernel/exchange-names.ts';
 import type { WalletAddress } from '../../../kernel/ids.ts';
+import { epochMs } from '../../../kernel/work.ts';
 import type { CallLimits } from '../adapter/action-types.ts';
-import type { Asset, Exvenue, PerpPosition } from '../adapter/types.ts';
+import type { Asset, Exvenue, Fill } from '../adapter/types.ts';
+import { chained, positionAfter } from '../chain.ts';
 import { UNREACHABLE } from './calls.ts';
+import { CLOCK_SKEW_MS } from './evidence.ts';
+import { laneOf } from './follow-up.ts';
 import { findLastFilled } from './queries.ts';
 
 /** An asset and its mid price. */
@@ -32,23 +36,39 @@ export async function readMarket(
   return mid === undefined ? { fail: { code: 'V1_NO_PRICE' } } : { asset: asset.data, mid };
 }
 
+type PositionDeps = { db: Db; exvenue: Exvenue; config: { EXVENUE_READ_LAG_MS: number } };
+
 /**
- * The open position of a wallet in a pair. Fails with V1_NO_POSITION if there is none; waits until reads show the last
- * filled order of this wallet: before that, the size they show is outdated.
+ * The signed size of a wallet's open position in a pair. Fails with V1_NO_POSITION if there is none. Reads come from
+ * replicas that are behind independently, so what one of them proves counts for that one only: within the lag of a fill of
+ * ours the position follows from the executions that show this fill, and until they do the intent waits. Without such a
+ * fill the account counts, and executions that contradict an empty one.
  */
 export async function readPosition(
-  { db, exvenue, config }: { db: Db; exvenue: Exvenue; config: { EXVENUE_READ_LAG_MS: number } },
+  { db, exvenue, config: { EXVENUE_READ_LAG_MS: lagMs } }: PositionDeps,
   wallet: WalletAddress,
-  pair: string,
-): Promise<PerpPosition | NotReady> {
-  const coin = coinOf(pair);
-  const filled = await findLastFilled(db, { wallet, pair, lagMs: config.EXVENUE_READ_LAG_MS });
-  if (filled !== null && (await exvenue.orderStatus(wallet, cloidOf(filled), URGENT)).kind !== 'found')
-    return UNREACHABLE;
-  const account = await exvenue.account(wallet, dexOf(coin), URGENT);
-  if (account.kind === 'unreadable') return UNREACHABLE;
-  const position = account.kind === 'found' && account.data.positions.find((candidate) => candidate.coin === coin);
-  return position && !isZero(position.size) ? position : { fail: { code: 'V1_NO_POSITION' } };
+  { coin, sizeDecimals }: Asset,
+): Promise<{ size: string } | NotReady> {
+  const last = await findLastFilled(db, { wallet, lane: laneOf(wallet), pair: displayPair(coin), lagMs });
+  if (last === null) {
+    const account = await exvenue.account(wallet, dexOf(coin), URGENT);
+    if (account.kind === 'unreadable') return UNREACHABLE;
+    const position = account.kind === 'found' && account.data.positions.find((candidate) => candidate.coin === coin);
+    if (position && !isZero(position.size)) return { size: position.size };
+  }
+  const fromMs = last === null ? epochMs() - lagMs : last.accepted_ms - CLOCK_SKEW_MS;
+  const fills = await exvenue.fills(wallet, { fromMs }, URGENT);
+  if (fills.kind === 'unreadable') return UNREACHABLE;
+  const ours = fills.kind === 'found' ? fills.data.filter((fill) => fill.coin === coin) : [];
+  if (last !== null && !ours.some(({ cloid }) => cloid === cloidOf(last.id))) return UNREACHABLE;
+  const size = positionOf(ours, sizeDecimals);
+  return isZero(size) ? { fail: { code: 'V1_NO_POSITION' } } : { size };
+}
+
+/** The position after the last of the fills of a coin; 0 without fills. */
+function positionOf(fills: Fill[], sizeDecimals: number): string {
+  const last = chained(fills).at(-1);
+  return last ? nearest(positionAfter(last), sizeDecimals) : '0';
 }
 
 /** Of exits. */

@@ -8,7 +8,7 @@ import { accepted, type UpstreamResult, unknownEffect, unreachable } from '../..
 import type { ItemResult, OrderTerms, Posted } from '../adapter/action-types.ts';
 import { type Signed, signedMembers } from '../signing/sign.ts';
 import { type ExchangeDeps, hasExpired, post, reconcileOrBurn } from './calls.ts';
-import { findOrder, type OrderOutcome } from './evidence.ts';
+import { findOrder, type OrderOutcome, type OrderSought } from './evidence.ts';
 import { type ExecutionReport, type ExitPrices, type Leg, legsOf } from './rules.ts';
 
 /** The outcome of an order, and of the exits sent with it, in the order of sending. */
@@ -64,16 +64,27 @@ function placedResult({ items: [order, ...exits] }: Posted): UpstreamResult<Plac
  * order: whether the leverage was set says nothing about it.
  */
 export const reconcileOrder = (
-  { intent, payload }: SentRequest<unknown, OrderPayload>,
+  sent: SentRequest<unknown, OrderPayload>,
   deps: ExchangeDeps,
 ): Promise<Finding<Placed>> =>
+  reconcileBy(sent, deps, async (sought) => {
+    const finding = await findOrder(deps.exvenue, sought);
+    return finding.kind === 'accepted' ? accepted({ order: finding.data, exits: [] }) : finding;
+  });
+
+/** Reconciles the order of the last body with `find`. Its absence counts after all reads, and once its nonce is burnt. */
+export const reconcileBy = <Result>(
+  { intent, payload }: SentRequest<unknown, OrderPayload>,
+  deps: ExchangeDeps,
+  find: (sought: OrderSought) => Promise<Finding<Result>>,
+): Promise<Finding<Result>> =>
   reconcileOrBurn({ intent, payload: { ...payload, posts: payload.posts.slice(-1) } }, deps, async () => {
     const { account, cloid, coin } = payload;
     const sinceMs = Date.parse(String(intent.sending_at));
     const expired = hasExpired(intent, deps) && isThorough(intent);
-    const finding = await findOrder(deps.exvenue, { account, cloid, coin, sinceMs, expired });
+    const finding = await find({ account, cloid, coin, sinceMs, expired });
     if (finding.kind === 'absent' && !isThorough(intent)) return unknownEffect('only the newest orders were read');
-    return finding.kind === 'accepted' ? accepted({ order: finding.data, exits: [] }) : finding;
+    return finding;
   });
 
 const ALL_THOROUGH = 12; // about two minutes

@@ -65,7 +65,7 @@ export const protect = defineIntent({
     const market = await readMarket(deps.exvenue, pair);
     if (isNotReady(market)) return market;
     const { asset, mid } = market;
-    const held = await readPosition(deps, wallet, pair);
+    const held = await readPosition(deps, wallet, asset);
     if (isNotReady(held)) return held;
     const position = isPositive(held.size) ? 'long' : 'short';
     const misplaced = misplacedExit(prices, position, mid);

@@ -2,7 +2,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../../../db/pool.ts';
 import { cloidOf, legCloid } from '../../../kernel/exchange-names.ts';
-import { type IntentId, idSchema, type OrderUuid, type OwnerId, type WalletAddress } from '../../../kernel/ids.ts';
+import { idSchema, type OrderUuid, type OwnerId, type WalletAddress } from '../../../kernel/ids.ts';
 import { report, terms } from './results.ts';
 
 /** A row with the columns `orderColumns`. */
@@ -67,21 +67,32 @@ export const findLaterCommands = (
         where i.state = 'in_doubt' and i.lane = ${lane} and i.kind <> 'exchange/place'
       ) undecided`);
 
-const idRow = z.object({ id: idSchema.intent });
+const filledRow = z.object({ id: idSchema.intent, accepted_ms: z.number() });
 
-/** The newest order of a wallet in a pair that the exchange reported as filled within the last `lagMs`; null without one. */
+/**
+ * The newest order or closing of a wallet in a pair that the exchange reported as filled within the last `lagMs`, and when
+ * it was accepted (epoch ms); null without one.
+ */
 export const findLastFilled = (
   db: Db,
-  { wallet, pair, lagMs }: { wallet: WalletAddress; pair: string; lagMs: number },
-): Promise<IntentId | null> =>
-  db.maybeOneFirst(sql.prepared('last_filled', idRow)`
-    select o.id
-    from orders o
-    join intents i on i.id = o.id
-    where o.trader = ${wallet} and o.venue = 'exvenue' and o.pair = ${pair} and o.lifecycle = 'filled'
-      and o.created_at > now() - interval '1 hour'
-      and i.settled_at > now() - make_interval(secs => ${lagMs / 1000})
-    order by i.settled_at desc
+  { wallet, lane, pair, lagMs }: { wallet: WalletAddress; lane: string; pair: string; lagMs: number },
+): Promise<z.infer<typeof filledRow> | null> =>
+  db.maybeOne(sql.prepared('last_filled', filledRow)`
+    select f.id, floor(extract(epoch from f.created_at) * 1000)::bigint accepted_ms
+    from (
+      select o.id, i.created_at, i.settled_at
+      from orders o
+      join intents i on i.id = o.id
+      where o.trader = ${wallet} and o.venue = 'exvenue' and o.pair = ${pair} and o.lifecycle = 'filled'
+        and o.created_at > now() - interval '1 hour'
+        and i.settled_at > now() - make_interval(secs => ${lagMs / 1000})
+      union all
+      select i.id, i.created_at, i.settled_at
+      from intents i
+      where i.lane = ${lane} and i.kind = 'exchange/close' and i.state = 'succeeded' and i.request ->> 'pair' = ${pair}
+        and i.settled_at > now() - make_interval(secs => ${lagMs / 1000})
+    ) f
+    order by f.settled_at desc
     limit 1`);
 
 /** An order or exit of ours that may rest at the exchange. `oid`: the exchange's number, if it has been reported. */

@@ -10,7 +10,7 @@ import {
   times,
 } from '../../../kernel/decimals.ts';
 import type { Fill } from '../adapter/types.ts';
-import { chained } from './chain.ts';
+import { chained } from '../chain.ts';
 
 /**
  * A position from its first fill to its closing fill. `openMs` is null if it was opened before the fills that were

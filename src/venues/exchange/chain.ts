@@ -1,5 +1,5 @@
-import { compare, minus, plus } from '../../../kernel/decimals.ts';
-import type { Fill } from '../adapter/types.ts';
+import { compare, minus, plus } from '../../kernel/decimals.ts';
+import type { Fill } from './adapter/types.ts';
 
 /** A fill, and the position before and after it. */
 type Link = { fill: Fill; after: string };
@@ -24,7 +24,8 @@ export function chained(fills: Fill[]): Fill[] {
   return ordered;
 }
 
-const positionAfter = ({ startPosition, side, size }: Fill): string =>
+/** The signed position that a fill left, with the venue's float residue. */
+export const positionAfter = ({ startPosition, side, size }: Fill): string =>
   side === 'buy' ? plus(startPosition, size) : minus(startPosition, size);
 
 /** The position before a millisecond: one that no fill of it has left. */
