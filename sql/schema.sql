@@ -534,7 +534,7 @@ create table operator_actions (
   detail jsonb not null default '{}'::jsonb, -- The result. Contains no secret.
   at timestamp with time zone not null default now(),
   constraint operator_actions_pkey PRIMARY KEY (id),
-  constraint operator_actions_known CHECK ((action = ANY (ARRAY['provision_again'::text, 'attach'::text, 'refund'::text, 'reinstate'::text, 'abandon'::text, 'rerun'::text, 'rerun_job'::text, 'retry_delivery'::text, 'retry_deliveries'::text, 'reverse_payout'::text, 'resolve_payout'::text, 'move_link'::text, 'release_registration'::text]))),
+  constraint operator_actions_known CHECK ((action = ANY (ARRAY['provision_again'::text, 'attach'::text, 'refund'::text, 'reinstate'::text, 'abandon'::text, 'rerun'::text, 'rerun_job'::text, 'retry_delivery'::text, 'retry_deliveries'::text, 'reverse_payout'::text, 'resolve_payout'::text, 'move_link'::text, 'release_registration'::text, 'dismiss_event'::text]))),
   constraint operator_actions_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments(id),
   constraint operator_actions_prop_account_id_fkey FOREIGN KEY (prop_account_id) REFERENCES prop_accounts(id),
   constraint operator_actions_who_said CHECK ((operator ~ '\S'::text)),
@@ -675,7 +675,7 @@ create table payments (
   constraint payments_paid_has_time CHECK (((status = 'succeeded'::text) = (paid_at IS NOT NULL))),
   constraint payments_processor_id_once UNIQUE (processor_payment_intent_id),
   constraint payments_status_known CHECK ((status = ANY (ARRAY['pending'::text, 'requires_payment_method'::text, 'requires_confirmation'::text, 'requires_action'::text, 'processing'::text, 'requires_capture'::text, 'succeeded'::text, 'canceled'::text, 'failed'::text]))),
-  constraint payments_stop_known CHECK ((stopped_for = ANY (ARRAY['refunded'::text, 'disputed'::text]))),
+  constraint payments_stop_known CHECK ((stopped_for = ANY (ARRAY['refunded'::text, 'disputed'::text, 'under_review'::text]))),
   constraint payments_tier_id_fkey FOREIGN KEY (tier_id) REFERENCES tiers(id),
   constraint payments_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
@@ -773,6 +773,9 @@ create table processor_events (
   outcome text, -- Null: still to be applied. not_ours: no row names its object; it is taken up again only if a row comes to name it. unreadable: a member is missing or impossible; nothing was applied.
   received_at timestamp with time zone not null default now(),
   acted_at timestamp with time zone,
+  closed_at timestamp with time zone, -- Of an unreadable event: when an operator closed it. Until then it stops the account it is about, and it is not deleted.
+  closed_by text,
+  closed_why text,
   constraint processor_events_pkey PRIMARY KEY (id),
   constraint processor_events_outcome_known CHECK ((outcome = ANY (ARRAY['applied'::text, 'stale'::text, 'not_ours'::text, 'unreadable'::text]))),
   constraint processor_events_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments(id),
@@ -782,6 +785,7 @@ CREATE INDEX processor_events_by_age ON public.processor_events USING btree (rec
 CREATE INDEX processor_events_of_nobody ON public.processor_events USING btree (object_id) WHERE ((outcome = 'not_ours'::text) AND (object_id IS NOT NULL));
 CREATE INDEX processor_events_of_payment ON public.processor_events USING btree (payment_id, said_at);
 CREATE INDEX processor_events_open ON public.processor_events USING btree (received_at) WHERE (acted_at IS NULL);
+CREATE INDEX processor_events_unclosed ON public.processor_events USING btree (object_id) WHERE ((outcome = 'unreadable'::text) AND (closed_at IS NULL));
 CREATE INDEX processor_events_unreadable ON public.processor_events USING btree (received_at) WHERE (outcome = 'unreadable'::text);
 
 -- Prop accounts of end users: at most one per paid payment, and at most one ever per user and free tier.
@@ -1541,14 +1545,15 @@ create view ops.undecided_intents (
   safe_action text
 );
 
--- Events of the processor about objects that the service follows, in which a member is missing or impossible. None was applied: read the object at the processor.
+-- Events of the processor about objects of ours in which a member is missing or impossible, or that contradict what is known. None was applied, and each stops the account or the payouts that it is about: read the object at the processor, then ops.dismiss_event.
 create view ops.unreadable_events (
   event_id text,
   type text,
   object_id text,
   source text,
   said_at timestamp with time zone,
-  received_at timestamp with time zone
+  received_at timestamp with time zone,
+  payment_id text
 );
 
 -- Writes by upstream: how many wait to be sent, how many are in doubt and why the newest of them is, and the last success among the newest 100 of a kind.
@@ -1650,6 +1655,9 @@ create function claim_look_up_slot(at_upstream text, slots integer, for_s double
 create function claim_slot(intent uuid, at_upstream text, slots integer, for_s double precision, for_exits integer, exits boolean)
   returns boolean plpgsql;
 
+create function close_as_unreadable(event text)
+  returns void plpgsql;
+
 create function code_template(for_user text)
   returns text sql stable;
 
@@ -1664,6 +1672,9 @@ create function deactivate_endpoint(endpoint text, because text)
 
 create function decide_exits(of_trader text, of_pair text, decided jsonb, by_intent uuid)
   returns SETOF text sql;
+
+create function dismiss_event(event text, by_operator text, because text)
+  returns text plpgsql;
 
 create function dispatch_due_deliveries(endpoint text)
   returns void plpgsql;
@@ -1710,7 +1721,7 @@ create function enroll_key(of_owner text, wallet text, new_id uuid, new_signer t
 create function event_object(fact jsonb)
   returns text sql immutable;
 
-create function event_task(about text)
+create function event_task(about text, unread text DEFAULT NULL::text)
   returns text sql immutable;
 
 create function events_of_ours(batch jsonb)
@@ -2251,6 +2262,9 @@ create function try_code(app text, address text, hmacs bytea[])
 create function try_login_code(for_user text, of_scope bytea, hmacs bytea[])
   returns boolean plpgsql;
 
+create function unread_stop(of_payment text)
+  returns text sql stable;
+
 create function unsent_entries(trader text)
   returns bigint sql stable;
 
@@ -2289,6 +2303,10 @@ create function ops.assess_rerun(i intents, OUT verdict text, OUT reason text)
 
 -- Assigns the subaccount <entity>_<number> at the network to a failed account; it is tradeable once the network reports it active. Class and size are not checked here: check them first, or use the console, which does. Verdicts: done, unknown, not_failed, abandoned, returned, open, taken, malformed. Recorded in ops.actions.
 create function ops.attach_account(account text, hotkey text, who text, why text)
+  returns text plpgsql security definer;
+
+-- Closes an unreadable event of the processor after you have read its object there: what it stopped goes on. Verdicts: done, unknown, not_open. Recorded in ops.actions.
+create function ops.dismiss_event(event text, who text, why text)
   returns text plpgsql security definer;
 
 -- Internal to the kit.

@@ -154,6 +154,7 @@ export const errors = {
   V2_PAYOUT_NOT_UNKNOWN: [409, 'The effect of every step of the payout is known.'],
   V2_PAYOUT_NOT_STRANDED: [409, 'The money of the payout is not at the payout account, or is on its way from there.'],
   V2_PAYOUT_NOT_AVAILABLE: [409, 'The money is not available at the payout account yet; it is paid out once it is.'],
+  V2_PAYOUT_UNDER_REVIEW: [409, 'A report of the processor contradicts what is known; an operator must look at it.'],
   V2_PAYOUT_REVERSED: [409, 'The payout account holds nothing of this payout any more: its transfer was reversed.'],
   V2_COUNTRY_UNSUPPORTED: [422, 'Accounts in this country cannot be paid out to.'],
 

@@ -239,6 +239,9 @@ describe('the processor adapter', () => {
 
     for (const body of ['null', '"evt_1"', '[]', '{}', '{"id":7}', '{"id":"evt_\\u0000"}', '<html>'])
       expect(read(body), body).to.equal('unreadable');
-    expect(read('{"id":"evt_3"}')).to.deep.include({ id: 'evt_3', fact: { about: 'unreadable', object: null } });
+    expect(read('{"id":"evt_3"}')).to.deep.include({
+      id: 'evt_3',
+      fact: { about: 'unreadable', of: null, object: null },
+    });
   });
 });

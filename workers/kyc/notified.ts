@@ -1,8 +1,7 @@
-import { handleVerificationEvent } from '../../src/capabilities/kyc/notified.ts';
-import type { Db } from '../../src/db/pool.ts';
+import { handleVerificationEvent, type NotifiedDeps } from '../../src/capabilities/kyc/notified.ts';
 import type { Task } from '../../src/intents/task.ts';
 
-const notified: Task<{ event_id: string }, { db: Db }> = ({ event_id }, deps) =>
+const notified: Task<{ event_id: string }, NotifiedDeps> = ({ event_id }, deps) =>
   handleVerificationEvent(event_id, deps);
 
 export default notified;

@@ -11,7 +11,7 @@ begin
   select * into a from prop_accounts where payment_id = of_payment for update;
   if a.status in ('provisioning', 'evaluation', 'funded') and stop is not null then
     perform move_prop_account(a.id, a.status, 'eliminated', stop);
-  elsif a.status is distinct from 'eliminated' or a.failure_reason is null or a.failure_reason not in ('refunded', 'disputed') then
+  elsif a.status is distinct from 'eliminated' or a.failure_reason is null or a.failure_reason not in ('refunded', 'disputed', 'under_review') then
     return;
   elsif stop is not null then
     update prop_accounts set failure_reason = stop where id = a.id and failure_reason <> stop;

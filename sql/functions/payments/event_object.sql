@@ -1,4 +1,4 @@
--- The processor's id of the object by which our rows name the object of an event. Null: the service does not follow it.
+-- The processor's id of the object by which our rows name the object of an event: of a payout that takes another one back, the other one. Null: the service does not follow it.
 create or replace function event_object(fact jsonb) returns text
 language sql immutable as $$
   select case fact ->> 'about'
@@ -6,7 +6,8 @@ language sql immutable as $$
     when 'charge' then fact ->> 'processorId'
     when 'verification' then fact ->> 'sessionId'
     when 'account' then fact ->> 'accountId'
-    when 'payout' then fact ->> 'processorPayoutId'
+    when 'payout' then coalesce(fact ->> 'originalId', fact ->> 'processorPayoutId')
     when 'transfer' then fact ->> 'transferId'
+    when 'unreadable' then fact ->> 'object'
   end
 $$;

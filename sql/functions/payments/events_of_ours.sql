@@ -1,5 +1,5 @@
 -- The ids of those events whose object one of our rows names. The metadata of an object counts only for a payment whose checkout has not
--- learned the processor's id. Item: id, fact.
+-- learned the processor's id. Of an object that could not be read the id is enough. Item: id, fact.
 create or replace function events_of_ours(batch jsonb) returns table (event_id text)
 language sql stable as $$
   with items as materialized (
@@ -43,4 +43,14 @@ language sql stable as $$
   join payouts p on p.processor_transfer_id = i.object
   join connect_accounts c on c.id = p.connect_account_id and c.processor_account_id = i.account
   where i.about = 'transfer'
+  union all
+  select i.id
+  from items i
+  where i.about = 'unreadable'
+    and (exists (select from payments p where p.processor_payment_intent_id = i.object)
+      or exists (select from kyc_cases k where k.session_id = i.object)
+      or exists (select from kyc_cases k where k.earlier_session_ids @> array[i.object])
+      or exists (select from connect_accounts c where c.processor_account_id = i.object)
+      or exists (select from payout_steps s where s.processor_id = i.object)
+      or exists (select from payouts p where p.processor_transfer_id = i.object))
 $$;

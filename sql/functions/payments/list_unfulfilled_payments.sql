@@ -44,6 +44,6 @@ language sql stable as $$
   where coalesce(p.paid_at, p.created_at) < now() - make_interval(secs => minutes * 60)
     and p.held_cents > 0
     and (a.id is null or a.status in ('provisioning', 'subaccount_failed')
-      or (a.status = 'eliminated' and a.failure_reason in ('refunded', 'disputed')))
+      or (a.status = 'eliminated' and a.failure_reason in ('refunded', 'disputed', 'under_review')))
   order by coalesce(p.paid_at, p.created_at)
 $$;

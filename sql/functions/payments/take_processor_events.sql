@@ -1,5 +1,5 @@
 -- Stores new events and queues the tasks that apply them. An event about an object that none of our rows names is stored and not
--- applied. Item: id, type, said_at_ms, fact. Returns the ids of those that were new and are ours or unreadable, with their outcome so far.
+-- applied. Item: id, type, said_at_ms, fact. Returns the ids of those that were new and are ours.
 -- Locks the objects for the readers of take_up_events, in the order of their keys.
 create or replace function take_processor_events(batch jsonb, came_by text) returns table (event_id text, new_outcome text)
 language plpgsql as $$
@@ -15,7 +15,7 @@ begin
   return query
   with items as materialized (
     select i.id, i.type, i.said_at_ms, i.fact,
-      case when i.fact ->> 'about' = 'unreadable' then 'unreadable' when o.event_id is null then 'not_ours' end as outcome
+      case when o.event_id is null then 'not_ours' end as outcome
     from jsonb_to_recordset(batch) as i (id text, type text, said_at_ms double precision, fact jsonb)
     left join (
       select distinct e.event_id
@@ -30,7 +30,7 @@ begin
     on conflict (id) do nothing
     returning e.id, e.outcome, e.fact
   ), queued as (
-    select queue_money_jobs(array_agg(money_job(event_task(t.fact ->> 'about'), json_build_object('event_id', t.id), null)))
+    select queue_money_jobs(array_agg(money_job(event_task(t.fact ->> 'about', t.fact ->> 'of'), json_build_object('event_id', t.id), null)))
     from taken t
     where t.outcome is null
     having count(*) > 0

@@ -19,7 +19,7 @@ begin
     where e.id in (select o.event_id from ours o) and e.outcome = 'not_ours'
     returning e.id, e.fact
   ), again_queued as (
-    select queue_money_jobs(array_agg(money_job(event_task(a.fact ->> 'about'), json_build_object('event_id', a.id), null)))
+    select queue_money_jobs(array_agg(money_job(event_task(a.fact ->> 'about', a.fact ->> 'of'), json_build_object('event_id', a.id), null)))
     from again a
     having count(*) > 0
   )

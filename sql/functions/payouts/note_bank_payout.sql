@@ -1,12 +1,12 @@
 -- Stores what the processor reports of a payout to the bank. Its states only go on: pending and in transit, paid, failed or cancelled; a bank
--- may return what was paid. Verdicts: applied | stale | unreadable (another amount or currency: nothing is written). Locks the payout, then
+-- may return what was paid, and another payout may take it back (reversed). Verdicts: applied | stale | unreadable (another amount or currency: nothing is written). Locks the payout, then
 -- its event log.
 create or replace function note_bank_payout(processor_payout text, shown_status text, cents integer, of_currency text, failure text)
 returns text
 language plpgsql as $$
 declare
   s payout_steps;
-  next_state text := case when shown_status = 'paid' then 'done' when shown_status in ('failed', 'canceled') then 'failed' else 'sent' end;
+  next_state text := case when shown_status = 'paid' then 'done' when shown_status in ('failed', 'canceled', 'reversed') then 'failed' else 'sent' end;
 begin
   perform from payouts p join payout_steps o on o.payout_id = p.id where o.processor_id = processor_payout for update of p;
   select * into strict s from payout_steps o where o.processor_id = processor_payout;

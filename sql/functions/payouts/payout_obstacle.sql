@@ -1,6 +1,6 @@
 -- Why nothing may be paid out of an account to a payout account now; null if it may. Checked by a request, by each submission, and by the
 -- worker right before it sends. Codes: V2_PAYMENT_RETURNED | V2_ACCOUNT_NOT_FUNDED | V2_KYC_REQUIRED | V2_PAYOUT_ACCOUNT_NOT_READY |
--- V2_PAYOUT_EXCEEDS_EARNINGS. `cents` null: the money has left the platform, its amount is not checked again. `besides`: the payout that the
+-- V2_PAYOUT_UNDER_REVIEW (an unreadable event about the payout account is open) | V2_PAYOUT_EXCEEDS_EARNINGS. `cents` null: the money has left the platform, its amount is not checked again. `besides`: the payout that the
 -- amount belongs to.
 create or replace function payout_obstacle(account text, to_account text, cents bigint, earned_cents bigint, besides text default null)
 returns text
@@ -22,6 +22,20 @@ language sql stable as $$
       from connect_accounts c
       where c.id = to_account and c.user_id = a.user_id and c.payouts_enabled
     ) then 'V2_PAYOUT_ACCOUNT_NOT_READY'
+    when exists (
+      select
+      from processor_events e
+      where e.outcome = 'unreadable' and e.closed_at is null and e.object_id in (
+        select c.processor_account_id
+        from connect_accounts c
+        where c.id = to_account
+        union all
+        select s.processor_id
+        from payout_steps s
+        join payouts p on p.id = s.payout_id
+        where p.connect_account_id = to_account and p.user_id = a.user_id
+      )
+    ) then 'V2_PAYOUT_UNDER_REVIEW'
     when cents > earned_cents - reserved_cents_of(array[account], besides) then 'V2_PAYOUT_EXCEEDS_EARNINGS'
   end
   from prop_accounts a

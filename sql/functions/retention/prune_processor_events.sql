@@ -1,4 +1,4 @@
--- Deletes processor events that were applied or that concern nothing known. Failed attempts to pay stay: they belong to the timeline of
+-- Deletes processor events that were applied, that concern nothing known, or that an operator has closed. Failed attempts to pay stay: they belong to the timeline of
 -- their payment. As prune_idempotency_keys.
 create or replace function prune_processor_events(kept_s double precision, most integer) returns bigint
 language sql as $$
@@ -7,6 +7,7 @@ language sql as $$
     from processor_events e
     where e.received_at < now() - make_interval(secs => kept_s)
       and e.outcome is not null
+      and (e.outcome <> 'unreadable' or e.closed_at is not null)
       and (e.payment_id is null or e.type <> 'payment_intent.payment_failed')
     order by e.received_at
     limit most

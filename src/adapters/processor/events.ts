@@ -8,6 +8,7 @@ import {
   readRefund,
   readTransfer,
   readVerification,
+  reference,
 } from './objects.ts';
 import type { EventPage, Fact, LossSeen, ProcessorEvent } from './types.ts';
 
@@ -28,7 +29,7 @@ export function readEvent(object: unknown, isLive: boolean): ProcessorEvent | nu
   const id = idOf(object);
   if (id === null) return null;
   const read = event.safeParse(object).data;
-  if (!read) return { id, type: 'unreadable', atMs: 0, fact: { about: 'unreadable', object: null } };
+  if (!read) return { id, type: 'unreadable', atMs: 0, fact: { about: 'unreadable', of: null, object: null } };
   const fact = read.livemode === isLive ? readFact(read) : NOTHING;
   return { id, type: read.type, atMs: read.created * 1000, fact };
 }
@@ -53,33 +54,55 @@ const NOTHING: Fact = { about: 'nothing' };
 
 /**
  * The state of an object that the service follows. All other objects are `nothing`, and so are a connected account's
- * own payments and verifications: an event counts only from the account that its object belongs to.
+ * own payments and verifications: an event counts only from the account that its object belongs to. An object that cannot be
+ * read still says by which id our rows would name it.
  */
 function readFact({ type, account, data: { object } }: Event): Fact {
-  const read = account ? readFromAccount(type, account, object) : readFromPlatform(type, object);
-  return read ?? { about: 'unreadable', object: idOf(object) };
+  const of = account ? followedOfAccount(type) : followedOfPlatform(type);
+  if (of === null) return NOTHING;
+  return READERS[of](object, type, account ?? '') ?? { about: 'unreadable', of, object: nameOf(of, object) };
 }
 
-/** Null: a member is missing. */
-function readFromPlatform(type: string, object: unknown): Fact | null {
-  if (type.startsWith('payment_intent.')) return paymentFact(object);
-  if (type === 'charge.refunded' || type === 'charge.updated') return lossFact(readCharge(object));
-  if (type === 'charge.refund.updated' || type.startsWith('refund.')) return lossFact(readRefund(object));
-  if (type.startsWith('charge.dispute.')) return lossFact(readDispute(object));
-  if (type.startsWith('identity.verification_session.')) return verificationFact(object);
-  if (type === 'transfer.reversed' || type === 'transfer.updated') return transferFact(object);
-  return NOTHING;
+type Followed = Exclude<Fact['about'], 'nothing' | 'unreadable'>;
+
+function followedOfPlatform(type: string): Followed | null {
+  if (type.startsWith('payment_intent.')) return 'payment';
+  if (type === 'charge.refunded' || type === 'charge.updated' || type === 'charge.refund.updated') return 'charge';
+  if (type.startsWith('refund.') || type.startsWith('charge.dispute.')) return 'charge';
+  if (type.startsWith('identity.verification_session.')) return 'verification';
+  return type === 'transfer.reversed' || type === 'transfer.updated' ? 'transfer' : null;
 }
 
+function followedOfAccount(type: string): Followed | null {
+  if (type === 'account.updated') return 'account';
+  return type.startsWith('payout.') ? 'payout' : null;
+}
+
+/** The id by which our rows name an object; a loss is named by its payment intent. */
+const nameOf = (of: Followed, object: unknown): string | null =>
+  of === 'charge' ? (losing.safeParse(object).data?.payment_intent ?? null) : idOf(object);
+
+const losing = z.object({ payment_intent: reference.nullish() });
+
 /** Null: a member is missing. */
-function readFromAccount(type: string, account: string, object: unknown): Fact | null {
-  if (type === 'account.updated') {
+const READERS: Record<Followed, (object: unknown, type: string, account: string) => Fact | null> = {
+  payment: paymentFact,
+  verification: verificationFact,
+  transfer: transferFact,
+  charge: (object, type) => lossFact(readLoss(object, type)),
+  account(object, _, account) {
     const seen = readAccount(object);
     return seen && (seen.accountId === account ? { about: 'account', ...seen } : NOTHING);
-  }
-  if (!type.startsWith('payout.')) return NOTHING;
-  const seen = readPayout(object);
-  return seen && { about: 'payout', accountId: account, ...seen };
+  },
+  payout(object, _, accountId) {
+    const seen = readPayout(object);
+    return seen && { about: 'payout', accountId, ...seen };
+  },
+};
+
+function readLoss(object: unknown, type: string): LossSeen | null {
+  if (type.startsWith('charge.dispute.')) return readDispute(object);
+  return type === 'charge.refunded' || type === 'charge.updated' ? readCharge(object) : readRefund(object);
 }
 
 function paymentFact(object: unknown): Fact | null {

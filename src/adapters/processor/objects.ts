@@ -152,15 +152,27 @@ const account = z
     };
   });
 
-const payout = z.object({ id, status: z.string().max(64), failure_code: code, amount: cents, currency }).transform(
-  (object): PayoutSeen => ({
-    processorPayoutId: object.id,
-    status: object.status,
-    failure: object.failure_code ?? null,
-    amountCents: object.amount,
-    currency: object.currency,
-  }),
-);
+const payout = z
+  .object({
+    id,
+    status: z.string().max(64),
+    failure_code: code,
+    amount: z.int().min(-MOST_CENTS).max(MOST_CENTS),
+    currency,
+    reversed_by: reference.nullish(),
+    original_payout: reference.nullish(),
+  })
+  .transform(
+    (object): PayoutSeen => ({
+      processorPayoutId: object.id,
+      reversedBy: object.reversed_by ?? null,
+      originalId: object.original_payout ?? null,
+      status: object.status,
+      failure: object.failure_code ?? null,
+      amountCents: object.amount,
+      currency: object.currency,
+    }),
+  );
 
 const transfer = z
   .object({ id, destination: reference.nullable(), amount_reversed: cents, currency })

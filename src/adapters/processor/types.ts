@@ -56,9 +56,14 @@ export type AccountSeen = {
   last4: string | null;
 };
 
-/** A payout from a connected account to its bank. */
+/**
+ * A payout from a connected account to its bank. `reversedBy`: the payout that takes it back from the bank. The amount of that
+ * one is negative, and `originalId` is the payout that it takes back.
+ */
 export type PayoutSeen = {
   processorPayoutId: string;
+  reversedBy: string | null;
+  originalId: string | null;
   status: string;
   failure: string | null;
   amountCents: number;
@@ -82,7 +87,8 @@ export type Holding = {
 
 /**
  * The data of a notification that the service acts on. It contains no personal data. `unreadable`: the event is about
- * an object that the service follows, but a member is missing or impossible.
+ * an object that the service follows, but a member is missing or impossible. `of`: what it is about. `object`: the id by which
+ * our rows would name it, if it has one.
  */
 export type Fact =
   | ({ about: 'payment' } & Omit<PaymentSeen, 'clientSecret'>)
@@ -91,7 +97,7 @@ export type Fact =
   | ({ about: 'account' } & AccountSeen)
   | ({ about: 'payout'; accountId: string } & PayoutSeen)
   | ({ about: 'transfer'; accountId: string } & TransferSeen)
-  | { about: 'unreadable'; object: string | null }
+  | { about: 'unreadable'; of: string | null; object: string | null }
   | { about: 'nothing' };
 
 /** One event of the processor. `atMs` comes from the processor's clock, with a resolution of 1 second. */

@@ -6,9 +6,9 @@ import type { Db } from '../../db/pool.ts';
 import { idSchema } from '../../kernel/ids.ts';
 import type { Tier } from './queries.ts';
 
-const takenRow = z.object({ event_id: z.string(), new_outcome: z.enum(['unreadable']).nullable() });
+const takenRow = z.object({ event_id: z.string() });
 
-/** New events that are to be applied, or that could not be read. */
+/** New events that are to be applied. */
 export type TakenEvents = readonly z.infer<typeof takenRow>[];
 
 const batchOf = (events: readonly ProcessorEvent[]): string =>
@@ -20,23 +20,29 @@ const batchOf = (events: readonly ProcessorEvent[]): string =>
  */
 export const takeEvents = (db: Db, events: readonly ProcessorEvent[]): Promise<TakenEvents> =>
   db.any(sql.prepared('take_processor_events', takenRow)`
-    select t.event_id, t.new_outcome
+    select t.event_id
     from take_processor_events(${batchOf(events)}::jsonb, 'notified') t`);
 
 /** As `takeEvents`, for a page of the processor's list: in the same commit the sweep moves behind the page. */
 export const takePage = (db: Db, sweep: number, { events, next }: EventPage): Promise<TakenEvents> =>
   db.any(sql.prepared('take_event_page', takenRow)`
-    select t.event_id, t.new_outcome
+    select t.event_id
     from take_event_page(${sweep}, ${batchOf(events)}::jsonb, ${next}) t`);
 
-/** Logs an alert for each event that cannot be read. It is stored and listed, and nothing is applied. */
-export function alertIfUnreadable(log: Pick<Logger, 'error'>, taken: TakenEvents): void {
-  for (const { event_id, new_outcome } of taken)
-    if (new_outcome !== null)
-      log.error(
-        { alert: 'processor_event_unreadable', event_id },
-        'an event was not applied; operator action required',
-      );
+/**
+ * Closes an event about an object of ours that cannot be applied: it is listed and stops what it is about, until an operator
+ * closes it. Logs an alert.
+ */
+export async function closeAsUnreadable(
+  tx: Pick<Db, 'query'>,
+  log: Pick<Logger, 'error'>,
+  eventId: string,
+): Promise<void> {
+  await tx.query(sql.prepared('close_as_unreadable', z.object({}))`select close_as_unreadable(${eventId})`);
+  log.error(
+    { alert: 'processor_event_unreadable', event_id: eventId },
+    'an event was not applied; operator action required',
+  );
 }
 
 const sweepRow = z.object({ sweep: z.number(), since_ms: z.number(), after_event: z.string().nullable() });

@@ -11,7 +11,7 @@ import { slicePage } from '../../kernel/pages.ts';
 import { appOf, userOf } from '../../kernel/principal.ts';
 import { requireValue } from '../../kernel/require.ts';
 import type { Sealer } from '../../kernel/seal.ts';
-import { alertIfUnreadable, takeEvents } from './commands.ts';
+import { takeEvents } from './commands.ts';
 import { checkOut as acceptCheckout, type NewCheckout } from './intents.ts';
 import { findPaymentOfIntent, findPaymentShown, listTiers as findTiers, type Payment } from './queries.ts';
 import { shownStatus } from './rules.ts';
@@ -85,7 +85,7 @@ export const takeProcessorNotification: Handler<'takeProcessorNotification', Dep
   if (event === 'unsigned')
     throw new ApiError('V2_SIGNATURE_INVALID', { effect: 'none', headers: { 'WWW-Authenticate': CHALLENGE } });
   if (event === 'unreadable') throw new ApiError('INVALID_REQUEST', { effect: 'none' });
-  alertIfUnreadable(call.deps.log, await takeEvents(call.deps.db, [event]));
+  await takeEvents(call.deps.db, [event]);
   return { status: 200, body: { received: true } };
 };
 

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { EventPage, Processor } from '../../adapters/processor/types.ts';
 import type { Db } from '../../db/pool.ts';
 import { epochMs } from '../../kernel/work.ts';
-import { alertIfUnreadable, openSweep, takePage } from './commands.ts';
+import { openSweep, takePage } from './commands.ts';
 import { queueReadings } from './store.ts';
 
 const OVERLAP_MS = 10 * 60 * 1000; // events may be listed later than their timestamp
@@ -42,7 +42,6 @@ async function readMissedEvents(deps: SweepDeps): Promise<number> {
       const page = await readPage(deps.processor, sweep.since_ms, after);
       if (!page) return missed;
       const taken = await takePage(deps.db, sweep.sweep, page);
-      alertIfUnreadable(deps.log, taken);
       missed += taken.length;
       after = page.next;
     } while (after !== null);

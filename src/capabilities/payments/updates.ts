@@ -3,6 +3,7 @@ import type { Fact, PaymentSeen } from '../../adapters/processor/types.ts';
 import type { Db } from '../../db/pool.ts';
 import type { PaymentId } from '../../kernel/ids.ts';
 import type { Sealer } from '../../kernel/seal.ts';
+import { closeAsUnreadable } from './commands.ts';
 import { findOpenEvent, type Payment, type StoredEvent } from './queries.ts';
 import { applyUpdate, isOver, type PaymentState, type ProcessorUpdate } from './rules.ts';
 import * as store from './store.ts';
@@ -14,13 +15,22 @@ type Terms = { deadlineMs: number };
  * Applies one event about a payment, once. Payment, account, creation intent and the app's event are written in one
  * transaction.
  */
-const applyEvent = (db: Db, event: StoredEvent, terms: Terms): Promise<store.Applied> =>
-  db.transaction(async (tx) => {
+const applyEvent = ({ db, log }: Pick<NotifiedDeps, 'db' | 'log'>, event: StoredEvent, terms: Terms) =>
+  db.transaction(async (tx): Promise<store.Applied> => {
+    if (event.fact.about === 'unreadable') return setAside(tx, log, event);
     const ids = idsOf(event.fact);
     const payment = ids && (await store.lockPayment(tx, ids));
     if (!payment) return store.closeEvent(tx, event, null, { outcome: 'not_ours', amountDiffers: false });
-    return store.closeEvent(tx, event, payment.id, await applyFact(tx, payment, event, terms));
+    const applied = await applyFact(tx, payment, event, terms);
+    return applied.outcome === 'unreadable'
+      ? setAside(tx, log, event)
+      : store.closeEvent(tx, event, payment.id, applied);
   });
+
+async function setAside(tx: store.Tx, log: NotifiedDeps['log'], { id }: StoredEvent): Promise<store.Applied> {
+  await closeAsUnreadable(tx, log, id);
+  return { outcome: 'unreadable', amountDiffers: false };
+}
 
 async function applyFact(tx: store.Tx, payment: Payment, event: StoredEvent, terms: Terms): Promise<store.Applied> {
   const { type, said_at_ms: atMs, fact } = event;
@@ -90,6 +100,6 @@ export type NotifiedDeps = { db: Db; config: { ACCOUNT_DEADLINE_MS: number }; lo
 export async function handlePaymentEvent(eventId: string, { db, config, log }: NotifiedDeps): Promise<void> {
   const event = await findOpenEvent(db, eventId);
   if (!event) return;
-  const applied = await applyEvent(db, event, { deadlineMs: config.ACCOUNT_DEADLINE_MS });
+  const applied = await applyEvent({ db, log }, event, { deadlineMs: config.ACCOUNT_DEADLINE_MS });
   alertIfAmountDiffers(log, applied, { event_id: eventId });
 }

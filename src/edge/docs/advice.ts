@@ -156,6 +156,7 @@ export const advice = {
   V2_PAYOUT_NOT_UNKNOWN: READ_FIRST,
   V2_PAYOUT_NOT_STRANDED: READ_FIRST,
   V2_PAYOUT_NOT_AVAILABLE: 'Wait: the payout goes on by itself, and an event follows.',
+  V2_PAYOUT_UNDER_REVIEW: 'Ask the operator of the service; then submit again.',
   V2_PAYOUT_REVERSED: 'Request another payout.',
   V2_COUNTRY_UNSUPPORTED: 'Choose a country that the processor pays out to.',
 

@@ -1,5 +1,5 @@
 import type { Call, Reported, Route } from '../upstream.ts';
-import { creditArrival, movePayout, reverseTransfer } from './earnings.ts';
+import { creditArrival, movePayout, reversePayout, reverseTransfer } from './earnings.ts';
 import type { Notifier } from './notifier.ts';
 import { decline, dispute, giveBack, moveDispute, moveRefund, refundedOf, succeed } from './payments.ts';
 import { moveSession, onboard } from './people.ts';
@@ -23,7 +23,9 @@ export const controls = (world: World, notifications: Notifier, forgetKeys: () =
     if (account) onboard(world, account);
     return account !== undefined;
   }),
-  control('payout', ({ id, to }) => isPayoutStatus(to) && movePayout(world, String(id), to)),
+  control('payout', ({ id, to }) =>
+    to === 'reversed' ? reversePayout(world, String(id)) : isPayoutStatus(to) && movePayout(world, String(id), to),
+  ),
   control('transfer', ({ id, amount }) => reverseTransfer(world, String(id), amount) !== null),
   control('arrival', ({ id }) => creditArrival(world, String(id))),
   control('forget-keys', () => {

@@ -159,6 +159,8 @@ function payOut(world: World, form: Form, call: Call): Reported {
     failure_code: null,
     metadata: metadataOf(form),
     account: account.id,
+    reversed_by: null,
+    original_payout: null,
   };
   world.payouts.set(id, payout);
   world.ledger.record({ key: keyOf(call, id), kind: 'payout', detail: { id, amount, currency, account: account.id } });
@@ -175,6 +177,21 @@ export function movePayout(world: World, id: string, status: 'in_transit' | 'pai
   payout.status = status;
   payout.failure_code = status === 'failed' ? 'account_closed' : null;
   world.emit(`payout.${status === 'in_transit' ? 'updated' : status}`, payout, payout.account);
+  return true;
+}
+
+/** Takes a paid payout back from the bank: by another payout, of the negative amount, which the bank then pays. */
+export function reversePayout(world: World, id: string): boolean {
+  const original = world.payouts.get(id);
+  const account = world.accounts.get(original?.account ?? '');
+  if (original?.status !== 'paid' || !account || original.reversed_by !== null) return false;
+  const reversing = { ...original, id: newObjectId('po'), amount: -original.amount, original_payout: id, metadata: {} };
+  original.reversed_by = reversing.id;
+  world.payouts.set(reversing.id, reversing);
+  world.emit('payout.updated', original, account.id);
+  world.emit('payout.created', { ...reversing, status: 'pending' }, account.id);
+  credit(account, original.amount, original.currency);
+  world.emit('payout.paid', reversing, account.id);
   return true;
 }
 

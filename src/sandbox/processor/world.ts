@@ -51,6 +51,8 @@ export type Account = {
 };
 type Payout = Pick<Stripe.Payout, 'id' | 'object' | 'amount' | 'currency' | 'status' | 'failure_code' | 'metadata'> & {
   account: string;
+  reversed_by: string | null;
+  original_payout: string | null;
 };
 export type Transfer = Pick<
   Stripe.Transfer,

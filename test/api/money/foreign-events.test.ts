@@ -121,6 +121,7 @@ describe('events about objects of others', () => {
     const without = event('payment_intent.succeeded', object);
 
     expect((await service.notify(without)).status).to.equal(200);
+    expect(await settled(without)).to.equal('unreadable');
 
     const listed = await service.db.anyFirst(
       sql.type(z.object({ event_id: z.string() }))`select event_id from ops.unreadable_events`,

@@ -154,7 +154,7 @@ describe('money that comes back', () => {
     expect(await listed()).to.include({ held_cents: PRICE, safe_action: 'refund the rest' });
   });
 
-  it('records a loss in another currency as unreadable, and changes nothing', async () => {
+  it('records a loss in another currency as unreadable: it stops the account, and counts nothing', async () => {
     const { id } = await bought();
     const dispute = { id: 'du_yen', amount: 5, currency: 'jpy', payment_intent: processorId, status: 'lost' };
 
@@ -168,7 +168,7 @@ describe('money that comes back', () => {
     });
 
     await eventually(async () => (await outcomeOf('charge.dispute.created')) === 'unreadable');
-    expect(await accountIn(user.ask, 'evaluation')).to.include({ id });
+    expect(await accountIn(user.ask, 'eliminated')).to.include({ id, failure_reason: 'disputed' });
     expect(await payment()).to.include({ disputed_cents: 0 });
   });
 });

@@ -17,15 +17,20 @@ const noted = z.object({ verdict: z.enum(['applied', 'stale', 'unreadable']) });
 
 /**
  * Applies the processor's report on a payout to a bank. Only the payout that a step of ours names, at the account that
- * the payout is for, is moved.
+ * the payout is for, is moved. The report on a payout that takes another one back from the bank concerns that one: it has come
+ * back once the bank has paid.
  */
 export async function applyPayout(tx: Tx, accountId: string, seen: PayoutSeen): Promise<EventOutcome> {
+  const isBack = seen.originalId !== null;
+  const processorId = seen.originalId ?? seen.processorPayoutId;
+  const status = isBack ? (seen.status === 'paid' ? 'reversed' : 'reversing') : seen.status;
+  const cents = isBack ? -seen.amountCents : seen.amountCents;
   const verdict = await tx.maybeOneFirst(sql.prepared('note_bank_payout', noted)`
-    select note_bank_payout(${seen.processorPayoutId}, ${seen.status}, ${seen.amountCents}, ${seen.currency}, ${seen.failure}) verdict
+    select note_bank_payout(${processorId}, ${status}, ${cents}, ${seen.currency}, ${seen.failure}) verdict
     from payout_steps s
     join payouts p on p.id = s.payout_id
     join connect_accounts c on c.id = p.connect_account_id
-    where s.processor_id = ${seen.processorPayoutId} and s.step = 'payout' and c.processor_account_id = ${accountId}`);
+    where s.processor_id = ${processorId} and s.step = 'payout' and c.processor_account_id = ${accountId}`);
   return verdict ?? 'unknown';
 }
 
@@ -58,14 +63,16 @@ export async function applyAccount(tx: Tx, reading: AccountSeen, atMs: number): 
 
 type Fact = Extract<ProcessorFact, { about: 'payout' | 'transfer' | 'account' }>;
 
-/** Applies one event and closes it, in one transaction. */
-export const applyEvent = (db: Db, event: { id: string; said_at_ms: number; fact: Fact }): Promise<void> =>
+/** Applies one event and closes it, in one transaction. False: it cannot be applied, and stays open. */
+export const applyEvent = (db: Db, event: { id: string; said_at_ms: number; fact: Fact }): Promise<boolean> =>
   db.transaction(async (tx) => {
     const outcome = await applyFact(tx, event.fact, event.said_at_ms);
+    if (outcome === 'unreadable') return false;
     await tx.query(sql.prepared('close_payout_event', nothing)`
       update processor_events
       set outcome = ${outcome === 'unknown' ? 'not_ours' : outcome}, acted_at = now()
       where id = ${event.id}`);
+    return true;
   });
 
 async function applyFact(tx: Tx, fact: Fact, atMs: number): Promise<EventOutcome> {

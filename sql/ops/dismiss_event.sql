@@ -1,0 +1,8 @@
+create or replace function ops.dismiss_event(event text, who text, why text) returns text
+language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
+begin
+  perform ops.require_who_and_why(who, why);
+  return dismiss_event(event, session_user, who || ': ' || why);
+end $$;
+comment on function ops.dismiss_event(text, text, text) is
+  'Closes an unreadable event of the processor after you have read its object there: what it stopped goes on. Verdicts: done, unknown, not_open. Recorded in ops.actions.';
