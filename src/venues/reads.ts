@@ -41,6 +41,10 @@ export const venueReads = (
     const [wallet = '', dex = ''] = key.split(' ');
     return exvenue.openOrders(wallet, dex, limits);
   });
+  const leverages = ofTrader(FRESH_MS, (key: string) => {
+    const [wallet = '', ...coin] = key.split(' ');
+    return exvenue.leverage(wallet, coin.join(' '), limits);
+  });
   const settlements = cachedRead(SLOW_FRESH_MS, (uuid: string) => netvenue.settlements(uuid, epochMs(), limits));
   const pairsNow = cachedRead(FRESH_MS, () => netvenue.tradePairs(limits));
   const fills = ofTrader(FILLS_FRESH_MS, (key: string) => {
@@ -72,7 +76,7 @@ export const venueReads = (
       const key: string | null = trader; // of either kind: no cache of the other kind has it
       for (const { forget } of Object.values({ ...atNetwork, ...ofWallet })) forget(key);
       if (trader === null || trader.startsWith('0x'))
-        for (const { forgetFrom } of [openOrders, fills]) forgetFrom(trader === null ? '' : `${trader} `);
+        for (const { forgetFrom } of [openOrders, fills, leverages]) forgetFrom(trader === null ? '' : `${trader} `);
     },
     /** The dashboard without the cache, for checks that would reject an order. */
     dashboardNow: (hotkey: Hotkey) => netvenue.dashboard(hotkey, limits),
@@ -85,6 +89,9 @@ export const venueReads = (
     /** The open orders of a wallet on one dex, by default the venue's own. */
     exchangeOrders: (wallet: WalletAddress, dex = ''): Promise<ReadResult<OpenOrder[]>> =>
       openOrders(`${wallet} ${dex}`),
+    /** The leverage of a wallet in an asset. */
+    exchangeLeverage: (wallet: WalletAddress, coin: string): Promise<ReadResult<number>> =>
+      leverages(`${wallet} ${coin}`),
     /** The assets of one dex of the exchange. */
     exchangeAssets: cachedRead(PAIRS_FRESH_MS, (dex: string) => exvenue.assets(dex)),
     exchangeDexes: () => exvenue.dexes(),

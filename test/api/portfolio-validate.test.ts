@@ -69,6 +69,40 @@ describe('validateTrade', () => {
     });
   }
 
+  for (const more of [
+    { size: 10, size_in_usd: true },
+    { size: 10.4, size_in_usd: true },
+    { size: 10.6, size_in_usd: true },
+    { side: 'short', size: 10.4, size_in_usd: true },
+    { side: 'short', size: 11, size_in_usd: true },
+    { side: 'short', size: '0.00104' },
+    { pair: 'ETH', order_type: 'limit', price: '2500.04', size: 10, size_in_usd: true },
+  ]) {
+    it(`says of a small order of a wallet what its placement says: ${JSON.stringify(more)}`, async () => {
+      const trader = await service.wallet();
+      const order = { pair: 'BTC', side: 'long', order_type: 'market', ...more };
+
+      const violated = await check(trader, order);
+      const placed = await trader.post('/v1/orders/exvenue', order);
+
+      const reason = placed.status === 200 ? null : placed.body.error.reason;
+      expect(reason === 'below_minimum', JSON.stringify(placed.body)).to.equal(violated.includes('order.minimum'));
+      if (violated.length === 0) expect(placed.status).to.equal(200);
+    });
+  }
+
+  it("needs as much margin as the wallet's own leverage in the asset asks for", async () => {
+    const trader = await service.wallet();
+    const order = { pair: 'ETH', side: 'long', size: '0.01', order_type: 'limit', price: '2000', leverage: 2 };
+    const before = await check(trader, { pair: 'ETH', size: 400_000, size_in_usd: true });
+    const placed = await trader.post('/v1/orders/exvenue', order);
+
+    const after = await check(trader, { pair: 'ETH', size: 400_000, size_in_usd: true });
+
+    expect(placed.body.status, JSON.stringify(placed.body)).to.equal('open');
+    expect([before, after]).to.deep.equal([[], ['balance.insufficient']]);
+  });
+
   it('reports an account that may not trade, and an exhausted drawdown', async () => {
     const [eliminated, fallen] = [await service.trader(), await service.trader()];
     await move(service, eliminated.traderId, { elimination: 'LIQUIDATED' });

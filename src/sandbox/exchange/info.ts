@@ -5,7 +5,7 @@ import { isThrottled } from './exchange.ts';
 import { capOf } from './limits.ts';
 import type { View } from './view.ts';
 import { accountView, contextView, fillView, metaView, orderView, recordView } from './views.ts';
-import { type Account, accountOf, type World } from './world.ts';
+import { type Account, accountOf, leverageOf, type World } from './world.ts';
 
 /** See venues/exchange.md#rows. */
 const ROWS = 2_000;
@@ -81,11 +81,23 @@ const responseAbout = (world: World, known: Account | null, question: InfoReques
       return liveAgents(account).filter(({ name }) => name !== '');
     case 'webData2':
       return unnamedAgent(account);
+    case 'activeAssetData':
+      return activeAsset(world, account, String(question.coin));
     case 'userAbstraction':
       return account.mode ?? 'disabled';
     case 'userRateLimit':
       return rateLimit(world, account);
   }
+};
+
+/** Only the leverage of the account in the asset. Undefined for an unknown asset. */
+const activeAsset = (world: World, account: Account, name: string) => {
+  const coin = world.coins.get(name);
+  if (!coin) return undefined;
+  const { value, isCross } = leverageOf(account, coin);
+  const leverage = { type: isCross ? 'cross' : 'isolated', value };
+  const none = ['0.0', '0.0'];
+  return { user: account.address, coin: name, leverage, maxTradeSzs: none, availableToTrade: none, markPx: coin.mid };
 };
 
 /** An agent names its master; an address without an account is missing. */

@@ -1,4 +1,4 @@
-import { compare, minus } from '../../../kernel/decimals.ts';
+import { compare, isPositive, minus } from '../../../kernel/decimals.ts';
 import { absent, found, type ReadResult } from '../../../kernel/upstream-result.ts';
 import { complete, decimalOf, everyOf, fieldsOf, hexOf, integerOf, textOf } from './fields.ts';
 import type { AccountMode, ActionBudget, Agent, PerpAccount, PerpPosition, Role, SpotBalance } from './types.ts';
@@ -28,9 +28,21 @@ export const readBalances = (json: unknown): SpotBalance[] | null =>
     const total = decimalOf(balance?.total);
     const hold = decimalOf(balance?.hold);
     if (!coin || total === null || hold === null) return null;
-    const free = compare(total, hold) > 0 ? minus(total, hold) : '0';
+    const free = freeOf(total, decimalOf(balance?.spotHold) ?? hold);
     return { coin, token: integerOf(balance?.token), total, hold, free };
   });
+
+/** With portfolio margin `hold` is net of borrowing power and may be negative; `spotHold` is what is held. */
+const freeOf = (total: string, held: string): string => {
+  if (!isPositive(held)) return isPositive(total) ? total : '0';
+  return compare(total, held) > 0 ? minus(total, held) : '0';
+};
+
+/** Reads the leverage of an account in an asset. See venues/exchange.md#reads. */
+export const readLeverage = (json: unknown): number | null => {
+  const value = integerOf(fieldsOf(fieldsOf(json)?.leverage)?.value);
+  return value !== null && value > 0 ? value : null;
+};
 
 /** The venue's words for how an account holds its collateral. `default`: never set; `dexAbstraction`: discontinued. */
 const MODES = new Map<string | null, AccountMode>([

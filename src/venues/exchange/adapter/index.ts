@@ -9,6 +9,7 @@ import {
   readActionBudget,
   readAgents,
   readBalances,
+  readLeverage,
   readMode,
   readRole,
   readUnnamedAgent,
@@ -57,7 +58,15 @@ const NOT_SHARED: NonNullable<ExvenueAccess['shared']> = {
 type MarketReads = Pick<Exvenue, 'asset' | 'assetId' | 'assets' | 'dexes' | 'markets' | 'mids'>;
 type AccountReads = Pick<
   Exvenue,
-  'account' | 'accounts' | 'accountMode' | 'spotBalances' | 'role' | 'agents' | 'unnamedAgent' | 'actionBudget'
+  | 'account'
+  | 'accounts'
+  | 'leverage'
+  | 'accountMode'
+  | 'spotBalances'
+  | 'role'
+  | 'agents'
+  | 'unnamedAgent'
+  | 'actionBudget'
 >;
 type OrderReads = Pick<
   Exvenue,
@@ -108,6 +117,8 @@ const accountReads = (query: QueryInfo, catalogue: Catalogue): AccountReads => {
       const names = ['', ...dexes.data.map(({ name }) => name)];
       return every(await Promise.all(names.map((name) => account(user, name, limits))));
     },
+    leverage: (user, coin, limits) =>
+      query({ body: of('activeAssetData', user, { coin }) }, limits, foundOr(readLeverage)),
     accountMode: (user, limits) => query({ body: of('userAbstraction', user) }, limits, foundOr(readMode)),
     spotBalances: (user, limits) =>
       query({ body: of('spotClearinghouseState', user), weight: LIGHT }, limits, foundOr(readBalances)),

@@ -58,7 +58,7 @@ export type PerpAccount = {
 /** `unified`: spot balances are the collateral of perpetuals too. `separate`: each dex has its own money. */
 export type AccountMode = 'separate' | 'unified';
 
-/** `free` = total − hold, never below zero. */
+/** `free`: what is not held, between zero and `total`. With portfolio margin `hold` may be negative. */
 export type SpotBalance = { coin: string; token: number | null; total: string; hold: string; free: string };
 
 /**
@@ -163,6 +163,8 @@ export type Exvenue = {
   account(user: WalletAddress, dex?: string, limits?: CallLimits): Promise<ReadResult<PerpAccount>>;
   /** The account on the venue's own dex and on every builder dex. Unreadable if one of them is. */
   accounts(user: WalletAddress, limits?: CallLimits): Promise<ReadResult<PerpAccount[]>>;
+  /** The leverage that an account has set for an asset; the venue's default if it never did. */
+  leverage(user: WalletAddress, coin: string, limits?: CallLimits): Promise<ReadResult<number>>;
   accountMode(user: WalletAddress, limits?: CallLimits): Promise<ReadResult<AccountMode>>;
   spotBalances(user: WalletAddress, limits?: CallLimits): Promise<ReadResult<SpotBalance[]>>;
   /** Open orders with their terms. Those of an unknown form are left out. */

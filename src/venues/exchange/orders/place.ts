@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { defineIntent, isNotReady } from '../../../intents/define.ts';
 import type { Problem } from '../../../intents/intent.ts';
 import { cloidOf } from '../../../kernel/exchange-names.ts';
-import { faultOf, limitPrice, lotsWorth, marketPrice, type Side, wholeLots } from '../../../kernel/grid.ts';
 import type { IntentId } from '../../../kernel/ids.ts';
 import type { OrderChecks } from '../../checks.ts';
 import type { Action, OrderTerms } from '../adapter/action-types.ts';
 import { sign } from '../signing/sign.ts';
+import { sizeOrder } from '../sizing.ts';
 import { type ExchangeDeps, exchangeTiming, recordOtherwise, walletMembers } from './calls.ts';
 import { cancel } from './cancel.ts';
 import { exitOrders } from './exits.ts';
@@ -66,16 +66,17 @@ function ordersOf(
   { asset, mid }: Market,
 ): { order: OrderTerms; exits: OrderTerms[] } | { fail: Problem } {
   const isMarket = terms.order_type === 'market';
-  const side: Side = terms.side === 'long' ? 'buy' : 'sell';
-  const price = isMarket
-    ? marketPrice(asset.grid, side, mid, terms.max_slippage)
-    : limitPrice(asset.grid, side, terms.price ?? '0');
-  if (price === null) return invalidOrder('invalid_price');
-  const worthAt = isMarket && side === 'sell' ? mid : price; // a purchase never costs more than asked
-  const size = terms.size_in_usd ? lotsWorth(asset.grid, terms.size, worthAt) : wholeLots(asset.grid, terms.size);
-  if (size === null) return invalidOrder('lot_size');
-  const fault = faultOf(asset.grid, { price, size, closesPosition: terms.reduce_only });
-  if (fault) return invalidOrder(fault);
+  const sized = sizeOrder(asset, mid, {
+    side: terms.side,
+    size: terms.size,
+    sizeInUsd: terms.size_in_usd,
+    price: isMarket ? null : (terms.price ?? '0'),
+    maxSlippage: terms.max_slippage,
+    reduceOnly: terms.reduce_only,
+  });
+  if ('fault' in sized) return invalidOrder(sized.fault);
+  if (sized.isBelowMinimum) return invalidOrder('below_minimum');
+  const { side, price, size } = sized;
   const misplaced = misplacedExit(terms, terms.side, mid);
   if (misplaced) return { fail: { code: 'V1_PRICES_INVALID', message: misplaced } };
   const exits = exitOrders(intentId, terms, { asset, position: terms.side, size });

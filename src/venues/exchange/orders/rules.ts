@@ -3,6 +3,7 @@ import type { components } from '../../../contract/types.ts';
 import { canonical, compare, isDecimal } from '../../../kernel/decimals.ts';
 import { ApiError } from '../../../kernel/errors.ts';
 import { coinOf, displayPair, isPerpetual, isSpotName } from '../../../kernel/exchange-names.ts';
+import { DEFAULT_SLIPPAGE } from '../sizing.ts';
 
 type Request = Body<'submitExvenueOrder'>;
 
@@ -41,8 +42,6 @@ export type ExecutionReport = Pick<
   | 'trigger_status'
   | 'trigger_error'
 > & { size: string | null; limit_price: string | null };
-
-const DEFAULT_SLIPPAGE = '0.05'; // the venue's default for market orders
 
 /**
  * The terms of a submitted order, with defaults filled in. Throws V1_PAIR_UNKNOWN, and V1_PRICES_INVALID for exits of an

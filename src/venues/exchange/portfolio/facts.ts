@@ -1,13 +1,13 @@
 import { absolute, compare, dividedBy, isPositive, minus, times } from '../../../kernel/decimals.ts';
 import { ApiError } from '../../../kernel/errors.ts';
 import { coinOf, dexOf, isSpotName } from '../../../kernel/exchange-names.ts';
-import { limitPrice, lotsWorth, reachesMinimum, wholeLots } from '../../../kernel/grid.ts';
 import type { WalletAddress } from '../../../kernel/ids.ts';
 import { foundOrNull, requireFound } from '../../found.ts';
 import type { LinkedAccount, Links } from '../../links.ts';
 import type { VenueReads } from '../../reads.ts';
 import { neutralFacts, type Trade, type TradeFacts } from '../../trade.ts';
 import type { Asset, PerpAccount } from '../adapter/types.ts';
+import { DEFAULT_SLIPPAGE, sizeOrder } from '../sizing.ts';
 import { usdcOf } from './holdings.ts';
 
 const PLACES = 8;
@@ -15,7 +15,8 @@ const PLACES = 8;
 type FactsDeps = { reads: VenueReads; links: Links; linked: LinkedAccount };
 
 /**
- * The facts to validate a trade on the exchange: the asset's grid and leverage, and the margin of the account. For a
+ * The facts to validate a trade on the exchange: the asset's grid and maximum leverage, and the margin of
+ * the account with its leverage in the asset. For a
  * wallet that the owner registered at the network, also the status of its funded account and whether the network mirrors the pair.
  * Throws V1_NO_PRICE without a mid price, and VENUE_UNREADABLE.
  */
@@ -35,7 +36,8 @@ export async function readExchangeFacts(
   const mid = requireFound(mids)[coin];
   if (mid === undefined) throw new ApiError('V1_NO_PRICE');
   const account = requireFound(accounts).find(({ dex }) => dex === listed.dex);
-  const facts = tradeFacts(trade, listed, mid, account);
+  const leverage = trade.leverage ?? requireFound(await reads.exchangeLeverage(wallet, coin));
+  const facts = tradeFacts(trade, listed, { mid, account, leverage });
   return {
     ...common,
     pair: { ...pair, state: followed ? await mirroredState(links, coin) : 'allowed' },
@@ -59,37 +61,36 @@ async function mirroredState(links: Links, coin: string): Promise<TradeFacts['pa
   return (await links.registry()).find(({ exCoin }) => exCoin === coin)?.state ?? null;
 }
 
-function tradeFacts(trade: Trade, asset: Asset, mid: string, account: PerpAccount | undefined): Partial<TradeFacts> {
-  const price =
-    trade.price === null ? mid : limitPrice(asset.grid, trade.side === 'long' ? 'buy' : 'sell', trade.price);
-  if (price === null)
-    return {
-      fault: {
-        rule: 'price.tick',
-        actual: String(trade.price),
-        message: 'The price is not a multiple of the tick size of this asset.',
-      },
-    };
-  const size = trade.sizeInUsd ? lotsWorth(asset.grid, trade.size, price) : wholeLots(asset.grid, trade.size);
-  if (size === null) {
-    return {
-      fault: { rule: 'size.lot', actual: trade.size, message: 'The size is smaller than the lot size of this asset.' },
-    };
-  }
+/** What the venue has for a trade: the mid price, the account on the asset's dex, and its leverage in the asset. */
+type Present = { mid: string; account: PerpAccount | undefined; leverage: number };
+
+/** The facts of an order that is sized as a placement would size it. New exposure counts at the price of the market. */
+function tradeFacts(trade: Trade, asset: Asset, { mid, account, leverage }: Present): Partial<TradeFacts> {
+  const sized = sizeOrder(asset, mid, { ...trade, maxSlippage: DEFAULT_SLIPPAGE, reduceOnly: false });
+  if ('fault' in sized) return { fault: faultOf(sized.fault, trade) };
+  const { price, size, isBelowMinimum } = sized;
   const held = account?.positions.find(({ coin }) => coin === asset.coin);
-  const opens = times(newSize(held?.size ?? '0', trade.side, size), price);
-  const leverage = trade.leverage ?? held?.leverage ?? asset.maxLeverage ?? 1;
+  const opens = times(newSize(held?.size ?? '0', trade.side, size), trade.price === null ? mid : price);
   const most = String(asset.maxLeverage ?? 1);
   return {
     opens,
-    minimum:
-      reachesMinimum(asset.grid, size, price) || !isPositive(opens)
-        ? null
-        : { actual: times(size, price), least: asset.grid.minimumValue, unit: 'USD' },
+    minimum: isBelowMinimum ? { actual: times(size, price), least: asset.grid.minimumValue, unit: 'USD' } : null,
     leverage: trade.leverage === null ? null : { asked: String(trade.leverage), most },
-    funds: { needed: dividedBy(opens, String(leverage), PLACES, 'up'), available: account?.withdrawable ?? '0' },
+    funds: {
+      needed: dividedBy(opens, String(trade.leverage ?? leverage), PLACES, 'up'),
+      available: account?.withdrawable ?? '0',
+    },
   };
 }
+
+const faultOf = (fault: 'invalid_price' | 'lot_size', { price, size }: Trade): TradeFacts['fault'] =>
+  fault === 'lot_size'
+    ? { rule: 'size.lot', actual: size, message: 'The size is smaller than the lot size of this asset.' }
+    : {
+        rule: 'price.tick',
+        actual: String(price),
+        message: 'The price is not a multiple of the tick size of this asset.',
+      };
 
 /** The part of an order that is new exposure: what remains after it has closed an opposite position. */
 function newSize(held: string, side: Trade['side'], size: string): string {
