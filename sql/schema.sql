@@ -220,6 +220,7 @@ create table connect_accounts (
   constraint connect_accounts_processor_id_once UNIQUE (processor_account_id),
   constraint connect_accounts_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
+CREATE INDEX connect_accounts_enabled ON public.connect_accounts USING btree (reconciled_at NULLS FIRST) WHERE payouts_enabled;
 CREATE INDEX connect_accounts_unfinished ON public.connect_accounts USING btree (created_at) WHERE (NOT payouts_enabled);
 
 -- The functions, views and triggers of this database, by the file that defines each.
@@ -699,6 +700,7 @@ create table payout_steps (
   created_at timestamp with time zone not null default clock_timestamp(),
   ended_at timestamp with time zone,
   reconciled_at timestamp with time zone,
+  position bigint generated always as identity not null, -- The order of the steps: the clock of the database may be set back.
   constraint payout_steps_pkey PRIMARY KEY (intent_id),
   constraint payout_steps_amount_positive CHECK ((amount_cents > 0)),
   constraint payout_steps_known CHECK ((step = ANY (ARRAY['transfer'::text, 'payout'::text, 'reversal'::text]))),
@@ -708,6 +710,7 @@ create table payout_steps (
 );
 CREATE INDEX payout_steps_of_payout ON public.payout_steps USING btree (payout_id, created_at);
 CREATE UNIQUE INDEX payout_steps_one_at_a_time ON public.payout_steps USING btree (payout_id) WHERE (state = ANY (ARRAY['under_way'::text, 'sent'::text, 'unknown'::text]));
+CREATE INDEX payout_steps_paid ON public.payout_steps USING btree (ended_at) WHERE ((step = 'payout'::text) AND (state = 'done'::text));
 CREATE INDEX payout_steps_sent ON public.payout_steps USING btree (created_at) WHERE (state = 'sent'::text);
 CREATE INDEX payout_steps_unknown ON public.payout_steps USING btree (payout_id) WHERE (state = 'unknown'::text);
 

@@ -20,7 +20,7 @@ language sql stable as $$
     select *
     from payout_steps o
     where o.payout_id = p.id
-    order by o.created_at desc, o.intent_id desc
+    order by o.position desc
     limit 1
   ) s on true
   where p.id in (

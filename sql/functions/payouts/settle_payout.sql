@@ -11,8 +11,8 @@ declare
   bank payout_steps;
 begin
   select * into strict before from payouts where id = payout;
-  select * into transfer from payout_steps s where s.payout_id = payout and s.step = 'transfer' order by s.created_at desc limit 1;
-  select * into bank from payout_steps s where s.payout_id = payout and s.step = 'payout' order by s.created_at desc limit 1;
+  select * into transfer from payout_steps s where s.payout_id = payout and s.step = 'transfer' order by s.position desc limit 1;
+  select * into bank from payout_steps s where s.payout_id = payout and s.step = 'payout' order by s.position desc limit 1;
   p := before;
   p.status := case
     when transfer.state is null or transfer.state = 'unsent' then 'pending'

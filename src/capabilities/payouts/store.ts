@@ -86,15 +86,21 @@ export function recordReversal(
   return settleBy(db, intent, 'succeeded', statement);
 }
 
-/** Accounts that cannot be paid out to yet and are due for a reading at this pace. */
-export const takeUnfinishedAccounts = (db: Db, pace: Pace): Promise<readonly { processor_account_id: string }[]> =>
+/** Accounts that cannot be paid out to yet (`isEnabled` false), or that can, and that are due for a reading at this pace. */
+export const takeAccounts = (
+  db: Db,
+  isEnabled: boolean,
+  pace: Pace,
+): Promise<readonly { processor_account_id: string }[]> =>
   takeDue(
     db,
     {
       table: 'connect_accounts',
       key: 'id',
       since: 'created_at',
-      open: sql.fragment`not t.payouts_enabled and t.created_at > now() - interval '30 days'`,
+      open: isEnabled
+        ? sql.fragment`t.payouts_enabled`
+        : sql.fragment`not t.payouts_enabled and t.created_at > now() - interval '30 days'`,
       members: sql.fragment`t.processor_account_id`,
       row: accountRow,
     },
@@ -103,15 +109,25 @@ export const takeUnfinishedAccounts = (db: Db, pace: Pace): Promise<readonly { p
 
 const accountRow = z.object({ processor_account_id: z.string() });
 
-/** Payouts that the bank has not reported yet and that are due for a reading at this pace. */
-export const takeOpenPayouts = (db: Db, pace: Pace): Promise<readonly z.infer<typeof openRow>[]> =>
+/**
+ * Payouts that the bank has not reported yet (`sent`), or that it paid within the last ten days (`done`), and that are due for
+ * a reading at this pace. A bank returns a payout within 2 to 3 days, some later (docs.stripe.com/payouts#payout-failures).
+ */
+export const takeBankPayouts = (
+  db: Db,
+  state: 'sent' | 'done',
+  pace: Pace,
+): Promise<readonly z.infer<typeof openRow>[]> =>
   takeDue(
     db,
     {
       table: 'payout_steps',
       key: 'intent_id',
       since: 'created_at',
-      open: sql.fragment`t.state = 'sent'`,
+      open:
+        state === 'sent'
+          ? sql.fragment`t.state = 'sent'`
+          : sql.fragment`t.step = 'payout' and t.state = 'done' and t.ended_at > now() - interval '10 days'`,
       members: sql.fragment`t.processor_id, (
         select c.processor_account_id
         from payouts p

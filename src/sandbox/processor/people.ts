@@ -80,6 +80,12 @@ export function onboard(world: World, account: Account): void {
   world.emit('account.updated', account, account.id);
 }
 
+/** The processor stops the payouts of a connected account. */
+export function restrict(world: World, account: Account): void {
+  account.payouts_enabled = false;
+  world.emit('account.updated', account, account.id);
+}
+
 function createLink(world: World, form: Form): Reported {
   const account = world.accounts.get(form.get('account') ?? '');
   if (!account) return missing();
