@@ -46,14 +46,14 @@ describe('reconciling an order in the miner’s archive', () => {
     expect(response).to.nested.include({ 'data.accepted.executed.quantity': 2 });
   });
 
-  it('accepts a failed record with a business reason as proof', async () => {
+  it('reads the reason of a failed record, which speaks for the miner’s last attempt only', async () => {
     record('failed', { original_signal: { execution_type: 'MARKET' }, error_message: 'no live prices' });
 
     const response = await venue.orderStatus(UUID);
 
     expect(response).to.nested.include({
       'data.status': 'failed',
-      'data.rejected.slug': 'no_live_prices',
+      'data.said.slug': 'no_live_prices',
       'data.accepted': null,
     });
   });
@@ -64,7 +64,7 @@ describe('reconciling an order in the miner’s archive', () => {
 
       expect(await venue.orderStatus(UUID)).to.nested.include({
         'data.status': 'failed',
-        'data.rejected': null,
+        'data.said': null,
         'data.accepted': null,
       });
     });
@@ -75,7 +75,6 @@ describe('reconciling an order in the miner’s archive', () => {
       record('failed', { original_signal: { execution_type: 'MARKET' }, error_message: reason });
 
       expect(await venue.orderStatus(UUID)).to.nested.include({
-        'data.rejected': null,
         'data.accepted': null,
         'data.said.slug': 'bracket_invalid',
       });

@@ -24,6 +24,7 @@ describe('submitting a signal to the network', () => {
         executed: { order_type: 'LONG', leverage: 0.05, value: 500, quantity: 0.005, price: 100_000 },
         processingTimeS: 1.2,
         note: 'The venue made the order smaller to fit the limits of the account.',
+        attempts: 'one',
       },
     });
   });

@@ -89,7 +89,7 @@ const venueOf = ({ dashboard, book }: Reads, about: string) =>
   ({
     dashboard: async () => dashboard,
     orders: async () => book,
-    submit: async () => ({ kind: 'unproven', said: saidOf(about) }),
+    submit: async () => ({ kind: 'unproven', said: saidOf(about), attempts: 'one', endedIt: true }),
   }) as unknown as Netvenue; // as: calls nothing else
 const depsFor = (reads: Reads, about: string) =>
   ({ db: { exists: async () => false }, venues: { ofTrader: async () => venueOf(reads, about) } }) as never; // as: sending reads nothing else
@@ -218,7 +218,8 @@ describe('what was executed of an accepted market order', () => {
     const body = { success: true, order_uuid: UUID, order_json, error_message: '', processing_time: 1 };
     const venue = {
       ...venueOf(reads, ''),
-      submit: async () => submitResponse({ kind: 'response', status: 200, text: JSON.stringify(body) } as Reply, UUID),
+      submit: async () =>
+        submitResponse({ kind: 'response', status: 200, text: JSON.stringify(body) } as Reply, sold, 1_000),
     };
     const deps = { venues: { ofTrader: async () => venue } } as never; // as: sending uses nothing else
     return place.send({ intent, payload: { signal: sold } }, deps, limits);

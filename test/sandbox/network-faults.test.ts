@@ -150,7 +150,7 @@ describe('scripted faults of the sandbox network', () => {
 
     expect(await network.venue.orderStatus(signal.order_uuid)).to.nested.include({
       'data.status': 'failed',
-      'data.rejected': null,
+      'data.said': null,
     });
     expect(await openPositions(network)).to.have.nested.property('[0].uuid', signal.order_uuid);
   });

@@ -9,21 +9,28 @@ const ATTEMPTS = 3;
 const PAUSE_MS = 5_000;
 const WINDOW_MS = 60_000;
 
-/** How many signals of one subaccount the validator takes in 60 s, cancels, edits and closes included. */
-export type SignalLimit = {
-  /** Asks the validator up to three times, as the miner does. Returns its verdict and the milliseconds of the pauses. */
-  attempt(requested: Requested, ask: () => Verdict): Promise<{ verdict: Verdict; pausedMs: number }>;
+/** What a miner asks of the validator for one signal. `forget`: its acknowledgement is lost before it is confirmed. */
+type Asking = { ask(): Verdict; forget(): void };
+
+/** The miner's attempts at the validator, which takes so many signals of one subaccount in 60 s, cancels and edits included. */
+export type MinerAttempts = {
+  /** Asks the validator up to three times, as the miner does. Returns the last verdict and the milliseconds of the pauses. */
+  attempt(requested: Requested, asking: Asking): Promise<{ verdict: Verdict; pausedMs: number }>;
+  /** The acknowledgements of the next `times` attempts are lost: the validator acts, and the miner tries again. */
+  loseAcknowledgements(times: number): void;
   /** How often the validator has rejected a signal for its limit. */
   rejections(): number;
 };
 
 /**
- * The validator's limit of signals, and the miner before it: it repeats a signal that is rejected for the limit after 5 s, twice,
- * each attempt counts, and then it says only that it could not connect. See venues/network-validator.md#signals.
+ * The miner repeats a signal after 5 s, twice, if the validator has rejected it for its limit or no acknowledgement came, and
+ * then it says only that it could not connect. `waitMs`: how long a pause takes here; it is reported as 5 s. See
+ * venues/network.md#retries.
  */
-export function signalLimit(perMinute: number): SignalLimit {
+export function minerAttempts({ perMinute, waitMs = PAUSE_MS }: { perMinute: number; waitMs?: number }): MinerAttempts {
   const taken = new Map<number, number[]>();
   let rejections = 0;
+  let toLose = 0;
   const isTaken = (accountId: number): boolean => {
     const now = Date.now();
     const latest = (taken.get(accountId) ?? []).filter((at) => at > now - WINDOW_MS);
@@ -33,14 +40,21 @@ export function signalLimit(perMinute: number): SignalLimit {
     return fits;
   };
   return {
-    async attempt({ accountId }, ask) {
-      let pausedMs = 0;
-      for (let n = 1; !isTaken(accountId); n++) {
+    async attempt({ accountId }, { ask, forget }) {
+      for (let n = 1; ; n++) {
+        const pausedMs = (n - 1) * PAUSE_MS;
+        if (isTaken(accountId)) {
+          const verdict = ask();
+          if (toLose === 0) return { verdict, pausedMs };
+          toLose -= 1;
+          forget();
+        }
         if (n === ATTEMPTS) return { verdict: rejected(NO_CONNECTION), pausedMs };
-        await wait(PAUSE_MS);
-        pausedMs += PAUSE_MS;
+        await wait(waitMs);
       }
-      return { verdict: ask(), pausedMs };
+    },
+    loseAcknowledgements: (times) => {
+      toLose = times;
     },
     rejections: () => rejections,
   };

@@ -5,7 +5,7 @@ import { type Files, openMemory } from '../memory.ts';
 import { type Listening, type SteeredUpstream, startUpstream } from '../upstream.ts';
 import { createAccount } from './accounts.ts';
 import { advanceNetwork } from './advance.ts';
-import { signalLimit } from './attempts.ts';
+import { minerAttempts } from './attempts.ts';
 import { controls } from './controls.ts';
 import { openEntities } from './entities.ts';
 import { minerRoutes, type Processing } from './miner.ts';
@@ -32,6 +32,8 @@ export type NetvenueUpstreamOptions = Files &
     threads?: number;
     /** How many signals of one subaccount the validator takes in a minute; by default any number. */
     signalsPerMin?: number;
+    /** How long a pause between two attempts of the miner takes; it is always reported as the 5 s of the real one. */
+    pauseMs?: number;
     /** The generation of the network, by default the older one. */
     style?: Style;
   };
@@ -46,6 +48,8 @@ export type NetvenueUpstream = Omit<SteeredUpstream, 'url'> & {
   mostAtOnce(): number;
   /** How often the validator has rejected a signal for its limit. */
   rateLimited(): number;
+  /** The acknowledgements of the miner's next `times` attempts are lost: the validator acts, and the miner tries again. */
+  loseAcknowledgements(times: number): void;
   /** Creates `count` subaccounts of one class and size without requests, pending unless `active`. Returns their ids. */
   addSubaccounts(count: number, requested?: { assetClass?: string; size?: number; active?: boolean }): number[];
 };
@@ -56,7 +60,8 @@ export type NetvenueUpstream = Omit<SteeredUpstream, 'url'> & {
  */
 export const startNetvenueUpstream = async (options: NetvenueUpstreamOptions): Promise<NetvenueUpstream> => {
   const { validatorKey, processingMs = 0, threads = Number.POSITIVE_INFINITY } = options;
-  const limit = signalLimit(options.signalsPerMin ?? Number.POSITIVE_INFINITY);
+  const { signalsPerMin = Number.POSITIVE_INFINITY, pauseMs } = options;
+  const attempts = minerAttempts({ perMinute: signalsPerMin, ...(pauseMs !== undefined && { waitMs: pauseMs }) });
   const ledger = openLedger('netvenue', options.ledgerFile);
   const faults = scriptedFaults();
   const memory = openMemory<WorldParts[]>(options.stateFile);
@@ -73,7 +78,7 @@ export const startNetvenueUpstream = async (options: NetvenueUpstreamOptions): P
   const onRequest = (outstanding: number) => {
     most = Math.max(most, outstanding);
   };
-  const miners = minerRoutes(entities, { processingMs, threads, limit }, onRequest);
+  const miners = minerRoutes(entities, { processingMs, threads, attempts }, onRequest);
   const venue = [...miners, ...validatorRoutes(entities, validatorKey)];
   const control = [...controlRoutes(ledger, faults, advance), ...controls(entities)];
   const { url, close } = await startUpstream(options, [...venue, ...control], faults, keep);
@@ -85,7 +90,8 @@ export const startNetvenueUpstream = async (options: NetvenueUpstreamOptions): P
     faults,
     setPrice: (pair, price) => setPrice(entities.all(), pair, price),
     mostAtOnce: () => most,
-    rateLimited: limit.rejections,
+    rateLimited: attempts.rejections,
+    loseAcknowledgements: attempts.loseAcknowledgements,
     addSubaccounts: (count, requested) => addSubaccounts(entities.first, count, requested),
     close,
   };

@@ -4,7 +4,7 @@ import type { Call, Reported, Route } from '../upstream.ts';
 import { createAccount, readAccount } from './accounts.ts';
 import { applySignal, namesAnother } from './apply.ts';
 import { archiveResponse, keepCompleted, keepFailed } from './archive.ts';
-import { NO_CONNECTION, type SignalLimit } from './attempts.ts';
+import { type MinerAttempts, NO_CONNECTION } from './attempts.ts';
 import { checkSignal } from './checks.ts';
 import { type Entities, ofEntity } from './entities.ts';
 import { type Magic, magicOf } from './magic.ts';
@@ -14,8 +14,8 @@ import { tooSoon } from './trading.ts';
 import { accountView, orderJson } from './views.ts';
 import { rejected, type Verdict, type World } from './world.ts';
 
-/** How a miner works: the time for an order, how many requests it works on at once, and the limit behind it. */
-type Pace = { processingMs: Processing; threads: number; limit: SignalLimit };
+/** How a miner works: the time for an order, how many requests it works on at once, and its attempts at the validator. */
+type Pace = { processingMs: Processing; threads: number; attempts: MinerAttempts };
 
 /** The time for an order in milliseconds, a span to draw it from, or what draws it. */
 export type Processing = number | readonly [fromMs: number, toMs: number] | (() => number);
@@ -23,7 +23,7 @@ export type Processing = number | readonly [fromMs: number, toMs: number] | (() 
 /** The routes of the entity miners below `/miner`. The key selects the miner. */
 export const minerRoutes = (
   entities: Entities,
-  { processingMs, threads, limit }: Pace,
+  { processingMs, threads, attempts }: Pace,
   onRequest: (outstanding: number) => void,
 ): Route[] => {
   const submit = async (world: World, { json }: Call): Promise<Reported> => {
@@ -37,7 +37,10 @@ export const minerRoutes = (
     const takenMs = timeFor(processingMs);
     await wait(takenMs);
     const magic = requested.size?.by === 'leverage' ? magicOf(requested.size.amount) : null;
-    const { verdict, pausedMs } = await limit.attempt(requested, () => decide(world, requested, magic));
+    const { verdict, pausedMs } = await attempts.attempt(requested, {
+      ask: () => decide(world, requested, magic),
+      forget: () => void world.claimed.delete(requested.uuid), // an unconfirmed claim expires
+    });
     file(world, verdict, requested, json);
     return {
       ...responseOf(world, requested, verdict, (takenMs + pausedMs) / 1000),

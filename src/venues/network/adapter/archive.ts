@@ -20,8 +20,7 @@ export const archiveResponse = (reply: Reply): ReadResult<ArchivedOrder> => {
 const completed = (details: Fields): ArchivedOrder => ({
   status: 'completed',
   executionType: executionType(details.signal_data),
-  accepted: acceptedOrder(details),
-  rejected: null,
+  accepted: acceptedOrder(details, 'several'), // a record does not say how many
   said: null,
 });
 
@@ -31,8 +30,7 @@ const failed = (details: Fields): ArchivedOrder => {
     status: 'failed',
     executionType: executionType(details.original_signal),
     accepted: null,
-    rejected: verdict.kind === 'rejected' ? verdict : null,
-    said: verdict.kind === 'unproven' ? verdict.said : null,
+    said: verdict.kind === 'undecided' ? null : verdict.said,
   };
 };
 

@@ -32,8 +32,9 @@ export const netvenue = (access: NetvenueAccess, sendLookUp: LookUps = unlimited
   return {
     submit: async (signal, limits) => {
       if (!isNamed(signal)) return rejectedForForm;
+      const sentAt = performance.now();
       const reply = await miner.post('/api/submit-order', signalBody(signal), { timeoutMs: SUBMIT_MS, ...limits });
-      return submitResponse(reply, signal.order_uuid);
+      return submitResponse(reply, signal, performance.now() - sentAt);
     },
     orderStatus: async (orderUuid, limits) => {
       if (!isOrderName(orderUuid)) return unreadable('not an order uuid');

@@ -1,38 +1,54 @@
 import { parseJson, type Reply } from '../../../adapters/http.ts';
-import { isUuid, type OrderUuid } from '../../../kernel/ids.ts';
+import { isUuid } from '../../../kernel/ids.ts';
 import type { ReadResult } from '../../../kernel/upstream-result.ts';
 import { accepted, inconclusive, unknownEffect, unreachable, unreadable } from '../../../kernel/upstream-result.ts';
+import { attemptsBehind } from './attempts.ts';
 import { anyOf, entriesOf, type Fields, fieldsOf, numberIn, numberOf, textOf } from './fields.ts';
 import { parsePythonLiteral } from './python-literal.ts';
 import { classifyFormText, classifyOrderText, rejectedOurKey } from './rejections.ts';
-import type { Executed, OrderType, SignalAccepted, SubmitResult, TrailingStop } from './signal-types.ts';
+import type {
+  Attempts,
+  Executed,
+  OrderType,
+  Signal,
+  SignalAccepted,
+  SubmitResult,
+  TrailingStop,
+} from './signal-types.ts';
 import type { DashboardOrder } from './types.ts';
 
 const MADE_SMALLER = 'The venue made the order smaller to fit the limits of the account.';
 
 /**
  * Classifies the reply to a submitted signal. Conclusive are only 401, 403, 200 with success and 400 with a known
- * reason. Any other status or an unreadable body leaves the order in doubt. See venues/network.md#responses.
+ * reason, if a single attempt of the miner can be behind it. Any other status or an unreadable body leaves the order in
+ * doubt. `elapsedMs`: from the request to the response. See venues/network.md#responses.
  */
-export const submitResponse = (reply: Reply, orderUuid: OrderUuid): SubmitResult => {
+export const submitResponse = (
+  reply: Reply,
+  { order_uuid: orderUuid, execution_type }: Pick<Signal, 'order_uuid' | 'execution_type'>,
+  elapsedMs: number,
+): SubmitResult => {
   if (reply.kind === 'unsent') return unreachable(reply.why);
   if (reply.kind === 'lost') return unknownEffect(reply.why);
   if (isOurKeyRejected(reply.status)) return rejectedOurKey;
   const body = fieldsOf(parseJson(reply.text));
   if (!body) return unknownEffect(`unreadable body, status ${reply.status}`);
   if (isAboutAnother(body, orderUuid)) return inconclusive('the response is about another order');
-  if (reply.status === 200 && body.success === true) return accepted(acceptedOrder(body));
-  if (reply.status === 400 && body.success === false) return rejectionResponse(body);
+  const attempts = attemptsBehind(body, elapsedMs);
+  if (reply.status === 200 && body.success === true) return accepted(acceptedOrder(body, attempts));
+  if (reply.status === 400 && body.success === false) return rejectionResponse(body, { execution_type, attempts });
   return inconclusive(`status ${reply.status} is not conclusive`);
 };
 
 /** Reads the accepted order from a body or an archive record that contains `order_json`. */
-export const acceptedOrder = (body: Fields): SignalAccepted => {
+export const acceptedOrder = (body: Fields, attempts: Attempts): SignalAccepted => {
   const order = readExecuted(body.order_json ?? body.created_orders);
   return {
     executed: order?.executed ?? null,
     processingTimeS: numberOf(body.processing_time),
     note: order?.capped ? MADE_SMALLER : null,
+    attempts,
   };
 };
 
@@ -69,14 +85,23 @@ const NO_REASON = /^order (failed|rejected)( on \w+( \w+)?)?[.:]?\s*$/i;
 
 /**
  * The long format contains the order's uuid and is sent after the validator was asked. The short one is the miner's
- * check, after which nothing is sent.
+ * check, after which nothing is sent. That a target is not there never proves that nothing was done to it.
  */
-const rejectionResponse = (body: Fields): SubmitResult => {
+const rejectionResponse = (
+  body: Fields,
+  { execution_type, attempts }: { execution_type: Signal['execution_type']; attempts: Attempts },
+): SubmitResult => {
   const reasons = reasonsOf(body);
   if (textOf(body.order_uuid) === null && reasons !== '' && !INTERNAL.test(reasons)) return classifyFormText(reasons);
   const verdict = classifyOrderText(reasons);
-  return verdict.kind === 'undecided' ? inconclusive('the reason given by the venue is not conclusive') : verdict;
+  if (verdict.kind === 'undecided') return inconclusive('the reason given by the venue is not conclusive');
+  const { said, proves, endedIt } = verdict;
+  const isOfTarget = execution_type === 'LIMIT_CANCEL' || execution_type === 'LIMIT_EDIT';
+  const isProven = proves && attempts === 'one' && !(isOfTarget && NOT_THERE.has(said.slug));
+  return isProven ? said : { kind: 'unproven', said, attempts, endedIt };
 };
+
+const NOT_THERE = new Set(['order_not_found', 'cannot_edit']);
 
 /** Builds echo lists of uuids and `ALL` in different ways, so only a single uuid is compared. */
 const isAboutAnother = ({ order_uuid }: Fields, requested: string): boolean =>

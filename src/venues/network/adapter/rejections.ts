@@ -1,5 +1,4 @@
 import { type Rejected, rejected } from '../../../kernel/upstream-result.ts';
-import type { UnprovenRejection } from './signal-types.ts';
 
 /** Texts of the miner and validator that prove nothing: the order may be executed already, or still be in progress. */
 const UNDECIDED =
@@ -165,18 +164,20 @@ const SUBACCOUNT_REJECTIONS: readonly KnownRejection[] = [
 type KnownRejection = readonly [text: RegExp, slug: string, message: string];
 
 /**
- * Meaning of an order's rejection text. `rejected`: nothing happened. `unproven`: the venue rejected something, and only
- * its records show whether nothing happened. `undecided`: the text proves nothing.
+ * Meaning of an order's rejection text. `undecided`: the text says nothing about the order. `proves`: nothing was done by
+ * the attempt that it speaks for; else only the venue's records show whether nothing happened. `endedIt`: that attempt
+ * ended the order.
  */
-export type OrderVerdict = { kind: 'undecided' } | UnprovenRejection | Rejected;
+type OrderVerdict = { kind: 'undecided' } | { kind: 'said'; said: Rejected; proves: boolean; endedIt: boolean };
 
-/** Classifies an order's rejection text. A text about exits and an unknown text are unproven; an empty one is undecided. */
+/** Classifies an order's rejection text. A text about exits and an unknown text prove nothing; an empty one is undecided. */
 export const classifyOrderText = (text: string): OrderVerdict => {
   if (text.trim() === '' || UNDECIDED.test(text)) return { kind: 'undecided' };
   const rejection = firstMatch(ORDER_REJECTIONS, text);
-  if (rejection === null) return { kind: 'unproven', said: rejectedInWords(text) };
-  if (ABOUT_EXITS.test(text) || CANCELLED_BY_IT.test(text)) return { kind: 'unproven', said: rejection };
-  return rejection.slug === 'cooldown' ? { ...rejection, retryAfterS: secondsToWait(text) } : rejection;
+  const endedIt = CANCELLED_BY_IT.test(text);
+  if (rejection === null) return { kind: 'said', said: rejectedInWords(text), proves: false, endedIt };
+  const said = rejection.slug === 'cooldown' ? { ...rejection, retryAfterS: secondsToWait(text) } : rejection;
+  return { kind: 'said', said, proves: !ABOUT_EXITS.test(text) && !endedIt, endedIt };
 };
 
 /** Classifies the text of the miner's own check, which comes before anything is sent. */

@@ -38,27 +38,39 @@ export type Executed = {
   price: number | null;
 };
 
-/** The miner accepted a signal. `note` is a warning for the caller (for example: made smaller by a cap). */
-export type SignalAccepted = { executed: Executed | null; processingTimeS: number | null; note: string | null };
+/** How many attempts of the miner may be behind a response. It speaks for the last one only. */
+export type Attempts = 'one' | 'several';
 
 /**
- * A rejection that does not prove that nothing happened: its words are unknown, or are also those of a filled order whose
- * exits failed. It must be looked up. `said`: the rejection, if the venue's records show nothing.
+ * The miner accepted a signal. `note` is a warning for the caller (for example: made smaller by a cap). After several
+ * attempts the order may have been executed more than once.
  */
-export type UnprovenRejection = { kind: 'unproven'; said: Rejected };
+export type SignalAccepted = {
+  executed: Executed | null;
+  processingTimeS: number | null;
+  note: string | null;
+  attempts: Attempts;
+};
+
+/**
+ * A rejection that does not prove that nothing happened: an earlier attempt may have had its effect; it says that the target
+ * is not there, which an earlier attempt may have caused; its words are unknown, or are also those of a filled order whose
+ * exits failed. It must be looked up. `said`: the rejection, if the venue's records show nothing. `endedIt`: by its words
+ * the venue ended the order by this command.
+ */
+export type UnprovenRejection = { kind: 'unproven'; said: Rejected; attempts: Attempts; endedIt: boolean };
 
 /** The response to a signal. */
 export type SubmitResult = UpstreamResult<SignalAccepted> | UnprovenRejection;
 
 /**
  * The miner's last record of one uuid. `executionType` is the recorded command: a later cancel or edit overwrites the
- * record of the order. `accepted` is set if that command took effect, `rejected` if the recorded reason proves that it
- * did not. `said` is a rejection that proves nothing by itself. With none of them, the record proves nothing at all.
+ * record of the order. `accepted` is set if that command took effect. `said` is a rejection, which speaks for the last of the
+ * miner's attempts and proves nothing by itself. With none of them, the record proves nothing at all.
  */
 export type ArchivedOrder = {
   status: 'completed' | 'failed';
   executionType: string | null;
   accepted: SignalAccepted | null;
-  rejected: Rejected | null;
   said: Rejected | null;
 };

@@ -22,7 +22,7 @@ import {
   unknownEffect,
   unreachable,
 } from '../../../kernel/upstream-result.ts';
-import type { ArchivedOrder, Signal } from '../adapter/signal-types.ts';
+import type { ArchivedOrder, Signal, UnprovenRejection } from '../adapter/signal-types.ts';
 import type { Netvenue } from '../adapter/types.ts';
 import { type AtMiner, type Done, type Found, LIFECYCLES } from './outcome.ts';
 import { NO_PROTECTION, type Protection, type Terms } from './rules.ts';
@@ -92,13 +92,13 @@ export async function sendSignal(
   { intent, payload }: SentRequest<AnyRequest, { signal: Signal }>,
   { venues }: Deps,
   limits: SendLimits,
-  resolve: (at: AtMiner, said: Rejected) => Promise<NetworkResult>,
+  resolve: (at: AtMiner, refusal: UnprovenRejection) => Promise<NetworkResult>,
 ): Promise<NetworkResult> {
   const { trader } = intent.request;
   const venue = await venues.ofTrader(trader);
   if (!venue) return unreachable('no key for the entity');
   const result = await venue.submit(payload.signal, limits);
-  return result.kind === 'unproven' ? resolve({ venue, trader }, result.said) : result;
+  return result.kind === 'unproven' ? resolve({ venue, trader }, result) : result;
 }
 
 /**
@@ -107,13 +107,12 @@ export async function sendSignal(
  */
 export const resolveBy =
   (find: (at: AtMiner) => Promise<Found>) =>
-  async (at: AtMiner, said: Rejected): Promise<NetworkResult> => {
+  async (at: AtMiner, { said, attempts }: UnprovenRejection): Promise<NetworkResult> => {
     const found = await find(at);
     const finding = found.kind === 'once_ended' ? found.finding : found;
     if (finding.kind === 'accepted' || finding.kind === 'rejected') return finding;
-    return finding.kind === 'absent' || finding.kind === 'undecidable'
-      ? said
-      : unknownEffect('an unproven rejection could not be looked up');
+    const isSaid = finding.kind === 'absent' || (finding.kind === 'undecidable' && attempts === 'one');
+    return isSaid ? said : unknownEffect('an unproven rejection could not be looked up');
   };
 
 /**
@@ -174,7 +173,8 @@ function problemOf({ slug, message, retryAfterS, words }: Rejected): Problem {
   return { code: 'VENUE_REJECTED', message, reason: words ?? slug };
 }
 
-const NOT_OPEN = new Set(['order_not_found', 'order_filled', 'cannot_edit']);
+/** The rejections that say that the target of a verb is not open. */
+export const NOT_OPEN: ReadonlySet<string> = new Set(['order_not_found', 'order_filled', 'cannot_edit']);
 
 /** Schema of what the network executed of an order, as recorded. */
 export const executed = z.object({

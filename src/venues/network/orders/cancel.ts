@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { defineIntent } from '../../../intents/define.ts';
 import { idSchema } from '../../../kernel/ids.ts';
-import { accepted, acknowledged, recordedRejection, type UpstreamResult } from '../../../kernel/upstream-result.ts';
+import {
+  accepted,
+  acknowledged,
+  type Rejected,
+  recordedRejection,
+  type UpstreamResult,
+} from '../../../kernel/upstream-result.ts';
 import type { Signal } from '../adapter/signal-types.ts';
 import * as network from './calls.ts';
 import { ABSENT, type AtMiner, type Done, type Found, nothingExecuted, onceEnded, UNREAD } from './outcome.ts';
@@ -10,7 +16,7 @@ import { getTarget } from './queries.ts';
 import { carriesExits, isOver } from './rules.ts';
 import { recordCancellation } from './store.ts';
 import { absentIfNeverPlaced, locate, recordUnlessTargetInDoubt } from './target.ts';
-import { findProven, isShown, readRecords } from './venue-records.ts';
+import { canShowOrder, findProven, isShown, readRecords } from './venue-records.ts';
 
 /** Cancels a resting order. */
 export const cancel = defineIntent({
@@ -33,8 +39,9 @@ export const cancel = defineIntent({
   },
 
   async send(sent, deps, limits): Promise<UpstreamResult<Done>> {
-    const find = (at: AtMiner) => findCancelled(at, sent.payload);
-    const result = await network.sendSignal(sent, deps, limits, network.resolveBy(find));
+    const result = await network.sendSignal(sent, deps, limits, (at, refusal) =>
+      network.resolveBy((place) => findCancelled(place, sent.payload, refusal.said))(at, refusal),
+    );
     return result.kind === 'accepted' && carriesExits(sent.payload.terms)
       ? acknowledged('the cancellation may have met the exits of a filled order')
       : result;
@@ -57,16 +64,18 @@ export const cancel = defineIntent({
 
 /**
  * Finds whether an order is still resting, cancelled or filled. The network cancels every exit whose name begins with the
- * uuid: of an order that was filled first, the cancellation removes the exits, as soon as it arrives.
+ * uuid: of an order that was filled first, the cancellation removes the exits, as soon as it arrives. `said`: the venue's
+ * rejection, if any.
  */
 async function findCancelled(
   at: AtMiner,
   { signal, terms }: { signal: Signal; terms: Parameters<typeof carriesExits>[0] },
+  said: Rejected | null = null,
 ): Promise<Found> {
   const records = await readRecords(at);
   const [first = ''] = signal.order_uuid.split(',');
   const shown = findProven(records, first);
-  if (shown === 'unread' || records.book.kind !== 'found') return UNREAD; // the order was there once
+  if (shown === 'unread' || !canShowOrder(records, said)) return UNREAD;
   if (!isShown(shown) || shown.lifecycle === 'resting') return ABSENT;
   if (shown.lifecycle === 'cancelled') return accepted(nothingExecuted);
   if (!carriesExits(terms)) return recordedRejection(FILLED);

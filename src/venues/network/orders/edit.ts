@@ -75,7 +75,7 @@ export const edit = defineIntent({
 
   async send(sent, deps, limits): Promise<UpstreamResult<Done>> {
     const edited = editOf(sent.payload);
-    const result = await network.sendSignal(sent, deps, limits, (at, said) => resolveEdit(at, edited, said));
+    const result = await network.sendSignal(sent, deps, limits, (at, refusal) => resolveEdit(at, edited, refusal));
     if (result.kind !== 'accepted' || result.data.lifecycle) return result;
     return withEffect(await network.atMiner(sent.intent, deps), edited.subject, result.data);
   },

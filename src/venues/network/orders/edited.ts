@@ -1,10 +1,18 @@
 import { accepted, type Rejected, recordedRejection, type UpstreamResult } from '../../../kernel/upstream-result.ts';
-import type { Bracket, Signal, TrailingStop } from '../adapter/signal-types.ts';
+import type { Bracket, Signal, TrailingStop, UnprovenRejection } from '../adapter/signal-types.ts';
 import type { DashboardOrder } from '../adapter/types.ts';
-import { resolveBy } from './calls.ts';
+import { NOT_OPEN, resolveBy } from './calls.ts';
 import { effectOn, type Subject } from './effects.ts';
 import { ABSENT, type AtMiner, type Done, type Found, nothingExecuted, UNREAD } from './outcome.ts';
-import { findProven, isShown, mayProve, type Records, readRecords, type VisibleResult } from './venue-records.ts';
+import {
+  canShowOrder,
+  findProven,
+  isShown,
+  mayProve,
+  type Records,
+  readRecords,
+  type VisibleResult,
+} from './venue-records.ts';
 
 /**
  * Finds whether an order has the terms of an edit, which may also have filled it or made the venue cancel it; `said` is the
@@ -16,31 +24,36 @@ export async function findEdited(
   said: Rejected | null = null,
 ): Promise<Found> {
   const records = await readRecords(at);
-  if (!mayProve(records) || records.book.kind !== 'found') return UNREAD; // only the book shows all terms
+  if (!mayProve(records) || !canShowOrder(records, said)) return UNREAD; // only the book shows all terms
   const shown = findProven(records, signal.order_uuid);
   if (!isShown(shown)) return ABSENT; // its placement may still arrive
   const { lifecycle } = shown;
   const order = listedAs(shown, records) ?? (lifecycle === 'resting' ? null : shown.order);
   if (!order) return lifecycle === 'resting' ? UNREAD : WITHOUT_TERMS;
   if (hasTerms(order, signal, before)) {
-    const effect = effectOn(subject, records, { data: nothingExecuted, said });
+    const reason = said && NOT_OPEN.has(said.slug) ? null : said;
+    const effect = effectOn(subject, records, { data: nothingExecuted, said: reason });
     return effect === null || effect === 'none' ? UNREAD : accepted(effect);
   }
-  return lifecycle === 'resting' ? ABSENT : NOT_OPEN;
+  return lifecycle === 'resting' ? ABSENT : ENDED;
 }
 
 /** What an edit is looked up by: its signal, the terms of the order before it, and the order. */
 export type Edit = { signal: Signal; before: Partial<Signal>; subject: Subject };
 
 /**
- * The result of an edit that the venue rejected for reasons `said`. An order that its new terms would have filled at
- * once no longer rests: it was filled, perhaps without its exits, or cancelled.
+ * The result of an edit whose rejection proves nothing by itself. An order that its new terms would have filled at once no
+ * longer rests: it was filled, perhaps without its exits, or cancelled. It shows the new terms, unless the venue says
+ * that it ended the order by this.
  */
-export async function resolveEdit(at: AtMiner, edit: Edit, said: Rejected): Promise<UpstreamResult<Done>> {
-  const effect = effectOn(edit.subject, await readRecords(at), { data: nothingExecuted, said });
-  if (effect === null) return UNREAD;
-  if (effect !== 'none' && effect.lifecycle !== 'resting') return accepted(effect);
-  return resolveBy((place) => findEdited(place, edit, said))(at, said);
+export async function resolveEdit(at: AtMiner, edit: Edit, refusal: UnprovenRejection): Promise<UpstreamResult<Done>> {
+  const { said, endedIt } = refusal;
+  if (endedIt) {
+    const effect = effectOn(edit.subject, await readRecords(at), { data: nothingExecuted, said });
+    if (effect === null) return UNREAD;
+    if (effect !== 'none' && effect.lifecycle !== 'resting') return accepted(effect);
+  }
+  return resolveBy((place) => findEdited(place, edit, said))(at, refusal);
 }
 
 /** The order as the book lists it, with all its terms. */
@@ -56,7 +69,7 @@ const WITHOUT_TERMS = {
   kind: 'undecidable',
   problem: { code: 'V1_ORDER_NOT_RESTING', reason: 'order_not_found' },
 } as const;
-const NOT_OPEN = recordedRejection({ slug: 'order_not_found', message: 'Order is no longer open.' });
+const ENDED = recordedRejection({ slug: 'order_not_found', message: 'Order is no longer open.' });
 
 /**
  * Whether an order shows the changes of an edit. Sizes are compared only if nothing else changed, and only for having

@@ -41,10 +41,11 @@ export function effectOn(
     lifecycle,
     protection,
     executed: lifecycle === 'filled' ? ((order && executedBy(order)) ?? data.executed) : null,
+    fills: shown.fills,
     note:
-      protection.state === 'failed' && lifecycle === 'filled'
-        ? EXITS_FAILED
-        : (noteOn(lifecycle, isExit(exits), said) ?? data.note),
+      noteOn(lifecycle, isExit(exits), said) ??
+      (lifecycle === 'filled' ? noteOnFill(protection, shown.fills) : null) ??
+      data.note,
   };
 }
 
@@ -84,9 +85,16 @@ const isExit = ({ execution_type }: Exits) => execution_type === 'BRACKET';
 
 const reasonOf = ({ words, message }: Rejected) => words ?? message;
 
-/** The note on an order that was filled without its exits. */
-export const EXITS_FAILED =
-  'The order is filled, but its stop-loss or take-profit could not be placed; protect the position.';
+/** What the caller has to be told of an order that was filled more than once or without its exits. Null if nothing. */
+export function noteOnFill({ state }: Protection, fills: number): string | null {
+  const notes = [...(fills > 1 ? [filledAgain(fills)] : []), ...(state === 'failed' ? [EXITS_FAILED] : [])];
+  return notes.length > 0 ? notes.join(' ') : null;
+}
+
+const EXITS_FAILED = 'The order is filled, but its stop-loss or take-profit could not be placed; protect the position.';
+
+const filledAgain = (fills: number) =>
+  `The network filled this order ${fills} times under its uuid; executed is the sum. Reduce the position if it is too large.`;
 
 const EXIT_CANCELLED = 'The network cancelled the exits; protect the position.';
 

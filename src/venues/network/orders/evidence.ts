@@ -7,8 +7,8 @@ import {
   type UnknownEffect,
   type UpstreamResult,
 } from '../../../kernel/upstream-result.ts';
-import type { ArchivedOrder, Signal, SignalAccepted } from '../adapter/signal-types.ts';
-import { EXITS_FAILED } from './effects.ts';
+import type { ArchivedOrder, Signal, SignalAccepted, UnprovenRejection } from '../adapter/signal-types.ts';
+import { effectOn, noteOnFill, subjectOf } from './effects.ts';
 import { ABSENT, type AtMiner, type Done, type Found, nothingExecuted, UNREAD } from './outcome.ts';
 import { executedBy, protectionShown } from './protection.ts';
 import { protectionWhenAccepted } from './rules.ts';
@@ -30,12 +30,11 @@ export async function findPlaced(at: AtMiner, signal: Signal, archived: ReadResu
   const records = await readRecords(at);
   const record = recordOf(archived, signal);
   const shown = findProven(records, signal.order_uuid);
-  const objection = record?.rejected ?? record?.said ?? null;
+  const objection = record?.said ?? null;
   if (isShown(shown) && !(shown.lifecycle === 'cancelled' && objection))
     return fromRecords(signal, shown, records, { accepted: record?.accepted ?? null, objection });
   if (record?.accepted && (record.accepted.executed?.price != null || wereAllRead(records)))
     return accepted({ ...record.accepted, protection: protectionWhenAccepted(signal) });
-  if (record?.rejected) return recordedRejection(record.rejected);
   if (record?.said && mayProve(records)) return recordedRejection(record.said);
   return archived.kind !== 'unreadable' && wereAllRead(records) ? ABSENT : UNREAD;
 }
@@ -45,11 +44,15 @@ const recordOf = (archived: ReadResult<ArchivedOrder>, { execution_type }: Signa
   archived.kind === 'found' && archived.data.executionType === execution_type ? archived.data : null;
 
 /**
- * The result of a placement that the venue rejected for reasons `said`. The miner has responded, so the request is no
- * longer in flight: an order that complete records do not show was rejected.
+ * The result of a placement whose rejection proves nothing by itself. The miner has responded, so the request is no longer
+ * in flight: an order that complete records do not show was rejected.
  */
-export async function resolveRejection(at: AtMiner, signal: Signal, said: Rejected): Promise<UpstreamResult<Done>> {
-  if (signal.execution_type === 'BRACKET' && said.slug === 'bracket_invalid') return said; // about itself, not its parent
+export async function resolveRejection(
+  at: AtMiner,
+  signal: Signal,
+  { said, attempts }: UnprovenRejection,
+): Promise<UpstreamResult<Done>> {
+  if (signal.execution_type === 'BRACKET' && said.slug === 'bracket_invalid' && attempts === 'one') return said; // about itself, not its parent
   const records = await readRecords(at);
   const shown = findProven(records, signal.order_uuid);
   if (shown === 'unread') return UNREAD;
@@ -76,13 +79,18 @@ const fromRecords = (
   records: Records,
   { accepted: data, objection }: { accepted: SignalAccepted | null; objection: Rejected | null },
 ): Accepted<Done> | UnknownEffect => {
+  if (signal.execution_type === 'BRACKET') {
+    const effect = effectOn(subjectOf(signal), records, { data: data ?? nothingExecuted, said: objection });
+    return effect === null || effect === 'none' ? UNREAD : accepted(effect);
+  }
   const protection = protectionShown(signal, shown, records, objection && (objection.words ?? objection.message));
   if (!protection) return UNREAD;
   return accepted({
     ...(data ?? nothingExecuted),
-    ...(protection.state === 'failed' && { note: EXITS_FAILED }),
+    note: noteOnFill(protection, shown.fills) ?? data?.note ?? null,
     executed: (shown.lifecycle === 'filled' && shown.order ? executedBy(shown.order) : null) ?? data?.executed ?? null,
     lifecycle: shown.lifecycle,
+    fills: shown.fills,
     protection,
   });
 };

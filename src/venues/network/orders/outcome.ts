@@ -10,8 +10,11 @@ export const LIFECYCLES = ['resting', 'filled', 'cancelled'] as const;
 
 export type Lifecycle = (typeof LIFECYCLES)[number];
 
-/** What a verb did: what the network reported, and the state of the order and of the exits it carried, if known. */
-export type Done = SignalAccepted & { lifecycle?: Lifecycle; protection?: Protection };
+/**
+ * What a verb did: what the network reported, and the state of the order and of the exits it carried, if known. `fills`: how
+ * often the order was filled under its uuid.
+ */
+export type Done = SignalAccepted & { lifecycle?: Lifecycle; protection?: Protection; fills?: number };
 
 /** A trader at the miner of its entity. */
 export type AtMiner = { venue: Netvenue; trader: Hotkey };
@@ -32,4 +35,9 @@ export const ABSENT = { kind: 'absent' } as const;
 export const UNREAD = unknownEffect('not every record could be read');
 
 /** An acceptance without an execution. */
-export const nothingExecuted: SignalAccepted = { executed: null, processingTimeS: null, note: null };
+export const nothingExecuted: SignalAccepted = {
+  executed: null,
+  processingTimeS: null,
+  note: null,
+  attempts: 'several',
+};

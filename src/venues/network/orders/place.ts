@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import { z } from 'zod';
 import { defineIntent, type SentRequest } from '../../../intents/define.ts';
 import type { Hotkey, OrderUuid } from '../../../kernel/ids.ts';
@@ -16,6 +17,7 @@ import { carriesExits, opens, protectionWhenAccepted, rests, type Terms } from '
 import { recordPlacement } from './store.ts';
 
 type Deps = network.Deps & {
+  log: Pick<Logger, 'error'>;
   reads: Pick<VenueReads, 'tradePairs'>;
   checks: Pick<OrderChecks, 'findNetworkViolation' | 'isTradeable'>;
 };
@@ -47,9 +49,9 @@ export const place = defineIntent({
 
   async send(sent, deps, limits): Promise<UpstreamResult<Done>> {
     const { signal } = sent.payload;
-    const result = await network.sendSignal(sent, deps, limits, (at, said) => resolveRejection(at, signal, said));
-    if (result.kind !== 'accepted') return result;
-    return signal.execution_type === 'BRACKET' && !result.data.lifecycle
+    const result = await network.sendSignal(sent, deps, limits, (at, refusal) => resolveRejection(at, signal, refusal));
+    if (result.kind !== 'accepted' || result.data.lifecycle) return result; // it was read
+    return signal.execution_type === 'BRACKET'
       ? withEffect(await network.atMiner(sent.intent, deps), subjectOf(signal), result.data)
       : withExecution(sent, deps, result.data);
   },
@@ -65,6 +67,8 @@ export const place = defineIntent({
     const lifecycle = data.lifecycle ?? (resting ? 'resting' : 'filled');
     const shown = network.resultOf(intent.id, { ...data, lifecycle }, protectionWhenAccepted(terms));
     const { protection: state, protection_error: error } = shown;
+    if ((data.fills ?? 0) > 1)
+      deps.log.error({ alert: 'order_filled_again', intent_id: intent.id }, 'one order was filled more than once');
     return recordPlacement(deps.db, intent, shown, {
       lifecycle,
       executed: data.executed,
@@ -79,7 +83,8 @@ async function withExecution(
   { venues }: Deps,
   data: Done,
 ): Promise<UpstreamResult<Done>> {
-  if (signal.execution_type !== 'MARKET' || data.executed?.price != null) return accepted(data);
+  const isKnown = data.executed?.price != null && data.attempts === 'one';
+  if (signal.execution_type !== 'MARKET' || isKnown) return accepted(data);
   const at = await network.atMiner(intent, { venues });
   const read = at && (await readExecution(at, signal, data));
   return read?.kind === 'accepted' ? read : acknowledged('accepted, but the execution could not be read');

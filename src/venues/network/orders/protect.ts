@@ -3,7 +3,7 @@ import type { components } from '../../../contract/types.ts';
 import { defineIntent, objectWith } from '../../../intents/define.ts';
 import { type IntentId, idSchema } from '../../../kernel/ids.ts';
 import type { ReadResult, Rejected, UpstreamResult } from '../../../kernel/upstream-result.ts';
-import type { ArchivedOrder, Signal } from '../adapter/signal-types.ts';
+import type { ArchivedOrder, Signal, UnprovenRejection } from '../adapter/signal-types.ts';
 import type { DashboardOrder } from '../adapter/types.ts';
 import * as network from './calls.ts';
 import { CLOSE_IN_FLIGHT } from './close-style.ts';
@@ -48,7 +48,9 @@ export const protect = defineIntent({
 
   async send(sent, deps, limits): Promise<UpstreamResult<Done>> {
     const { signal } = sent.payload;
-    const result = await network.sendSignal(sent, deps, limits, (at, said) => resolveProtection(at, signal, said));
+    const result = await network.sendSignal(sent, deps, limits, (at, refusal) =>
+      resolveProtection(at, signal, refusal),
+    );
     if (result.kind !== 'accepted' || result.data.lifecycle) return result;
     return withEffect(await network.atMiner(sent.intent, deps), subjectOf(signal), result.data);
   },
@@ -69,14 +71,14 @@ export const protect = defineIntent({
 
 const isNew = ({ execution_type }: Signal): boolean => execution_type === 'BRACKET';
 
-const resolveProtection = (at: AtMiner, signal: Signal, said: Rejected): Promise<UpstreamResult<Done>> =>
-  isNew(signal) ? resolveRejection(at, signal, said) : resolveEdit(at, editOf(signal), said);
+const resolveProtection = (at: AtMiner, signal: Signal, refusal: UnprovenRejection): Promise<UpstreamResult<Done>> =>
+  isNew(signal) ? resolveRejection(at, signal, refusal) : resolveEdit(at, editOf(signal), refusal);
 
 const editOf = (signal: Signal) => ({ signal, before: ANY_BRACKET, subject: subjectOf(signal) });
 
 /** What the venue said of the last command under the order's uuid, if it rejected it. */
 const saidOf = (archived: ReadResult<ArchivedOrder>): Rejected | null =>
-  archived.kind === 'found' ? (archived.data.rejected ?? archived.data.said) : null;
+  archived.kind === 'found' ? archived.data.said : null;
 
 /** The terms of a protecting order in our records. */
 const bracketTerms = (protection: Protection): Terms => ({

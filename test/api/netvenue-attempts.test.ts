@@ -1,0 +1,98 @@
+import { expect } from 'chai';
+import { effectsOf, limit, market, positionsOf, restingOf } from '../support/orders.ts';
+import { expectProblem } from '../support/problem.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const ORDERS = '/v1/orders/netvenue';
+const upstream = { style: '2026', pauseMs: 20 } as const;
+
+/** The first attempt acts at the validator and its acknowledgement is lost; the miner reports what the second one was told. */
+describe('an order whose first attempt inside the miner was not acknowledged', () => {
+  let cooling: TestService;
+  let quiet: TestService;
+  before(async () => {
+    [cooling, quiet] = await Promise.all([
+      startService({ upstream: { ...upstream, cooldownMs: 600_000 } }),
+      startService({ upstream }),
+    ]);
+  });
+  after(() => Promise.all([cooling.stop(), quiet.stop()]));
+
+  it('is cancelled, although the second attempt does not find it', async () => {
+    const trader = await quiet.trader();
+    const { body } = await trader.post(ORDERS, limit());
+    quiet.miner.loseAcknowledgements(1);
+
+    const reply = await trader.delete(`${ORDERS}/${body.order_uuid}?trade_pair=BTCUSDC`);
+
+    expect(reply.status).to.equal(200);
+    expect(reply.body).to.include({ success: true, lifecycle: 'cancelled' });
+    expect(await restingOf(quiet, trader)).to.deep.equal([]);
+  });
+
+  it('is filled by its edit, although the second attempt does not find it', async () => {
+    const trader = await quiet.trader();
+    const { body } = await trader.post(ORDERS, limit());
+    quiet.miner.loseAcknowledgements(1);
+
+    const reply = await trader.post(`${ORDERS}/${body.order_uuid}/edit`, {
+      trade_pair: 'BTCUSDC',
+      limit_price: 101_000,
+    });
+
+    expect(reply.status).to.equal(200);
+    expect(reply.body).to.include({ success: true, lifecycle: 'filled' });
+    expect(reply.body.executed).to.include({ quantity: 0.01 });
+  });
+
+  for (const [what, first] of [
+    ['replace others', { stop_loss: 90_000 }],
+    ['are the first', {}],
+  ] as const)
+    it(`closes the position by exits that ${what}, although the second attempt finds none`, async () => {
+      const trader = await quiet.trader();
+      await trader.post(ORDERS, market(first));
+      quiet.miner.loseAcknowledgements(1);
+
+      const reply = await trader.post(`${ORDERS}/tp-sl`, { trade_pair: 'BTCUSDC', stop_loss: 110_000 });
+
+      expect(await positionsOf(quiet, trader)).to.deep.equal([]);
+      expect(reply.status).to.equal(200);
+      expect(reply.body).to.include({ success: true, lifecycle: 'filled', protection: 'none' });
+    });
+
+  it('is filled, although the second attempt meets the cooldown', async () => {
+    const trader = await cooling.trader();
+    cooling.miner.loseAcknowledgements(1);
+
+    const reply = await trader.post(ORDERS, market());
+
+    expect(reply.status).to.equal(200);
+    expect(reply.body).to.include({ success: true, lifecycle: 'filled', message: null });
+    expect(reply.body.executed).to.include({ quantity: 0.01 });
+  });
+
+  it('is told as the sum of its fills, with an alert, when both attempts were filled', async () => {
+    const trader = await quiet.trader();
+    quiet.miner.loseAcknowledgements(1);
+
+    const reply = await trader.post(ORDERS, market());
+    const status = await trader.get(`${ORDERS}/${reply.body.order_uuid}`);
+
+    expect(effectsOf(quiet, trader)).to.deep.equal(['market', 'market']);
+    expect(reply.body.executed).to.include({ quantity: 0.02, price: 100_000 });
+    expect(reply.body.message).to.match(/2 times/);
+    expect(status.body.executed).to.include({ quantity: 0.02 });
+    expect(quiet.log.lines.map(({ alert }) => alert)).to.include('order_filled_again');
+  });
+
+  it('is rejected when complete records show that no attempt had an effect', async () => {
+    const trader = await quiet.trader();
+    quiet.miner.loseAcknowledgements(1);
+
+    const reply = await trader.post(ORDERS, market({ leverage: 0.0404 })); // for lack of a live price
+
+    expectProblem(reply, 'VENUE_REJECTED', { reason: 'no_live_prices', effect: 'none' });
+    expect(await positionsOf(quiet, trader)).to.deep.equal([]);
+  });
+});
