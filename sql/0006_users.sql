@@ -63,11 +63,13 @@ create table one_time_codes (
   email text not null,
   hmac bytea,
   attempts_left integer not null constraint one_time_codes_attempts_counted check (attempts_left >= 0),
+  tries jsonb not null default '{}',
   expires_at timestamptz not null,
   used_at timestamptz,
   primary key (app_id, email)
 );
 
+comment on column one_time_codes.tries is 'Attempts by the SHA-256 of the network that they came from, in hex.';
 comment on table one_time_codes is 'The one valid code of an address. An address without an unverified user also gets one, which nothing matches, so that responses do not differ.';
 comment on column one_time_codes.hmac is 'Keyed digest of the code.';
 

@@ -515,6 +515,7 @@ create table one_time_codes (
   email text not null,
   hmac bytea, -- Keyed digest of the code.
   attempts_left integer not null,
+  tries jsonb not null default '{}'::jsonb, -- Attempts by the SHA-256 of the network that they came from, in hex.
   expires_at timestamp with time zone not null,
   used_at timestamp with time zone,
   constraint one_time_codes_pkey PRIMARY KEY (app_id, email),
@@ -2259,7 +2260,7 @@ create function tier_verdict(item jsonb, is_free boolean)
 create function trading_verdict(a prop_accounts, trader text)
   returns text sql immutable;
 
-create function try_code(app text, address text, hmacs bytea[])
+create function try_code(app text, address text, hmacs bytea[], of_network integer, network bytea)
   returns text plpgsql;
 
 create function try_login_code(for_user text, of_scope bytea, hmacs bytea[])
@@ -2277,7 +2278,7 @@ create function venue_of(of_kind text)
 create function verb_subject(i intents)
   returns uuid sql immutable;
 
-create function verify_email(app text, address text, hmacs bytea[], session text, session_digest bytea, lives_s integer, from_address text, address_digest bytea)
+create function verify_email(app text, address text, hmacs bytea[], of_network integer, session text, session_digest bytea, lives_s integer, from_address text, address_digest bytea)
   returns TABLE(verdict text, user_id text, expires_at timestamp with time zone) plpgsql;
 
 create function wait_for_pace(intent uuid, pace text, per_minute integer, kept integer, exits boolean)

@@ -45,13 +45,17 @@ export const limits = {
   login_code_mails: { budget: 5, baseS: HOUR_S, longestS: 4 * HOUR_S },
   /** Mails with a reset token to one address. No wait is longer than a token lives, so its owner always has one. */
   reset_mail: { budget: 5, baseS: 15 * MINUTE_S, longestS: HOUR_S },
-  /** Other mails that anyone can cause to one address: they use up none of the resets. */
+  /** Further mails of one app that anyone can cause to one address: they use up none of the resets. */
   mail: { budget: 5, baseS: 15 * MINUTE_S, longestS: 4 * HOUR_S },
   /**
-   * Mails to one address over all apps that sign-ups cause, in a day. Resets count for users who are not verified, so
-   * that nobody can keep a verified user from recovering the account.
+   * Mails to one address that callers of one network cause at one app in a day, before they spend what strangers share with
+   * them: nobody can keep an owner out of an app by causing mails elsewhere.
    */
+  first_mails: { budget: 2, baseS: DAY_S, longestS: DAY_S },
+  /** Further mails to one address over all apps that sign-ups, new codes and resets of unverified users cause, in a day. */
   sign_up_mails: { budget: 10, baseS: DAY_S, longestS: DAY_S },
+  /** First mails to one address, from however many networks to however many apps, in a day. */
+  all_first_mails: { budget: 60, baseS: DAY_S, longestS: DAY_S },
   /** Notifications by mail of one app. */
   notify_app: { budget: 2_000, baseS: HOUR_S, longestS: HOUR_S },
   /** Notifications by mail of one app to one address. */

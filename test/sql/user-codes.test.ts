@@ -59,7 +59,7 @@ describe('codes by mail of one user', () => {
   });
 
   it('try_code spends the one of this app and address, unless it is used, spent or expired', async () => {
-    const attempt = (app: string, email: string) => ask(`try_code($1, $2, array['right'::bytea])`, app, email);
+    const attempt = (app: string, email: string) => ask(`try_code($1, $2, array['right'::bytea], 5, 'net')`, app, email);
     for (const [app, email] of [
       ['a', 'ann'],
       ['a', 'bob'],
@@ -94,7 +94,7 @@ describe('codes by mail of one user', () => {
       await code(app, email);
     const verify = (app: string, email: string, session: string) =>
       ask(
-        `(select v from verify_email($1, $2, array['right'::bytea], '${session}', '${session}', ${LIVES_S}, '', 'net') v)::text`,
+        `(select v from verify_email($1, $2, array['right'::bytea], 5, '${session}', '${session}', ${LIVES_S}, '', 'net') v)::text`,
         app,
         email,
       );

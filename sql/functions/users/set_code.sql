@@ -4,5 +4,6 @@ language sql as $$
   insert into one_time_codes (app_id, email, hmac, attempts_left, expires_at)
   values (app, address, code_hmac, attempts, now() + make_interval(secs => lives_s))
   on conflict (app_id, email) do update
-  set hmac = excluded.hmac, attempts_left = excluded.attempts_left, expires_at = excluded.expires_at, used_at = null
+  set hmac = excluded.hmac, attempts_left = excluded.attempts_left, expires_at = excluded.expires_at, used_at = null,
+    tries = '{}'
 $$;

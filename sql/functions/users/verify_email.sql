@@ -2,7 +2,7 @@
 -- of several none counts, since the code proves the address and not who chose which. The verdict is that of try_code, and expired without an
 -- unverified user. Locks the user, then its code.
 create or replace function verify_email(
-  app text, address text, hmacs bytea[],
+  app text, address text, hmacs bytea[], of_network integer,
   session text, session_digest bytea, lives_s integer, from_address text, address_digest bytea
 ) returns table (verdict text, user_id text, expires_at timestamptz)
 language plpgsql as $$
@@ -13,7 +13,7 @@ begin
   from users u
   where u.app_id = app and u.email = address and u.verified_at is null
   for no key update;
-  verdict := try_code(app, address, hmacs);
+  verdict := try_code(app, address, hmacs, of_network, address_digest);
   if verdict = 'verified' and user_id is null then
     verdict := 'expired';
   end if;

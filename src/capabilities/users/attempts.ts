@@ -4,7 +4,7 @@ import type { Throttle } from '../../db/throttles.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import type { AppId, UserId } from '../../kernel/ids.ts';
 import type { Sealer } from '../../kernel/seal.ts';
-import { type Budget, budgetOf } from '../../kernel/throttles.ts';
+import { type Budget, type BudgetState, budgetOf } from '../../kernel/throttles.ts';
 import { codeBudgets, scopeOf, spendDay } from '../login/check.ts';
 import type { Account } from './commands.ts';
 import { mailGuessed, renewLoginCode, tryLoginCode } from './login-codes/commands.ts';
@@ -20,14 +20,29 @@ export const loginBudgets = ({ appId, email }: Account, network: string, isKnown
 
 const unknownCallers = (appId: AppId, email: string) => budgetOf('login_unknown_callers', appId, email);
 
-/** The budgets of a mail to an address that a sign-up or a new code causes. */
-export const codeMailBudgets = ({ appId, email }: Account): Budget[] => [
-  budgetOf('mail', appId, email),
-  signUpMails(email),
-];
+/**
+ * Counts a mail that a sign-up or a new code causes to an address. The first ones that a network causes at an app pass
+ * whatever others have caused. Throws V2_THROTTLED, alike for every address.
+ */
+export async function countCodeMail(call: MailCall, account: Account): Promise<void> {
+  if (await isFirstMail(call, account)) return;
+  await call.throttle(budgetOf('mail', account.appId, account.email), sharedMails(account));
+}
 
-/** The budget, over all apps, of mails that sign-ups of an address cause. */
-export const signUpMails = (email: string): Budget => budgetOf('sign_up_mails', email);
+/** Counts the mail of a reset to a user who is not verified. Whether it may be sent. */
+export async function mayMailReset(call: MailCall, account: Account): Promise<boolean> {
+  if (await isFirstMail(call, account)) return true;
+  return hasLeft(await call.deps.throttle.spend([sharedMails(account)]));
+}
+
+const sharedMails = ({ email }: Account): Budget => budgetOf('sign_up_mails', email);
+
+const isFirstMail = async ({ deps, network }: MailCall, { appId, email }: Account) =>
+  hasLeft(
+    await deps.throttle.spend([budgetOf('first_mails', appId, email, network), budgetOf('all_first_mails', email)]),
+  );
+
+const hasLeft = (states: readonly BudgetState[]) => states.every(({ remaining }) => remaining >= 0);
 
 /** Resets the attempt budgets of an account: the reader of its mail has proven to be its owner and need not wait. */
 export const forgetAttempts = (
@@ -42,6 +57,7 @@ export const forgetAttempts = (
     ...codeBudgets(userId, scopeOf(false, call.network)),
   ]);
 
+type MailCall = Pick<CallWith<{ throttle: Throttle }>, 'deps' | 'network' | 'throttle'>;
 type AttemptCall = Pick<CallWith<{ db: Db; sealer: Sealer; throttle: Throttle }>, 'deps' | 'network' | 'throttle'>;
 
 /** Who enters a code, and whether from a network of an earlier log-in. */

@@ -7,7 +7,7 @@ import { isGuessable } from '../../kernel/passwords.ts';
 import { appOf, userOf } from '../../kernel/principal.ts';
 import type { Sealer } from '../../kernel/seal.ts';
 import { budgetOf } from '../../kernel/throttles.ts';
-import { codeMailBudgets, forgetAttempts, signUpMails } from './attempts.ts';
+import { countCodeMail, forgetAttempts, mayMailReset } from './attempts.ts';
 import { type Account, confirmReset, hashForReset, renewCode, requestReset, signUp, verifyEmail } from './commands.ts';
 
 type Deps = { db: Db; sealer: Sealer; throttle: Throttle };
@@ -16,7 +16,7 @@ type Deps = { db: Db; sealer: Sealer; throttle: Throttle };
 export const signUpUser: Handler<'signUpUser', Deps> = async (call) => {
   const account = accountOf(call, call.body.email);
   rejectGuessable(call.body.password, account.email);
-  await call.throttle(...codeMailBudgets(account));
+  await countCodeMail(call, account);
   const userId = await signUp(call.deps.db, call.deps.sealer, account, call.body.password);
   return { status: 200, body: { user_id: userId, email: account.email, email_verified: false, otp_sent: true } };
 };
@@ -24,7 +24,7 @@ export const signUpUser: Handler<'signUpUser', Deps> = async (call) => {
 /** Handles `POST /v2/auth/verify-email`: verify an address with its code. */
 export const verifyUserEmail: Handler<'verifyUserEmail', Deps> = async (call) => {
   const account = accountOf(call, call.body.email);
-  const budget = budgetOf('code', account.appId, account.email);
+  const budget = budgetOf('code', account.appId, account.email, call.network);
   await call.throttle(budget);
   const { db, sealer, throttle } = call.deps;
   // Not by `commit`: a wrong code stays counted although the request is rejected.
@@ -45,7 +45,7 @@ export const verifyUserEmail: Handler<'verifyUserEmail', Deps> = async (call) =>
 /** Handles `POST /v2/auth/resend-otp`: mail a new code. */
 export const resendUserCode: Handler<'resendUserCode', Deps> = async (call) => {
   const account = accountOf(call, call.body.email);
-  await call.throttle(...codeMailBudgets(account));
+  await countCodeMail(call, account);
   await renewCode(call.deps.db, call.deps.sealer, account);
   return { status: 200, body: { sent: true } };
 };
@@ -54,8 +54,8 @@ export const resendUserCode: Handler<'resendUserCode', Deps> = async (call) => {
 export const requestPasswordReset: Handler<'requestPasswordReset', Deps> = async (call) => {
   const account = accountOf(call, call.body.email);
   await call.throttle(budgetOf('reset_mail', account.appId, account.email));
-  const [caused] = await call.deps.throttle.spend([signUpMails(account.email)]); // silently: alike for every address
-  await requestReset(call.deps.db, call.deps.sealer, account, caused !== undefined && caused.remaining >= 0);
+  const isMailed = await mayMailReset(call, account); // silently: alike for every address
+  await requestReset(call.deps.db, call.deps.sealer, account, isMailed);
   return { status: 200, body: { sent: true } };
 };
 
