@@ -12,6 +12,9 @@ import {
   times,
 } from './decimals.ts';
 
+/** The default slippage of market orders: the venue's own. */
+export const DEFAULT_SLIPPAGE = '0.05';
+
 /**
  * The precision of prices and sizes of one asset. A price has at most `significantFigures` and at most `priceDecimals`;
  * an integer is always a valid price. A size has at most `sizeDecimals`. `minimumValue`: the minimum of size × price of

@@ -195,7 +195,6 @@ describe('reading the exchange', () => {
     });
 
     const [agents, budget] = [await venue.agents(USER), await venue.actionBudget(USER)];
-
     expect(agents).to.deep.equal({
       kind: 'found',
       data: [{ name: 'desk', address: USER.toLowerCase(), validUntilMs: 1_760_000_000_000 }],
@@ -215,7 +214,6 @@ describe('reading the exchange', () => {
   ] as const) {
     it(`is unreadable, never empty: ${what}`, async () => {
       question({ type: 'frontendOpenOrders' }).reply(status, body);
-
       expect(await open().openOrders(USER)).to.include({ kind: 'unreadable' });
     });
   }
@@ -226,9 +224,7 @@ describe('reading the exchange', () => {
     question({ type: 'frontendOpenOrders' })
       .times(2)
       .reply(200, JSON.stringify([odd, limit]));
-
     const [orders, names] = [await venue.openOrders(USER), await venue.openOrderNames(USER)];
-
     expect(orders).to.have.nested.property('data').of.length(1);
     expect(names).to.have.nested.property('data').of.length(2);
     expect(names).to.deep.nested.include({ 'data[0].oid': 8, 'data[0].coin': '#194180' });
@@ -239,7 +235,6 @@ describe('reading the exchange', () => {
     const error = Object.assign(new Error(`${VENUE} ${USER}`), { code: 'ECONNREFUSED' });
     question({ type: 'extraAgents' }).replyWithError(error);
     question({ type: 'extraAgents' }).delay(300).reply(200, []);
-
     expect(await venue.agents(USER)).to.deep.equal({ kind: 'unreadable', why: 'ECONNREFUSED' });
     expect(await venue.agents(USER, { timeoutMs: 50 })).to.include({ kind: 'unreadable' });
   });
@@ -247,9 +242,7 @@ describe('reading the exchange', () => {
   it('sends nothing for a while after a 429', async () => {
     const venue = open();
     question({ type: 'extraAgents' }).reply(429, 'null');
-
     const [reported, quiet] = [await venue.agents(USER), await venue.agents(USER, { timeoutMs: 50 })];
-
     expect(reported).to.deep.equal({ kind: 'unreadable', why: 'status 429' });
     expect(quiet).to.deep.equal({ kind: 'unreadable', why: 'BUDGET' });
   });

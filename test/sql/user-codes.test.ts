@@ -59,7 +59,8 @@ describe('codes by mail of one user', () => {
   });
 
   it('try_code spends the one of this app and address, unless it is used, spent or expired', async () => {
-    const attempt = (app: string, email: string) => ask(`try_code($1, $2, array['right'::bytea], 5, 'net')`, app, email);
+    const attempt = (app: string, email: string) =>
+      ask(`try_code($1, $2, array['right'::bytea], 5, 'net')`, app, email);
     for (const [app, email] of [
       ['a', 'ann'],
       ['a', 'bob'],

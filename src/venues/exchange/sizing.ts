@@ -1,9 +1,6 @@
 import { faultOf, limitPrice, lotsWorth, marketPrice, type Side, wholeLots } from '../../kernel/grid.ts';
 import type { Asset } from './adapter/types.ts';
 
-/** The default slippage of market orders: the venue's own. */
-export const DEFAULT_SLIPPAGE = '0.05';
-
 /** What an order asks for. `price` is null for a market order, which is sent at most `maxSlippage` beyond the mid price. */
 export type Sizing = {
   side: 'long' | 'short';

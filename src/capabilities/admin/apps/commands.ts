@@ -8,7 +8,7 @@ import { requireValue } from '../../../kernel/require.ts';
 import type { Sealer } from '../../../kernel/seal.ts';
 import { networkKeySealContext } from '../../apps/network/queries.ts';
 import { type Actor, auditEntry } from '../audit/commands.ts';
-import { resumeOwner, type Waiting } from '../resume.ts';
+import { resumeOwner, type Waiting } from '../owners/commands.ts';
 import { type AppSummary, summaryColumns, summaryRow } from './queries.ts';
 
 type Schemas = components['schemas'];

@@ -5,7 +5,7 @@ import type { Db } from '../../../db/pool.ts';
 import type { PartnerId } from '../../../kernel/ids.ts';
 import { createPartner, type MintedKey } from '../../partners/commands.ts';
 import { type Actor, auditEntry, note } from '../audit/commands.ts';
-import { resumeOwner, type Waiting } from '../resume.ts';
+import { resumeOwner, type Waiting } from '../owners/commands.ts';
 
 /** Creates a partner with its first key, which is shown once. */
 export const makePartner = (db: Db, name: string, label: string | null, actor: Actor): Promise<MintedKey> =>

@@ -3,7 +3,7 @@ import type { components } from '../../../contract/types.ts';
 import { canonical, compare, isDecimal } from '../../../kernel/decimals.ts';
 import { ApiError } from '../../../kernel/errors.ts';
 import { coinOf, displayPair, isPerpetual, isSpotName } from '../../../kernel/exchange-names.ts';
-import { DEFAULT_SLIPPAGE } from '../sizing.ts';
+import { DEFAULT_SLIPPAGE } from '../../../kernel/grid.ts';
 
 type Request = Body<'submitExvenueOrder'>;
 

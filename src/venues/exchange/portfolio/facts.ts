@@ -1,13 +1,14 @@
 import { absolute, compare, dividedBy, isPositive, minus, times } from '../../../kernel/decimals.ts';
 import { ApiError } from '../../../kernel/errors.ts';
 import { coinOf, dexOf, isSpotName } from '../../../kernel/exchange-names.ts';
+import { DEFAULT_SLIPPAGE } from '../../../kernel/grid.ts';
 import type { WalletAddress } from '../../../kernel/ids.ts';
 import { foundOrNull, requireFound } from '../../found.ts';
 import type { LinkedAccount, Links } from '../../links.ts';
 import type { VenueReads } from '../../reads.ts';
 import { neutralFacts, type Trade, type TradeFacts } from '../../trade.ts';
 import type { Asset, PerpAccount } from '../adapter/types.ts';
-import { DEFAULT_SLIPPAGE, sizeOrder } from '../sizing.ts';
+import { sizeOrder } from '../sizing.ts';
 import { usdcOf } from './holdings.ts';
 
 const PLACES = 8;

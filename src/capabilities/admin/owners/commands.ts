@@ -1,7 +1,7 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
-import type { Db } from '../../db/pool.ts';
-import type { AppId, PartnerId } from '../../kernel/ids.ts';
+import type { Db } from '../../../db/pool.ts';
+import type { AppId, PartnerId } from '../../../kernel/ids.ts';
 
 /** What becomes of the deliveries and mails that waited while an app or partner was disabled. */
 export type Waiting = 'send' | 'drop';
