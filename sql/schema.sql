@@ -2218,6 +2218,9 @@ create function spend_budget(of_name text, capacity double precision, per_s doub
 create function spend_pace(pace text, n integer)
   returns void sql;
 
+create function spends_key(i intents)
+  returns boolean sql immutable;
+
 create function start_lanes(endpoints text[])
   returns void plpgsql;
 

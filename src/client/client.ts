@@ -79,6 +79,6 @@ async function issueToken({ send }: Transport, baseUrl: string, credentials: Cre
     body: new URLSearchParams({ ...form, ...(scope !== undefined && { scope }) }).toString(),
   });
   const text = await response.text();
-  if (!response.ok) throw errorOf({ text, status: response.status });
+  if (!response.ok) throw errorOf({ text, response });
   return JSON.parse(text);
 }

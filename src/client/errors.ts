@@ -13,10 +13,10 @@ type Members = {
 };
 
 /** Beyond the members: the response's status (0 without a response), and the key of the write. */
-type Occurrence = { status: number; idempotencyKey?: string | undefined; cause?: unknown };
+type Occurrence = { status: number; retryAfterMs?: number; idempotencyKey?: string | undefined; cause?: unknown };
 
 /** An error response. `isFirst`: no earlier attempt of the same write can have acted. */
-type Failed = { text: string; status: number; idempotencyKey?: string | undefined; isFirst?: boolean };
+type Failed = { text: string; response: Response; idempotencyKey?: string | undefined; isFirst?: boolean };
 
 /**
  * An error response of the service, or (code `NO_RESPONSE`) the lack of one after every attempt. A write whose `effect`
@@ -28,6 +28,8 @@ export class ServiceError extends Error {
   /** Stable code of the service's catalogue, or `NO_RESPONSE`, `STILL_PENDING`, `UNREADABLE`. */
   readonly code: string;
   readonly retryable: boolean;
+  /** The pause that the service asks for before a repeat, in ms; 0 if none. */
+  readonly retryAfterMs: number;
   readonly effect: Effect | undefined;
   /** Stable slug of why a venue rejected the request. */
   readonly reason: string | undefined;
@@ -37,12 +39,13 @@ export class ServiceError extends Error {
   /** Invalid members of the request. */
   readonly fields: NonNullable<Members['fields']>;
 
-  constructor(members: Members, { status, idempotencyKey, cause }: Occurrence) {
+  constructor(members: Members, { status, retryAfterMs = 0, idempotencyKey, cause }: Occurrence) {
     super(members.message, { cause });
     this.name = 'ServiceError';
     this.status = status;
     this.code = members.code;
     this.retryable = members.retryable ?? false;
+    this.retryAfterMs = retryAfterMs;
     this.effect = members.effect;
     this.reason = members.reason ?? undefined;
     this.intentId = members.intent_id;
@@ -67,21 +70,30 @@ export function membersOf(text: string): Members | null {
  * The error of a response whose text was read. Its `effect` is none only if that holds for every attempt: the error of
  * a repeat that the service did not recognise, as it has no intent, is no proof.
  */
-export function errorOf({ text, status, idempotencyKey, isFirst = true }: Failed): ServiceError {
+export function errorOf({ text, response, idempotencyKey, isFirst = true }: Failed): ServiceError {
+  const { status, headers } = response;
   const members = membersOf(text);
   const isProof = isFirst || members?.intent_id !== undefined;
   const isWrite = idempotencyKey !== undefined;
   const unreadable = { code: 'UNREADABLE', message: `Status ${status} without a problem document.` };
   return new ServiceError(
     { ...(members ?? unreadable), ...(isWrite && !(members && isProof) && { effect: 'unknown' as const }) },
-    { status, idempotencyKey },
+    { status, retryAfterMs: retryAfterMs(headers), idempotencyKey },
   );
+}
+
+/** The wait that a response asks for, in seconds or as a date (RFC 9110, section 10.2.3); 0 if none. */
+export function retryAfterMs(headers: Headers): number {
+  const asked = headers.get('Retry-After');
+  if (asked === null) return 0;
+  const ms = /^\d+$/.test(asked) ? Number(asked) * 1_000 : Date.parse(asked) - Date.now();
+  return Math.max(0, ms || 0);
 }
 
 /** Throws an error that ended the wait for a write again: what the write has done is not known. */
 export function throwAsUnknown(error: unknown, idempotencyKey: string | undefined, intent_id?: string): never {
   if (!(error instanceof ServiceError)) throw error;
-  const { code, message, retryable, status } = error;
+  const { code, message, retryable, status, retryAfterMs } = error;
   const members = {
     code,
     message,
@@ -89,5 +101,5 @@ export function throwAsUnknown(error: unknown, idempotencyKey: string | undefine
     effect: 'unknown' as const,
     ...(intent_id !== undefined && { intent_id }),
   };
-  throw new ServiceError(members, { status, idempotencyKey, cause: error });
+  throw new ServiceError(members, { status, retryAfterMs, idempotencyKey, cause: error });
 }

@@ -9,7 +9,7 @@ import type { Transport } from './transport.ts';
 export async function* rowsFrom<Row>(calls: Transport, baseUrl: string, first: Response): AsyncGenerator<Row, void> {
   for (let response = first; ; ) {
     const { sent, text } = requireExchange(calls, response);
-    if (!response.ok) throw errorOf({ text, status: response.status });
+    if (!response.ok) throw errorOf({ text, response });
     yield* JSON.parse(text) as Row[]; // as: every list is an array
     const next = /<([^>]+)>; rel="next"/.exec(response.headers.get('Link') ?? '')?.[1];
     if (next === undefined) return;

@@ -1,4 +1,4 @@
-import { membersOf } from './errors.ts';
+import { membersOf, retryAfterMs } from './errors.ts';
 
 /** How requests are repeated. */
 export type RetryPolicy = {
@@ -35,14 +35,6 @@ export const isRetryable = (status: number, text: string): boolean =>
 /** Half of it is random, so that many clients do not return at one moment. */
 export const backoffMs = (nth: number): number =>
   Math.min(LONGEST_BACKOFF_MS, FIRST_WAIT_MS * 2 ** (nth - 1)) * (0.5 + Math.random() / 2);
-
-/** The wait that a response asks for, in seconds or as a date (RFC 9110, section 10.2.3); 0 if none. */
-export function retryAfterMs(headers: Headers): number {
-  const asked = headers.get('Retry-After');
-  if (asked === null) return 0;
-  const ms = /^\d+$/.test(asked) ? Number(asked) * 1_000 : Date.parse(asked) - Date.now();
-  return Math.max(0, ms || 0);
-}
 
 /** Waits; rejects with the signal's reason if it is aborted meanwhile. */
 export function pause(ms: number, signal?: AbortSignal | null): Promise<void> {

@@ -1,5 +1,5 @@
-import { errorOf, ServiceError, throwAsUnknown } from './errors.ts';
-import { pause, retryAfterMs } from './retry.ts';
+import { errorOf, retryAfterMs, ServiceError, throwAsUnknown } from './errors.ts';
+import { pause } from './retry.ts';
 import type { Exchange, SentRequest, Transport } from './transport.ts';
 
 /** What a call resolves to: data, or an error, and the response. */
@@ -14,8 +14,8 @@ const LEAST_WAIT_MS = 200;
 
 /**
  * The data of a reply; throws its error as a `ServiceError`. A 202 is polled until its write has ended; then the same
- * request under the same key reads its response, which sends nothing to a venue. Throws STILL_PENDING if that takes
- * longer than `withinMs`: the write continues.
+ * request under the same key reads its response, or is a new attempt where the write failed without effect and may be
+ * repeated. Throws STILL_PENDING if that takes longer than `withinMs`: the write continues.
  */
 export async function settle<Data>(
   calls: Transport,
@@ -27,7 +27,7 @@ export async function settle<Data>(
   for (let response = first; ; ) {
     const { sent, text, mayHaveActed } = requireExchange(calls, response);
     const isFirst = response === first && !mayHaveActed;
-    if (!response.ok) throw errorOf({ text, status: response.status, idempotencyKey: keyOf(sent), isFirst });
+    if (!response.ok) throw errorOf({ text, response, idempotencyKey: keyOf(sent), isFirst });
     if (response.status !== 202) return (text === '' ? undefined : JSON.parse(text)) as Settled<Data>; // as: by the contract
     await ended({ calls, sent, baseUrl, until, response, ...(signal && { signal }) });
     response = await calls.send(sent, signal).catch((error) => throwAsUnknown(error, keyOf(sent)));
@@ -52,7 +52,7 @@ type Wait = {
   signal?: AbortSignal;
 };
 
-/** Polls the intent of a 202 until it has settled. */
+/** Polls the intent of a 202 until it has settled, and until the pause has passed that comes before another attempt. */
 async function ended({ calls, sent, baseUrl, until, response, signal }: Wait): Promise<void> {
   const intentId = response.headers.get('Intent-Id') ?? undefined;
   const waitMs = Math.max(retryAfterMs(response.headers), LEAST_WAIT_MS);
@@ -66,8 +66,11 @@ async function ended({ calls, sent, baseUrl, until, response, signal }: Wait): P
     const asked = calls.send({ method: 'GET', url, headers, body: '' }, signal);
     const shown = await asked.catch((error) => throwAsUnknown(error, keyOf(sent), intentId));
     const text = await shown.text();
-    if (!shown.ok) throwAsUnknown(errorOf({ text, status: shown.status }), keyOf(sent), intentId);
-    if (JSON.parse(text).settled_at !== null) return;
+    if (!shown.ok) throwAsUnknown(errorOf({ text, response: shown }), keyOf(sent), intentId);
+    const { settled_at, problem } = JSON.parse(text);
+    if (settled_at === null) continue;
+    if (problem?.retryable) await pause(Math.min(1_000 * (problem.retry_after_s ?? 0), until - Date.now()), signal);
+    return;
   }
 }
 

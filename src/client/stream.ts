@@ -1,6 +1,6 @@
 import type { Authorization } from './credentials.ts';
-import { errorOf, ServiceError } from './errors.ts';
-import { backoffMs, isRetryable, pause, retryAfterMs } from './retry.ts';
+import { errorOf, retryAfterMs, ServiceError } from './errors.ts';
+import { backoffMs, isRetryable, pause } from './retry.ts';
 import { eventsIn, type StreamEvent } from './server-sent-events.ts';
 import { isOutdated, withHeaders } from './transport.ts';
 
@@ -64,7 +64,7 @@ async function opened(opener: Opener, { headers, signal }: StreamOptions, positi
   if (response.ok) return { body: response.body, waitMs: 0 };
   const text = await response.text().catch(() => '');
   if (!position.isRenewed && isOutdated(response) && authorize.renew(credential[1])) position.isRenewed = true;
-  else if (!isRetryable(response.status, text)) throw errorOf({ text, status: response.status });
+  else if (!isRetryable(response.status, text)) throw errorOf({ text, response });
   return { body: null, waitMs: retryAfterMs(response.headers) };
 }
 

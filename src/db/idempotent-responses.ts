@@ -80,11 +80,11 @@ export async function replaceResponse(
     where caller = ${use.caller} and key = ${use.key} and status is not null`);
 }
 
-/** Releases the key of a request that failed without writing anything. */
-export async function releaseKey(db: Db, { caller, key }: KeyUse): Promise<void> {
+/** Releases the key of a request that wrote nothing, or (`isStored`) whose write failed in a way that does not spend it. */
+export async function releaseKey(db: Db, { caller, key }: KeyUse, isStored: boolean): Promise<void> {
   await db.query(sql.prepared('release_key', z.object({}))`
     delete from idempotent_responses
-    where caller = ${caller} and key = ${key} and status is null`);
+    where caller = ${caller} and key = ${key} and (status is not null) = ${isStored}`);
 }
 
 const sealContextOf = ({ caller, key }: KeyUse): SealContext => ({

@@ -9,6 +9,7 @@ import {
   replaceResponse,
   reserveKey,
 } from '../db/idempotent-responses.ts';
+import { laws } from '../kernel/error-laws.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { callerId } from '../kernel/principal.ts';
 import { epochMs } from '../kernel/work.ts';
@@ -96,9 +97,10 @@ async function runAndStore(deps: Keeper, use: KeyUse, run: Run): Promise<Kept> {
     throw error;
   }
 
-  /** An error after the commit is the outcome of what was written. */
+  /** An error after the commit is the outcome of what was written; one that does not spend the key makes way for a new attempt. */
   function keepProblem({ status, code, details }: ApiError): Promise<void> {
-    if (stored === null) return releaseKey(db, use);
+    const isSpent = laws[code].spends || (details.effect ?? 'none') !== 'none';
+    if (stored === null || !isSpent) return releaseKey(db, use, stored !== null);
     return replaceResponse(db, sealer, use, { status, body: null, problem: { code, details } });
   }
 }

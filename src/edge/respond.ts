@@ -30,15 +30,12 @@ export function problemDocument(apiError: ApiError, { requestId, publicUrl }: Oc
 const messageOf = ({ details, message }: ApiError): string =>
   details.message === undefined && details.fields ? describe(details.fields) : message;
 
-const AWAY_RETRY_S = 1; // a database that is handed over is back within seconds
-const isAway = ({ code, retryable }: ApiError) => code === 'SERVICE_UNAVAILABLE' && retryable;
-
 /** Responds with an error: status, headers and problem document. */
 export function reject(ctx: Context, apiError: ApiError, occurrence: Occurrence): void {
   ctx.status = apiError.status;
   ctx.set('Cache-Control', 'no-store');
   ctx.set(apiError.details.headers ?? {});
-  const retryAfterS = apiError.details.retryAfterS ?? (isAway(apiError) ? AWAY_RETRY_S : undefined);
+  const { retryAfterS } = apiError;
   if (retryAfterS !== undefined) ctx.set('Retry-After', String(Math.ceil(retryAfterS)));
   if (apiError.details.intent_id) ctx.set('Intent-Id', apiError.details.intent_id);
   ctx.type = ctx.state.oauthErrors ? 'application/json' : 'application/problem+json';

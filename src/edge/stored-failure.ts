@@ -2,15 +2,16 @@ import type { Context } from 'koa';
 import { ApiError } from '../kernel/errors.ts';
 
 /**
- * Marks a failure of an intent as not retryable where a repeat of the request would not be one. Under a key or an id of the
- * caller, a failure without effect is stored: the repeat would return the same. Without them the repeat is a new request,
- * which would come on top of an unknown effect.
+ * Marks a failure of an intent as not retryable where a repeat of the request would not be one. An id of the caller names
+ * one order, which keeps its end: the repeat would return the same. Without a key or an id the repeat is a new request, which
+ * would come on top of an unknown effect. A failure under a key needs no mark: what may be repeated does not spend the key.
  */
 export function asStoredFailure(apiError: ApiError, ctx: Context): ApiError {
   const { intent_id, effect } = apiError.details;
   if (!apiError.retryable || intent_id === undefined) return apiError;
-  const isRepeat = isRepeatable(ctx) || callerIds(ctx).includes(intent_id);
-  if (effect !== (isRepeat ? 'none' : 'unknown')) return apiError;
+  const isNamed = callerIds(ctx).includes(intent_id);
+  const isSame = isNamed ? effect === 'unknown' : effect === 'none' || isRepeatable(ctx);
+  if (isSame) return apiError;
   return new ApiError(apiError.code, { ...apiError.details, retryable: false });
 }
 

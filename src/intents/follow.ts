@@ -180,6 +180,7 @@ function shownProblem(intent: Intent, problem: Problem) {
     message: apiError.details.message ?? errors[apiError.code][1],
     retryable: apiError.retryable,
     ...(problem.reason !== undefined && { reason: problem.reason }),
+    ...(apiError.retryAfterS !== undefined && { retry_after_s: apiError.retryAfterS }),
   };
 }
 

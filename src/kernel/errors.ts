@@ -1,4 +1,5 @@
 import { type ErrorCode, errors } from './error-codes.ts';
+import { laws } from './error-laws.ts';
 import type { IntentId } from './ids.ts';
 
 /** The effect of a write: it did not happen, it happened, or it is not known. */
@@ -36,8 +37,13 @@ export class ApiError extends Error {
     return errors[this.code][0];
   }
 
-  /** Whether the same request may be sent again unchanged. */
+  /** Whether the same request may be sent again unchanged, after a pause alone. */
   get retryable(): boolean {
-    return this.details.retryable ?? (this.status === 503 || this.status === 429);
+    return this.details.retryable ?? laws[this.code].retryAfterS !== null;
+  }
+
+  /** The pause before a repeat, in seconds; undefined where a repeat is not the way on. */
+  get retryAfterS(): number | undefined {
+    return this.details.retryAfterS ?? (this.retryable ? (laws[this.code].retryAfterS ?? 1) : undefined);
   }
 }

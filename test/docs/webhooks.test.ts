@@ -82,7 +82,7 @@ describe('the guide of webhooks', () => {
   });
 
   it('and the others name only operations and errors that exist', async () => {
-    const texts = await Promise.all([...GUIDES.map((name) => read(`docs/${name}.md`)), read('edge/docs/advice.ts')]);
+    const texts = await Promise.all([...GUIDES.map((name) => read(`docs/${name}.md`)), read('kernel/error-laws.ts')]);
     const known = new Set(listOperations().map(({ method, path }) => `${method.toUpperCase()} ${path}`));
     const named = texts.join('\n').matchAll(/`((?:GET|POST|PUT|PATCH|DELETE) \/v[12][^\s`?]*)/g);
     const codes = texts.join('\n').matchAll(/`([A-Z][A-Z0-9]*_[A-Z_]+)`/g);

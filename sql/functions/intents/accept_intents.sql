@@ -1,5 +1,5 @@
 -- Accepts a batch in one transaction, each item with its own verdict:
--- accepted | replayed (the same request with the same id or key) | key_reused | id_taken.
+-- accepted | replayed (the same request with the same id, or a key that is spent) | key_reused | id_taken.
 -- Locks keys, ids and lanes each in sorted order, so that concurrent batches wait for each other without a deadlock.
 -- Item: n, id, kind, owner, lane?, alongside?, request, digest (hex), deadline_s, request_id?, idempotency_key?
 create or replace function accept_intents(batch jsonb) returns table (n integer, intent_id uuid, verdict text)

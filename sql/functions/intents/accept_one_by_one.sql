@@ -1,5 +1,5 @@
 -- accept_intents for items that may repeat an id or key, of this batch or an earlier one. Same items, verdicts and locks, but one item
--- after the other.
+-- after the other. A key that its earlier intent does not keep (spends_key) passes to the new one.
 create or replace function accept_one_by_one(batch jsonb) returns table (n integer, intent_id uuid, verdict text)
 language plpgsql as $$
 declare
@@ -23,7 +23,9 @@ begin
     if item.idempotency_key is not null then
       insert into idempotency_keys (owner, key, digest, intent_id)
       values (item.owner, item.idempotency_key, item.request_digest, item.id)
-      on conflict do nothing;
+      on conflict (owner, key) do update set intent_id = excluded.intent_id, created_at = now()
+      where idempotency_keys.digest = excluded.digest and idempotency_keys.intent_id <> excluded.intent_id
+        and exists (select from intents i where i.id = idempotency_keys.intent_id and not spends_key(i));
       if not found then
         select k.digest, k.intent_id into earlier
         from idempotency_keys k

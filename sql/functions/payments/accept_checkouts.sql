@@ -1,15 +1,14 @@
 -- Accepts checkouts whose data agree with their tier. Verdicts in addition to those of accept_intents: tier_unknown | tier_free |
--- tier_mismatch | amount_mismatch. A repeat with a known key is judged by accept_intents alone, because the tier may have changed since.
+-- tier_mismatch | amount_mismatch. A repeat with a spent key is judged by accept_intents alone, because the tier may have changed since.
 -- Item: as for accept_intents, and payment_id, user_id, tier_id, market, asset_class, account_size, amount_cents, currency.
 create or replace function accept_checkouts(batch jsonb) returns table (n integer, intent_id uuid, verdict text)
 language plpgsql as $$
 declare
   judged jsonb;
 begin
-  select jsonb_agg(b.item || jsonb_build_object('verdict', case when k.key is null then tier_verdict(b.item, false) end))
+  select jsonb_agg(b.item || jsonb_build_object('verdict', case when not was_accepted(b.item) then tier_verdict(b.item, false) end))
   into judged
-  from jsonb_array_elements(batch) as b (item)
-  left join idempotency_keys k on k.owner = b.item ->> 'owner' and k.key = b.item ->> 'idempotency_key';
+  from jsonb_array_elements(batch) as b (item);
 
   return query
   select (j.item ->> 'n')::integer, (j.item ->> 'id')::uuid, j.item ->> 'verdict'

@@ -1,12 +1,12 @@
 import { type ErrorCode, errors } from '../../kernel/error-codes.ts';
+import { effects, type Law, laws } from '../../kernel/error-laws.ts';
 import { escaped } from '../../kernel/html.ts';
-import { advice, effects } from './advice.ts';
 
-/** The error catalogue as a table: code, status, meaning, effect, what to do, and an anchor for each code. */
+/** The error catalogue as a table: code, status, meaning, effect, repeat, what to do, and an anchor for each code. */
 export function errorTable(): string {
   const codes = Object.keys(errors) as ErrorCode[]; // as: its own keys
   return `<table>
-<thead><tr><th scope="col">Code</th><th scope="col">Status</th><th scope="col">Meaning</th><th scope="col">Effect</th><th scope="col">What to do</th></tr></thead>
+<thead><tr><th scope="col">Code</th><th scope="col">Status</th><th scope="col">Meaning</th><th scope="col">Effect</th><th scope="col">Repeat</th><th scope="col">What to do</th></tr></thead>
 <tbody>
 ${codes.map(row).join('\n')}
 </tbody>
@@ -16,8 +16,14 @@ ${codes.map(row).join('\n')}
 
 const row = (code: ErrorCode): string => {
   const [status, meaning] = errors[code];
-  const cells = [String(status), meaning, effects[code] ?? '`none`', advice[code]];
+  const cells = [String(status), meaning, effects[code] ?? '`none`', repeat(laws[code]), laws[code].advice];
   return `<tr id="${code}"><th scope="row"><a href="#${code}">${code}</a></th>${cells.map(cell).join('')}</tr>`;
+};
+
+/** Whether, and under which key, the same request may be sent again. */
+const repeat = ({ spends, retryAfterS }: Law): string => {
+  if (retryAfterS !== null) return `same key, after ${retryAfterS} s unless \`Retry-After\` says more`;
+  return spends ? 'no; another request has a new key' : 'same key, once that is done';
 };
 
 const cell = (text: string) => `<td>${escaped(text).replace(/`([^`]+)`/g, '<code>$1</code>')}</td>`;
