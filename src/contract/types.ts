@@ -240,7 +240,7 @@ export interface paths {
         post?: never;
         /**
          * Cancel one open order on the exchange
-         * @description Cancels the order with this identifier of the exchange, wherever it was placed.
+         * @description Cancels the order with this identifier, wherever it was placed. Exits that wait for its fill end with it; the result names them. The cancellation of an order whose placement is pending is executed after it.
          */
         delete: operations["cancelExvenueOrder"];
         options?: never;
@@ -5661,8 +5661,10 @@ export interface components {
             failed_count: number;
             /** @description One result for each order whose identifier is known. */
             results: {
-                /** @description The exchange's identifier of the order. */
-                order_id: string;
+                /** @description This service's identifier; null for orders placed elsewhere and for exits. */
+                order_id: string | null;
+                /** @description The exchange's identifier; null if the exchange never had the order. */
+                ex_order_id: string | null;
                 /** @description The order's pair; null if it is unknown. */
                 pair: string | null;
                 /**
@@ -5672,6 +5674,8 @@ export interface components {
                 status: "cancelled" | "not_found" | "already_closed" | "error";
                 /** @description Explanation for people. */
                 message: string;
+                /** @description The exchange's identifiers of exits that waited for the order's fill and were cancelled with it. They do not protect a part of the order that was filled before. */
+                exits_cancelled: string[];
             }[];
         };
         /** @description The exits of a position at the exchange. */
@@ -8488,7 +8492,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The exchange's identifier of the order, as listed. It is never rounded. */
+                /** @description The order's `order_id`, or the exchange's identifier of it (`ex_order_id`), as listed. It is never rounded. */
                 order_id: string;
             };
             cookie?: never;

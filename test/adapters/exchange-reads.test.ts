@@ -137,42 +137,6 @@ describe('reading the exchange', () => {
     expect(balances).to.nested.include({ 'data[0].free': '10', 'data[1].free': '0' });
   });
 
-  it('computes free spot money of a portfolio-margin account from what is held, never above the total', async () => {
-    const recorded = { coin: 'USDC', token: 0, total: '13967.94', hold: '-5.92', entryNtl: '0.0' };
-    question({ type: 'spotClearinghouseState' }).reply(200, {
-      balances: [{ ...recorded, spotHold: '0.0' }, recorded, { ...recorded, spotHold: '67.94' }],
-    });
-
-    const balances = await open().spotBalances(USER);
-
-    expect(balances).to.nested.include({
-      'data[0].free': '13967.94',
-      'data[1].free': '13967.94',
-      'data[2].free': '13900',
-      'data[0].hold': '-5.92',
-    });
-  });
-
-  it('reads the leverage of an account in an asset, and what an address is', async () => {
-    const venue = open();
-    const asset = { user: USER, coin: 'ETH', leverage: { type: 'cross', value: 3 }, markPx: '4000.0' };
-    question({ type: 'activeAssetData', coin: 'ETH' }).reply(200, asset);
-    question({ type: 'activeAssetData', coin: 'ETH' }).reply(200, 'null');
-    const role = (answer: object) => question({ type: 'userRole' }).reply(200, answer);
-    role({ role: 'user' });
-    role({ role: 'agent', data: { user: USER } });
-    role({ role: 'oracle' });
-
-    expect(await venue.leverage(USER, 'ETH')).to.deep.equal({ kind: 'found', data: 3 });
-    expect(await venue.leverage(USER, 'ETH')).to.include({ kind: 'unreadable' });
-    expect(await venue.role(USER)).to.deep.equal({ kind: 'found', data: { kind: 'account' } });
-    expect(await venue.role(USER)).to.deep.equal({
-      kind: 'found',
-      data: { kind: 'agent', master: USER.toLowerCase() },
-    });
-    expect(await venue.role(USER)).to.include({ kind: 'unreadable' });
-  });
-
   it('finds the execution of an order whose record is gone', async () => {
     const venue = open();
     question({ type: 'orderStatus', oid: CLOID }).reply(200, { status: 'unknownOid' });

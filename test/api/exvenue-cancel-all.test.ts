@@ -54,7 +54,7 @@ describe('cancelAllExvenueOrders', () => {
     const { body } = await trader.delete(ORDERS);
 
     expect(body).to.include({ status: 'ok', cancelled_count: 2, failed_count: 0 });
-    const statuses = Object.fromEntries(body.results.map((line: Line) => [line.order_id, line.status]));
+    const statuses = Object.fromEntries(body.results.map((line: Line) => [line.ex_order_id, line.status]));
     expect(statuses).to.deep.equal({
       [String(low)]: 'cancelled',
       [String(high)]: 'already_closed',
@@ -107,7 +107,7 @@ describe('cancelAllExvenueOrders', () => {
 
     const { result } = await trader.poll(await trader.delete(ORDERS, { prefer: 'wait=0' }), 20_000);
 
-    const statuses = Object.fromEntries(result.results.map((line: Line) => [line.order_id, line.status]));
+    const statuses = Object.fromEntries(result.results.map((line: Line) => [line.ex_order_id, line.status]));
     expect(statuses).to.deep.equal({ [String(low)]: 'cancelled', [String(high)]: 'already_closed' });
   });
 
@@ -144,4 +144,4 @@ describe('cancelAllExvenueOrders', () => {
   });
 });
 
-type Line = { order_id: string; status: string };
+type Line = { ex_order_id: string; status: string };

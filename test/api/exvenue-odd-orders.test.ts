@@ -163,7 +163,7 @@ describe('a wallet that also trades elsewhere, at an exchange with eight builder
     expect(listed.body).to.have.length(2);
     expect(body, JSON.stringify(body)).to.include({ status: 'partial', cancelled_count: 2, failed_count: 1 });
     const lines = Object.fromEntries(
-      body.results.map((line: { order_id: string; status: string }) => [line.order_id, line.status]),
+      body.results.map((line: { ex_order_id: string; status: string }) => [line.ex_order_id, line.status]),
     );
     expect(lines).to.deep.equal({ [main]: 'cancelled', [foreign]: 'cancelled', 77: 'error' });
     const pairs = body.results.map(({ pair }: { pair: string }) => pair);
@@ -180,6 +180,6 @@ describe('a wallet that also trades elsewhere, at an exchange with eight builder
 
     expect(body, JSON.stringify(body)).to.include({ status: 'partial', cancelled_count: 1 });
     expect(body.message).to.match(/\bkm\b/);
-    expect(body).to.have.nested.property('results[0].order_id', main);
+    expect(body).to.have.nested.property('results[0].ex_order_id', main);
   });
 });

@@ -64,7 +64,7 @@ export async function auditExchange({ rows, exchange }: Stage, taken: readonly s
     nonces_twice: repeated(nonces),
     not_cancelled: verbs
       .flatMap(({ outcome }) => outcome?.result?.results ?? [])
-      .filter(({ order_id, status }) => status === 'cancelled' && !cancelled.has(order_id)).length,
+      .filter(({ ex_order_id, status }) => status === 'cancelled' && !cancelled.has(ex_order_id)).length,
     not_closed: restingReportedClosed(verbs, ledgerOf(entries)),
     outdated_exits: outdatedExits(verbs, ledgerOf(entries)),
     left_open: leftOpen(verbs, ledgerOf(entries)),

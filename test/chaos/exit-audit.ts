@@ -13,7 +13,7 @@ export type Command = {
   outcome: {
     result?: {
       status?: string;
-      results?: { order_id: string; status: string }[];
+      results?: { ex_order_id: string; status: string }[];
       tp_order_id?: string;
       sl_order_id?: string;
     };
@@ -58,7 +58,7 @@ export const restingReportedClosed = (commands: readonly Command[], { placed, en
   const known = new Set(placed.values());
   const reported = commands.flatMap(({ outcome }) => outcome?.result?.results ?? []);
   return reported.filter(
-    ({ order_id, status }) => CLOSED.includes(status) && known.has(order_id) && !ended.has(order_id),
+    ({ ex_order_id, status }) => CLOSED.includes(status) && known.has(ex_order_id) && !ended.has(ex_order_id),
   ).length;
 };
 

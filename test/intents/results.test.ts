@@ -41,7 +41,18 @@ const RECORDED: Record<string, [schema: z.ZodObject, recorded: Record<string, un
     cancellationResult,
     {
       ...{ status: 'ok', message: 'm', total_open_orders: 1, cancelled_count: 1, failed_count: 0 },
-      results: [{ order_id: '1', pair: 'BTC-USDC', status: 'cancelled', message: 'm' }],
+      results: [
+        ...[
+          {
+            order_id: null,
+            ex_order_id: '1',
+            pair: 'BTC-USDC',
+            status: 'cancelled',
+            message: 'm',
+            exits_cancelled: ['2'],
+          },
+        ],
+      ],
     },
   ],
   'a new subaccount': [

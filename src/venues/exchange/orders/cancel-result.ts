@@ -1,5 +1,6 @@
 import type { components } from '../../../contract/types.ts';
 import { displayPair } from '../../../kernel/exchange-names.ts';
+import type { OrderUuid } from '../../../kernel/ids.ts';
 import { rejected } from '../../../kernel/upstream-result.ts';
 import type { ItemResult } from '../adapter/action-types.ts';
 
@@ -9,12 +10,23 @@ type Line = CancelResult['results'][number];
 
 /**
  * An order to cancel, by its number or else by its client order id. `isListed`: the venue has shown that it rests; others may
- * rest, and the result names them only if they did.
+ * rest, and the result names them only if they did. `exits`: the numbers of its exits, which wait for its fill and end with it.
+ * `isPartlyFilled`: a part of it was filled.
  */
-export type CancelTarget = { oid: number | null; cloid: string | null; coin: string; isListed: boolean };
+export type CancelTarget = {
+  oid: number | null;
+  cloid: string | null;
+  coin: string;
+  isListed: boolean;
+  exits?: number[] | undefined;
+  isPartlyFilled?: boolean | undefined;
+};
 
-/** An order that is no longer open. `coin` is null if the exchange does not know the order. */
-export type ClosedOrder = { oid: number; coin: string | null };
+/** An order that is no longer open. `coin` is null if neither the exchange nor this service knows the order. */
+export type ClosedOrder = { oid: number | null; orderId: OrderUuid | null; coin: string | null };
+
+/** This service's ids by the exchange's numbers. */
+export type OrderIds = ReadonlyMap<number, OrderUuid>;
 
 /** The result for an order whose cancellation never took effect. */
 export const STILL_OPEN = rejected('still_open', 'The exchange did not process the cancellation in time.');
@@ -36,11 +48,12 @@ export function cancelResult(
   targets: CancelTarget[],
   items: ItemResult[],
   { skipped, unreadDexes }: PassedOver = NOTHING,
+  ids: OrderIds = new Map(),
 ): CancelResult {
   const results = [
-    ...targets.flatMap((target, n) => lineOf(target, items[n]) ?? []),
+    ...targets.flatMap((target, n) => lineOf(target, items[n], ids) ?? []),
     ...skipped.flatMap(({ oid, coin }) =>
-      oid === null ? [] : { order_id: String(oid), pair: displayPair(coin), ...NO_MARKET },
+      oid === null ? [] : { ...namesOf(oid, ids), pair: displayPair(coin), ...NO_MARKET, exits_cancelled: [] },
     ),
   ];
   const unnumbered = targets.filter(({ oid }, n) => oid === null && items[n]?.kind === 'done').length;
@@ -89,23 +102,38 @@ export function closedResult(closed: ClosedOrder[]): CancelResult {
 const areAllClosed = (results: Line[]) =>
   results.length > 0 && results.every(({ status }) => status === 'already_closed');
 
+const namesOf = (oid: number, ids: OrderIds) => ({ order_id: ids.get(oid) ?? null, ex_order_id: String(oid) });
+
 /** The result of one target. Null for one that did not rest, or that only its client order id names. */
-function lineOf({ oid, coin, isListed }: CancelTarget, item: ItemResult | undefined): Line | null {
+function lineOf(target: CancelTarget, item: ItemResult | undefined, ids: OrderIds): Line | null {
+  const { oid, isListed } = target;
   const isGone = item?.kind === 'rejected' && item.slug === 'order_gone';
-  return oid === null || (isGone && !isListed) ? null : line({ oid, coin }, item);
+  return oid === null || (isGone && !isListed) ? null : line({ ...target, oid }, item, ids);
 }
 
-function line({ oid, coin }: { oid: number; coin: string }, item: ItemResult | undefined): Line {
-  const order = { order_id: String(oid), pair: displayPair(coin) };
-  if (item?.kind === 'done') return { ...order, status: 'cancelled', message: 'Cancelled.' };
+function line(
+  { oid, coin, exits = [], isPartlyFilled }: CancelTarget & { oid: number },
+  item: ItemResult | undefined,
+  ids: OrderIds,
+): Line {
+  const order = { ...namesOf(oid, ids), pair: displayPair(coin), exits_cancelled: [] };
+  if (item?.kind === 'done') {
+    const message = exits.length === 0 ? 'Cancelled.' : isPartlyFilled ? UNPROTECTED : WITH_EXITS;
+    return { ...order, status: 'cancelled', message, exits_cancelled: exits.map(String) };
+  }
   if (item?.kind === 'rejected' && item.slug === 'order_gone') return { ...order, ...ALREADY_CLOSED };
   return { ...order, status: 'error', message: item?.kind === 'rejected' ? item.message : 'Not cancelled.' };
 }
 
+const WITH_EXITS = 'Cancelled, and its exits with it.';
+const UNPROTECTED = 'Cancelled, and its exits with it: they do not protect the part that was filled.';
 const ALREADY_CLOSED = { status: 'already_closed', message: 'Already filled or cancelled.' } as const;
 const NOT_FOUND = { status: 'not_found', message: 'The exchange has no such order of this wallet.' } as const;
 
-const closedLine = ({ oid, coin }: ClosedOrder): Line =>
-  coin === null
-    ? { order_id: String(oid), pair: null, ...NOT_FOUND }
-    : { order_id: String(oid), pair: displayPair(coin), ...ALREADY_CLOSED };
+const closedLine = ({ oid, orderId, coin }: ClosedOrder): Line => ({
+  order_id: orderId,
+  ex_order_id: oid === null ? null : String(oid),
+  pair: coin === null ? null : displayPair(coin),
+  exits_cancelled: [],
+  ...(coin === null ? NOT_FOUND : ALREADY_CLOSED),
+});

@@ -1,12 +1,13 @@
 import type { Db } from '../../../db/pool.ts';
-import type { NotReady } from '../../../intents/define.ts';
-import { coinOf } from '../../../kernel/exchange-names.ts';
-import type { WalletAddress } from '../../../kernel/ids.ts';
+import { isNotReady, type NotReady } from '../../../intents/define.ts';
+import { coinOf, dexOf } from '../../../kernel/exchange-names.ts';
+import type { OwnerId, WalletAddress } from '../../../kernel/ids.ts';
 import { absent, found, type ReadResult, unreadable } from '../../../kernel/upstream-result.ts';
 import type { CallLimits } from '../adapter/action-types.ts';
-import type { Exvenue, OrderNames } from '../adapter/types.ts';
+import type { Exvenue, OrderNames as ListedOrder } from '../adapter/types.ts';
 import { UNREACHABLE } from './calls.ts';
-import { type CancelTarget, type ClosedOrder, closedResult } from './cancel-result.ts';
+import { type OrderNames, resolveNames } from './cancel-names.ts';
+import { type CancelTarget, closedResult } from './cancel-result.ts';
 import { laneOf } from './follow-up.ts';
 import { findResting, listRecordedResting, type RestingOrder } from './queries.ts';
 
@@ -22,7 +23,7 @@ type Deps = { db: Db; exvenue: Exvenue; config: { EXVENUE_READ_LAG_MS: number } 
 const FIRST: CallLimits = { priority: 'exit' };
 
 /** Open orders. `unreadDexes`: builder dexes whose orders could not be read. */
-type Listed = { orders: OrderNames[]; unreadDexes: string[] };
+type Listed = { orders: ListedOrder[]; unreadDexes: string[] };
 
 /** The open orders of a wallet on the venue's own dex and on the given builder dexes, asked side by side. */
 export async function listOpen(
@@ -74,38 +75,67 @@ const targetOf = ({ oid, cloid, pair }: RestingOrder): CancelTarget => ({
 });
 
 /**
- * The orders that can still be cancelled, or the result if there are none: all are closed or unknown. An order that rests
- * by our own records and is not found is cancelled nevertheless, because reads may be behind.
+ * The orders that can still be cancelled, or the result if there are none: all are closed or unknown. Reads may be behind,
+ * so an order that is not found is cancelled nevertheless if it rests by our own records, and closed if it has ended by them.
  */
-export async function findTargets({ db, exvenue }: Deps, wallet: WalletAddress, oids: number[]): Promise<Targets> {
+export async function findTargets(
+  { db, exvenue }: Deps,
+  { owner, wallet }: { owner: OwnerId; wallet: WalletAddress },
+  names: OrderNames,
+): Promise<Targets> {
+  const named = await resolveNames(db, { owner, wallet }, names);
+  if (isNotReady(named)) return named;
+  const { oids, known, closed } = named;
   const orders = await Promise.all(oids.map((oid) => findByOid(exvenue, wallet, oid)));
   if (orders.some(({ kind }) => kind === 'unreadable')) return UNREACHABLE;
   const missing = oids.filter((_, n) => orders[n]?.kind === 'absent');
   const resting = missing.length > 0 ? await findResting(db, wallet, missing) : [];
   const targets: CancelTarget[] = [];
-  const closed: ClosedOrder[] = [];
   for (const [n, oid] of oids.entries()) {
     const order = orders[n];
-    const recorded = resting.find((candidate) => candidate.oid === oid);
-    if (order?.kind === 'found' && order.data.open)
-      targets.push({ oid, cloid: null, coin: order.data.coin, isListed: true });
-    else if (order?.kind === 'absent' && recorded) targets.push(targetOf(recorded));
-    else closed.push({ oid, coin: order?.kind === 'found' ? order.data.coin : null });
+    const [recorded, ours] = [resting.find((candidate) => candidate.oid === oid), known.get(oid)];
+    if (order?.kind === 'found' && order.data.open) {
+      const { coin, exits, isPartlyFilled } = order.data;
+      targets.push({ oid, cloid: null, coin, isListed: true, exits, isPartlyFilled });
+    } else if (order?.kind === 'absent' && recorded) targets.push(targetOf(recorded));
+    else {
+      const coin = order?.kind === 'found' ? order.data.coin : ours ? coinOf(ours.pair) : null;
+      closed.push({ oid, orderId: ours?.id ?? null, coin });
+    }
   }
-  return targets.length > 0 ? { targets, unreadDexes: [] } : { done: closedResult(closed) };
+  if (targets.length === 0) return { done: closedResult(closed) };
+  const parents = targets.filter(
+    ({ oid, exits = [] }) => exits.length === 0 && oid !== null && known.get(oid)?.hasExits,
+  );
+  return { targets: parents.length > 0 ? await withExits(exvenue, wallet, targets) : targets, unreadDexes: [] };
 }
 
+/** Adds the exits that the list of open orders shows for targets: the record of an order does not always contain them. */
+async function withExits(exvenue: Exvenue, wallet: WalletAddress, targets: CancelTarget[]): Promise<CancelTarget[]> {
+  const open = await listOpen(
+    exvenue,
+    wallet,
+    targets.map(({ coin }) => dexOf(coin)),
+  );
+  const children = new Map(open.kind === 'found' ? open.data.orders.map((order) => [order.oid, order.children]) : []);
+  return targets.map((target) => ({
+    ...target,
+    exits: target.exits?.length ? target.exits : children.get(target.oid ?? 0),
+  }));
+}
+
+/** An order that was found. `exits`: the numbers of its exits that wait for its fill. */
+type FoundOrder = { coin: string; open: boolean; exits: number[]; isPartlyFilled: boolean };
+
 /** Finds an order by its number. The venue sometimes does not find an order by number that it lists as open. */
-async function findByOid(
-  exvenue: Exvenue,
-  wallet: WalletAddress,
-  oid: number,
-): Promise<ReadResult<{ coin: string; open: boolean }>> {
+async function findByOid(exvenue: Exvenue, wallet: WalletAddress, oid: number): Promise<ReadResult<FoundOrder>> {
   const status = await exvenue.orderStatus(wallet, oid, FIRST);
   if (status.kind === 'unreadable') return status;
   if (status.kind === 'found') {
     const { order, state } = status.data;
-    return found({ coin: order.coin, open: state === 'open' || state === 'triggered' || state === 'unknown' });
+    const open = state === 'open' || state === 'triggered' || state === 'unknown';
+    const exits = order.children.map((exit) => exit.oid);
+    return found({ coin: order.coin, open, exits, isPartlyFilled: order.size !== order.originalSize });
   }
   const dexes = await exvenue.dexesWithOrders(wallet, FIRST);
   if (dexes.kind === 'unreadable') return dexes;
@@ -113,6 +143,6 @@ async function findByOid(
   if (open.kind !== 'found') return open;
   const { orders, unreadDexes } = open.data;
   const order = orders.find((candidate) => candidate.oid === oid);
-  if (order) return found({ coin: order.coin, open: true });
+  if (order) return found({ coin: order.coin, open: true, exits: order.children, isPartlyFilled: false });
   return unreadDexes.length > 0 ? unreadable(`the orders on ${unreadDexes.join(', ')}`) : absent;
 }

@@ -1,21 +1,33 @@
 import { z } from 'zod';
 import { defineIntent, isNotReady } from '../../../intents/define.ts';
 import { succeedAndSubmit } from '../../../intents/settle.ts';
-import type { IntentId, WalletAddress } from '../../../kernel/ids.ts';
+import { type IntentId, idSchema, type OwnerId, type WalletAddress } from '../../../kernel/ids.ts';
 import type { Action } from '../adapter/action-types.ts';
 import type { Exvenue } from '../adapter/types.ts';
 import { sign, signedMembers } from '../signing/sign.ts';
 import { type ExchangeDeps, exchangeTiming, postAll, recordOtherwise, UNREACHABLE, walletMembers } from './calls.ts';
 import { findCancelled } from './cancel-evidence.ts';
-import { type CancelTarget, cancelResult, isStillOpen } from './cancel-result.ts';
+import { type CancelTarget, cancelResult, isStillOpen, type OrderIds } from './cancel-result.ts';
 import { findAllTargets, findTargets } from './cancel-targets.ts';
 import { followUp } from './follow-up.ts';
+import { listNamedOrders } from './queries.ts';
 import { ALL_PAIRS, decideExits, recordCancellation, releaseExits } from './store.ts';
 
 const kind = 'exchange/cancel';
-const request = z.object({ ...walletMembers, oids: z.union([z.array(z.number()), z.literal('all')]) });
+const request = z.object({
+  ...walletMembers,
+  oids: z.union([z.array(z.number()), z.literal('all')]),
+  order_ids: z.array(idSchema.order).optional(),
+});
 const targets = z.array(
-  z.object({ oid: z.number().nullable(), cloid: z.string().nullable(), coin: z.string(), isListed: z.boolean() }),
+  z.object({
+    oid: z.number().nullable(),
+    cloid: z.string().nullable(),
+    coin: z.string(),
+    isListed: z.boolean(),
+    exits: z.array(z.number()).optional(),
+    isPartlyFilled: z.boolean().optional(),
+  }),
 );
 
 /**
@@ -29,9 +41,12 @@ export const cancel = defineIntent({
   payload: z.object({ ...signedMembers, targets, skipped: targets, unreadDexes: z.array(z.string()) }),
   timing: exchangeTiming,
 
-  async prepare({ id, owner, request: { wallet, oids } }, deps: ExchangeDeps) {
+  async prepare({ id, owner, request: { wallet, oids, order_ids = [] } }, deps: ExchangeDeps) {
     const { exvenue } = deps;
-    const open = oids === 'all' ? await findAllTargets(deps, wallet) : await findTargets(deps, wallet, oids);
+    const open =
+      oids === 'all'
+        ? await findAllTargets(deps, wallet)
+        : await findTargets(deps, { owner, wallet }, { oids, orderIds: order_ids });
     if (!('targets' in open)) return open;
     const { unreadDexes } = open;
     const { named, skipped, isUnread } = await nameAll(open.targets, exvenue);
@@ -62,15 +77,29 @@ export const cancel = defineIntent({
     const { id, request } = intent;
     const { wallet, because_of } = request;
     if (request.oids === 'all') await endAllExits({ db }, { id, wallet });
-    const result = cancelResult(targets, items, passedOver);
+    const ids = await findIds(db, { owner: intent.owner, wallet }, targets);
+    const result = cancelResult(targets, items, passedOver, ids);
     const oids = targets.flatMap(({ oid }, n) => (oid !== null && isStillOpen(items[n]) ? oid : []));
-    const cancelled = result.results.filter(({ status }) => status === 'cancelled').map(({ order_id }) => order_id);
+    const cancelled = result.results
+      .filter(({ status }) => status === 'cancelled')
+      .flatMap(({ ex_order_id }) => ex_order_id ?? []);
     if (because_of === undefined) await releaseExits(db, { id, wallet }, cancelled);
     return because_of !== undefined && oids.length > 0
       ? succeedAndSubmit(db, intent, result, again(intent, { wallet, oids }))
       : recordCancellation(db, intent, result);
   },
 });
+
+/** Our ids of the targets that were placed through this service. */
+async function findIds(
+  db: ExchangeDeps['db'],
+  of: { owner: OwnerId; wallet: WalletAddress },
+  targets: CancelTarget[],
+): Promise<OrderIds> {
+  const oids = targets.flatMap(({ oid }) => oid ?? []);
+  const orders = await listNamedOrders(db, { ...of, oids, orderIds: [] });
+  return new Map(orders.map(({ id, oid }) => [Number(oid), id]));
+}
 
 const again = (cause: Parameters<typeof followUp>[0], members: { wallet: WalletAddress; oids: number[] }) =>
   followUp(cause, { kind, request }, members);

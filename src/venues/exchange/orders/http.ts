@@ -79,7 +79,7 @@ export const cancelExvenueOrder: Handler<'cancelExvenueOrder', Deps> = async (ca
   const requestContext = context(call, call.header['Trader-ID']);
   return respond(
     call,
-    await intents.cancelExchangeOrders(requestContext, [Number(call.path.order_id)]),
+    await intents.cancelExchangeOrder(requestContext, call.path.order_id),
     cancellationResult,
     () => cancelPending,
   );
@@ -89,7 +89,7 @@ export const cancelExvenueOrder: Handler<'cancelExvenueOrder', Deps> = async (ca
 export const cancelAllExvenueOrders: Handler<'cancelAllExvenueOrders', Deps> = async (call) =>
   respond(
     call,
-    await intents.cancelExchangeOrders(context(call, call.header['Trader-ID']), 'all'),
+    await intents.cancelAllExchangeOrders(context(call, call.header['Trader-ID'])),
     cancellationResult,
     () => cancelPending,
   );

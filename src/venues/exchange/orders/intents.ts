@@ -65,9 +65,21 @@ export function protectExchangePosition(
   return submit(context, protect, { pair }, { pair, take_profit, stop_loss });
 }
 
-/** Submits the cancellation of the given exchange orders, or of all that are open when the intent is executed. */
-export const cancelExchangeOrders = (context: ExchangeRequestContext, oids: number[] | 'all'): Promise<Accepted> =>
-  submit(context, cancel, { pair: '' }, { oids });
+/** Submits the cancellation of all orders that are open when the intent is executed. */
+export const cancelAllExchangeOrders = (context: ExchangeRequestContext): Promise<Accepted> =>
+  submit(context, cancel, { pair: '' }, { oids: 'all' });
+
+/** Submits the cancellation of one order, by the exchange's number or by this service's id. */
+export const cancelExchangeOrder = (context: ExchangeRequestContext, name: string): Promise<Accepted> =>
+  submit(
+    context,
+    cancel,
+    { pair: '' },
+    isExchangeNumber(name) ? { oids: [Number(name)] } : { oids: [], order_ids: [name.toLowerCase()] },
+  );
+
+/** Whether a name of an order is the exchange's number of it; this service's ids are uuids. */
+export const isExchangeNumber = (name: string): boolean => /^\d{1,15}$/.test(name);
 
 function submit<Request extends { wallet: WalletAddress }>(
   { accept, context, wallet, deadlineMs }: ExchangeRequestContext,

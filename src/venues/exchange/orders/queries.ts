@@ -34,6 +34,36 @@ export const listExchangeOrders = (
     where o.owner = ${owner} and o.venue = 'exvenue'
       and (o.id = any(${sql.array(ids, 'uuid')}) or o.executed ->> 'ex_order_id' = any(${sql.array(oids, 'text')}))`);
 
+const namedRow = z.object({
+  id: idSchema.intent,
+  pair: z.string(),
+  oid: z.string().nullable(),
+  status: z.string().nullable(),
+  isPending: z.boolean(),
+  hasExits: z.boolean(),
+});
+
+/**
+ * An order of ours by its names. `status`: as its execution report says; null without one. `isPending`: its placement has
+ * not ended, so the exchange's number of it is not known yet. `hasExits`: it was placed with exits.
+ */
+export type NamedOrder = z.infer<typeof namedRow>;
+
+/** The orders of an owner's wallet among the given numbers and ids. */
+export const listNamedOrders = (
+  db: Db,
+  { owner, wallet, oids, orderIds }: { owner: OwnerId; wallet: WalletAddress; oids: number[]; orderIds: OrderUuid[] },
+): Promise<readonly NamedOrder[]> =>
+  db.any(sql.prepared('named_orders', namedRow)`
+    select o.id, o.pair, o.executed ->> 'ex_order_id' oid, o.executed ->> 'status' status,
+      i.state in ('queued', 'running', 'in_doubt') "isPending",
+      coalesce(o.terms ->> 'take_profit', o.terms ->> 'stop_loss') is not null "hasExits"
+    from orders o
+    join intents i on i.id = o.id
+    where o.owner = ${owner} and o.trader = ${wallet} and o.venue = 'exvenue'
+      and (o.id = any(${sql.array(orderIds, 'uuid')})
+        or o.executed ->> 'ex_order_id' = any(${sql.array(oids.map(String), 'text')}))`);
+
 const planRow = z.object({ leg: z.enum(['tp', 'sl']), oid: z.string() });
 
 /** An exit by the exchange's number. */

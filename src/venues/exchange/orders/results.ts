@@ -77,7 +77,9 @@ export const cancellationResult = z.object({
   failed_count: z.number(),
   results: z.array(
     z.object({
-      order_id: z.string(),
+      order_id: z.string().nullable(),
+      ex_order_id: z.string().nullable().default(null),
+      exits_cancelled: z.array(z.string()).default([]),
       pair: z.string().nullable(),
       status: z.enum(['cancelled', 'not_found', 'already_closed', 'error']),
       message: z.string(),

@@ -43,7 +43,9 @@ export function recordCancellation(
   intent: IntentOf<{ wallet: WalletAddress }>,
   result: CancelResult,
 ): Promise<boolean> {
-  const cancelled = result.results.filter(({ status }) => status === 'cancelled').map(({ order_id }) => order_id);
+  const cancelled = result.results
+    .filter(({ status }) => status === 'cancelled')
+    .flatMap(({ ex_order_id }) => ex_order_id ?? []);
   return succeedWith(
     db,
     'record_exchange_cancels',

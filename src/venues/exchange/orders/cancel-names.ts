@@ -1,0 +1,35 @@
+import type { Db } from '../../../db/pool.ts';
+import type { NotReady } from '../../../intents/define.ts';
+import { coinOf } from '../../../kernel/exchange-names.ts';
+import type { OrderUuid, OwnerId, WalletAddress } from '../../../kernel/ids.ts';
+import type { ClosedOrder } from './cancel-result.ts';
+import { listNamedOrders, type NamedOrder } from './queries.ts';
+
+/** The orders to cancel, by the exchange's numbers or by this service's ids. */
+export type OrderNames = { oids: number[]; orderIds: OrderUuid[] };
+
+/** What the names stand for. `known`: our records of the orders with these numbers. `closed`: orders that have ended or never were. */
+export type Named = { oids: number[]; known: Map<number, NamedOrder>; closed: ClosedOrder[] };
+
+/**
+ * Finds what names of orders stand for by our records. Ids of another owner, and of another wallet, are unknown. Waits while
+ * the placement of an order is pending or in doubt, so that its cancellation is executed after it.
+ */
+export async function resolveNames(
+  db: Db,
+  { owner, wallet }: { owner: OwnerId; wallet: WalletAddress },
+  { oids, orderIds }: OrderNames,
+): Promise<Named | NotReady> {
+  const ours = await listNamedOrders(db, { owner, wallet, oids, orderIds });
+  if (ours.some(({ isPending }) => isPending)) return { wait: { code: 'V1_ORDER_IN_DOUBT' } };
+  const numbered = ours.filter((order) => order.oid !== null);
+  const byId = new Map<OrderUuid, NamedOrder>(ours.map((order) => [order.id, order]));
+  const unplaced = orderIds.filter((id) => byId.get(id)?.oid == null);
+  return {
+    oids: [...new Set([...oids, ...numbered.map(({ oid }) => Number(oid))])],
+    known: new Map(numbered.map((order) => [Number(order.oid), order])),
+    closed: unplaced.map((orderId) => ({ oid: null, orderId, coin: coinOfOrNull(byId.get(orderId)) })),
+  };
+}
+
+const coinOfOrNull = (order: NamedOrder | undefined): string | null => (order ? coinOf(order.pair) : null);
