@@ -560,9 +560,10 @@ create table orders (
   executed jsonb,
   protection jsonb, -- The result of the exits that a network order carried: state none, placed or failed, and the error.
   created_at timestamp with time zone not null default now(),
+  absent_since timestamp with time zone, -- When the venue's complete records first lacked a resting order that they have not shown since.
   constraint orders_pkey PRIMARY KEY (id),
   constraint orders_handle_once UNIQUE (trader, handle),
-  constraint orders_lifecycle_known CHECK ((lifecycle = ANY (ARRAY['resting'::text, 'filled'::text, 'cancelled'::text])))
+  constraint orders_lifecycle_known CHECK ((lifecycle = ANY (ARRAY['resting'::text, 'filled'::text, 'cancelled'::text, 'ended'::text])))
 ) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=2000, autovacuum_analyze_scale_factor=0.02, autovacuum_analyze_threshold=1000);
 CREATE INDEX orders_by_exchange_number ON public.orders USING btree (((executed ->> 'ex_order_id'::text))) WHERE (venue = 'exvenue'::text);
 CREATE INDEX orders_by_trader ON public.orders USING btree (trader, created_at);
@@ -1875,6 +1876,9 @@ create function newer_exits(of_trader text, of_pair text, than_intent uuid)
 
 create function next_nonce(of_signer text, count integer)
   returns bigint sql;
+
+create function note_absence(order_id uuid, is_absent boolean, for_s double precision)
+  returns boolean plpgsql;
 
 create function note_bank_payout(processor_payout text, shown_status text, cents integer, of_currency text, failure text)
   returns text plpgsql;

@@ -5181,7 +5181,7 @@ export interface components {
              * @description State of the order at the venue; null if it is unknown or not resting.
              * @enum {unknown}
              */
-            lifecycle: "resting" | "filled" | "cancelled" | null;
+            lifecycle: "resting" | "filled" | "cancelled" | "ended" | null;
             /** @description The order's pair; null if it is unknown. */
             trade_pair: string | null;
             /** @description How the order executes, such as `LIMIT`; null if it is unknown. */
@@ -5384,7 +5384,7 @@ export interface components {
              * @description What became of the order by this: new exits at a price that was already reached are `filled`, or `cancelled` if the network could not execute them. Null for a close and while pending.
              * @enum {unknown}
              */
-            lifecycle: "resting" | "filled" | "cancelled" | null;
+            lifecycle: "resting" | "filled" | "cancelled" | "ended" | null;
             /** @description What was executed; null for orders that rest and while pending. */
             executed: components["schemas"]["Executed"] | null;
             /**
@@ -5408,10 +5408,10 @@ export interface components {
              */
             status: "pending" | "completed" | "failed" | "unknown";
             /**
-             * @description State of the order at the network; null when it never rested, or when the network cannot be read at the moment.
+             * @description State of the order at the network; `ended`: its complete records have lacked the order for 10 s and do not say why. Null when it never rested, or when its state cannot be read at the moment.
              * @enum {unknown}
              */
-            lifecycle: "resting" | "filled" | "cancelled" | null;
+            lifecycle: "resting" | "filled" | "cancelled" | "ended" | null;
             /** @description How the order executes, such as `MARKET`; `FLAT_ALL` for a close. */
             execution_type: string;
             /** @description The order's pair. */
@@ -7021,7 +7021,7 @@ export interface components {
                  * @description State of the order; null if there is none.
                  * @enum {unknown}
                  */
-                lifecycle: "resting" | "filled" | "cancelled" | null;
+                lifecycle: "resting" | "filled" | "cancelled" | "ended" | null;
                 /** @description The pair of the order; null for all pairs. */
                 pair: string | null;
                 /** @description Code of the error of a failed verb. */
@@ -7889,8 +7889,8 @@ export interface operations {
     listNetvenueOrders: {
         parameters: {
             query?: {
-                /** @description Only orders in this state. `open`: those that rest or are not settled yet. `failed`: those that were not placed. Without it, all. */
-                state?: "open" | "resting" | "filled" | "cancelled" | "failed";
+                /** @description Only orders in this state. `open`: those that rest or are not settled yet. `ended`: those that the network no longer has, for an unknown reason. `failed`: those that were not placed. Without it, all. */
+                state?: "open" | "resting" | "filled" | "cancelled" | "ended" | "failed";
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
                 /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */

@@ -12,7 +12,7 @@ import { findPlaced } from '../../src/venues/network/orders/evidence.ts';
 import { place } from '../../src/venues/network/orders/place.ts';
 import { readOpenPosition } from '../../src/venues/network/orders/positions.ts';
 import { protect } from '../../src/venues/network/orders/protect.ts';
-import { orderUpdateOf } from '../../src/venues/network/orders/read-model.ts';
+import { orderUpdateOf } from '../../src/venues/network/orders/rested.ts';
 
 const UUID = '00000000-0000-4000-8000-000000000001';
 const HOTKEY = 'entity_1';

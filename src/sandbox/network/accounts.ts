@@ -2,6 +2,8 @@ import { withdraw } from './resting.ts';
 import { closePosition } from './trading.ts';
 import type { Account, World } from './world.ts';
 
+/** The source of an order that an elimination cancels. See venues/network-validator.md#order-source-codes. */
+const BY_ELIMINATION = 18;
 const MAX_SIZE = 100_000;
 const MAX_ACCOUNTS = 10_000;
 const CLASSES = ['crypto', 'forex', 'equities', 'commodities', 'hl_all', 'all_markets'];
@@ -80,7 +82,7 @@ export const moveAccount = (
   if (!to.elimination) return;
   Object.assign(account, { status: 'eliminated', bucket: 'ELIMINATED' });
   account.elimination = { atMs: Date.now(), reason: to.elimination };
-  for (const order of [...account.resting.values()]) withdraw(world, account, order);
+  for (const order of [...account.resting.values()]) withdraw(world, account, order, BY_ELIMINATION);
   for (const pairId of [...account.open.keys()]) {
     closePosition(world, account, pairId, { suffix: 'elimination', source: 1, kind: 'elimination' });
   }

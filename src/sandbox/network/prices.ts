@@ -31,13 +31,16 @@ export const settleResting = (world: World, pairId: string, submitted?: string):
   return failed;
 };
 
+/** The end of the uuid of a triggered stop-limit's limit order. */
+const TRIGGERED = '-limit';
+
 /** A triggered stop-limit of the newest builds continues as a separate limit order. */
 const triggered = (world: World, account: Account, order: Resting): Resting => {
   if (world.style === '2025' || order.execution !== 'STOP_LIMIT' || !armed(order, order.pair.price)) return order;
   unrest(world, account, order);
   return rest(world, account, {
     ...order,
-    uuid: `${order.uuid}-limit`,
+    uuid: `${order.uuid}${TRIGGERED}`,
     execution: 'LIMIT',
     stopPrice: null,
     stopCondition: null,
@@ -77,7 +80,9 @@ const execute = (world: World, account: Account, order: Resting, isSubmitted: bo
   // A bracket closes at most the current position, which may be smaller than when the bracket was placed.
   const executable = clamp(world.style, account, pair, order.quantity, pair.price);
   if (typeof executable === 'string') {
-    withdraw(world, account, order);
+    if (uuid.endsWith(TRIGGERED))
+      unrest(world, account, order); // it leaves no record
+    else withdraw(world, account, order);
     return notFilled(executable);
   }
   unrest(world, account, order);

@@ -26,10 +26,10 @@ export const unrest = (world: World, account: Account, order: Order): void => {
   world.resting.get(order.pair.id)?.delete(order.uuid);
 };
 
-/** Ends a resting order unfilled. It is then listed as cancelled. */
-export const withdraw = (world: World, account: Account, order: Order): void => {
+/** Ends a resting order unfilled. It is then listed as cancelled, unless its source is one that the lists leave out. */
+export const withdraw = (world: World, account: Account, order: Order, source = sourceOf(order, 'cancelled')): void => {
   unrest(world, account, order);
-  account.ended.push({ ...order, source: sourceOf(order, 'cancelled') });
+  account.ended.push({ ...order, source });
 };
 
 /** LIMIT_CANCEL of one order; writes a ledger entry. */

@@ -41,11 +41,14 @@ export const dashboardView = (account: Account, sinceMs: { positions: number; or
 /** The orders of an account by state. Null if there are none. */
 export const ordersView = (account: Account, wanted: string[]) => {
   const filled = [...account.closed, ...account.open.values()].flatMap(({ orders }) => orders);
-  const groups = { unfilled: [...account.resting.values()], filled, cancelled: account.ended };
+  const groups = { unfilled: [...account.resting.values()], filled, cancelled: account.ended.filter(isListed) };
   const shown = Object.entries(groups).filter(([name]) => wanted.includes(name));
   const view = Object.fromEntries(shown.map(([name, orders]) => [name, orders.map(verboseOrder)]));
   return shown.some(([, orders]) => orders.length > 0) ? view : null;
 };
+
+/** `/orders` leaves out what an elimination cancelled. See venues/network-validator.md#order-source-codes. */
+const isListed = ({ source }: Order): boolean => source !== 18;
 
 /** The registry of pairs in its newer format. See venues/network-validator.md#pairs. */
 export const pairsView = (pairs: Iterable<Pair>, style: Style) => {

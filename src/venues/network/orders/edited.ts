@@ -60,7 +60,7 @@ export async function resolveEdit(at: AtMiner, edit: Edit, refusal: UnprovenReje
 function listedAs({ lifecycle, name }: VisibleResult, { book }: Records): DashboardOrder | null {
   if (book.kind !== 'found') return null;
   const { unfilled, filled, cancelled } = book.data;
-  const orders = { resting: unfilled, filled, cancelled }[lifecycle];
+  const orders = { resting: unfilled, filled, cancelled, ended: [] }[lifecycle];
   return orders.find(({ uuid }) => uuid === name) ?? null;
 }
 

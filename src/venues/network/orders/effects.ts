@@ -49,10 +49,10 @@ export function effectOn(
   };
 }
 
-/** Null: a record is missing that could show it. */
-function protectionAfter(
+/** The protection that an order is or carries, in this state. Null: a record is missing that could show it. */
+export function protectionAfter(
   { pair, exits }: Omit<Subject, 'uuid'>,
-  shown: VisibleResult,
+  shown: Pick<VisibleResult, 'lifecycle' | 'name'>,
   records: Records,
   said: Rejected | null,
 ): Protection | null {

@@ -5,8 +5,8 @@ import type { SignalAccepted } from '../adapter/signal-types.ts';
 import type { Netvenue } from '../adapter/types.ts';
 import type { Protection } from './rules.ts';
 
-/** The lifecycles of a placed order. */
-export const LIFECYCLES = ['resting', 'filled', 'cancelled'] as const;
+/** The lifecycles of a placed order. `ended`: the network's records lack it, and nothing says why. */
+export const LIFECYCLES = ['resting', 'filled', 'cancelled', 'ended'] as const;
 
 export type Lifecycle = (typeof LIFECYCLES)[number];
 

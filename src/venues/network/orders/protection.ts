@@ -13,7 +13,7 @@ const CANCELLED = 'The order is filled, but its exits were cancelled; protect th
  */
 export function protectionShown(
   order: Exits,
-  shown: VisibleResult,
+  shown: Pick<VisibleResult, 'lifecycle' | 'name'>,
   records: Records,
   error: string | null,
 ): Protection | null {

@@ -14,6 +14,7 @@ const orderRow = z.object({
   executed: executed.nullable(),
   protection: protection.nullable(),
   handle: z.string(),
+  is_absent: z.boolean(),
 });
 
 type OrderRow = z.infer<typeof orderRow>;
@@ -36,14 +37,14 @@ export const findRecordedOrder = (
     select ${intentColumns},
       case when o.id is not null
         then jsonb_build_object('terms', o.terms, 'lifecycle', o.lifecycle, 'executed', o.executed, 'protection', o.protection,
-          'handle', o.handle)
+          'handle', o.handle, 'is_absent', o.absent_since is not null)
       end as "order"
     from intents i
     left join orders o on o.id = i.id
     where i.id = ${uuid} and i.owner = ${owner} and i.request ->> 'trader' = ${trader}`);
 
 /** Which of a trader's orders a list has, by their records. `open`: those that rest or are not settled. */
-export type OrderState = 'open' | 'resting' | 'filled' | 'cancelled' | 'failed';
+export type OrderState = 'open' | 'resting' | 'filled' | 'cancelled' | 'ended' | 'failed';
 /** A page of a trader's orders in a state, or in all for null: after `cursor`, at most `limit`. */
 export type OrderPage = { state: OrderState | null; cursor: string | null; limit: number };
 
@@ -82,7 +83,7 @@ export function listRecordedOrders(
   return db.any(sql.prepared(name, recordedOrder)`
     select ${intentColumns},
       jsonb_build_object('terms', o.terms, 'lifecycle', o.lifecycle, 'executed', o.executed, 'protection', o.protection,
-          'handle', o.handle) as "order"
+          'handle', o.handle, 'is_absent', o.absent_since is not null) as "order"
     from ${among}
     join intents i on i.id = o.id
     where o.trader = ${trader}
@@ -97,10 +98,11 @@ const IN_STATE: Record<OrderState, FragmentSqlToken> = {
   resting: sql.fragment` and o.lifecycle = 'resting'`,
   filled: sql.fragment` and o.lifecycle = 'filled'`,
   cancelled: sql.fragment` and o.lifecycle = 'cancelled'`,
+  ended: sql.fragment` and o.lifecycle = 'ended'`,
   failed: sql.fragment` and i.state in ('failed', 'expired')`,
 };
 
-const restingRow = z.object({ id: idSchema.order, handle: z.string(), terms });
+const restingRow = z.object({ id: idSchema.order, handle: z.string(), is_absent: z.boolean(), terms });
 
 /** An order that rests according to our records, with the venue's id (`handle`) and its terms. */
 export type RestingOrder = z.infer<typeof restingRow>;
@@ -108,7 +110,7 @@ export type RestingOrder = z.infer<typeof restingRow>;
 /** A trader's orders that rest according to our records. */
 export const listResting = (db: Db, trader: Hotkey): Promise<readonly RestingOrder[]> =>
   db.any(sql.prepared('list_resting', restingRow)`
-    select o.id, o.handle, o.terms
+    select o.id, o.handle, o.absent_since is not null as is_absent, o.terms
     from orders o
     where o.trader = ${trader} and o.lifecycle = 'resting'`);
 
@@ -119,7 +121,9 @@ export const findOrderPair = (db: Db, owner: OwnerId, trader: Hotkey, orderId: O
     from orders o
     where o.id = ${orderId} and o.trader = ${trader} and o.owner = ${owner}`);
 
-const targetRow = orderRow.omit({ executed: true, protection: true }).extend({ placement: z.string() });
+const targetRow = orderRow
+  .omit({ executed: true, protection: true, is_absent: true })
+  .extend({ placement: z.string() });
 
 /** The order that a cancel or an edit targets, and the state of its placement intent. Throws if it does not exist. */
 export const getTarget = (db: Db, orderId: OrderUuid): Promise<z.infer<typeof targetRow>> =>

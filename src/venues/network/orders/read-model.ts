@@ -3,11 +3,8 @@ import type { Db } from '../../../db/pool.ts';
 import type { Hotkey, OrderUuid, OwnerId } from '../../../kernel/ids.ts';
 import type { ReadResult } from '../../../kernel/upstream-result.ts';
 import type { Dashboard, OrderBook } from '../adapter/types.ts';
-import { executedBy, protectionShown } from './protection.ts';
 import { findRecordedOrder, listRecordedOrders, type OrderPage, type RecordedOrder } from './queries.ts';
-import { carriesExits, type Terms } from './rules.ts';
-import { type OrderUpdate, recordOrderUpdate } from './store.ts';
-import { findProven, isShown, mayProve, type Records } from './venue-records.ts';
+import { noteRested } from './rested.ts';
 import { orderStatus } from './views.ts';
 
 export { orderReply, orderResult } from './views.ts';
@@ -54,33 +51,16 @@ async function statusesOf({ db, reads }: Sources, trader: Hotkey, all: readonly 
 
   async function statusNow({ id, order }: RecordedOrder, status: Status): Promise<Status> {
     if (status.lifecycle !== 'resting' || !order) return status;
-    const noted = orderUpdateOf({ dashboard, book }, order.handle, order.terms);
-    if (!noted && !mayProve({ dashboard, book })) return { ...status, lifecycle: null, remaining: null };
-    if (!noted || (noted.lifecycle === 'resting' && noted.handle === order.handle)) return status;
-    await recordOrderUpdate(db, id, noted);
+    const noted = await noteRested(db, { id, ...order }, { dashboard, book });
+    if (noted === 'unknown') return { ...status, lifecycle: null, remaining: null };
     const { lifecycle, executed, protection } = noted;
+    if (lifecycle === 'resting') return status;
     return {
       ...status,
       lifecycle,
-      ...(lifecycle !== 'resting' && status.remaining !== null && { remaining: 0 }),
+      ...(status.remaining !== null && { remaining: 0 }),
       ...(executed && { executed }),
       ...(protection && { protection: protection.state, protection_error: protection.error }),
     };
   }
-}
-
-/** What the records prove of an order that rested; null if they do not show it, or if a record is missing that could. */
-export function orderUpdateOf(records: Records, handle: string, terms: Terms): OrderUpdate | null {
-  const shown = findProven(records, handle);
-  if (!isShown(shown)) return null;
-  const { lifecycle, name, order } = shown;
-  if (lifecycle !== 'filled' || !carriesExits(terms))
-    return {
-      lifecycle,
-      handle: name,
-      executed: lifecycle === 'filled' && order ? executedBy(order) : null,
-      protection: null,
-    };
-  const protection = protectionShown(terms, shown, records, null);
-  return protection && { lifecycle, handle: name, executed: order && executedBy(order), protection };
 }

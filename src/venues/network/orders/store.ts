@@ -83,6 +83,14 @@ export async function recordOrderUpdate(db: Db, orderId: OrderUuid, noted: Order
     from changed`);
 }
 
+/** An order that complete records lack has ended once they have lacked it for this time: a network that restarts has gaps. */
+const ABSENT_FOR_S = 10;
+
+/** Notes whether complete records lack a resting order. Resolves to whether they have lacked it for long enough to believe it. */
+export const noteAbsence = (db: Db, orderId: OrderUuid, isAbsent: boolean): Promise<boolean> =>
+  db.oneFirst(sql.prepared('note_absence', z.object({ has_ended: z.boolean() }))`
+    select note_absence(${orderId}, ${isAbsent}, ${ABSENT_FOR_S}) as has_ended`);
+
 /** What is to be other of an order. */
 type OrderChange = {
   id: OrderUuid;

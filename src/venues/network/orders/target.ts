@@ -5,7 +5,7 @@ import type { UpstreamResult } from '../../../kernel/upstream-result.ts';
 import { type Deps, recordOtherwise } from './calls.ts';
 import { ABSENT, type Done, type Found } from './outcome.ts';
 import { getTarget } from './queries.ts';
-import { orderUpdateOf } from './read-model.ts';
+import { orderUpdateOf } from './rested.ts';
 import { isOpen, type Terms } from './rules.ts';
 import { recordOrderUpdate } from './store.ts';
 import { isTriggered, namesOf, readRecords } from './venue-records.ts';

@@ -1,0 +1,93 @@
+import { expect } from 'chai';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import { control, limit, market, restingOf } from '../support/orders.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const ORDERS = '/v1/orders/netvenue';
+const stop = limit({ execution_type: 'STOP_LIMIT', stop_price: 105_000, limit_price: 120_000 });
+
+/** An elimination cancels with a source that lists leave out; a triggered stop-limit whose child is refused leaves nothing. */
+describe('a resting order that both complete records of the network lack', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService({ upstream: { style: '2026' } });
+  });
+  after(() => service.stop());
+  afterEach(() => {
+    service.miner.faults.clear();
+    service.miner.setPrice('BTCUSDC', 100_000);
+  });
+
+  const longAgo = (uuid: string) =>
+    service.db.any(sql.type(z.object({}))`
+      update orders set absent_since = now() - interval '1 minute' where id = ${uuid}`);
+  const vanished = async () => {
+    const trader = await service.trader();
+    const { body } = await trader.post(ORDERS, { ...stop, quantity: 0.01 });
+    if (body.status !== 'accepted') throw new Error(JSON.stringify(body));
+    await trader.post(ORDERS, market({ leverage: 1.5 })); // no room is left for the child
+    service.miner.setPrice('BTCUSDC', 106_000);
+    return { trader, path: `${ORDERS}/${body.order_uuid}`, uuid: String(body.order_uuid) };
+  };
+
+  it('is cancelled if the account was eliminated', async () => {
+    const trader = await service.trader();
+    const { body } = await trader.post(ORDERS, limit());
+    await control(service, 'subaccount', {
+      subaccount_id: Number(trader.traderId),
+      elimination: 'MAX_TOTAL_DRAWDOWN',
+    });
+
+    const status = await trader.get(`${ORDERS}/${body.order_uuid}`);
+    const open = await trader.get(`${ORDERS}?state=open`);
+    const events = await trader.get('/v1/events?limit=100');
+
+    expect(status.body).to.include({ lifecycle: 'cancelled', remaining: 0 });
+    expect(open.body).to.deep.equal([]);
+    expect(events.body.at(-1).data).to.include({ action: 'lifecycle', lifecycle: 'cancelled' });
+  });
+
+  it('is not known at first, and ended once the records have lacked it for a while', async () => {
+    const { trader, path, uuid } = await vanished();
+
+    const first = await trader.get(path);
+    const soon = await trader.get(path);
+    await longAgo(uuid);
+    const later = await trader.get(path);
+    const open = await trader.get(`${ORDERS}?state=open`);
+    const ended = await trader.get(`${ORDERS}?state=ended`);
+    const events = await trader.get('/v1/events?limit=100');
+
+    expect(await restingOf(service, trader)).to.deep.equal([]);
+    expect([first, soon].map(({ body }) => body.lifecycle)).to.deep.equal([null, null]);
+    expect(later.body).to.include({ lifecycle: 'ended', remaining: 0, executed: null });
+    expect(open.body).to.deep.equal([]);
+    expect(ended.body).to.have.length(1);
+    expect(events.body.at(-1).data).to.include({ action: 'lifecycle', lifecycle: 'ended' });
+  });
+
+  it('is no longer absent once a record shows it', async () => {
+    const trader = await service.trader();
+    const { body } = await trader.post(ORDERS, limit());
+    const uuid = String(body.order_uuid);
+    await longAgo(uuid);
+
+    const status = await trader.get(`${ORDERS}/${uuid}`);
+    const rows = await service.db.any(sql.type(z.object({ absent_since: z.any() }))`
+      select absent_since from orders where id = ${uuid}`);
+
+    expect(status.body).to.include({ lifecycle: 'resting' });
+    expect(rows).to.deep.equal([{ absent_since: null }]);
+  });
+
+  it('is not ended by a record that is missing', async () => {
+    const { trader, path, uuid } = await vanished();
+    await longAgo(uuid);
+    service.miner.faults.add({ kind: 'status_500', route: '/validator/orders/' });
+
+    const { body } = await trader.get(path);
+
+    expect(body).to.include({ lifecycle: null, remaining: null });
+  });
+});
