@@ -1943,6 +1943,9 @@ create function payout_obstacle(account text, to_account text, cents bigint, ear
 create function plan_dispatch(endpoint text)
   returns void plpgsql;
 
+create function plan_exit_watch(delay_s double precision)
+  returns void sql;
+
 create function plan_registration_poll(registration uuid, polls integer, delay_s double precision)
   returns void sql;
 

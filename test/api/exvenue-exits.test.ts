@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
+import { until } from '../support/processes.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 describe('exits on the exchange', () => {
@@ -63,29 +64,40 @@ describe('exits on the exchange', () => {
     expect(await triggerStatus(placed.body.order_id)).to.equal('placed');
   });
 
-  it('are checked in rotation: fifty long-resting orders do not hide one that fills', async () => {
-    const trader = await service.wallet();
-    await service.db.query(sql.unsafe`
-      insert into orders (id, venue, owner, trader, pair, handle, terms, executed, created_at)
-      select id, 'exvenue', 'nobody', ${trader.wallet}, 'BTC-USDC', id, '{"take_profit": "120000", "stop_loss": null}',
-        '{"trigger_status": "pending_parent_fill"}', now() - interval '1 hour'
-      from (select gen_random_uuid() id from generate_series(1, 50)) long`);
-    const placed = await trader.post('/v1/orders/exvenue', {
-      ...long,
-      order_type: 'limit',
-      price: 99000,
-      stop_loss: 90000,
-    });
+  const bracket = { ...long, order_type: 'limit', price: 90000, stop_loss: 80000 };
+  const nextReading = () =>
+    service.db.maybeOneFirst(sql.type(z.object({ in_s: z.number() }))`
+      select extract(epoch from run_at - now())::double precision as in_s
+      from queue_jobs
+      where task = 'exchange/watch' and locked_at is null`);
+
+  it('of one that fills are seen at once beside 80 that rest, and the next reading follows within seconds', async () => {
+    const traders = [await service.wallet(), await service.wallet()];
+    for (const trader of traders)
+      await Promise.all(Array.from({ length: 40 }, () => trader.post('/v1/orders/exvenue', bracket)));
+    const [trader] = traders as [(typeof traders)[0]];
+    const placed = await trader.post('/v1/orders/exvenue', { ...bracket, price: 99000 });
+    const planned = await nextReading();
     service.exchange.setMid('BTC', '98900');
 
     await service.runTask('exchange/watch');
-    const first = await triggerStatus(placed.body.order_id);
-    await service.runTask('exchange/watch');
 
-    expect(first).to.equal('pending_parent_fill');
+    expect(planned).to.be.within(0, 10);
     expect(await triggerStatus(placed.body.order_id)).to.equal('placed');
-    await service.db.query(sql.unsafe`delete from orders where owner = 'nobody'`);
-  }).timeout(40_000);
+    expect(await nextReading()).to.be.within(0, 15);
+    for (const { delete: cancel } of traders) await cancel('/v1/orders/exvenue');
+  }).timeout(60_000);
+
+  it('that the venue ends with the rest of a half-filled order are read at once, not by the clock', async () => {
+    const trader = await service.wallet();
+    const placed = await trader.post('/v1/orders/exvenue', bracket);
+    expect(await nextReading()).to.be.greaterThan(0);
+
+    await trader.delete(`/v1/orders/exvenue/${placed.body.ex_order_id}`);
+
+    const read = async () => (await triggerStatus(placed.body.order_id)) === 'failed';
+    await until('the exits are read', read, 5_000);
+  });
 
   it('end with an order that is cancelled before it fills', async () => {
     const trader = await service.wallet();

@@ -1,6 +1,14 @@
 -- Marks orders of a wallet as cancelled, by the exchange's numbers. Returns the orders that are no longer open by this.
 create or replace function cancel_exchange_orders(wallet text, numbers text[]) returns uuid[]
 language sql as $$
+  -- the venue ends waiting exits with the rest of their order, and what was filled may be unprotected
+  select plan_exit_watch(0)
+  where exists (
+    select
+    from orders o
+    where o.trader = wallet and o.executed ->> 'ex_order_id' = any(numbers)
+      and o.executed ->> 'trigger_status' = 'pending_parent_fill'
+  );
   select change_orders(coalesce(jsonb_agg(jsonb_build_object(
     'id', o.id, 'lifecycle', 'cancelled', 'executed', o.executed || '{"status": "cancelled"}'
   )), '[]'))

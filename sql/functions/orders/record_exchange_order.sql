@@ -6,5 +6,8 @@ begin
   if exists (select newer_exits(wallet, '*', placement)) then
     perform accept_intents(follow_ups);
   end if;
+  if report ->> 'trigger_status' = 'pending_parent_fill' then
+    perform plan_exit_watch(case when state = 'resting' then 10 else 0 end);
+  end if;
   return change_orders(jsonb_build_array(jsonb_build_object('id', placement, 'lifecycle', state, 'executed', report)));
 end $$;

@@ -74,21 +74,33 @@ export async function noteExits(
     cross join lateral accept_intents(case when noted.id is not null then ${batchOf(next)}::jsonb else '[]' end) a`);
 }
 
-/** Takes at most `limit` orders whose exits wait for the fill, least recently read first, and marks them as read. */
-export const takeWaitingExits = (db: Db, limit: number): Promise<readonly RecordedExchangeOrder[]> =>
+/**
+ * Takes the orders whose exits wait for the fill, of at most `wallets` wallets, least recently read first. One order of each
+ * wallet is marked as read: one row written per wallet, however many orders rest.
+ */
+export const takeWaitingExits = (db: Db, wallets: number): Promise<readonly RecordedExchangeOrder[]> =>
   db.any(sql.type(recordedOrder)`
-    update orders o
-    set executed = o.executed || jsonb_build_object('exits_reconciled_at', now())
-    from (
-      select w.id
+    with picked as (
+      select w.trader, (array_agg(w.id))[1] as marked
       from orders w
       where w.executed ->> 'trigger_status' = 'pending_parent_fill'
-      order by coalesce((w.executed ->> 'exits_reconciled_at')::timestamptz, w.created_at)
-      limit ${limit}
-      for update skip locked
-    ) waiting
-    where o.id = waiting.id
-    returning ${orderColumns}`);
+      group by w.trader
+      order by max((w.executed ->> 'exits_reconciled_at')::timestamptz) nulls first
+      limit ${wallets}
+    ), noted as (
+      update orders m
+      set executed = m.executed || jsonb_build_object('exits_reconciled_at', now())
+      from picked p
+      where m.id = p.marked
+    )
+    select ${orderColumns}
+    from picked p
+    join orders o on o.trader = p.trader and o.executed ->> 'trigger_status' = 'pending_parent_fill'`);
+
+/** Plans the next reading of waiting exits, unless an earlier one is planned. */
+export async function planExitWatch(db: Db, delayS: number): Promise<void> {
+  await db.query(sql.type(z.object({}))`select plan_exit_watch(${delayS})`);
+}
 
 /** The exits of a wallet in a pair, and the command that is about them. */
 type Command = { id: IntentId; wallet: WalletAddress; pair: string };

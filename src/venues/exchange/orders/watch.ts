@@ -1,5 +1,5 @@
 import type { Db } from '../../../db/pool.ts';
-import { cloidOf, legCloid } from '../../../kernel/exchange-names.ts';
+import { cloidOf, coinOf, dexOf, legCloid } from '../../../kernel/exchange-names.ts';
 import { epochMs } from '../../../kernel/work.ts';
 import type { Exvenue } from '../adapter/types.ts';
 import { cancel } from './cancel.ts';
@@ -8,22 +8,56 @@ import { followUp, laneOf } from './follow-up.ts';
 import { protect } from './protect.ts';
 import { findLaterCommands, type RecordedExchangeOrder } from './queries.ts';
 import { type Leg, legsOf } from './rules.ts';
-import { ALL_PAIRS, noteExits, takeWaitingExits } from './store.ts';
+import { ALL_PAIRS, noteExits, planExitWatch, takeWaitingExits } from './store.ts';
 
 /** The dependencies of `watchExits`. */
 export type WatchDeps = { db: Db; exvenue: Exvenue };
 
-const AT_ONCE = 50; // each read costs the venue's request budget
+const WALLETS_AT_ONCE = 20;
+/** See venues/exchange.md#rate-limits: a list of open orders, and one order. */
+const LIST_WEIGHT = 20;
+const ORDER_WEIGHT = 2;
+/** The weight that these reads take in a second: a fifth of the deployment's. */
+const WEIGHT_PER_S = 4;
+const SHORTEST_PAUSE_S = 10;
 
-/** Reads exits that wait for the fill of their order, records the outcome, and places lost exits again. */
+/**
+ * Reads exits that wait for the fill of their order, records the outcome, and places lost exits again. One read of a
+ * wallet's open orders tells which of many orders have ended; only those are looked at. The next run follows as soon as
+ * the weight of this one allows, so a few hundred resting orders delay a lost exit by seconds.
+ */
 export async function watchExits({ db, exvenue }: WatchDeps): Promise<void> {
-  for (const order of await takeWaitingExits(db, AT_ONCE)) {
-    const observed = await readExits(exvenue, order);
-    if (!observed) continue;
-    const { report, lost } = observed;
-    const next = lost.length > 0 ? placedAgain(order, lost) : await endedLate(db, order, observed);
-    await noteExits(db, order.id, report, next);
+  const waiting = await takeWaitingExits(db, WALLETS_AT_ONCE);
+  let weight = 0;
+  for (const orders of groupedByBook(waiting)) {
+    weight += readsOneByOne(orders) ? orders.length * ORDER_WEIGHT : LIST_WEIGHT;
+    for (const order of await mayHaveEnded(exvenue, orders)) {
+      const observed = await readExits(exvenue, order);
+      if (!observed) continue;
+      const { report, lost } = observed;
+      const next = lost.length > 0 ? placedAgain(order, lost) : await endedLate(db, order, observed);
+      await noteExits(db, order.id, report, next);
+    }
   }
+  if (waiting.length > 0) await planExitWatch(db, Math.max(SHORTEST_PAUSE_S, weight / WEIGHT_PER_S));
+}
+
+/** The orders of each wallet on each dex: the venue lists open orders by these. */
+const groupedByBook = (orders: readonly RecordedExchangeOrder[]) =>
+  Object.values(Object.groupBy(orders, ({ trader, terms }) => `${trader} ${dexOf(coinOf(terms.pair))}`)).map(
+    (group = []) => group,
+  );
+
+const readsOneByOne = ({ length }: readonly unknown[]) => length * ORDER_WEIGHT <= LIST_WEIGHT;
+
+/** The orders that the list of open orders lacks. All of them if there are few; none if the list is unreadable. */
+async function mayHaveEnded(exvenue: Exvenue, orders: RecordedExchangeOrder[]): Promise<RecordedExchangeOrder[]> {
+  const [first] = orders;
+  if (!first || readsOneByOne(orders)) return orders;
+  const list = await exvenue.openOrderNames(first.trader, dexOf(coinOf(first.terms.pair)));
+  if (list.kind !== 'found') return [];
+  const open = new Set(list.data.map(({ cloid }) => cloid));
+  return orders.filter(({ id }) => !open.has(cloidOf(id)));
 }
 
 /** Reads an order and its exits by their client order ids. Null: nothing is decided yet, or the exchange is unreadable. */
