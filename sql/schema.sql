@@ -816,6 +816,7 @@ create table prop_accounts (
   abandoned_at timestamp with time zone, -- An operator has resolved the case: the account is never created, and no list of failed accounts shows it.
   abandoned_by text,
   abandoned_why text,
+  breach jsonb, -- Of an account that the network eliminated: the rule that it broke and its figures there, in percent. Null: the network showed none that was broken.
   constraint prop_accounts_pkey PRIMARY KEY (id),
   constraint prop_accounts_abandoned_failed CHECK (((abandoned_at IS NULL) OR (status = 'subaccount_failed'::text))),
   constraint prop_accounts_abandoned_whole CHECK ((((abandoned_at IS NULL) = (abandoned_by IS NULL)) AND ((abandoned_at IS NULL) = (abandoned_why IS NULL)))),
@@ -1218,15 +1219,25 @@ CREATE TRIGGER agreement_signatures_are_append_only BEFORE DELETE OR UPDATE ON p
 
 CREATE TRIGGER agreement_signatures_are_not_emptied BEFORE TRUNCATE ON public.agreement_signatures FOR EACH STATEMENT EXECUTE FUNCTION reject_change();
 
+CREATE CONSTRAINT TRIGGER agreement_signatures_emit AFTER INSERT ON public.agreement_signatures DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION emit_signature();
+
 CREATE CONSTRAINT TRIGGER enrollments_emit AFTER INSERT OR DELETE OR UPDATE OF payout_wallet, label, updated_at ON public.enrollments DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION emit_enrollment();
 
 CREATE TRIGGER operator_actions_are_append_only BEFORE DELETE OR UPDATE ON public.operator_actions FOR EACH ROW EXECUTE FUNCTION reject_change();
 
 CREATE TRIGGER operator_actions_are_not_emptied BEFORE TRUNCATE ON public.operator_actions FOR EACH STATEMENT EXECUTE FUNCTION reject_change();
 
+CREATE CONSTRAINT TRIGGER payment_losses_emit AFTER INSERT OR UPDATE OF status ON public.payment_losses DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION emit_dispute();
+
+CREATE CONSTRAINT TRIGGER payments_emit AFTER UPDATE OF refunded_cents ON public.payments DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION emit_refund();
+
+CREATE CONSTRAINT TRIGGER prop_accounts_emit AFTER INSERT OR UPDATE OF status, failure_reason ON public.prop_accounts DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION emit_account();
+
 CREATE CONSTRAINT TRIGGER registrations_emit AFTER INSERT OR UPDATE OF status, tx_hash, message ON public.registrations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION emit_registration();
 
 CREATE CONSTRAINT TRIGGER subaccounts_emit AFTER INSERT OR UPDATE OF status, owner ON public.subaccounts DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION emit_subaccount();
+
+CREATE CONSTRAINT TRIGGER users_emit AFTER UPDATE OF verified_at ON public.users DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION emit_verified();
 
 -- Jobs of the queue, with payloads. Views for operators show only the parts that an operator may see.
 create view queue_jobs (
@@ -1684,11 +1695,20 @@ create function dismiss_event(event text, by_operator text, because text)
 create function dispatch_due_deliveries(endpoint text)
   returns void plpgsql;
 
+create function dispute_end(status text)
+  returns text sql immutable;
+
 create function drop_superseded_jobs()
   returns integer sql;
 
+create function emit_account()
+  returns trigger plpgsql;
+
 create function emit_account_moved(account text)
   returns void sql;
+
+create function emit_dispute()
+  returns trigger plpgsql;
 
 create function emit_ended(ended uuid[], closed uuid[])
   returns void plpgsql;
@@ -1702,10 +1722,19 @@ create function emit_event(of_owner text, of_type text, payload jsonb)
 create function emit_events(of_owner text, of_type text, payloads jsonb[])
   returns integer plpgsql;
 
+create function emit_refund()
+  returns trigger plpgsql;
+
 create function emit_registration()
   returns trigger plpgsql;
 
+create function emit_signature()
+  returns trigger plpgsql;
+
 create function emit_subaccount()
+  returns trigger plpgsql;
+
+create function emit_verified()
   returns trigger plpgsql;
 
 create function end_attempt(endpoint text, said jsonb)
@@ -2060,7 +2089,7 @@ create function record_sealed_result(intent uuid, members bytea)
 create function record_subaccount(intent uuid, held_fence integer, said jsonb, made jsonb)
   returns void plpgsql;
 
-create function record_sync(account text, from_status text, to_status text, reason text, shown_status text, shown_bucket text)
+create function record_sync(account text, from_status text, to_status text, reason text, shown_status text, shown_bucket text, broken jsonb DEFAULT NULL::jsonb)
   returns void plpgsql;
 
 create function record_transfer(intent uuid, held_fence integer, said jsonb, transfer text, arrival text, item jsonb)

@@ -3426,6 +3426,401 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "payment.refunded": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * payment.refunded
+         * @description Another amount of a payment is refunded than before: a refund was made, or one has failed.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
+                     *       "type": "payment.refunded",
+                     *       "data": {
+                     *         "payment_id": "pay_k3Vd0nq2Xr8LwYtB5mZc7A",
+                     *         "user_id": "usr_Ad84Q1xOaaICKhEYhi58iw",
+                     *         "processor_payment_intent_id": "pi_3Qk2mXHc81Vb07Lr",
+                     *         "refunded_cents": 19900,
+                     *         "received_cents": 19900,
+                     *         "currency": "usd"
+                     *       },
+                     *       "timestamp": "2026-11-23T01:14:09.482+00:00"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PaymentRefundedEvent"];
+                };
+            };
+            responses: {
+                /** @description The event is taken. Any other response or none is a failure; the delivery is repeated. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "payment.disputed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * payment.disputed
+         * @description A payment is disputed, or a dispute that had ended is open again. Its account stops trading until an operator decides.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
+                     *       "type": "payment.disputed",
+                     *       "data": {
+                     *         "payment_id": "pay_k3Vd0nq2Xr8LwYtB5mZc7A",
+                     *         "user_id": "usr_Ad84Q1xOaaICKhEYhi58iw",
+                     *         "processor_payment_intent_id": "pi_3Qk2mXHc81Vb07Lr",
+                     *         "processor_dispute_id": "du_3Qk2mXHc81Vb07Lr",
+                     *         "amount_cents": 19900,
+                     *         "currency": "usd",
+                     *         "status": "needs_response"
+                     *       },
+                     *       "timestamp": "2026-11-23T01:14:09.482+00:00"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PaymentDisputedEvent"];
+                };
+            };
+            responses: {
+                /** @description The event is taken. Any other response or none is a failure; the delivery is repeated. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "payment.disputed.won": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * payment.disputed.won
+         * @description A dispute of a payment was won, an inquiry was closed, or a dispute was prevented: the money stays.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
+                     *       "type": "payment.disputed.won",
+                     *       "data": {
+                     *         "payment_id": "pay_k3Vd0nq2Xr8LwYtB5mZc7A",
+                     *         "user_id": "usr_Ad84Q1xOaaICKhEYhi58iw",
+                     *         "processor_payment_intent_id": "pi_3Qk2mXHc81Vb07Lr",
+                     *         "processor_dispute_id": "du_3Qk2mXHc81Vb07Lr",
+                     *         "amount_cents": 19900,
+                     *         "currency": "usd",
+                     *         "status": "won"
+                     *       },
+                     *       "timestamp": "2026-11-23T01:14:09.482+00:00"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PaymentDisputeWonEvent"];
+                };
+            };
+            responses: {
+                /** @description The event is taken. Any other response or none is a failure; the delivery is repeated. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "payment.disputed.lost": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * payment.disputed.lost
+         * @description A dispute of a payment was lost: the money is gone.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
+                     *       "type": "payment.disputed.lost",
+                     *       "data": {
+                     *         "payment_id": "pay_k3Vd0nq2Xr8LwYtB5mZc7A",
+                     *         "user_id": "usr_Ad84Q1xOaaICKhEYhi58iw",
+                     *         "processor_payment_intent_id": "pi_3Qk2mXHc81Vb07Lr",
+                     *         "processor_dispute_id": "du_3Qk2mXHc81Vb07Lr",
+                     *         "amount_cents": 19900,
+                     *         "currency": "usd",
+                     *         "status": "lost"
+                     *       },
+                     *       "timestamp": "2026-11-23T01:14:09.482+00:00"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PaymentDisputeLostEvent"];
+                };
+            };
+            responses: {
+                /** @description The event is taken. Any other response or none is a failure; the delivery is repeated. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "account.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * account.updated
+         * @description A prop account was opened, or has another status or another reason for it.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
+                     *       "type": "account.updated",
+                     *       "data": {
+                     *         "prop_account_id": "prop_Yt5mZc7Ak3Vd0nq2Xr8LwB",
+                     *         "user_id": "usr_Ad84Q1xOaaICKhEYhi58iw",
+                     *         "tier_id": "tier_25k",
+                     *         "payment_id": "pay_k3Vd0nq2Xr8LwYtB5mZc7A",
+                     *         "status_before": "evaluation",
+                     *         "status": "eliminated",
+                     *         "reason": "max_total_drawdown",
+                     *         "breach": {
+                     *           "rule": "drawdown.intraday",
+                     *           "drawdown_percent": 5.12,
+                     *           "limit_percent": 5
+                     *         }
+                     *       },
+                     *       "timestamp": "2026-11-23T01:14:09.482+00:00"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AccountUpdatedEvent"];
+                };
+            };
+            responses: {
+                /** @description The event is taken. Any other response or none is a failure; the delivery is repeated. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "agreement.signed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * agreement.signed
+         * @description A user has signed an agreement.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
+                     *       "type": "agreement.signed",
+                     *       "data": {
+                     *         "signature_id": "agr_01a205f7279445859c7a3475b6aa38c0",
+                     *         "user_id": "usr_Ad84Q1xOaaICKhEYhi58iw",
+                     *         "agreement_version": "1",
+                     *         "document_sha256": null,
+                     *         "row_hash": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                     *       },
+                     *       "timestamp": "2026-11-23T01:14:09.482+00:00"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AgreementSignedEvent"];
+                };
+            };
+            responses: {
+                /** @description The event is taken. Any other response or none is a failure; the delivery is repeated. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "user.verified": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * user.verified
+         * @description A user has proven the e-mail address, for the first time.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
+                     *       "type": "user.verified",
+                     *       "data": {
+                     *         "user_id": "usr_Ad84Q1xOaaICKhEYhi58iw"
+                     *       },
+                     *       "timestamp": "2026-11-23T01:14:09.482+00:00"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UserVerifiedEvent"];
+                };
+            };
+            responses: {
+                /** @description The event is taken. Any other response or none is a failure; the delivery is repeated. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "kyc.updated": {
         parameters: {
             query?: never;
@@ -7213,6 +7608,224 @@ export interface components {
                 received_cents: number | null;
                 /** @description In which currency. */
                 received_currency: string | null;
+            };
+            /**
+             * Format: date-time
+             * @description When the event happened, as ISO 8601 with offset.
+             */
+            timestamp: string;
+        };
+        /** @description Another amount of a payment is refunded than before: a refund was made, or one has failed. */
+        PaymentRefundedEvent: {
+            /** @description Identifies the event (`evt_…`). */
+            id: string;
+            /**
+             * @description Type of the event.
+             * @constant
+             */
+            type: "payment.refunded";
+            /** @description Members of the event. */
+            data: {
+                /** @description The payment (`pay_…`). */
+                payment_id: string;
+                /** @description The user who pays (`usr_…`). */
+                user_id: string;
+                /** @description The payment at the processor (`pi_…`); null before it exists. */
+                processor_payment_intent_id: string | null;
+                /** @description What is refunded now, in total. */
+                refunded_cents: components["schemas"]["Cents"];
+                /** @description What was received. */
+                received_cents: components["schemas"]["Cents"];
+                /** @description Currency of the amounts. */
+                currency: components["schemas"]["Currency"];
+            };
+            /**
+             * Format: date-time
+             * @description When the event happened, as ISO 8601 with offset.
+             */
+            timestamp: string;
+        };
+        /** @description A payment is disputed, or a dispute that had ended is open again. Its account stops trading until an operator decides. */
+        PaymentDisputedEvent: {
+            /** @description Identifies the event (`evt_…`). */
+            id: string;
+            /**
+             * @description Type of the event.
+             * @constant
+             */
+            type: "payment.disputed";
+            /** @description Members of the event. */
+            data: {
+                /** @description The payment (`pay_…`). */
+                payment_id: string;
+                /** @description The user who pays (`usr_…`). */
+                user_id: string;
+                /** @description The payment at the processor (`pi_…`); null before it exists. */
+                processor_payment_intent_id: string | null;
+                /** @description The dispute or inquiry at the processor (`du_…`). */
+                processor_dispute_id: string;
+                /** @description What it takes of the payment. */
+                amount_cents: components["schemas"]["Cents"];
+                /** @description Currency of the amount. */
+                currency: components["schemas"]["Currency"];
+                /** @description Its status at the processor, such as `needs_response`, `won` or `lost`. */
+                status: string | null;
+            };
+            /**
+             * Format: date-time
+             * @description When the event happened, as ISO 8601 with offset.
+             */
+            timestamp: string;
+        };
+        /** @description A dispute of a payment was won, an inquiry was closed, or a dispute was prevented: the money stays. */
+        PaymentDisputeWonEvent: {
+            /** @description Identifies the event (`evt_…`). */
+            id: string;
+            /**
+             * @description Type of the event.
+             * @constant
+             */
+            type: "payment.disputed.won";
+            /** @description Members of the event. */
+            data: {
+                /** @description The payment (`pay_…`). */
+                payment_id: string;
+                /** @description The user who pays (`usr_…`). */
+                user_id: string;
+                /** @description The payment at the processor (`pi_…`); null before it exists. */
+                processor_payment_intent_id: string | null;
+                /** @description The dispute or inquiry at the processor (`du_…`). */
+                processor_dispute_id: string;
+                /** @description What it takes of the payment. */
+                amount_cents: components["schemas"]["Cents"];
+                /** @description Currency of the amount. */
+                currency: components["schemas"]["Currency"];
+                /** @description Its status at the processor, such as `needs_response`, `won` or `lost`. */
+                status: string | null;
+            };
+            /**
+             * Format: date-time
+             * @description When the event happened, as ISO 8601 with offset.
+             */
+            timestamp: string;
+        };
+        /** @description A dispute of a payment was lost: the money is gone. */
+        PaymentDisputeLostEvent: {
+            /** @description Identifies the event (`evt_…`). */
+            id: string;
+            /**
+             * @description Type of the event.
+             * @constant
+             */
+            type: "payment.disputed.lost";
+            /** @description Members of the event. */
+            data: {
+                /** @description The payment (`pay_…`). */
+                payment_id: string;
+                /** @description The user who pays (`usr_…`). */
+                user_id: string;
+                /** @description The payment at the processor (`pi_…`); null before it exists. */
+                processor_payment_intent_id: string | null;
+                /** @description The dispute or inquiry at the processor (`du_…`). */
+                processor_dispute_id: string;
+                /** @description What it takes of the payment. */
+                amount_cents: components["schemas"]["Cents"];
+                /** @description Currency of the amount. */
+                currency: components["schemas"]["Currency"];
+                /** @description Its status at the processor, such as `needs_response`, `won` or `lost`. */
+                status: string | null;
+            };
+            /**
+             * Format: date-time
+             * @description When the event happened, as ISO 8601 with offset.
+             */
+            timestamp: string;
+        };
+        /** @description A prop account was opened, or has another status or another reason for it. */
+        AccountUpdatedEvent: {
+            /** @description Identifies the event (`evt_…`). */
+            id: string;
+            /**
+             * @description Type of the event.
+             * @constant
+             */
+            type: "account.updated";
+            /** @description Members of the event. */
+            data: {
+                /** @description The account (`prop_…`). */
+                prop_account_id: string;
+                /** @description The user who has it (`usr_…`). */
+                user_id: string;
+                /** @description Its tier. */
+                tier_id: string;
+                /** @description The payment that bought it (`pay_…`); null if it was free. */
+                payment_id: string | null;
+                /** @description The status before; null for a new account. */
+                status_before: components["schemas"]["PropAccountStatus"] | null;
+                /** @description The status now. */
+                status: components["schemas"]["PropAccountStatus"];
+                /** @description Why it failed, was eliminated or stopped, such as `max_total_drawdown` or `refunded`; null otherwise. */
+                reason: string | null;
+                /** @description The rule that an eliminated account broke, by the figures that the network showed; null if it showed none that was broken. */
+                breach: null | {
+                    /**
+                     * @description The rule, as in the rules of the account.
+                     * @enum {unknown}
+                     */
+                    rule: "drawdown.intraday" | "drawdown.eod";
+                    /** @description The drawdown, in percent. */
+                    drawdown_percent: number;
+                    /** @description Its limit, in percent. */
+                    limit_percent: number;
+                };
+            };
+            /**
+             * Format: date-time
+             * @description When the event happened, as ISO 8601 with offset.
+             */
+            timestamp: string;
+        };
+        /** @description A user has signed an agreement. */
+        AgreementSignedEvent: {
+            /** @description Identifies the event (`evt_…`). */
+            id: string;
+            /**
+             * @description Type of the event.
+             * @constant
+             */
+            type: "agreement.signed";
+            /** @description Members of the event. */
+            data: {
+                /** @description The signature (`agr_…`). */
+                signature_id: string;
+                /** @description The user who signed (`usr_…`). */
+                user_id: string;
+                /** @description The version that was signed. */
+                agreement_version: string;
+                /** @description SHA-256 of the document in hex, if it was given. */
+                document_sha256: string | null;
+                /** @description The signature's hash in the chain of the app. */
+                row_hash: string;
+            };
+            /**
+             * Format: date-time
+             * @description When the event happened, as ISO 8601 with offset.
+             */
+            timestamp: string;
+        };
+        /** @description A user has proven the e-mail address, for the first time. */
+        UserVerifiedEvent: {
+            /** @description Identifies the event (`evt_…`). */
+            id: string;
+            /**
+             * @description Type of the event.
+             * @constant
+             */
+            type: "user.verified";
+            /** @description Members of the event. */
+            data: {
+                /** @description The user (`usr_…`). */
+                user_id: string;
             };
             /**
              * Format: date-time

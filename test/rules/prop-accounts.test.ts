@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import {
+  breachOf,
   type NetworkStatus,
   nextSyncMs,
   type PropStatus,
@@ -58,4 +59,19 @@ describe('nextSyncMs', () => {
   it('syncs less and less often, but at least once a minute', () => {
     expect([0, 1_300, 60_000, 600_000].map(nextSyncMs)).to.deep.equal([300, 500, 30_000, 60_000]);
   });
+});
+
+describe('the rule that an eliminated account broke', () => {
+  const shown = (drawdown: object) => ({ status: 'eliminated', bucket: null, elimination: { reason: null }, drawdown });
+  const figures = { intraday: 1, intradayLimit: 5, endOfDay: 2, endOfDayLimit: 8 };
+
+  for (const [more, rule] of [
+    [{ intraday: 5.12 }, { rule: 'drawdown.intraday', drawdown_percent: 5.12, limit_percent: 5 }],
+    [{ endOfDay: 8 }, { rule: 'drawdown.eod', drawdown_percent: 8, limit_percent: 8 }],
+    [{ intraday: 9, intradayLimit: null }, null],
+    [{}, null],
+  ] as const)
+    it(`is read from the figures: ${JSON.stringify(more)}`, () => {
+      expect(breachOf(shown({ ...figures, ...more }) as never)).to.deep.equal(rule); // as: a drawdown of numbers
+    });
 });

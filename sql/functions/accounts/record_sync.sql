@@ -1,9 +1,13 @@
--- Stores the network's state of an account, and changes its status if it has not changed meanwhile.
-create or replace function record_sync(account text, from_status text, to_status text, reason text, shown_status text, shown_bucket text) returns void
+-- Stores the network's state of an account, and changes its status if it has not changed meanwhile. `broken`: the rule that it broke, with its
+-- figures.
+create or replace function record_sync(
+  account text, from_status text, to_status text, reason text, shown_status text, shown_bucket text, broken jsonb default null
+) returns void
 language plpgsql as $$
 begin
   update prop_accounts
-  set upstream_status = shown_status, upstream_bucket = shown_bucket, synced_at = now()
+  set upstream_status = shown_status, upstream_bucket = shown_bucket, synced_at = now(),
+    breach = case when status = from_status then coalesce(broken, breach) else breach end
   where id = account;
   update subaccounts s
   set status = shown_status

@@ -4,8 +4,27 @@ import { isEarningBucket } from '../../../kernel/buckets.ts';
 /** The status of a prop account. */
 export type PropStatus = components['schemas']['PropAccountStatus'];
 
-/** What the network shows of a subaccount: its status, its bucket, and why it was eliminated. */
-export type NetworkStatus = { status: string; bucket: string | null; elimination: { reason: string | null } | null };
+/** What the network shows of a subaccount: its status, its bucket, why it was eliminated, and its drawdowns in percent. */
+export type NetworkStatus = {
+  status: string;
+  bucket: string | null;
+  elimination: { reason: string | null } | null;
+  drawdown?: Record<'intraday' | 'intradayLimit' | 'endOfDay' | 'endOfDayLimit', number | null> | null;
+};
+
+/** A rule that an account broke, and the figures that show it, in percent. */
+export type Breach = { rule: 'drawdown.intraday' | 'drawdown.eod'; drawdown_percent: number; limit_percent: number };
+
+/** The rule that an account broke by the figures that the network shows; null if they show none. */
+export function breachOf({ drawdown }: NetworkStatus): Breach | null {
+  const found = (rule: Breach['rule'], at?: number | null, limit?: number | null): Breach[] =>
+    at != null && limit != null && at >= limit ? [{ rule, drawdown_percent: at, limit_percent: limit }] : [];
+  const broken = [
+    ...found('drawdown.intraday', drawdown?.intraday, drawdown?.intradayLimit),
+    ...found('drawdown.eod', drawdown?.endOfDay, drawdown?.endOfDayLimit),
+  ];
+  return broken[0] ?? null;
+}
 
 /** The status that follows from a reading of the network. `synced` is false if the reading allowed no conclusion. */
 export type Verdict = { status: PropStatus; reason: string | null; synced: boolean };

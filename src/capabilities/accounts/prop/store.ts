@@ -4,7 +4,7 @@ import type { Db } from '../../../db/pool.ts';
 import type { Hotkey } from '../../../kernel/ids.ts';
 import type { Subaccount } from '../../../venues/network/adapter/types.ts';
 import type { PropAccount } from './queries.ts';
-import { type NetworkStatus, nextSyncMs, type Verdict, verdictOf } from './rules.ts';
+import { breachOf, type NetworkStatus, nextSyncMs, type Verdict, verdictOf } from './rules.ts';
 
 const nothing = z.object({});
 
@@ -15,8 +15,10 @@ const nothing = z.object({});
 export async function recordSync(db: Db, account: PropAccount, shown: NetworkStatus | null): Promise<Verdict> {
   const verdict = verdictOf(account.status, shown);
   if (shown !== null) {
+    const breach = verdict.status === 'eliminated' ? breachOf(shown) : null;
     await db.query(sql.prepared('record_sync', nothing)`
-      select record_sync(${account.id}, ${account.status}, ${verdict.status}, ${verdict.reason}, ${shown.status}, ${shown.bucket})`);
+      select record_sync(${account.id}, ${account.status}, ${verdict.status}, ${verdict.reason}, ${shown.status}, ${shown.bucket},
+        ${breach && JSON.stringify(breach)}::jsonb)`);
   }
   return verdict;
 }
