@@ -733,11 +733,13 @@ create table payouts (
   reserved_cents integer, -- What it takes of the account's earnings: they can be requested again only once the money is provably back or never left. Null: all of it, as nothing was submitted yet.
   processor_transfer_id text,
   arrival_id text, -- The payment that the trader's account received by the transfer.
-  pay_after timestamp with time zone, -- When to look next whether the money of an account abroad is available there. Null: nothing to wait for.
+  pay_after timestamp with time zone, -- When its next step is requested: its money is not available at the trader's account before, or the platform or the processor is waited for. Null: nothing to wait for.
   requested_at timestamp with time zone not null default now(),
   submitted_at timestamp with time zone,
   completed_at timestamp with time zone,
   emitted_failure text, -- The failure that the last event reported. Null: none since it was last completed.
+  delayed_for text, -- Why its step waits, if that is not its own fault: the processor's or the platform's. Null: it does not.
+  delayed_since timestamp with time zone,
   constraint payouts_pkey PRIMARY KEY (id),
   constraint payouts_amount_positive CHECK ((amount_cents > 0)),
   constraint payouts_connect_account_id_fkey FOREIGN KEY (connect_account_id) REFERENCES connect_accounts(id),
@@ -750,6 +752,7 @@ create table payouts (
   constraint payouts_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
 CREATE INDEX payouts_by_account ON public.payouts USING btree (prop_account_id) WHERE (reserved_cents IS DISTINCT FROM 0);
+CREATE INDEX payouts_delayed ON public.payouts USING btree (delayed_since) WHERE (delayed_since IS NOT NULL);
 CREATE INDEX payouts_of_user ON public.payouts USING btree (user_id, requested_at);
 CREATE INDEX payouts_stranded ON public.payouts USING btree (submitted_at) WHERE ((status = ANY (ARRAY['failed'::text, 'transferred'::text])) AND (reserved_cents > 0));
 CREATE INDEX payouts_waiting ON public.payouts USING btree (pay_after) WHERE (pay_after IS NOT NULL);
@@ -1688,6 +1691,9 @@ create function deactivate_endpoint(endpoint text, because text)
 
 create function decide_exits(of_trader text, of_pair text, decided jsonb, by_intent uuid)
   returns SETOF text sql;
+
+create function delay_payout(intent uuid, code text)
+  returns void sql;
 
 create function dismiss_event(event text, by_operator text, because text)
   returns text plpgsql;

@@ -12,7 +12,7 @@ import {
 import { nextAttemptMs } from './backoff.ts';
 import { defineIntent, type Finding, type IntentDefinition, type SentRequest, type Timing } from './define.ts';
 import { findingOfRepeat } from './finding.ts';
-import type { Claim, Intent } from './intent.ts';
+import type { Claim, Intent, Problem } from './intent.ts';
 import { type Execution, recordNoResponse, runIntent } from './run.ts';
 import { fail, retry } from './settle.ts';
 import type { Task } from './task.ts';
@@ -32,6 +32,13 @@ type ProcessorIntent<Deps, Request, Payload extends Record<string, unknown>, Res
   call(payload: NoInfer<Payload>, processor: Processor, key: IntentId): Promise<UpstreamResult<Result>>;
   /** Searches the processor's lists for the object that was made from the payload. */
   find?(payload: NoInfer<Payload>, processor: Processor, sent: Mark): Promise<ReadResult<Result>>;
+  /**
+   * What concerns the platform and not this write makes it wait: our key, an outage. Called at each attempt that was not
+   * made; the verb records why. Without it, our key ends the intent.
+   */
+  onWait?(db: Db, id: IntentId, problem: Problem): Promise<unknown>;
+  /** The problem of a rejection with this slug, where it is another one than that the processor rejected the request. */
+  problemOf?(slug: string): Problem | null;
   /**
    * Whether a write of unknown effect may still be made now. Absent: it must not be, and operators decide. Without it, always.
    */
@@ -74,6 +81,8 @@ export const defineProcessorIntent = <
   call,
   find = async () => absent,
   mayRepeat = async () => found(null),
+  onWait,
+  problemOf = () => null,
   record,
   ...verb
 }: ProcessorIntent<Deps, Request, Payload, Result>): IntentDefinition<Deps, Request, Payload, Result> &
@@ -92,7 +101,8 @@ export const defineProcessorIntent = <
         again: () => call(payload, processor, intent.id),
       }),
     async record(sent, result, deps) {
-      if (result.kind !== 'accepted') return recordProcessorFailure(deps.db, sent.intent, result);
+      if (result.kind !== 'accepted')
+        return recordProcessorFailure(deps.db, sent.intent, result, { onWait, problemOf });
       return record(sent, result.data, deps);
     },
   });
@@ -160,10 +170,18 @@ async function recordProcessorFailure(
   db: Db,
   intent: Claim,
   result: Exclude<UpstreamResult<unknown>, { kind: 'accepted' }>,
+  { onWait, problemOf }: Waiting,
 ): Promise<boolean> {
-  if (result.kind === 'unreachable')
-    return retry(db, intent, nextAttemptMs(intent.attempts), { code: 'PROCESSOR_UNREACHABLE' });
   if (result.kind === 'unknown') return recordNoResponse(db, intent, result);
-  if (result.slug === 'processor_auth') return fail(db, intent, { code: 'PROCESSOR_AUTH' });
-  return fail(db, intent, { code: 'PROCESSOR_REJECTED', reason: result.slug });
+  if (result.kind === 'rejected' && result.slug !== 'processor_auth')
+    return fail(db, intent, problemOf(result.slug) ?? { code: 'PROCESSOR_REJECTED', reason: result.slug });
+  const problem: Problem = { code: result.kind === 'rejected' ? 'PROCESSOR_AUTH' : 'PROCESSOR_UNREACHABLE' };
+  if (result.kind === 'rejected' && !onWait) return fail(db, intent, problem);
+  await onWait?.(db, intent.id, problem);
+  return retry(db, intent, nextAttemptMs(intent.attempts), problem);
 }
+
+type Waiting = {
+  onWait: ((db: Db, id: IntentId, problem: Problem) => Promise<unknown>) | undefined;
+  problemOf(slug: string): Problem | null;
+};

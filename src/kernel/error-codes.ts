@@ -124,6 +124,7 @@ export const errors = {
   PROCESSOR_UNREACHABLE: [503, 'The payment processor is unreachable; nothing was sent.'],
   PROCESSOR_REJECTED: [422, 'The payment processor rejected the request.'],
   PROCESSOR_AUTH: [502, 'The payment processor rejected the credentials of this service.'],
+  PROCESSOR_SHORT: [503, 'The balance of the platform at the payment processor is too low; nothing was sent.'],
   PROCESSOR_UNREADABLE: [503, 'The payment processor cannot be read at present; nothing was changed.'],
   PROCESSOR_SILENT: [502, 'The payment processor never reported the outcome; an operator must decide.'],
   V2_PAYMENTS_NOT_CONFIGURED: [503, 'No payment processor is configured.'],

@@ -142,6 +142,7 @@ export const laws = {
   PROCESSOR_UNREACHABLE: wait(REPEAT),
   PROCESSOR_REJECTED: final("Read `reason` and `message`: the processor's own words. Change the request."),
   PROCESSOR_AUTH: remedy(CALL_US),
+  PROCESSOR_SHORT: wait('Wait: the payout goes on by itself.'),
   PROCESSOR_UNREADABLE: wait(REPEAT),
   PROCESSOR_SILENT: final(OPERATOR),
   V2_PAYMENTS_NOT_CONFIGURED: remedy(CALL_US),

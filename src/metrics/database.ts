@@ -40,9 +40,20 @@ function noFigures(err: unknown, log: Pick<Logger, 'warn'>): null {
 
 function reset(metrics: Metrics): void {
   const { jobs, jobAge, openIntents, intentAge, deliveries, endpoints } = metrics;
-  const { deliveryAge, undeliveredAge, workers, unfulfilled, behind, budgetUsed } = metrics;
+  const { deliveryAge, undeliveredAge, workers, unfulfilled, delayedPayouts, unreadableEvents, behind, budgetUsed } =
+    metrics;
   for (const gauge of [jobs, jobAge, openIntents, intentAge, deliveries, endpoints]) gauge.reset();
-  for (const gauge of [deliveryAge, undeliveredAge, workers, unfulfilled, behind, budgetUsed]) gauge.remove();
+  const single = [
+    deliveryAge,
+    undeliveredAge,
+    workers,
+    unfulfilled,
+    delayedPayouts,
+    unreadableEvents,
+    behind,
+    budgetUsed,
+  ];
+  for (const gauge of single) gauge.remove();
 }
 
 function show(figures: DatabaseFigures, tasks: string[], metrics: Metrics): void {
@@ -58,6 +69,8 @@ function show(figures: DatabaseFigures, tasks: string[], metrics: Metrics): void
   for (const { state, count } of figures.endpoints) metrics.endpoints.set({ state }, count);
   metrics.workers.set(figures.workers);
   metrics.unfulfilled.set(figures.unfulfilled);
+  metrics.delayedPayouts.set(figures.delayed_payouts);
+  metrics.unreadableEvents.set(figures.unreadable_events);
   metrics.behind.set(figures.behind);
   if (figures.budget_used !== null) metrics.budgetUsed.set(figures.budget_used);
 }

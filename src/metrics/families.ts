@@ -87,6 +87,14 @@ export function families(registry: Registry) {
       'tps_database_behind',
       'Orders at venues which prove that the database has lost commits, since its last recovery.',
     ),
+    delayedPayouts: gauge(
+      'tps_delayed_payouts',
+      'Payouts that have waited for the platform or the processor for more than 5 minutes.',
+    ),
+    unreadableEvents: gauge(
+      'tps_unreadable_events',
+      'Events of the processor about our objects that could not be applied and that no operator has closed.',
+    ),
     unfulfilled: gauge(
       'tps_unfulfilled_payments',
       'Payments older than 10 minutes that were neither fulfilled nor refunded.',

@@ -25,6 +25,8 @@ const figures = z.object({
   endpoints: z.array(z.object({ state: z.string(), count: z.number() })),
   workers: z.number(),
   unfulfilled: z.number(),
+  delayed_payouts: z.number(),
+  unreadable_events: z.number(),
   behind: z.number(),
   budget_used: z.number().nullable(),
 });
@@ -101,5 +103,7 @@ export const readFigures = (
       coalesce((select json_agg(e) from endpoints e), '[]') as endpoints,
       (select count(*) from worker_processes w where w.seen_at > now() - interval '10 seconds') as workers,
       (select count(*) from unfulfilled_payments) as unfulfilled,
+      (select count(*) from payouts p where p.delayed_since < now() - interval '5 minutes') as delayed_payouts,
+      (select count(*) from processor_events e where e.outcome = 'unreadable' and e.closed_at is null) as unreadable_events,
       (select count(*) from ops.restore_evidence) as behind,
       budget_used(${name}, ${burst}, ${perSecond}) as budget_used`);

@@ -6,6 +6,7 @@ language sql immutable as $$
     when 'charge' then fact ->> 'processorId'
     when 'verification' then fact ->> 'sessionId'
     when 'account' then fact ->> 'accountId'
+    when 'deauthorization' then fact ->> 'accountId'
     when 'payout' then coalesce(fact ->> 'originalId', fact ->> 'processorPayoutId')
     when 'transfer' then fact ->> 'transferId'
     when 'unreadable' then fact ->> 'object'

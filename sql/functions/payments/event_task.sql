@@ -5,7 +5,7 @@ language sql immutable as $$
   select case
     when coalesce(nullif(about, 'unreadable'), unread) in ('payment', 'charge') then 'payments/notified'
     when coalesce(nullif(about, 'unreadable'), unread) = 'verification' then 'kyc/notified'
-    when coalesce(nullif(about, 'unreadable'), unread) in ('account', 'payout', 'transfer') then 'payouts/notified'
+    when coalesce(nullif(about, 'unreadable'), unread) in ('account', 'deauthorization', 'payout', 'transfer') then 'payouts/notified'
     when about = 'unreadable' then 'payments/notified'
   end
 $$;

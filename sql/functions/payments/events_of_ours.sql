@@ -29,7 +29,7 @@ language sql stable as $$
   select i.id
   from items i
   join connect_accounts c on c.processor_account_id = i.object
-  where i.about = 'account'
+  where i.about in ('account', 'deauthorization')
   union all
   select i.id
   from items i

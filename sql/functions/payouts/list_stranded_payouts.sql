@@ -10,6 +10,7 @@ language sql stable as $$
     case
       when s.state = 'unknown' then 'look up: the effect of the ' || case s.step when 'payout' then 'payout to the bank' else s.step end || ' is unknown'
       when s.state = 'failed' then 'submit again, or reverse'
+      when p.delayed_since is not null then 'wait: ' || p.delayed_for || '; or reverse'
       when p.pay_after is not null then 'wait: the money is not available at the payout account yet; or reverse'
       else 'look at the processor: the bank has not reported the payout'
     end,

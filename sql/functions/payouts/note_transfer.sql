@@ -12,7 +12,7 @@ begin
   returning * into strict s;
   update payouts
   set processor_transfer_id = transfer, transferred_cents = s.amount_cents, arrival_id = arrival,
-    pay_after = case when item is null then now() end
+    pay_after = case when item is null then now() end, delayed_for = null, delayed_since = null
   where id = s.payout_id;
   if item is null then
     perform settle_payout(s.payout_id);

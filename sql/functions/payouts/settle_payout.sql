@@ -1,5 +1,5 @@
 -- Writes the state of a payout that follows from its steps and from how much of its transfer was reversed, and what it takes of the earnings.
--- A step of unknown effect counts as under way until it is resolved: neither done nor failed.
+-- A delayed payout stays so until its step has an effect or fails. A step of unknown effect counts as under way until it is resolved: neither done nor failed.
 -- Emits `payout.completed` when it becomes completed, and `payout.failed` when it fails, once while it fails again for the same reason, or when
 -- more of it is reversed. The caller holds the payout.
 create or replace function settle_payout(payout text) returns void
@@ -9,12 +9,15 @@ declare
   p payouts;
   transfer payout_steps;
   bank payout_steps;
+  is_waiting boolean;
 begin
   select * into strict before from payouts where id = payout;
   select * into transfer from payout_steps s where s.payout_id = payout and s.step = 'transfer' order by s.position desc limit 1;
   select * into bank from payout_steps s where s.payout_id = payout and s.step = 'payout' order by s.position desc limit 1;
+  is_waiting := coalesce(bank.state, transfer.state) in ('under_way', 'unsent');
   p := before;
   p.status := case
+    when transfer.state = 'unsent' and p.pay_after is not null then 'submitted'
     when transfer.state is null or transfer.state = 'unsent' then 'pending'
     when transfer.state in ('under_way', 'unknown') then 'submitted'
     when transfer.state = 'failed' then 'failed'
@@ -38,6 +41,8 @@ begin
     submitted_at = case when p.status <> 'pending' then coalesce(submitted_at, now()) end,
     completed_at = case when p.status = 'completed' then coalesce(completed_at, now()) else completed_at end,
     emitted_reversed_cents = reversed_cents,
+    delayed_for = case when is_waiting then delayed_for end,
+    delayed_since = case when is_waiting then delayed_since end,
     emitted_failure = case when p.status = 'failed' then p.failure_reason when p.status <> 'completed' then emitted_failure end
   where id = payout;
   if p.status = 'completed' and before.status <> 'completed' then

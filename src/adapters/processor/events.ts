@@ -75,6 +75,7 @@ function followedOfPlatform(type: string): Followed | null {
 
 function followedOfAccount(type: string): Followed | null {
   if (type === 'account.updated') return 'account';
+  if (type === 'account.application.deauthorized') return 'deauthorization';
   return type.startsWith('payout.') ? 'payout' : null;
 }
 
@@ -94,6 +95,7 @@ const READERS: Record<Followed, (object: unknown, type: string, account: string)
     const seen = readAccount(object);
     return seen && (seen.accountId === account ? { about: 'account', ...seen } : NOTHING);
   },
+  deauthorization: (_object, _type, accountId) => ({ about: 'deauthorization', accountId }), // its object is the platform
   payout(object, _, accountId) {
     const seen = readPayout(object);
     return seen && { about: 'payout', accountId, ...seen };

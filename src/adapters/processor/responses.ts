@@ -15,7 +15,7 @@ const rejectedOurKey = rejected('processor_auth', 'The processor rejected the cr
 
 /**
  * Classifies a write at the processor. The processor has no effect before it has accepted the request's format, key and
- * rate. A conflict, a server error or an unreadable response leaves the write in doubt. The same key may be used again; the
+ * rate. Of a connected account that has left the platform 403 says `account_invalid`; any other 403 concerns the key. A conflict, a server error or an unreadable response leaves the write in doubt. The same key may be used again; the
  * stored response to its first request is marked by a header, and is the processor's record of that request.
  */
 export const responseOf = <Seen, Data>(call: Promise<Seen>, read: Reader<Seen, Data>): Promise<UpstreamResult<Data>> =>
@@ -41,6 +41,8 @@ function responseOfFault(error: unknown): Exclude<UpstreamResult<never>, { kind:
   const fault: unknown = error.detail; // typed as string, but stripe-node passes a connection fault on unchanged
   if (fault instanceof TransportFault)
     return fault.code === 'UNSENT' ? unreachable(fault.why) : unknownEffect(fault.why);
+  if (error.statusCode === 403 && error.code === 'account_invalid')
+    return rejected('account_invalid', 'The payout account does not belong to the platform any more.');
   if (error.statusCode === 401 || error.statusCode === 403) return rejectedOurKey;
   if (error.statusCode === 429) return unreachable('the processor limits the request rate');
   const decided = [400, 402, 404].includes(error.statusCode ?? 0) && error.rawType !== 'idempotency_error';

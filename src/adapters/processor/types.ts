@@ -95,6 +95,7 @@ export type Fact =
   | { about: 'charge'; processorId: string; loss: Loss }
   | ({ about: 'verification' } & Omit<VerificationSeen, 'url' | 'clientSecret'>)
   | ({ about: 'account' } & AccountSeen)
+  | { about: 'deauthorization'; accountId: string }
   | ({ about: 'payout'; accountId: string } & PayoutSeen)
   | ({ about: 'transfer'; accountId: string } & TransferSeen)
   | { about: 'unreadable'; of: string | null; object: string | null }

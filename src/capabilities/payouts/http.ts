@@ -177,9 +177,9 @@ export const submitPayout: Handler<'submitPayout', Deps> = async (call) => {
     const body = await getUserPayout(tx, user, id);
     return { accepted, pending: { status: 202 as const, body, headers: pendingHeaders(`/v2/intents/${accepted.id}`) } };
   });
-  const isSent = hasSucceeded(await call.settled(accepted));
+  const intent = await call.settled(accepted);
   const payout = await getUserPayout(db, user, id);
-  if (isSent) return { status: 200, body: payout };
+  if (payout.status !== 'delayed' && hasSucceeded(intent)) return { status: 200, body: payout };
   return { status: 202, body: payout, headers: pendingHeaders(`/v2/intents/${accepted.id}`) };
 };
 

@@ -15,7 +15,11 @@ export async function handlePayoutEvent(eventId: string, { db, log }: NotifiedDe
   const event = await findOpenEvent(db, eventId);
   if (!event) return;
   const { fact } = event;
-  const isFollowed = fact.about === 'payout' || fact.about === 'transfer' || fact.about === 'account';
+  const isFollowed =
+    fact.about === 'payout' ||
+    fact.about === 'transfer' ||
+    fact.about === 'account' ||
+    fact.about === 'deauthorization';
   const isApplied = isFollowed && (await applyEvent(db, { ...event, fact }));
   if (fact.about === 'unreadable' || (isFollowed && !isApplied)) await closeAsUnreadable(db, log, eventId);
 }

@@ -3,7 +3,7 @@ import { defineProcessorIntent, type ProcessorDeps } from '../../intents/replay.
 import { type IntentId, idSchema } from '../../kernel/ids.ts';
 import { absent, found } from '../../kernel/upstream-result.ts';
 import { findObstacle, getPayoutStep, payoutStepRow } from './queries.ts';
-import { fixBankLeg, recordPayout } from './store.ts';
+import { fixBankLeg, noteDelay, recordPayout } from './store.ts';
 
 /**
  * Pays out one payout from the trader's account to its bank, with the intent's id as idempotency key: what that account
@@ -25,10 +25,13 @@ export const pay = defineProcessorIntent({
     if (verdict === 'fixed') return { send: { transfer: await getPayoutStep(deps.db, id) } };
     if (verdict === 'reversed') return { fail: { code: 'V2_PAYOUT_REVERSED' } };
     if (verdict === 'later' && presumed_sent_at === null) return { fail: { code: 'V2_PAYOUT_NOT_AVAILABLE' } };
-    return { wait: { code: 'PROCESSOR_UNREADABLE' } };
+    await noteDelay(deps.db, id, UNREADABLE);
+    return { wait: UNREADABLE };
   },
 
   call: ({ transfer }, processor, key) => processor.payOut(transfer, key),
+
+  onWait: noteDelay,
 
   async find({ transfer }, processor, mark) {
     const seen = await processor.findMovement({ ...transfer, ...mark, step: 'payout' });
@@ -44,6 +47,8 @@ export const pay = defineProcessorIntent({
 
   record: ({ intent, payload }, made, { db }) => recordPayout(db, intent, payload.transfer.payoutId, made),
 });
+
+const UNREADABLE = { code: 'PROCESSOR_UNREADABLE' } as const;
 
 /** Fixes the leg by what the processor shows. `unreadable`: it shows nothing, or less than is known here. */
 async function fixLeg(

@@ -42,8 +42,9 @@ const payoutRow = z.custom<components['schemas']['UserPayout'] & { id: PayoutId 
 export type Payout = z.infer<typeof payoutRow>;
 
 const payouts = (condition: FragmentSqlToken) => sql.fragment`
-  select p.id, p.amount_cents, p.transferred_cents, p.reversed_cents, p.currency, p.status, p.processor_transfer_id, p.failure_reason,
-    p.requested_at, p.completed_at
+  select p.id, p.amount_cents, p.transferred_cents, p.reversed_cents, p.currency,
+    case when p.delayed_since is not null and p.status in ('submitted', 'transferred') then 'delayed' else p.status end as status,
+    p.processor_transfer_id, p.failure_reason, p.requested_at, p.completed_at
   from payouts p
   where ${condition}`;
 

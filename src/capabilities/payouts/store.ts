@@ -141,7 +141,10 @@ export const takeBankPayouts = (
 
 const openRow = accountRow.extend({ processor_id: z.string() });
 
-/** Requests the payout to the bank for payouts whose money should have become available at the trader's account by now. */
+/**
+ * Requests the next step of payouts that waited until now: for their money to be available at the trader's account, or for the
+ * platform or the processor.
+ */
 export async function payWaiting(db: Db, most: number, deadlineMs: number): Promise<void> {
   const waiting = await db.any(sql.type(z.object({ id: z.string() }))`
     select p.id
@@ -153,6 +156,11 @@ export async function payWaiting(db: Db, most: number, deadlineMs: number): Prom
     const item = { id: newIntentId(), deadline_s: deadlineMs / 1000 };
     await db.query(sql.type(nothing)`select pay_arrived(${id}, ${JSON.stringify(item)}::jsonb)`);
   }
+}
+
+/** Records that a step waits, for a reason that is not its own: its payout is shown as delayed until the step goes on. */
+export async function noteDelay(db: Db, intentId: IntentId, { code }: { code: string }): Promise<void> {
+  await db.query(sql.prepared('delay_payout', nothing)`select delay_payout(${intentId}, ${code})`);
 }
 
 /**

@@ -6,7 +6,7 @@ import { epochMs } from '../../kernel/work.ts';
 import type { Netvenue } from '../../venues/network/adapter/types.ts';
 import { findObstacle, getPayoutStep, payoutStepRow } from './queries.ts';
 import { readEarnings } from './read-model.ts';
-import { recordTransfer } from './store.ts';
+import { noteDelay, recordTransfer } from './store.ts';
 
 type Deps = ProcessorDeps & {
   venues: { netvenue: Pick<Netvenue, 'settlements'> };
@@ -36,6 +36,10 @@ export const submit = defineProcessorIntent({
   },
 
   call: ({ transfer }, processor, key) => processor.transfer(transfer, key),
+
+  onWait: noteDelay,
+  // the processor repeats a stored rejection under the same key: the transfer is requested again by the sweep
+  problemOf: (slug) => (slug === 'balance_insufficient' ? { code: 'PROCESSOR_SHORT' } : null),
 
   async find({ transfer }, processor, mark) {
     const seen = await processor.findMovement({ ...transfer, ...mark, step: 'transfer' });

@@ -2,7 +2,7 @@ import type { Call, Reported, Route } from '../upstream.ts';
 import { creditArrival, movePayout, reversePayout, reverseTransfer } from './earnings.ts';
 import type { Notifier } from './notifier.ts';
 import { decline, dispute, giveBack, moveDispute, moveRefund, refundedOf, succeed } from './payments.ts';
-import { moveSession, onboard, restrict } from './people.ts';
+import { deauthorize, moveSession, onboard, restrict } from './people.ts';
 import type { World } from './world.ts';
 
 /**
@@ -21,6 +21,7 @@ export const controls = (world: World, notifications: Notifier, forgetKeys: () =
   control('account', ({ id, to }) => {
     const account = world.accounts.get(String(id));
     if (account && to === 'restricted') restrict(world, account);
+    else if (account && to === 'deauthorized') deauthorize(world, account);
     else if (account) onboard(world, account);
     return account !== undefined;
   }),

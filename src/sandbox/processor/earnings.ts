@@ -51,8 +51,12 @@ function transfer(world: World, form: Form, call: Call): Reported {
   const account = world.accounts.get(form.get('destination') ?? '');
   const amount = wholeOf(form, 'amount');
   if (!account) return missing();
+  if (account.isGone) return rejected(400, 'resource_missing');
   if (amount === null || amount <= 0) return rejected(400, 'parameter_invalid_integer');
   if (!account.payouts_enabled) return rejected(400, 'insufficient_capabilities_for_transfer');
+  const { available } = world.settings;
+  if (available !== null && amount > available) return rejected(400, 'balance_insufficient');
+  if (available !== null) world.settings.available = available - amount;
   const id = newObjectId('tr');
   const currency = form.get('currency') ?? 'usd';
   const arrival = arrive(world, account, amount, currency);
@@ -146,6 +150,7 @@ function payOut(world: World, form: Form, call: Call): Reported {
   const account = world.accounts.get(String(call.headers['stripe-account'] ?? ''));
   const amount = wholeOf(form, 'amount');
   if (!account) return missing();
+  if (account.isGone) return rejected(403, 'account_invalid');
   const currency = form.get('currency') ?? 'usd';
   if (amount === null || amount > (account.balances[currency] ?? 0)) return rejected(400, 'balance_insufficient');
   credit(account, -amount, currency);

@@ -96,7 +96,7 @@ const emptyState = (): WorldParts & { responses: Responses } => ({
   payouts: new Map(),
   arrivals: new Map(),
   reversals: new Map(),
-  settings: { refundStatus: 'succeeded', country: 'US' },
+  settings: { refundStatus: 'succeeded', country: 'US', available: null },
   events: [],
   responses: new Map(),
 });

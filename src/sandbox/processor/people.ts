@@ -86,6 +86,16 @@ export function restrict(world: World, account: Account): void {
   world.emit('account.updated', account, account.id);
 }
 
+/** The user of a connected account leaves the platform. */
+export function deauthorize(world: World, account: Account): void {
+  account.isGone = true;
+  world.emit(
+    'account.application.deauthorized',
+    { id: 'ca_sandbox', object: 'application', name: 'Sandbox' },
+    account.id,
+  );
+}
+
 function createLink(world: World, form: Form): Reported {
   const account = world.accounts.get(form.get('account') ?? '');
   if (!account) return missing();

@@ -46,6 +46,8 @@ export type Account = {
   details_submitted: boolean;
   external_accounts: { object: 'list'; data: object[] };
   metadata: Metadata;
+  /** It has left the platform. */
+  isGone?: boolean;
   /** Available, by currency. */
   balances: Record<string, number>;
 };
@@ -98,8 +100,8 @@ export type World = {
   reversals: Map<string, Reversal>;
   payouts: Map<string, Payout>;
   arrivals: Map<string, Arrival>;
-  /** `refundStatus`: the status that a refund has at first. `country`: of the platform. */
-  settings: { refundStatus: string; country: string };
+  /** `refundStatus`: the status that a refund has at first. `country`: of the platform. `available`: its balance; null: enough. */
+  settings: { refundStatus: string; country: string; available: number | null };
   events: Event[];
   /** Records an event and sends its notification. */
   emit(type: string, object: object, account?: string): void;

@@ -61,7 +61,17 @@ export async function applyAccount(tx: Tx, reading: AccountSeen, atMs: number): 
   return true;
 }
 
-type Fact = Extract<ProcessorFact, { about: 'payout' | 'transfer' | 'account' }>;
+/** Its user has left the platform: nothing can be paid to the account. */
+async function closeAccount(tx: Tx, accountId: string, atMs: number): Promise<EventOutcome> {
+  const closed = await tx.maybeOne(sql.prepared('close_connect_account', nothing)`
+    update connect_accounts c
+    set payouts_enabled = false, charges_enabled = false, seen_at = to_timestamp(${atMs / 1000})
+    where c.processor_account_id = ${accountId} and (c.seen_at is null or c.seen_at <= to_timestamp(${atMs / 1000}))
+    returning c.id`);
+  return closed ? 'applied' : 'stale';
+}
+
+type Fact = Extract<ProcessorFact, { about: 'payout' | 'transfer' | 'account' | 'deauthorization' }>;
 
 /** Applies one event and closes it, in one transaction. False: it cannot be applied, and stays open. */
 export const applyEvent = (db: Db, event: { id: string; said_at_ms: number; fact: Fact }): Promise<boolean> =>
@@ -78,5 +88,6 @@ export const applyEvent = (db: Db, event: { id: string; said_at_ms: number; fact
 async function applyFact(tx: Tx, fact: Fact, atMs: number): Promise<EventOutcome> {
   if (fact.about === 'payout') return applyPayout(tx, fact.accountId, fact);
   if (fact.about === 'transfer') return applyTransfer(tx, fact.accountId, fact);
+  if (fact.about === 'deauthorization') return closeAccount(tx, fact.accountId, atMs);
   return (await applyAccount(tx, fact, atMs)) ? 'applied' : 'unknown';
 }

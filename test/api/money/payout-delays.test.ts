@@ -1,0 +1,101 @@
+import { expect } from 'chai';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import { readFigures } from '../../../src/metrics/queries.ts';
+import { type Earner, earner, payingApp } from '../../support/earning.ts';
+import type { TestApp } from '../../support/identity.ts';
+import { eventually, type Money, PROCESSOR, startMoney } from '../../support/money.ts';
+import { expectRejected } from '../../support/rejected.ts';
+
+const nothing = z.object({});
+const BUDGET = { name: 'none', burst: 1, perSecond: 1 };
+
+describe('a payout whose delay is not its own fault', () => {
+  let service: Money;
+  let app: TestApp;
+  before(async () => {
+    service = await startMoney({ settings: { PAYMENT_RECONCILE_MS: '3600000', CHECKOUT_DEADLINE_MS: '60000' } });
+    app = await payingApp(service);
+  });
+  after(() => service.stop());
+  afterEach(async () => {
+    service.processor.faults.clear();
+    service.processor.rotateKey(PROCESSOR.secretKey);
+    await service.control('settings', { available: null });
+    await service.control('notifications', { hold: false });
+  });
+
+  const made = (kind: string, { connected }: Earner) =>
+    service.processor.ledger
+      .entries()
+      .filter(({ kind: each, detail }) => each === kind && [detail.destination, detail.account].includes(connected));
+  const failures = (payout: string) =>
+    service.db.anyFirst(sql.type(z.object({ id: z.string() }))`
+      select e.id from events e where e.type = 'payout.failed' and e.body::jsonb -> 'data' ->> 'payout_id' = ${payout}`);
+  const isDelayed = async (payout: string) => {
+    await service.db.query(sql.type(nothing)`
+      update payouts set delayed_since = now() - interval '10 minutes' where id = ${payout} and delayed_since is not null`);
+    return (await readFigures(service.db, [], BUDGET)).delayed_payouts;
+  };
+
+  it('waits for the balance of the platform, and goes on by itself, once', async () => {
+    const trader = await earner(service, app, 300);
+    const id = await trader.request(10_000);
+    await service.control('settings', { available: 9_999 });
+
+    const reply = await trader.submit(id);
+
+    expect(reply.status).to.equal(202);
+    expect(await trader.payoutIs(id, 'delayed')).to.include({ failure_reason: null });
+    expect(await isDelayed(id)).to.equal(1);
+    expect(await trader.estimate()).to.equal(20_000);
+    await service.control('settings', { available: 10_000 });
+    await service.db.query(sql.type(nothing)`update payouts set pay_after = now() where id = ${id}`);
+    await Promise.all([service.runTask('payouts/reconcile'), service.runTask('payouts/reconcile')]);
+    await eventually(async () => made('payout', trader).length === 1);
+    await trader.payoutIs(id, 'transferred');
+    expect(made('transfer', trader)).to.have.length(1);
+    expect(await failures(id)).to.deep.equal([]);
+    expect(await isDelayed(id)).to.equal(0);
+  });
+
+  it('waits while the processor rejects our key', async () => {
+    const trader = await earner(service, app, 300);
+    const id = await trader.request(10_000);
+    service.processor.rotateKey('sk_test_another');
+
+    await trader.ask('POST', `/v2/payouts/${id}/submit`, { headers: { Prefer: 'respond-async' } });
+    await trader.payoutIs(id, 'delayed');
+    service.processor.rotateKey(PROCESSOR.secretKey);
+
+    await eventually(async () => made('payout', trader).length === 1);
+    await trader.payoutIs(id, 'transferred');
+    expect(await failures(id)).to.deep.equal([]);
+  });
+
+  it('fails for itself: its payout account has left the platform', async () => {
+    const trader = await earner(service, app, 300);
+    const id = await trader.request(10_000);
+    service.processor.faults.add({ kind: 'reject', route: 'POST /v1/payouts', times: 1 });
+    await trader.submit(id);
+    await trader.payoutIs(id, 'failed');
+    await service.control('notifications', { hold: true });
+    await service.control('account', { id: trader.connected, to: 'deauthorized' });
+
+    expectRejected(await trader.submit(id), 'PROCESSOR_REJECTED');
+
+    expect(await trader.payoutIs(id, 'failed')).to.include({ failure_reason: 'account_invalid' });
+  });
+
+  it('is not requested to an account that has left the platform', async () => {
+    const trader = await earner(service, app, 300);
+
+    await service.control('account', { id: trader.connected, to: 'deauthorized' });
+
+    await eventually(async () => !(await trader.ask('GET', '/v2/connect/accounts')).body[0].payouts_enabled);
+    expectRejected(
+      await trader.ask('POST', '/v2/payouts/request', { json: { amount_cents: 5_000 } }),
+      'V2_PAYOUT_ACCOUNT_NOT_READY',
+    );
+  });
+});
