@@ -121,6 +121,7 @@ export const NOT_BROUGHT_ABOUT: Record<string, ErrorCode[]> = {
       'V1_ORDER_IN_DOUBT',
       'VENUE_RATE_LIMITED',
       'PROCESSOR_UNREACHABLE',
+      'PROCESSOR_SHORT',
       'PROCESSOR_UNREADABLE',
     ],
   'needs the paid registration of a wallet: register-exvenue.test.ts, register-exvenue-faults.test.ts': [
