@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
-import { effectsOn, openOids } from '../support/exchange.ts';
+import { effectsOn, openOids, whenActing } from '../support/exchange.ts';
 import { jsonReply, startProxy, type VenueProxy } from '../support/proxy.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -173,6 +173,27 @@ describe('an exchange whose reads are behind', () => {
     await service.runTask('exchange/watch');
     await settledAll();
 
+    expect(await openOids(service, trader)).to.be.empty;
+  });
+
+  it('does not make exits placed that a cancel-all after them has ended', async () => {
+    const trader = await service.wallet();
+    await trader.post(ORDERS, market);
+    const restore = whenActing(service, (before) => {
+      lagging.state.isBehind = true;
+      return before === 0 ? 'accept_then_drop' : undefined;
+    });
+    const reply = await trader.post(`${ORDERS}/tp-sl`, { pair: 'BTC', stop_loss: 80_000 }, { prefer: 'wait=0' });
+    await whenState(String(reply.headers['intent-id']), 'in_doubt');
+
+    await trader.delete(ORDERS);
+    restore();
+    lagging.state.isBehind = false;
+    const { result } = await trader.poll(reply, 20_000);
+
+    expect(result, JSON.stringify(result)).to.include({ trigger_status: 'failed', sl_order_id: null, stop_loss: null });
+    expect(result.trigger_error).to.match(/later command/);
+    await settledAll();
     expect(await openOids(service, trader)).to.be.empty;
   });
 

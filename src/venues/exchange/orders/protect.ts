@@ -29,8 +29,8 @@ import { decideExits } from './store.ts';
 
 /** The exchange's order numbers of new exits. A rejected leg is missing. */
 type PlacedExits = Partial<Record<Leg, number>>;
-/** New exits, and the older ones that rested beside them. */
-type FoundExits = { placed: PlacedExits; older: PlannedExit[] };
+/** New exits, those of them that were cancelled since, and the older ones that rested beside them. */
+type FoundExits = { placed: PlacedExits; cancelled: Leg[]; older: PlannedExit[] };
 /** Exits go before the reads of callers. */
 const LIMITS = { priority: 'exit' } as const;
 type Sought = ExitPrices & { account: WalletAddress; coin: string };
@@ -101,7 +101,7 @@ export const protect = defineIntent({
   async record({ intent, payload }, result, { db }) {
     if (result.kind !== 'accepted') return recordOtherwise({ db }, intent, result);
     const { wallet, pair } = intent.request;
-    const { placed, older } = result.data;
+    const { placed, cancelled, older } = result.data;
     const decided = Object.fromEntries(
       legsOf(payload).flatMap((leg) => (placed[leg] ? [[leg, String(placed[leg])]] : [])),
     );
@@ -112,7 +112,8 @@ export const protect = defineIntent({
       ...outdated.flatMap((leg) => placed[leg] ?? []),
     ];
     const next = oids.length > 0 ? followUp(intent, cancel, { wallet, oids }) : null;
-    return succeedAndSubmit(db, intent, { pair, ...exitsResult(payload, placed, payload.replaced) }, next);
+    const gone = legsOf(payload).filter((leg) => outdated.includes(leg) || cancelled.includes(leg));
+    return succeedAndSubmit(db, intent, { pair, ...exitsResult(payload, placed, payload.replaced, gone) }, next);
   },
 });
 
@@ -163,6 +164,7 @@ async function findExits(
   { account, coin, ...prices }: Sought,
 ): Promise<Finding<FoundExits>> {
   const placed: PlacedExits = {};
+  const cancelled: Leg[] = [];
   const legs = legsOf(prices);
   let side: Side = 'sell';
   for (const leg of [...legs, ...legs]) {
@@ -171,6 +173,7 @@ async function findExits(
     if (status.kind === 'unreadable') return unknownEffect(status.why);
     if (status.kind === 'found' && status.data.state !== 'rejected') {
       placed[leg] = status.data.order.oid;
+      if (status.data.state === 'cancelled') cancelled.push(leg);
       side = status.data.order.side; // exits of a position are all on its closing side
     }
     if (leg === legs.at(-1) && Object.keys(placed).length === 0) return ABSENT;
@@ -179,10 +182,12 @@ async function findExits(
   const open = await exvenue.openOrders(account, dexOf(coin), LIMITS);
   if (open.kind === 'unreadable') return unknownEffect(open.why);
   const older = open.kind === 'found' ? exitsOn(open.data, { coin, side }).filter(({ oid }) => oid < first) : [];
-  return accepted({ placed, older: older.map(({ leg, oid }) => ({ leg, oid: String(oid) })) });
+  return accepted({ placed, cancelled, older: older.map(({ leg, oid }) => ({ leg, oid: String(oid) })) });
 }
 
-function exitsResult(requested: ExitPrices, placed: PlacedExits, replaced: OldExit[]) {
+/** The result of a command. `gone`: its exits that a later command ended, or that were cancelled since. */
+function exitsResult(requested: ExitPrices, placed: PlacedExits, replaced: OldExit[], gone: Leg[]) {
+  if (gone.length > 0) return goneResult(requested, placed, gone);
   const old = (leg: Leg) => replaced.find((exit) => exit.leg === leg);
   const missing = legsOf(requested).filter((leg) => placed[leg] === undefined);
   return {
@@ -192,6 +197,18 @@ function exitsResult(requested: ExitPrices, placed: PlacedExits, replaced: OldEx
     trigger_error: missing.length > 0 ? `The exchange rejected the ${missing.join(' and ')} order.` : null,
     take_profit: requested.take_profit ?? old('tp')?.triggerPrice ?? null,
     stop_loss: requested.stop_loss ?? old('sl')?.triggerPrice ?? null,
+  };
+}
+
+function goneResult(requested: ExitPrices, placed: PlacedExits, gone: Leg[]) {
+  const kept = (leg: Leg) => (gone.includes(leg) ? null : requested[leg === 'tp' ? 'take_profit' : 'stop_loss']);
+  const left = { take_profit: kept('tp'), stop_loss: kept('sl') };
+  return {
+    tp_order_id: gone.includes('tp') ? null : text(placed.tp),
+    sl_order_id: gone.includes('sl') ? null : text(placed.sl),
+    trigger_status: legsOf(left).length > 0 ? 'partial_failure' : 'failed',
+    trigger_error: `A later command ended the ${gone.join(' and ')} order.`,
+    ...left,
   };
 }
 
