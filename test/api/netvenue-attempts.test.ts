@@ -86,6 +86,17 @@ describe('an order whose first attempt inside the miner was not acknowledged', (
     expect(quiet.log.lines.map(({ alert }) => alert)).to.include('order_filled_again');
   });
 
+  it('is not told as filled when it closes a position that is not open', async () => {
+    const trader = await quiet.trader();
+
+    const reply = await trader.post(ORDERS, { trade_pair: 'BTCUSDC', order_type: 'FLAT' });
+    const status = await trader.get(`${ORDERS}/${reply.body.order_uuid}`);
+
+    expect(reply.body).to.include({ success: true, lifecycle: null, executed: null });
+    expect(reply.body.message).to.match(/nothing was executed/);
+    expect(status.body).to.include({ status: 'completed', lifecycle: null, executed: null });
+  });
+
   it('is rejected when complete records show that no attempt had an effect', async () => {
     const trader = await quiet.trader();
     quiet.miner.loseAcknowledgements(1);

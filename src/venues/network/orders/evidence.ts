@@ -34,7 +34,7 @@ export async function findPlaced(at: AtMiner, signal: Signal, archived: ReadResu
   if (isShown(shown) && !(shown.lifecycle === 'cancelled' && objection))
     return fromRecords(signal, shown, records, { accepted: record?.accepted ?? null, objection });
   if (record?.accepted && (record.accepted.executed?.price != null || wereAllRead(records)))
-    return accepted({ ...record.accepted, protection: protectionWhenAccepted(signal) });
+    return accepted(unlessNothing(signal, { ...record.accepted, protection: protectionWhenAccepted(signal) }));
   if (record?.said && mayProve(records)) return recordedRejection(record.said);
   return archived.kind !== 'unreadable' && wereAllRead(records) ? ABSENT : UNREAD;
 }
@@ -70,8 +70,15 @@ export async function readExecution(
   const records = await readRecords(at);
   const shown = findProven(records, signal.order_uuid);
   if (isShown(shown)) return fromRecords(signal, shown, records, { accepted: data, objection: null });
-  return wereAllRead(records) ? accepted(data) : UNREAD;
+  return wereAllRead(records) ? accepted(unlessNothing(signal, data)) : UNREAD;
 }
+
+/** What complete records show of an accepted order that they do not have: a FLAT without a position executes nothing. */
+const unlessNothing = ({ execution_type, order_type }: Signal, data: Done): Done =>
+  execution_type === 'MARKET' && order_type === 'FLAT' && data.executed?.price == null
+    ? { ...data, executed: null, note: 'No position was open; nothing was executed.', isNothing: true }
+    : data;
+
 
 const fromRecords = (
   signal: Signal,

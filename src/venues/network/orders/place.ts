@@ -64,13 +64,13 @@ export const place = defineIntent({
     const { terms } = intent.request;
     const resting = rests(terms);
     const data = resting ? network.unlessWaiting(result.data) : result.data;
-    const lifecycle = data.lifecycle ?? (resting ? 'resting' : 'filled');
-    const shown = network.resultOf(intent.id, { ...data, lifecycle }, protectionWhenAccepted(terms));
+    const lifecycle = data.isNothing ? undefined : (data.lifecycle ?? (resting ? 'resting' : 'filled'));
+    const shown = network.resultOf(intent.id, { ...data, ...(lifecycle && { lifecycle }) }, protectionWhenAccepted(terms));
     const { protection: state, protection_error: error } = shown;
     if ((data.fills ?? 0) > 1)
       deps.log.error({ alert: 'order_filled_again', intent_id: intent.id }, 'one order was filled more than once');
     return recordPlacement(deps.db, intent, shown, {
-      lifecycle,
+      ...(lifecycle && { lifecycle }),
       executed: data.executed,
       protection: { state, error },
     });

@@ -11,7 +11,7 @@ import type { Protection, Terms } from './rules.ts';
 
 /** Ends a placement and records lifecycle, execution and protection of its order. Concurrent placements share a commit. */
 export const recordPlacement = succeedTogether<{
-  lifecycle: Lifecycle;
+  lifecycle?: Lifecycle;
   executed: Executed | null;
   protection: Protection;
 }>('record_placements');
