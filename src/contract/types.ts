@@ -5403,7 +5403,7 @@ export interface components {
         TradePair: string;
         /** @description A price in the pair's quote currency. */
         Price: number;
-        /** @description A size of an order. As `leverage` a multiple of the account size, as `value` USD, as `quantity` units of the asset. */
+        /** @description A size of an order. As `leverage` a multiple of the account's balance (at older builds of the network: of its size), as `value` USD, as `quantity` units of the asset. The network rounds it to the pair's lot, so it may grow. */
         Size: number;
         /**
          * @description `LONG` buys, `SHORT` sells, `FLAT` closes.
@@ -5433,7 +5433,7 @@ export interface components {
             trailing_percent?: number;
             /** @description Distance of a trailing stop in the pair's quote currency. */
             trailing_value?: components["schemas"]["Price"];
-            /** @description The part that the exit covers, as a multiple of the account size. */
+            /** @description The part that the exit covers, as a multiple of the balance. */
             leverage?: components["schemas"]["Size"];
             /** @description The part that the exit covers, in USD. */
             value?: components["schemas"]["Size"];
@@ -5633,7 +5633,7 @@ export interface components {
              * @enum {unknown}
              */
             execution_type?: "MARKET" | "LIMIT" | "STOP_LIMIT" | "BRACKET";
-            /** @description Size as a multiple of the account size. */
+            /** @description Size as a multiple of the balance. */
             leverage?: components["schemas"]["Size"];
             /** @description Size in USD. */
             value?: components["schemas"]["Size"];
@@ -5699,7 +5699,7 @@ export interface components {
             stop_loss?: components["schemas"]["Price"];
             /** @description A stop that follows the price. */
             trailing_stop?: components["schemas"]["TrailingStop"];
-            /** @description The part to protect, as a multiple of the account size. */
+            /** @description The part to protect, as a multiple of the balance. */
             leverage?: components["schemas"]["Size"];
             /** @description The part to protect, in USD. */
             value?: components["schemas"]["Size"];
@@ -5720,7 +5720,7 @@ export interface components {
              * @enum {unknown}
              */
             execution_type?: "LIMIT_EDIT" | "LIMIT" | "STOP_LIMIT" | "BRACKET";
-            /** @description New size as a multiple of the account size. */
+            /** @description New size as a multiple of the balance. */
             leverage?: components["schemas"]["Size"];
             /** @description New size in USD. */
             value?: components["schemas"]["Size"];
@@ -5752,7 +5752,7 @@ export interface components {
             quantity: number | null;
             /** @description Executed size in USD. */
             value: number | null;
-            /** @description Executed size as a multiple of the account size. */
+            /** @description Executed size as a multiple of the balance. */
             leverage: number | null;
             /** @description Average price of the execution, in the pair's quote currency. */
             price: number | null;
@@ -5830,7 +5830,7 @@ export interface components {
             protection: "none" | "placed" | "failed";
             /** @description Why the exits failed; null otherwise. */
             protection_error: string | null;
-            /** @description Size as a multiple of the account size; null for an order with another kind of size or none. */
+            /** @description Size as a multiple of the balance; null for an order with another kind of size or none. */
             leverage: number | null;
             /** @description Size in USD; null for an order with another kind of size or none. */
             value: number | null;

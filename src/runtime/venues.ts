@@ -9,7 +9,7 @@ import { findBalance } from '../venues/exchange/portfolio/read-model.ts';
 import { VENUES } from '../venues/index.ts';
 import type { Netvenue } from '../venues/network/adapter/types.ts';
 import { linkedAccounts } from '../venues/network/portfolio/links.ts';
-import { findExchangeViolation, findNetworkViolation } from '../venues/network/portfolio/violation.ts';
+import { findExchangeViolation, findNetworkViolation, findSuccessor } from '../venues/network/portfolio/violation.ts';
 import { findWalletLink } from '../venues/network/subaccounts/queries.ts';
 import type { VenueReads } from '../venues/reads.ts';
 import type { Venue, VenueDeps } from '../venues/venue.ts';
@@ -52,6 +52,7 @@ export function networkEntities(
 /** The checks of this process's orders, by the capabilities that know the rules. */
 export const orderChecks = (db: Db, reads: VenueReads): OrderChecks => ({
   findNetworkViolation: (trader, order) => findNetworkViolation(reads, trader, order),
+  findSuccessor: (tradePair) => findSuccessor(reads, tradePair),
   findExchangeViolation: async (owner, wallet) =>
     findExchangeViolation(reads, wallet, await findWalletLink(db, owner, wallet)),
   isTradeable: (propAccountId) => isTradeable(db, propAccountId),

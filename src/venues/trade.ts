@@ -24,7 +24,7 @@ export type Cap = { rule: string; name: string; held: string; limit: string };
  * that its rule does not apply: an unknown pair, for example, has no minimum.
  */
 export type TradeFacts = {
-  pair: { asked: string; state: PairState | null; isOpenToAccount: boolean };
+  pair: { asked: string; state: PairState | null; isOpenToAccount: boolean; successor?: string | null };
   fault: { rule: string; actual: string; message: string } | null;
   minimum: { actual: string; least: string; unit: string } | null;
   account: 'active' | 'suspended' | 'breached';
@@ -60,11 +60,15 @@ export const violationsOf = (facts: TradeFacts): Violation[] => [
   ...balanceViolations(facts),
 ];
 
+/** What a caller is told who names a pair by a name of older builds. */
+export const successorText = (asked: string, successor: string): string => `${asked} is ${successor} here.`;
+
 /** Violations of the pair rules. */
 export function pairViolations({ pair, opens }: Pick<TradeFacts, 'pair' | 'opens'>): Violation[] {
-  const { asked, state, isOpenToAccount } = pair;
-  if (state === null) return [violation('pair.unknown', asked, 'The venue does not list this pair.')];
-  if (state === 'disabled') return [violation('pair.allowed', state, 'This pair may not be traded.')];
+  const { asked, state, isOpenToAccount, successor } = pair;
+  const here = successor ? ` ${successorText(asked, successor)}` : '';
+  if (state === null) return [violation('pair.unknown', asked, `The venue does not list this pair.${here}`)];
+  if (state === 'disabled') return [violation('pair.allowed', state, `This pair may not be traded.${here}`)];
   if (!isOpenToAccount) return [violation('pair.asset_class', asked, 'The account may not trade pairs of this class.')];
   return state === 'reduce_only' && isPositive(opens)
     ? [violation('pair.allowed', state, 'Positions in this pair may only be reduced.')]

@@ -79,7 +79,6 @@ const unlessNothing = ({ execution_type, order_type }: Signal, data: Done): Done
     ? { ...data, executed: null, note: 'No position was open; nothing was executed.', isNothing: true }
     : data;
 
-
 const fromRecords = (
   signal: Signal,
   shown: VisibleResult,

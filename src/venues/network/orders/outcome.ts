@@ -14,7 +14,12 @@ export type Lifecycle = (typeof LIFECYCLES)[number];
  * What a verb did: what the network reported, and the state of the order and of the exits it carried, if known. `fills`: how
  * often the order was filled under its uuid. `isNothing`: the network took the order, and there was nothing to execute.
  */
-export type Done = SignalAccepted & { lifecycle?: Lifecycle; protection?: Protection; fills?: number; isNothing?: true };
+export type Done = SignalAccepted & {
+  lifecycle?: Lifecycle;
+  protection?: Protection;
+  fills?: number;
+  isNothing?: true;
+};
 
 /** A trader at the miner of its entity. */
 export type AtMiner = { venue: Netvenue; trader: Hotkey };

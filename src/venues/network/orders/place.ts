@@ -19,7 +19,7 @@ import { recordPlacement } from './store.ts';
 type Deps = network.Deps & {
   log: Pick<Logger, 'error'>;
   reads: Pick<VenueReads, 'tradePairs'>;
-  checks: Pick<OrderChecks, 'findNetworkViolation' | 'isTradeable'>;
+  checks: Pick<OrderChecks, 'findNetworkViolation' | 'findSuccessor' | 'isTradeable'>;
 };
 
 /** Places one order. `executed` in the result is what the network executed: it reduces an order that exceeds a cap. */
@@ -60,12 +60,17 @@ export const place = defineIntent({
     network.reconcileAt(sent, deps, (at, archived) => findPlaced(at, sent.payload.signal, archived)),
 
   async record({ intent }, result, deps) {
-    if (result.kind !== 'accepted') return network.recordOtherwise(deps, intent, result);
     const { terms } = intent.request;
+    if (result.kind !== 'accepted')
+      return network.recordOtherwise(deps, intent, await withSuccessor(result, terms, deps));
     const resting = rests(terms);
     const data = resting ? network.unlessWaiting(result.data) : result.data;
     const lifecycle = data.isNothing ? undefined : (data.lifecycle ?? (resting ? 'resting' : 'filled'));
-    const shown = network.resultOf(intent.id, { ...data, ...(lifecycle && { lifecycle }) }, protectionWhenAccepted(terms));
+    const shown = network.resultOf(
+      intent.id,
+      { ...data, ...(lifecycle && { lifecycle }) },
+      protectionWhenAccepted(terms),
+    );
     const { protection: state, protection_error: error } = shown;
     if ((data.fills ?? 0) > 1)
       deps.log.error({ alert: 'order_filled_again', intent_id: intent.id }, 'one order was filled more than once');
@@ -76,6 +81,17 @@ export const place = defineIntent({
     });
   },
 });
+
+/** Rejections of a pair that older builds traded: the caller may have meant the one that has replaced it. */
+const ABOUT_PAIR = new Set(['pair_close_only', 'pair_discontinued', 'pair_not_allowed']);
+
+type NotAccepted = Exclude<UpstreamResult<Done>, { kind: 'accepted' }>;
+
+async function withSuccessor(result: NotAccepted, { trade_pair }: Terms, { checks }: Deps): Promise<NotAccepted> {
+  if (result.kind !== 'rejected' || !ABOUT_PAIR.has(result.slug)) return result;
+  const successor = await checks.findSuccessor(trade_pair);
+  return successor ? { ...result, message: `${result.message} ${successor}` } : result;
+}
 
 /** The execution of a market order is read if the response does not contain it. If it cannot be read, it is looked up soon. */
 async function withExecution(

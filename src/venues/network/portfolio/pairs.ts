@@ -17,6 +17,12 @@ const shownDetail = (pair: TradePair, multiple: number | null): PairDetail => ({
   ex_coin: pair.exCoin,
 });
 
+/** The pair that is traded under another id than the caller's: older builds had `BTCUSD` for `BTCUSDC`. Null if there is none. */
+export function successorOf(pairs: TradePair[], wireId: string): string | null {
+  const allowed = pairs.filter(({ state }) => state === 'allowed');
+  return allowed.find(({ tradePair }) => tradePair !== wireId && namesPair(wireId, tradePair))?.tradePair ?? null;
+}
+
 /**
  * The network pair that a caller's name denotes; an exact wire id or display name comes first. Null if it is not
  * listed.

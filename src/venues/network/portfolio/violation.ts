@@ -4,11 +4,19 @@ import type { Hotkey, WalletAddress } from '../../../kernel/ids.ts';
 import type { ReadResult } from '../../../kernel/upstream-result.ts';
 import type { NetworkOrder } from '../../checks.ts';
 import { accountStatusOf, type VenueReads } from '../../reads.ts';
-import { accountViolations, pairViolations, sizeViolations, type TradeFacts, type Violation } from '../../trade.ts';
+import {
+  accountViolations,
+  pairViolations,
+  sizeViolations,
+  successorText,
+  type TradeFacts,
+  type Violation,
+} from '../../trade.ts';
 import type { Dashboard, TradePair } from '../adapter/types.ts';
 import type { WalletLink } from '../subaccounts/queries.ts';
 import { leastOf } from './amounts.ts';
 import { dashboardOfLink, readWallet } from './links.ts';
+import { successorOf } from './pairs.ts';
 import { isOpen } from './positions.ts';
 
 /** A rule that cannot be read within this time is not checked, so that it does not delay the order. */
@@ -58,7 +66,15 @@ async function checkPair(reads: VenueReads, wireId: string, pair: TradePair | nu
   const now = await inTime(reads.tradePairsNow());
   if (now.kind !== 'found') return [];
   const state = listed(now.data, wireId)?.state ?? null;
-  return pairViolations({ pair: { asked: wireId, state, isOpenToAccount: true }, opens: '0' });
+  const pairNow = { asked: wireId, state, isOpenToAccount: true, successor: successorOf(now.data, wireId) };
+  return pairViolations({ pair: pairNow, opens: '0' });
+}
+
+/** What to tell of a pair that has another id now; null if there is none, or if the registry could not be read in time. */
+export async function findSuccessor(reads: VenueReads, wireId: string): Promise<string | null> {
+  const pairs = await inTime(reads.tradePairs());
+  const successor = pairs.kind === 'found' ? successorOf(pairs.data, wireId) : null;
+  return successor && successorText(wireId, successor);
 }
 
 const checkAccount = (dashboard: Dashboard): Violation[] => {
