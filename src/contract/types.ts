@@ -8422,6 +8422,10 @@ export interface components {
         };
     };
     parameters: {
+        /** @description Only events of this type. */
+        EventType: string;
+        /** @description Only events since this time. */
+        EventsSince: components["schemas"]["Time"];
         /** @description Maximum number of entries in the page. */
         PageLimit: number;
         /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
@@ -9828,6 +9832,10 @@ export interface operations {
             query?: {
                 /** @description The id of the last event that was read. Without effect beside `cursor`, which continues a page. */
                 after?: string;
+                /** @description Only events of this type. */
+                type?: components["parameters"]["EventType"];
+                /** @description Only events since this time. */
+                since?: components["parameters"]["EventsSince"];
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
                 /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
@@ -14441,6 +14449,10 @@ export interface operations {
             query?: {
                 /** @description The id of the last event that was read. Without effect beside `cursor`, which continues a page. */
                 after?: string;
+                /** @description Only events of this type. */
+                type?: components["parameters"]["EventType"];
+                /** @description Only events since this time. */
+                since?: components["parameters"]["EventsSince"];
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
                 /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */

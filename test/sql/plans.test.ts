@@ -152,7 +152,7 @@ describe('statements with much past data', function () {
     'reconciliations of payments': () => queueReadings(db, 60),
     'an event with its delivery': () => db.any(sql.unsafe`select emit_event(${app}, 'a.b', '{}')`),
     'a step of a lane': () => laneStepper(db)({ endpoint_id: endpoint, lane: 0 }),
-    'a page of events': () => listEvents(db, app, past.event, 50),
+    'a page of events': () => listEvents(db, app, { after: past.event, limit: 50 }),
     'one event': () => hasEvent(db, app, past.event),
     'a page of deliveries': () => listDeliveries(db, app, endpoint, { cursor: past.delivery, limit: 50 }),
     'one delivery': () => findDelivery(db, app, past.delivery),

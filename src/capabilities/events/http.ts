@@ -3,7 +3,7 @@ import type { Db } from '../../db/pool.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import type { OwnerId } from '../../kernel/ids.ts';
 import { listPage } from '../../kernel/pages.ts';
-import { type Event, hasEvent, listEvents } from './queries.ts';
+import { type Event, type EventFilter, hasEvent, listEvents } from './queries.ts';
 
 type Deps = { db: Db };
 
@@ -15,13 +15,13 @@ export const listAppEvents: Handler<'listAppEvents', Deps> = ({ deps, principal,
 export const listPartnerEvents: Handler<'listPartnerEvents', Deps> = ({ deps, principal, query }) =>
   eventPage(deps, principal.owner, '/v1/events', query);
 
-type EventQuery = { after?: string; limit?: number; cursor?: string };
+type EventQuery = EventFilter & { after?: string; limit?: number; cursor?: string };
 
 /** A page of an owner's events. Throws V1_EVENT_UNKNOWN if it has no event `after`. */
 async function eventPage({ db }: Deps, owner: OwnerId, path: string, { after, ...paged }: EventQuery) {
   const isKnown = (id: string) => hasEvent(db, owner, id);
   if (after !== undefined && !(await isKnown(after))) throw new ApiError('V1_EVENT_UNKNOWN');
   return listPage(paged, { path, cursorOf: ({ id }: Event) => id, isKnown }, ({ cursor, limit }) =>
-    listEvents(db, owner, cursor ?? after ?? null, limit),
+    listEvents(db, owner, { after: cursor ?? after ?? null, limit, type: paged.type, since: paged.since }),
   );
 }

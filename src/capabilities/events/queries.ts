@@ -9,13 +9,19 @@ const eventRow = z.custom<components['schemas']['Event']>();
 /** An event in the form it was sent: the envelope. */
 export type Event = z.infer<typeof eventRow>;
 
+/** Which events of a log: those of one type, and those since a time (ISO 8601). All without it. */
+export type EventFilter = { type?: string | undefined; since?: string | undefined };
+type LogPage = EventFilter & { after: string | null; limit: number };
+
 /** Events of an app or partner in commit order, after the event `after`, or from the start for null. */
-export const listEvents = (db: Db, owner: OwnerId, after: string | null, limit: number): Promise<readonly Event[]> =>
+export const listEvents = (db: Db, owner: OwnerId, { after, limit, type, since }: LogPage): Promise<readonly Event[]> =>
   db.any(sql.prepared('list_events', eventRow)`
     select v.id, v.type, v.body::json -> 'data' as data, v.body::json ->> 'timestamp' as timestamp
     from events v
     where v.owner = ${owner}
       and v.position > coalesce((select p.position from events p where p.id = ${after} and p.owner = ${owner}), 0)
+      and (${type ?? null}::text is null or v.type = ${type ?? null})
+      and v.created_at >= coalesce(${since ?? null}::timestamptz, '-infinity')
     order by v.position
     limit ${limit}`);
 
