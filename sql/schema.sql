@@ -793,6 +793,7 @@ CREATE INDEX processor_events_by_age ON public.processor_events USING btree (rec
 CREATE INDEX processor_events_of_nobody ON public.processor_events USING btree (object_id) WHERE ((outcome = 'not_ours'::text) AND (object_id IS NOT NULL));
 CREATE INDEX processor_events_of_payment ON public.processor_events USING btree (payment_id, said_at);
 CREATE INDEX processor_events_open ON public.processor_events USING btree (received_at) WHERE (acted_at IS NULL);
+CREATE INDEX processor_events_suspect ON public.processor_events USING btree (said_at) WHERE ((closed_at IS NULL) AND (((fact ->> 'about'::text) = 'warning'::text) OR ((type = 'payment_intent.succeeded'::text) AND (outcome = 'not_ours'::text))));
 CREATE INDEX processor_events_unclosed ON public.processor_events USING btree (object_id) WHERE ((outcome = 'unreadable'::text) AND (closed_at IS NULL));
 CREATE INDEX processor_events_unreadable ON public.processor_events USING btree (received_at) WHERE (outcome = 'unreadable'::text);
 
@@ -1553,6 +1554,18 @@ create view ops.stuck_lanes (
   rerun uuid
 );
 
+-- Payments with an early fraud warning while their money is kept, and payment intents that were paid in the name of a payment that has another one. Each until the money is returned, or ops.dismiss_event.
+create view ops.suspect_payments (
+  event_id text,
+  payment_id text,
+  owner text,
+  user_id text,
+  processor_payment_intent_id text,
+  why text,
+  safe_action text,
+  said_at timestamp with time zone
+);
+
 -- Intents that ended although nothing proves their effect, oldest first, with the safe action. Their effect is unknown. Normally empty.
 create view ops.undecided_intents (
   intent_id uuid,
@@ -1643,6 +1656,9 @@ create function assign_slots(at_upstream text, for_s double precision, asking uu
 
 create function attach_subaccount(account text, by_operator text, made jsonb, because text, noted jsonb DEFAULT '{}'::jsonb)
   returns text plpgsql;
+
+create function bank_leg_of(payout text)
+  returns TABLE(amount_cents integer, currency text) sql stable;
 
 create function begin_payout_step(payout text, which text, item jsonb, cents integer DEFAULT NULL::integer, of_currency text DEFAULT NULL::text)
   returns void plpgsql;

@@ -20,6 +20,7 @@ export const EVENTS = {
   'kyc.updated': { log: 'app' },
   'payout.completed': { log: 'app' },
   'payout.failed': { log: 'app' },
+  'payout.updated': { log: 'app' },
   'notification.failed': { log: 'app' },
   'order.updated': { log: 'partner' },
   'subaccount.updated': { log: 'partner' },

@@ -3910,6 +3910,8 @@ export interface webhooks {
                      *         "status": "completed",
                      *         "transferred_cents": 41250,
                      *         "reversed_cents": 0,
+                     *         "bank_amount_cents": 41250,
+                     *         "bank_currency": "usd",
                      *         "failure_reason": null
                      *       },
                      *       "timestamp": "2026-11-23T01:14:09.482+00:00"
@@ -3945,7 +3947,7 @@ export interface webhooks {
         put?: never;
         /**
          * payout.failed
-         * @description A payout has failed, or money of it came back.
+         * @description A payout has failed, or all of its money came back (`reversed`). A failure that repeats itself is reported once.
          */
         post: {
             parameters: {
@@ -3968,12 +3970,74 @@ export interface webhooks {
                      *         "status": "failed",
                      *         "transferred_cents": 41250,
                      *         "reversed_cents": 0,
+                     *         "bank_amount_cents": 41250,
+                     *         "bank_currency": "usd",
                      *         "failure_reason": "account_closed"
                      *       },
                      *       "timestamp": "2026-11-23T01:14:09.482+00:00"
                      *     }
                      */
                     "application/json": components["schemas"]["PayoutFailedEvent"];
+                };
+            };
+            responses: {
+                /** @description The event is taken. Any other response or none is a failure; the delivery is repeated. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "payout.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * payout.updated
+         * @description More of a payout's transfer came back, and the payout goes on or was completed: `status` is unchanged.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
+                     *       "type": "payout.updated",
+                     *       "data": {
+                     *         "payout_id": "po_SiQSzlmkR99HPQKBfzdpBj",
+                     *         "user_id": "usr_Ad84Q1xOaaICKhEYhi58iw",
+                     *         "amount_cents": 41250,
+                     *         "currency": "usd",
+                     *         "status": "completed",
+                     *         "transferred_cents": 41250,
+                     *         "reversed_cents": 1250,
+                     *         "bank_amount_cents": 41250,
+                     *         "bank_currency": "usd",
+                     *         "failure_reason": "transfer_reversed"
+                     *       },
+                     *       "timestamp": "2026-11-23T01:14:09.482+00:00"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PayoutUpdatedEvent"];
                 };
             };
             responses: {
@@ -5275,6 +5339,10 @@ export interface components {
             transferred_cents: components["schemas"]["Cents"];
             /** @description What of it came back, in total. */
             reversed_cents: components["schemas"]["Cents"];
+            /** @description What was sent from that account to the bank, in `bank_currency`; null before. */
+            bank_amount_cents: components["schemas"]["Cents"] | null;
+            /** @description Currency of that account; null before. */
+            bank_currency: components["schemas"]["Currency"] | null;
             /** @description Currency of the amounts. */
             currency: components["schemas"]["Currency"];
             /** @description State of the payout. */
@@ -7889,6 +7957,10 @@ export interface components {
                 transferred_cents: components["schemas"]["Cents"];
                 /** @description What of it came back, in total. */
                 reversed_cents: components["schemas"]["Cents"];
+                /** @description What was sent from that account to the bank, in `bank_currency`; null before. */
+                bank_amount_cents: components["schemas"]["Cents"] | null;
+                /** @description Currency of that account; null before. */
+                bank_currency: components["schemas"]["Currency"] | null;
                 /** @description Why the payout failed; null otherwise. */
                 failure_reason: string | null;
             };
@@ -7898,7 +7970,7 @@ export interface components {
              */
             timestamp: string;
         };
-        /** @description A payout has failed, or money of it came back. */
+        /** @description A payout has failed, or all of its money came back. */
         PayoutFailedEvent: {
             /** @description Identifies the event (`evt_…`). */
             id: string;
@@ -7923,6 +7995,48 @@ export interface components {
                 transferred_cents: components["schemas"]["Cents"];
                 /** @description What of it came back, in total. */
                 reversed_cents: components["schemas"]["Cents"];
+                /** @description What was sent from that account to the bank, in `bank_currency`; null before. */
+                bank_amount_cents: components["schemas"]["Cents"] | null;
+                /** @description Currency of that account; null before. */
+                bank_currency: components["schemas"]["Currency"] | null;
+                /** @description Why the payout failed; null otherwise. */
+                failure_reason: string | null;
+            };
+            /**
+             * Format: date-time
+             * @description When the event happened, as ISO 8601 with offset.
+             */
+            timestamp: string;
+        };
+        /** @description More of a payout's transfer came back, and the payout goes on or was completed. */
+        PayoutUpdatedEvent: {
+            /** @description Identifies the event (`evt_…`). */
+            id: string;
+            /**
+             * @description Type of the event.
+             * @constant
+             */
+            type: "payout.updated";
+            /** @description Members of the event. */
+            data: {
+                /** @description The payout (`po_…`). */
+                payout_id: string;
+                /** @description The user who is paid (`usr_…`). */
+                user_id: string;
+                /** @description The amount of the payout. */
+                amount_cents: components["schemas"]["Cents"];
+                /** @description Currency of the amounts. */
+                currency: components["schemas"]["Currency"];
+                /** @description State of the payout. */
+                status: components["schemas"]["PayoutStatus"];
+                /** @description What was transferred to the user's account at the processor. */
+                transferred_cents: components["schemas"]["Cents"];
+                /** @description What of it came back, in total. */
+                reversed_cents: components["schemas"]["Cents"];
+                /** @description What was sent from that account to the bank, in `bank_currency`; null before. */
+                bank_amount_cents: components["schemas"]["Cents"] | null;
+                /** @description Currency of that account; null before. */
+                bank_currency: components["schemas"]["Currency"] | null;
                 /** @description Why the payout failed; null otherwise. */
                 failure_reason: string | null;
             };

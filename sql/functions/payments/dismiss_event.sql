@@ -1,4 +1,4 @@
--- Closes an unreadable event that an operator has looked at: what it stopped goes on. Verdicts: done | unknown | not_open. Locks the payment,
+-- Closes an event that an operator has looked at, unreadable or of a suspect payment: what it stopped goes on. Verdicts: done | unknown | not_open. Locks the payment,
 -- then what settle_money locks.
 create or replace function dismiss_event(event text, by_operator text, because text) returns text
 language plpgsql as $$
@@ -9,7 +9,7 @@ begin
   select * into e from processor_events o where o.id = event for update;
   if e.id is null then
     return 'unknown';
-  elsif e.outcome is distinct from 'unreadable' or e.closed_at is not null then
+  elsif e.closed_at is not null or e.acted_at is null then
     return 'not_open';
   end if;
   update processor_events set closed_at = now(), closed_by = by_operator, closed_why = because where id = event;

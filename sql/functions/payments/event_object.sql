@@ -4,6 +4,7 @@ language sql immutable as $$
   select case fact ->> 'about'
     when 'payment' then fact ->> 'processorId'
     when 'charge' then fact ->> 'processorId'
+    when 'warning' then fact ->> 'processorId'
     when 'verification' then fact ->> 'sessionId'
     when 'account' then fact ->> 'accountId'
     when 'deauthorization' then fact ->> 'accountId'

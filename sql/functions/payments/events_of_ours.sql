@@ -9,7 +9,7 @@ language sql stable as $$
   select i.id
   from items i
   join payments p on p.processor_payment_intent_id = i.object
-  where i.about in ('payment', 'charge')
+  where i.about in ('payment', 'charge', 'warning')
   union all
   select i.id
   from items i

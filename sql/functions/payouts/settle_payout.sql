@@ -1,7 +1,7 @@
 -- Writes the state of a payout that follows from its steps and from how much of its transfer was reversed, and what it takes of the earnings.
 -- A delayed payout stays so until its step has an effect or fails. A step of unknown effect counts as under way until it is resolved: neither done nor failed.
--- Emits `payout.completed` when it becomes completed, and `payout.failed` when it fails, once while it fails again for the same reason, or when
--- more of it is reversed. The caller holds the payout.
+-- Emits `payout.completed` when it becomes completed; `payout.failed` when it fails, once while it fails again for the same reason, or is reversed;
+-- `payout.updated` when a part is reversed and it goes on. The caller holds the payout.
 create or replace function settle_payout(payout text) returns void
 language plpgsql as $$
 declare
@@ -48,7 +48,10 @@ begin
   if p.status = 'completed' and before.status <> 'completed' then
     perform emit_event(p.owner, 'payout.completed', payout_event(p));
   end if;
-  if (p.status = 'failed' and p.failure_reason is distinct from before.emitted_failure) or p.reversed_cents > before.emitted_reversed_cents then
+  if (p.status = 'failed' and p.failure_reason is distinct from before.emitted_failure)
+    or (p.status in ('failed', 'reversed') and p.reversed_cents > before.emitted_reversed_cents) then
     perform emit_event(p.owner, 'payout.failed', payout_event(p));
+  elsif p.reversed_cents > before.emitted_reversed_cents then
+    perform emit_event(p.owner, 'payout.updated', payout_event(p));
   end if;
 end $$;

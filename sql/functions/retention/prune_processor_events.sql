@@ -7,7 +7,12 @@ language sql as $$
     from processor_events e
     where e.received_at < now() - make_interval(secs => kept_s)
       and e.outcome is not null
-      and (e.outcome <> 'unreadable' or e.closed_at is not null)
+      and (e.closed_at is not null or (e.outcome <> 'unreadable' and e.fact ->> 'about' <> 'warning' and not (
+        e.type = 'payment_intent.succeeded' and e.outcome = 'not_ours' and exists (
+          select
+          from payments p
+          where p.id = e.fact ->> 'paymentId'
+        ))))
       and (e.payment_id is null or e.type <> 'payment_intent.payment_failed')
     order by e.received_at
     limit most

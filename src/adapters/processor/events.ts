@@ -8,6 +8,7 @@ import {
   readRefund,
   readTransfer,
   readVerification,
+  readWarning,
   reference,
 } from './objects.ts';
 import type { EventPage, Fact, LossSeen, ProcessorEvent } from './types.ts';
@@ -69,6 +70,7 @@ function followedOfPlatform(type: string): Followed | null {
   if (type.startsWith('payment_intent.')) return 'payment';
   if (type === 'charge.refunded' || type === 'charge.updated' || type === 'charge.refund.updated') return 'charge';
   if (type.startsWith('refund.') || type.startsWith('charge.dispute.')) return 'charge';
+  if (type.startsWith('radar.early_fraud_warning.')) return 'warning';
   if (type.startsWith('identity.verification_session.')) return 'verification';
   return type === 'transfer.reversed' || type === 'transfer.updated' ? 'transfer' : null;
 }
@@ -81,13 +83,17 @@ function followedOfAccount(type: string): Followed | null {
 
 /** The id by which our rows name an object; a loss is named by its payment intent. */
 const nameOf = (of: Followed, object: unknown): string | null =>
-  of === 'charge' ? (losing.safeParse(object).data?.payment_intent ?? null) : idOf(object);
+  of === 'charge' || of === 'warning' ? (losing.safeParse(object).data?.payment_intent ?? null) : idOf(object);
 
 const losing = z.object({ payment_intent: reference.nullish() });
 
 /** Null: a member is missing. */
 const READERS: Record<Followed, (object: unknown, type: string, account: string) => Fact | null> = {
   payment: paymentFact,
+  warning(object) {
+    const seen = readWarning(object);
+    return seen && (seen.processorId === null ? NOTHING : { about: 'warning', ...seen });
+  },
   verification: verificationFact,
   transfer: transferFact,
   charge: (object, type) => lossFact(readLoss(object, type)),

@@ -5,7 +5,8 @@ import { createdSince, type Paging, search } from './listing.ts';
 import { cents, currency, id, metadata, readPayment, readRefund, reference } from './objects.ts';
 import type { CheckoutSought, Loss, MovementSeen, MovementSought, PaymentSeen, RefundSought } from './types.ts';
 
-const MOST_PAGES = 20; // 2,000 objects since the request, or of one account or payment
+const MOST_PAGES = 20; // 2,000 objects of one account or payment
+const MOST_PAGES_OF_ALL = 500; // 50,000 payment intents since the request, of all buyers
 
 /**
  * Looks for the movement that carries a key in its metadata. One with that key and another amount or receiver is not
@@ -39,6 +40,7 @@ export const findCheckout = (stripe: Stripe, { key, sinceMs }: CheckoutSought): 
     (paging) => stripe.paymentIntents.list({ ...paging, created: createdSince(sinceMs) }),
     key,
     readPayment,
+    MOST_PAGES_OF_ALL,
   );
 
 /** The object of a list whose metadata has this key. Other software's objects may lack what this service reads. */
@@ -46,9 +48,10 @@ async function searchByMetadata<Seen>(
   list: (paging: Paging) => Promise<unknown>,
   key: string,
   readSought: (object: unknown) => Seen | null,
+  mostPages = MOST_PAGES,
 ): Promise<ReadResult<Seen>> {
   const tagged = (object: unknown) => ({ object, tag: intentIn.parse(Object(object).metadata) });
-  const read = await search({ list, read: tagged, mostPages: MOST_PAGES }, (each) => each.tag === key);
+  const read = await search({ list, read: tagged, mostPages }, (each) => each.tag === key);
   if (read.kind !== 'found') return read;
   const seen = readSought(read.data.object);
   return seen === null ? unreadable('the object lacks required fields') : found(seen);

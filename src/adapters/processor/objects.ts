@@ -1,5 +1,14 @@
 import { z } from 'zod';
-import type { AccountSeen, Loss, LossSeen, PaymentSeen, PayoutSeen, TransferSeen, VerificationSeen } from './types.ts';
+import type {
+  AccountSeen,
+  Loss,
+  LossSeen,
+  PaymentSeen,
+  PayoutSeen,
+  TransferSeen,
+  VerificationSeen,
+  WarningSeen,
+} from './types.ts';
 
 const MOST_CENTS = 2_147_483_647; // above every amount that the processor accepts, and what a column holds
 
@@ -109,6 +118,17 @@ const dispute = lossObject.transform(
   }),
 );
 
+const warning = z
+  .object({ id, payment_intent: reference.nullish(), fraud_type: z.string().max(255), actionable: z.boolean() })
+  .transform(
+    (object): WarningSeen => ({
+      processorId: object.payment_intent ?? null,
+      warningId: object.id,
+      fraudType: object.fraud_type,
+      isActionable: object.actionable,
+    }),
+  );
+
 const verification = z
   .object({
     id,
@@ -207,6 +227,8 @@ export const readCharge = reading(charge);
 export const readRefund = reading(refund);
 /** Reads a dispute. */
 export const readDispute = reading(dispute);
+/** Reads an early fraud warning. */
+export const readWarning = reading(warning);
 /** Reads a verification session. */
 export const readVerification = reading(verification);
 /** Reads a connected account. Of its bank account it takes only the bank's name and the last digits. */

@@ -36,6 +36,9 @@ export type Loss = {
 /** A loss of a payment. `processorId`: the payment intent, if its charge has one. */
 export type LossSeen = { processorId: string | null; loss: Loss };
 
+/** An early fraud warning of a payment. `isActionable`: the processor advises to refund it. */
+export type WarningSeen = { processorId: string | null; warningId: string; fraudType: string; isActionable: boolean };
+
 /** A verification session. `url` and `clientSecret` are set while the user can still continue it. */
 export type VerificationSeen = {
   sessionId: string;
@@ -93,6 +96,7 @@ export type Holding = {
 export type Fact =
   | ({ about: 'payment' } & Omit<PaymentSeen, 'clientSecret'>)
   | { about: 'charge'; processorId: string; loss: Loss }
+  | ({ about: 'warning' } & WarningSeen)
   | ({ about: 'verification' } & Omit<VerificationSeen, 'url' | 'clientSecret'>)
   | ({ about: 'account' } & AccountSeen)
   | { about: 'deauthorization'; accountId: string }

@@ -36,6 +36,7 @@ async function applyFact(tx: store.Tx, payment: Payment, event: StoredEvent, ter
   const { type, said_at_ms: atMs, fact } = event;
   if (fact.about === 'charge')
     return { outcome: await store.noteLoss(tx, payment.id, fact.loss, atMs), amountDiffers: false };
+  if (fact.about === 'warning') return { outcome: 'applied', amountDiffers: false };
   if (fact.about !== 'payment') throw new Error(`An event about ${fact.about} is not about a payment`);
   const { status, receivedCents, currency } = fact;
   return recordUpdate(tx, payment, { type, atMs, status, receivedCents, currency }, terms);
@@ -82,10 +83,11 @@ async function recordUpdate(
   return { outcome: hasChanged ? 'applied' : 'stale', amountDiffers: step.isMismatched };
 }
 
-const idsOf = (fact: Fact) =>
-  fact.about === 'payment'
-    ? { paymentId: fact.paymentId, processorId: fact.processorId }
-    : fact.about === 'charge' && { paymentId: null, processorId: fact.processorId };
+const idsOf = (fact: Fact) => {
+  if (fact.about === 'payment') return { paymentId: fact.paymentId, processorId: fact.processorId };
+  if (fact.about === 'charge') return { paymentId: null, processorId: fact.processorId };
+  return fact.about === 'warning' && fact.processorId !== null && { paymentId: null, processorId: fact.processorId };
+};
 
 const stateOf = (payment: Payment): PaymentState => ({
   status: payment.status,
@@ -102,4 +104,6 @@ export async function handlePaymentEvent(eventId: string, { db, config, log }: N
   if (!event) return;
   const applied = await applyEvent({ db, log }, event, { deadlineMs: config.ACCOUNT_DEADLINE_MS });
   alertIfAmountDiffers(log, applied, { event_id: eventId });
+  if (event.fact.about === 'warning' && event.fact.isActionable && applied.outcome === 'applied')
+    log.error({ alert: 'early_fraud_warning', event_id: eventId }, 'refund the payment before it is disputed');
 }

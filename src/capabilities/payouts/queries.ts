@@ -44,8 +44,10 @@ export type Payout = z.infer<typeof payoutRow>;
 const payouts = (condition: FragmentSqlToken) => sql.fragment`
   select p.id, p.amount_cents, p.transferred_cents, p.reversed_cents, p.currency,
     case when p.delayed_since is not null and p.status in ('submitted', 'transferred') then 'delayed' else p.status end as status,
-    p.processor_transfer_id, p.failure_reason, p.requested_at, p.completed_at
+    p.processor_transfer_id, p.failure_reason, p.requested_at, p.completed_at, b.amount_cents as bank_amount_cents,
+    b.currency as bank_currency
   from payouts p
+  left join lateral bank_leg_of(p.id) b on true
   where ${condition}`;
 
 /** A user's payouts, newest first, after `cursor`. */

@@ -142,6 +142,28 @@ describe('the second leg of a payout', () => {
     await trader.payoutIs(id, 'completed');
   });
 
+  it('is in the answer and in the events, and a part of it that comes back later fails nothing', async () => {
+    const trader = await earner(service, app, 300, 'DE');
+    const id = await trader.request(10_000);
+    await trader.submit(id);
+    expect(await trader.payoutIs(id, 'transferred')).to.include({ bank_amount_cents: null, bank_currency: null });
+    await arrives(trader);
+    await service.control('payout', { id: made('payout', trader.connected)[0]?.id, to: 'paid' });
+    expect(await trader.payoutIs(id, 'completed')).to.include({ bank_amount_cents: 9_000, bank_currency: 'eur' });
+
+    await service.control('transfer', { id: transferOf(trader), amount: 1_000 });
+
+    const data = await eventually(() =>
+      service.db.maybeOneFirst(sql.type(z.object({ data: z.record(z.string(), z.unknown()) }))`
+        select e.body::jsonb -> 'data' as data
+        from events e
+        where e.type = 'payout.updated' and e.body::jsonb -> 'data' ->> 'payout_id' = ${id}`),
+    );
+    const bank = { bank_amount_cents: 9_000, bank_currency: 'eur' };
+    expect(data).to.include({ ...bank, status: 'completed', amount_cents: 10_000, reversed_cents: 1_000 });
+    expect(await emitted('payout.failed', id)).to.deep.equal([]);
+  });
+
   it('goes on in the currency of the account after an operator has recorded the transfer from psql', async () => {
     const trader = await earner(service, app, 300, 'DE');
     const id = await trader.request(10_000);

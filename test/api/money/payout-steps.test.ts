@@ -101,7 +101,8 @@ describe('the steps of a payout', () => {
 
     await eventually(async () => (await trader.estimate()) === 300);
     expect(await trader.payoutIs(id, 'transferred')).to.include({ transferred_cents: 50_000, reversed_cents: 300 });
-    expect(await emitted('payout.failed', id)).to.deep.equal([{ status: 'transferred', reversed_cents: 300 }]);
+    expect(await emitted('payout.failed', id)).to.deep.equal([]);
+    expect(await emitted('payout.updated', id)).to.deep.equal([{ status: 'transferred', reversed_cents: 300 }]);
     await service.control('transfer', { id: transfer, amount: 50 });
     await eventually(async () => (await trader.estimate()) > 300);
     expect(await trader.estimate()).to.equal(350);

@@ -1,0 +1,9 @@
+-- Amount and currency of the newest payout to the bank that the processor has of a payout. No row: it has none.
+create or replace function bank_leg_of(payout text) returns table (amount_cents integer, currency text)
+language sql stable as $$
+  select s.amount_cents, s.currency
+  from payout_steps s
+  where s.payout_id = payout and s.step = 'payout' and s.processor_id is not null
+  order by s.position desc
+  limit 1
+$$;
