@@ -2,7 +2,6 @@ create table mails (
   id uuid primary key,
   template text not null,
   owner text references apps (id),
-  tenant text,
   user_id text,
   recipient text not null,
   data jsonb not null,
@@ -26,8 +25,5 @@ comment on column mails.fault is 'Why the last attempt failed, as a code of this
 
 comment on column mails.owner is 'The app that a mail was written for, if it is notified of the mail''s end. user_id: the user that it is addressed to.';
 
-comment on column mails.tenant is 'The app or partner in whose name it is sent, or whose contact it informs. While that is disabled, it waits.';
-
-create index mails_waiting on mails (tenant) where state = 'queued';
 create index mails_given_up on mails (id) where state in ('refused', 'expired');
 create index mails_by_age on mails (created_at);

@@ -173,7 +173,7 @@ create table apps (
   allowed_origins text[] not null default '{}'::text[], -- Web origins whose pages may use /v2/trading with a trader's key.
   connect_return_url text,
   connect_refresh_url text,
-  require_reauthentication boolean not null default false, -- Whether users must have proven their password within 5 minutes before they create a trader key or change their authenticator.
+  require_reauthentication boolean not null default false, -- Whether users must have proven their password within 5 minutes before they create a trader key, change their authenticator, or open or change a payout account or submit a payout.
   verification_level text not null default 'none'::text,
   requests_per_minute integer not null default 60000, -- Requests that each web process takes in a minute from the app, its users and its traders together; as many may come at once.
   daily_limits jsonb not null default '{}'::jsonb, -- Daily budgets other than the general ones, by name.
@@ -198,7 +198,7 @@ create table burnt_nonces (
   constraint burnt_nonces_pkey PRIMARY KEY (signer, nonce)
 );
 
--- Accounts at the processor that receive traders' payouts, one per user.
+-- Accounts at the processor that receive traders' payouts: one per user, and those that were detached.
 create table connect_accounts (
   id text not null,
   owner text not null,
@@ -214,13 +214,20 @@ create table connect_accounts (
   seen_at timestamp with time zone, -- Time of the state by the processor's clock. Older states change nothing.
   reconciled_at timestamp with time zone,
   created_at timestamp with time zone not null default now(),
+  made_in_session text, -- The session that opened it. It may have been deleted since.
+  destination_at timestamp with time zone not null default now(), -- When its money began to go where it goes now: it was opened, or the processor showed another bank account.
+  detached_at timestamp with time zone, -- No payout goes there any more. The user may open another account.
+  detached_because text,
   constraint connect_accounts_pkey PRIMARY KEY (id),
-  constraint connect_accounts_one_per_user UNIQUE (user_id),
+  constraint connect_accounts_detached_has_reason CHECK (((detached_at IS NULL) = (detached_because IS NULL))),
   constraint connect_accounts_owner_fkey FOREIGN KEY (owner) REFERENCES apps(id),
   constraint connect_accounts_processor_id_once UNIQUE (processor_account_id),
+  constraint connect_accounts_reason_known CHECK ((detached_because = ANY (ARRAY['user'::text, 'operator'::text, 'quarantine'::text]))),
   constraint connect_accounts_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
 CREATE INDEX connect_accounts_enabled ON public.connect_accounts USING btree (reconciled_at NULLS FIRST) WHERE payouts_enabled;
+CREATE INDEX connect_accounts_of_user ON public.connect_accounts USING btree (user_id);
+CREATE UNIQUE INDEX connect_accounts_one_per_user ON public.connect_accounts USING btree (user_id) WHERE (detached_at IS NULL);
 CREATE INDEX connect_accounts_unfinished ON public.connect_accounts USING btree (created_at) WHERE (NOT payouts_enabled);
 
 -- The functions, views and triggers of this database, by the file that defines each.
@@ -479,7 +486,6 @@ create table mails (
   id uuid not null,
   template text not null, -- The name of the text. none: not sent; written so that an unknown address costs as much as a known one.
   owner text, -- The app that a mail was written for, if it is notified of the mail's end. user_id: the user that it is addressed to.
-  tenant text, -- The app or partner in whose name it is sent, or whose contact it informs. While that is disabled, it waits.
   user_id text,
   recipient text not null,
   data jsonb not null,
@@ -490,6 +496,7 @@ create table mails (
   created_at timestamp with time zone not null default now(),
   expires_at timestamp with time zone not null, -- Not sent after this time: its code or link is no longer valid.
   ended_at timestamp with time zone,
+  tenant text, -- The app or partner in whose name it is sent, or whose contact it informs. While that is disabled, it waits.
   constraint mails_pkey PRIMARY KEY (id),
   constraint mails_ended_at_end CHECK (((state = 'queued'::text) = (ended_at IS NULL))),
   constraint mails_ended_hold_no_secret CHECK (((state = 'queued'::text) OR (secret IS NULL))),
@@ -536,7 +543,7 @@ create table operator_actions (
   detail jsonb not null default '{}'::jsonb, -- The result. Contains no secret.
   at timestamp with time zone not null default now(),
   constraint operator_actions_pkey PRIMARY KEY (id),
-  constraint operator_actions_known CHECK ((action = ANY (ARRAY['provision_again'::text, 'attach'::text, 'refund'::text, 'reinstate'::text, 'abandon'::text, 'rerun'::text, 'rerun_job'::text, 'retry_delivery'::text, 'retry_deliveries'::text, 'reverse_payout'::text, 'resolve_payout'::text, 'move_link'::text, 'release_registration'::text, 'dismiss_event'::text]))),
+  constraint operator_actions_known CHECK ((action = ANY (ARRAY['provision_again'::text, 'attach'::text, 'refund'::text, 'reinstate'::text, 'abandon'::text, 'rerun'::text, 'rerun_job'::text, 'retry_delivery'::text, 'retry_deliveries'::text, 'reverse_payout'::text, 'resolve_payout'::text, 'move_link'::text, 'release_registration'::text, 'dismiss_event'::text, 'detach_payout_account'::text]))),
   constraint operator_actions_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments(id),
   constraint operator_actions_prop_account_id_fkey FOREIGN KEY (prop_account_id) REFERENCES prop_accounts(id),
   constraint operator_actions_who_said CHECK ((operator ~ '\S'::text)),
@@ -740,6 +747,7 @@ create table payouts (
   emitted_failure text, -- The failure that the last event reported. Null: none since it was last completed.
   delayed_for text, -- Why its step waits, if that is not its own fault: the processor's or the platform's. Null: it does not.
   delayed_since timestamp with time zone,
+  made_in_session text, -- The session that requested it. It may have been deleted since.
   constraint payouts_pkey PRIMARY KEY (id),
   constraint payouts_amount_positive CHECK ((amount_cents > 0)),
   constraint payouts_connect_account_id_fkey FOREIGN KEY (connect_account_id) REFERENCES connect_accounts(id),
@@ -1029,10 +1037,11 @@ create table trader_keys (
   owner text not null,
   user_id text not null,
   prop_account_id text not null,
-  session_id text, -- The session that created the key. It may have been deleted since.
+  session_id text, -- The same, as the previous release writes it.
   created_at timestamp with time zone not null default now(),
   last_used_at timestamp with time zone, -- Updated at most once a minute.
   revoked_at timestamp with time zone,
+  made_in_session text, -- The session that created the key. It may have been deleted since.
   constraint trader_keys_pkey PRIMARY KEY (id),
   constraint trader_keys_digest_taken UNIQUE (digest),
   constraint trader_keys_key_id_once UNIQUE (key_id),
@@ -1711,6 +1720,12 @@ create function decide_exits(of_trader text, of_pair text, decided jsonb, by_int
 create function delay_payout(intent uuid, code text)
   returns void sql;
 
+create function detach_payout_account(account text, because text)
+  returns boolean plpgsql;
+
+create function detach_payout_account_for(account text, by_operator text, because text, noted jsonb DEFAULT '{}'::jsonb)
+  returns text plpgsql;
+
 create function dismiss_event(event text, by_operator text, because text)
   returns text plpgsql;
 
@@ -1988,7 +2003,7 @@ create function pay_arrived(payout text, item jsonb, cents integer DEFAULT NULL:
 create function payout_event(p payouts)
   returns jsonb sql stable;
 
-create function payout_obstacle(account text, to_account text, cents bigint, earned_cents bigint, besides text DEFAULT NULL::text)
+create function payout_obstacle(account text, to_account text, cents bigint, earned_cents bigint, besides text DEFAULT NULL::text, hold_h integer DEFAULT 0)
   returns text sql stable;
 
 create function plan_dispatch(endpoint text)
@@ -2056,6 +2071,9 @@ create function prune_upstream_responses(kept_s double precision, most integer)
 
 create function prune_user_sessions(kept_s double precision, most integer)
   returns bigint sql;
+
+create function quarantine(for_user text, of_session text DEFAULT NULL::text, all_keys boolean DEFAULT true)
+  returns void plpgsql;
 
 create function queue_money_jobs(jobs graphile_worker.job_spec[])
   returns void sql;
@@ -2171,7 +2189,7 @@ create function renew_code(app text, address text, code_hmac bytea, attempts int
 create function renew_login_code(for_user text, of_scope bytea, code_hmac bytea, attempts integer, lives_s integer, mail uuid, sealed bytea)
   returns void plpgsql;
 
-create function request_payout(new_id text, account text, to_account text, cents integer, of_currency text, earned_cents bigint)
+create function request_payout(new_id text, account text, to_account text, cents integer, of_currency text, earned_cents bigint, in_session text DEFAULT NULL::text)
   returns text plpgsql;
 
 create function request_reset(app text, address text, token_digest bytea, lives_s integer, mail uuid, sealed bytea, mails_unverified boolean DEFAULT true)
@@ -2285,7 +2303,7 @@ create function start_lanes(endpoints text[])
 create function step_lanes(batch jsonb)
   returns TABLE(n integer, verdict text, held jsonb) plpgsql;
 
-create function submit_payout(payout text, of_owner text, of_user text, item jsonb, earned_cents bigint)
+create function submit_payout(payout text, of_owner text, of_user text, item jsonb, earned_cents bigint, hold_h integer DEFAULT 0)
   returns TABLE(verdict text, intent_id uuid) plpgsql;
 
 create function sweep_prop_accounts(every_s double precision, most integer)
@@ -2368,6 +2386,10 @@ create function ops.assess_rerun(i intents, OUT verdict text, OUT reason text)
 
 -- Assigns the subaccount <entity>_<number> at the network to a failed account; it is tradeable once the network reports it active. Class and size are not checked here: check them first, or use the console, which does. Verdicts: done, unknown, not_failed, abandoned, returned, open, taken, malformed. Recorded in ops.actions.
 create function ops.attach_account(account text, hotkey text, who text, why text)
+  returns text plpgsql security definer;
+
+-- Detaches a payout account (acct_) from its user: no payout goes there any more, and the user may open another. Verdicts: done, unknown, detached. Recorded in ops.actions.
+create function ops.detach_payout_account(account text, who text, why text)
   returns text plpgsql security definer;
 
 -- Closes an unreadable event of the processor after you have read its object there: what it stopped goes on. Verdicts: done, unknown, not_open. Recorded in ops.actions.

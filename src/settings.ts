@@ -98,6 +98,7 @@ export const settings = z.object({
     .default('US'),
   PROCESSOR_SECRET_KEY: z.string().min(1).optional(),
   PROCESSOR_WEBHOOK_SECRET: z.string().min(1).optional(),
+  PAYOUT_DESTINATION_HOLD_H: z.coerce.number().int().min(0).max(720).default(24),
   CHECKOUT_DEADLINE_MS: ms.default(120_000),
   ACCOUNT_DEADLINE_MS: ms.default(3_600_000),
   PAYMENT_RECONCILE_MS: ms.default(300_000),

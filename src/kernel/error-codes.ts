@@ -149,6 +149,8 @@ export const errors = {
   V2_CONNECT_URLS_NOT_CONFIGURED: [409, 'The app has no return URLs for payout onboarding; configure them first.'],
   V2_CONNECT_ACCOUNT_EXISTS: [409, 'The user already has a payout account.'],
   V2_CONNECT_ACCOUNT_UNKNOWN: [404, 'Payout account not found.'],
+  V2_PAYOUT_DESTINATION_HELD: [409, 'The payout account is new or was changed; no money goes there yet.'],
+  V2_PAYOUT_QUARANTINED: [409, 'The payout was requested before the account was secured; it is never sent.'],
   V2_PAYOUT_ACCOUNT_NOT_READY: [409, 'The user has no payout account that can receive payouts.'],
   V2_PAYOUT_EXCEEDS_EARNINGS: [422, 'The amount exceeds the unpaid earnings of the account.'],
   V2_PAYOUT_UNKNOWN: [404, 'Payout not found.'],

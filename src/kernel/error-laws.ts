@@ -167,6 +167,11 @@ export const laws = {
   V2_CONNECT_URLS_NOT_CONFIGURED: remedy('Have an operator set the return URLs of the app.'),
   V2_CONNECT_ACCOUNT_EXISTS: final('Use the account of `GET /v2/connect/accounts`.'),
   V2_CONNECT_ACCOUNT_UNKNOWN: final(ID),
+  V2_PAYOUT_DESTINATION_HELD: wait(
+    'Repeat later: 24 hours after the account was opened or its bank account changed, unless the deployment says otherwise.',
+    3_600,
+  ),
+  V2_PAYOUT_QUARANTINED: final('Request the payout again, once the user has opened a payout account of their own.'),
   V2_PAYOUT_ACCOUNT_NOT_READY: remedy('Let the user finish the onboarding.'),
   V2_PAYOUT_EXCEEDS_EARNINGS: final('Request at most what `GET /v2/payouts/estimate` reports.'),
   V2_PAYOUT_UNKNOWN: final(ID),

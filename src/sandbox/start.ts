@@ -62,6 +62,7 @@ export async function startSandbox({ folder, host, advanceDatabase }: StartOptio
       ...registrar.settings,
       PROCESSOR_URL: processor.url,
       PROCESSOR_SECRET_KEY: sandboxSecrets.processorKey,
+      PAYOUT_DESTINATION_HOLD_H: '0', // payouts can be tried at once
       PROCESSOR_WEBHOOK_SECRET: sandboxSecrets.processorSecret,
       VALIDATE_RESPONSES: 'true',
       WEBHOOK_LOOPBACK: 'true',

@@ -230,6 +230,7 @@ describe('an owner who recovers an account from a thief', () => {
     const remove = (json: object) =>
       admin.ask('POST', `/v2/admin/users/${owner.user.userId}/remove-authenticator`, { json });
 
+    await service.db.query(sql.unsafe`update users set password_proven_at = now() where email = ${owner.user.email}`);
     await reset(owner);
     const lockedOut = await logIn(owner, NEW_PASSWORD);
     const silent = await remove({});

@@ -80,7 +80,9 @@ export const statementWrites: Record<string, StatementWrite> = {
   record_connect_account: {
     kind: 'payouts/account',
     write: (db, lost) =>
-      payouts.recordAccount(db, lost, { userId: 'usr_1' as Any, isAbroad: false }, { accountId: 'acct_1' } as Any),
+      payouts.recordAccount(db, lost, { userId: 'usr_1' as Any, isAbroad: false, sessionId: null }, {
+        accountId: 'acct_1',
+      } as Any),
   },
   record_transfer: {
     kind: 'payouts/submit',

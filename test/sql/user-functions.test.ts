@@ -47,8 +47,10 @@ describe('what is done to one user', () => {
       expect(await changes()).to.deep.equal({ 'ann@a': { sessions: 1, keys: 1, has_seed: false } });
     });
 
-    it('leaves an authenticator that is enabled, and the time at which a key was revoked', async () => {
-      await run(`update users set totp_enabled_at = now(), totp_step = 1`);
+    it('leaves an authenticator that a log-in has used, and the time at which a key was revoked', async () => {
+      await run(
+        `update users set totp_enabled_at = now() - interval '1 minute', totp_step = 1, password_proven_at = now()`,
+      );
       await run(`update trader_keys set revoked_at = '2020-01-01'`);
       await ask('remove_session($1, $2)::text', 'ann@a', 's ann@a');
 
@@ -86,8 +88,10 @@ describe('what is done to one user', () => {
       });
     });
 
-    it('leaves an authenticator that is enabled, and the time at which a key was revoked', async () => {
-      await run(`update users set totp_enabled_at = now(), totp_step = 1`);
+    it('leaves an authenticator that a log-in has used, and the time at which a key was revoked', async () => {
+      await run(
+        `update users set totp_enabled_at = now() - interval '1 minute', totp_step = 1, password_proven_at = now()`,
+      );
       await run(`update trader_keys set revoked_at = '2020-01-01' where user_id = 'ann@a'`);
       await reset('token');
 

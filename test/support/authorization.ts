@@ -62,7 +62,7 @@ const OPERATIONS: Record<keyof typeof CALLERS, string> = {
     enableTenantApp rotateTenantAppSecret listAccessRequests approveAccessRequest declineAccessRequest
     reissueAccessLink listAllPartners registerPartner getPartner updatePartner disablePartner enablePartner listKeysOfPartner
     mintKeyOfPartner revokeKeyOfPartner listAllTiers putTier listUnfulfilledPayments refundPayment
-    listStrandedPayouts reversePayout resolvePayout moveWalletLink provisionAgain attachSubaccount reinstatePropAccount
+    listStrandedPayouts reversePayout resolvePayout detachPayoutAccount moveWalletLink provisionAgain attachSubaccount reinstatePropAccount
     listFailedAccounts abandonPropAccount listTroubledIntents getIntentStory rerunIntent
     listTroubledDeliveries retryDelivery listFailedMails listDeadJobs rerunDeadJob searchRecords getQueueHealth getUpstreams
     getFigures listOperatorActions
@@ -73,7 +73,7 @@ const OPERATIONS: Record<keyof typeof CALLERS, string> = {
   user: `
     reauthenticateUser listUserSessions getCurrentUser enrollUserTotp confirmUserTotp disableUserTotp checkOut openFreeAccount
     getPayment listPropAccounts getPropAccount syncPropAccount getKycStatus startIdentitySession
-    listConnectAccounts openConnectAccount renewOnboardingLink listUserPayouts estimatePayout signAgreement
+    listConnectAccounts openConnectAccount detachConnectAccount renewOnboardingLink listUserPayouts estimatePayout signAgreement
     getAgreementStatus listAgreementAudits
   `,
   'user, or app for api': `

@@ -53,7 +53,7 @@ export async function openPeople(): Promise<People> {
         ...[id, app],
       );
       await run(
-        `insert into trader_keys (id, key_id, digest, label, owner, user_id, prop_account_id, session_id)
+        `insert into trader_keys (id, key_id, digest, label, owner, user_id, prop_account_id, made_in_session)
          select n || $1::text, n || $1::text, (n || $1::text)::bytea, '', $2, $1::text, $1::text, n || $1::text
          from unnest(array['s ', 't ']) n`,
         ...[id, app],

@@ -153,6 +153,7 @@ export const testSettings = (
   EXVENUE_PATIENCE_MS: '1500',
   SEALING_KEYS: `test:${Buffer.alloc(32, 'test').toString('base64')}`,
   AGREEMENT_KEYS: `test:${Buffer.alloc(32, 'agree').toString('base64')}`,
+  PAYOUT_DESTINATION_HOLD_H: '0', // payout accounts of tests are new
   SMTP_URL: 'smtp://127.0.0.1:9',
   MAIL_FROM: 'Test service <service@test.invalid>',
   ...more,

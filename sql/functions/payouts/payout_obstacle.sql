@@ -1,9 +1,11 @@
 -- Why nothing may be paid out of an account to a payout account now; null if it may. Checked by a request, by each submission, and by the
 -- worker right before it sends. Codes: V2_PAYMENT_RETURNED | V2_ACCOUNT_NOT_FUNDED | V2_KYC_REQUIRED | V2_PAYOUT_ACCOUNT_NOT_READY |
--- V2_PAYOUT_UNDER_REVIEW (an unreadable event about the payout account is open) | V2_PAYOUT_EXCEEDS_EARNINGS. `cents` null: the money has left the platform, its amount is not checked again. `besides`: the payout that the
--- amount belongs to.
-create or replace function payout_obstacle(account text, to_account text, cents bigint, earned_cents bigint, besides text default null)
-returns text
+-- V2_PAYOUT_UNDER_REVIEW (an unreadable event about the payout account is open) | V2_PAYOUT_EXCEEDS_EARNINGS | V2_PAYOUT_DESTINATION_HELD (of a
+-- payout to send: the destination is younger than `hold_h` hours). `cents` null: the money has left the platform, its amount is not checked
+-- again. `besides`: the payout that the amount belongs to.
+create or replace function payout_obstacle(
+  account text, to_account text, cents bigint, earned_cents bigint, besides text default null, hold_h integer default 0
+) returns text
 language sql stable as $$
   select case
     when exists (
@@ -20,7 +22,7 @@ language sql stable as $$
     when not exists (
       select
       from connect_accounts c
-      where c.id = to_account and c.user_id = a.user_id and c.payouts_enabled
+      where c.id = to_account and c.user_id = a.user_id and c.payouts_enabled and c.detached_at is null
     ) then 'V2_PAYOUT_ACCOUNT_NOT_READY'
     when exists (
       select
@@ -37,6 +39,11 @@ language sql stable as $$
       )
     ) then 'V2_PAYOUT_UNDER_REVIEW'
     when cents > earned_cents - reserved_cents_of(array[account], besides) then 'V2_PAYOUT_EXCEEDS_EARNINGS'
+    when besides is not null and exists (
+      select
+      from connect_accounts c
+      where c.id = to_account and c.destination_at > now() - make_interval(hours => hold_h)
+    ) then 'V2_PAYOUT_DESTINATION_HELD'
   end
   from prop_accounts a
   where a.id = account

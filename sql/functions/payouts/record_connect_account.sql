@@ -1,17 +1,25 @@
--- Ends the creation of a user's account at the processor. A user keeps the account that was recorded first. False: the claim is lost, and
--- nothing was written.
+-- Ends the creation of a user's account at the processor, and mails the user. A user keeps the account that was recorded first. One that was
+-- opened in a session that has been revoked meanwhile is detached from the start. Locks that session.
 create or replace function record_connect_account(intent uuid, held_fence integer, said jsonb, made jsonb) returns void
 language plpgsql as $$
+declare
+  is_revoked boolean;
 begin
   perform settle_claim(intent, held_fence, 'succeeded', said);
+  select s.revoked_at is not null into is_revoked from user_sessions s where s.id = made ->> 'made_in_session' for share;
   insert into connect_accounts (
-    id, owner, user_id, processor_account_id, country, is_abroad, payouts_enabled, charges_enabled, details_submitted
+    id, owner, user_id, processor_account_id, country, is_abroad, payouts_enabled, charges_enabled, details_submitted, made_in_session,
+    detached_at, detached_because
   )
-  select m.id, m.owner, m.user_id, m.processor_account_id, m.country, m.is_abroad, m.payouts_enabled, m.charges_enabled, m.details_submitted
+  select m.id, m.owner, m.user_id, m.processor_account_id, m.country, m.is_abroad, m.payouts_enabled, m.charges_enabled, m.details_submitted,
+    m.made_in_session, case when is_revoked then now() end, case when is_revoked then 'quarantine' end
   from jsonb_to_record(made) as m (
     id text, owner text, user_id text, processor_account_id text, country text, is_abroad boolean, payouts_enabled boolean, charges_enabled boolean,
-    details_submitted boolean
+    details_submitted boolean, made_in_session text
   )
   on conflict do nothing;
+  if found then
+    perform mail_user(made ->> 'user_id', 'payout_account_opened', gen_random_uuid(), '{}', 86400);
+  end if;
   perform take_up_events(made ->> 'processor_account_id');
 end $$;

@@ -1,6 +1,6 @@
 -- Stores a payout, unless there is an obstacle: then its code (payout_obstacle) is the result. Locks the payment, then the account.
 create or replace function request_payout(
-  new_id text, account text, to_account text, cents integer, of_currency text, earned_cents bigint
+  new_id text, account text, to_account text, cents integer, of_currency text, earned_cents bigint, in_session text default null
 ) returns text
 language plpgsql as $$
 declare
@@ -12,8 +12,8 @@ begin
   if obstacle is not null then
     return obstacle;
   end if;
-  insert into payouts (id, owner, user_id, prop_account_id, connect_account_id, amount_cents, currency)
-  select new_id, a.owner, a.user_id, account, to_account, cents, of_currency
+  insert into payouts (id, owner, user_id, prop_account_id, connect_account_id, amount_cents, currency, made_in_session)
+  select new_id, a.owner, a.user_id, account, to_account, cents, of_currency, in_session
   from prop_accounts a
   where a.id = account;
   return null;

@@ -1,8 +1,9 @@
 -- Accepts the submission of a payout: its transfer, or, if that money is already with the trader's account, its payout to the bank again.
 -- Checks again what the request checked. Of several submissions at once exactly one is accepted, and its intent is the result of all. Verdicts:
--- accepted | replayed | unknown | a code of payout_obstacle. Locks the payment, the account, then the payout.
+-- accepted | replayed | unknown | V2_PAYOUT_QUARANTINED | a code of payout_obstacle. A payout whose account was detached goes to the one that
+-- the user has now. The user is mailed. Locks the payment, the account, then the payout.
 -- Item: as for accept_intents, without kind.
-create or replace function submit_payout(payout text, of_owner text, of_user text, item jsonb, earned_cents bigint)
+create or replace function submit_payout(payout text, of_owner text, of_user text, item jsonb, earned_cents bigint, hold_h integer default 0)
 returns table (verdict text, intent_id uuid)
 language plpgsql as $$
 declare
@@ -23,11 +24,24 @@ begin
     return query select 'replayed', latest.intent_id;
     return;
   end if;
-  verdict := payout_obstacle(p.prop_account_id, p.connect_account_id, case when not has_left then p.amount_cents end, earned_cents, p.id);
+  if p.failure_reason = 'quarantined' then
+    return query select 'V2_PAYOUT_QUARANTINED', null::uuid;
+    return;
+  end if;
+  if not has_left then
+    update payouts o
+    set connect_account_id = c.id
+    from connect_accounts d, connect_accounts c
+    where o.id = payout and d.id = o.connect_account_id and d.detached_at is not null and c.user_id = d.user_id and c.detached_at is null;
+    select o.connect_account_id into p.connect_account_id from payouts o where o.id = payout;
+  end if;
+  verdict := payout_obstacle(p.prop_account_id, p.connect_account_id, case when not has_left then p.amount_cents end, earned_cents, p.id,
+    hold_h);
   if verdict is not null then
     return next;
     return;
   end if;
   perform begin_payout_step(p.id, case when has_left then 'payout' else 'transfer' end, item);
+  perform mail_user(p.user_id, 'payout_submitted', gen_random_uuid(), jsonb_build_object('amount', p.amount_cents::text), 86400);
   return query select 'accepted', (item ->> 'id')::uuid;
 end $$;

@@ -1,6 +1,6 @@
--- Spends a reset token: sets the password, marks the address as verified, ends all sessions and an enrollment of an authenticator that waits
--- for its first code, revokes all trader keys or those created since the last proof of the password, and notifies the user by mail. Null:
--- the token is not valid. Locks the token, then the user and its sessions and keys.
+-- Spends a reset token: sets the password, marks the address as verified, ends all sessions and what a stolen one may have made (see
+-- quarantine), and notifies the user by mail. Null: the token is not valid. Locks the token, then the user and its sessions, then as
+-- quarantine.
 create or replace function confirm_reset(
   app text, address text, token_digest bytea, new_hash text, address_digest bytea, mail uuid, mail_lives_s integer,
   all_keys boolean default true
@@ -17,19 +17,14 @@ begin
   if known is null then
     return null;
   end if;
-  update users u set totp_seed = null, totp_session_id = null where u.id = known and u.totp_enabled_at is null;
   update users u set password_hash = new_hash, verified_at = coalesce(u.verified_at, now()) where u.id = known;
   update user_sessions s set revoked_at = now() where s.user_id = known and s.revoked_at is null;
-  update trader_keys k
-  set revoked_at = now()
-  from users u
-  where u.id = known and k.user_id = u.id and k.revoked_at is null
-    and (all_keys or k.created_at > coalesce(u.password_proven_at, '-infinity'));
   update one_time_codes c set attempts_left = 0 where c.app_id = app and c.email = address;
   perform note_known_address(known, address_digest);
   perform post_mail(mail, 'password_changed', address, jsonb_build_object('app', a.name), null, mail_lives_s,
     in_name_of => app)
   from apps a
   where a.id = app;
+  perform quarantine(known, null, all_keys);
   return known;
 end $$;

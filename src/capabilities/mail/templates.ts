@@ -12,6 +12,7 @@ type Data = {
   text?: string;
   html?: string;
   label?: string;
+  amount?: string;
   id?: string;
 };
 type Template = (data: Data, secret: string) => Text;
@@ -19,7 +20,7 @@ type Template = (data: Data, secret: string) => Text;
 const NOT_YOU = 'If this was not you, ignore this mail; nothing will change.';
 
 const NOT_YOURS =
-  'If this was not you, reset your password at once: that ends every session and revokes your API keys.';
+  'If this was not you, reset your password at once: that ends every session, revokes your API keys, and detaches a new payout account.';
 
 /** Every mail of the service by template name. */
 const templates: Record<string, Template> = {
@@ -90,6 +91,22 @@ const templates: Record<string, Template> = {
   api_key_created: ({ app, label }) => ({
     subject: `An API key was created for your account at ${app}`,
     lines: [`The key "${label}" can trade your account at ${app} until you revoke it.`, NOT_YOURS],
+  }),
+  payout_account_opened: ({ app }) => ({
+    subject: `A payout account was opened for your account at ${app}`,
+    lines: [`Once it is completed, payouts of your account at ${app} go there.`, NOT_YOURS],
+  }),
+  payout_account_changed: ({ app }) => ({
+    subject: `The bank account for your payouts at ${app} was changed`,
+    lines: [`From now on payouts of your account at ${app} go to another bank account.`, NOT_YOURS],
+  }),
+  payout_account_detached: ({ app }) => ({
+    subject: `The payout account was removed from your account at ${app}`,
+    lines: [`No payout of your account at ${app} goes there any more. Open another one to be paid.`, NOT_YOURS],
+  }),
+  payout_submitted: ({ app, amount = '0' }) => ({
+    subject: `A payout of your account at ${app} was submitted`,
+    lines: [`USD ${(Number(amount) / 100).toFixed(2)} of your account at ${app} are being paid out.`, NOT_YOURS],
   }),
   password_changed: ({ app }) => ({
     subject: `Your password for ${app} was changed`,

@@ -8,7 +8,12 @@ import { recordAccount } from './store.ts';
 export const account = defineProcessorIntent({
   kind: 'payouts/account',
   retention: 'with_money',
-  request: z.object({ user_id: idSchema.user, country: z.string(), is_abroad: z.boolean() }),
+  request: z.object({
+    user_id: idSchema.user,
+    country: z.string(),
+    is_abroad: z.boolean(),
+    session_id: z.string().optional(),
+  }),
   payload: z.object({
     account: z.object({ userId: idSchema.user, appId: idSchema.app, country: z.string(), isAbroad: z.boolean() }),
   }),
@@ -22,5 +27,6 @@ export const account = defineProcessorIntent({
 
   call: ({ account }, processor, key) => processor.createAccount(account, key),
 
-  record: ({ intent, payload }, made, { db }) => recordAccount(db, intent, payload.account, made),
+  record: ({ intent, payload }, made, { db }) =>
+    recordAccount(db, intent, { ...payload.account, sessionId: intent.request.session_id ?? null }, made),
 });

@@ -4,7 +4,7 @@ import type { MovementSeen } from '../../adapters/processor/types.ts';
 import type { Db } from '../../db/pool.ts';
 import { isErrorCode } from '../../kernel/error-codes.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { newId, newIntentId, type PayoutId, type PropAccountId } from '../../kernel/ids.ts';
+import { newId, newIntentId, type OwnerId, type PayoutId, type PropAccountId, type UserId } from '../../kernel/ids.ts';
 
 /**
  * Records a payout request and returns its id. Throws an `ApiError` if there is an obstacle: the code that
@@ -18,12 +18,13 @@ export async function requestPayout(
     amountCents: number;
     currency: string;
     earnedCents: number;
+    sessionId: string;
   },
 ): Promise<string> {
   const id = newId('po');
   const obstacle = await db.oneFirst(sql.type(z.object({ obstacle: z.string().nullable() }))`
     select request_payout(${id}, ${wanted.accountId}, ${wanted.connectAccountId}, ${wanted.amountCents}, ${wanted.currency},
-      ${wanted.earnedCents}) obstacle`);
+      ${wanted.earnedCents}, ${wanted.sessionId}) obstacle`);
   if (obstacle !== null) throw obstacleError(obstacle);
   return id;
 }
@@ -43,6 +44,26 @@ export async function resolvePayout(
     select resolve_payout(${step.payoutId}, ${by.operator}, ${by.reason}, ${found?.id ?? null}, ${found?.arrivalId ?? null},
       ${item}::jsonb, ${step.key}) verdict`);
   if (verdict !== 'done') throw new ApiError('V2_PAYOUT_NOT_UNKNOWN', { effect: 'none' });
+}
+
+/** Detaches a user's payout account, see `detach_payout_account`. Throws V2_CONNECT_ACCOUNT_UNKNOWN. */
+export async function detachAccount(db: Db, owner: OwnerId, userId: UserId, account: string): Promise<void> {
+  const { rowCount } = await db.query(sql.prepared('detach_payout_account', z.object({}))`
+    select detach_payout_account(c.processor_account_id, 'user')
+    from connect_accounts c
+    where c.processor_account_id = ${account} and c.owner = ${owner} and c.user_id = ${userId}`);
+  if (rowCount === 0) throw new ApiError('V2_CONNECT_ACCOUNT_UNKNOWN', { effect: 'none' });
+}
+
+/** The same by an operator, who is recorded. Throws V2_CONNECT_ACCOUNT_UNKNOWN, also for one that is detached. */
+export async function detachAccountFor(
+  db: Db,
+  account: string,
+  { operator, reason }: { operator: string; reason: string },
+): Promise<void> {
+  const verdict = await db.oneFirst(sql.type(z.object({ verdict: z.string() }))`
+    select detach_payout_account_for(${account}, ${operator}, ${reason}) verdict`);
+  if (verdict !== 'done') throw new ApiError('V2_CONNECT_ACCOUNT_UNKNOWN', { effect: 'none' });
 }
 
 /** The error of an obstacle: its code. Throws a plain error for a code that is not of the catalogue. */

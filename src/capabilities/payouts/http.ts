@@ -9,12 +9,12 @@ import { submitted } from '../../intents/submitted.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import type { OwnerId, PayoutId, PropAccountId, UserId } from '../../kernel/ids.ts';
 import { listPage, slicePage } from '../../kernel/pages.ts';
-import { userOf } from '../../kernel/principal.ts';
+import { provenUserOf, userOf } from '../../kernel/principal.ts';
 import { requireValue } from '../../kernel/require.ts';
 import type { Sealer } from '../../kernel/seal.ts';
 import type { VenueReads } from '../../venues/reads.ts';
 import { findKycCase } from '../kyc/queries.ts';
-import { requestPayout as recordRequest } from './commands.ts';
+import { detachAccount, requestPayout as recordRequest } from './commands.ts';
 import {
   openConnectAccount as acceptAccount,
   submitPayout as acceptSubmission,
@@ -34,7 +34,11 @@ import {
 import { earningsOf, getEarningAccounts } from './read-model.ts';
 import { accountStatus, corridorOf } from './rules.ts';
 
-type Deps = SubmitDeps<'acceptIntent', NewIntent, 'CHECKOUT_DEADLINE_MS' | 'PROCESSOR_COUNTRY'> & {
+type Deps = SubmitDeps<
+  'acceptIntent',
+  NewIntent,
+  'CHECKOUT_DEADLINE_MS' | 'PROCESSOR_COUNTRY' | 'PAYOUT_DESTINATION_HOLD_H'
+> & {
   sealer: Sealer;
   reads: VenueReads;
   processor: Processor | null;
@@ -54,14 +58,16 @@ export const listConnectAccounts: Handler<'listConnectAccounts', Deps> = async (
 
 /** Handles `POST /v2/connect/accounts`: begin to connect a bank account. */
 export const openConnectAccount: Handler<'openConnectAccount', Deps> = async (call) => {
-  const { owner, userId } = userOf(call.principal);
+  const { owner, userId, sessionId } = provenUserOf(call.principal);
   const { country } = call.body;
   const corridor = requireValue(corridorOf(country, call.deps.config.PROCESSOR_COUNTRY), 'V2_COUNTRY_UNSUPPORTED', {
     effect: 'none',
   });
   const context = await linker(call);
   await spendDaily(call, { payout_accounts_per_user: userId });
-  const made = await call.settled(await acceptAccount(context, userId, { country, isAbroad: corridor === 'abroad' }));
+  const made = await call.settled(
+    await acceptAccount(context, userId, { country, isAbroad: corridor === 'abroad', sessionId }),
+  );
   if (!hadAccount(made)) hasSucceeded(made); // throws its problem
   const [account] = await listAccounts(call.deps.db, owner, userId);
   if (!account)
@@ -93,7 +99,7 @@ const openedAccount = (account: ConnectAccount | null, onboarding_url: string | 
 
 /** Handles `POST /v2/connect/accounts/{processor_account_id}/onboarding-link`: create a new onboarding link. */
 export const renewOnboardingLink: Handler<'renewOnboardingLink', Deps> = async (call) => {
-  const { owner, userId } = userOf(call.principal);
+  const { owner, userId } = provenUserOf(call.principal);
   const context = await linker(call);
   const accounts = await listAccounts(call.deps.db, owner, userId);
   const account = accounts.find(({ processor_account_id }) => processor_account_id === call.path.processor_account_id);
@@ -106,6 +112,15 @@ export const renewOnboardingLink: Handler<'renewOnboardingLink', Deps> = async (
     body: { onboarding_url: null, status: 'pending' },
     headers: pendingHeaders(`/v2/intents/${intent.id}`),
   };
+};
+
+/** Handles `DELETE /v2/connect/accounts/{processor_account_id}`: detach the user's payout account. */
+export const detachConnectAccount: Handler<'detachConnectAccount', Deps> = ({ principal, path, commit }) => {
+  const { owner, userId } = provenUserOf(principal);
+  return commit(async (db) => {
+    await detachAccount(db, owner, userId, path.processor_account_id);
+    return { status: 200, body: { detached: true } };
+  });
 };
 
 async function linker({ deps, context }: Pick<CallWith<Deps>, 'deps' | 'context'>) {
@@ -157,6 +172,7 @@ export const requestPayout: Handler<'requestPayout', Deps> = async ({ deps, prin
       amountCents: body.amount_cents,
       currency: CURRENCY,
       earnedCents,
+      sessionId: user.sessionId,
     });
     return { status: 200, body: await getUserPayout(db, user, id) };
   });
@@ -164,7 +180,7 @@ export const requestPayout: Handler<'requestPayout', Deps> = async ({ deps, prin
 
 /** Handles `POST /v2/payouts/{payout_id}/submit`: submit a payout. */
 export const submitPayout: Handler<'submitPayout', Deps> = async (call) => {
-  const user = userOf(call.principal);
+  const user = provenUserOf(call.principal);
   const { db, config } = call.deps;
   requireValue(call.deps.processor, 'V2_PAYMENTS_NOT_CONFIGURED', { effect: 'none' });
   const { payout_id: id } = call.path;
@@ -173,7 +189,11 @@ export const submitPayout: Handler<'submitPayout', Deps> = async (call) => {
   const earnedCents = await earnedByAccount(call.deps, user, account);
   const context = { context: call.context, deadlineMs: config.CHECKOUT_DEADLINE_MS };
   const { accepted } = await submitted(call, async (tx) => {
-    const accepted = await acceptSubmission(tx, context, user.userId, { id, earnedCents });
+    const accepted = await acceptSubmission(tx, context, user.userId, {
+      id,
+      earnedCents,
+      holdH: config.PAYOUT_DESTINATION_HOLD_H,
+    });
     const body = await getUserPayout(tx, user, id);
     return { accepted, pending: { status: 202 as const, body, headers: pendingHeaders(`/v2/intents/${accepted.id}`) } };
   });

@@ -20,13 +20,14 @@ export const payoutWrites = [submit, pay, reverse];
 export const openConnectAccount = (
   context: RequestContext,
   userId: UserId,
-  { country, isAbroad }: { country: string; isAbroad: boolean },
+  { country, isAbroad, sessionId }: { country: string; isAbroad: boolean; sessionId: string },
 ): Promise<Accepted> =>
   context.accept({
     ...intentFor(context, account, {
       user_id: userId,
       country,
       is_abroad: isAbroad,
+      session_id: sessionId,
     }),
     lane: `connect:${userId}`,
   });
@@ -51,12 +52,13 @@ export async function submitPayout(
   db: Db,
   context: Omit<RequestContext, 'accept'>,
   userId: UserId,
-  payout: { id: PayoutId; earnedCents: number },
+  payout: { id: PayoutId; earnedCents: number; holdH: number },
 ): Promise<Accepted> {
   const item = { id: newIntentId(), deadline_s: context.deadlineMs / 1000, request_id: context.context.request_id };
   const { verdict, intent_id } = await db.one(sql.type(submission)`
     select s.verdict, s.intent_id
-    from submit_payout(${payout.id}, ${context.context.owner}, ${userId}, ${JSON.stringify(item)}::jsonb, ${payout.earnedCents}) s`);
+    from submit_payout(${payout.id}, ${context.context.owner}, ${userId}, ${JSON.stringify(item)}::jsonb, ${payout.earnedCents},
+      ${payout.holdH}) s`);
   if (verdict === 'unknown') throw new ApiError('V2_PAYOUT_UNKNOWN', { effect: 'none' });
   if (intent_id === null) throw obstacleError(verdict);
   return { id: intent_id, replayed: intent_id !== item.id };

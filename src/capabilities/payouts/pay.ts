@@ -5,6 +5,8 @@ import { absent, found } from '../../kernel/upstream-result.ts';
 import { findObstacle, getPayoutStep, payoutStepRow } from './queries.ts';
 import { fixBankLeg, noteDelay, recordPayout } from './store.ts';
 
+type Deps = ProcessorDeps & { config: { PAYOUT_DESTINATION_HOLD_H: number } };
+
 /**
  * Pays out one payout from the trader's account to its bank, with the intent's id as idempotency key: what that account
  * holds of the payout's transfer now, in the account's currency. Right before, it checks again what the request checked,
@@ -17,9 +19,12 @@ export const pay = defineProcessorIntent({
   request: z.object({ payout_id: idSchema.payout }),
   payload: z.object({ transfer: payoutStepRow }),
 
-  async prepare({ id, presumed_sent_at }, deps: ProcessorDeps) {
+  async prepare({ id, presumed_sent_at }, deps: Deps) {
     const step = await getPayoutStep(deps.db, id);
-    const obstacle = await findObstacle(deps.db, step.payoutId, null);
+    const obstacle = await findObstacle(deps.db, step.payoutId, {
+      earnedCents: null,
+      holdH: deps.config.PAYOUT_DESTINATION_HOLD_H,
+    });
     if (obstacle !== null) return { fail: { code: obstacle } };
     const verdict = await fixLeg(deps, id, step);
     if (verdict === 'fixed') return { send: { transfer: await getPayoutStep(deps.db, id) } };

@@ -19,12 +19,12 @@ const accountRow = z.custom<Omit<components['schemas']['ConnectAccount'], 'statu
 /** A user's account at the processor, which receives payouts. */
 export type ConnectAccount = z.infer<typeof accountRow>;
 
-/** The processor accounts of a user: at most one. */
+/** The processor accounts of a user that are not detached: at most one. */
 export const listConnectAccounts = (db: Db, owner: OwnerId, userId: UserId): Promise<readonly ConnectAccount[]> =>
   db.any(sql.prepared('list_connect_accounts', accountRow)`
     select c.id, c.processor_account_id, c.country, c.payouts_enabled, c.charges_enabled, c.details_submitted, c.bank_name, c.last4
     from connect_accounts c
-    where c.owner = ${owner} and c.user_id = ${userId}
+    where c.owner = ${owner} and c.user_id = ${userId} and c.detached_at is null
     order by c.created_at`);
 
 const urlsRow = z.object({ return_url: z.string().nullable(), refresh_url: z.string().nullable() });
@@ -108,12 +108,16 @@ export const getPayoutStep = (db: Db, intentId: IntentId): Promise<z.infer<typeo
 
 /**
  * Why a payout must not be sent now: a code of the catalogue, or null. `earnedCents` is what its account has earned;
- * null if its amount has left the platform.
+ * null if its amount has left the platform. `holdH`: how long money does not go to a new destination.
  */
-export const findObstacle = (db: Db, payoutId: PayoutId, earnedCents: number | null): Promise<string | null> =>
+export const findObstacle = (
+  db: Db,
+  payoutId: PayoutId,
+  { earnedCents, holdH }: { earnedCents: number | null; holdH: number },
+): Promise<string | null> =>
   db.oneFirst(sql.prepared('payout_obstacle', z.object({ obstacle: z.string().nullable() }))`
     select payout_obstacle(p.prop_account_id, p.connect_account_id,
-      case when ${earnedCents}::bigint is not null then p.amount_cents end, ${earnedCents}, p.id) obstacle
+      case when ${earnedCents}::bigint is not null then p.amount_cents end, ${earnedCents}, p.id, ${holdH}) obstacle
     from payouts p
     where p.id = ${payoutId}`);
 

@@ -17,7 +17,7 @@ type Intent = Claim & { owner: OwnerId };
 export function recordAccount(
   db: Db,
   intent: Intent,
-  { userId, isAbroad }: { userId: UserId; isAbroad: boolean },
+  { userId, isAbroad, sessionId }: { userId: UserId; isAbroad: boolean; sessionId: string | null },
   made: AccountSeen,
 ): Promise<boolean> {
   const account = {
@@ -30,6 +30,7 @@ export function recordAccount(
     payouts_enabled: made.payoutsEnabled,
     charges_enabled: made.chargesEnabled,
     details_submitted: made.detailsSubmitted,
+    made_in_session: sessionId,
   };
   const outcome = { result: { processor_account_id: made.accountId } };
   const statement = sql.prepared('record_connect_account', nothing)`
@@ -99,8 +100,8 @@ export const takeAccounts = (
       key: 'id',
       since: 'created_at',
       open: isEnabled
-        ? sql.fragment`t.payouts_enabled`
-        : sql.fragment`not t.payouts_enabled and t.created_at > now() - interval '30 days'`,
+        ? sql.fragment`t.payouts_enabled and t.detached_at is null`
+        : sql.fragment`not t.payouts_enabled and t.detached_at is null and t.created_at > now() - interval '30 days'`,
       members: sql.fragment`t.processor_account_id`,
       row: accountRow,
     },

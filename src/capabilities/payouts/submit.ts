@@ -10,7 +10,7 @@ import { noteDelay, recordTransfer } from './store.ts';
 
 type Deps = ProcessorDeps & {
   venues: { netvenue: Pick<Netvenue, 'settlements'> };
-  config: { ACCOUNT_DEADLINE_MS: number; VENUE_READ_MS: number };
+  config: { ACCOUNT_DEADLINE_MS: number; VENUE_READ_MS: number; PAYOUT_DESTINATION_HOLD_H: number };
 };
 
 /**
@@ -31,7 +31,10 @@ export const submit = defineProcessorIntent({
       step.subaccountUuid,
     );
     if (earned === null) return { wait: { code: 'VENUE_UNREADABLE' } };
-    const obstacle = await findObstacle(db, step.payoutId, earned);
+    const obstacle = await findObstacle(db, step.payoutId, {
+      earnedCents: earned,
+      holdH: config.PAYOUT_DESTINATION_HOLD_H,
+    });
     return obstacle === null ? { send: { transfer: step } } : { fail: { code: obstacle } };
   },
 

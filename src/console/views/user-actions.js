@@ -27,6 +27,27 @@ export async function endSessions({ user_id, email, session_id }) {
   return done && `Sessions ended: ${done.ended}.`;
 }
 
+/**
+ * Detaches a user's payout account. The text for the result, or null if the operator cancelled.
+ * @param {{ email: string, account: string }} user
+ */
+export async function detachPayoutAccount({ email, account }) {
+  const done = await act({
+    title: `Detach the payout account of ${email}`,
+    says: ['No payout goes there any more. The user is notified by mail and may open another account.'],
+    fields: [reason],
+    button: 'Detach',
+    isDanger: true,
+    run: (body, key) =>
+      ask('post', '/v2/admin/payout-accounts/{processor_account_id}/detach', {
+        path: { processor_account_id: account },
+        body,
+        key,
+      }),
+  });
+  return done && `The payout account of ${email} is detached.`;
+}
+
 /** Removes a user's authenticator. The text for the result, or null if the operator cancelled. @param {User} user */
 export async function removeAuthenticator({ user_id, email }) {
   const done = await act({

@@ -5,7 +5,7 @@ import { badge, idLink, moment, money } from '../format.js';
 import { routeTo } from '../route.js';
 import { facts, rowButton, table } from '../table.js';
 import { outcome, refund } from './money-actions.js';
-import { endSessions, removeAuthenticator } from './user-actions.js';
+import { detachPayoutAccount, endSessions, removeAuthenticator } from './user-actions.js';
 
 /** @typedef {import('../api.js').Schemas['UserRecord']} UserRecord */
 /** @typedef {import('../views.js').Again} Again */
@@ -63,6 +63,7 @@ function payoutAccount({ payout_account: found }) {
 /** @param {UserRecord} user @param {Again} again */
 function buttons(user, again) {
   const { user_id, email } = user;
+  const account = user.payout_account?.processor_account_id;
   const button = (
     /** @type {string} */ id,
     /** @type {string} */ label,
@@ -74,6 +75,8 @@ function buttons(user, again) {
     user.sessions.length > 0 && button('end-sessions', 'End all sessions', () => endSessions({ user_id, email })),
     user.authenticator_enabled_at &&
       button('remove-authenticator', 'Remove the authenticator', () => removeAuthenticator({ user_id, email })),
+    account &&
+      button('detach-payout-account', 'Detach the payout account', () => detachPayoutAccount({ email, account })),
   );
 }
 

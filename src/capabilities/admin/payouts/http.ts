@@ -10,7 +10,7 @@ import type { PayoutId } from '../../../kernel/ids.ts';
 import { slicePage } from '../../../kernel/pages.ts';
 import { operatorName } from '../../../kernel/principal.ts';
 import { requireValue } from '../../../kernel/require.ts';
-import { resolvePayout as recordFinding } from '../../payouts/commands.ts';
+import { detachAccountFor, resolvePayout as recordFinding } from '../../payouts/commands.ts';
 import { reversePayout as submitReversal } from '../../payouts/intents.ts';
 import { findUnknownStep, isPayout, listStranded } from '../../payouts/queries.ts';
 
@@ -43,6 +43,15 @@ export const reversePayout: Handler<'reversePayout', Deps> = async (call) => {
   }));
   const result = resultOf(await call.settled(accepted), z.object({ processor_reversal_id: z.string() }));
   return result ? { status: 200, body: { payout_id, status: 'reversed', ...result } } : pending;
+};
+
+/** Handles `POST /v2/admin/payout-accounts/{processor_account_id}/detach`: detach a payout account from its user. */
+export const detachPayoutAccount: Handler<'detachPayoutAccount'> = ({ principal, path, body, commit }) => {
+  const by = { operator: operatorName(principal), reason: body.reason };
+  return commit(async (db) => {
+    await detachAccountFor(db, path.processor_account_id, by);
+    return { status: 200, body: { detached: true } };
+  });
 };
 
 /** Handles `POST /v2/admin/payouts/{payout_id}/resolve`: look up the step of a payout whose effect is unknown. */

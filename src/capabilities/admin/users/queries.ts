@@ -75,5 +75,5 @@ export const findUserRecord = (db: Db, userId: UserId): Promise<UserRecord | nul
     from users u
     join apps a on a.id = u.app_id
     left join kyc_cases k on k.user_id = u.id
-    left join connect_accounts c on c.user_id = u.id
+    left join connect_accounts c on c.user_id = u.id and c.detached_at is null
     where u.id = ${userId}`);

@@ -45,7 +45,10 @@ async function applyTransfer(tx: Tx, accountId: string, seen: TransferSeen): Pro
   return isPossible === null ? 'unknown' : isPossible ? 'applied' : 'unreadable';
 }
 
-/** Stores the processor's report on a trader's account; older reports change nothing. False for an unknown account. */
+/**
+ * Stores the processor's report on a trader's account; older reports change nothing. Another bank account is another
+ * destination: the user is mailed. False for an unknown account.
+ */
 export async function applyAccount(tx: Tx, reading: AccountSeen, atMs: number): Promise<boolean> {
   const exists = await tx.maybeOne(sql.prepared('known_connect_account', nothing)`
     select
@@ -53,11 +56,27 @@ export async function applyAccount(tx: Tx, reading: AccountSeen, atMs: number): 
     where c.processor_account_id = ${reading.accountId}`);
   if (!exists) return false;
   await tx.query(sql.prepared('move_connect_account', nothing)`
+    with earlier as (
+      select c.id, c.bank_name, c.last4
+      from connect_accounts c
+      where c.processor_account_id = ${reading.accountId} and (c.seen_at is null or c.seen_at <= to_timestamp(${atMs / 1000}))
+      for no key update
+    ), changed as (
     update connect_accounts c
     set payouts_enabled = ${reading.payoutsEnabled}, charges_enabled = ${reading.chargesEnabled}, details_submitted = ${reading.detailsSubmitted},
       country = coalesce(${reading.country}, c.country), bank_name = ${reading.bankName}, last4 = ${reading.last4},
-      seen_at = to_timestamp(${atMs / 1000})
-    where c.processor_account_id = ${reading.accountId} and (c.seen_at is null or c.seen_at <= to_timestamp(${atMs / 1000}))`);
+      seen_at = to_timestamp(${atMs / 1000}),
+      destination_at = case
+        when ${reading.last4}::text is not null and (e.bank_name, e.last4) is distinct from (${reading.bankName}::text, ${reading.last4}::text)
+        then now() else c.destination_at
+      end
+    from earlier e
+    where c.id = e.id
+    returning c.user_id, c.detached_at, e.last4 is not null and c.destination_at = now() as is_another
+    )
+    select mail_user(c.user_id, 'payout_account_changed', gen_random_uuid(), '{}', 86400)
+    from changed c
+    where c.is_another and c.detached_at is null`);
   return true;
 }
 

@@ -43,7 +43,7 @@ export async function mintApiKey(
       where id = ${propAccountId}
       for no key update`);
     const minted = await tx.maybeOneFirst(sql.prepared('mint_trader_key', mintedRow)`
-      insert into trader_keys (id, key_id, digest, label, owner, user_id, prop_account_id, session_id)
+      insert into trader_keys (id, key_id, digest, label, owner, user_id, prop_account_id, made_in_session)
       select ${id}, ${key_id}, ${sql.binary(digest(api_key))}, ${label}, ${owner}, ${userId}, ${propAccountId}, ${sessionId}
       where (
         select count(*)
