@@ -56,6 +56,7 @@ export const settings = z.object({
   NETVENUE_VALIDATOR_URL: z.url(),
   NETVENUE_VALIDATOR_KEY: z.string().min(1),
   NETVENUE_ENTITY_HOTKEY: z.string().min(1).pipe(idSchema.hotkey),
+  NETVENUE_ENTITY_USE: z.enum(['alone', 'shared']).default('alone'),
   WALLET_LINK_PROOF: z.enum(['optional', 'required']).default('optional'),
   NETVENUE_CLOSE_STYLE: z.enum(['auto', 'flat_all', 'market_flat']).default('auto'),
   NETVENUE_PATIENCE_MS: ms.default(12_000),

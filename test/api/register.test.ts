@@ -1,4 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { sql } from 'slonik';
+import { z } from 'zod';
 import type { FaultKind } from '../../src/sandbox/faults.ts';
 import { market } from '../support/orders.ts';
 import { expectProblem } from '../support/problem.ts';
@@ -151,11 +154,23 @@ describe('registerNetvenueTrader', () => {
     expect(createdOf(account_size)).to.have.length(1);
   });
 
+  it('does not take an equal subaccount that was created before by somebody else', async () => {
+    const partner = await service.partner();
+    const account_size = uniqueSize();
+    service.miner.addSubaccounts(1, { size: account_size });
+    scriptFault('reset', 1);
+
+    const reply = await partner.post(REGISTER, { asset_class: 'crypto', account_size });
+
+    expectProblem(reply, 'NOT_CARRIED_OUT', { effect: 'none', retryable: true });
+  });
+
   it('does not guess when more were created than requested', async () => {
     const partner = await service.partner();
     const account_size = uniqueSize();
     scriptFault('accept_then_drop', 1);
     const pending = await partner.post(REGISTER, { asset_class: 'crypto', account_size }, { prefer: 'wait=0' });
+    await until(async () => createdOf(account_size).length > 0);
     service.miner.addSubaccounts(1, { size: account_size });
 
     const intent = await partner.poll(pending);
@@ -178,3 +193,50 @@ describe('registerNetvenueTrader', () => {
     });
   }
 });
+
+describe('registerNetvenueTrader at an entity where others create subaccounts too', () => {
+  let service: TestService;
+  before(async () => {
+    const settings = { NETVENUE_PATIENCE_MS: '300', NETVENUE_IN_FLIGHT_MS: '350', NETVENUE_ENTITY_USE: 'shared' };
+    service = await startService({ settings });
+  });
+  after(() => service.stop());
+
+  for (const [what, kind] of [
+    ['its own had no effect', 'hang'],
+    ['its own response was lost', 'accept_then_drop'],
+  ] as const)
+    it(`leaves it to an operator whose an equal subaccount is when ${what}`, async () => {
+      const partner = await service.partner();
+      const account_size = uniqueSize();
+      service.miner.faults.add({ kind, route: CREATE, times: 1 });
+      const pending = await partner.post(REGISTER, { asset_class: 'crypto', account_size }, { prefer: 'wait=0' });
+      if (kind === 'hang') {
+        await until(() => isSent(service, account_size));
+        service.miner.addSubaccounts(1, { size: account_size });
+      }
+
+      const intent = await partner.poll(pending);
+
+      expect(intent).to.include({ state: 'failed', effect: 'unknown' });
+      expect(intent.problem).to.include({ code: 'SUBACCOUNT_AMBIGUOUS' });
+    });
+
+  it('still gives what the network says it has created', async () => {
+    const partner = await service.partner();
+
+    const reply = await partner.post(REGISTER, { asset_class: 'crypto', account_size: uniqueSize() });
+
+    expect(reply.status).to.equal(200);
+  });
+});
+
+const isSent = ({ db }: TestService, size: number): Promise<boolean> =>
+  db.exists(sql.type(z.object({}))`
+    select
+    from intents
+    where sending_at is not null and (sent_payload -> 'subaccount' ->> 'accountSize')::numeric = ${size}`);
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await sleep(10);
+}

@@ -4,24 +4,43 @@ import type { Hotkey, IntentId, WalletAddress } from '../../kernel/ids.ts';
 import { accepted, recordedRejection, unknownEffect } from '../../kernel/upstream-result.ts';
 import type { Netvenue, NewSubaccount, Subaccount } from '../../venues/network/adapter/types.ts';
 import { getCreations, listOwnedSubaccounts } from './queries.ts';
-import { matchCreation } from './rules.ts';
+import { isNewTo, matchCreation } from './rules.ts';
 
-/** An entity at the network, and the platform's entity. Creations stored without an entity belong to the platform's. */
-type AtEntity = { db: Db; venue: Netvenue; entity: Hotkey; platform: string };
+/**
+ * An entity at the network, and the platform's entity. Creations stored without an entity belong to the platform's.
+ * `isShared`: somebody else may create subaccounts there too.
+ */
+type AtEntity = { db: Db; venue: Netvenue; entity: Hotkey; platform: string; isShared: boolean };
+
+/** A creation in doubt: what it was to create, and the next id of the entity before it was sent, if that is known. */
+type Creation = { id: IntentId; wanted: NewSubaccount; first_id: number | null };
 
 /**
  * Searches for the subaccount that a creation in doubt may have created: by wallet address if it has one, else by size,
- * class and time.
+ * class and time, and only among ids that it can have got. At a shared entity a candidate may be somebody else's: operators
+ * decide.
  */
-export async function findCreated(
+export async function findCreated(at: AtEntity, creation: Creation): Promise<Finding<Subaccount>> {
+  const finding = await searchCreated(at, creation);
+  return finding.kind === 'accepted' && at.isShared ? AMBIGUOUS : finding;
+}
+
+/** The next id of an entity, which no creation so far can have got. Null if the subaccounts could not be listed. */
+export async function readNextId(venue: Pick<Netvenue, 'listSubaccounts'>): Promise<number | null> {
+  const listed = await venue.listSubaccounts();
+  if (listed.kind === 'absent') return 0;
+  return listed.kind === 'found' ? Math.max(-1, ...listed.data.map(({ subaccountId }) => subaccountId)) + 1 : null;
+}
+
+async function searchCreated(
   { db, venue, ...at }: AtEntity,
-  intentId: IntentId,
-  wanted: NewSubaccount,
+  { id: intentId, wanted, first_id }: Creation,
 ): Promise<Finding<Subaccount>> {
   const listed = await venue.listSubaccounts();
   if (listed.kind !== 'found') return unknownEffect('the subaccounts could not be listed');
   const hotkeys = listed.data.map(({ syntheticHotkey }) => syntheticHotkey);
-  if ('exAddress' in wanted) return byAddress(wanted.exAddress, await listOwnedSubaccounts(db, hotkeys), listed.data);
+  if ('exAddress' in wanted)
+    return byAddress({ exAddress: wanted.exAddress, first_id }, await listOwnedSubaccounts(db, hotkeys), listed.data);
   const { open, owned } = await getCreations(db, { ...wanted, ...at }, hotkeys);
   const taken = new Set(owned);
   const alike = listed.data.filter(
@@ -32,12 +51,18 @@ export async function findCreated(
   if (match.kind === 'found') return accepted(match.orphan);
   if (match.kind === 'wait') return unknownEffect('another creation is under way');
   if (match.kind === 'none') return { kind: 'absent' };
-  return { kind: 'undecidable', problem: { code: 'SUBACCOUNT_AMBIGUOUS' } };
+  return AMBIGUOUS;
 }
 
-function byAddress(exAddress: WalletAddress, owned: ReadonlySet<Hotkey>, all: Subaccount[]): Finding<Subaccount> {
+const AMBIGUOUS = { kind: 'undecidable', problem: { code: 'SUBACCOUNT_AMBIGUOUS' } } as const;
+
+function byAddress(
+  { exAddress, first_id }: { exAddress: WalletAddress; first_id: number | null },
+  owned: ReadonlySet<Hotkey>,
+  all: Subaccount[],
+): Finding<Subaccount> {
   const alike = all.filter((subaccount) => subaccount.exAddress === exAddress);
-  const created = alike.find(({ syntheticHotkey }) => !owned.has(syntheticHotkey));
+  const created = alike.find((one) => !owned.has(one.syntheticHotkey) && isNewTo({ first_id }, one));
   if (created) return accepted(created);
   return alike.length > 0 ? recordedRejection(REGISTERED) : { kind: 'absent' };
 }

@@ -9,7 +9,7 @@ import { fail } from '../../intents/settle.ts';
 import { type Hotkey, idSchema, type OwnerId } from '../../kernel/ids.ts';
 import { type UpstreamResult, unknownEffect, unreachable } from '../../kernel/upstream-result.ts';
 import type { Netvenue, Subaccount } from '../../venues/network/adapter/types.ts';
-import { findCreated } from './evidence.ts';
+import { findCreated, readNextId } from './evidence.ts';
 import { findAccountOfIntent } from './prop/queries.ts';
 import { needsOperator } from './rules.ts';
 import { recordSubaccount } from './store.ts';
@@ -22,6 +22,7 @@ type Deps = {
     NETVENUE_PATIENCE_MS: number;
     NETVENUE_IN_FLIGHT_MS: number;
     NETVENUE_ENTITY_HOTKEY: Hotkey;
+    NETVENUE_ENTITY_USE: 'alone' | 'shared';
   };
 };
 
@@ -49,18 +50,27 @@ export const provision = defineIntent({
     prop_account_id: idSchema.propAccount.optional(),
     link_proof: z.string().optional(),
   }),
-  payload: z.object({ subaccount: newSubaccount, entity: idSchema.hotkey }),
+  payload: z.object({
+    subaccount: newSubaccount,
+    entity: idSchema.hotkey,
+    first_id: z.number().nullable().default(null), // a payload of an earlier release has none
+  }),
   timing: ({ config }: Deps) => ({
     patienceMs: config.NETVENUE_PATIENCE_MS,
     inFlightMs: config.NETVENUE_IN_FLIGHT_MS,
   }),
   slot: ({ payload: { entity } }, { config }: Deps) => minerSlot(entity, config, false),
 
-  /** Creates nothing if the account's payment was refunded or disputed meanwhile. */
-  async prepare({ id, owner, request: { prop_account_id, subaccount } }, { db, venues }: Deps) {
+  /**
+   * Creates nothing if the account's payment was refunded or disputed meanwhile. Notes which ids can be the new one's; a request that
+   * may have been sent before the database was restored can have got an earlier one.
+   */
+  async prepare({ id, owner, presumed_sent_at, request: { prop_account_id, subaccount } }, { db, venues }: Deps) {
     const account = prop_account_id === undefined ? null : await findAccountOfIntent(db, id);
     if (account && account.status !== 'provisioning') return { fail: { code: 'V2_ACCOUNT_STOPPED' } };
-    return { send: { subaccount, entity: await venues.entityOf(owner) } };
+    const entity = await venues.entityOf(owner);
+    const venue = presumed_sent_at === null ? await venues.of(entity) : null;
+    return { send: { subaccount, entity, first_id: venue && (await readNextId(venue)) } };
   },
 
   async send({ payload: { subaccount, entity } }, { venues }, limits): Promise<UpstreamResult<Subaccount>> {
@@ -68,10 +78,12 @@ export const provision = defineIntent({
     return venue ? venue.createSubaccount(subaccount, limits) : unreachable('no key for the entity');
   },
 
-  async reconcile({ intent, payload: { subaccount, entity } }, { db, venues, config }) {
+  async reconcile({ intent, payload: { subaccount: wanted, entity, first_id } }, { db, venues, config }) {
     const venue = await venues.of(entity);
     if (!venue) return unknownEffect('no key for the entity');
-    return findCreated({ db, venue, entity, platform: config.NETVENUE_ENTITY_HOTKEY }, intent.id, subaccount);
+    const isShared = config.NETVENUE_ENTITY_USE === 'shared';
+    const at = { db, venue, entity, platform: config.NETVENUE_ENTITY_HOTKEY, isShared };
+    return findCreated(at, { id: intent.id, wanted, first_id });
   },
 
   async record({ intent, payload: { subaccount, entity } }, result, { db, log }) {

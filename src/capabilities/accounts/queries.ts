@@ -5,7 +5,9 @@ import { type Hotkey, idSchema } from '../../kernel/ids.ts';
 import type { OpenCreation } from './rules.ts';
 
 const creationsRow = z.object({
-  open: z.array(z.object({ id: idSchema.intent, sent_ms: z.number(), in_doubt: z.boolean() })),
+  open: z.array(
+    z.object({ id: idSchema.intent, sent_ms: z.number(), in_doubt: z.boolean(), first_id: z.number().nullable() }),
+  ),
   owned: z.array(z.string()),
 });
 
@@ -25,7 +27,8 @@ export const getCreations = (
         select coalesce(jsonb_agg(jsonb_build_object(
           'id', i.id,
           'sent_ms', extract(epoch from i.sending_at)::double precision * 1000,
-          'in_doubt', i.state = 'in_doubt'
+          'in_doubt', i.state = 'in_doubt',
+          'first_id', i.sent_payload -> 'first_id'
         ) order by i.sending_at, i.id), '[]')
         from intents i
         where i.kind = 'accounts/provision'

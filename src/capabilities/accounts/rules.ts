@@ -1,12 +1,15 @@
 import type { Hotkey, IntentId } from '../../kernel/ids.ts';
-/** A sent creation whose outcome is open. `sent_ms` is epoch milliseconds by the database's clock. */
-export type OpenCreation = { id: IntentId; sent_ms: number; in_doubt: boolean };
+/**
+ * A sent creation whose outcome is open. `sent_ms` is epoch milliseconds by the database's clock. `first_id`: the next id of
+ * the entity before it was sent, so that it can have created no smaller one; null if it is not known.
+ */
+export type OpenCreation = { id: IntentId; sent_ms: number; in_doubt: boolean; first_id: number | null };
 
 /**
  * A subaccount at the network without an owner in our tables. `createdMs` is by the network's clock; null if the
  * network omits it.
  */
-export type Orphan = { syntheticHotkey: Hotkey; createdMs: number | null };
+export type Orphan = { syntheticHotkey: Hotkey; subaccountId: number; createdMs: number | null };
 
 /**
  * The result of a search: the orphan of this creation (`found`), none, wait for another creation, or more than one
@@ -29,7 +32,11 @@ export function matchCreation<O extends Orphan>(
 ): Match<O> {
   const inDoubt = open.filter(({ in_doubt }) => in_doubt);
   const first = Math.min(...inDoubt.map(({ sent_ms }) => sent_ms));
-  const candidates = orphans.filter(({ createdMs }) => createdMs === null || createdMs >= first - CLOCK_SKEW_MS);
+  const candidates = orphans.filter(
+    (orphan) =>
+      (orphan.createdMs === null || orphan.createdMs >= first - CLOCK_SKEW_MS) &&
+      open.some((creation) => isNewTo(creation, orphan)),
+  );
   if (candidates.length === 0) return { kind: 'none' };
   if (candidates.some(({ createdMs }) => createdMs === null)) return { kind: 'ambiguous' };
   const underWay = open.filter(({ in_doubt }) => !in_doubt);
@@ -43,7 +50,14 @@ export function matchCreation<O extends Orphan>(
   return orphan ? { kind: 'found', orphan } : { kind: 'none' };
 }
 
-const mayHaveMade = ({ sent_ms }: OpenCreation, { createdMs }: Orphan) => Number(createdMs) >= sent_ms - CLOCK_SKEW_MS;
+const mayHaveMade = (creation: OpenCreation, orphan: Orphan) =>
+  Number(orphan.createdMs) >= creation.sent_ms - CLOCK_SKEW_MS && isNewTo(creation, orphan);
+
+/** Whether an id can have been given since a creation was sent: ids are never used again. */
+export const isNewTo = (
+  { first_id }: Pick<OpenCreation, 'first_id'>,
+  { subaccountId }: Pick<Orphan, 'subaccountId'>,
+): boolean => first_id === null || subaccountId >= first_id;
 
 /**
  * Assigns each orphan, oldest first, to the oldest creation in doubt that has none yet and was sent before the orphan
