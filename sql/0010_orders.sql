@@ -101,8 +101,6 @@ create table signing_keys (
   key_version integer not null,
   sealed bytea,
   verified_at timestamptz,
-  valid_until timestamptz,
-  rejected_at timestamptz,
   waits boolean not null default false,
   created_at timestamptz not null default now(),
   retired_at timestamptz,
@@ -113,8 +111,6 @@ comment on table signing_keys is 'Signing keys of exchange wallets, one row per 
 comment on column signing_keys.signer is 'The address of the key: the wallet itself, or an agent of it at the exchange.';
 comment on column signing_keys.retired_at is 'When it was rotated out or revoked. A retired agent is never enrolled again: its old signed actions could be replayed.';
 
-comment on column signing_keys.valid_until is 'When the exchange ends the agent, as it said at enrollment; null for the wallet''s own key and for an agent without an end.';
-comment on column signing_keys.rejected_at is 'When the exchange rejected the agent in an action. The key signs nothing more until it is enrolled again.';
 comment on column signing_keys.waits is 'Whether it signs only once the exchange has confirmed it. Until then the live key of the wallet does.';
 
 create unique index signing_keys_one_live on signing_keys (owner, ex_wallet, waits) where retired_at is null;

@@ -285,6 +285,34 @@ create table events (
 CREATE INDEX events_by_time ON public.events USING btree (owner, created_at);
 CREATE UNIQUE INDEX events_with_owner ON public.events USING btree (id, owner);
 
+-- How far the executions of exchange wallets are in exchange_fills.
+create table exchange_cursors (
+  ex_wallet text not null,
+  read_to timestamp with time zone not null, -- The time of the newest execution, at first of the oldest order that rested. Later executions are read from here on.
+  read_at timestamp with time zone not null default now(), -- When the wallet was last looked at.
+  constraint exchange_cursors_pkey PRIMARY KEY (ex_wallet)
+);
+
+-- Executions of exchange wallets that had resting orders of ours, as the exchange listed them: each once, whoever placed its order.
+create table exchange_fills (
+  ex_wallet text not null,
+  trade_id bigint not null,
+  oid text not null, -- The exchange's number of the order that was executed.
+  coin text not null,
+  side text not null,
+  price numeric not null,
+  size numeric not null,
+  start_position numeric not null, -- The signed position before the execution, as the exchange reports it. Executions of a coin are chained by it.
+  closed_pnl numeric not null,
+  fee numeric not null,
+  fee_token text not null,
+  is_liquidation boolean not null,
+  filled_at timestamp with time zone not null,
+  constraint exchange_fills_pkey PRIMARY KEY (ex_wallet, oid, trade_id),
+  constraint exchange_fills_side_known CHECK ((side = ANY (ARRAY['buy'::text, 'sell'::text]))),
+  constraint exchange_fills_wallet_lower CHECK ((ex_wallet = lower(ex_wallet)))
+);
+
 -- The newest successful command about a take-profit or stop-loss of an exchange wallet in a pair; pair * stands for all pairs. An earlier command changes nothing any more, even if it is found only later to have acted.
 create table exit_plans (
   trader text not null,
@@ -958,11 +986,11 @@ create table signing_keys (
   key_version integer not null,
   sealed bytea,
   verified_at timestamp with time zone,
-  valid_until timestamp with time zone, -- When the exchange ends the agent, as it said at enrollment; null for the wallet's own key and for an agent without an end.
-  rejected_at timestamp with time zone, -- When the exchange rejected the agent in an action. The key signs nothing more until it is enrolled again.
   waits boolean not null default false, -- Whether it signs only once the exchange has confirmed it. Until then the live key of the wallet does.
   created_at timestamp with time zone not null default now(),
   retired_at timestamp with time zone, -- When it was rotated out or revoked. A retired agent is never enrolled again: its old signed actions could be replayed.
+  valid_until timestamp with time zone, -- When the exchange ends the agent, as it said at enrollment; null for the wallet's own key and for an agent without an end.
+  rejected_at timestamp with time zone, -- When the exchange rejected the agent in an action. The key signs nothing more until it is enrolled again.
   constraint signing_keys_pkey PRIMARY KEY (id),
   constraint signing_keys_signer_lower CHECK ((signer = lower(signer))),
   constraint signing_keys_version_once UNIQUE (owner, ex_wallet, key_version),
@@ -2015,6 +2043,9 @@ create function plan_exit_watch(delay_s double precision)
 create function plan_registration_poll(registration uuid, polls integer, delay_s double precision)
   returns void sql;
 
+create function plan_resting_orders(delay_s double precision)
+  returns void sql;
+
 create function plan_sync(account text, delay_s double precision)
   returns void sql;
 
@@ -2107,6 +2138,9 @@ create function record_event(of_owner text, of_type text, payload jsonb)
 
 create function record_events(of_owner text, of_type text, payloads jsonb[])
   returns SETOF events plpgsql;
+
+create function record_exchange_fills(wallet text, fills jsonb, ended jsonb)
+  returns integer plpgsql;
 
 create function record_exchange_order(placement uuid, wallet text, state text, report jsonb, follow_ups jsonb)
   returns uuid[] plpgsql;
@@ -2326,6 +2360,9 @@ create function take_lost(endpoint text, into_lane integer)
 
 create function take_processor_events(batch jsonb, came_by text)
   returns TABLE(event_id text, new_outcome text) plpgsql;
+
+create function take_resting_wallets(most integer)
+  returns TABLE(ex_wallet text, read_to timestamp with time zone) sql;
 
 create function take_up_events(object text)
   returns void plpgsql;

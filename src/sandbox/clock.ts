@@ -15,6 +15,8 @@ const UNMOVED = [
   'request_budgets', // the exchange's own limits do not move
   'upstream_responses', // the exchange's past does not move
   'burnt_nonces', // nonces are real times
+  'exchange_fills', // times of the exchange
+  'exchange_cursors',
   'figures', // of real minutes
 ];
 

@@ -5,7 +5,8 @@ import type { Db } from '../../../db/pool.ts';
 import type { NewIntent } from '../../../intents/accept.ts';
 import type { IntentOf } from '../../../intents/define.ts';
 import { batchOf, succeedWith } from '../../../intents/settle.ts';
-import type { IntentId, OrderUuid, WalletAddress } from '../../../kernel/ids.ts';
+import { type IntentId, idSchema, type OrderUuid, type WalletAddress } from '../../../kernel/ids.ts';
+import type { Fill } from '../adapter/types.ts';
 import type { CancelResult } from './cancel-result.ts';
 import { orderColumns, type RecordedExchangeOrder, recordedOrder } from './queries.ts';
 import type { ExecutionReport, Leg } from './rules.ts';
@@ -100,6 +101,52 @@ export const takeWaitingExits = (db: Db, wallets: number): Promise<readonly Reco
 /** Plans the next reading of waiting exits, unless an earlier one is planned. */
 export async function planExitWatch(db: Db, delayS: number): Promise<void> {
   await db.query(sql.type(z.object({}))`select plan_exit_watch(${delayS})`);
+}
+
+const walletRow = z.object({ ex_wallet: idSchema.wallet, read_to_ms: z.number() });
+
+/**
+ * Takes wallets with resting orders, least recently read first, and marks them as read. `read_to_ms` (epoch ms): from when
+ * on their executions are to be read.
+ */
+export const takeRestingWallets = (db: Db, wallets: number): Promise<readonly z.infer<typeof walletRow>[]> =>
+  db.any(sql.type(walletRow)`
+    select w.ex_wallet, floor(extract(epoch from w.read_to) * 1000)::bigint read_to_ms
+    from take_resting_wallets(${wallets}) w`);
+
+/** An order that the exchange ended before it was filled, and the size that was filled. */
+export type EndedOrder = { id: OrderUuid; filled_size: string };
+
+/** Records executions of a wallet, each once, with what they say of its resting orders. Emits the orders' events. */
+export async function recordFills(
+  db: Db,
+  wallet: WalletAddress,
+  fills: readonly Fill[],
+  ended: readonly EndedOrder[],
+): Promise<void> {
+  const rows = fills.flatMap(({ tradeId, oid, timeMs, startPosition, closedPnl, feeToken, isLiquidation, ...fill }) =>
+    tradeId === null
+      ? [] // only the venue's oldest rows have none
+      : {
+          ...{
+            trade_id: tradeId,
+            oid: String(oid),
+            coin: fill.coin,
+            side: fill.side,
+            price: fill.price,
+            size: fill.size,
+          },
+          ...{ start_position: startPosition, closed_pnl: closedPnl, fee: fill.fee, fee_token: feeToken },
+          ...{ is_liquidation: isLiquidation, at_ms: timeMs },
+        },
+  );
+  await db.query(sql.type(z.object({}))`
+    select record_exchange_fills(${wallet}, ${JSON.stringify(rows)}::jsonb, ${JSON.stringify(ended)}::jsonb)`);
+}
+
+/** Plans the next reading of resting orders, unless an earlier one is planned. */
+export async function planRestingOrders(db: Db, delayS: number): Promise<void> {
+  await db.query(sql.type(z.object({}))`select plan_resting_orders(${delayS})`);
 }
 
 /** The exits of a wallet in a pair, and the command that is about them. */
