@@ -1634,6 +1634,27 @@ create view ops.upstreams (
   succeeded_at timestamp with time zone
 );
 
+-- Open intents by what they wait for (see ops.waits), exits apart, with the age of the oldest in seconds.
+create view ops.wait_counts (
+  reason text,
+  is_exit boolean,
+  count integer,
+  oldest_s double precision
+);
+
+-- What each open intent waits for (reason), in words (detail), and until when at most, where that is known.
+create view ops.waits (
+  intent_id uuid,
+  kind text,
+  owner text,
+  state text,
+  is_exit boolean,
+  created_at timestamp with time zone,
+  reason text,
+  detail text,
+  until timestamp with time zone
+);
+
 -- Worker processes. Each sends a heartbeat every 2 s and holds a lock. Without a heartbeat, others release its jobs after 4 s without the lock, after 8 s with it.
 create view ops.workers (
   worker_id uuid,
@@ -2449,7 +2470,7 @@ create function ops.given_name(who text)
 create function ops.grant_access(role_name name)
   returns void plpgsql;
 
--- The full story of one intent, oldest first: accepted, sent, ended, the objects it belongs to, events, operators' actions, and the present state of its lane and job. No row: there is no such intent.
+-- The full story of one intent, oldest first: accepted, sent, ended, the objects it belongs to, events, operators' actions, and the present state of its lane and job, and what it waits for. No row: there is no such intent.
 create function ops.history(intent uuid)
   returns TABLE(at timestamp with time zone, what text, detail text) plpgsql stable security definer;
 
@@ -2539,4 +2560,8 @@ create function ops.upstream_result(i intents)
 
 -- Internal to the kit.
 create function ops.waits_behind(i intents)
-  returns uuid sql stable;
+  returns uuid sql stable security definer;
+
+-- What an open intent waits for: the reason, in words, and until when at most, where that is known. No row: it has ended, or there is no such intent.
+create function ops.why(intent uuid)
+  returns TABLE(reason text, detail text, until timestamp with time zone) sql stable security definer;

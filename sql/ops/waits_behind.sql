@@ -1,6 +1,6 @@
 -- Internal to the kit: the intent before another one in its lane. Null if it is that one's turn.
 create or replace function ops.waits_behind(i intents) returns uuid
-language sql stable as $$
+language sql stable security definer set search_path = pg_catalog, public, pg_temp as $$
   select nullif(coalesce(
     (
       select h.id

@@ -4816,6 +4816,15 @@ export interface components {
                 /** @description Whether a worker holds the job. */
                 locked: boolean;
             };
+            /** @description What the intent waits for; null if it has ended. */
+            waits_for: null | {
+                /** @description What it waits for. */
+                reason: components["schemas"]["WaitReason"];
+                /** @description The same for people, with the names of what is in the way. */
+                detail: string;
+                /** @description When it is over at the latest; null if nobody knows. */
+                until: components["schemas"]["Time"] | null;
+            };
             /** @description The records that the intent belongs to. Only those that exist are present. */
             about: {
                 /** @description The order that the intent placed or changed. */
@@ -5156,6 +5165,11 @@ export interface components {
                 values: (number | null)[];
             }[];
         };
+        /**
+         * @description What an open intent waits for: `in_doubt` the next look-up of what came of it; `response` the response to what was sent; `lane` an earlier intent; `deadline` its expiry; `worker` any living worker; `job` a new job; `doubts` capacity that requests in doubt hold; `slots` capacity that requests under way hold; `pace` what the validator takes in a minute; `paused` the end of a pause that the exchange has asked for; `budget` the exchange's request budget or reads; `running` the worker that executes it; `due` its time; `queue` a free worker.
+         * @enum {unknown}
+         */
+        WaitReason: "in_doubt" | "response" | "lane" | "deadline" | "worker" | "job" | "doubts" | "slots" | "pace" | "paused" | "budget" | "running" | "due" | "queue";
         /** @description State of the job queue, open intents, lanes, deliveries and workers at one moment. Ages are in seconds. */
         QueueHealth: {
             /** @description The job queue, by task. */
@@ -5182,6 +5196,17 @@ export interface components {
                 state: "queued" | "running" | "in_doubt";
                 /** @description The verb of the intents. */
                 kind: string;
+                /** @description Number of intents. */
+                count: number;
+                /** @description Age in seconds of the oldest of them. */
+                oldest_s: number;
+            }[];
+            /** @description Open intents by what they wait for, exits (cancellations, closes, protection) apart. */
+            waits: {
+                /** @description What they wait for. */
+                reason: components["schemas"]["WaitReason"];
+                /** @description Whether these are exits. */
+                is_exit: boolean;
                 /** @description Number of intents. */
                 count: number;
                 /** @description Age in seconds of the oldest of them. */
@@ -11148,6 +11173,11 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "waiting": "drop"
+                 *     }
+                 */
                 "application/json": components["schemas"]["EnableRequest"];
             };
         };
@@ -11555,6 +11585,11 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "waiting": "drop"
+                 *     }
+                 */
                 "application/json": components["schemas"]["EnableRequest"];
             };
         };

@@ -39,10 +39,10 @@ function noFigures(err: unknown, log: Pick<Logger, 'warn'>): null {
 }
 
 function reset(metrics: Metrics): void {
-  const { jobs, jobAge, openIntents, intentAge, deliveries, endpoints } = metrics;
+  const { jobs, jobAge, openIntents, intentAge, waiting, waitAge, deliveries, endpoints } = metrics;
   const { deliveryAge, undeliveredAge, workers, unfulfilled, delayedPayouts, unreadableEvents, behind, budgetUsed } =
     metrics;
-  for (const gauge of [jobs, jobAge, openIntents, intentAge, deliveries, endpoints]) gauge.reset();
+  for (const gauge of [jobs, jobAge, openIntents, intentAge, waiting, waitAge, deliveries, endpoints]) gauge.reset();
   const single = [
     deliveryAge,
     undeliveredAge,
@@ -61,6 +61,10 @@ function show(figures: DatabaseFigures, tasks: string[], metrics: Metrics): void
   for (const { kind, state, count, oldest_s } of figures.intents) {
     metrics.openIntents.set({ kind, state }, count);
     metrics.intentAge.set({ kind, state }, oldest_s);
+  }
+  for (const { reason, is_exit, count, oldest_s } of figures.waits) {
+    metrics.waiting.set({ reason, exits: String(is_exit) }, count);
+    metrics.waitAge.set({ reason, exits: String(is_exit) }, oldest_s);
   }
   for (const state of DELIVERY_STATES) metrics.deliveries.set({ state }, figures.deliveries[state]);
   metrics.deliveryAge.set(figures.deliveries.oldest_due_s);

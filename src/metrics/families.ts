@@ -75,6 +75,14 @@ export function families(registry: Registry) {
     jobAge: gauge('tps_queue_oldest_ready_seconds', 'How long the oldest ready job of a task has been due.', ['task']),
     openIntents: gauge('tps_intents_open', 'Intents that have not ended.', ['kind', 'state']),
     intentAge: gauge('tps_intents_oldest_seconds', 'Age of the oldest intent that has not ended.', ['kind', 'state']),
+    waiting: gauge('tps_intents_waiting', 'Intents that have not ended, by what they wait for; exits apart.', [
+      'reason',
+      'exits',
+    ]),
+    waitAge: gauge('tps_intents_waiting_oldest_seconds', 'Age of the oldest intent that waits for this.', [
+      'reason',
+      'exits',
+    ]),
     deliveries: gauge('tps_deliveries', 'Webhook deliveries queued, being sent, or failed permanently.', ['state']),
     deliveryAge: gauge('tps_deliveries_oldest_due_seconds', 'How long the oldest waiting delivery has been due.'),
     undeliveredAge: gauge('tps_deliveries_oldest_seconds', 'Age of the oldest delivery that is still to be repeated.'),

@@ -15,6 +15,7 @@ const figures = z.object({
     }),
   ),
   intents: z.array(z.object({ kind: z.string(), state: z.string(), count: z.number(), oldest_s: z.number() })),
+  waits: z.array(z.object({ reason: z.string(), is_exit: z.boolean(), count: z.number(), oldest_s: z.number() })),
   deliveries: z.object({
     pending: z.number(),
     sending: z.number(),
@@ -99,6 +100,7 @@ export const readFigures = (
     select
       coalesce((select json_agg(j) from jobs j), '[]') as jobs,
       coalesce((select json_agg(i) from open_intents i), '[]') as intents,
+      coalesce((select json_agg(w) from ops.wait_counts w), '[]') as waits,
       (select to_json(d) from deliveries d) as deliveries,
       coalesce((select json_agg(e) from endpoints e), '[]') as endpoints,
       (select count(*) from worker_processes w where w.seen_at > now() - interval '10 seconds') as workers,

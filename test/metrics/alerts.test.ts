@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
@@ -31,6 +31,22 @@ describe('the example alerts', () => {
 
     expect(used.length).to.be.at.least(rules.length);
     expect(unknown).to.deep.equal([]);
+  });
+
+  it('and the dashboard name kinds and tasks that exist', async () => {
+    const tasks = (await readdir(join(root, 'workers'), { recursive: true }))
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => name.slice(0, -'.ts'.length));
+    const dashboard = await read('src/deploy/grafana/dashboard.json');
+    const texts = [...rules.map(({ expr }) => expr), dashboard.replaceAll('\\"', '"')];
+    const matchers = texts.flatMap((text) =>
+      [...text.matchAll(/\b(?:kind|task)[=!]~?"([^"]+)"/g)].map(([, each]) => each),
+    );
+
+    const idle = matchers.filter((each) => !tasks.some((task) => new RegExp(`^(?:${each})$`).test(task)));
+
+    expect(matchers.length).to.be.at.least(8);
+    expect(idle).to.deep.equal([]);
   });
 
   it('have a unique name, a severity, a summary of one sentence, and a row in the guide for operators', async () => {

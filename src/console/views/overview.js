@@ -25,10 +25,11 @@ export const overview = {
 };
 
 /** @param {QueueHealth} health */
-function cards({ tasks, intents, lanes, deliveries, workers, ...money }) {
+function cards({ tasks, intents, waits, lanes, deliveries, workers, ...money }) {
   const { unfulfilled_payments, failed_accounts, stranded_payouts, undecided_intents, lost_orders } = money;
   const waiting = deliveries.find(({ state }) => state === 'pending')?.oldest_s ?? 0;
   const inDoubt = sum(intents.filter(({ state }) => state === 'in_doubt'));
+  const doubted = sum(waits.filter(({ reason }) => reason === 'doubts'));
   const failed = sum(deliveries.filter(({ state }) => state === 'failed'));
   const dead = tasks.reduce((all, task) => all + task.dead, 0);
   const oldest = Math.max(0, ...tasks.map(({ oldest_ready_s }) => oldest_ready_s ?? 0));
@@ -40,6 +41,7 @@ function cards({ tasks, intents, lanes, deliveries, workers, ...money }) {
     card('Ended without proof', undecided_intents, undecided_intents > 0, routeTo('intents', { state: 'undecided' })),
     card('Orders that the database has lost', lost_orders, lost_orders > 0, null),
     card('Intents in doubt', inDoubt, inDoubt > 0, routeTo('intents', { state: 'in_doubt' })),
+    card('Wait for what doubts hold', doubted, doubted > 0, routeTo('intents', { state: 'in_doubt' })),
     card('Stuck lanes', lanes.stuck, lanes.stuck > 0, routeTo('intents', { state: 'queued' })),
     card('Dead jobs', dead, dead > 0, routeTo('jobs')),
     card('Failed deliveries', failed, failed > 0, routeTo('deliveries')),
@@ -68,9 +70,10 @@ function card(label, figure, needsAttention, href) {
 const countLink = (id, count, view, query) => h('a', { href: routeTo(view, query), id }, count);
 
 /** @param {QueueHealth} health */
-const tables = ({ tasks, intents, deliveries, workers }) => [
+const tables = ({ tasks, intents, waits, deliveries, workers }) => [
   table('Jobs by task', taskColumns, tasks, 'No job waits.'),
   table('Open intents', intentColumns, intents, 'No intent is open.'),
+  table('What open intents wait for', waitColumns, waits, 'No intent is open.'),
   table('Deliveries that have not arrived', deliveryColumns, deliveries, 'Every delivery has arrived.'),
   table('Workers', workerColumns, workers, 'No worker has shown itself.'),
 ];
@@ -90,6 +93,14 @@ const intentColumns = [
   ['Kind', ({ kind }) => kind],
   ['State', ({ state }) => badge(state)],
   ['Count', ({ state, kind, count }) => countLink(`open-${state}-${kind}`, count, 'intents', { state, kind })],
+  ['Oldest', ({ oldest_s }) => lasting(oldest_s)],
+];
+
+/** @type {import('../table.js').Column<QueueHealth['waits'][number]>[]} */
+const waitColumns = [
+  ['For', ({ reason }) => badge(reason)],
+  ['Which', ({ is_exit }) => (is_exit ? 'exits' : 'others')],
+  ['Count', ({ count }) => count],
   ['Oldest', ({ oldest_s }) => lasting(oldest_s)],
 ];
 

@@ -38,7 +38,7 @@ export async function renderStory(intent_id, again) {
 const readStory = (intent_id) => ask('get', '/v2/admin/intents/{intent_id}', { path: { intent_id } });
 
 /** @param {IntentStory} story */
-function stateOf({ intent, lane, job, about }) {
+function stateOf({ intent, lane, job, waits_for, about }) {
   const belongs = Object.entries(about).map(([name, id]) => h('div', {}, `${name.replaceAll('_', ' ')} `, idLink(id)));
   return h(
     'section',
@@ -63,9 +63,13 @@ function stateOf({ intent, lane, job, about }) {
           : 'none',
       ],
       ['Job', job ? jobState(job) : jobLess(intent)],
+      ['Waits for', waits_for ? waitsFor(waits_for) : 'nothing: it has ended'],
     ]),
   );
 }
+
+/** @param {NonNullable<IntentStory['waits_for']>} waits */
+const waitsFor = ({ reason, detail, until }) => [code(reason), ` ${detail}`, until && [', until ', moment(until)]];
 
 /** @param {IntentStory['intent']} intent */
 const jobLess = ({ settled_at }) => (settled_at ? 'none' : 'none: no job will execute it');

@@ -17,6 +17,10 @@ export const readQueueHealth = (db: Db): Promise<z.infer<typeof healthRow>> =>
         select coalesce(jsonb_agg(to_jsonb(a) order by a.state, a.kind), '[]')
         from ops.intent_ages a
       ) as intents,
+      (
+        select coalesce(jsonb_agg(to_jsonb(w) order by w.reason, w.is_exit), '[]')
+        from ops.wait_counts w
+      ) as waits,
       jsonb_build_object('stuck', (select count(*) from ops.stuck_lanes)) as lanes,
       (
         select coalesce(jsonb_agg(to_jsonb(d) order by d.state), '[]')

@@ -71,6 +71,13 @@ const storyRow = z.object({
       locked: z.boolean(),
     })
     .nullable(),
+  waits_for: z
+    .object({
+      reason: z.custom<components['schemas']['WaitReason']>(),
+      detail: z.string(),
+      until: z.string().nullable(),
+    })
+    .nullable(),
   about: z.record(z.string(), z.string()),
   rerun: judgementRow,
 });
@@ -88,7 +95,7 @@ export async function findStory(db: Db, intentId: IntentId): Promise<z.infer<typ
   const timeline = await db.any(sql.type(storyRow.shape.timeline.element)`
     select s.at, s.what, s.detail
     from ops.history(${intentId}) s`);
-  const rest = await db.one(sql.type(storyRow.pick({ lane: true, job: true, about: true }))`
+  const rest = await db.one(sql.type(storyRow.pick({ lane: true, job: true, waits_for: true, about: true }))`
     select ops.subjects_of(${intentId}) as about,
       (
         select jsonb_build_object('name', l.lane, 'is_head', l.head is not distinct from i.intent_id, 'waiting', l.waiting)
@@ -102,7 +109,12 @@ export async function findStory(db: Db, intentId: IntentId): Promise<z.infer<typ
         where j.intent_id = i.intent_id
         order by j.is_dead, j.run_at
         limit 1
-      ) as job
+      ) as job,
+      (
+        select jsonb_build_object('reason', w.reason, 'detail', w.detail,
+          'until', to_char(w.until at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+        from ops.why(i.intent_id) w
+      ) as waits_for
     from ops.intents i
     where i.intent_id = ${intentId}`);
   const rerun = await db.one(sql.type(judgementRow)`
