@@ -8,10 +8,11 @@ import { consistent, settings } from './settings.ts';
 
 /** The checked settings of a process. `directUrl` bypasses a pooler; without one it equals `DATABASE_URL`. */
 export type Config = Readonly<
-  Omit<z.infer<typeof settings>, 'REGISTRATION_PAYEES'> & {
+  Omit<z.infer<typeof settings>, 'REGISTRATION_PAYEES' | 'WALLET_LINK_PROOF'> & {
     directUrl: string;
     /** Who may be paid for registrations. Null: anyone, allowed outside production only. */
     REGISTRATION_PAYEES: readonly string[] | null;
+    WALLET_LINK_PROOF: 'optional' | 'required';
   }
 >;
 
@@ -30,6 +31,7 @@ export function readConfig(given: Record<string, string> = {}): Config {
     ...read,
     directUrl: DATABASE_DIRECT_URL ?? DATABASE_URL,
     REGISTRATION_PAYEES: REGISTRATION_PAYEES.length > 0 ? REGISTRATION_PAYEES : null,
+    WALLET_LINK_PROOF: read.WALLET_LINK_PROOF ?? (isProduction(read) ? 'required' : 'optional'),
   });
 }
 

@@ -57,7 +57,7 @@ export const settings = z.object({
   NETVENUE_VALIDATOR_KEY: z.string().min(1),
   NETVENUE_ENTITY_HOTKEY: z.string().min(1).pipe(idSchema.hotkey),
   NETVENUE_ENTITY_USE: z.enum(['alone', 'shared']).default('alone'),
-  WALLET_LINK_PROOF: z.enum(['optional', 'required']).default('optional'),
+  WALLET_LINK_PROOF: z.enum(['optional', 'required']).optional(), // default: required in production
   NETVENUE_CLOSE_STYLE: z.enum(['auto', 'flat_all', 'market_flat']).default('auto'),
   NETVENUE_PATIENCE_MS: ms.default(12_000),
   NETVENUE_IN_FLIGHT_MS: ms.default(105_000),

@@ -75,6 +75,14 @@ describe('the settings', () => {
       });
   }
 
+  it('require the proof of a linked wallet in production, unless they say otherwise', () => {
+    const production = { ...settings, ...live, NODE_ENV: 'production', PUBLIC_URL: HTTPS };
+
+    expect(readConfig(settings).WALLET_LINK_PROOF).to.equal('optional');
+    expect(readConfig(production).WALLET_LINK_PROOF).to.equal('required');
+    expect(readConfig({ ...production, WALLET_LINK_PROOF: 'optional' }).WALLET_LINK_PROOF).to.equal('optional');
+  });
+
   it('reject an address that is not https in production', () => {
     expect(() => readConfig({ ...settings, ...live, NODE_ENV: 'production' })).to.throw(
       /^Setting PUBLIC_URL: must be https/,

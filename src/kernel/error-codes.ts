@@ -89,6 +89,7 @@ export const errors = {
   V2_SESSION_UNKNOWN: [404, 'Session not found.'],
   V2_USER_UNKNOWN: [404, 'User not found.'],
   V2_SECRET_SUPERSEDED: [409, 'The secret behind this token was rotated; obtain a token with the newest secret.'],
+  V2_PASSWORD_RESET_REQUIRED: [403, 'No password counts for this account; a reset sets one.'],
   V2_EMAIL_NOT_VERIFIED: [403, 'The e-mail address is not verified.'],
   V2_PASSWORD_GUESSABLE: [422, 'The password is too common; choose another.'],
   V2_OTP_INVALID: [400, 'The code or link is invalid.'],

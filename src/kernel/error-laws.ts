@@ -113,7 +113,10 @@ export const laws = {
   V2_SESSION_UNKNOWN: final(ID),
   V2_USER_UNKNOWN: final(ID),
   V2_SECRET_SUPERSEDED: remedy(TOKEN),
-  V2_EMAIL_NOT_VERIFIED: remedy('Verify the address with the mailed code; `POST /v2/auth/resend-otp` mails another.'),
+  V2_PASSWORD_RESET_REQUIRED: remedy('Let the user set a password: `POST /v2/auth/password-reset/request`.'),
+  V2_EMAIL_NOT_VERIFIED: remedy(
+    'Verify the address with the mailed code; `POST /v2/auth/resend-otp` mails another, or what else to do.',
+  ),
   V2_PASSWORD_GUESSABLE: final('Let the user choose a longer, less common password.'),
   V2_OTP_INVALID: final('Let the user type the code again.'),
   V2_OTP_EXPIRED: final('Request a new code.'),

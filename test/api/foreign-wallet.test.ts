@@ -9,7 +9,6 @@ import { expectProblem } from '../support/problem.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { twice } from '../support/twice.ts';
 
-const PAYOUT = `0x${'ab'.repeat(20)}`;
 const REGISTER = '/v1/register/netvenue';
 const long = { pair: 'BTC', side: 'long', size: '0.01', order_type: 'market' };
 /** Reads by Trader-ID that return data of the network if it knows the wallet. */
@@ -128,7 +127,7 @@ describe('a wallet that another partner registered', () => {
   it('cannot be used to have its owner’s orders rejected', async () => {
     const owner = await service.wallet();
     const attacker = await service.partner();
-    const link = await attacker.post(REGISTER, { ex_address: owner.wallet, payout_address: PAYOUT });
+    const link = await attacker.post(REGISTER, { ex_address: owner.wallet });
     expect(link.status).to.equal(200);
     await move(service, String(link.body.subaccount.subaccount_id), { elimination: 'LIQUIDATED' });
 

@@ -45,8 +45,8 @@ describe('registerNetvenueTrader', () => {
   });
 
   it('creates a subaccount linked to a wallet, of 10,000 when no size is given', async () => {
-    const partner = await service.partner();
-    const ex_address = address();
+    const partner = await service.wallet();
+    const ex_address = partner.wallet;
 
     const reply = await partner.post(REGISTER, { ex_address, payout_address: PAYOUT });
 

@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import {
+  asking,
   atOnce,
+  bearer,
   codeIn,
   fresh,
   type Identity,
@@ -54,12 +56,20 @@ describe('sign-ups of an address that is not verified', () => {
       const { mail } = await mailed(email, 'resend-otp');
       const verified = await verify(email, mail);
       const after = [await logIn(email, ATTACKERS), await logIn(email, OWNERS)];
+      const asked = await asking(service.url, { ...bearer(app.token), 'X-Session-Token': verified.body.session_token })(
+        'POST',
+        '/v2/auth/reauthenticate',
+        { json: { password: first } },
+      );
+      const advised = await mailed(email, 'resend-otp');
       const done = await reset(email, LATER);
 
       expect(mail.text).to.match(/none of the passwords counts/);
       expect(verified.body).to.include({ email, email_verified: true });
       expect(verified.body.session_token).to.be.a('string');
       expect(after).to.not.include('in');
+      expect([asked.status, asked.body.error.code]).to.deep.equal([403, 'V2_PASSWORD_RESET_REQUIRED']);
+      expect([advised.status, advised.mail.subject]).to.deep.equal([200, 'Set a password for Example app']);
       expect(done.status).to.equal(200);
       expect(await logIn(email, LATER)).to.equal('in');
       expect(await logIn(email, ATTACKERS)).not.to.equal('in');

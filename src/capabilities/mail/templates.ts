@@ -39,6 +39,14 @@ const templates: Record<string, Template> = {
     ],
     secret: { code },
   }),
+  password_needed: ({ app }) => ({
+    subject: `Set a password for ${app}`,
+    lines: [
+      `Your e-mail address is verified at ${app}, but no password counts: sign-ups with it gave different ones.`,
+      `Set a password by a password reset in ${app}.`,
+      NOT_YOU,
+    ],
+  }),
   account_exists: ({ app }) => ({
     subject: `You already have an account at ${app}`,
     lines: [

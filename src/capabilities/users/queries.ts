@@ -3,14 +3,25 @@ import { z } from 'zod';
 import type { Db } from '../../db/pool.ts';
 import type { AppId, UserId } from '../../kernel/ids.ts';
 import type { SealContext } from '../../kernel/seal.ts';
-import { type LoginRow, loginRow } from '../login/row.ts';
+import { loginRow } from '../login/row.ts';
 
-/** Reads a user for a log-in. One row either way, so that unknown addresses cost the same. */
-export const readLogin = (db: Db, appId: AppId, email: string, address: Buffer): Promise<LoginRow> =>
-  db.one(sql.prepared('read_login', loginRow)`
+const userLoginRow = loginRow.extend({ lacks_password: z.boolean() });
+
+/**
+ * Reads a user for a log-in. One row either way, so that unknown addresses cost the same. `lacks_password`: verified, but
+ * no password counts.
+ */
+export const readLogin = (
+  db: Db,
+  appId: AppId,
+  email: string,
+  address: Buffer,
+): Promise<z.infer<typeof userLoginRow>> =>
+  db.one(sql.prepared('read_login', userLoginRow)`
     select u.id, u.password_hash, array(select s.password_hash from sign_ups s where s.user_id = u.id) as sign_up_hashes,
       u.totp_seed,
       u.totp_enabled_at is not null as has_totp,
+      u.verified_at is not null and u.password_hash is null as lacks_password,
       exists (
         select from known_addresses k
         where k.account = u.id and k.address = ${sql.binary(address)}

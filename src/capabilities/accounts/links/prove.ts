@@ -16,13 +16,13 @@ type Request = components['schemas']['RegisterNetvenueRequest'];
 
 /**
  * The proof of the wallet in a request; null for a request without a wallet, and for an unproven wallet where none is
- * required. A signature is stored, so that it counts later too. Throws V1_WALLET_UNPROVEN for a wrong signature, and
- * where a proof is required.
+ * required. A signature is stored, so that it counts later too. Throws V1_WALLET_UNPROVEN for a wrong signature, where a
+ * proof is required, and for a request that says where the owner of an unproven wallet is paid.
  */
 export async function proveWallet(
   { config, db, sealer }: Deps,
   owner: OwnerId,
-  { ex_address, ownership_proof }: Request,
+  { ex_address, ownership_proof, payout_address }: Request,
 ): Promise<LinkProof | null> {
   if (!ex_address) return null;
   const wallet = ex_address.toLowerCase();
@@ -32,7 +32,7 @@ export async function proveWallet(
     return 'signature';
   }
   if ((await findEnrollment(db, owner, wallet))?.verified) return 'session';
-  if (config.WALLET_LINK_PROOF === 'required') throw unproven();
+  if (config.WALLET_LINK_PROOF === 'required' || payout_address) throw unproven();
   return null;
 }
 

@@ -16,9 +16,14 @@ type Credentials = { password: string; totp_code?: string; email_code?: string }
 
 /**
  * Counts an attempt and checks password and authenticator code of a user. Throws V2_INVALID_CREDENTIALS,
- * V2_EMAIL_NOT_VERIFIED, V2_MFA_INVALID, and what `countCodeAttempt` throws.
+ * V2_EMAIL_NOT_VERIFIED, V2_MFA_INVALID, and what `countCodeAttempt` throws. To a caller with a session of the user also
+ * V2_PASSWORD_RESET_REQUIRED: nobody else may learn that the address is verified.
  */
-export async function checkUserLogin(call: Call, account: Account, given: Credentials): Promise<RightLogin> {
+export async function checkUserLogin(
+  call: Call,
+  account: Account & { hasSession?: true },
+  given: Credentials,
+): Promise<RightLogin> {
   const { deps, network } = call;
   const row = await readLogin(deps.db, account.appId, account.email, digest(network));
   const isKnown = row.is_known_address;
@@ -30,6 +35,8 @@ export async function checkUserLogin(call: Call, account: Account, given: Creden
     countCodeAttempt: (userId) => countCodeAttempt(call, { userId, isKnown, emailCode: given.email_code }),
     openSeed: (seed, userId) => deps.sealer.open(seed, userSealContext(userId)).toString(),
   });
+  const isRight = result.kind === 'passed' || result.kind === 'code_missing';
+  if (!isRight && row.lacks_password && account.hasSession) throw new ApiError('V2_PASSWORD_RESET_REQUIRED');
   if (result.kind === 'sign_up') throw new ApiError('V2_EMAIL_NOT_VERIFIED');
   if (result.kind === 'password_wrong') throw rejectedLogin('V2_INVALID_CREDENTIALS');
   if (result.kind === 'code_wrong') throw rejectedLogin('V2_MFA_INVALID');

@@ -36,7 +36,7 @@ export const logInUser: Handler<'logInUser', Deps> = async (call) => {
 /** Handles `POST /v2/auth/reauthenticate`: prove the password again. */
 export const reauthenticateUser: Handler<'reauthenticateUser', Deps> = async (call) => {
   const { owner, email, sessionId } = userOf(call.principal);
-  const account = { appId: owner, email };
+  const account = { appId: owner, email, hasSession: true as const };
   const checked = await checkUserLogin(call, account, call.body);
   const provenAt = checked.kind === 'code_missing' ? null : await reauthenticate(call.deps.db, checked, sessionId);
   if (checked.kind === 'code_missing' || provenAt === null) throw rejectedLogin('V2_MFA_INVALID');
