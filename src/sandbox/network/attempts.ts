@@ -10,12 +10,12 @@ const PAUSE_MS = 5_000;
 const WINDOW_MS = 60_000;
 
 /** What a miner asks of the validator for one signal. `forget`: its acknowledgement is lost before it is confirmed. */
-type Asking = { ask(): Verdict; forget(): void };
+type ValidatorCall = { ask(): Verdict; forget(): void };
 
 /** The miner's attempts at the validator, which takes so many signals of one subaccount in 60 s, cancels and edits included. */
 export type MinerAttempts = {
   /** Asks the validator up to three times, as the miner does. Returns the last verdict and the milliseconds of the pauses. */
-  attempt(requested: Requested, asking: Asking): Promise<{ verdict: Verdict; pausedMs: number }>;
+  attempt(requested: Requested, asking: ValidatorCall): Promise<{ verdict: Verdict; pausedMs: number }>;
   /** The acknowledgements of the next `times` attempts are lost: the validator acts, and the miner tries again. */
   loseAcknowledgements(times: number): void;
   /** How often the validator has rejected a signal for its limit. */
