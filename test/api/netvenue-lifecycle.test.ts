@@ -44,6 +44,8 @@ describe('an order that the network ends by what it was asked', () => {
         expect(reply.body).to.include({ protection: 'failed', executed: null });
         expect(reply.body.protection_error).to.match(/pause/);
         expect(status.body).to.include({ lifecycle: 'cancelled', protection: 'failed' });
+        const alerts = service.log.lines.filter(({ alert }) => alert === 'position_unprotected');
+        expect(alerts.map(({ intent_id }) => intent_id)).to.include(reply.headers['intent-id']);
         expect((await trader.get(`${ORDERS}?state=open`)).body).to.deep.equal([]);
         const { body } = await trader.get('/v1/events?limit=100');
         expect(body.at(-1).data).to.include({ action: 'protect', lifecycle: 'cancelled', status: 'completed' });

@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { CapacitySettings } from '../../../capacity/budgets.ts';
 import { minerSlot, paceOf, type SlotAt } from '../../../capacity/network.ts';
@@ -30,6 +31,7 @@ import { NO_PROTECTION, type Protection, type Terms } from './rules.ts';
 /** The dependencies of every network verb: the miners by entity, and the timing settings. */
 export type Deps = {
   db: Db;
+  log: Pick<Logger, 'error'>;
   venues: { netvenue: Netvenue; ofTrader(syntheticHotkey: Hotkey): Promise<Netvenue | null> };
   config: CapacitySettings & { NETVENUE_PATIENCE_MS: number; NETVENUE_IN_FLIGHT_MS: number };
 };
@@ -218,6 +220,16 @@ export const resultOf = (orderUuid: OrderUuid, data: Done, protection: Protectio
   protection: (data.protection ?? protection).state,
   protection_error: (data.protection ?? protection).error,
 });
+
+/** Logs an alert if a verb has left a position without the exits that its caller wants. */
+export function alertIfUnprotected(
+  { log }: Pick<Deps, 'log'>,
+  { id }: IntentOf<AnyRequest>,
+  result: OrderResult,
+): void {
+  if (result.protection === 'failed')
+    log.error({ alert: 'position_unprotected', intent_id: id }, 'the network has no exits for an open position');
+}
 
 /**
  * Removes the execution of an order that only rests. The venue echoes the accepted order; only an executed one has a

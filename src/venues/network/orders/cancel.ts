@@ -55,10 +55,9 @@ export const cancel = defineIntent({
   async record({ intent, payload: { target } }, result, deps) {
     if (result.kind !== 'accepted') return recordUnlessTargetInDoubt(deps, intent, target, result);
     const { lifecycle = 'cancelled', ...data } = result.data;
-    return recordCancellation(deps.db, intent, target, {
-      result: network.resultOf(target, { ...network.unlessWaiting(data), lifecycle }),
-      lifecycle,
-    });
+    const shown = network.resultOf(target, { ...network.unlessWaiting(data), lifecycle });
+    network.alertIfUnprotected(deps, intent, shown);
+    return recordCancellation(deps.db, intent, target, { result: shown, lifecycle });
   },
 });
 

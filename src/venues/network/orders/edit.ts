@@ -92,6 +92,7 @@ export const edit = defineIntent({
     const isCancelled = lifecycle === 'cancelled';
     const protection = isCancelled ? NO_PROTECTION : protectionWhenAccepted(payload.terms);
     const shown = network.resultOf(target, { ...data, lifecycle }, protection);
+    network.alertIfUnprotected(deps, intent, shown);
     return recordEdit(deps.db, intent, { result: { ...shown, success: !isCancelled }, lifecycle }, payload);
   },
 });

@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import { z } from 'zod';
 import { defineIntent, type SentRequest } from '../../../intents/define.ts';
 import type { Hotkey, OrderUuid } from '../../../kernel/ids.ts';
@@ -17,7 +16,6 @@ import { carriesExits, opens, protectionWhenAccepted, rests, type Terms } from '
 import { recordPlacement } from './store.ts';
 
 type Deps = network.Deps & {
-  log: Pick<Logger, 'error'>;
   reads: Pick<VenueReads, 'tradePairs'>;
   checks: Pick<OrderChecks, 'findNetworkViolation' | 'findSuccessor' | 'isTradeable'>;
 };
@@ -74,6 +72,7 @@ export const place = defineIntent({
     const { protection: state, protection_error: error } = shown;
     if ((data.fills ?? 0) > 1)
       deps.log.error({ alert: 'order_filled_again', intent_id: intent.id }, 'one order was filled more than once');
+    network.alertIfUnprotected(deps, intent, shown);
     return recordPlacement(deps.db, intent, shown, {
       ...(lifecycle && { lifecycle }),
       executed: data.executed,

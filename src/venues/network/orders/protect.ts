@@ -65,6 +65,7 @@ export const protect = defineIntent({
     if (result.kind !== 'accepted') return network.recordOtherwise(deps, intent, result);
     const { lifecycle = 'resting' } = result.data;
     const shown = network.resultOf(payload.bracket, { ...network.unlessWaiting(result.data), lifecycle }, PLACED);
+    network.alertIfUnprotected(deps, intent, shown);
     return recordProtection(deps.db, intent, { ...shown, success: lifecycle !== 'cancelled' }, payload);
   },
 });
