@@ -43,6 +43,11 @@ export const freeSlot = async (db: Db, intentId: IntentId, hasResponded: boolean
     where h.intent_id = ${intentId} and (${hasResponded} or h.held_until <= now())`);
 };
 
+/** Counts more of what an upstream takes only so many of in a minute: what it did by itself while it worked on a request. */
+export const spendPace = async (db: Db, pace: string, count: number): Promise<void> => {
+  await db.query(sql.prepared('spend_pace', z.object({}))`select spend_pace(${pace}, ${count})::text`);
+};
+
 /** The columns of `intentRow`, for queries that read a whole intent with the table alias `i`. */
 export const intentColumns = sql.fragment`
   i.id, i.kind, i.owner, i.request_id, i.lane, i.state, i.request, i.sent_payload, i.outcome, i.fence, i.attempts, i.reconcile_attempts,

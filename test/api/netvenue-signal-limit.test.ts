@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { sql } from 'slonik';
+import { z } from 'zod';
 import type { Reply } from '../support/caller.ts';
 import { market } from '../support/orders.ts';
 import { expectProblem } from '../support/problem.ts';
@@ -34,5 +36,28 @@ describe('a validator that takes ten signals of a trader in a minute', function 
     expect((await other.post(ORDERS, market())).status).to.equal(200);
     expect(Date.now() - startedAt).to.be.below(3_000);
     expect(service.miner.rateLimited()).to.equal(0);
+  });
+});
+
+describe('a validator that takes less than the setting says', function () {
+  this.timeout(90_000);
+  const TAKEN = 2;
+  let service: TestService;
+  before(async () => {
+    service = await startService({
+      upstream: { signalsPerMin: TAKEN, cooldownMs: 0 },
+      settings: { NETVENUE_SIGNALS_PER_MIN: '10', NETVENUE_PATIENCE_MS: '13000' },
+    });
+  });
+  after(() => service.stop());
+
+  it('is asked three times by the miner, and each of them counts', async () => {
+    const trader = await service.trader();
+    for (let n = 0; n < TAKEN; n++) expect((await trader.post(ORDERS, market())).status).to.equal(200);
+    await trader.post(ORDERS, market());
+
+    const taken = await service.db.oneFirst(sql.type(z.object({ count: z.number() }))`
+      select max(cardinality(p.taken)) as count from paces p`);
+    expect(taken).to.equal(TAKEN + 3);
   });
 });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { CapacitySettings } from '../../../capacity/budgets.ts';
 import { minerSlot, paceOf, type SlotAt } from '../../../capacity/network.ts';
 import type { Db } from '../../../db/pool.ts';
-import { noteReached, wasAnswered } from '../../../intents/claim.ts';
+import { noteReached, spendPace, wasAnswered } from '../../../intents/claim.ts';
 import {
   type Finding,
   type IntentOf,
@@ -86,20 +86,28 @@ export const slotOfEntry = (sent: { intent: IntentOf<AnyRequest> }, deps: Deps):
 /** The slot of a request that reduces what its trader risks. It does not wait behind entries. */
 export const slotOfExit = (sent: { intent: IntentOf<AnyRequest> }, deps: Deps): SlotAt => slotAt(sent, deps, true);
 
+/** See venues/network.md#retries: the miner repeats a signal inside one request, and the validator counts each. */
+const MOST_RETRIES = 2;
+const RETRY_PAUSE_MS = 5_000;
+
 /**
  * Sends a verb's signal to the miner of its trader's entity. Unreachable, with nothing sent, if we have no key for it. A
  * rejection that does not prove that nothing happened is looked up with `resolve` before it is believed.
  */
 export async function sendSignal(
   { intent, payload }: SentRequest<AnyRequest, { signal: Signal }>,
-  { venues }: Deps,
+  { db, venues, config }: Deps,
   limits: SendLimits,
   resolve: (at: AtMiner, refusal: UnprovenRejection) => Promise<NetworkResult>,
 ): Promise<NetworkResult> {
   const { trader } = intent.request;
   const venue = await venues.ofTrader(trader);
   if (!venue) return unreachable('no key for the entity');
+  const sentAt = performance.now();
   const result = await venue.submit(payload.signal, limits);
+  const retries = Math.min(MOST_RETRIES, Math.floor((performance.now() - sentAt) / RETRY_PAUSE_MS));
+  // without this count the validator would reject a later signal, which then is in doubt: no reason to lose a response
+  if (retries > 0) await spendPace(db, paceOf(trader, config).name, retries).catch(() => {});
   return result.kind === 'unproven' ? resolve({ venue, trader }, result) : result;
 }
 
