@@ -71,7 +71,7 @@ const CREDENTIALS: Record<string, string[]> = {
   clientBasic: ['-u "$CLIENT_ID:$CLIENT_SECRET"'],
 };
 
-/** A request as a command. Path parameters and credentials are variables of the shell. */
+/** A request as a command. Path parameters and credentials are variables of the shell; a write has a key. */
 function curl({ method, path, security, parameters }: Operation, type: string, value: unknown): string {
   const url = `"$URL${path.replace(/\{(\w+)\}/g, (_, name: string) => `$${name.toUpperCase()}`)}"`;
   const required = parameters.filter((parameter) => parameter.required && parameter.in === 'header');
@@ -79,6 +79,7 @@ function curl({ method, path, security, parameters }: Operation, type: string, v
     `curl -s${method === 'get' || (method === 'post' && value !== undefined) ? '' : ` -X ${method.toUpperCase()}`} ${url}`,
     ...(security[0] ?? []).flatMap(({ scheme }) => CREDENTIALS[scheme] ?? []),
     ...required.map(({ name }) => `-H "${name}: $${name.replaceAll('-', '_').toUpperCase()}"`),
+    ...(parameters.some(({ name }) => name === 'Idempotency-Key') ? ['-H "Idempotency-Key: $(uuidgen)"'] : []),
     ...(value === undefined ? [] : dataOf(type, value)),
   ];
   return lines.join(' \\\n  ');

@@ -45,11 +45,17 @@ function servedAt(href: string): string | null {
   return found ? `${found.path}${heading ? `#${heading}` : ''}` : null;
 }
 
+/** A guide in Markdown, with its generated parts. Those that are tables of HTML stay so, as Markdown allows. */
+export const writtenGuide = ({ file }: Guide): string =>
+  readFileSync(new URL(file, folder), 'utf8').replace(
+    /^<!-- generated: ([\w-]+) -->$/gm,
+    (_, name) => generated[name]?.() ?? '',
+  );
+
 /** The content of a guide as HTML. Wide tables scroll by themselves. */
-export function renderGuide({ file, title }: Guide): string {
-  const written = readFileSync(new URL(file, folder), 'utf8');
-  const whole = written.replace(/^<!-- generated: ([\w-]+) -->$/gm, (_, name) => generated[name]?.() ?? '');
-  const html = marked.parse(whole, { async: false });
+export function renderGuide(guide: Guide): string {
+  const { title } = guide;
+  const html = marked.parse(writtenGuide(guide), { async: false });
   let count = 0;
   return html
     .replace(/<table>[\s\S]*?<\/table>/g, (table) => {

@@ -44,9 +44,10 @@ const sections = (path: string) =>
     .join('\n');
 
 const entry = ({ path: href, title }: Pick<Guide, 'path' | 'title'>, path: string) =>
-  `<li><a href="${href}"${href === path ? ' aria-current="page"' : ''}>${escaped(title)}</a></li>`;
+  `<li><a href="${href}"${href === path ? ' aria-current="page"' : ''}${href.endsWith('.json') ? ' download' : ''}>${escaped(title)}</a></li>`;
 
 const elsewhere = [
   { section: 'Reference', path: '/docs/reference', title: 'Operations' },
   { section: 'Reference', path: '/openapi.json', title: 'OpenAPI document' },
+  { section: 'Reference', path: '/docs/llms.txt', title: 'Index for tools' },
 ];

@@ -1,5 +1,6 @@
 import MiniSearch from 'minisearch';
 import { listOperations, nodeAt } from '../../contract/document.ts';
+import { options } from './assets/search.js';
 import { guides, renderGuide } from './guides.ts';
 import { textOf } from './markup.ts';
 
@@ -8,12 +9,9 @@ type Entry = { id: number; title: string; page: string; url: string; text: strin
 
 const AT_ONCE = 20; // entries: some milliseconds, between which requests are served
 
-/** The index that the search in the pages loads, as JSON. Its options are those of `assets/docs.js`. */
+/** The index that the search in the pages loads, as JSON. */
 export async function searchIndex(): Promise<string> {
-  const index = new MiniSearch<Entry>({
-    fields: ['title', 'text'],
-    storeFields: ['title', 'page', 'url'],
-  });
+  const index = new MiniSearch<Entry>(options);
   const entries = [...guides.flatMap(sectionsOf), ...operations()];
   await index.addAllAsync(
     entries.map((entry, id) => ({ id, ...entry })),

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { guides, renderGuide } from './guides.ts';
+import { guides, renderGuide, writtenGuide } from './guides.ts';
 import { layout } from './layout.ts';
+import { guideList, markdownPath } from './llms.ts';
 import { renderReference } from './reference.ts';
 import { searchIndex } from './search.ts';
 import { servedContract } from './served-contract.ts';
@@ -19,6 +20,8 @@ const script = (file: string) => () => ({ type: 'text/javascript', body: readFil
 const style = (file: string) => () => ({ type: 'text/css', body: readFileSync(file) });
 const asset = (name: string) => path.join(assets, name);
 const page = (body: string): ServedFile => ({ type: 'text/html', body, policy: POLICY });
+const markdown = (body: string): ServedFile => ({ type: 'text/markdown; charset=utf-8', body });
+const plain = (body: string): ServedFile => ({ type: 'text/plain; charset=utf-8', body });
 const ofPackage = (make: () => ServedFile) => () => ({ ...make(), caching: FOR_A_DAY });
 
 const reference = () =>
@@ -35,10 +38,13 @@ const reference = () =>
 const makers = new Map<string, () => ServedFile | Promise<ServedFile>>([
   ['/openapi.json', () => ({ type: 'application/json', body: JSON.stringify(servedContract()) })],
   ...guides.map((guide) => [guide.path, () => page(layout({ ...guide, body: renderGuide(guide) }))] as const),
+  ...guides.map((guide) => [markdownPath(guide), () => markdown(writtenGuide(guide))] as const),
+  ['/docs/llms.txt', () => plain(guideList())],
   ['/docs/reference', reference],
   ['/docs/search.json', async () => ({ type: 'application/json', body: await searchIndex() })],
   ['/docs/docs.css', style(asset('docs.css'))],
   ['/docs/docs.js', script(asset('docs.js'))],
+  ['/docs/search.js', script(asset('search.js'))],
   ['/docs/reference.js', script(asset('reference.js'))],
   ['/docs/minisearch.js', ofPackage(script(fileURLToPath(import.meta.resolve('minisearch'))))],
 ]);

@@ -1,13 +1,13 @@
+import { options, ranked } from '/docs/search.js';
+
 const LIBRARY = '/docs/minisearch.js';
-const MOST = 12;
 const field = document.getElementById('search');
 const found = document.getElementById('found');
 let index;
 
 const load = () => {
   index ??= Promise.all([import(LIBRARY), fetch('/docs/search.json').then((response) => response.text())]).then(
-    ([{ default: MiniSearch }, json]) =>
-      MiniSearch.loadJSON(json, { fields: ['title', 'text'], storeFields: ['title', 'page', 'url'] }),
+    ([{ default: MiniSearch }, json]) => MiniSearch.loadJSON(json, options),
   );
   return index;
 };
@@ -27,9 +27,7 @@ async function search() {
   if (query === '') return;
   const loaded = await load();
   if (query !== field.value.trim()) return;
-  const results = loaded
-    .search(query, { combineWith: 'AND', prefix: true, fuzzy: 0.1, boost: { title: 4 } })
-    .slice(0, MOST);
+  const results = ranked(loaded, query);
   const list = element('ol', {}, ...results.map(shown));
   found.replaceChildren(
     element('h2', {}, results.length > 0 ? `Found for “${query}”` : `Nothing found for “${query}”`),
