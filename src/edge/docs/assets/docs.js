@@ -1,4 +1,4 @@
-import { options, ranked } from '/docs/search.js';
+import { options, ranked } from './search.js';
 
 const LIBRARY = '/docs/minisearch.js';
 const field = document.getElementById('search');
