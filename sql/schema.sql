@@ -776,6 +776,7 @@ create table payouts (
   delayed_for text, -- Why its step waits, if that is not its own fault: the processor's or the platform's. Null: it does not.
   delayed_since timestamp with time zone,
   made_in_session text, -- The session that requested it. It may have been deleted since.
+  canceled_at timestamp with time zone, -- When its user canceled it. Its transfer was not sent before and is not sent afterwards.
   constraint payouts_pkey PRIMARY KEY (id),
   constraint payouts_amount_positive CHECK ((amount_cents > 0)),
   constraint payouts_connect_account_id_fkey FOREIGN KEY (connect_account_id) REFERENCES connect_accounts(id),
@@ -783,7 +784,7 @@ create table payouts (
   constraint payouts_prop_account_id_fkey FOREIGN KEY (prop_account_id) REFERENCES prop_accounts(id),
   constraint payouts_reserved_at_most_amount CHECK (((reserved_cents >= 0) AND (reserved_cents <= amount_cents))),
   constraint payouts_reversed_at_most_transferred CHECK (((reversed_cents >= 0) AND (reversed_cents <= transferred_cents))),
-  constraint payouts_status_known CHECK ((status = ANY (ARRAY['pending'::text, 'submitted'::text, 'transferred'::text, 'completed'::text, 'failed'::text, 'reversed'::text]))),
+  constraint payouts_status_known CHECK ((status = ANY (ARRAY['pending'::text, 'submitted'::text, 'transferred'::text, 'completed'::text, 'failed'::text, 'reversed'::text, 'canceled'::text]))),
   constraint payouts_transfer_once UNIQUE (processor_transfer_id),
   constraint payouts_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
@@ -1732,6 +1733,9 @@ create function budget_used(of_name text, capacity double precision, per_s doubl
 
 create function cancel_exchange_orders(wallet text, numbers text[])
   returns uuid[] sql;
+
+create function cancel_payout(payout text, of_owner text, of_user text)
+  returns text plpgsql;
 
 create function change_orders(changes jsonb)
   returns uuid[] sql;

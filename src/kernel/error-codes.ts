@@ -160,6 +160,8 @@ export const errors = {
   V2_PAYOUT_NOT_AVAILABLE: [409, 'The money is not available at the payout account yet; it is paid out once it is.'],
   V2_PAYOUT_UNDER_REVIEW: [409, 'A report of the processor contradicts what is known; an operator must look at it.'],
   V2_PAYOUT_REVERSED: [409, 'The payout account holds nothing of this payout any more: its transfer was reversed.'],
+  V2_PAYOUT_NOT_PENDING: [409, 'Money of the payout has moved or is about to; it cannot be canceled.'],
+  V2_PAYOUT_CANCELED: [409, 'The payout was canceled.'],
   V2_COUNTRY_UNSUPPORTED: [422, 'Accounts in this country cannot be paid out to.'],
 
   V2_TRADER_UNKNOWN: [404, 'Trader not found.'],

@@ -183,6 +183,8 @@ export const laws = {
   V2_PAYOUT_NOT_AVAILABLE: final('Wait: the payout goes on by itself, and an event follows.'),
   V2_PAYOUT_UNDER_REVIEW: remedy('Ask the operator of the service; then submit again.'),
   V2_PAYOUT_REVERSED: final('Request another payout.'),
+  V2_PAYOUT_NOT_PENDING: final(READ_FIRST),
+  V2_PAYOUT_CANCELED: final('Request another payout.'),
   V2_COUNTRY_UNSUPPORTED: final('Choose a country that the processor pays out to.'),
 
   V2_TRADER_UNKNOWN: final(ID),

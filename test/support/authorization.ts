@@ -86,7 +86,7 @@ const OPERATIONS: Record<keyof typeof CALLERS, string> = {
     takeProcessorNotification
   `,
   'user of an app for payouts': `
-    requestPayout submitPayout
+    requestPayout submitPayout cancelPayout
   `,
   'app for webhooks': `
     listWebhookEndpoints createWebhookEndpoint updateWebhookEndpoint deactivateWebhookEndpoint

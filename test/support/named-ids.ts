@@ -81,6 +81,7 @@ const OWNED = `
   estimatePayout          header:X-Prop-Account=account
   requestPayout           body:prop_account_id=account
   submitPayout            path:payout_id=payout
+  cancelPayout            path:payout_id=payout
   listWebhookEndpoints    query:cursor=endpoint
   updateWebhookEndpoint   path:endpoint_id=endpoint
   deactivateWebhookEndpoint path:endpoint_id=endpoint

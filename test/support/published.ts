@@ -95,6 +95,7 @@ export class PublishedClient {
   onboardingLink = (id: string) => this.call('POST', `/v2/connect/accounts/${id}/onboarding-link`);
   requestPayout = (json: Json) => this.call('POST', '/v2/payouts/request', { json });
   submitPayout = (id: string) => this.call('POST', `/v2/payouts/${id}/submit`);
+  cancelPayout = (id: string) => this.call('POST', `/v2/payouts/${id}/cancel`);
   payouts = () => this.call('GET', '/v2/payouts');
   estimate = (account?: string) => this.call('GET', '/v2/payouts/estimate', { account });
 

@@ -112,6 +112,8 @@ export const NOT_BROUGHT_ABOUT: Record<string, ErrorCode[]> = {
       'V2_PAYOUT_NOT_AVAILABLE',
       'V2_PAYOUT_UNDER_REVIEW',
       'V2_PAYOUT_REVERSED',
+      'V2_PAYOUT_NOT_PENDING',
+      'V2_PAYOUT_CANCELED',
       'V2_WALLET_PROVEN',
     ],
   'a state of a venue or processor that no request repeats into: netvenue-unready.test.ts, netvenue-cancel.test.ts, exvenue-rejected.test.ts, portfolio-validate.test.ts and money/ show each end':

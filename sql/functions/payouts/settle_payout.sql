@@ -14,9 +14,10 @@ begin
   select * into strict before from payouts where id = payout;
   select * into transfer from payout_steps s where s.payout_id = payout and s.step = 'transfer' order by s.position desc limit 1;
   select * into bank from payout_steps s where s.payout_id = payout and s.step = 'payout' order by s.position desc limit 1;
-  is_waiting := coalesce(bank.state, transfer.state) in ('under_way', 'unsent');
+  is_waiting := before.canceled_at is null and coalesce(bank.state, transfer.state) in ('under_way', 'unsent');
   p := before;
   p.status := case
+    when p.canceled_at is not null then 'canceled'
     when transfer.state = 'unsent' and p.pay_after is not null then 'submitted'
     when transfer.state is null or transfer.state = 'unsent' then 'pending'
     when transfer.state in ('under_way', 'unknown') then 'submitted'
@@ -27,18 +28,18 @@ begin
     else 'transferred'
   end;
   p.failure_reason := case
-    when p.status in ('pending', 'submitted', 'transferred', 'completed') and p.reversed_cents = 0 then null
+    when p.status in ('pending', 'submitted', 'transferred', 'completed', 'canceled') and p.reversed_cents = 0 then null
     when p.status = 'failed' then coalesce(bank.failure_reason, transfer.failure_reason)
     else 'transfer_reversed'
   end;
   p.reserved_cents := case
-    when transfer.state = 'failed' then 0
+    when p.status = 'canceled' or transfer.state = 'failed' then 0
     when transfer.state = 'done' then p.transferred_cents - p.reversed_cents
     else p.amount_cents
   end;
   update payouts
   set status = p.status, failure_reason = p.failure_reason, reserved_cents = p.reserved_cents,
-    submitted_at = case when p.status <> 'pending' then coalesce(submitted_at, now()) end,
+    submitted_at = case when p.status = 'canceled' then submitted_at when p.status <> 'pending' then coalesce(submitted_at, now()) end,
     completed_at = case when p.status = 'completed' then coalesce(completed_at, now()) else completed_at end,
     emitted_reversed_cents = reversed_cents,
     delayed_for = case when is_waiting then delayed_for end,

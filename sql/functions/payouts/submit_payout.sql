@@ -1,7 +1,7 @@
 -- Accepts the submission of a payout: its transfer, or, if that money is already with the trader's account, its payout to the bank again.
 -- Checks again what the request checked. Of several submissions at once exactly one is accepted, and its intent is the result of all. Verdicts:
--- accepted | replayed | unknown | V2_PAYOUT_QUARANTINED | a code of payout_obstacle. A payout whose account was detached goes to the one that
--- the user has now. The user is mailed. Locks the payment, the account, then the payout.
+-- accepted | replayed | unknown | V2_PAYOUT_QUARANTINED | V2_PAYOUT_CANCELED | a code of payout_obstacle. A payout whose account was detached
+-- goes to the one that the user has now. The user is mailed. Locks the payment, the account, then the payout.
 -- Item: as for accept_intents, without kind.
 create or replace function submit_payout(payout text, of_owner text, of_user text, item jsonb, earned_cents bigint, hold_h integer default 0)
 returns table (verdict text, intent_id uuid)
@@ -16,6 +16,10 @@ begin
   select * into p from payouts o where o.id = payout and o.owner = of_owner and o.user_id = of_user for update;
   if p.id is null then
     return query select 'unknown', null::uuid;
+    return;
+  end if;
+  if p.canceled_at is not null then
+    return query select 'V2_PAYOUT_CANCELED', null::uuid;
     return;
   end if;
   select * into latest from payout_steps s where s.payout_id = payout order by s.position desc limit 1;

@@ -66,6 +66,20 @@ export async function detachAccountFor(
   if (verdict !== 'done') throw new ApiError('V2_CONNECT_ACCOUNT_UNKNOWN', { effect: 'none' });
 }
 
+/**
+ * Cancels a user's payout of which no money has moved; one that is canceled stays so. Throws V2_PAYOUT_UNKNOWN or
+ * V2_PAYOUT_NOT_PENDING.
+ */
+export async function cancelPayout(
+  db: Db,
+  { owner, userId }: { owner: OwnerId; userId: UserId },
+  payoutId: PayoutId,
+): Promise<void> {
+  const obstacle = await db.oneFirst(sql.type(z.object({ obstacle: z.string().nullable() }))`
+    select cancel_payout(${payoutId}, ${owner}, ${userId}) obstacle`);
+  if (obstacle !== null) throw obstacleError(obstacle);
+}
+
 /** The error of an obstacle: its code. Throws a plain error for a code that is not of the catalogue. */
 export function obstacleError(code: string): ApiError {
   if (!isErrorCode(code)) throw new Error(`Unknown obstacle ${code}`);

@@ -14,7 +14,7 @@ import { requireValue } from '../../kernel/require.ts';
 import type { Sealer } from '../../kernel/seal.ts';
 import type { VenueReads } from '../../venues/reads.ts';
 import { findKycCase } from '../kyc/queries.ts';
-import { detachAccount, requestPayout as recordRequest } from './commands.ts';
+import { detachAccount, cancelPayout as recordCancellation, requestPayout as recordRequest } from './commands.ts';
 import {
   openConnectAccount as acceptAccount,
   submitPayout as acceptSubmission,
@@ -201,6 +201,15 @@ export const submitPayout: Handler<'submitPayout', Deps> = async (call) => {
   const payout = await getUserPayout(db, user, id);
   if (payout.status !== 'delayed' && hasSucceeded(intent)) return { status: 200, body: payout };
   return { status: 202, body: payout, headers: pendingHeaders(`/v2/intents/${accepted.id}`) };
+};
+
+/** Handles `POST /v2/payouts/{payout_id}/cancel`: cancel a payout of which no money has moved. */
+export const cancelPayout: Handler<'cancelPayout', Deps> = async ({ principal, path, commit }) => {
+  const user = userOf(principal);
+  return commit(async (db) => {
+    await recordCancellation(db, user, path.payout_id);
+    return { status: 200, body: await getUserPayout(db, user, path.payout_id) };
+  });
 };
 
 /** What an account has earned; 0 unless it is funded, and then the submission is rejected for that. */

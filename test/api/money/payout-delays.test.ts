@@ -59,6 +59,32 @@ describe('a payout whose delay is not its own fault', () => {
     expect(await isDelayed(id)).to.equal(0);
   });
 
+  it('is canceled by its user while none of its money has moved, and its earnings are free again', async () => {
+    const trader = await earner(service, app, 300);
+    const [pending, delayed, sent] = [
+      await trader.request(10_000),
+      await trader.request(10_000),
+      await trader.request(10_000),
+    ];
+    const cancel = (id: string, ask = trader.ask) => ask('POST', `/v2/payouts/${id}/cancel`);
+    await trader.submit(sent);
+    await service.control('settings', { available: 0 });
+    await trader.submit(delayed);
+
+    const replies = [await cancel(pending), await cancel(delayed), await cancel(delayed)];
+
+    for (const { status, body } of replies) expect([status, body.status]).to.deep.equal([200, 'canceled']);
+    expectRejected(await cancel(sent), 'V2_PAYOUT_NOT_PENDING');
+    expectRejected(await cancel(pending, (await earner(service, app, 1)).ask), 'V2_PAYOUT_UNKNOWN');
+    expectRejected(await trader.submit(pending), 'V2_PAYOUT_CANCELED');
+    await service.control('settings', { available: null });
+    await service.db.query(sql.type(nothing)`update payouts set pay_after = now() where pay_after is not null`);
+    await service.runTask('payouts/reconcile');
+    expect(await trader.estimate()).to.equal(20_000);
+    await eventually(async () => made('payout', trader).length === 1);
+    expect(made('transfer', trader)).to.have.length(1);
+  });
+
   it('waits while the processor rejects our key', async () => {
     const trader = await earner(service, app, 300);
     const id = await trader.request(10_000);

@@ -175,6 +175,8 @@ describe('from verification to a payout', () => {
         payout_id: payoutId,
         user_id: trader.userId,
         amount_cents: 30_000,
+        bank_amount_cents: 30_000,
+        bank_currency: 'usd',
         transferred_cents: 30_000,
         reversed_cents: 0,
         currency: 'usd',

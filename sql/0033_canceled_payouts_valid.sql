@@ -1,0 +1,1 @@
+alter table payouts validate constraint payouts_status_known;
