@@ -1806,7 +1806,7 @@ create function emit_ended(ended uuid[], closed uuid[])
 create function emit_enrollment()
   returns trigger plpgsql;
 
-create function emit_event(of_owner text, of_type text, payload jsonb)
+create function emit_event(of_owner text, of_type text, payload jsonb, from_origin text DEFAULT 'service'::text)
   returns integer sql;
 
 create function emit_events(of_owner text, of_type text, payloads jsonb[])
@@ -2158,10 +2158,10 @@ create function record_checkout(intent uuid, held_fence integer, said jsonb, pay
 create function record_connect_account(intent uuid, held_fence integer, said jsonb, made jsonb)
   returns void plpgsql;
 
-create function record_event(of_owner text, of_type text, payload jsonb)
+create function record_event(of_owner text, of_type text, payload jsonb, from_origin text DEFAULT 'service'::text)
   returns events sql;
 
-create function record_events(of_owner text, of_type text, payloads jsonb[])
+create function record_events(of_owner text, of_type text, payloads jsonb[], from_origin text DEFAULT 'service'::text)
   returns SETOF events plpgsql;
 
 create function record_exchange_fills(wallet text, fills jsonb, ended jsonb)

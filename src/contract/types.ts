@@ -7524,6 +7524,11 @@ export interface components {
             id: string;
             /** @description Type of the event, such as `payment.succeeded`. */
             type: string;
+            /**
+             * @description Who made it; `app` for one of `fanout_event`, whatever its type. Absent in events of earlier versions.
+             * @enum {unknown}
+             */
+            origin?: "service" | "app";
             /** @description Members of the event; they depend on its type. */
             data: {
                 [key: string]: unknown;
@@ -7550,6 +7555,11 @@ export interface components {
              * @constant
              */
             type: "order.updated";
+            /**
+             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @constant
+             */
+            origin?: "service";
             /** @description Members of the event. */
             data: {
                 /**
@@ -7606,6 +7616,11 @@ export interface components {
              * @constant
              */
             type: "subaccount.updated";
+            /**
+             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @constant
+             */
+            origin?: "service";
             /** @description Members of the event. */
             data: {
                 /** @description Number of the subaccount; it is the trader's `Trader-ID`. */
@@ -7634,6 +7649,11 @@ export interface components {
              * @constant
              */
             type: "enrollment.updated";
+            /**
+             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @constant
+             */
+            origin?: "service";
             /** @description Members of the event. */
             data: {
                 /** @description The wallet on the exchange. */
@@ -7665,6 +7685,11 @@ export interface components {
              * @constant
              */
             type: "registration.updated";
+            /**
+             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @constant
+             */
+            origin?: "service";
             /** @description Members of the event. */
             data: {
                 /**
@@ -7703,6 +7728,11 @@ export interface components {
              * @constant
              */
             type: "payment.succeeded";
+            /**
+             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @constant
+             */
+            origin?: "service";
             /** @description Members of the event. */
             data: {
                 /** @description The payment (`pay_…`). */
@@ -7727,6 +7757,11 @@ export interface components {
              * @constant
              */
             type: "payment.failed";
+            /**
+             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @constant
+             */
+            origin?: "service";
             /** @description Members of the event. */
             data: {
                 /** @description The payment (`pay_…`). */
@@ -7753,6 +7788,11 @@ export interface components {
              * @constant
              */
             type: "payment.mismatched";
+            /**
+             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @constant
+             */
+            origin?: "service";
             /** @description Members of the event. */
             data: {
                 /** @description The payment (`pay_…`). */
@@ -7785,6 +7825,11 @@ export interface components {
              * @constant
              */
             type: "payment.refunded";
+            /**
+             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @constant
+             */
+            origin?: "service";
             /** @description Members of the event. */
             data: {
                 /** @description The payment (`pay_…`). */
@@ -7815,6 +7860,11 @@ export interface components {
              * @constant
              */
             type: "payment.disputed";
+            /**
+             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @constant
+             */
+            origin?: "service";
             /** @description Members of the event. */
             data: {
                 /** @description The payment (`pay_…`). */
@@ -7847,6 +7897,11 @@ export interface components {
              * @constant
              */
             type: "payment.disputed.won";
+            /**
+             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @constant
+             */
+            origin?: "service";
             /** @description Members of the event. */
             data: {
                 /** @description The payment (`pay_…`). */
@@ -7879,6 +7934,11 @@ export interface components {
              * @constant
              */
             type: "payment.disputed.lost";
+            /**
+             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @constant
+             */
+            origin?: "service";
             /** @description Members of the event. */
             data: {
                 /** @description The payment (`pay_…`). */
@@ -7911,6 +7971,11 @@ export interface components {
              * @constant
              */
             type: "account.updated";
+            /**
+             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @constant
+             */
+            origin?: "service";
             /** @description Members of the event. */
             data: {
                 /** @description The account (`prop_…`). */
@@ -7955,6 +8020,11 @@ export interface components {
              * @constant
              */
             type: "agreement.signed";
+            /**
+             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @constant
+             */
+            origin?: "service";
             /** @description Members of the event. */
             data: {
                 /** @description The signature (`agr_…`). */
@@ -7983,6 +8053,11 @@ export interface components {
              * @constant
              */
             type: "user.verified";
+            /**
+             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @constant
+             */
+            origin?: "service";
             /** @description Members of the event. */
             data: {
                 /** @description The user (`usr_…`). */
@@ -8003,6 +8078,11 @@ export interface components {
              * @constant
              */
             type: "kyc.updated";
+            /**
+             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @constant
+             */
+            origin?: "service";
             /** @description Members of the event. */
             data: {
                 /** @description The user (`usr_…`). */
@@ -8034,6 +8114,11 @@ export interface components {
              * @constant
              */
             type: "payout.completed";
+            /**
+             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @constant
+             */
+            origin?: "service";
             /** @description Members of the event. */
             data: {
                 /** @description The payout (`po_…`). */
@@ -8072,6 +8157,11 @@ export interface components {
              * @constant
              */
             type: "payout.failed";
+            /**
+             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @constant
+             */
+            origin?: "service";
             /** @description Members of the event. */
             data: {
                 /** @description The payout (`po_…`). */
@@ -8110,6 +8200,11 @@ export interface components {
              * @constant
              */
             type: "payout.updated";
+            /**
+             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @constant
+             */
+            origin?: "service";
             /** @description Members of the event. */
             data: {
                 /** @description The payout (`po_…`). */
@@ -8148,6 +8243,11 @@ export interface components {
              * @constant
              */
             type: "notification.failed";
+            /**
+             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @constant
+             */
+            origin?: "service";
             /** @description Members of the event. */
             data: {
                 /**
@@ -8175,6 +8275,11 @@ export interface components {
              * @constant
              */
             type: "webhook.test";
+            /**
+             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @constant
+             */
+            origin?: "service";
             /** @description Members of the event. */
             data: {
                 /** @description The endpoint (`whe_…`). */

@@ -1,7 +1,7 @@
 -- Appends events of one type to the log of an app or a partner, in the order given. Positions are assigned under the lock on the log's end
 -- and become visible in order, so a reader that has seen a position has seen all positions before it. The followers of a partner's log are
--- notified. Take no lock after it that others take before it.
-create or replace function record_events(of_owner text, of_type text, payloads jsonb[]) returns setof events
+-- notified. `from_origin`: service, or app for an event that the app itself had sent. Take no lock after it that others take before it.
+create or replace function record_events(of_owner text, of_type text, payloads jsonb[], from_origin text default 'service') returns setof events
 language plpgsql as $$
 declare
   many integer := cardinality(payloads);
@@ -21,7 +21,7 @@ begin
   )
   insert into events (id, owner, type, position, body, created_at)
   select m.id, of_owner, of_type, m.position,
-    json_build_object('id', m.id, 'type', of_type, 'data', m.payload,
+    json_build_object('id', m.id, 'type', of_type, 'origin', from_origin, 'data', m.payload,
       'timestamp', to_char(m.at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"+00:00"'))::text,
     m.at
   from made m

@@ -14,6 +14,7 @@ export function signedHeaders({ deliveryId, eventType, secrets }: Outgoing, body
     'Content-Length': String(body.length),
     'User-Agent': USER_AGENT,
     'X-Service-Event': headerSafe(eventType),
+    'X-Service-Origin': originOf(body),
     'X-Service-Delivery': deliveryId,
     'X-Service-Timestamp': String(at),
     'X-Service-Signature': [`t=${at}`, ...service].join(','),
@@ -22,6 +23,12 @@ export function signedHeaders({ deliveryId, eventType, secrets }: Outgoing, body
     'Webhook-Signature': standard.join(' '),
   };
 }
+
+/** Who made the event: this service, or the app that had it sent. Events from before carry none, and may be either. */
+const originOf = (body: Buffer): string => {
+  const origin = /^\{"id" : "evt_\w+", "type" : "(?:[^"\\]|\\.)*", "origin" : "(service|app)"/.exec(body.toString());
+  return origin?.[1] ?? 'unknown';
+};
 
 const hmac = (key: string | KeyObject, prefix: string, body: Buffer) =>
   createHmac('sha256', key).update(prefix).update(body).digest();

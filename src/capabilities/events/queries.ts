@@ -4,10 +4,10 @@ import type { components } from '../../contract/types.ts';
 import type { Db } from '../../db/pool.ts';
 import type { OwnerId } from '../../kernel/ids.ts';
 
-const eventRow = z.custom<components['schemas']['Event']>();
+const eventRow = z.object({ event: z.custom<components['schemas']['Event']>() });
 
 /** An event in the form it was sent: the envelope. */
-export type Event = z.infer<typeof eventRow>;
+export type Event = z.infer<typeof eventRow>['event'];
 
 /** Which events of a log: those of one type, and those since a time (ISO 8601). All without it. */
 export type EventFilter = { type?: string | undefined; since?: string | undefined };
@@ -15,8 +15,8 @@ type LogPage = EventFilter & { after: string | null; limit: number };
 
 /** Events of an app or partner in commit order, after the event `after`, or from the start for null. */
 export const listEvents = (db: Db, owner: OwnerId, { after, limit, type, since }: LogPage): Promise<readonly Event[]> =>
-  db.any(sql.prepared('list_events', eventRow)`
-    select v.id, v.type, v.body::json -> 'data' as data, v.body::json ->> 'timestamp' as timestamp
+  db.anyFirst(sql.prepared('list_events', eventRow)`
+    select v.body::json as event
     from events v
     where v.owner = ${owner}
       and v.position > coalesce((select p.position from events p where p.id = ${after} and p.owner = ${owner}), 0)
