@@ -1,5 +1,5 @@
 import type MiniSearch from 'minisearch';
 import type { SearchResult } from 'minisearch';
 
-export const options: { fields: string[]; storeFields: string[] };
-export function ranked<Entry>(index: MiniSearch<Entry>, query: string): SearchResult[];
+export declare const options: { fields: string[]; storeFields: string[] };
+export declare function ranked<Entry>(index: MiniSearch<Entry>, query: string): SearchResult[];
