@@ -160,6 +160,14 @@ describe('recorded responses of the exchange', () => {
     );
   });
 
+  it('tell the leverage of an account in an asset, and whose agent an address is', async () => {
+    const { result: leverage } = await reading('activeAssetData', (venue, user) => venue.leverage(user, 'APT'));
+    const { result: role } = await reading('userRole', (venue, user) => venue.role(user));
+
+    expect(leverage).to.deep.equal({ kind: 'found', data: 3 });
+    expect(role).to.deep.equal({ kind: 'found', data: { kind: 'agent', master: `0x${'1'.repeat(40)}` } });
+  });
+
   it('cover every read of the adapter, but for those that are composed', async () => {
     const sources = await Promise.all(
       ['index', 'catalogue', 'fill-pages'].map((name) =>
