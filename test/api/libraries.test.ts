@@ -166,20 +166,20 @@ describe('libraries that callers use', () => {
       expect(await ordersOf(trader.traderId)).to.equal(1);
     });
 
-    it('is given the stored failure again when nothing was sent, which says so, and nothing is placed', async () => {
+    it('repeats an order of which nothing was sent as a new attempt, and it is placed once', async () => {
       const trader = await service.trader();
       const { client, waitsMs } = retrying({ ...bearer(trader.key), 'Trader-ID': trader.traderId });
       service.miner.faults.add({ kind: 'reset', route: SUBMIT, times: 1 });
 
-      const failed: AxiosError<{ error: Record<string, unknown> }> = await client
+      const placed = await client
         .post(orders, market(), { headers: { 'Idempotency-Key': fresh('key') } })
-        .catch((error) => error)
         .finally(() => service.miner.faults.clear());
+      const ended = await service.db.anyFirst(sql.type(z.object({ state: z.string() }))`
+        select i.state from intents i join orders o on o.id = i.id where o.trader like ${`%_${trader.traderId}`} order by i.created_at`);
 
-      expect(failed.response?.status).to.equal(503);
-      expect(failed.response?.data.error).to.include({ effect: 'none', retryable: false });
-      expect(waitsMs).to.have.length(2);
-      expect(await ordersOf(trader.traderId)).to.equal(1);
+      expect(placed.status).to.equal(200);
+      expect(waitsMs).to.have.length(1);
+      expect(ended).to.deep.equal(['failed', 'succeeded']);
     });
 
     it('reads in Retry-After how long to wait after 429', async () => {

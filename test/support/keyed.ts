@@ -7,6 +7,7 @@ const ELSEWHERE = {
   'money/operators.test.ts': 'provisionAgain refundPayment reinstatePropAccount attachSubaccount',
   'money/undecided.test.ts': 'resolvePayout',
   'money/payout-steps.test.ts': 'reversePayout',
+  'money/payout-delays.test.ts': 'cancelPayout',
   'money/stolen-payouts.test.ts': 'detachConnectAccount detachPayoutAccount',
   'money/losses.test.ts': 'abandonPropAccount',
   'admin-users.test.ts': 'endUserSessions',

@@ -66,13 +66,15 @@ describe('a payout whose delay is not its own fault', () => {
       await trader.request(10_000),
       await trader.request(10_000),
     ];
-    const cancel = (id: string, ask = trader.ask) => ask('POST', `/v2/payouts/${id}/cancel`);
+    const cancel = (id: string, ask = trader.ask) =>
+      ask('POST', `/v2/payouts/${id}/cancel`, { headers: { 'Idempotency-Key': `cancel-${id}` } });
     await trader.submit(sent);
     await service.control('settings', { available: 0 });
     await trader.submit(delayed);
 
     const replies = [await cancel(pending), await cancel(delayed), await cancel(delayed)];
 
+    expect(replies[2]?.headers.get('idempotent-replayed')).to.equal('true');
     for (const { status, body } of replies) expect([status, body.status]).to.deep.equal([200, 'canceled']);
     expectRejected(await cancel(sent), 'V2_PAYOUT_NOT_PENDING');
     expectRejected(await cancel(pending, (await earner(service, app, 1)).ask), 'V2_PAYOUT_UNKNOWN');
