@@ -45,7 +45,7 @@ describe('lists of webhooks and events', () => {
     const rest = await fixture.app.ask('GET', `/v2/events?after=${events[4]?.id}`);
 
     expect(events.map(({ type }) => type)).to.deep.equal([0, 1, 2, 3, 4, 5, 6].map((n) => `event.${n}`));
-    expect(events[0]).to.have.all.keys('id', 'type', 'data', 'timestamp');
+    expect(events[0]).to.have.all.keys('id', 'type', 'data', 'timestamp', 'origin');
     expect(rest.body.map(({ type }: { type: string }) => type)).to.deep.equal(['event.5', 'event.6']);
     const outsider = await fixture.service.app();
     expectProblem(await outsider.ask('GET', `/v2/events?after=${events[0]?.id}`), 'V2_EVENT_UNKNOWN');

@@ -147,7 +147,9 @@ function lines(files: string[]): string {
 
 /** The files that each file imports when it runs; imports of types alone are erased. */
 async function runtimeImports(): Promise<Map<string, string[]>> {
-  const files = await Array.fromAsync(glob('{src,workers}/**/*.ts', { cwd: ROOT }));
+  const files = await Array.fromAsync(
+    glob('{src,workers}/**/*.ts', { cwd: ROOT, exclude: (name) => name.endsWith('.d.ts') }),
+  );
   return new Map(await Promise.all(files.map(async (file) => [file, await importsOf(file)] as const)));
 }
 

@@ -17,6 +17,8 @@ const RECORDED: Record<string, [schema: z.ZodObject, recorded: Record<string, un
       processing_time: 1.5,
       message: null,
       executed: { order_type: 'LONG', quantity: 1, value: 2, leverage: null, price: 3 },
+      lifecycle: 'filled',
+      success: true,
       protection: 'placed',
       protection_error: null,
     },

@@ -131,7 +131,8 @@ describe('objects that are named by their id', () => {
       expect(await ask(`redeliver('a', 'b')`)).to.equal('unknown');
       expect(await recover('a', 'b')).to.deep.equal(['unknown', '0']);
       expect(await run(`select from webhook_deliveries where state = 'pending'`)).to.equal(0);
-      expect(await recover('a', 'a')).to.deep.equal(['queued', '1']);
+      const ofA = await ask(`(select count(*)::text from events where owner = 'a')`);
+      expect(await recover('a', 'a')).to.deep.equal(['queued', ofA]);
       expect(await ask(`redeliver('b', 'b')`)).to.equal('queued');
       expect(await ask(`test_endpoint('b', 'b')`)).to.be.a('string');
     });

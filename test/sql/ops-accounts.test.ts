@@ -193,11 +193,13 @@ describe('manual handling of failed accounts', () => {
     expect(data).to.include(`payment: ${account.replace('prop', 'pay')} paid`);
     const [me] = await intentDb.query<{ login: string }>('select session_user as login');
     expect(data).to.include(`operator: ${me?.login} abandon: owes, settled by mail`);
-    const [event] = await intentDb.query<{ id: string }>(`select id from events where strpos(body, $1) > 0`, [
-      `"${account}"`,
-    ]);
-    expect(data.filter((line) => line.startsWith('event: '))).to.deep.equal([
-      `event: prop_account.failed ${event?.id}`,
-    ]);
+    const events = await intentDb.query<{ id: string; type: string }>(
+      `select id, type from events where strpos(body, $1) > 0 order by position`,
+      [`"${account}"`],
+    );
+    expect(events.map(({ type }) => type)).to.have.members(['account.updated', 'prop_account.failed']);
+    expect(data.filter((line) => line.startsWith('event: '))).to.have.members(
+      events.map(({ id, type }) => `event: ${type} ${id}`),
+    );
   });
 });

@@ -47,7 +47,7 @@ describe('ops.find', () => {
       values ('po_f', 'app_f', 'usr_f', 'prop_f', 'con_f', 100, 'usd', 100, 'tr_f');
       insert into webhook_endpoints (id, owner, url, events) values ('whe_f', 'app_f', 'https://example.com/hook?token=canary', '{*}');
       insert into events (id, owner, type, position, body, created_at)
-      values ('evt_f', 'app_f', 'payment.succeeded', 1, '{"data": {"payment_id": "pay_f"}}', now());
+      values ('evt_f', 'app_f', 'payment.succeeded', 1000, '{"data": {"payment_id": "pay_f"}}', now());
       insert into webhook_deliveries (id, owner, endpoint_id, event_id) values ('whd_f', 'app_f', 'whe_f', 'evt_f');
       insert into registrations (id, owner, ex_address, miner_slug, account_size, payer) values ('${ID(6)}', 'ptn_f', '${WALLET}', 'slug', 1000, '0xdd');
       insert into mails (id, template, user_id, recipient, data, secret, expires_at)

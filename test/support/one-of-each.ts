@@ -78,9 +78,6 @@ export const ONE_OF_EACH = `
   values ('re_1', 'pay_1', 'refund', 100, true, 2, now());
   insert into request_budgets (name, tokens, counted_at) values ('exvenue', 1, now());
   insert into upstream_responses (upstream, name, body, read_at) values ('https://x', 'meta', '{}', now());
-  insert into exchange_fills (ex_wallet, trade_id, oid, coin, side, price, size, start_position, closed_pnl, fee, fee_token, is_liquidation, filled_at)
-  values ('0xcc', 1, '88', 'BTC', 'buy', 1, 1, 0, 0, 0, 'USDC', false, now());
-  insert into exchange_cursors (ex_wallet, read_to) values ('0xcc', now());
   insert into burnt_nonces (signer, nonce) values ('0xbb', 1);
   insert into recoveries (since) values (now());
   insert into lost_orders (id) values ('${ID}7');

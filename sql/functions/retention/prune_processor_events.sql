@@ -7,7 +7,7 @@ language sql as $$
     from processor_events e
     where e.received_at < now() - make_interval(secs => kept_s)
       and e.outcome is not null
-      and (e.closed_at is not null or (e.outcome <> 'unreadable' and e.fact ->> 'about' <> 'warning' and not (
+      and (e.closed_at is not null or (e.outcome <> 'unreadable' and e.fact ->> 'about' is distinct from 'warning' and not (
         e.type = 'payment_intent.succeeded' and e.outcome = 'not_ours' and exists (
           select
           from payments p

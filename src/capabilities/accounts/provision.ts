@@ -53,7 +53,7 @@ export const provision = defineIntent({
   payload: z.object({
     subaccount: newSubaccount,
     entity: idSchema.hotkey,
-    first_id: z.number().nullable().default(null), // a payload of an earlier release has none
+    first_id: z.number().nullable(),
   }),
   timing: ({ config }: Deps) => ({
     patienceMs: config.NETVENUE_PATIENCE_MS,

@@ -5,7 +5,7 @@ import { defineIntent } from '../../../intents/define.ts';
 import { succeed } from '../../../intents/settle.ts';
 import { accepted, acknowledged, type UpstreamResult } from '../../../kernel/upstream-result.ts';
 import type { Signal } from '../adapter/signal-types.ts';
-import { ABSENT, nothingExecuted, UNREAD } from './evidence.ts';
+import { ABSENT, nothingExecuted, UNREAD } from './outcome.ts';
 import type { AtMiner, Done, Found } from './outcome.ts';
 import { isOpenPosition } from './positions.ts';
 import * as network from './calls.ts';

@@ -209,8 +209,8 @@ export const orderResultMembers = z.object({
   processing_time: z.number().nullable(),
   message: z.string().nullable(),
   executed: executed.nullable(),
-  lifecycle: z.enum(LIFECYCLES).nullable().default(null),
-  success: z.boolean().default(true),
+  lifecycle: z.enum(LIFECYCLES).nullable(),
+  success: z.boolean(),
   protection: protectionState,
   protection_error: z.string().nullable(),
 });

@@ -19,7 +19,7 @@ export function orderResult(intent: Intent, orderUuid: OrderUuid): Schemas['Netv
     success: result?.success ?? true,
     order_uuid: result?.order_uuid ?? orderUuid,
     processing_time: result?.processing_time ?? seconds(intent.created_at, intent.settled_at),
-    status: result ? (result.success ? 'accepted' : 'rejected') : 'pending',
+    status: result ? (result.success === false ? 'rejected' : 'accepted') : 'pending',
     lifecycle: result?.lifecycle ?? null,
     message: result?.message ?? null,
     executed: result?.executed ?? null,
