@@ -175,15 +175,16 @@ export class MoneySystem {
     if (kind === 'payouts/submit') return runIntent(submit)({ intent_id }, deps);
     if (kind === 'payouts/pay') return runIntent(pay)({ intent_id }, deps);
     if (kind === 'payouts/reverse') return runIntent(reverse)({ intent_id }, deps);
-    const venue = this.#network() as unknown as Netvenue; // as: a creation that is not in doubt calls nothing else
+    const venue = this.#network() as unknown as Netvenue; // as: a creation that is not in doubt looks for nothing
     const venues = { entityOf: async () => 'entity', of: async () => venue };
     const log = { error: () => {} };
     const creation = { ...base, log, venues };
     return runIntent(provision)({ intent_id }, creation);
   }
 
-  #network(): Pick<Netvenue, 'settlements' | 'createSubaccount'> {
+  #network(): Pick<Netvenue, 'settlements' | 'createSubaccount' | 'listSubaccounts'> {
     return {
+      listSubaccounts: async () => found([]),
       settlements: async () => found([{ startMs: 0, endMs: 1, payoutUsd: EARNED / 100 }]),
       createSubaccount: async () => {
         if (this.rejectsAccounts) return rejected('said_no', 'No.');
