@@ -13,14 +13,13 @@ describe('an app or partner that is disabled', function () {
   let admin: TestAdmin;
   before(async () => {
     service = await startMoney();
-    receiver = await startReceiver();
     admin = await service.admin();
   });
-  after(async () => {
-    await receiver.close();
-    await service.stop();
+  after(() => service.stop());
+  beforeEach(async () => {
+    receiver = await startReceiver(); // the app of another test may still be sent something
   });
-  beforeEach(() => receiver.ledger.splice(0));
+  afterEach(() => receiver.close());
 
   const received = (type: string) => receiver.ledger.filter(({ body }) => JSON.parse(body).type === type);
   const set = (path: string, to: 'enable' | 'disable', json?: object) =>
@@ -66,6 +65,7 @@ describe('an app or partner that is disabled', function () {
     );
     receiver.behave(() => 200);
     await set(`apps/${app.appId}`, 'disable');
+    await drained(); // what was under way
     receiver.ledger.splice(0);
 
     const id = await service.db.oneFirst(sql.type(z.object({ id: z.string() }))`

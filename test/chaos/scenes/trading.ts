@@ -133,7 +133,7 @@ export function ledgerVerdicts({ orders, exchange, clients, harms, requested, lo
       bound: '0 lost, 0 doubled',
       kept,
     });
-  if (orders) verdictOf('on the network', orders, isFlawless(orders) && orders.orders === requested.network);
+  if (orders) verdictOf('on the network', orders, isFlawless(orders) && isComplete(orders, requested.network));
   if (exchange) verdictOf('on the exchange', exchange, isFlawlessExchange(exchange));
   if (clients) verdictOf('through the client', clients, clients.misled === 0);
   return lines;
@@ -141,6 +141,10 @@ export function ledgerVerdicts({ orders, exchange, clients, harms, requested, lo
 
 const isFlawless = ({ forgotten, lost, doubled, denied, strange }: Audit) =>
   forgotten + lost + doubled + denied + strange === 0;
+
+/** Every request has an intent. One more is the new attempt under a key whose earlier intent ended without effect. */
+const isComplete = ({ orders, states: { failed = 0, expired = 0 } }: Audit, requested: number) =>
+  orders >= requested && orders - requested <= failed + expired;
 
 const WITHIN_MS = 15_000;
 
