@@ -61,7 +61,7 @@ describe('an app or partner that is disabled', function () {
     await eventually(async () => received('payment.succeeded').length === 1);
     await eventually(() =>
       service.db.maybeOne(sql.unsafe`
-      select from webhook_deliveries d where d.owner = ${app.appId} and d.state = 'pending' and d.retry_step > 0`),
+      select from webhook_deliveries d where d.owner = ${app.appId} and d.state = 'pending' and d.retry_step > 0 limit 1`),
     );
     receiver.behave(() => 200);
     await set(`apps/${app.appId}`, 'disable');

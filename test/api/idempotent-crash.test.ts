@@ -24,7 +24,7 @@ const writes: Write[] = [
     by: ({ app }) => app.ask,
     path: '/v2/notifications/send',
     json: ({ user: { email } }) => ({ email, subject: 's', html: 'h', fanout_event: 'payment.failed' }),
-    rows: `select (select count(*) from mails where template = 'notification') + (select count(*) from events) - 1 as n`,
+    rows: `select (select count(*) from mails where template = 'notification') + (select count(*) from events where type = 'payment.failed') - 1 as n`,
   },
   {
     by: ({ app }) => app.ask,
