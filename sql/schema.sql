@@ -2345,7 +2345,7 @@ create function sortable_id(prefix text)
   returns text sql;
 
 create function spend(batch jsonb)
-  returns TABLE(name text, budget integer, base_s double precision, remaining integer, ends_in_s double precision) sql;
+  returns TABLE(name text, budget integer, base_s double precision, remaining integer, ends_in_s double precision) plpgsql;
 
 create function spend_budget(of_name text, capacity double precision, per_s double precision, batch jsonb)
   returns TABLE(spent integer, wait_ms double precision) plpgsql;

@@ -55,7 +55,7 @@ describe('a flood of log-ins at one app', () => {
     const next = await logIn(flooded.ask, undefined, undefined, '192.0.2.3');
 
     expect([first.status, rowCount, next.status]).to.deep.equal([401, 1, 429]);
-    expect(next.headers.get('ratelimit')).to.match(/"address";r=299;t=60, "server";r=0/);
+    expect(next.headers.get('ratelimit')).to.match(/"address";r=300;t=60, "server";r=0/);
     expect((await logIn(other.ask, undefined, undefined, '192.0.2.3')).status).to.equal(401);
   });
 });

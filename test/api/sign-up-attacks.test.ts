@@ -55,6 +55,17 @@ describe('strangers who know an address', () => {
     expect(verified.body.email_verified).to.equal(true);
   });
 
+  it('do not use up from one network, by rejected sign-ups, the first mails of other networks', async () => {
+    const email = address();
+    for (let n = 0; n < limits.all_first_mails.budget + 10; n += 1) await signUp(STRANGER, email);
+    for (const other of [await service.app(), await service.app(), await service.app()])
+      for (let n = 0; n < 5; n += 1) await signUp(STRANGER, email, other); // nothing is left of what all share
+    const before = await mailsTo(email);
+
+    expect((await signUp(OWNER, email)).status).to.equal(200);
+    await service.mailTo(email, before + 1);
+  });
+
   it('compare at most 5 codes from one network, and 25 from all of them', async () => {
     const email = address();
     await signUp(OWNER, email);

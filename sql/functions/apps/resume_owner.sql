@@ -16,9 +16,7 @@ begin
     perform dispatch_due_deliveries(e) from unnest(endpoints) e;
     perform graphile_worker.add_jobs(array(select mail_job(m.id, null) from mails m where m.tenant = of_owner and m.state = 'queued'));
   else
-    update webhook_deliveries d
-    set state = 'cancelled', ended_at = now()
-    where d.owner = of_owner and d.endpoint_id = any(endpoints) and d.state = 'pending';
+    -- the end of a mail is an event, with deliveries of its own: the mails end first
     perform end_mail(m.id, 'expired', 'app_disabled') from mails m where m.tenant = of_owner and m.state = 'queued';
     update webhook_deliveries d
     set state = 'cancelled', ended_at = now()

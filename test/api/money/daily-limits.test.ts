@@ -48,6 +48,17 @@ describe('the daily budgets', () => {
     expect(await countPayments(thief.userId)).to.equal(2);
   });
 
+  it('of an app are not used up by rejected tries of one user', async () => {
+    const app = await money.app(['api']);
+    await setLimits(`/v2/admin/apps/${app.appId}`, { checkouts: 3, checkouts_per_user: 1 });
+    const [thief, buyer] = [await money.user(app), await money.user(app)];
+    const tries: number[] = [];
+    for (let n = 0; n < 8; n += 1) tries.push((await buy(thief)).status);
+
+    expect(tries).to.deep.equal([200, ...Array(7).fill(429)]);
+    expect((await buy(buyer)).status).to.equal(200);
+  });
+
   it('of an app end its checkouts, and not those of another app', async () => {
     const [app, other] = [await money.app(['api']), await money.app(['api'])];
     await setLimits(`/v2/admin/apps/${app.appId}`, { checkouts: 1 });
