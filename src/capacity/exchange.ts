@@ -30,3 +30,9 @@ export function keptBefore(priority: Priority, perMinute?: number): number {
   if (priority === 'exit') return 0;
   return kept.exit(settings) + (priority === 'read' ? kept.entry(settings) : 0);
 }
+
+/** The weight of a read: most cost `usual`, as a list of open orders does; one order and prices cost `light`. See venues/exchange.md#rate-limits. */
+export const readWeights = { usual: 20, light: 2 } as const;
+
+/** Whether so many orders cost no more to read one by one than by a list of the open ones. */
+export const isCheaperOneByOne = (orders: number): boolean => orders * readWeights.light <= readWeights.usual;

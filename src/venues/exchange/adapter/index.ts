@@ -1,5 +1,5 @@
 import { httpClient } from '../../../adapters/http.ts';
-import { bucketOf } from '../../../capacity/exchange.ts';
+import { bucketOf, readWeights } from '../../../capacity/exchange.ts';
 import { cachedRead } from '../../../kernel/cache.ts';
 import type { WalletAddress } from '../../../kernel/ids.ts';
 import { found, type ReadResult } from '../../../kernel/upstream-result.ts';
@@ -21,7 +21,7 @@ import { budgetFrom } from './budget.ts';
 import { type Catalogue, catalogueFrom } from './catalogue.ts';
 import { fillPages } from './fill-pages.ts';
 import { allFills, readFills } from './fills.ts';
-import { foundOr, infoFrom, LIGHT, type QueryInfo } from './info.ts';
+import { foundOr, infoFrom, type QueryInfo } from './info.ts';
 import { readHistory, readOpenCoins, readOpenOrders, readOrderNames, readStatus } from './orders.ts';
 import { accountPauses } from './pauses.ts';
 import { posterTo } from './post.ts';
@@ -79,7 +79,7 @@ const MIDS_FRESH_MS = 1_000;
 const midsFrom = (query: QueryInfo): MarketReads['mids'] => {
   const mids = cachedRead(MIDS_FRESH_MS, (dex: string, limits: CallLimits | undefined) =>
     query(
-      { body: { type: 'allMids', ...onDex(dex) }, weight: LIGHT },
+      { body: { type: 'allMids', ...onDex(dex) }, weight: readWeights.light },
       { priority: 'entry', ...limits },
       foundOr(readMids),
     ),
@@ -108,7 +108,11 @@ const ROLE_WEIGHT = 60;
 
 const accountReads = (query: QueryInfo, catalogue: Catalogue): AccountReads => {
   const account = (user: WalletAddress, dex = '', limits?: CallLimits): Promise<ReadResult<PerpAccount>> =>
-    query({ body: of('clearinghouseState', user, onDex(dex)), weight: LIGHT }, limits, foundOr(readAccount(dex)));
+    query(
+      { body: of('clearinghouseState', user, onDex(dex)), weight: readWeights.light },
+      limits,
+      foundOr(readAccount(dex)),
+    );
   return {
     account,
     accounts: async (user, limits) => {
@@ -121,7 +125,7 @@ const accountReads = (query: QueryInfo, catalogue: Catalogue): AccountReads => {
       query({ body: of('activeAssetData', user, { coin }) }, limits, foundOr(readLeverage)),
     accountMode: (user, limits) => query({ body: of('userAbstraction', user) }, limits, foundOr(readMode)),
     spotBalances: (user, limits) =>
-      query({ body: of('spotClearinghouseState', user), weight: LIGHT }, limits, foundOr(readBalances)),
+      query({ body: of('spotClearinghouseState', user), weight: readWeights.light }, limits, foundOr(readBalances)),
     role: (user, limits) => query({ body: of('userRole', user), weight: ROLE_WEIGHT }, limits, foundOr(readRole)),
     agents: (user, limits) => query({ body: of('extraAgents', user) }, limits, foundOr(readAgents)),
     unnamedAgent: (user, limits) => query({ body: of('webData2', user) }, limits, readUnnamedAgent),
@@ -138,7 +142,7 @@ const orderReads = (query: QueryInfo, catalogue: Catalogue, pageOfFills: ReturnT
   historicalOrders: (user, limits) =>
     query({ body: of('historicalOrders', user), costsRows: true }, limits, foundOr(readHistory)),
   orderStatus: (user, name, limits) =>
-    query({ body: of('orderStatus', user, { oid: wireName(name) }), weight: LIGHT }, limits, readStatus),
+    query({ body: of('orderStatus', user, { oid: wireName(name) }), weight: readWeights.light }, limits, readStatus),
   recentFills: (user, limits) =>
     query({ body: of('userFills', user), costsRows: true }, limits, foundOr(readFills(user))),
   fills: (user, { fromMs, toMs }, limits) =>

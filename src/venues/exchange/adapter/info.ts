@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { type HttpClient, parseJson, type Reply } from '../../../adapters/http.ts';
+import { readWeights } from '../../../capacity/exchange.ts';
 import { found, type ReadResult, unreadable } from '../../../kernel/upstream-result.ts';
 import { epochMs, presentWork } from '../../../kernel/work.ts';
 import type { CallLimits } from './action-types.ts';
@@ -28,9 +29,6 @@ export type QueryInfo = <T>(
 /** Reads are made while a caller waits. */
 const READ_MS = 5_000;
 /** See venues/exchange.md#rate-limits. */
-const USUAL_WEIGHT = 20;
-/** See venues/exchange.md#rate-limits. */
-export const LIGHT = 2;
 const ROWS_PER_WEIGHT = 20;
 /** See venues/exchange.md#rows. */
 const MOST_ROWS = 2_000;
@@ -64,7 +62,7 @@ export const infoFrom = (url: string, send: HttpClient, budget: Budget): QueryIn
     return reply;
   };
   return async (request, limits = {}, read) => {
-    const { body, weight = USUAL_WEIGHT, costsRows } = request;
+    const { body, weight = readWeights.usual, costsRows } = request;
     const expected = weightOf(expectedRows(request, limits));
     const reply = await post(body, weight + expected, limits);
     if (reply.kind !== 'response') return unreadable(reply.why);

@@ -1,3 +1,4 @@
+import { isCheaperOneByOne, readWeights } from '../../../capacity/exchange.ts';
 import type { Db } from '../../../db/pool.ts';
 import { compare, minus } from '../../../kernel/decimals.ts';
 import { cloidOf, coinOf, dexOf } from '../../../kernel/exchange-names.ts';
@@ -11,10 +12,6 @@ import { type EndedOrder, planRestingOrders, recordFills, takeRestingWallets } f
 export type RestingDeps = { db: Db; exvenue: Exvenue };
 
 const WALLETS_AT_ONCE = 20;
-/** See venues/exchange.md#rate-limits: a list of open orders, one order, and executions. */
-const LIST_WEIGHT = 20;
-const ORDER_WEIGHT = 2;
-const FILLS_WEIGHT = 20;
 /** The weight that these reads take in a second: a seventh of the deployment's. */
 const WEIGHT_PER_S = 3;
 const SHORTEST_PAUSE_S = 5;
@@ -32,7 +29,7 @@ export async function readResting({ db, exvenue }: RestingDeps): Promise<void> {
     const seen = await readChanged(exvenue, wallet, orders);
     weight += seen.weight;
     if (!seen.hasChanged) continue;
-    weight += FILLS_WEIGHT;
+    weight += readWeights.usual;
     const fills = await exvenue.fills(wallet, { fromMs: fromMs - CLOCK_SKEW_MS });
     if (fills.kind === 'found') await recordFills(db, wallet, fills.data, seen.ended);
   }
@@ -48,17 +45,17 @@ async function readChanged(
   wallet: WalletAddress,
   orders: readonly RecordedExchangeOrder[],
 ): Promise<Changed> {
-  const isOneByOne = orders.length * ORDER_WEIGHT <= LIST_WEIGHT;
+  const isOneByOne = isCheaperOneByOne(orders.length);
   const dexes = [...new Set(orders.map(({ terms }) => dexOf(coinOf(terms.pair))))];
   const lists = isOneByOne ? [] : await Promise.all(dexes.map((dex) => exvenue.openOrders(wallet, dex)));
   const open = new Map(
     lists.flatMap((list) => (list.kind === 'found' ? list.data : [])).map((one) => [one.cloid, one]),
   );
-  const changed: Changed = { hasChanged: false, ended: [], weight: lists.length * LIST_WEIGHT };
+  const changed: Changed = { hasChanged: false, ended: [], weight: lists.length * readWeights.usual };
   if (lists.some(({ kind }) => kind === 'unreadable')) return changed;
   for (const order of orders) {
     const listed = open.get(cloidOf(order.id));
-    if (!listed) changed.weight += ORDER_WEIGHT;
+    if (!listed) changed.weight += readWeights.light;
     const record = listed ? null : await exvenue.orderStatus(wallet, cloidOf(order.id));
     if (record && record.kind !== 'found') continue;
     const filled = filledOf(listed ?? record?.data.order);

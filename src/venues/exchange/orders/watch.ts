@@ -1,3 +1,4 @@
+import { isCheaperOneByOne, readWeights } from '../../../capacity/exchange.ts';
 import type { Db } from '../../../db/pool.ts';
 import { cloidOf, coinOf, dexOf, legCloid } from '../../../kernel/exchange-names.ts';
 import { epochMs } from '../../../kernel/work.ts';
@@ -14,9 +15,6 @@ import { ALL_PAIRS, noteExits, planExitWatch, takeWaitingExits } from './store.t
 export type WatchDeps = { db: Db; exvenue: Exvenue };
 
 const WALLETS_AT_ONCE = 20;
-/** See venues/exchange.md#rate-limits: a list of open orders, and one order. */
-const LIST_WEIGHT = 20;
-const ORDER_WEIGHT = 2;
 /** The weight that these reads take in a second: a fifth of the deployment's. */
 const WEIGHT_PER_S = 4;
 const SHORTEST_PAUSE_S = 10;
@@ -30,8 +28,9 @@ export async function watchExits({ db, exvenue }: WatchDeps): Promise<void> {
   const waiting = await takeWaitingExits(db, WALLETS_AT_ONCE);
   let weight = 0;
   for (const orders of groupedByBook(waiting)) {
-    weight += readsOneByOne(orders) ? orders.length * ORDER_WEIGHT : LIST_WEIGHT;
-    for (const order of await mayHaveEnded(exvenue, orders)) {
+    const candidates = await mayHaveEnded(exvenue, orders);
+    weight += candidates.length * readWeights.light + (isCheaperOneByOne(orders.length) ? 0 : readWeights.usual);
+    for (const order of candidates) {
       const observed = await readExits(exvenue, order);
       if (!observed) continue;
       const { report, lost } = observed;
@@ -48,12 +47,10 @@ const groupedByBook = (orders: readonly RecordedExchangeOrder[]) =>
     (group = []) => group,
   );
 
-const readsOneByOne = ({ length }: readonly unknown[]) => length * ORDER_WEIGHT <= LIST_WEIGHT;
-
 /** The orders that the list of open orders lacks. All of them if there are few; none if the list is unreadable. */
 async function mayHaveEnded(exvenue: Exvenue, orders: RecordedExchangeOrder[]): Promise<RecordedExchangeOrder[]> {
   const [first] = orders;
-  if (!first || readsOneByOne(orders)) return orders;
+  if (!first || isCheaperOneByOne(orders.length)) return orders;
   const list = await exvenue.openOrderNames(first.trader, dexOf(coinOf(first.terms.pair)));
   if (list.kind !== 'found') return [];
   const open = new Set(list.data.map(({ cloid }) => cloid));
