@@ -1722,10 +1722,10 @@ create function bank_leg_of(payout text)
 create function begin_payout_step(payout text, which text, item jsonb, cents integer DEFAULT NULL::integer, of_currency text DEFAULT NULL::text)
   returns void plpgsql;
 
-create function begin_sending(intent uuid, held_fence integer, what jsonb)
+create function begin_sending(intent uuid, held_fence integer, what jsonb, claims boolean DEFAULT false)
   returns boolean plpgsql;
 
-create function begin_sending_within(intent uuid, held_fence integer, what jsonb, at_upstream text, slots integer, for_s double precision, for_exits integer DEFAULT 0, exits boolean DEFAULT false, pace text DEFAULT NULL::text, per_minute integer DEFAULT NULL::integer, kept integer DEFAULT 0)
+create function begin_sending_within(intent uuid, held_fence integer, what jsonb, at_upstream text, slots integer, for_s double precision, for_exits integer DEFAULT 0, exits boolean DEFAULT false, pace text DEFAULT NULL::text, per_minute integer DEFAULT NULL::integer, kept integer DEFAULT 0, claims boolean DEFAULT false)
   returns text plpgsql;
 
 create function budget_used(of_name text, capacity double precision, per_s double precision)
@@ -1965,6 +1965,9 @@ create function mark_in_doubt(intent uuid, held_fence integer, delay_s double pr
 
 create function mark_key_rejected(of_key uuid)
   returns void sql;
+
+create function may_begin_sending(held intents, claims boolean)
+  returns boolean plpgsql stable;
 
 create function may_run_alongside(newcomer text, others text[])
   returns boolean sql immutable;

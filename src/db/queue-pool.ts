@@ -5,7 +5,10 @@ const SIZE = 10; // the queue's own statements are short: 10 connections serve h
 const STATEMENT_MS = 5_000;
 const CONNECTION_MS = 5_000; // to get one of the connections, too
 
-/** Opens a pool for the queue. Its error listeners keep a connection that PostgreSQL closes from ending the process. */
+/**
+ * Opens a pool for the queue's own statements: fetching a job, and recording its end. Their commits do not wait for the disk. What a crash of the
+ * server forgets of the last second is harmless: a job that was fetched is fetched again, and fences let only one act; one that was
+ * done is locked until `release_lost_jobs` and finds nothing to do. Jobs are queued by other connections. The error listeners keep a connection that PostgreSQL closes from ending the process. */
 export function openQueuePool(url: string, onError: (error: Error) => void): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
@@ -16,5 +19,6 @@ export function openQueuePool(url: string, onError: (error: Error) => void): pg.
   });
   pool.on('error', onError);
   pool.on('connect', endWhenSilent(STATEMENT_MS, onError));
+  pool.on('connect', (client) => void client.query('set synchronous_commit = off').catch(onError));
   return pool;
 }

@@ -90,21 +90,46 @@ export const claim: (db: Db, intentId: IntentId) => Promise<Intent | null> = bat
   },
 );
 
+/**
+ * Reads an intent that was never sent, as it is once `beginSending` has claimed it; concurrent reads share a query. Null: only `claim` can tell
+ * what it is.
+ */
+export const readUnsent: (db: Db, intentId: IntentId) => Promise<Intent | null> = batchPerPool(
+  async (db, ids: IntentId[]): Promise<(Intent | null)[]> => {
+    const rows = await db.any(sql.prepared('read_unsent', intentRow)`
+    select ${intentColumns}
+    from ${each(ids)} as wanted (id)
+    cross join lateral (
+      select *
+      from intents
+      where intents.id = wanted.id::uuid
+      limit 1
+    ) i
+    where i.settled_at is null and i.sending_at is null and i.state <> 'in_doubt' and i.presumed_sent_at is null and i.deadline_at > now()`);
+    const unsent = new Map(rows.map((row) => [row.id, row]));
+    return ids.map((id) => {
+      const row = unsent.get(id);
+      return row ? { ...row, state: 'running', fence: row.fence + 1, attempts: row.attempts + 1 } : null;
+    });
+  },
+);
+
 /** A slot to take before sending, held for at most `holdMs`. */
 export type SlotWanted = SlotAt & { holdMs: number };
 
 /**
- * Commits the payload, and that bytes may leave from now on (`sent`). `lost`: the claim is lost or the deadline has passed.
+ * Commits the payload, and that bytes may leave from now on (`sent`). `claims`: the intent comes from `readUnsent`, and this claims it. `lost`: the
+ * claim is lost or the deadline has passed.
  * `waiting`: every slot of the upstream is held, or its pace is used up; the intent continues when it may be sent. The caller must not send then.
  */
 export const beginSending = (
   db: Db,
   { id, fence }: Pick<Claim, 'id' | 'fence'>,
   sent: Record<string, unknown>,
-  slot?: SlotWanted,
-): Promise<SendBegun> => beginSendings(db, { id, fence, sent, ...slot });
+  { slot, claims = false }: { slot?: SlotWanted | undefined; claims?: boolean } = {},
+): Promise<SendBegun> => beginSendings(db, { id, fence: claims ? fence - 1 : fence, claims, sent, ...slot });
 
-type SendStart = Pick<Claim, 'id' | 'fence'> & { sent: Record<string, unknown> } & Partial<SlotWanted>;
+type SendStart = Pick<Claim, 'id' | 'fence'> & { claims: boolean; sent: Record<string, unknown> } & Partial<SlotWanted>;
 const sendBegun = z.enum(['sent', 'waiting', 'lost']);
 type SendBegun = z.infer<typeof sendBegun>;
 
@@ -117,16 +142,16 @@ const beginSendings = batchPerPool(async (db, batch: SendStart[]): Promise<SendB
         when b.upstream is not null
           then begin_sending_within(
             b.id, b.fence, b.sent, b.upstream, b.slots, b."holdMs" / 1000, b."forExits", b."isExit",
-            b.pace ->> 'name', (b.pace ->> 'perMinute')::integer, (b.pace ->> 'forExits')::integer
+            b.pace ->> 'name', (b.pace ->> 'perMinute')::integer, (b.pace ->> 'forExits')::integer, b.claims
           )
-        when begin_sending(b.id, b.fence, b.sent) then 'sent'
+        when begin_sending(b.id, b.fence, b.sent, b.claims) then 'sent'
         else 'lost'
       end as begun
     from (
       select r.*
       from lock_paces(${sql.array(paces, 'text')}) locked
       cross join jsonb_to_recordset(${numbered(batch)}::jsonb) as r (
-        n integer, id uuid, fence integer, sent jsonb, upstream text, slots integer, "holdMs" double precision,
+        n integer, id uuid, fence integer, claims boolean, sent jsonb, upstream text, slots integer, "holdMs" double precision,
         "forExits" integer, "isExit" boolean, pace jsonb
       )
       order by r.upstream nulls first, r.id, r.n

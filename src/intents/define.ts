@@ -84,6 +84,11 @@ export type IntentDefinition<Deps, Request, Payload extends Record<string, unkno
    * because our worker ended is sent again then, within the deadline.
    */
   deduplicates?: boolean;
+  /**
+   * When a worker claims an intent that was never sent. `to_prepare`: before `prepare`, which no other claim then runs at the same time.
+   * `to_send`: in the commit that begins to send, which saves one; for a `prepare` that writes nothing about the intent.
+   */
+  claimed: 'to_prepare' | 'to_send';
   timing(deps: NoInfer<Deps>): Timing;
   /**
    * The slot that a request needs before it is sent. Without a free one the intent waits, unsent, within its deadline. A

@@ -93,6 +93,7 @@ export const defineProcessorIntent = <
   };
   const definition = defineIntent<Deps, Request, Payload, Result>({
     ...verb,
+    claimed: 'to_prepare',
     timing: processorTiming,
     send: ({ intent, payload }, { processor }) => call(payload, processor, intent.id),
     reconcile: async ({ intent, payload }, { processor }) =>

@@ -4,7 +4,7 @@ import type { UpstreamResult } from '../kernel/upstream-result.ts';
 import { epochMs, noteWork } from '../kernel/work.ts';
 import { recordAbsence } from './absence.ts';
 import { nextAttemptMs, nextReconcileMs } from './backoff.ts';
-import { beginSending, claim, freeSlot } from './claim.ts';
+import { beginSending, claim, freeSlot, readUnsent } from './claim.ts';
 import type { IntentDefinition, IntentOf, Prepared, SentRequest, Timing } from './define.ts';
 import { findUnclaimed } from './follow.ts';
 import type { Claim, Intent } from './intent.ts';
@@ -37,12 +37,34 @@ export const runIntent =
     verb: IntentDefinition<Deps, Request, Payload, Result>,
   ): Task<{ intent_id: IntentId }, Deps & Execution> =>
   async ({ intent_id }, deps) => {
+    const prepared = verb.claimed === 'to_send' ? await prepareUnclaimed(verb, intent_id, deps) : null;
+    if (prepared === 'sent') return;
     const claimed = await claim(deps.db, intent_id);
     if (claimed?.sending_at)
       await markInDoubt(deps.db, claimed, 0, 'the worker that sent it ended before the response');
-    else if (claimed) await execute(verb, parsed(verb, claimed), deps);
+    else if (claimed)
+      await execute(verb, parsed(verb, claimed), deps, prepared?.fence === claimed.fence ? prepared : null);
     else await resume(verb, intent_id, deps);
   };
+
+/**
+ * Prepares an intent that was never sent, and claims it in the commit that begins to send. Without that commit the intent is claimed
+ * before anything else: what was prepared holds if the claim is the next one.
+ */
+async function prepareUnclaimed<Deps, Request, Payload extends AnyPayload, Result>(
+  verb: IntentDefinition<Deps, Request, Payload, Result>,
+  intentId: IntentId,
+  deps: Deps & Execution,
+): Promise<'sent' | { fence: number; prepared: Prepared<Payload> } | null> {
+  const unsent = await readUnsent(deps.db, intentId);
+  if (!unsent) return null;
+  const intent = parsed(verb, unsent);
+  noteIntent(intent);
+  const prepared = await verb.prepare(intent, deps);
+  if (!('send' in prepared)) return { fence: intent.fence, prepared };
+  const begun = await sendAndRecord(verb, { intent, payload: prepared.send }, deps, true);
+  return begun ? 'sent' : null;
+}
 
 /**
  * An intent that could not be claimed is in doubt or has ended. If it is expired, the claim itself has nearly always
@@ -72,15 +94,17 @@ async function execute<Deps, Request, Payload extends AnyPayload, Result>(
   verb: IntentDefinition<Deps, Request, Payload, Result>,
   intent: IntentOf<Request>,
   deps: Deps & Execution,
+  known: { prepared: Prepared<Payload> } | null,
 ): Promise<void> {
   const { db } = deps;
   noteIntent(intent);
-  const prepared = await verb.prepare(intent, deps);
+  const prepared = known?.prepared ?? (await verb.prepare(intent, deps));
   if (intent.presumed_sent_at !== null) await presumeSent(db, intent, prepared);
   else if ('fail' in prepared) await fail(db, intent, prepared.fail);
   else if ('done' in prepared) await succeed(db, intent, prepared.done);
   else if ('wait' in prepared) await retry(db, intent, nextAttemptMs(intent.attempts), prepared.wait);
-  else await sendAndRecord(verb, { intent, payload: prepared.send }, deps);
+  else if (!(await sendAndRecord(verb, { intent, payload: prepared.send }, deps, false)))
+    await retry(db, intent, 0, { code: 'DEADLINE_PASSED' }); // the next claim ends it as expired
 }
 
 /**
@@ -94,26 +118,28 @@ async function presumeSent(db: Db, intent: Claim, prepared: Prepared<AnyPayload>
   return leaveUndecided(db, intent, prepared.fail);
 }
 
+/** False: nothing was sent, because the claim is lost or the deadline has passed. */
 async function sendAndRecord<Deps, Request, Payload extends AnyPayload, Result>(
   verb: IntentDefinition<Deps, Request, Payload, Result>,
   sent: SentRequest<Request, Payload>,
   deps: Deps & Execution,
-): Promise<void> {
+  claims: boolean,
+): Promise<boolean> {
   const { intent, payload } = sent;
   const notAfter = epochMs() + SEND_WITHIN_MS;
   const { patienceMs, inFlightMs } = verb.timing(deps);
   const slot = verb.slot?.(sent, deps);
-  const begun = await beginSending(deps.db, intent, payload, slot && { ...slot, holdMs: inFlightMs });
-  if (begun === 'waiting') return noteWork({ outcome: 'queued' });
-  if (begun === 'lost') {
-    await retry(deps.db, intent, 0, { code: 'DEADLINE_PASSED' }); // the next claim ends it as expired
-    return;
+  const begun = await beginSending(deps.db, intent, payload, { slot: slot && { ...slot, holdMs: inFlightMs }, claims });
+  if (begun === 'lost') return false;
+  if (begun === 'waiting') {
+    noteWork({ outcome: 'queued' });
+    return true;
   }
   const sending = verb.send(sent, deps, { notAfter, signal: deps.stopping });
   const result = await within(patienceMs, sending);
   if (result !== 'no response') {
     await verb.record(sent, result, deps);
-    return;
+    return true;
   }
   await markInDoubt(deps.db, intent, nextReconcileMs(intent.reconcile_attempts), `no response within ${patienceMs} ms`);
   keepUntilDone(
@@ -123,6 +149,7 @@ async function sendAndRecord<Deps, Request, Payload extends AnyPayload, Result>(
       if (slot && hasResponded(late)) await freeSlot(deps.db, intent.id, true); // its records may have ended it before this response
     }),
   );
+  return true;
 }
 
 /** Whether the upstream has responded, with whatever words: it no longer works on the request. */

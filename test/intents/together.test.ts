@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type DbPool, openPool } from '../../src/db/pool.ts';
-import { beginSending, claim } from '../../src/intents/claim.ts';
+import { beginSending, claim, readUnsent } from '../../src/intents/claim.ts';
 import type { Intent } from '../../src/intents/intent.ts';
 import { fail, succeed } from '../../src/intents/settle.ts';
 import { type IntentDatabase, item, openIntentDatabase } from '../support/intent-database.ts';
@@ -43,6 +43,39 @@ describe('intents executed concurrently', () => {
 
     expect(held.filter((_, n) => begun[n] === 'sent').map((one) => one?.fence)).to.deep.equal([4]);
   });
+
+  it('are claimed once in the commit that begins to send, however many have prepared one', async () => {
+    const [id = ''] = await accepted(1);
+    const prepared = await Promise.all(Array.from({ length: 4 }, () => readUnsent(db, id)));
+
+    const begun = await Promise.all(prepared.map((one) => beginSending(db, one as Intent, {}, { claims: true })));
+
+    expect(begun.toSorted()).to.deep.equal(['lost', 'lost', 'lost', 'sent']);
+    expect(await intentDb.row(id)).to.include({ state: 'running', fence: 1, attempts: 1 });
+    expect(await readUnsent(db, id)).to.equal(null);
+  });
+
+  for (const [what, change] of Object.entries({
+    'another worker has claimed': (id: string) => intentDb.claim(id),
+    'a restored database may have lost': (id: string) =>
+      intentDb.query('insert into lost_orders (id) values ($1)', [id]),
+    'has passed its deadline': (id: string) =>
+      intentDb.query('update intents set deadline_at = now() where id = $1', [id]),
+    'has been sent and is in doubt': (id: string) =>
+      intentDb.query(`update intents set state = 'in_doubt', sending_at = now() where id = $1`, [id]),
+  }))
+    for (const slot of [undefined, { upstream: 'miner:x', slots: 2, forExits: 0, isExit: false, holdMs: 1_000 }])
+      it(`are not claimed to send what ${what} meanwhile${slot ? ', nor is a slot taken' : ''}`, async () => {
+        const [id = ''] = await accepted(1);
+        const prepared = await readUnsent(db, id);
+        await change(id);
+        const before = await intentDb.row(id);
+
+        expect(await beginSending(db, prepared as Intent, {}, { slot, claims: true })).to.equal('lost');
+
+        expect(await intentDb.row(id)).to.deep.equal(before);
+        expect(await intentDb.query('select from upstream_slots where intent_id = $1', [id])).to.deep.equal([]);
+      });
 
   it('are each returned to their claimer, and ended ones to nobody', async () => {
     const ids = await accepted(8);

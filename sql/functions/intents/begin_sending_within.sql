@@ -1,9 +1,10 @@
 -- begin_sending for an upstream that works on a limited number of requests at once: sent | waiting (all slots are held; the intent is queued
 -- again and continues when it is handed one, or expires; exits come first, see claim_slot) | lost (the claim is lost or the deadline has passed;
--- nothing may be sent). `pace`: what the upstream takes only `per_minute` of, the first `kept` of them for exits; the intent waits for that too.
+-- nothing may be sent). `claims`: as in begin_sending; one that waits is not claimed. `pace`: what the upstream takes only `per_minute` of, the first `kept` of them for exits; the intent waits for that too.
 create or replace function begin_sending_within(
   intent uuid, held_fence integer, what jsonb, at_upstream text, slots integer, for_s double precision, for_exits integer default 0,
-  exits boolean default false, pace text default null, per_minute integer default null, kept integer default 0
+  exits boolean default false, pace text default null, per_minute integer default null, kept integer default 0,
+  claims boolean default false
 ) returns text
 language plpgsql as $$
 declare
@@ -11,8 +12,7 @@ declare
 begin
   select i.kind, i.deadline_at into held
   from intents i
-  where i.id = intent and i.fence = held_fence and i.settled_at is null and i.sending_at is null
-    and i.state not in ('queued', 'in_doubt') and i.deadline_at > now()
+  where i.id = intent and i.fence = held_fence and may_begin_sending(i, claims)
   for update;
   if not found then
     return 'lost';
@@ -22,7 +22,8 @@ begin
   end if;
   if claim_slot(intent, at_upstream, slots, for_s, for_exits, exits) then
     update intents
-    set state = 'running', upstream = at_upstream, sending_at = now(), sent_payload = what
+    set state = 'running', fence = fence + claims::integer, attempts = attempts + claims::integer, sender_lost = sender_lost and not claims,
+      upstream = at_upstream, sending_at = now(), sent_payload = what
     where id = intent;
     perform spend_pace(pace, 1) where pace is not null;
     return 'sent';

@@ -45,6 +45,7 @@ export const provisionResult = z.object({
 export const provision = defineIntent({
   kind: 'accounts/provision',
   retention: 'alone',
+  claimed: 'to_prepare',
   request: z.object({
     subaccount: newSubaccount,
     prop_account_id: idSchema.propAccount.optional(),

@@ -20,6 +20,7 @@ type Deps = PaymentDeps & EvidenceDeps & { config: Config };
 export const purchase = defineIntent({
   kind: 'registration/purchase',
   retention: 'with_money',
+  claimed: 'to_prepare',
   request: purchaseRequest,
   payload: purchasePayload,
   /** `inFlightMs` is 0 because time proves nothing here: the chain shows when a payment can no longer settle. */

@@ -14,6 +14,7 @@ type Filled = { price: string };
 export const place = defineIntent({
   kind: 'paper/place',
   retention: 'alone',
+  claimed: 'to_prepare',
   request: z.object({ trader: z.string(), coin: z.string(), size: z.string() }),
   payload: z.object({ price: z.string() }),
   timing: () => ({ patienceMs: 1_000, inFlightMs: 1_000 }),

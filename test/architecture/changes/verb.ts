@@ -14,6 +14,7 @@ import * as network from './calls.ts';
 export const flatten = defineIntent({
   kind: 'network/flatten',
   retention: 'alone',
+  claimed: 'to_prepare',
   request: z.object(network.traderMembers),
   payload: z.object({ signal: network.signal }),
   timing: network.timing,

@@ -37,6 +37,7 @@ const targets = z.array(
 export const cancel = defineIntent({
   kind,
   retention: 'alone',
+  claimed: 'to_prepare',
   request,
   payload: z.object({ ...signedMembers, targets, skipped: targets, unreadDexes: z.array(z.string()) }),
   timing: exchangeTiming,

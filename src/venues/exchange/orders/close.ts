@@ -24,6 +24,7 @@ import { closingTerms, shownOrder } from './views.ts';
 export const close = defineIntent({
   kind: 'exchange/close',
   retention: 'alone',
+  claimed: 'to_send',
   request: z.object({ ...walletMembers, pair: z.string(), max_slippage: z.string() }),
   payload: z.object({ ...orderPayload, side: z.enum(['long', 'short']), size_decimals: z.number() }),
   timing: exchangeTiming,

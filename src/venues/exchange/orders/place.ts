@@ -24,6 +24,7 @@ type Deps = ExchangeDeps & { checks: Pick<OrderChecks, 'findExchangeViolation'> 
 export const place = defineIntent({
   kind: 'exchange/place',
   retention: 'with_order',
+  claimed: 'to_send',
   request: z.object({ ...walletMembers, terms }),
   payload: z.object(orderPayload),
   timing: exchangeTiming,

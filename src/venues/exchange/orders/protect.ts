@@ -43,6 +43,7 @@ type Sought = ExitPrices & { account: WalletAddress; coin: string };
 export const protect = defineIntent({
   kind: 'exchange/protect',
   retention: 'alone',
+  claimed: 'to_prepare',
   request: z.object({
     ...walletMembers,
     pair: z.string(),

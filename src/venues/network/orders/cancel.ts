@@ -22,6 +22,7 @@ import { canShowOrder, findProven, isShown, readRecords } from './venue-records.
 export const cancel = defineIntent({
   kind: 'network/cancel',
   retention: 'alone',
+  claimed: 'to_send',
   request: z.object({ ...network.traderMembers, target: idSchema.order }),
   payload: z.object({ signal: network.signal, target: idSchema.order, terms: network.terms }),
   timing: network.timing,

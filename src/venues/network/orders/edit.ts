@@ -34,6 +34,7 @@ const changes = objectWith<components['schemas']['VantaEditOrderRequest']>({ tra
 export const edit = defineIntent({
   kind: 'network/edit',
   retention: 'alone',
+  claimed: 'to_send',
   request: z.object({ ...network.traderMembers, target: idSchema.order, changes }),
   payload: z.object({ signal: network.signal, target: idSchema.order, before: network.terms, terms: network.terms }),
   timing: network.timing,

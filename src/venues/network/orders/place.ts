@@ -24,6 +24,7 @@ type Deps = network.Deps & {
 export const place = defineIntent({
   kind: 'network/place',
   retention: 'with_order',
+  claimed: 'to_send',
   request: z.object({ ...network.traderMembers, terms: network.terms }),
   payload: z.object({ signal: network.signal }),
   deduplicates: true, // by the order's uuid, at the miner and at the validator

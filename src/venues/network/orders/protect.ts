@@ -26,6 +26,7 @@ const ANY_BRACKET = { order_type: 'FLAT' } as const;
 export const protect = defineIntent({
   kind: 'network/protect',
   retention: 'alone_or_with_order',
+  claimed: 'to_send',
   request: z.object({ ...network.traderMembers, protection: objectWith<Protection>({ trade_pair: z.string() }) }),
   payload: z.object({ signal: network.signal, bracket: idSchema.order, terms: network.terms }),
   timing: network.timing,
