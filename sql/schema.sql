@@ -8,7 +8,7 @@ create table account_events (
   data jsonb not null,
   created_at timestamp with time zone not null,
   constraint account_events_pkey PRIMARY KEY (prop_account_id, "position"),
-  constraint account_events_type_known CHECK ((type = ANY (ARRAY['order'::text, 'position'::text, 'account'::text])))
+  constraint account_events_type_known CHECK ((type = ANY (ARRAY['order'::text, 'position'::text, 'account'::text, 'position.unprotected'::text, 'position.protected'::text])))
 );
 CREATE INDEX account_events_by_age ON public.account_events USING btree (created_at);
 
@@ -1151,6 +1151,29 @@ create table wallet_proofs (
   constraint wallet_proofs_wallet_lower CHECK ((ex_wallet = lower(ex_wallet)))
 );
 
+-- The take-profits and stop-losses that the newest accepted commands want of a trader's position in a pair, and whether the venue has them.
+create table wanted_exits (
+  venue text not null,
+  trader text not null,
+  pair text not null,
+  owner text not null,
+  wanted jsonb not null default '[]'::jsonb, -- One entry for each order whose exits they are: order_uuid, take_profit, stop_loss, trailing_stop, size; version (the position of its command among all intents); waits (the order is not filled yet).
+  wanted_at timestamp with time zone not null default now(), -- When a command or a fill last changed what is wanted.
+  decided_by bigint not null default 0, -- The position of the newest command that replaced the exits of the whole position: an earlier one adds none any more.
+  version integer not null default 0, -- Incremented by every command and every comparison. A comparison that was overtaken records nothing.
+  is_changed boolean not null default true, -- Whether something ended since the last comparison that may have changed what lives. Such rows come first.
+  due_at timestamp with time zone, -- When the next comparison is due. Null while nothing is wanted.
+  compared_at timestamp with time zone,
+  missing_since timestamp with time zone, -- Since when complete reads have lacked wanted exits of an open position.
+  told_at timestamp with time zone, -- When position.unprotected was emitted; null unless the position is told to be unprotected now.
+  seen jsonb not null default '{}'::jsonb, -- What the last comparison showed: side, size, live, reason, message, repair.
+  repairs integer not null default 0,
+  repaired_by uuid, -- The newest intent that was to put the missing exits back.
+  constraint wanted_exits_pkey PRIMARY KEY (venue, trader, pair)
+);
+CREATE INDEX wanted_exits_due ON public.wanted_exits USING btree (venue, is_changed DESC, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX wanted_exits_missing ON public.wanted_exits USING btree (venue, missing_since) WHERE (missing_since IS NOT NULL);
+
 -- Every attempt of a delivery and what the receiver responded.
 create table webhook_attempts (
   delivery_id text not null,
@@ -1615,6 +1638,24 @@ create view ops.undecided_intents (
   safe_action text
 );
 
+-- Open positions of which complete reads lack exits that the newest accepted commands want. told_at: when their owner was told; null while a second read has to confirm it.
+create view ops.unprotected_positions (
+  venue text,
+  owner text,
+  trader text,
+  pair text,
+  side text,
+  size text,
+  missing_since timestamp with time zone,
+  told_at timestamp with time zone,
+  wanted jsonb,
+  live jsonb,
+  reason text,
+  message text,
+  repair text,
+  repair_intent uuid
+);
+
 -- Events of the processor about objects of ours in which a member is missing or impossible, or that contradict what is known. None was applied, and each stops the account or the payouts that it is about: read the object at the processor, then ops.dismiss_event.
 create view ops.unreadable_events (
   event_id text,
@@ -1812,6 +1853,9 @@ create function emit_event(of_owner text, of_type text, payload jsonb, from_orig
 create function emit_events(of_owner text, of_type text, payloads jsonb[])
   returns integer plpgsql;
 
+create function emit_protected(w wanted_exits)
+  returns void plpgsql;
+
 create function emit_refund()
   returns trigger plpgsql;
 
@@ -1823,6 +1867,9 @@ create function emit_signature()
 
 create function emit_subaccount()
   returns trigger plpgsql;
+
+create function emit_unprotected(w wanted_exits)
+  returns void plpgsql;
 
 create function emit_verified()
   returns trigger plpgsql;
@@ -1850,6 +1897,9 @@ create function event_task(about text, unread text DEFAULT NULL::text)
 
 create function events_of_ours(batch jsonb)
   returns TABLE(event_id text) sql stable;
+
+create function exits_may_differ(of_venue text, of_trader text)
+  returns void plpgsql;
 
 create function fail_checkout(intent uuid)
   returns void sql;
@@ -2008,6 +2058,9 @@ create function note_bank_payout(processor_payout text, shown_status text, cents
 create function note_bank_request(intent uuid, processor_payout text)
   returns void plpgsql;
 
+create function note_comparison(of_venue text, of_trader text, of_pair text, seen_version integer, now_wanted jsonb, now_seen jsonb, confirm_s double precision, next_s double precision, repair uuid DEFAULT NULL::uuid)
+  returns text plpgsql;
+
 create function note_known_address(of_account text, from_address bytea)
   returns void sql;
 
@@ -2062,6 +2115,9 @@ create function payout_event(p payouts)
 create function payout_obstacle(account text, to_account text, cents bigint, earned_cents bigint, besides text DEFAULT NULL::text, hold_h integer DEFAULT 0)
   returns text sql stable;
 
+create function plan_comparison(of_venue text, delay_s double precision)
+  returns void sql;
+
 create function plan_dispatch(endpoint text)
   returns void plpgsql;
 
@@ -2085,6 +2141,9 @@ create function post_mail(mail uuid, to_template text, to_recipient text, with_d
 
 create function presume_sent(intent uuid, held_fence integer, what jsonb)
   returns boolean plpgsql;
+
+create function protection_event(w wanted_exits)
+  returns jsonb sql stable;
 
 create function prove_password(for_user text, checked_hash text, new_hash text, step bigint)
   returns boolean plpgsql;
@@ -2152,7 +2211,7 @@ create function record_account_event(account text, of_type text, payload jsonb)
 create function record_action(by_operator text, did text, about text, of_payment text, of_account text, because text, came_of_it jsonb)
   returns void sql;
 
-create function record_bracket(bracket uuid, of_owner text, of_trader text, at_venue text, its_terms jsonb, its_state jsonb DEFAULT '{"lifecycle": "resting"}'::jsonb)
+create function record_bracket(bracket uuid, of_owner text, of_trader text, at_venue text, its_terms jsonb, its_state jsonb DEFAULT '{"lifecycle": "resting"}'::jsonb, its_exits jsonb DEFAULT NULL::jsonb, is_whole boolean DEFAULT false, by_intent uuid DEFAULT NULL::uuid, instead_of uuid DEFAULT NULL::uuid)
   returns uuid[] plpgsql;
 
 create function record_checkout(intent uuid, held_fence integer, said jsonb, payment text, processor_id text, new_status text, sealed bytea)
@@ -2392,6 +2451,9 @@ create function take_processor_events(batch jsonb, came_by text)
 create function take_resting_wallets(most integer)
   returns TABLE(ex_wallet text, read_to timestamp with time zone) sql;
 
+create function take_traders_due(of_venue text, most integer, hold_s double precision)
+  returns SETOF text sql;
+
 create function take_up_events(object text)
   returns void plpgsql;
 
@@ -2427,6 +2489,9 @@ create function verify_email(app text, address text, hmacs bytea[], of_network i
 
 create function wait_for_pace(intent uuid, pace text, per_minute integer, kept integer, exits boolean)
   returns boolean plpgsql;
+
+create function want_exits(of_venue text, of_owner text, of_trader text, of_pair text, of_order uuid, by_intent uuid, exits jsonb, is_whole boolean DEFAULT false)
+  returns void plpgsql;
 
 create function was_accepted(item jsonb)
   returns boolean sql stable;

@@ -90,6 +90,7 @@ export const settings = z.object({
   REGISTRATION_PAYEES: addresses.default([]),
   REGISTRATION_POLL_MS: ms.default(5_000),
   REGISTRATION_GRACE_MS: ms.default(14_400_000),
+  PROTECTION_REPAIR: z.enum(['tell', 'repair']).default('tell'),
   ORDER_DEADLINE_MS: ms.default(15_000),
   PROVISION_DEADLINE_MS: ms.default(120_000),
   PROCESSOR_URL: z.url().default('https://api.stripe.com'),

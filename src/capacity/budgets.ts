@@ -34,6 +34,7 @@ const WEIGHT_BEFORE_READS_PART = 0.085;
 const LOOK_UP_PART = 0.1;
 const EXIT_SIGNALS_PART = 0.3;
 const EXIT_SLOTS = 2;
+const COMPARISONS_PER_MINUTE = 240;
 
 /** The miner's threads for look-ups: reads of a file, which take milliseconds. At least one. */
 export const lookUpThreads = (threads: number): number => Math.max(1, Math.floor(threads * LOOK_UP_PART));
@@ -61,6 +62,14 @@ export const budgets = {
     settings: ['NETVENUE_SIGNALS_PER_MIN'],
     size: (settings) => settings.NETVENUE_SIGNALS_PER_MIN,
     kept: { exit: (settings) => Math.floor(settings.NETVENUE_SIGNALS_PER_MIN * EXIT_SIGNALS_PART) },
+  },
+  /** Comparisons of wanted exits with what the network holds: two reads of the validator each. */
+  comparisons: {
+    each: 'deployment',
+    unit: 'traders a minute',
+    settings: [],
+    size: () => COMPARISONS_PER_MINUTE,
+    kept: {},
   },
   /** What the exchange takes of one address, whoever its traders are. See venues/exchange.md#rate-limits. */
   exchange: {

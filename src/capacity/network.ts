@@ -1,4 +1,5 @@
 import type { Hotkey } from '../kernel/ids.ts';
+import type { Bucket } from '../kernel/shared-upstream.ts';
 import { budgets, type CapacitySettings, remaining } from './budgets.ts';
 
 /**
@@ -13,7 +14,7 @@ export type Pace = { name: string; perMinute: number; forExits: number };
  */
 export type SlotAt = { upstream: string; slots: number; forExits: number; isExit: boolean; pace?: Pace };
 
-const { miner, signals } = budgets;
+const { miner, signals, comparisons } = budgets;
 
 /**
  * The slot of its entity's miner that a request needs. The other threads are for look-ups, which would otherwise wait behind
@@ -35,3 +36,11 @@ export const paceOf = (trader: Hotkey, settings: CapacitySettings): Pace => ({
   perMinute: signals.size(settings),
   forExits: signals.kept.exit(settings),
 });
+
+const AT_ONCE_S = 10;
+
+/** The pace at which wanted exits are compared with what the network holds: ten seconds' worth at once. */
+export const comparisonPace: Bucket = {
+  burst: (comparisons.size() * AT_ONCE_S) / 60,
+  perSecond: comparisons.size() / 60,
+};

@@ -1,5 +1,5 @@
-/** Whose log an event is in: an app's, a partner's, or either's. */
-type Log = 'app' | 'partner' | 'both';
+/** Whose log an event is in: an app's, a partner's, or that of either; `endpoint`: it is sent to one endpoint that was named. */
+type Log = 'app' | 'partner' | 'either' | 'endpoint';
 
 /**
  * Every event of the service's own. The contract's `webhooks:`, the types of the partner's stream, the names that an
@@ -26,8 +26,11 @@ export const EVENTS = {
   'subaccount.updated': { log: 'partner' },
   'enrollment.updated': { log: 'partner' },
   'registration.updated': { log: 'partner' },
+  /** Of whoever has the trader. An app's are in the stream of the account too. */
+  'position.unprotected': { log: 'either' },
+  'position.protected': { log: 'either' },
   /** A test of one endpoint, which receives it whatever it has subscribed to. */
-  'webhook.test': { log: 'both' },
+  'webhook.test': { log: 'endpoint' },
 } as const satisfies Record<string, { log: Log }>;
 
 /** The name of an event of the service's own. */
@@ -35,4 +38,4 @@ export type EventName = keyof typeof EVENTS;
 
 /** The names in one kind of log, which endpoints there may subscribe to besides `*` for all. */
 export const namesIn = (log: 'app' | 'partner'): EventName[] =>
-  (Object.keys(EVENTS) as EventName[]).filter((name) => EVENTS[name].log === log); // as: the keys of a constant
+  (Object.keys(EVENTS) as EventName[]).filter((name) => [log, 'either'].includes(EVENTS[name].log)); // as: the keys of a constant

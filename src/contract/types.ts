@@ -617,7 +617,7 @@ export interface paths {
         };
         /**
          * Read the event log
-         * @description Events of the partner in commit order, so that reading on from `after` misses none: `order.updated`, `subaccount.updated`, `enrollment.updated` and `registration.updated`; see `GET /v1/stream`. Events are kept for 30 days, unless the deployment is configured otherwise; an `after` that is no longer kept is 404.
+         * @description Events of the partner in commit order, so that reading on from `after` misses none: `order.updated`, `subaccount.updated`, `enrollment.updated`, `registration.updated`, `position.unprotected` and `position.protected`; see `GET /v1/stream`. Events are kept for 30 days, unless the deployment is configured otherwise; an `after` that is no longer kept is 404.
          */
         get: operations["listPartnerEvents"];
         put?: never;
@@ -643,7 +643,7 @@ export interface paths {
         put?: never;
         /**
          * Register a webhook endpoint
-         * @description The events are `order.updated`, `subaccount.updated`, `enrollment.updated` and `registration.updated`; `*` stands for all. Their bodies, signatures and retries are as in v2. Only public https addresses are accepted. The signing secret is in this response and in no other.
+         * @description The events are `order.updated`, `subaccount.updated`, `enrollment.updated`, `registration.updated`, `position.unprotected` and `position.protected`; `*` stands for all. Their bodies, signatures and retries are as in v2. Only public https addresses are accepted. The signing secret is in this response and in no other.
          */
         post: operations["createPartnerWebhookEndpoint"];
         delete?: never;
@@ -3269,7 +3269,7 @@ export interface paths {
         };
         /**
          * Stream the account's events
-         * @description Server-sent events (HTML standard, section 9.2), each with an id. Without `Last-Event-ID`, or when the events after it are no longer kept, the first event is `snapshot` (TradingSnapshot), which covers everything up to its id. Then follow `order` (TradingOrderEvent), `position` (TradingPositionEvent) and `account` (TradingAccountEvent), in order and each at least once. With `Last-Event-ID`, the id of the last event seen, a new stream continues after it. Events are kept for a day. A comment is sent every 15 seconds. `closed` (TradingStreamEnd) gives the reason when the service ends a stream early: `too_slow`, or `revoked`, within seconds after the key, session or token that opened it ended. Every stream ends after some time, so that credentials are checked again; connect again then. The EventSource of browsers sends no headers: connect it through the server that holds the credentials, or read with fetch.
+         * @description Server-sent events (HTML standard, section 9.2), each with an id. Without `Last-Event-ID`, or when the events after it are no longer kept, the first event is `snapshot` (TradingSnapshot), which covers everything up to its id. Then follow `order` (TradingOrderEvent), `position` (TradingPositionEvent), `account` (TradingAccountEvent), `position.unprotected` and `position.protected` (PositionProtection), in order and each at least once. With `Last-Event-ID`, the id of the last event seen, a new stream continues after it. Events are kept for a day. A comment is sent every 15 seconds. `closed` (TradingStreamEnd) gives the reason when the service ends a stream early: `too_slow`, or `revoked`, within seconds after the key, session or token that opened it ended. Every stream ends after some time, so that credentials are checked again; connect again then. The EventSource of browsers sends no headers: connect it through the server that holds the credentials, or read with fetch.
          */
         get: operations["streamTradingEvents"];
         put?: never;
@@ -4437,6 +4437,155 @@ export interface webhooks {
                      *     }
                      */
                     "application/json": components["schemas"]["PartnerRegistrationEvent"];
+                };
+            };
+            responses: {
+                /** @description The event is taken. Any other response or none is a failure; the delivery is repeated. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "position.unprotected": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * position.unprotected
+         * @description A position is open at its venue without the take-profit or stop-loss that the newest accepted command wants of it, whoever removed it: a price that was reached already, a rejection, an elimination, other software. Sent once when that is proven, and again if putting the exits back has failed. Protect the position or close it.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
+                     *       "type": "position.unprotected",
+                     *       "data": {
+                     *         "venue": "netvenue",
+                     *         "trader_id": "7",
+                     *         "prop_account_id": null,
+                     *         "user_id": null,
+                     *         "pair": "BTCUSDC",
+                     *         "side": "long",
+                     *         "size": "0.01",
+                     *         "wanted": [
+                     *           {
+                     *             "order_uuid": "01a205ff-1544-7450-8a19-6e51f84cbc7b",
+                     *             "take_profit": "120000",
+                     *             "stop_loss": "95000",
+                     *             "trailing_stop": null,
+                     *             "size": "0.01"
+                     *           }
+                     *         ],
+                     *         "live": [],
+                     *         "since": "2026-11-23T01:13:58.117+00:00",
+                     *         "reason": "exits_cancelled",
+                     *         "message": "The network cancelled the exits; protect the position.",
+                     *         "repair": "none"
+                     *       },
+                     *       "timestamp": "2026-11-23T01:14:09.482+00:00"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PositionUnprotectedEvent"];
+                };
+            };
+            responses: {
+                /** @description The event is taken. Any other response or none is a failure; the delivery is repeated. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "position.protected": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * position.protected
+         * @description A position that was told to be unprotected has the wanted exits, is closed, or no command wants exits of it any more; `reason` says which.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
+                     *       "type": "position.protected",
+                     *       "data": {
+                     *         "venue": "netvenue",
+                     *         "trader_id": "7",
+                     *         "prop_account_id": null,
+                     *         "user_id": null,
+                     *         "pair": "BTCUSDC",
+                     *         "side": "long",
+                     *         "size": "0.01",
+                     *         "wanted": [
+                     *           {
+                     *             "order_uuid": "01a205ff-1544-7450-8a19-6e51f84cbc7b",
+                     *             "take_profit": "120000",
+                     *             "stop_loss": "95000",
+                     *             "trailing_stop": null,
+                     *             "size": "0.01"
+                     *           }
+                     *         ],
+                     *         "live": [
+                     *           {
+                     *             "take_profit": "120000",
+                     *             "stop_loss": "95000",
+                     *             "trailing_stop": null,
+                     *             "size": "0.01"
+                     *           }
+                     *         ],
+                     *         "since": "2026-11-23T01:13:58.117+00:00",
+                     *         "reason": "exits_live",
+                     *         "message": null,
+                     *         "repair": "none"
+                     *       },
+                     *       "timestamp": "2026-11-23T01:14:09.482+00:00"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PositionProtectedEvent"];
                 };
             };
             responses: {
@@ -7713,6 +7862,109 @@ export interface components {
                 /** @description The status in words. */
                 message: string | null;
             };
+            /**
+             * Format: date-time
+             * @description When the event happened, as ISO 8601 with offset.
+             */
+            timestamp: string;
+        };
+        /** @description A take-profit and a stop-loss that are wanted or that live. Prices and sizes are decimals. */
+        WantedExits: {
+            /**
+             * Format: uuid
+             * @description The order that wants them; absent in those that live.
+             */
+            order_uuid?: string;
+            /** @description Price of the take-profit; null without one. */
+            take_profit: string | null;
+            /** @description Price of the stop-loss; null without one. */
+            stop_loss: string | null;
+            /** @description A trailing stop, as the order states it; null without one. */
+            trailing_stop: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Size that they close; null if it is the whole position or not known. */
+            size: string | null;
+        };
+        /** @description The exits of a position that are wanted, and those that live. */
+        PositionProtection: {
+            /**
+             * @description The venue of the position.
+             * @enum {unknown}
+             */
+            venue: "netvenue" | "exvenue";
+            /** @description The trader, as `Trader-ID` names it. */
+            trader_id: string;
+            /** @description The account (`prop_…`); null for a partner's trader. */
+            prop_account_id: string | null;
+            /** @description The user of the account (`usr_…`); null for a partner's trader. */
+            user_id: string | null;
+            /** @description The pair of the position. */
+            pair: string;
+            /**
+             * @description Side of the position; null once it is closed.
+             * @enum {unknown}
+             */
+            side: "long" | "short" | null;
+            /** @description Size of the position in units of the asset; null once it is closed or if it is not known. */
+            size: string | null;
+            /** @description What the newest accepted commands want. */
+            wanted: components["schemas"]["WantedExits"][];
+            /** @description What the venue has. */
+            live: components["schemas"]["WantedExits"][];
+            /**
+             * Format: date-time
+             * @description When the exits were first seen to be missing.
+             */
+            since: string;
+            /** @description Why: `exits_cancelled`, `exits_missing` or `exits_rejected` of an unprotected position; `exits_live`, `position_closed` or `exits_withdrawn` of one that is protected again. More may be added. */
+            reason: string;
+            /** @description The reason in words */
+            message: string | null;
+            /**
+             * @description Whether the service puts the exits back, as an order of its own; `none` unless the deployment does so.
+             * @enum {unknown}
+             */
+            repair: "none" | "submitted" | "failed";
+        };
+        /** @description A position is open without the exits that are wanted of it. */
+        PositionUnprotectedEvent: {
+            /** @description Identifies the event (`evt_…`). */
+            id: string;
+            /**
+             * @description Type of the event.
+             * @constant
+             */
+            type: "position.unprotected";
+            /**
+             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @constant
+             */
+            origin?: "service";
+            /** @description Members of the event. */
+            data: components["schemas"]["PositionProtection"];
+            /**
+             * Format: date-time
+             * @description When the event happened, as ISO 8601 with offset.
+             */
+            timestamp: string;
+        };
+        /** @description A position that was told to be unprotected is not any more. */
+        PositionProtectedEvent: {
+            /** @description Identifies the event (`evt_…`). */
+            id: string;
+            /**
+             * @description Type of the event.
+             * @constant
+             */
+            type: "position.protected";
+            /**
+             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @constant
+             */
+            origin?: "service";
+            /** @description Members of the event. */
+            data: components["schemas"]["PositionProtection"];
             /**
              * Format: date-time
              * @description When the event happened, as ISO 8601 with offset.

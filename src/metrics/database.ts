@@ -39,10 +39,15 @@ function noFigures(err: unknown, log: Pick<Logger, 'warn'>): null {
 }
 
 function reset(metrics: Metrics): void {
-  const { jobs, jobAge, openIntents, intentAge, waiting, waitAge, deliveries, endpoints } = metrics;
+  const { jobs, jobAge, openIntents, intentAge, waiting, waitAge, deliveries, endpoints, unprotected, unprotectedAge } =
+    metrics;
   const { deliveryAge, undeliveredAge, workers, unfulfilled, delayedPayouts, unreadableEvents, behind, budgetUsed } =
     metrics;
-  for (const gauge of [jobs, jobAge, openIntents, intentAge, waiting, waitAge, deliveries, endpoints]) gauge.reset();
+  const labelled = [
+    ...[jobs, jobAge, openIntents, intentAge, waiting, waitAge],
+    ...[deliveries, endpoints, unprotected, unprotectedAge],
+  ];
+  for (const gauge of labelled) gauge.reset();
   const single = [
     deliveryAge,
     undeliveredAge,
@@ -75,6 +80,10 @@ function show(figures: DatabaseFigures, tasks: string[], metrics: Metrics): void
   metrics.unfulfilled.set(figures.unfulfilled);
   metrics.delayedPayouts.set(figures.delayed_payouts);
   metrics.unreadableEvents.set(figures.unreadable_events);
+  for (const { venue, count, longest_s } of figures.unprotected) {
+    metrics.unprotected.set({ venue }, count);
+    metrics.unprotectedAge.set({ venue }, longest_s);
+  }
   metrics.behind.set(figures.behind);
   if (figures.budget_used !== null) metrics.budgetUsed.set(figures.budget_used);
 }

@@ -103,6 +103,16 @@ export function families(registry: Registry) {
       'tps_unreadable_events',
       'Events of the processor about our objects that could not be applied and that no operator has closed.',
     ),
+    unprotected: gauge(
+      'tps_unprotected_positions',
+      'Open positions that complete reads have shown to lack exits that their traders want.',
+      ['venue'],
+    ),
+    unprotectedAge: gauge(
+      'tps_unprotected_seconds',
+      'How long the longest unprotected position has been without its exits; 0 without one.',
+      ['venue'],
+    ),
     unfulfilled: gauge(
       'tps_unfulfilled_payments',
       'Payments older than 10 minutes that were neither fulfilled nor refunded.',

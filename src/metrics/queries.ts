@@ -28,6 +28,7 @@ const figures = z.object({
   unfulfilled: z.number(),
   delayed_payouts: z.number(),
   unreadable_events: z.number(),
+  unprotected: z.array(z.object({ venue: z.string(), count: z.number(), longest_s: z.number() })),
   behind: z.number(),
   budget_used: z.number().nullable(),
 });
@@ -96,6 +97,12 @@ export const readFigures = (
         count(*) as count
       from webhook_endpoints e
       group by 1
+    ), unprotected as (
+      select v.venue, count(w.venue) as count,
+        coalesce(extract(epoch from now() - min(w.missing_since)), 0) as longest_s
+      from (select distinct k.venue from intent_kinds k where k.venue is not null) v
+      left join wanted_exits w on w.venue = v.venue and w.missing_since is not null and w.told_at is not null
+      group by 1
     )
     select
       coalesce((select json_agg(j) from jobs j), '[]') as jobs,
@@ -107,5 +114,6 @@ export const readFigures = (
       (select count(*) from unfulfilled_payments) as unfulfilled,
       (select count(*) from payouts p where p.delayed_since < now() - interval '5 minutes') as delayed_payouts,
       (select count(*) from processor_events e where e.outcome = 'unreadable' and e.closed_at is null) as unreadable_events,
+      coalesce((select json_agg(u) from unprotected u), '[]') as unprotected,
       (select count(*) from ops.restore_evidence) as behind,
       budget_used(${name}, ${burst}, ${perSecond}) as budget_used`);

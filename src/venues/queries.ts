@@ -2,6 +2,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../db/pool.ts';
 import { idSchema, type OwnerId } from '../kernel/ids.ts';
+import { wantedEntry } from './exits.ts';
 
 const placedRow = z.object({
   id: idSchema.order,
@@ -43,3 +44,32 @@ export const listPlacedOrders = async (
         or o.venue = 'exvenue' and o.executed ->> 'ex_order_id' = any(${sql.array(oids, 'text')}))`);
   return new Map(rows.flatMap((row) => [[row.id, row] as const, [row.ex_order_id ?? row.id, row] as const]));
 };
+
+const wantedRow = z.object({
+  trader: z.string(),
+  pair: z.string(),
+  owner: idSchema.owner,
+  wanted: z.array(wantedEntry),
+  wanted_ago_s: z.number(),
+  version: z.number(),
+  is_told: z.boolean(),
+  repairs: z.number(),
+  repaired_by: idSchema.intent.nullable(),
+  repair_state: z.string().nullable(),
+});
+
+/**
+ * The exits that are wanted of a trader's position in a pair, and for how long they have been as they are. `repairs`: how often they
+ * were to be put back since they are missing, last by the intent `repaired_by`, which is in `repair_state`; null before its submission.
+ */
+export type WantedRow = z.infer<typeof wantedRow>;
+
+/** The pairs of a trader at a venue in which exits are wanted, or were when they were told to be missing. */
+export const listWantedExits = (db: Db, venue: string, trader: string): Promise<readonly WantedRow[]> =>
+  db.any(sql.prepared('list_wanted_exits', wantedRow)`
+    select w.trader, w.pair, w.owner, w.wanted, extract(epoch from now() - w.wanted_at)::double precision as wanted_ago_s, w.version,
+      w.told_at is not null as is_told, w.repairs, w.repaired_by,
+      (select i.state from intents i where i.id = w.repaired_by) as repair_state
+    from wanted_exits w
+    where w.venue = ${venue} and w.trader = ${trader} and w.due_at is not null
+    order by w.pair`);

@@ -47,7 +47,7 @@ describe('an order that the network ends by what it was asked', () => {
         const alerts = service.log.lines.filter(({ alert }) => alert === 'position_unprotected');
         expect(alerts.map(({ intent_id }) => intent_id)).to.include(reply.headers['intent-id']);
         expect((await trader.get(`${ORDERS}?state=open`)).body).to.deep.equal([]);
-        const { body } = await trader.get('/v1/events?limit=100');
+        const { body } = await trader.get('/v1/events?limit=100&type=order.updated');
         expect(body.at(-1).data).to.include({ action: 'protect', lifecycle: 'cancelled', status: 'completed' });
       });
 

@@ -44,7 +44,11 @@ export const statementWrites: Record<string, StatementWrite> = {
   record_cancellation: {
     kind: 'network/cancel',
     write: (db, lost) =>
-      network.recordCancellation(db, lost, UUID as Any, { result: { executed: null } as Any, lifecycle: 'cancelled' }),
+      network.recordCancellation(db, lost, UUID as Any, {
+        result: { executed: null } as Any,
+        lifecycle: 'cancelled',
+        exits: [],
+      }),
   },
   record_edit: {
     kind: 'network/edit',

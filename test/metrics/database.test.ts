@@ -69,6 +69,27 @@ describe('database metrics', () => {
     expect(figures).to.deep.equal([0, 2, 0]);
   });
 
+  it('count unprotected positions by venue, with the time of the longest, and only those that were told', async () => {
+    const database = await freshDatabase();
+    const pool = new pg.Pool({ connectionString: database.url, max: 1 });
+    const wanted = (pair: string, since: string | null, told: boolean) =>
+      `insert into wanted_exits (venue, trader, pair, owner, missing_since, told_at)
+       values ('netvenue', 'e_1', '${pair}', 'ptn_1', now() - interval '${since}', ${told ? 'now()' : 'null'})`;
+
+    const figures = await scrapeAfter((text) => pool.query(text), database.url, [
+      wanted('BTCUSDC', '40 seconds', true),
+      wanted('ETHUSDC', '20 seconds', true),
+      wanted('SOLUSDC', '90 seconds', false),
+    ]);
+    await pool.end();
+    await database.drop();
+
+    expect(figures.value('tps_unprotected_positions', { venue: 'netvenue' })).to.equal(2);
+    expect(figures.value('tps_unprotected_seconds', { venue: 'netvenue' })).to.be.within(40, 60);
+    expect(figures.value('tps_unprotected_positions', { venue: 'exvenue' })).to.equal(0);
+    expect(figures.value('tps_unprotected_seconds', { venue: 'exvenue' })).to.equal(0);
+  });
+
   it('count open intents by kind and state, and those that never ended', async () => {
     const database = await freshDatabase();
     const pool = new pg.Pool({ connectionString: database.url, max: 1 });

@@ -17,6 +17,8 @@ const SCHEMAS: Record<string, string> = {
   'subaccount.updated': 'PartnerSubaccountEvent',
   'enrollment.updated': 'PartnerEnrollmentEvent',
   'registration.updated': 'PartnerRegistrationEvent',
+  'position.unprotected': 'PositionUnprotectedEvent',
+  'position.protected': 'PositionProtectedEvent',
 };
 
 /** The contract violations of an event's data; null when it is valid. */

@@ -1,5 +1,6 @@
 -- Ends an intent; nothing else does. False if the fence has moved on or the intent has ended already: then nothing is written.
--- Steps: ends the intent, changes the row it was about (follow_ending), frees its slot (release_slot), passes its lane on (leave_lane), notifies waiters on `settled`.
+-- Steps: ends the intent, changes the row it was about (follow_ending) or has the exits compared that an order verb may have changed
+-- (exits_may_differ), frees its slot (release_slot), passes its lane on (leave_lane), notifies waiters on `settled`.
 -- What was in doubt and failed by the upstream's records may have a request of its own in progress there: its slot is freed by the response, or by
 -- its job when the hold is over. The event of an order verb is written by emit_ended, the last step of the statement. Locks
 -- the intent, then what follows it, then its lane.
@@ -9,6 +10,7 @@ create or replace function settle_intent(intent uuid, held_fence integer, ending
 language plpgsql as $$
 declare
   ended record;
+  at_venue text;
 begin
   update intents
   set state = ending, outcome = said, settled_at = now()
@@ -17,8 +19,11 @@ begin
   if not found then
     return false;
   end if;
-  if venue_of(ended.kind) is null then
+  at_venue := venue_of(ended.kind);
+  if at_venue is null then
     perform follow_ending(intent, ended.kind, ending);
+  elsif ended.trader is not null then
+    perform exits_may_differ(at_venue, ended.trader);
   end if;
   if ended.upstream is not null then
     if ended.was_in_doubt and ending = 'failed' then

@@ -1,7 +1,9 @@
 -- Records an order that protects a position, or its new terms, and its state: lifecycle, executed and protection, as the network shows them.
--- Returns the orders that are no longer open by this.
+-- `its_exits`, if it is given, are the exits that `by_intent` wants from now on: with `is_whole` instead of all others of the position (see want_exits),
+-- and instead of those of the order `instead_of`. Returns the orders that are no longer open by this. Locks the order, then the row of wanted exits.
 create or replace function record_bracket(
-  bracket uuid, of_owner text, of_trader text, at_venue text, its_terms jsonb, its_state jsonb default '{"lifecycle": "resting"}'
+  bracket uuid, of_owner text, of_trader text, at_venue text, its_terms jsonb, its_state jsonb default '{"lifecycle": "resting"}',
+  its_exits jsonb default null, is_whole boolean default false, by_intent uuid default null, instead_of uuid default null
 ) returns uuid[]
 language plpgsql as $$
 declare
@@ -16,5 +18,11 @@ begin
   on conflict (id) do update
   set terms = excluded.terms, lifecycle = excluded.lifecycle, executed = excluded.executed, protection = excluded.protection
   where orders.trader = excluded.trader;
+  if instead_of <> bracket then
+    perform want_exits('netvenue', of_owner, of_trader, its_terms ->> 'trade_pair', instead_of, by_intent, '[]');
+  end if;
+  if its_exits is not null then
+    perform want_exits('netvenue', of_owner, of_trader, its_terms ->> 'trade_pair', bracket, by_intent, its_exits, is_whole);
+  end if;
   return case when was_resting and its_state ->> 'lifecycle' <> 'resting' then array[bracket] else '{}' end;
 end $$;

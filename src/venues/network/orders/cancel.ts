@@ -17,6 +17,7 @@ import { carriesExits, isOver } from './rules.ts';
 import { recordCancellation } from './store.ts';
 import { absentIfNeverPlaced, locate, recordUnlessTargetInDoubt } from './target.ts';
 import { canShowOrder, findProven, isShown, readRecords } from './venue-records.ts';
+import { exitsAfter } from './wanted.ts';
 
 /** Cancels a resting order. */
 export const cancel = defineIntent({
@@ -53,12 +54,13 @@ export const cancel = defineIntent({
       absentIfNeverPlaced(deps, sent.payload.target, await findCancelled(at, sent.payload)),
     ),
 
-  async record({ intent, payload: { target } }, result, deps) {
+  async record({ intent, payload: { target, terms } }, result, deps) {
     if (result.kind !== 'accepted') return recordUnlessTargetInDoubt(deps, intent, target, result);
     const { lifecycle = 'cancelled', ...data } = result.data;
     const shown = network.resultOf(target, { ...network.unlessWaiting(data), lifecycle });
     network.alertIfUnprotected(deps, intent, shown);
-    return recordCancellation(deps.db, intent, target, { result: shown, lifecycle });
+    const exits = lifecycle === 'filled' ? exitsAfter(terms, lifecycle, shown.executed) : []; // a position that nobody wanted stays
+    return recordCancellation(deps.db, intent, target, { result: shown, lifecycle, exits });
   },
 });
 

@@ -1,5 +1,5 @@
 import { accepted, type Rejected, recordedRejection, type UpstreamResult } from '../../../kernel/upstream-result.ts';
-import type { Bracket, Signal, TrailingStop, UnprovenRejection } from '../adapter/signal-types.ts';
+import type { Signal, UnprovenRejection } from '../adapter/signal-types.ts';
 import type { DashboardOrder } from '../adapter/types.ts';
 import { NOT_OPEN, resolveBy } from './calls.ts';
 import { effectOn, type Subject } from './effects.ts';
@@ -13,6 +13,7 @@ import {
   readRecords,
   type VisibleResult,
 } from './venue-records.ts';
+import { trailingStopOf } from './wanted.ts';
 
 /**
  * Finds whether an order has the terms of an edit, which may also have filled it or made the venue cancel it; `said` is the
@@ -87,11 +88,6 @@ function hasTerms(order: DashboardOrder, signal: Signal, before: Partial<Signal>
     SIZES.some((size) => terms[size] !== undefined && near(terms[size], sizes[size]));
   return isAt(expected) || !isAt(before);
 }
-
-const trailingStopOf = ({ trailing_percent, trailing_value }: Bracket): TrailingStop | null => {
-  if (trailing_percent !== undefined) return { trailing_percent };
-  return trailing_value === undefined ? null : { trailing_value };
-};
 
 const SIZES = ['leverage', 'value', 'quantity'] as const;
 const SHOWN = [

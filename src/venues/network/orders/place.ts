@@ -14,6 +14,7 @@ import type { Done } from './outcome.ts';
 import { getReadiness } from './queries.ts';
 import { carriesExits, opens, protectionWhenAccepted, rests, type Terms } from './rules.ts';
 import { recordPlacement } from './store.ts';
+import { exitsAfter } from './wanted.ts';
 
 type Deps = network.Deps & {
   reads: Pick<VenueReads, 'tradePairs'>;
@@ -78,9 +79,12 @@ export const place = defineIntent({
       ...(lifecycle && { lifecycle }),
       executed: data.executed,
       protection: { state, error },
+      ...(lifecycle && wantsExits(terms) && { exits: exitsAfter(terms, lifecycle, data.executed) }),
     });
   },
 });
+
+const wantsExits = (terms: Terms): boolean => terms.execution_type === 'BRACKET' || carriesExits(terms);
 
 /** Rejections of a pair that older builds traded: the caller may have meant the one that has replaced it. */
 const ABOUT_PAIR = new Set(['pair_close_only', 'pair_discontinued', 'pair_not_allowed']);

@@ -1,12 +1,16 @@
 import { z } from 'zod';
 import type { components } from '../../../contract/types.ts';
+import type { Db } from '../../../db/pool.ts';
 import { defineIntent, objectWith } from '../../../intents/define.ts';
-import { type IntentId, idSchema } from '../../../kernel/ids.ts';
+import { type Hotkey, type IntentId, idSchema } from '../../../kernel/ids.ts';
 import type { ReadResult, Rejected, UpstreamResult } from '../../../kernel/upstream-result.ts';
+import type { WantedEntry } from '../../exits.ts';
+import { listWantedExits } from '../../queries.ts';
 import type { ArchivedOrder, Signal, UnprovenRejection } from '../adapter/signal-types.ts';
 import type { DashboardOrder } from '../adapter/types.ts';
 import * as network from './calls.ts';
 import { CLOSE_IN_FLIGHT } from './close-style.ts';
+import { hasPrices } from './comparison.ts';
 import { findEdited, resolveEdit } from './edited.ts';
 import { subjectOf, withEffect } from './effects.ts';
 import { findPlaced, resolveRejection } from './evidence.ts';
@@ -16,6 +20,7 @@ import { openQuantity, readOpenPosition } from './positions.ts';
 import { findOrderByHandle, getReadiness } from './queries.ts';
 import { PLACED, sizeOf, type Terms } from './rules.ts';
 import { recordProtection } from './store.ts';
+import { liveExits } from './wanted.ts';
 
 type Protection = components['schemas']['VantaTpSlRequest'];
 
@@ -27,12 +32,16 @@ export const protect = defineIntent({
   kind: 'network/protect',
   retention: 'alone_or_with_order',
   claimed: 'to_send',
-  request: z.object({ ...network.traderMembers, protection: objectWith<Protection>({ trade_pair: z.string() }) }),
+  request: z.object({
+    ...network.traderMembers,
+    protection: objectWith<Protection>({ trade_pair: z.string() }),
+    repairs: z.object({ order_uuid: idSchema.order, version: z.number() }).optional(),
+  }),
   payload: z.object({ signal: network.signal, bracket: idSchema.order, terms: network.terms }),
   timing: network.timing,
   slot: network.slotOfExit,
 
-  async prepare({ id, request: { trader, protection, subaccount_id } }, { db, venues }: network.Deps) {
+  async prepare({ id, request: { trader, protection, subaccount_id, repairs } }, { db, venues }: network.Deps) {
     const [held, { isClosing }] = await Promise.all([
       readOpenPosition(venues.netvenue, trader, protection.trade_pair),
       getReadiness(db, trader),
@@ -40,6 +49,8 @@ export const protect = defineIntent({
     if (isClosing) return { wait: CLOSE_IN_FLIGHT };
     if (held === 'unreadable') return { wait: { code: 'VENUE_UNREACHABLE' } };
     if (held.position === null) return { fail: { code: 'V1_NO_POSITION' } };
+    if (repairs && (await isSuperseded(db, trader, protection, repairs, held.brackets)))
+      return { fail: { code: 'V1_ORDER_NOT_RESTING', message: SUPERSEDED } };
     const isPart = sizeOf(protection) !== undefined; // protection of a part is added to the existing protection
     const replaced = { brackets: isPart ? [] : held.brackets, held: openQuantity(held.position) };
     const signal = protectionSignal(id, subaccount_id, protection, replaced);
@@ -70,6 +81,22 @@ export const protect = defineIntent({
     return recordProtection(deps.db, intent, { ...shown, success: lifecycle !== 'cancelled' }, payload);
   },
 });
+
+const SUPERSEDED = 'These exits live again, or a later command has decided about them; nothing was sent.';
+
+/** Whether exits need not be put back any more: they live, were executed, or a later command has decided about them. */
+async function isSuperseded(
+  db: Db,
+  trader: Hotkey,
+  { trade_pair }: Protection,
+  repaired: Pick<WantedEntry, 'order_uuid' | 'version'>,
+  brackets: readonly DashboardOrder[],
+): Promise<boolean> {
+  const entry = (await listWantedExits(db, 'netvenue', trader))
+    .find(({ pair }) => pair === trade_pair)
+    ?.wanted.find(({ order_uuid, version }) => order_uuid === repaired.order_uuid && version === repaired.version);
+  return entry === undefined || brackets.some((bracket) => hasPrices(liveExits(bracket), entry));
+}
 
 const isNew = ({ execution_type }: Signal): boolean => execution_type === 'BRACKET';
 

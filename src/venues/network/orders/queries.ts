@@ -190,3 +190,47 @@ export const hasOthersUnderWay = (db: Db, trader: Hotkey, lane: string | null): 
       and o.kind in ('network/place', 'network/edit', 'network/protect')
       and o.request ->> 'trader' = ${trader}
       and (o.lane is distinct from ${lane} or o.state = 'in_doubt')`);
+
+const withExitsRow = orderRow.pick({ terms: true, protection: true, handle: true }).extend({ id: idSchema.order });
+
+/** An order whose exits are wanted. */
+export type OrderWithExits = z.infer<typeof withExitsRow>;
+
+/** A trader's orders with these ids. */
+export const listOrdersWithExits = (db: Db, trader: Hotkey, ids: string[]): Promise<readonly OrderWithExits[]> =>
+  db.any(sql.prepared('list_orders_with_exits', withExitsRow)`
+    select o.id, o.terms, o.protection, o.handle
+    from orders o
+    where o.id = any(${sql.array(ids, 'uuid')}) and o.trader = ${trader}`);
+
+const RECENT_S = 30; // a verb that is open for longer is in doubt, and what is missing is told although it may return
+
+/**
+ * Whether a verb is under way that may change the exits in a pair: one of the pair, or a close, which may touch every pair. `recent`: one that
+ * was accepted a short time ago.
+ */
+export const findBusy = (db: Db, trader: Hotkey, pair: string): Promise<'recent' | 'long' | null> =>
+  db.oneFirst(sql.prepared('network_busy', z.object({ busy: z.enum(['recent', 'long']).nullable() }))`
+    select case when count(*) filter (where o.created_at > now() - make_interval(secs => ${RECENT_S})) > 0 then 'recent'
+      when count(*) > 0 then 'long' end as busy
+    from intents o
+    where o.state in ('queued', 'running', 'in_doubt')
+      and o.request ->> 'trader' = ${trader}
+      and (o.lane = ${`netvenue:${trader}:${pair}`} or o.kind = 'network/close')`);
+
+const identityRow = z.object({ subaccount_id: z.number(), prop_account_id: idSchema.propAccount.nullable() });
+
+/** How verbs name a trader: by its subaccount, and by its prop account, if any. */
+export type TraderIdentity = z.infer<typeof identityRow>;
+
+/** How verbs name a trader; null if it is unknown. */
+export const findIdentity = (db: Db, trader: Hotkey): Promise<TraderIdentity | null> =>
+  db.maybeOne(sql.prepared('network_trader_identity', identityRow)`
+    select s.subaccount_id, (
+      select a.id
+      from prop_accounts a
+      where a.synthetic_hotkey = s.synthetic_hotkey and a.owner = s.owner
+      limit 1
+    ) as prop_account_id
+    from subaccounts s
+    where s.synthetic_hotkey = ${trader}`);

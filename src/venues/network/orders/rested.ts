@@ -20,7 +20,7 @@ export async function noteRested(
   if (!ended) return 'unknown';
   if (!noted && ended.lifecycle === 'ended' && !(await noteAbsence(db, id, true))) return 'unknown';
   if (noted && is_absent) await noteAbsence(db, id, false);
-  if (ended.lifecycle !== 'resting' || ended.handle !== handle) await recordOrderUpdate(db, id, ended);
+  if (ended.lifecycle !== 'resting' || ended.handle !== handle) await recordOrderUpdate(db, id, terms, ended);
   return ended;
 }
 

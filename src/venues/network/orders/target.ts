@@ -22,7 +22,7 @@ export async function locate({ db, venues }: Deps, trader: Hotkey, target: Targe
   const noted = venue && orderUpdateOf(await readRecords({ venue, trader }), handle, terms);
   if (!noted) return terms.execution_type === 'STOP_LIMIT' && !isTriggered(handle) ? namesOf(handle).join(',') : handle;
   if (lifecycle === 'resting' && (noted.lifecycle !== 'resting' || noted.handle !== handle))
-    await recordOrderUpdate(db, id, noted);
+    await recordOrderUpdate(db, id, terms, noted);
   return noted.lifecycle === 'resting' ? noted.handle : null;
 }
 

@@ -1,0 +1,1 @@
+alter table account_events validate constraint account_events_type_known;

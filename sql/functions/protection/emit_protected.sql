@@ -1,0 +1,12 @@
+-- Emits that a position that was told to be unprotected has its exits, is closed, or no longer wants any: to the followers of its account, and to its
+-- partner or app. Take no lock after it.
+create or replace function emit_protected(w wanted_exits) returns void
+language plpgsql as $$
+declare
+  data jsonb := protection_event(w);
+begin
+  if data ->> 'prop_account_id' is not null then
+    perform record_account_event(data ->> 'prop_account_id', 'position.protected', data);
+  end if;
+  perform emit_event(w.owner, 'position.protected', data);
+end $$;

@@ -1,0 +1,59 @@
+-- Records what a comparison of wanted exits with those that live showed: `now_wanted`, the entries that are still wanted, and `now_seen`:
+-- {state, side, size, live, reason, message}. state: unprotected (a position is open, and complete reads lack a wanted exit of it) | protected | closed.
+-- An unprotected position is told once reads have lacked an exit of it for `confirm_s`. `repair` is the id of the intent that the caller submits then to
+-- put the exits back, in a statement of its own: intents lock lanes, which others lock before these rows. Emits position.unprotected when it is told
+-- and when its repair has failed, position.protected at its end. Returns told | suspected | settled | overtaken (something has changed since
+-- `seen_version`, and nothing was written). Locks the row of the pair; the events are its last step.
+create or replace function note_comparison(
+  of_venue text, of_trader text, of_pair text, seen_version integer, now_wanted jsonb, now_seen jsonb, confirm_s double precision,
+  next_s double precision, repair uuid default null
+) returns text
+language plpgsql as $$
+declare
+  was wanted_exits;
+  now_is wanted_exits;
+  is_missing boolean := now_seen ->> 'state' = 'unprotected';
+  has_failed boolean;
+begin
+  select * into was
+  from wanted_exits w
+  where w.venue = of_venue and w.trader = of_trader and w.pair = of_pair and w.version = seen_version
+  for update;
+  if not found then
+    return 'overtaken';
+  end if;
+  now_is := was;
+  now_is.missing_since := case when is_missing then coalesce(was.missing_since, now()) end;
+  now_is.told_at := case
+    when is_missing then coalesce(was.told_at, case when now_is.missing_since <= now() - make_interval(secs => confirm_s) then now() end)
+  end;
+  if now_is.told_at is null then
+    now_is.repairs := 0;
+    now_is.repaired_by := null;
+  elsif repair is not null and repair is distinct from was.repaired_by then
+    now_is.repairs := was.repairs + 1;
+    now_is.repaired_by := repair;
+  end if;
+  has_failed := exists (select from intents i where i.id = now_is.repaired_by and i.state in ('failed', 'expired'));
+  now_is.seen := now_seen || jsonb_build_object('repair', case
+    when now_is.repaired_by is null then 'none'
+    when has_failed then 'failed'
+    else 'submitted'
+  end);
+
+  update wanted_exits w
+  set wanted = now_wanted, version = w.version + 1, is_changed = false, compared_at = now(),
+    due_at = case when now_wanted <> '[]' then now() + make_interval(secs => next_s) end,
+    missing_since = now_is.missing_since, told_at = now_is.told_at, seen = now_is.seen, repairs = now_is.repairs,
+    repaired_by = now_is.repaired_by
+  where w.venue = of_venue and w.trader = of_trader and w.pair = of_pair;
+
+  now_is.wanted := case when now_wanted <> '[]' then now_wanted else was.wanted end;
+  if now_is.told_at is not null and (was.told_at is null or has_failed and was.seen ->> 'repair' is distinct from 'failed') then
+    perform emit_unprotected(now_is);
+  elsif was.told_at is not null and now_is.told_at is null then
+    now_is.missing_since := was.missing_since;
+    perform emit_protected(now_is);
+  end if;
+  return case when now_is.told_at is not null then 'told' when is_missing then 'suspected' else 'settled' end;
+end $$;

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { idSchema } from '../kernel/ids.ts';
+
+/**
+ * Exits of a position: prices and size are decimals. `trailing_stop`: as the venue's order states it. `size`: what they close;
+ * null if it is the whole position or not known.
+ */
+export const exits = z.object({
+  take_profit: z.string().nullable(),
+  stop_loss: z.string().nullable(),
+  trailing_stop: z.record(z.string(), z.unknown()).nullable(),
+  size: z.string().nullable(),
+});
+
+export type Exits = z.infer<typeof exits>;
+
+/** Exits that an accepted command wants. `waits`: until its order is filled. */
+export type NewExits = Exits & { waits?: true };
+
+/** A recorded entry of wanted exits. `version`: the position of its command among all intents. */
+export const wantedEntry = exits.extend({
+  order_uuid: idSchema.order,
+  version: z.number(),
+  waits: z.boolean().optional(),
+});
+
+export type WantedEntry = z.infer<typeof wantedEntry>;
+
+/** Why a position is unprotected, or is not any more. */
+export type ProtectionReason =
+  | 'exits_missing'
+  | 'exits_cancelled'
+  | 'exits_rejected'
+  | 'exits_live'
+  | 'position_closed'
+  | 'exits_withdrawn';
+
+/**
+ * What a comparison of wanted exits with those that live showed. `unprotected`: a position is open, and complete reads lack a
+ * wanted exit of it. `message`: the reason in words.
+ */
+export type Comparison = {
+  state: 'unprotected' | 'protected' | 'closed';
+  side: 'long' | 'short' | null;
+  size: string | null;
+  live: Exits[];
+  reason: ProtectionReason;
+  message: string | null;
+};

@@ -1,0 +1,61 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Db } from '../db/pool.ts';
+import type { NewIntent } from '../intents/accept.ts';
+import { batchOf } from '../intents/settle.ts';
+import type { IntentId } from '../kernel/ids.ts';
+import type { Comparison, WantedEntry } from './exits.ts';
+import type { WantedRow } from './queries.ts';
+
+const nothing = z.object({});
+const traderRow = z.object({ trader: z.string() });
+const notedRow = z.object({ noted: z.enum(['told', 'suspected', 'settled', 'overtaken']) });
+
+const HOLD_S = 60; // far longer than a comparison takes: another process takes up what a dead one has left
+
+/**
+ * Takes at most `most` traders of whose wanted exits at a venue a comparison is due, those first that may have changed. They are left
+ * to nobody else for a minute, unless something changes.
+ */
+export const takeTradersDue = (db: Db, venue: string, most: number): Promise<readonly string[]> =>
+  db.anyFirst(sql.prepared('take_traders_due', traderRow)`
+    select t.trader
+    from take_traders_due(${venue}, ${most}, ${HOLD_S}) t (trader)`);
+
+/**
+ * What follows from a comparison: the entries that are still wanted, for how long reads must have lacked an exit, and when the next
+ * comparison is due. `repair`: the id of the intent that is to put the missing exits back, which the caller submits then.
+ */
+type Following = { wanted: readonly WantedEntry[]; confirmS: number; nextS: number; repair: IntentId | null };
+
+/**
+ * Records a comparison and emits what it changes. An unprotected position is `told` once reads have lacked an exit of it for
+ * `confirmS`, before that `suspected`. `overtaken`: something has changed since the row was read, and nothing was written.
+ */
+export const noteComparison = (
+  db: Db,
+  venue: string,
+  { trader, pair, version }: Pick<WantedRow, 'trader' | 'pair' | 'version'>,
+  comparison: Comparison,
+  { wanted, confirmS, nextS, repair }: Following,
+): Promise<z.infer<typeof notedRow>['noted']> =>
+  db.oneFirst(sql.prepared('note_comparison', notedRow)`
+    select note_comparison(${venue}, ${trader}, ${pair}, ${version}, ${JSON.stringify(wanted)}::jsonb, ${JSON.stringify(comparison)}::jsonb,
+      ${confirmS}, ${nextS}, ${repair}) as noted`);
+
+/** Submits the intent that puts exits back, under the id that was recorded with the comparison. Safe to repeat. */
+export async function submitRepair(db: Db, repair: NewIntent): Promise<void> {
+  await db.query(
+    sql.prepared('submit_repair', nothing)`select a.verdict from accept_intents(${batchOf(repair)}::jsonb) a`,
+  );
+}
+
+/** Plans the next comparison at a venue in `delayS`, unless an earlier one is planned. */
+export async function planComparison(db: Db, venue: string, delayS: number): Promise<void> {
+  await db.query(sql.prepared('plan_comparison', nothing)`select plan_comparison(${venue}, ${delayS})`);
+}
+
+/** Has the wanted exits of a trader compared at once: a read has shown something else than before. No effect if none are wanted. */
+export async function exitsMayDiffer(db: Db, venue: string, trader: string): Promise<void> {
+  await db.query(sql.prepared('exits_may_differ', nothing)`select exits_may_differ(${venue}, ${trader})`);
+}
