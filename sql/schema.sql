@@ -283,6 +283,7 @@ create table events (
   constraint events_position_once UNIQUE (owner, "position")
 );
 CREATE INDEX events_by_time ON public.events USING btree (owner, created_at);
+CREATE INDEX events_by_type ON public.events USING btree (owner, type, "position");
 CREATE UNIQUE INDEX events_with_owner ON public.events USING btree (id, owner);
 
 -- How far the executions of exchange wallets are in exchange_fills.
@@ -1000,6 +1001,46 @@ create table signing_keys (
 CREATE INDEX signing_keys_by_signer ON public.signing_keys USING btree (signer);
 CREATE UNIQUE INDEX signing_keys_one_live ON public.signing_keys USING btree (owner, ex_wallet, waits) WHERE (retired_at IS NULL);
 
+-- What moved money or a position of a partner or an app: one line each, written in the transaction that makes it true and never changed.
+create table statement_lines (
+  id text not null,
+  owner text not null, -- The partner or app.
+  kind text not null,
+  what text not null,
+  at timestamp with time zone not null,
+  venue text,
+  account text, -- The trader as in Trader-ID of v1, or the prop account.
+  user_id text,
+  reference text not null, -- The order, verb, payment, payout, registration or execution.
+  pair text,
+  side text,
+  quantity numeric,
+  price numeric,
+  amount numeric, -- Of payments and payouts: cents, positive what the platform received. Of a fee: what was charged, negative a rebate. Of a registration: what was paid; null: unknown.
+  currency text,
+  progress numeric not null default 0, -- Of a fill: the filled size of the order after it, if the venue executes it in parts. A fill or fee is stated once.
+  constraint statement_lines_pkey PRIMARY KEY (id),
+  constraint statement_lines_fill_has_a_size CHECK (((kind <> 'fill'::text) OR (quantity > (0)::numeric) OR (quantity IS NULL))),
+  constraint statement_lines_known CHECK ((((kind = 'fill'::text) AND (what = 'executed'::text)) OR ((kind = 'fee'::text) AND (what = 'trading'::text)) OR ((kind = 'payment'::text) AND (what = ANY (ARRAY['received'::text, 'refunded'::text, 'disputed'::text, 'won_back'::text, 'registration'::text]))) OR ((kind = 'payout'::text) AND (what = ANY (ARRAY['transferred'::text, 'reversed'::text])))))
+);
+CREATE INDEX statement_lines_by_time ON public.statement_lines USING btree (owner, at, id);
+CREATE UNIQUE INDEX statement_lines_once ON public.statement_lines USING btree (reference, account, owner, progress) NULLS NOT DISTINCT WHERE (kind = ANY (ARRAY['fill'::text, 'fee'::text]));
+
+-- Tickets that open one event stream each, only as SHA-256 digests. A row is deleted when its ticket is used.
+create table stream_tickets (
+  digest bytea not null,
+  owner text not null, -- The partner or app.
+  caller text not null, -- Who holds the stream: the partner, the app, or the user of the app.
+  credentials text[] not null, -- What the ticket was issued with. It is worth nothing once one of them is invalid, and its stream ends then.
+  prop_account_id text, -- The account of the stream. Null: the ticket is a partner's.
+  expires_at timestamp with time zone not null,
+  constraint stream_tickets_pkey PRIMARY KEY (digest),
+  constraint stream_tickets_digest_is_sha256 CHECK ((octet_length(digest) = 32)),
+  constraint stream_tickets_name_credentials CHECK ((cardinality(credentials) > 0)),
+  constraint stream_tickets_prop_account_id_fkey FOREIGN KEY (prop_account_id) REFERENCES prop_accounts(id)
+);
+CREATE INDEX stream_tickets_by_age ON public.stream_tickets USING btree (expires_at);
+
 -- Subaccounts of the network, each owned by the partner or app it was created for.
 create table subaccounts (
   synthetic_hotkey text not null,
@@ -1296,9 +1337,15 @@ CREATE CONSTRAINT TRIGGER payment_losses_emit AFTER INSERT OR UPDATE OF status O
 
 CREATE CONSTRAINT TRIGGER payments_emit AFTER UPDATE OF refunded_cents ON public.payments DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION emit_refund();
 
+CREATE TRIGGER payments_state AFTER UPDATE OF received_cents, refunded_cents, disputed_cents, won_back_cents ON public.payments FOR EACH ROW EXECUTE FUNCTION state_payment();
+
+CREATE TRIGGER payouts_state AFTER UPDATE OF transferred_cents, reversed_cents ON public.payouts FOR EACH ROW EXECUTE FUNCTION state_payout();
+
 CREATE CONSTRAINT TRIGGER prop_accounts_emit AFTER INSERT OR UPDATE OF status, failure_reason ON public.prop_accounts DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION emit_account();
 
 CREATE CONSTRAINT TRIGGER registrations_emit AFTER INSERT OR UPDATE OF status, tx_hash, message ON public.registrations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION emit_registration();
+
+CREATE TRIGGER registrations_state AFTER UPDATE OF tx_hash ON public.registrations FOR EACH ROW EXECUTE FUNCTION state_registration();
 
 CREATE CONSTRAINT TRIGGER subaccounts_emit AFTER INSERT OR UPDATE OF status, owner ON public.subaccounts DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION emit_subaccount();
 
@@ -2420,6 +2467,24 @@ create function spends_key(i intents)
 
 create function start_lanes(endpoints text[])
   returns void plpgsql;
+
+create function state_exchange_fills(wallet text, executed jsonb)
+  returns void sql;
+
+create function state_fees(wallet text, oids text[])
+  returns void sql;
+
+create function state_fills(ended_ids text, closed_ids text)
+  returns void sql;
+
+create function state_payment()
+  returns trigger plpgsql;
+
+create function state_payout()
+  returns trigger plpgsql;
+
+create function state_registration()
+  returns trigger plpgsql;
 
 create function step_lanes(batch jsonb)
   returns TABLE(n integer, verdict text, held jsonb) plpgsql;

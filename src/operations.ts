@@ -41,6 +41,8 @@ import * as positions from './capabilities/portfolio/positions/http.ts';
 import * as rules from './capabilities/portfolio/rules/http.ts';
 import * as trades from './capabilities/portfolio/trades/http.ts';
 import * as registration from './capabilities/registration/http.ts';
+import * as statements from './capabilities/statements/http.ts';
+import { issuePartnerStreamTicket } from './capabilities/streams/tickets/http.ts';
 import * as tradingDesk from './capabilities/trading/desk/http.ts';
 import * as trading from './capabilities/trading/http.ts';
 import * as traderKeys from './capabilities/trading/keys/http.ts';
@@ -103,6 +105,7 @@ const table = {
   getAgreementKeys,
   ...events,
   ...partnerStream,
+  ...statements,
   ...notifications,
   ...webhooks,
   ...partnerWebhooks,
@@ -110,6 +113,7 @@ const table = {
   ...trading,
   ...tradingDesk,
   ...tradingStream,
+  issuePartnerStreamTicket,
   registerNetvenueTrader,
   createWalletChallenge,
   moveWalletLink,

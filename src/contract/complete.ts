@@ -1,7 +1,7 @@
 type Json = Record<string, unknown>;
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
-const WITH_QUOTA = new Set(['partnerKey', 'appToken', 'userSession', 'traderKey']);
+const WITH_QUOTA = new Set(['partnerKey', 'appToken', 'userSession', 'traderKey', 'partnerTicket', 'accountTicket']);
 /** The component of each status. Operations with RFC 6749 errors use the component with the prefix `OAuth`. */
 const COMPONENTS: Record<number, string> = {
   400: 'BadRequest',

@@ -25,6 +25,8 @@ export type Operation = {
   throttled: boolean;
   /** Whether it responds with an event stream. */
   streams: boolean;
+  /** Whether it responds with CSV to who prefers that. */
+  sendsTexts: boolean;
   /** Whether its responses are stored under an Idempotency-Key, because no intent holds them. */
   keepsResponses: boolean;
   /** Whether its errors also contain the members of RFC 6749 (`x-oauth-errors`). */
@@ -62,9 +64,8 @@ function operation(path: string, method: string): Operation {
       Object.entries(set).map(([scheme, roles]) => ({ scheme, roles: roles as string[] })),
     ),
     isOpen: security.length === 0 || security.some((set) => Object.keys(set).length === 0),
-    streams: Object.values(spec.responses as Json).some(
-      (each) => 'text/event-stream' in Object((each as Json).content),
-    ),
+    streams: respondsWith(spec, 'text/event-stream'),
+    sendsTexts: respondsWith(spec, 'text/csv'),
     throttled: spec['x-throttled'] === true,
     oauthErrors: spec['x-oauth-errors'] === true,
     keepsResponses: ((spec.parameters ?? []) as Json[]).some(({ $ref }) => $ref === STORED_RESPONSE_KEY),
@@ -75,6 +76,9 @@ function operation(path: string, method: string): Operation {
     ),
   };
 }
+
+const respondsWith = ({ responses }: Json, type: string): boolean =>
+  Object.values(responses as Json).some((each) => type in Object((each as Json).content));
 
 function parameter(pointer: string): Parameter {
   const resolved = resolve(pointer);

@@ -4,18 +4,21 @@ import type { Intent } from '../intents/intent.ts';
 import type { EventStream } from '../kernel/event-stream.ts';
 import type { OwnerId, WithIds } from '../kernel/ids.ts';
 import type { Principal } from '../kernel/principal.ts';
+import type { TextStream } from '../kernel/text-stream.ts';
 import type { Budget } from '../kernel/throttles.ts';
 import type { Body } from './body.ts';
 import type { OperationId } from './document.ts';
 import type { operations } from './types.ts';
 
-type JsonOf<R> = R extends { content: { 'application/json': infer Body } }
-  ? Body
-  : R extends { content: { 'text/html': infer Page } }
-    ? Page
-    : R extends { content: { 'text/event-stream': string } }
-      ? EventStream
-      : undefined;
+type JsonOf<R> = R extends { content: { 'application/json': infer Body; 'text/csv': string } }
+  ? Body | TextStream
+  : R extends { content: { 'application/json': infer Body } }
+    ? Body
+    : R extends { content: { 'text/html': infer Page } }
+      ? Page
+      : R extends { content: { 'text/event-stream': string } }
+        ? EventStream
+        : undefined;
 /** Statuses a handler may respond with: success, and any status with an HTML page. Handlers throw all other errors. */
 type RespondableStatus<Status, R> = Status extends 200 | 201 | 202 | 204
   ? Status
@@ -61,6 +64,8 @@ export type Call<Op extends OperationId = OperationId, Deps = unknown> = {
   body: Body<Op>;
   /** The unparsed body; empty if there is none. */
   raw: string;
+  /** The first of these types that the caller prefers by `Accept`; false if it accepts none of them. */
+  accepts(...types: string[]): string | false;
   /** How long the caller prefers to wait for an outcome, in milliseconds. */
   waitMs: number;
   /** Members of every intent that this request submits. */

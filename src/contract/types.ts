@@ -628,6 +628,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/statements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the statement
+         * @description What moved money or a position of the partner's traders, in the order of its time: each execution of their orders and closes, the fees of executions that the exchange reported, and the payments of registrations. Lines never change and are kept permanently. A line is written when the execution or payment becomes known here; of an order that rested this may be seconds after it. Fees of the exchange are read together with the executions of wallets that have resting orders. What a network charges is in `fees` of the positions, and what it pays out in `GET /v1/payouts`. With `Accept: text/csv` the response is the whole statement (RFC 4180), without pages; a text that a spreadsheet could take for a formula begins with an apostrophe. A connection that breaks before the end leaves it incomplete.
+         */
+        get: operations["listPartnerStatement"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/webhook-endpoints": {
         parameters: {
             query?: never;
@@ -796,6 +816,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/stream-tickets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Issue a ticket for one stream
+         * @description The ticket opens `GET /v1/stream?ticket=…` once, within 60 seconds, without another credential: for the EventSource of browsers, which sends no headers. The stream ends when the key that issued it is revoked, and an unused ticket is invalid from then on. It takes no `Idempotency-Key`: another ticket costs nothing.
+         */
+        post: operations["issuePartnerStreamTicket"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/stream": {
         parameters: {
             query?: never;
@@ -805,7 +845,7 @@ export interface paths {
         };
         /**
          * Stream the partner's events
-         * @description Server-sent events (HTML standard, section 9.2), each with an id. Without `Last-Event-ID`, or when the events after it are no longer kept, the first event is `snapshot` (PartnerStreamStart): it says where in the log the stream begins, and the present state is read by the other operations. Then follow the events of the log, in order and each at least once, in the envelope that webhooks carry. With `Last-Event-ID`, the id of the last event seen, a new stream continues after it. `position_changed` of an order says that a position changed. What the venue does by itself, such as a liquidation, is no event. A comment is sent every 15 seconds. `closed` (TradingStreamEnd) gives the reason when the service ends a stream early: `too_slow`, or `revoked`, within seconds after the key was revoked or the partner disabled. Every stream ends after some time; connect again then.
+         * @description Server-sent events (HTML standard, section 9.2), each with an id. Without `Last-Event-ID`, or when the events after it are no longer kept, the first event is `snapshot` (PartnerStreamStart): it says where in the log the stream begins, and the present state is read by the other operations. Then follow the events of the log, in order and each at least once, in the envelope that webhooks carry. With `Last-Event-ID`, the id of the last event seen, a new stream continues after it. `position_changed` of an order says that a position changed. What the venue does by itself, such as a liquidation, is no event. A comment is sent every 15 seconds. `closed` (TradingStreamEnd) gives the reason when the service ends a stream early: `too_slow`, or `revoked`, within seconds after the key was revoked or the partner disabled. Every stream ends after some time; connect again then. With `ticket` it may be read by a page of any origin.
          */
         get: operations["streamPartnerEvents"];
         put?: never;
@@ -3260,6 +3300,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/statements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the statement
+         * @description What moved money or a position of the app's users, in the order of its time: payments received, refunded, disputed and won back, payouts transferred and reversed, and each execution of the orders and closes of its prop accounts. Lines never change and are kept permanently. What the network charges is in `fees` of the positions. With `Accept: text/csv` the response is the whole statement (RFC 4180), without pages; a text that a spreadsheet could take for a formula begins with an apostrophe. A connection that breaks before the end leaves it incomplete.
+         */
+        get: operations["listAppStatement"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/stream-tickets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Issue a ticket for one stream
+         * @description The ticket opens `GET /v2/trading/stream?ticket=…` of this prop account once, within 60 seconds, without another credential: for the EventSource of browsers, which sends no headers. The stream ends when the token or session that issued it does, and an unused ticket is invalid from then on. It takes no `Idempotency-Key`: another ticket costs nothing. A page with a trader's key reads the stream with fetch.
+         */
+        post: operations["issueTradingStreamTicket"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/trading/stream": {
         parameters: {
             query?: never;
@@ -3269,7 +3349,7 @@ export interface paths {
         };
         /**
          * Stream the account's events
-         * @description Server-sent events (HTML standard, section 9.2), each with an id. Without `Last-Event-ID`, or when the events after it are no longer kept, the first event is `snapshot` (TradingSnapshot), which covers everything up to its id. Then follow `order` (TradingOrderEvent), `position` (TradingPositionEvent), `account` (TradingAccountEvent), `position.unprotected` and `position.protected` (PositionProtection), in order and each at least once. With `Last-Event-ID`, the id of the last event seen, a new stream continues after it. Events are kept for a day. A comment is sent every 15 seconds. `closed` (TradingStreamEnd) gives the reason when the service ends a stream early: `too_slow`, or `revoked`, within seconds after the key, session or token that opened it ended. Every stream ends after some time, so that credentials are checked again; connect again then. The EventSource of browsers sends no headers: connect it through the server that holds the credentials, or read with fetch.
+         * @description Server-sent events (HTML standard, section 9.2), each with an id. Without `Last-Event-ID`, or when the events after it are no longer kept, the first event is `snapshot` (TradingSnapshot), which covers everything up to its id. Then follow `order` (TradingOrderEvent), `position` (TradingPositionEvent), `account` (TradingAccountEvent), `position.unprotected` and `position.protected` (PositionProtection), in order and each at least once. With `Last-Event-ID`, the id of the last event seen, a new stream continues after it. Events are kept for a day. A comment is sent every 15 seconds. `closed` (TradingStreamEnd) gives the reason when the service ends a stream early: `too_slow`, or `revoked`, within seconds after the key, session or token that opened it ended. Every stream ends after some time, so that credentials are checked again; connect again then. The EventSource of browsers sends no headers: connect it with a `ticket` of `POST /v2/stream-tickets`, from a page of the app's `allowed_origins`.
          */
         get: operations["streamTradingEvents"];
         put?: never;
@@ -5620,7 +5700,7 @@ export interface components {
              * @description Stable code of the error; clients branch on it. New codes may be added: treat an unknown one by the HTTP status.
              * @enum {string}
              */
-            code: "INVALID_REQUEST" | "MALFORMED_BODY" | "MALFORMED_REQUEST" | "REQUEST_TIMEOUT" | "HEADERS_TOO_LARGE" | "BODY_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "INTERNAL" | "SERVICE_UNAVAILABLE" | "NOT_READY" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "INTENT_UNKNOWN" | "DEADLINE_PASSED" | "NOT_CARRIED_OUT" | "V1_KEY_INVALID" | "V1_TRADER_UNKNOWN" | "V1_SESSION_UNKNOWN" | "V1_NOT_ENROLLED" | "V1_KEY_UNUSABLE" | "V1_KEY_NOT_AUTHORIZED" | "V1_WALLET_IS_AGENT" | "V1_KEY_REJECTED" | "V1_AGENT_RETIRED" | "V1_KEY_ROTATING" | "V1_PAIR_UNKNOWN" | "V1_NO_PRICE" | "V1_ORDER_INVALID" | "V1_TRADER_NOT_READY" | "V1_ORDER_UNKNOWN" | "V1_ORDER_UUID_REUSED" | "V1_ORDER_NOT_RESTING" | "V1_ORDER_IN_DOUBT" | "V1_EDIT_INVALID" | "V1_PRICES_INVALID" | "V1_TRADE_PAIR_MISMATCH" | "V1_RULE_VIOLATED" | "V1_NO_POSITION" | "V1_REGISTRATION_UNDER_WAY" | "V1_ALREADY_REGISTERED" | "V1_REGISTRATION_UNRECORDED" | "V1_REGISTRATION_CAP" | "V1_BALANCE_TOO_LOW" | "V1_MINER_UNKNOWN" | "V1_ACCOUNT_SIZE_UNKNOWN" | "V1_PAYMENT_TERMS_UNFIT" | "V1_PAYMENT_REFUSED" | "V1_WALLET_UNPROVEN" | "V1_WEBHOOK_UNKNOWN_EVENT" | "V1_WEBHOOK_URL_FORBIDDEN" | "V1_WEBHOOK_ENDPOINT_UNKNOWN" | "V1_WEBHOOK_DELIVERY_UNKNOWN" | "V1_WEBHOOK_INACTIVE" | "V1_WEBHOOK_TOO_MANY" | "V1_WEBHOOK_RECOVERY_PAUSED" | "V1_EVENT_UNKNOWN" | "V1_STREAM_LIMIT" | "V1_REGISTRAR_UNREACHABLE" | "VENUE_REJECTED" | "VENUE_UNREACHABLE" | "VENUE_AUTH" | "VENUE_UNREADABLE" | "VENUE_RATE_LIMITED" | "VENUE_COOLDOWN" | "SUBACCOUNT_AMBIGUOUS" | "FORBIDDEN_ORIGIN" | "V2_INVALID_CREDENTIALS" | "V2_UNSUPPORTED_GRANT" | "V2_INVALID_SCOPE" | "V2_TOKEN_INVALID" | "V2_SCOPE_MISSING" | "V2_SESSION_INVALID" | "V2_SESSION_UNKNOWN" | "V2_USER_UNKNOWN" | "V2_SECRET_SUPERSEDED" | "V2_PASSWORD_RESET_REQUIRED" | "V2_EMAIL_NOT_VERIFIED" | "V2_PASSWORD_GUESSABLE" | "V2_OTP_INVALID" | "V2_OTP_EXPIRED" | "V2_MFA_INVALID" | "V2_MFA_ALREADY_ENABLED" | "V2_REAUTHENTICATION_REQUIRED" | "V2_EMAIL_CODE_REQUIRED" | "V2_OPERATOR_RELEASE_REQUIRED" | "V2_OPERATOR_UNKNOWN" | "V2_OPERATOR_SELF" | "V2_MFA_NOT_STARTED" | "V2_THROTTLED" | "V2_ADMIN_SESSION_INVALID" | "V2_TOTP_REQUIRED" | "V2_APP_UNKNOWN" | "V2_APP_SLUG_TAKEN" | "V2_APP_HOTKEY_TAKEN" | "V2_APP_CREDENTIALS_MISMATCH" | "V2_APP_REQUEST_UNKNOWN" | "V2_APP_REQUEST_DECIDED" | "V2_PARTNER_UNKNOWN" | "V2_PARTNER_KEY_UNKNOWN" | "V2_JOB_UNKNOWN" | "V2_RERUN_REFUSED" | "PROCESSOR_UNREACHABLE" | "PROCESSOR_REJECTED" | "PROCESSOR_AUTH" | "PROCESSOR_SHORT" | "PROCESSOR_UNREADABLE" | "PROCESSOR_SILENT" | "V2_PAYMENTS_NOT_CONFIGURED" | "V2_SIGNATURE_INVALID" | "V2_TIER_UNKNOWN" | "V2_TIER_MISMATCH" | "V2_TIER_FREE" | "V2_TIER_NOT_FREE" | "V2_AMOUNT_MISMATCH" | "V2_PAYMENT_UNKNOWN" | "V2_PAYMENT_NOT_REFUNDABLE" | "V2_PROP_ACCOUNT_UNKNOWN" | "V2_ACCOUNT_STOPPED" | "V2_ACCOUNT_NOT_FAILED" | "V2_ACCOUNT_NOT_FUNDED" | "V2_ACCOUNT_OWES" | "V2_PAYMENT_RETURNED" | "V2_RECOVERY_UNPROVEN" | "V2_SUBACCOUNT_INVALID" | "V2_KYC_REQUIRED" | "V2_KYC_VERIFIED" | "V2_CONNECT_URLS_NOT_CONFIGURED" | "V2_CONNECT_ACCOUNT_EXISTS" | "V2_CONNECT_ACCOUNT_UNKNOWN" | "V2_PAYOUT_DESTINATION_HELD" | "V2_PAYOUT_QUARANTINED" | "V2_PAYOUT_ACCOUNT_NOT_READY" | "V2_PAYOUT_EXCEEDS_EARNINGS" | "V2_PAYOUT_UNKNOWN" | "V2_PAYOUT_NOT_UNKNOWN" | "V2_PAYOUT_NOT_STRANDED" | "V2_PAYOUT_NOT_AVAILABLE" | "V2_PAYOUT_UNDER_REVIEW" | "V2_PAYOUT_REVERSED" | "V2_PAYOUT_NOT_PENDING" | "V2_PAYOUT_CANCELED" | "V2_COUNTRY_UNSUPPORTED" | "V2_TRADER_UNKNOWN" | "V2_TRADER_NOT_READY" | "V2_ORDER_UNKNOWN" | "V2_ORDER_UUID_REUSED" | "V2_ORDER_NOT_RESTING" | "V2_ORDER_IN_DOUBT" | "V2_EDIT_INVALID" | "V2_PRICES_INVALID" | "V2_TRADE_PAIR_MISMATCH" | "V2_RULE_VIOLATED" | "V2_NO_POSITION" | "V2_WALLET_UNPROVEN" | "V2_WALLET_PROVEN" | "V2_API_KEY_INVALID" | "V2_API_KEY_ACCOUNT_MISMATCH" | "V2_API_KEY_UNKNOWN" | "V2_API_KEY_TOO_MANY" | "V2_SUBACCOUNT_NOT_READY" | "V2_ACCOUNT_NOT_TRADEABLE" | "V2_STREAM_LIMIT" | "V2_WEBHOOK_UNKNOWN_EVENT" | "V2_WEBHOOK_URL_FORBIDDEN" | "V2_WEBHOOK_ENDPOINT_UNKNOWN" | "V2_WEBHOOK_DELIVERY_UNKNOWN" | "V2_WEBHOOK_INACTIVE" | "V2_WEBHOOK_TOO_MANY" | "V2_WEBHOOK_RECOVERY_PAUSED" | "V2_EVENT_UNKNOWN" | "V2_NOTIFY_EMPTY" | "V2_NOTIFY_RECIPIENT_FORBIDDEN";
+            code: "INVALID_REQUEST" | "MALFORMED_BODY" | "MALFORMED_REQUEST" | "REQUEST_TIMEOUT" | "HEADERS_TOO_LARGE" | "BODY_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "INTERNAL" | "SERVICE_UNAVAILABLE" | "NOT_READY" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "INTENT_UNKNOWN" | "DEADLINE_PASSED" | "NOT_CARRIED_OUT" | "V1_KEY_INVALID" | "V1_TRADER_UNKNOWN" | "V1_SESSION_UNKNOWN" | "V1_NOT_ENROLLED" | "V1_KEY_UNUSABLE" | "V1_KEY_NOT_AUTHORIZED" | "V1_WALLET_IS_AGENT" | "V1_KEY_REJECTED" | "V1_AGENT_RETIRED" | "V1_KEY_ROTATING" | "V1_PAIR_UNKNOWN" | "V1_NO_PRICE" | "V1_ORDER_INVALID" | "V1_TRADER_NOT_READY" | "V1_ORDER_UNKNOWN" | "V1_ORDER_UUID_REUSED" | "V1_ORDER_NOT_RESTING" | "V1_ORDER_IN_DOUBT" | "V1_EDIT_INVALID" | "V1_PRICES_INVALID" | "V1_TRADE_PAIR_MISMATCH" | "V1_RULE_VIOLATED" | "V1_NO_POSITION" | "V1_REGISTRATION_UNDER_WAY" | "V1_ALREADY_REGISTERED" | "V1_REGISTRATION_UNRECORDED" | "V1_REGISTRATION_CAP" | "V1_BALANCE_TOO_LOW" | "V1_MINER_UNKNOWN" | "V1_ACCOUNT_SIZE_UNKNOWN" | "V1_PAYMENT_TERMS_UNFIT" | "V1_PAYMENT_REFUSED" | "V1_WALLET_UNPROVEN" | "V1_WEBHOOK_UNKNOWN_EVENT" | "V1_WEBHOOK_URL_FORBIDDEN" | "V1_WEBHOOK_ENDPOINT_UNKNOWN" | "V1_WEBHOOK_DELIVERY_UNKNOWN" | "V1_WEBHOOK_INACTIVE" | "V1_WEBHOOK_TOO_MANY" | "V1_WEBHOOK_RECOVERY_PAUSED" | "V1_EVENT_UNKNOWN" | "V1_STREAM_LIMIT" | "V1_STREAM_TICKET_INVALID" | "V1_REGISTRAR_UNREACHABLE" | "VENUE_REJECTED" | "VENUE_UNREACHABLE" | "VENUE_AUTH" | "VENUE_UNREADABLE" | "VENUE_RATE_LIMITED" | "VENUE_COOLDOWN" | "SUBACCOUNT_AMBIGUOUS" | "FORBIDDEN_ORIGIN" | "V2_INVALID_CREDENTIALS" | "V2_UNSUPPORTED_GRANT" | "V2_INVALID_SCOPE" | "V2_TOKEN_INVALID" | "V2_SCOPE_MISSING" | "V2_SESSION_INVALID" | "V2_SESSION_UNKNOWN" | "V2_USER_UNKNOWN" | "V2_SECRET_SUPERSEDED" | "V2_PASSWORD_RESET_REQUIRED" | "V2_EMAIL_NOT_VERIFIED" | "V2_PASSWORD_GUESSABLE" | "V2_OTP_INVALID" | "V2_OTP_EXPIRED" | "V2_MFA_INVALID" | "V2_MFA_ALREADY_ENABLED" | "V2_REAUTHENTICATION_REQUIRED" | "V2_EMAIL_CODE_REQUIRED" | "V2_OPERATOR_RELEASE_REQUIRED" | "V2_OPERATOR_UNKNOWN" | "V2_OPERATOR_SELF" | "V2_MFA_NOT_STARTED" | "V2_THROTTLED" | "V2_ADMIN_SESSION_INVALID" | "V2_TOTP_REQUIRED" | "V2_APP_UNKNOWN" | "V2_APP_SLUG_TAKEN" | "V2_APP_HOTKEY_TAKEN" | "V2_APP_CREDENTIALS_MISMATCH" | "V2_APP_REQUEST_UNKNOWN" | "V2_APP_REQUEST_DECIDED" | "V2_PARTNER_UNKNOWN" | "V2_PARTNER_KEY_UNKNOWN" | "V2_JOB_UNKNOWN" | "V2_RERUN_REFUSED" | "PROCESSOR_UNREACHABLE" | "PROCESSOR_REJECTED" | "PROCESSOR_AUTH" | "PROCESSOR_SHORT" | "PROCESSOR_UNREADABLE" | "PROCESSOR_SILENT" | "V2_PAYMENTS_NOT_CONFIGURED" | "V2_SIGNATURE_INVALID" | "V2_TIER_UNKNOWN" | "V2_TIER_MISMATCH" | "V2_TIER_FREE" | "V2_TIER_NOT_FREE" | "V2_AMOUNT_MISMATCH" | "V2_PAYMENT_UNKNOWN" | "V2_PAYMENT_NOT_REFUNDABLE" | "V2_PROP_ACCOUNT_UNKNOWN" | "V2_ACCOUNT_STOPPED" | "V2_ACCOUNT_NOT_FAILED" | "V2_ACCOUNT_NOT_FUNDED" | "V2_ACCOUNT_OWES" | "V2_PAYMENT_RETURNED" | "V2_RECOVERY_UNPROVEN" | "V2_SUBACCOUNT_INVALID" | "V2_KYC_REQUIRED" | "V2_KYC_VERIFIED" | "V2_CONNECT_URLS_NOT_CONFIGURED" | "V2_CONNECT_ACCOUNT_EXISTS" | "V2_CONNECT_ACCOUNT_UNKNOWN" | "V2_PAYOUT_DESTINATION_HELD" | "V2_PAYOUT_QUARANTINED" | "V2_PAYOUT_ACCOUNT_NOT_READY" | "V2_PAYOUT_EXCEEDS_EARNINGS" | "V2_PAYOUT_UNKNOWN" | "V2_PAYOUT_NOT_UNKNOWN" | "V2_PAYOUT_NOT_STRANDED" | "V2_PAYOUT_NOT_AVAILABLE" | "V2_PAYOUT_UNDER_REVIEW" | "V2_PAYOUT_REVERSED" | "V2_PAYOUT_NOT_PENDING" | "V2_PAYOUT_CANCELED" | "V2_COUNTRY_UNSUPPORTED" | "V2_TRADER_UNKNOWN" | "V2_TRADER_NOT_READY" | "V2_ORDER_UNKNOWN" | "V2_ORDER_UUID_REUSED" | "V2_ORDER_NOT_RESTING" | "V2_ORDER_IN_DOUBT" | "V2_EDIT_INVALID" | "V2_PRICES_INVALID" | "V2_TRADE_PAIR_MISMATCH" | "V2_RULE_VIOLATED" | "V2_NO_POSITION" | "V2_WALLET_UNPROVEN" | "V2_WALLET_PROVEN" | "V2_API_KEY_INVALID" | "V2_API_KEY_ACCOUNT_MISMATCH" | "V2_API_KEY_UNKNOWN" | "V2_API_KEY_TOO_MANY" | "V2_SUBACCOUNT_NOT_READY" | "V2_ACCOUNT_NOT_TRADEABLE" | "V2_STREAM_TICKET_INVALID" | "V2_STREAM_LIMIT" | "V2_WEBHOOK_UNKNOWN_EVENT" | "V2_WEBHOOK_URL_FORBIDDEN" | "V2_WEBHOOK_ENDPOINT_UNKNOWN" | "V2_WEBHOOK_DELIVERY_UNKNOWN" | "V2_WEBHOOK_INACTIVE" | "V2_WEBHOOK_TOO_MANY" | "V2_WEBHOOK_RECOVERY_PAUSED" | "V2_EVENT_UNKNOWN" | "V2_NOTIFY_EMPTY" | "V2_NOTIFY_RECIPIENT_FORBIDDEN";
             /** @description Explanation of this occurrence, for people. */
             message: string;
             /** @description Whether the same request, sent again unchanged after `Retry-After`, may succeed: under its `Idempotency-Key` it is then a new attempt, or returns what an earlier one has done. An order's own id keeps its first end, so a failure under it is not retryable. */
@@ -5922,6 +6002,86 @@ export interface components {
             account_size: number;
             /** @description Why the account was stopped; null otherwise. */
             failure_reason: string | null;
+        };
+        /** @description One line of a partner's statement. */
+        PartnerStatementLine: {
+            /** @description Identifies the line, `stl_…`. */
+            id: string;
+            /**
+             * @description What the line is about.
+             * @enum {unknown}
+             */
+            kind: "fill" | "fee" | "payment";
+            /**
+             * @description What happened: of a fill, of a fee, of a payment.
+             * @enum {unknown}
+             */
+            what: "executed" | "trading" | "registration";
+            /** @description When it happened, or became known here. */
+            at: components["schemas"]["Time"];
+            /**
+             * @description The venue.
+             * @enum {unknown}
+             */
+            venue: "netvenue" | "exvenue";
+            /** @description The trader, as in `Trader-ID`. */
+            trader_id: string | null;
+            /** @description The `order_uuid` or the intent of a close; of a fee the exchange's number of the execution; of a payment the registration. */
+            reference: string;
+            /** @description The trade pair. */
+            pair: string | null;
+            /** @description What was executed: `LONG` or `SHORT` at the network, `FLAT` a close of which it does not say more; `long` or `short` at the exchange. */
+            side: string | null;
+            /** @description Executed units of the asset; null where the venue does not say. */
+            quantity: string | null;
+            /** @description Average price of the execution. */
+            price: string | null;
+            /** @description Of a fee what was charged, negative for a rebate; of a payment what was paid, negative. Null if unknown, and of a fill. */
+            amount: string | null;
+            /** @description The currency or token of the amount. */
+            currency: string | null;
+        };
+        /** @description One line of an app's statement. */
+        AppStatementLine: {
+            /** @description Identifies the line, `stl_…`. */
+            id: string;
+            /**
+             * @description What the line is about.
+             * @enum {unknown}
+             */
+            kind: "fill" | "payment" | "payout";
+            /**
+             * @description What happened: of a fill, of a payment, of a payout.
+             * @enum {unknown}
+             */
+            what: "executed" | "received" | "refunded" | "disputed" | "won_back" | "transferred" | "reversed";
+            /** @description When it became known here. */
+            at: components["schemas"]["Time"];
+            /** @description The user; null of a fill. */
+            user_id: string | null;
+            /** @description The prop account; null of a payment. */
+            prop_account_id: string | null;
+            /** @description The `order_uuid` or the intent of a close, the payment or the payout. */
+            reference: string;
+            /** @description The trade pair. */
+            pair: string | null;
+            /** @description What was executed: `LONG` or `SHORT`; `FLAT`: a close of which the network does not say more. */
+            side: string | null;
+            /** @description Executed units of the asset; null where the network does not say. */
+            quantity: string | null;
+            /** @description Average price of the execution. */
+            price: string | null;
+            /** @description What came in, or went out (negative), in minor units of the currency. Null of a fill. */
+            amount_cents: number | null;
+            /** @description Currency of the amount. */
+            currency: string | null;
+        };
+        /** @description A ticket that opens one stream. */
+        StreamTicket: {
+            /** @description The value of the parameter `ticket` of the stream, `stk_…`. It is shown once. */
+            ticket: string;
+            /** @description Until when it opens a stream. */
+            expires_at: components["schemas"]["Time"];
         };
         /** @description Last event of a stream that the service ends early. */
         TradingStreamEnd: {
@@ -7919,7 +8079,7 @@ export interface components {
             since: string;
             /** @description Why: `exits_cancelled`, `exits_missing` or `exits_rejected` of an unprotected position; `exits_live`, `position_closed` or `exits_withdrawn` of one that is protected again. More may be added. */
             reason: string;
-            /** @description The reason in words */
+            /** @description The reason in words, those of the venue where it gave any; null without one. */
             message: string | null;
             /**
              * @description Whether the service puts the exits back, as an order of its own; `none` unless the deployment does so.
@@ -8986,6 +9146,14 @@ export interface components {
         };
     };
     parameters: {
+        /** @description Only lines since this time. */
+        StatementFrom: components["schemas"]["Time"];
+        /** @description Only lines before this time. */
+        StatementTo: components["schemas"]["Time"];
+        /** @description As `Last-Event-ID`, which prevails, for readers that cannot send headers. */
+        LastEventId: string;
+        /** @description The only credential of the request, `stk_…`. It is spent by this request. */
+        StreamTicket: string;
         /** @description Only events of this type. */
         EventType: string;
         /** @description Only events since this time. */
@@ -10429,6 +10597,48 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listPartnerStatement: {
+        parameters: {
+            query?: {
+                /** @description Only lines since this time. */
+                from?: components["parameters"]["StatementFrom"];
+                /** @description Only lines before this time. */
+                to?: components["parameters"]["StatementTo"];
+                /** @description Only lines of this kind. */
+                kind?: "fill" | "fee" | "payment";
+                /** @description Maximum number of entries in the page. */
+                limit?: components["parameters"]["PageLimit"];
+                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                cursor?: components["parameters"]["PageCursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page, oldest first, or the whole statement as CSV */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PartnerStatementLine"][];
+                    /**
+                     * @example id,kind,what,at,venue,trader_id,reference,pair,side,quantity,price,amount,currency
+                     *     stl_01a20621e3344dc4bb9a529641235dc2,fill,executed,2026-11-23T02:00:13.876Z,netvenue,1,01a20621-e334-7dc4-bb9a-529641235dc2,BTCUSDC,LONG,0.01,100000,,
+                     */
+                    "text/csv": string;
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listPartnerWebhookEndpoints: {
         parameters: {
             query?: {
@@ -10827,11 +11037,40 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    issuePartnerStreamTicket: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The ticket */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StreamTicket"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     streamPartnerEvents: {
         parameters: {
             query?: {
                 /** @description Milliseconds for which events are collected before they are sent; 0 sends each at once. */
                 interval_ms?: number;
+                /** @description As `Last-Event-ID`, which prevails, for readers that cannot send headers. */
+                last_event_id?: components["parameters"]["LastEventId"];
+                /** @description The only credential of the request, `stk_…`. It is spent by this request. */
+                ticket?: components["parameters"]["StreamTicket"];
             };
             header?: {
                 /** @description Id of the last event that was seen. */
@@ -15981,11 +16220,89 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listAppStatement: {
+        parameters: {
+            query?: {
+                /** @description Only lines since this time. */
+                from?: components["parameters"]["StatementFrom"];
+                /** @description Only lines before this time. */
+                to?: components["parameters"]["StatementTo"];
+                /** @description Only lines of this kind. */
+                kind?: "fill" | "payment" | "payout";
+                /** @description Maximum number of entries in the page. */
+                limit?: components["parameters"]["PageLimit"];
+                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                cursor?: components["parameters"]["PageCursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page, oldest first, or the whole statement as CSV */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppStatementLine"][];
+                    /**
+                     * @example id,kind,what,at,user_id,prop_account_id,reference,pair,side,quantity,price,amount_cents,currency
+                     *     stl_01a20621e3344dc4bb9a529641235dc2,payment,received,2026-11-23T02:00:13.876Z,usr_mn7k_DhMDAj-O8GgO9jc2BY,,pay_mn7k_DhMDAj-O8GgO9jc2BY,,,,,25000,usd
+                     */
+                    "text/csv": string;
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    issueTradingStreamTicket: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The prop account that the request is about, `prop_…`. */
+                "X-Prop-Account"?: components["parameters"]["PropAccountHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The ticket */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StreamTicket"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     streamTradingEvents: {
         parameters: {
             query?: {
                 /** @description Milliseconds for which events are collected before they are sent; 0 sends each at once. */
                 interval_ms?: number;
+                /** @description As `Last-Event-ID`, which prevails, for readers that cannot send headers. */
+                last_event_id?: components["parameters"]["LastEventId"];
+                /** @description The only credential of the request, `stk_…`. It is spent by this request. */
+                ticket?: components["parameters"]["StreamTicket"];
             };
             header?: {
                 /** @description The prop account that the request is about, `prop_…`. */

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { ParsedUrlQuery } from 'node:querystring';
 import type { Operation, Requirement } from '../contract/document.ts';
 import { ADMIN_COOKIE_NAME } from '../kernel/cookies.ts';
 import type { ErrorCode } from '../kernel/error-codes.ts';
@@ -53,7 +54,7 @@ const unauthorized = ({ apiError, challenge }: Scheme, isShown: boolean) =>
   });
 
 /** The parts of a request that identify its caller. */
-export type Credentials = { method: string; headers: IncomingHttpHeaders };
+export type Credentials = { method: string; headers: IncomingHttpHeaders; query?: ParsedUrlQuery };
 
 /** The authenticators, and the public URL, whose pages may use the operator's cookie. */
 export type SchemeDeps = Authenticators & Pick<EdgeDeps, 'config'>;
@@ -87,6 +88,9 @@ const sessionToken = ({ headers: { 'x-session-token': token } }: Credentials) =>
 
 const traderKey = ({ headers: { 'x-api-key': key } }: Credentials) =>
   typeof key === 'string' && key !== '' ? key.slice(0, 512) : undefined;
+
+const streamTicket = ({ query }: Credentials) =>
+  typeof query?.ticket === 'string' && query.ticket !== '' ? query.ticket.slice(0, 512) : undefined;
 
 const lacksEnrollment = (principal: Principal, roles: string[]) =>
   principal.kind === 'admin' && roles.includes('enrolled') && !principal.isEnrolled
@@ -173,6 +177,16 @@ const schemes: Record<string, Scheme> = {
     ...byToken(traderKey, (key, { traders }) => traders(key)),
     apiError: 'V2_API_KEY_INVALID',
     challenge: 'ApiKey realm="v2 trading"',
+  },
+  partnerTicket: {
+    ...byToken(streamTicket, (ticket, { partnerTickets }) => partnerTickets(ticket)),
+    apiError: 'V1_STREAM_TICKET_INVALID',
+    challenge: 'Ticket realm="v1 stream"',
+  },
+  accountTicket: {
+    ...byToken(streamTicket, (ticket, { accountTickets }) => accountTickets(ticket)),
+    apiError: 'V2_STREAM_TICKET_INVALID',
+    challenge: 'Ticket realm="v2 trading stream"',
   },
   adminCookie: {
     isShown: (credentials) => cookie(credentials) !== undefined,

@@ -36,6 +36,7 @@ export function toCall(
     },
     commit: (write: Parameters<Commit>[0]) => write(deps.db),
     throttle: spend ?? lazily(() => newSpend(ctx, deps)),
+    accepts: (...types: string[]) => ctx.accepts(...types),
     raw: ctx.state.rawBody ?? '',
     waitMs: prefer.waitMs,
     ...parts,

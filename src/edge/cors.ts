@@ -1,10 +1,10 @@
 import type { Context, Middleware } from 'koa';
-import type { Principal } from '../kernel/principal.ts';
+import type { Principal, Ticket, Trader } from '../kernel/principal.ts';
 
 /** The origins that any active app allows, as kept by this process. */
 export type OriginFinder = () => Promise<ReadonlySet<string>>;
 
-/** The only operations whose credential, a trader's key, may be used in a browser. */
+/** The only operations whose credentials, a trader's key and a ticket, may be used in a browser. */
 export const CROSS_ORIGIN_PATHS = '/v2/trading/';
 const CONFIRMED_FOR_S = 600;
 
@@ -32,10 +32,13 @@ export const crossOrigin =
     ctx.status = 204;
   };
 
-/** Takes the permission back from a caller whose app does not allow the origin, or who is no trader. */
+/** Takes the permission back from a caller whose app does not allow the origin, or who has no credential for browsers. */
 export function restrictOrigin(ctx: Context, principal: Principal): void {
   const origin = ctx.response.get('Access-Control-Allow-Origin');
-  if (origin === '' || (principal.kind === 'trader' && principal.origins.includes(origin))) return;
+  if (origin === '' || (isForBrowsers(principal) && principal.origins.includes(origin))) return;
   ctx.remove('Access-Control-Allow-Origin');
   ctx.remove('Access-Control-Expose-Headers');
 }
+
+const isForBrowsers = (principal: Principal): principal is Trader | Ticket =>
+  principal.kind === 'trader' || principal.kind === 'ticket';

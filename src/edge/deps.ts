@@ -3,7 +3,7 @@ import type { Config } from '../config.ts';
 import type { Db } from '../db/pool.ts';
 import type { Throttle } from '../db/throttles.ts';
 import type { Wait } from '../intents/follow.ts';
-import type { Admin, App, Partner, Trader, User } from '../kernel/principal.ts';
+import type { Admin, App, Partner, Ticket, Trader, User } from '../kernel/principal.ts';
 import type { Sealer } from '../kernel/seal.ts';
 import type { OriginFinder } from './cors.ts';
 
@@ -14,6 +14,8 @@ export type Authenticators = {
   apps(token: string): Promise<App | null>;
   users(token: string, app: App): Promise<User | null>;
   traders(key: string): Promise<Trader | null>;
+  partnerTickets(ticket: string): Promise<Ticket | null>;
+  accountTickets(ticket: string): Promise<Ticket | null>;
   admins(token: string): Promise<Admin | null>;
 };
 

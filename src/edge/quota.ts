@@ -29,7 +29,7 @@ function quotasOf(principal: Principal): Quota[] {
   const { kind } = principal;
   const perMinute = kind === 'user' ? principal.app.perMinute : principal.perMinute;
   const tenant: Quota = { name: 'requests', subject: principal.owner, perMinute };
-  if (kind === 'partner' || kind === 'app') return [tenant];
+  if (kind === 'partner' || kind === 'app' || kind === 'ticket') return [tenant];
   const subject = kind === 'user' ? principal.userId : principal.keyId;
   return [tenant, { name: 'own_requests', subject, perMinute: USER_REQUESTS_PER_MIN }];
 }

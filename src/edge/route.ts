@@ -3,6 +3,7 @@ import type { Operation } from '../contract/document.ts';
 import type { AnyHandler, AnyReply } from '../contract/handler.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { Principal } from '../kernel/principal.ts';
+import { isTextStream } from '../kernel/text-stream.ts';
 import { noteWork } from '../kernel/work.ts';
 import { authenticate } from './authenticate.ts';
 import { readBody } from './body.ts';
@@ -12,7 +13,7 @@ import { idempotentResponse } from './idempotency.ts';
 import { presentBudgets, type SpendQuota } from './quota.ts';
 import { rejectInRecovery } from './recovery-mode.ts';
 import { recordingLack, recordingRejections } from './rejections.ts';
-import { isEventStream, sendEventStream } from './stream.ts';
+import { isEventStream, sendEventStream, sendTextStream } from './stream.ts';
 import { type Spend, throttledCaller } from './throttle.ts';
 import { type RequestParts, type ResponseCheck, requestValidator, responseCheck, type Validator } from './validate.ts';
 
@@ -40,7 +41,7 @@ export function routeOf(operation: Operation, handler: AnyHandler, deps: RouteDe
     const parts = await read(ctx);
     const reply = await run({ ctx, principal, spend, parts });
     check(reply);
-    return send(ctx, operation, reply);
+    return send(ctx, operation, reply, deps);
   };
 }
 
@@ -112,15 +113,21 @@ function running(operation: Operation, handler: AnyHandler, deps: RouteDeps) {
 function checking(operation: Operation, { config }: RouteDeps) {
   let check: ResponseCheck | undefined;
   return ({ status, body }: AnyReply): void => {
-    if (!config.VALIDATE_RESPONSES) return;
+    if (!config.VALIDATE_RESPONSES || (operation.sendsTexts && isTextStream(body))) return;
     check ??= responseCheck(operation);
     check(status, body);
   };
 }
 
-function send(ctx: Context, { streams }: Operation, { headers, status, body }: AnyReply): void | Promise<void> {
+function send(
+  ctx: Context,
+  { streams, sendsTexts }: Operation,
+  { headers, status, body }: AnyReply,
+  { log }: Pick<RouteDeps, 'log'>,
+): void | Promise<void> {
   ctx.set(headers ?? {});
   if (streams && isEventStream(body)) return sendEventStream(ctx, body);
+  if (sendsTexts && isTextStream(body)) return sendTextStream(ctx, body, log);
   ctx.body = body === undefined ? '' : body;
   ctx.status = status; // after the body: an absent body sets 204
 }

@@ -1,6 +1,10 @@
 import type { ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { Context } from 'koa';
+import type { Logger } from 'pino';
 import type { EventStream, Writer } from '../kernel/event-stream.ts';
+import type { TextStream } from '../kernel/text-stream.ts';
 
 const MAX_UNREAD_BYTES = 262_144; // that one reader may have pending, in addition to the socket buffers
 
@@ -29,6 +33,27 @@ export function sendEventStream(ctx: Context, events: EventStream): void {
   if (res.destroyed) events.stop();
   else events.start(writerOf(res));
 }
+
+const TEXT_WITHIN_MS = 3_600_000; // a reader that takes longer asks for a part
+
+/**
+ * Responds with a text while it is made, no faster than it is read. After a fault, or an hour, the connection breaks: what was
+ * sent is recognized as incomplete.
+ */
+export async function sendTextStream(ctx: Context, { type, name, texts }: TextStream, log: LogInfo): Promise<void> {
+  const { res } = ctx;
+  ctx.respond = false;
+  ctx.set({ 'Content-Type': type, 'Content-Disposition': `attachment; filename="${name}"` });
+  ctx.status = 200;
+  const source = Readable.from(ctx.method === 'HEAD' ? [] : texts, { highWaterMark: 1 });
+  if (ctx.method === 'HEAD') await texts[Symbol.asyncIterator]().return?.();
+  await pipeline(source, res, { signal: AbortSignal.timeout(TEXT_WITHIN_MS) }).catch((err) => {
+    res.destroy();
+    log.info({ err, request_id: ctx.state.requestId }, 'a text was not sent completely');
+  });
+}
+
+type LogInfo = Pick<Logger, 'info'>;
 
 const writerOf = (res: ServerResponse): Writer => ({
   write(text) {

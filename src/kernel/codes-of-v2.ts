@@ -23,6 +23,7 @@ const OF_V2: Partial<Record<ErrorCode, ErrorCode>> = {
   V1_WEBHOOK_RECOVERY_PAUSED: 'V2_WEBHOOK_RECOVERY_PAUSED',
   V1_EVENT_UNKNOWN: 'V2_EVENT_UNKNOWN',
   V1_STREAM_LIMIT: 'V2_STREAM_LIMIT',
+  V1_STREAM_TICKET_INVALID: 'V2_STREAM_TICKET_INVALID',
 };
 
 /** The code of an error on a route of v2: `V2_…` or a general one. */

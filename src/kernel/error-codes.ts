@@ -66,6 +66,7 @@ export const errors = {
   V1_WEBHOOK_RECOVERY_PAUSED: [429, 'The endpoint was recovered recently; retry later.'],
   V1_EVENT_UNKNOWN: [404, 'Event not found.'],
   V1_STREAM_LIMIT: [429, 'The caller has reached its limit of open streams; close one first.'],
+  V1_STREAM_TICKET_INVALID: [401, 'The stream ticket is unknown, used, expired, or its credential ended.'],
   V1_REGISTRAR_UNREACHABLE: [503, 'The registrar or its chain is unreachable; nothing was paid.'],
 
   VENUE_REJECTED: [422, 'The venue rejected the request.'],
@@ -190,6 +191,7 @@ export const errors = {
   V2_API_KEY_TOO_MANY: [409, 'The account has reached its limit of trader API keys; revoke one first.'],
   V2_SUBACCOUNT_NOT_READY: [409, 'The account has no provisioned subaccount.'],
   V2_ACCOUNT_NOT_TRADEABLE: [409, 'The account is not tradeable; it must be in evaluation or funded.'],
+  V2_STREAM_TICKET_INVALID: [401, 'The stream ticket is unknown, used, expired, or its credential ended.'],
   V2_STREAM_LIMIT: [429, 'The account has reached its limit of open streams; close one first.'],
 
   V2_WEBHOOK_UNKNOWN_EVENT: [422, 'Event type not found.'],

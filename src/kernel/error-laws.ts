@@ -94,6 +94,7 @@ export const laws = {
   V1_WEBHOOK_RECOVERY_PAUSED: wait(REPEAT),
   V1_EVENT_UNKNOWN: final('Read from the start of the log, or from the newest id you stored.'),
   V1_STREAM_LIMIT: wait('Close a stream, then open another.'),
+  V1_STREAM_TICKET_INVALID: remedy('Get a new ticket at `POST /v1/stream-tickets`.'),
 
   VENUE_REJECTED: final("Read `reason` and `message`: the venue's own words. Change the request."),
   VENUE_UNREACHABLE: wait(REPEAT),
@@ -207,6 +208,7 @@ export const laws = {
   V2_API_KEY_TOO_MANY: remedy('Revoke a key first.'),
   V2_SUBACCOUNT_NOT_READY: remedy('Wait until the account is in `evaluation`.'),
   V2_ACCOUNT_NOT_TRADEABLE: remedy('Read the account; one that is eliminated stays so.'),
+  V2_STREAM_TICKET_INVALID: remedy('Get a new ticket at `POST /v2/stream-tickets`.'),
   V2_STREAM_LIMIT: wait('Close a stream of the account, then open another.'),
 
   V2_WEBHOOK_UNKNOWN_EVENT: final('Subscribe to types of Events and webhooks, or to `*`.'),

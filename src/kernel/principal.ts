@@ -1,8 +1,8 @@
 import { ApiError } from './errors.ts';
-import type { AppId, Hotkey, PartnerId, PropAccountId, UserId } from './ids.ts';
+import type { AppId, Hotkey, OwnerId, PartnerId, PropAccountId, UserId } from './ids.ts';
 
 /** The authenticated caller. `owner` identifies the tenant in every query. */
-export type Principal = Nobody | Partner | App | User | Trader | Admin;
+export type Principal = Nobody | Partner | App | User | Trader | Ticket | Admin;
 
 /** The caller of an operation without authentication. It owns nothing. */
 type Nobody = { kind: 'nobody'; owner: '' };
@@ -45,6 +45,20 @@ export type Trader = {
   userId: UserId;
   propAccountId: PropAccountId;
   keyId: string;
+  perMinute: number;
+  origins: readonly string[];
+};
+
+/**
+ * The reader of one stream, by a ticket that a partner or an app issued: the stream of an account, or (null) of the
+ * partner. It has the `credentials` and the `caller` of who issued it, and may do nothing else.
+ */
+export type Ticket = {
+  kind: 'ticket';
+  owner: OwnerId;
+  caller: string;
+  credentials: string[];
+  propAccountId: PropAccountId | null;
   perMinute: number;
   origins: readonly string[];
 };
@@ -101,6 +115,7 @@ export const operatorName = (principal: Principal): string => `admin:${adminOf(p
 export function callerId(principal: Principal): string {
   if (principal.kind === 'user') return principal.userId;
   if (principal.kind === 'trader') return principal.propAccountId;
+  if (principal.kind === 'ticket') return principal.caller;
   return principal.kind === 'admin' ? principal.adminId : principal.owner;
 }
 

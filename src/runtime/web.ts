@@ -9,6 +9,7 @@ import { partnerFinder } from '../capabilities/partners/queries.ts';
 import { openStreams } from '../capabilities/streams/hub.ts';
 import { streamLimit } from '../capabilities/streams/limit.ts';
 import type { EventLogs } from '../capabilities/streams/logs.ts';
+import { ticketFinder } from '../capabilities/streams/tickets/commands.ts';
 import { traderFinder } from '../capabilities/trading/keys/commands.ts';
 import { accountLogs } from '../capabilities/trading/stream/commands.ts';
 import { userFinder } from '../capabilities/users/sessions/commands.ts';
@@ -50,7 +51,8 @@ export async function openWebRuntime(config: Config, log: Logger, metrics: Metri
   const admit = admission(config, settlements);
   const limit = streamLimit(config.STREAMS_PER_APP);
   const streamsOf = (logs: EventLogs) => openStreams({ logs, settlements, log }, config.STREAM_HEARTBEAT_MS, limit);
-  const [streams, partnerStreams] = [streamsOf(accountLogs(db)), streamsOf(partnerLogs(db))];
+  const [ofAccounts, ofPartners] = [accountLogs(db), partnerLogs(db)];
+  const [streams, partnerStreams] = [streamsOf(ofAccounts), streamsOf(ofPartners)];
   const watching = [
     watchPool(metrics, { name: 'web', limit: config.WEB_POOL_SIZE, state: poolState(db) }),
     watchListening(metrics, { isListening: settlements.isListening, streams: limit.count }),
@@ -74,6 +76,8 @@ export async function openWebRuntime(config: Config, log: Logger, metrics: Metri
     apps: appFinder(db),
     users: userFinder(db),
     traders: traderFinder(db),
+    partnerTickets: ticketFinder(db, 'partner', ofPartners),
+    accountTickets: ticketFinder(db, 'account', ofAccounts),
     origins: originFinder(db),
     admins: adminFinder(db),
     heads: headSigner(config.AGREEMENT_KEYS),
@@ -88,6 +92,7 @@ export async function openWebRuntime(config: Config, log: Logger, metrics: Metri
     acceptTradingOrder: admit(acceptance(db, 'accept_trading_orders')),
     streams,
     partnerStreams,
+    streamLimit: limit,
     closeStreams,
     wait: waiting(intentReader(db), until),
     until,

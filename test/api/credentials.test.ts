@@ -2,13 +2,17 @@ import { expect } from 'chai';
 import { sql } from 'slonik';
 import { createPartner } from '../../src/capabilities/partners/commands.ts';
 import { saveTier } from '../../src/capabilities/payments/commands.ts';
+import { issueTicket } from '../../src/capabilities/streams/tickets/commands.ts';
 import { listOperations, type Operation } from '../../src/contract/document.ts';
+import { digest, type OwnerId, type PropAccountId } from '../../src/kernel/ids.ts';
 import { sandboxTiers } from '../../src/sandbox/tiers.ts';
 import { GRANTS } from '../support/authorization.ts';
 import { bearer, type Data, type Identity, startIdentity, type TestApp, type TestUser } from '../support/identity.ts';
 
+const UNMADE = 'prop_unmade' as PropAccountId;
+
 /** What a kind of credential grants: the security schemes it satisfies, with their roles. */
-type Kind = { shows: Record<string, string[]>; headers: Record<string, string> };
+type Kind = { shows: Record<string, string[]>; headers: Record<string, string>; ticket?: () => Promise<string> };
 
 const COVERED_BY_API = ['api', 'webhooks', 'reads', 'trading'];
 const EVERYTHING = [...COVERED_BY_API, 'payouts:write', '*'];
@@ -72,13 +76,16 @@ const mayPass = ({ security, method }: Operation, { shows }: Kind): boolean =>
 const bodies: Record<string, object> = { revokeUserSession: { session_token: 'sess_nobody' } };
 
 /** Sends no body and ids that do not exist: an accepted caller gets 404, 415 or 422, and nothing is done. */
-function call(service: Identity, operation: Operation, { headers }: Kind): Promise<Data> {
+async function call(service: Identity, operation: Operation, { headers, ticket }: Kind): Promise<Data> {
   const { id, method, path, parameters, streams } = operation;
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => idFor(name));
   const trader = parameters.some(({ name }) => name === 'Trader-ID') ? { 'Trader-ID': 'nobody' } : {};
   const origin = method === 'get' ? {} : { Origin: service.url };
-  const query = streams ? '?interval_ms=never' : ''; // an open stream does not end
-  return service.ask(method.toUpperCase(), `${filled}${query}`, {
+  const query = new URLSearchParams({
+    ...(streams && { interval_ms: 'never' }), // an open stream does not end
+    ...(ticket && { ticket: await ticket() }),
+  });
+  return service.ask(method.toUpperCase(), `${filled}?${query}`, {
     headers: { ...headers, ...trader, ...origin },
     ...(bodies[id] && { json: bodies[id] }),
   });
@@ -125,6 +132,22 @@ async function everyKind(service: Identity): Promise<Record<string, Kind>> {
     'an unknown operator': { shows: {}, headers: { Cookie: `__Host-admin_session=adm_${'x'.repeat(43)}` } },
     'a trader key': { shows: { traderKey: [] }, headers: { 'X-Api-Key': await traderKey(service, fullApp, user) } },
     'a wrong trader key': { shows: {}, headers: { 'X-Api-Key': 'tk_aaaaaaaaaaaaaaaaaaaaaaa.secret' } },
+    "a ticket of the partner's stream": {
+      shows: { partnerTicket: [] },
+      headers: {},
+      ticket: async () =>
+        (await service.ask('POST', '/v1/stream-tickets', { headers: bearer(partner.key) })).body.ticket,
+    },
+    "a ticket of an account's stream": {
+      shows: { accountTicket: [] },
+      headers: {},
+      ticket: async () => {
+        const credentials = [`token ${digest(fullApp.token).toString('hex')}`];
+        const issued = { owner: fullApp.appId as OwnerId, caller: 'app', credentials, propAccountId: UNMADE };
+        return (await issueTicket(service.db, issued)).ticket;
+      },
+    },
+    'a wrong ticket': { shows: {}, headers: {}, ticket: async () => `stk_${'x'.repeat(43)}` },
     'basic authorization': {
       shows: { clientBasic: [] },
       headers: { Authorization: `Basic ${Buffer.from(`${other.appId}:${other.secret}`).toString('base64')}` },
@@ -137,7 +160,7 @@ async function traderKey(service: Identity, { appId }: TestApp, { userId, ask }:
   await saveTier(service.db, sandboxTiers[0] as (typeof sandboxTiers)[number]);
   await service.db.query(sql.unsafe`
     insert into prop_accounts (id, owner, user_id, tier_id, market, asset_class, account_size, status)
-    select 'prop_unmade', ${appId}, ${userId}, t.id, t.market, t.asset_class, t.account_size, 'subaccount_failed'
+    select ${UNMADE}, ${appId}, ${userId}, t.id, t.market, t.asset_class, t.account_size, 'subaccount_failed'
     from tiers t
     limit 1`);
   return (await ask('POST', '/v2/api-keys', { json: { label: 'bot' } })).body.api_key;

@@ -74,17 +74,18 @@ const OF_PARTNERS: Kind[] = [
   'exchange order',
   'partner intent',
   'partner event',
+  'partner line',
   'partner endpoint',
   'partner delivery',
 ];
-const OF_APPS: Kind[] = ['endpoint', 'delivery', 'event', 'user', 'app intent'];
+const OF_APPS: Kind[] = ['endpoint', 'delivery', 'event', 'line', 'user', 'app intent'];
 
 /** Who is no owner of an id, by the names of the callers below. */
 function outsidersTo({ operation, place, kind }: NamedId): string[] {
   if (OF_PARTNERS.includes(kind)) return ['another partner'];
   if (OF_APPS.includes(kind)) return ['another app'];
   const users = ['another user of the app', 'a user of another app'];
-  const isTrading = operationOf(operation)?.path.startsWith('/v2/trading/');
+  const isTrading = /^\/v2\/(trading\/|stream-tickets$)/.test(operationOf(operation)?.path ?? '');
   return isTrading && place === 'header' ? [...users, 'another app', 'a key of another account'] : users;
 }
 

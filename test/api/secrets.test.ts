@@ -40,6 +40,7 @@ describe('secrets', function () {
       'operator session',
       'operator TOTP seed',
       'partner key',
+      'stream ticket',
       'trader key',
       'chain key',
       "a tenant's miner key",

@@ -6,6 +6,8 @@ const OTHERS: Record<string, string> = {
   validateTrade: 'only checks',
   createWalletChallenge: 'computes a text; nothing is stored',
   issueAccessToken: 'RFC 6749 has no such header; another token costs nothing and expires',
+  issuePartnerStreamTicket: 'another ticket costs nothing and expires; a stored one would be used already',
+  issueTradingStreamTicket: 'the same',
   revokeAccessToken: 'RFC 7009: a second revocation is the same',
   takeProcessorNotification: 'the processor repeats its events by their id',
 };

@@ -6,6 +6,7 @@ import { adminFinder } from '../../src/capabilities/admin/sessions/commands.ts';
 import { appFinder, clientFinder, originFinder } from '../../src/capabilities/apps/queries.ts';
 import { issueToken, revokeToken } from '../../src/capabilities/apps/tokens/commands.ts';
 import { partnerFinder } from '../../src/capabilities/partners/queries.ts';
+import { ticketFinder } from '../../src/capabilities/streams/tickets/commands.ts';
 import { traderFinder } from '../../src/capabilities/trading/keys/commands.ts';
 import { isKeyOf, listKeys } from '../../src/capabilities/trading/keys/queries.ts';
 import type { DbPool } from '../../src/db/pool.ts';
@@ -123,6 +124,28 @@ describe('a credential among the rows of others', () => {
     const found = await Promise.all(['live', 'revoked', 'disabled', 'unknown'].map(partnerFinder(db)));
 
     expect(found.map((one) => one?.owner ?? null)).to.deep.equal(['p', null, null, null]);
+  });
+
+  it('of a stream is a ticket that is neither used nor expired, of the right kind, whose credentials are valid', async () => {
+    const ticket = (id: string, credential: string, expires = '1 minute') =>
+      run(
+        `insert into stream_tickets (digest, owner, caller, credentials, expires_at)
+         values ($1::bytea, 'p', 'caller', array[$2::text], now() + interval '${expires}')`,
+        ...[hex(id), credential],
+      );
+    await ticket('valid', 'good');
+    await ticket('expired', 'good', '-1 second');
+    await ticket('of an ended key', 'bad');
+    await ticket('of the other kind', 'good');
+    const invalid = { invalid: async (given: string[]) => given.filter((each) => each === 'bad') };
+    const find = ticketFinder(db, 'partner', invalid);
+
+    expect(await ticketFinder(db, 'account', invalid)('of the other kind')).to.equal(null);
+    expect(await find('of the other kind')).to.include({ kind: 'ticket', owner: 'p', propAccountId: null });
+    const found = await Promise.all(['valid', 'valid', 'expired', 'of an ended key', 'unknown'].map(find));
+    expect(found.filter(Boolean)).to.have.length(1);
+    expect(found.slice(2)).to.deep.equal([null, null, null]);
+    expect(await run('select from stream_tickets')).to.equal(0);
   });
 
   describe('of an operator', () => {

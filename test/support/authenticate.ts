@@ -21,6 +21,8 @@ export function accepting(principals: Record<string, object> = {}) {
     apps: accept('apps', app),
     users: accept('users', { kind: 'user', owner: 'app_1' }),
     traders: accept('traders', { kind: 'trader', owner: 'app_1' }),
+    partnerTickets: accept('partnerTickets', { kind: 'ticket', owner: 'ptn_1' }),
+    accountTickets: accept('accountTickets', { kind: 'ticket', owner: 'app_1' }),
     admins: accept('admins', admin),
   } as unknown as SchemeDeps; // as: their principals are incomplete
   return { given, deps };

@@ -22,11 +22,19 @@ const CALLERS = {
     { adminCookie: ['enrolled'] },
     { appToken: ['*'] },
   ],
+  'partner, or a ticket': [{ partnerKey: [] }, { partnerTicket: [] }],
   processor: [{ processorSignature: [] }],
   'user of an app for payouts': [{ appToken: ['payouts:write'], userSession: [] }],
   'app for webhooks': [{ appToken: ['webhooks'] }],
   'user of an app for trading': [{ appToken: ['trading'], userSession: [] }],
+  'user, or app for trading': [{ appToken: ['trading'] }, { appToken: ['trading'], userSession: [] }],
   trader: [{ appToken: ['trading'] }, { appToken: ['trading'], userSession: [] }, { traderKey: [] }],
+  'trader, or a ticket': [
+    { appToken: ['trading'] },
+    { appToken: ['trading'], userSession: [] },
+    { traderKey: [] },
+    { accountTicket: [] },
+  ],
 } satisfies Record<string, Grant[]>;
 
 /** The operations of each kind of caller. */
@@ -38,7 +46,7 @@ const OPERATIONS: Record<keyof typeof CALLERS, string> = {
     registerNetvenueTrader createWalletChallenge registerExvenueTrader getExvenueRegistration getBalance
     getExchangeBalance getSpotBalance getLeverageLimits listNetvenuePositions listExvenuePositions listRules
     listSupportedPairs validateTrade listPayouts getPendingPayout listClosedPositions listFilledOrders
-    getPartnerIntent listPartnerEvents streamPartnerEvents
+    getPartnerIntent listPartnerEvents issuePartnerStreamTicket listPartnerStatement
     createPartnerWebhookEndpoint listPartnerWebhookEndpoints updatePartnerWebhookEndpoint
     deactivatePartnerWebhookEndpoint rotatePartnerWebhookSecret testPartnerWebhookEndpoint
     listPartnerWebhookDeliveries recoverPartnerWebhookEndpoint getPartnerWebhookDelivery redeliverPartnerWebhook
@@ -51,7 +59,7 @@ const OPERATIONS: Record<keyof typeof CALLERS, string> = {
   `,
   'app for api': `
     rotateOwnAppSecret signUpUser verifyUserEmail logInUser resendUserCode requestPasswordReset
-    confirmPasswordReset getAppIntent listTiers sendNotification
+    confirmPasswordReset getAppIntent listTiers sendNotification listAppStatement
   `,
   anyone: `
     createAppRequest showRevealPage revealCredentials getAuthorizationServer logInAdmin getHealth
@@ -99,7 +107,16 @@ const OPERATIONS: Record<keyof typeof CALLERS, string> = {
   trader: `
     listTradingOrders submitTradingOrder closeTradingPosition closeTradingPositions setTradingTpSl
     getTradingOrder cancelTradingOrder editTradingOrder getTradingIntent listTradingPositions
-    getTradingBalance listTradingHistory getTradingDesk listTradingRules streamTradingEvents
+    getTradingBalance listTradingHistory getTradingDesk listTradingRules
+  `,
+  'user, or app for trading': `
+    issueTradingStreamTicket
+  `,
+  'partner, or a ticket': `
+    streamPartnerEvents
+  `,
+  'trader, or a ticket': `
+    streamTradingEvents
   `,
 };
 

@@ -79,6 +79,7 @@ export async function partnerWithIds(service: Trading): Promise<Tenant> {
   const endpoint = await created(ask('POST', '/v1/webhook-endpoints', { json: { url, events: ['*'] } }));
   const delivery = await created(ask('POST', `/v1/webhook-endpoints/${endpoint.id}/test`));
   const [event] = await created(ask('GET', '/v1/events'));
+  const [line] = await created(ask('GET', '/v1/statements'));
   return {
     ask,
     ids: {
@@ -88,6 +89,7 @@ export async function partnerWithIds(service: Trading): Promise<Tenant> {
       'partner intent': order_uuid,
       'exchange order': String(ex_order_id),
       'partner event': event.id,
+      'partner line': line.id,
       'partner endpoint': endpoint.id,
       'partner delivery': delivery.id,
     },
@@ -113,10 +115,11 @@ export async function userWithIds(service: Trading, app: TestApp): Promise<Tenan
   });
   await created(ask('POST', '/v2/agreements/sign', { json: { agreement_version: '1', signature_name: 'Ada' } }));
   const trader = await created(ask('POST', '/v2/api-keys', { json: { label: 'bot', prop_account_id: user.account } }));
-  const [[event], [signature], [session], [position]] = await Promise.all(
+  const [[event], [line], [signature], [session], [position]] = await Promise.all(
     (
       [
         [app.ask, '/v2/events'],
+        [app.ask, '/v2/statements'],
         [ask, '/v2/agreements/audits'],
         [ask, '/v2/auth/sessions'],
         [ask, '/v2/trading/positions'],
@@ -136,6 +139,7 @@ export async function userWithIds(service: Trading, app: TestApp): Promise<Tenan
       endpoint: endpoint.id,
       delivery: delivery.id,
       event: event.id,
+      line: line.id,
       signature: signature.id,
       session: session.session_id,
       'api key': trader.id,
@@ -154,6 +158,8 @@ export const NOBODYS: Record<Kind, string> = {
   'network order': randomUUID(),
   'exchange order': '999999999',
   'partner intent': randomUUID(),
+  'partner line': `stl_${'p'.repeat(32)}`,
+  line: `stl_${'n'.repeat(32)}`,
   'partner event': `evt_${'p'.repeat(22)}`,
   'partner endpoint': `whe_${'p'.repeat(22)}`,
   'partner delivery': `whd_${'p'.repeat(22)}`,

@@ -11,6 +11,7 @@ export type Kind =
   | 'exchange order'
   | 'partner intent'
   | 'partner event'
+  | 'partner line'
   | 'partner endpoint'
   | 'partner delivery'
   | 'app intent'
@@ -22,6 +23,7 @@ export type Kind =
   | 'endpoint'
   | 'delivery'
   | 'event'
+  | 'line'
   | 'signature'
   | 'api key'
   | 'user'
@@ -58,6 +60,8 @@ const OWNED = `
   listClosedPositions     header:Trader-ID=subaccount
   listFilledOrders        header:Trader-ID=subaccount
   getPartnerIntent        path:intent_id=partner_intent
+  listPartnerStatement    query:cursor=partner_line
+  listAppStatement        query:cursor=line
   listPartnerEvents       query:after=partner_event query:cursor=partner_event
   listPartnerWebhookEndpoints query:cursor=partner_endpoint
   updatePartnerWebhookEndpoint path:endpoint_id=partner_endpoint
@@ -112,6 +116,7 @@ const OWNED = `
   getTradingDesk          header:X-Prop-Account=account
   listTradingRules        header:X-Prop-Account=account
   streamTradingEvents     header:X-Prop-Account=account
+  issueTradingStreamTicket header:X-Prop-Account=account
 `;
 
 /** Ids that belong to nobody or to everybody, with the reason. Operators act on every tenant's by their role. */
@@ -140,6 +145,8 @@ const SHARED = `
   registerNetvenueTrader  body:ex_address             a link without proof touches no other partner
   createWalletChallenge   body:ex_address             a text to sign
   registerExvenueTrader   body:ex_wallet              bought for whoever owns the wallet
+  streamPartnerEvents     query:last_event_id         a place in the caller's own log; another one begins anew
+  streamTradingEvents     query:last_event_id         a place in the account's own log; another one begins anew
   listTiers               query:cursor                on sale to everybody
   listConnectAccounts     query:cursor                a user has at most one
   listFailedPropAccounts  query:cursor                a place in the app's own list

@@ -21,6 +21,7 @@ export const NOT_BROUGHT_ABOUT: Record<string, ErrorCode[]> = {
     'V2_SIGNATURE_INVALID',
     'V2_API_KEY_INVALID',
     'V2_API_KEY_ACCOUNT_MISMATCH',
+    'V1_STREAM_TICKET_INVALID',
   ],
   'a fault of this service, a database that is away or a recovery: database-away.test.ts, database-rejects.test.ts, recovery-mode.test.ts':
     ['INTERNAL', 'SERVICE_UNAVAILABLE'],
@@ -170,6 +171,7 @@ export const NOT_BROUGHT_ABOUT: Record<string, ErrorCode[]> = {
     'V2_NO_POSITION',
     'V2_WALLET_UNPROVEN',
     'V2_STREAM_LIMIT',
+    'V2_STREAM_TICKET_INVALID',
     'V2_WEBHOOK_UNKNOWN_EVENT',
     'V2_WEBHOOK_URL_FORBIDDEN',
     'V2_WEBHOOK_ENDPOINT_UNKNOWN',

@@ -1,4 +1,4 @@
--- The last step of every statement that ends intents or orders, in one call for all of them: emits an event for each order verb that has
+-- The last step of every statement that ends intents or orders, in one call for all of them: states what was executed, emits an event for each order verb that has
 -- ended, to the followers of its account or to its partner, and for each order that is no longer open (`closed`). A partner's verb that
 -- ends the order it is about has an event of its own, which says so. Of an account it also queues the next poll of its positions.
 -- It sees what the statement has written before. It locks the logs of accounts, then those of partners, each in the order of their names: no
@@ -13,6 +13,7 @@ begin
   if ended_ids = '' and closed_ids = '' then
     return;
   end if;
+  perform state_fills(ended_ids, closed_ids);
   for log in
     select i.request ->> 'prop_account_id' as account, order_event(split_part(i.kind, '/', 2), verb_subject(i), i) as payload, true as is_verb,
       i.position

@@ -2,6 +2,8 @@
 -- pairs has ended the order already, which could not see it yet. Returns the orders that are no longer open by this.
 create or replace function record_exchange_order(placement uuid, wallet text, state text, report jsonb, follow_ups jsonb) returns uuid[]
 language plpgsql as $$
+declare
+  closed uuid[];
 begin
   if exists (select newer_exits(wallet, '*', placement)) then
     perform accept_intents(follow_ups);
@@ -9,5 +11,7 @@ begin
   if report ->> 'trigger_status' = 'pending_parent_fill' then
     perform plan_exit_watch(case when state = 'resting' then 10 else 0 end);
   end if;
-  return change_orders(jsonb_build_array(jsonb_build_object('id', placement, 'lifecycle', state, 'executed', report)));
+  closed := change_orders(jsonb_build_array(jsonb_build_object('id', placement, 'lifecycle', state, 'executed', report)));
+  perform state_fees(wallet, array[report ->> 'ex_order_id']);
+  return closed;
 end $$;

@@ -29,6 +29,12 @@ begin
   get diagnostics taken = row_count;
   longest := greatest(longest, taken);
 
+  delete from stream_tickets
+  where ctid = any (array(
+    select t.ctid from stream_tickets t where t.expires_at < now() order by t.expires_at limit most for update skip locked));
+  get diagnostics taken = row_count;
+  longest := greatest(longest, taken);
+
   delete from one_time_codes
   where ctid = any (array(
     select c.ctid

@@ -1,7 +1,7 @@
 import type { CallWith } from '../../contract/handler.ts';
 import type { Db } from '../../db/pool.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { entityOf, type Hotkey } from '../../kernel/ids.ts';
+import { entityOf, type Hotkey, type OwnerId, type PropAccountId } from '../../kernel/ids.ts';
 import { findAnyPropAccount, findDefaultAccount, findPropAccount, type PropAccount } from '../accounts/prop/queries.ts';
 
 /** A prop account with a subaccount at the network. `hotkey` is the synthetic hotkey of that subaccount. */
@@ -10,7 +10,7 @@ export type ReadyAccount = PropAccount & { subaccount_id: number; hotkey: Hotkey
 type AnyCall = Pick<CallWith<{ db: Db }>, 'deps' | 'principal'> & { header: { 'X-Prop-Account'?: string } };
 
 /**
- * The prop account of a call: the account of the trader's key, an account of the user (by default the newest that may
+ * The prop account of a call: the account of the trader's key or of the ticket, an account of the user (by default the newest that may
  * trade), or any account of the app. Throws V2_PROP_ACCOUNT_UNKNOWN if the caller has no such account, V2_API_KEY_ACCOUNT_MISMATCH
  * if the key belongs to another account, INVALID_REQUEST if an app names no account, and V2_SUBACCOUNT_NOT_READY
  * without a subaccount.
@@ -37,13 +37,22 @@ async function findAccount({ deps: { db }, principal, header }: AnyCall): Promis
     if (named !== undefined && named !== principal.propAccountId) throw new ApiError('V2_API_KEY_ACCOUNT_MISMATCH');
     return findPropAccount(db, principal.owner, principal.userId, principal.propAccountId);
   }
+  if (principal.kind === 'ticket') {
+    if (named !== undefined && named !== principal.propAccountId) throw new ApiError('V2_API_KEY_ACCOUNT_MISMATCH');
+    return principal.propAccountId === null ? null : findAccountOf(db, principal.owner, principal.propAccountId);
+  }
   if (principal.kind === 'user') {
     const { owner, userId } = principal;
     return named === undefined ? findDefaultAccount(db, owner, userId) : findPropAccount(db, owner, userId, named);
   }
   if (named === undefined) throw accountRequired();
-  const account = await findAnyPropAccount(db, named);
-  return account?.owner === principal.owner ? account : null;
+  return findAccountOf(db, principal.owner, named);
+}
+
+/** An account of an app, whoever its user is. */
+async function findAccountOf(db: Db, owner: OwnerId, id: PropAccountId): Promise<PropAccount | null> {
+  const account = await findAnyPropAccount(db, id);
+  return account?.owner === owner ? account : null;
 }
 
 /** An app acts for all its users, so it must name the account. */

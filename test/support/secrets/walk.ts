@@ -80,6 +80,8 @@ async function walkPartner({ as, vault, upstreams }: Stage, operator: Ask): Prom
     });
   expectOk(await buy(payer));
   await buy(vault.keep('chain key', generatePrivateKey()));
+  const issued = expectOk(await partner('POST', '/v1/stream-tickets')).body.ticket;
+  await as()('GET', `/v1/stream?interval_ms=never&ticket=${vault.keep('stream ticket', issued)}`);
   return partner;
 }
 

@@ -6,6 +6,7 @@ import { readOpenPositions } from '../../../venues/network/portfolio/read-model.
 import type { VenueReads } from '../../../venues/reads.ts';
 import type { Streams } from '../../streams/hub.ts';
 import { positionOf } from '../../streams/rules.ts';
+import { issueTicket } from '../../streams/tickets/commands.ts';
 import { getReadyAccount } from '../accounts.ts';
 
 type Deps = { db: Db; reads: VenueReads; streams: Streams };
@@ -21,7 +22,7 @@ export const streamTradingEvents: Handler<'streamTradingEvents', Deps> = async (
     subject: account.id,
     caller: callerId(principal),
     credentials: credentialsOf(principal),
-    after: positionOf(account.id, header['Last-Event-ID']),
+    after: positionOf(account.id, header['Last-Event-ID'] ?? query.last_event_id),
     intervalMs: query.interval_ms ?? 0,
     async snapshot() {
       const open = { state: 'open' as const, cursor: null, limit: MAX_ORDERS };
@@ -36,8 +37,22 @@ export const streamTradingEvents: Handler<'streamTradingEvents', Deps> = async (
   return { status: 200, body: events };
 };
 
+/** Handles `POST /v2/stream-tickets`: issue a ticket for one stream of a prop account. */
+export const issueTradingStreamTicket: Handler<'issueTradingStreamTicket', { db: Db }> = async (call) => {
+  const { id, owner } = await getReadyAccount(call);
+  const { deps, principal } = call;
+  const issued = await issueTicket(deps.db, {
+    owner,
+    caller: callerId(principal),
+    credentials: credentialsOf(principal),
+    propAccountId: id,
+  });
+  return { status: 200, body: issued };
+};
+
 /** The credentials that opened a stream. The stream ends when one of them becomes invalid. */
 function credentialsOf(principal: Principal): string[] {
+  if (principal.kind === 'ticket') return principal.credentials;
   if (principal.kind === 'trader') return [`key ${principal.keyId}`];
   if (principal.kind === 'user') return [`session ${principal.sessionId}`, ...credentialsOf(principal.app)];
   return principal.kind === 'app' && principal.tokenDigest !== null ? [`token ${principal.tokenDigest}`] : [];

@@ -1,0 +1,2 @@
+create trigger payments_state after update of received_cents, refunded_cents, disputed_cents, won_back_cents on payments
+  for each row execute function state_payment();

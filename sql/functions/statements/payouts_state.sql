@@ -1,0 +1,2 @@
+create trigger payouts_state after update of transferred_cents, reversed_cents on payouts
+  for each row execute function state_payout();

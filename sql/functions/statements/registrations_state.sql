@@ -1,0 +1,2 @@
+create trigger registrations_state after update of tx_hash on registrations
+  for each row execute function state_registration();

@@ -1,0 +1,61 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import { keysetPage } from '../../db/keyset.ts';
+import type { Db } from '../../db/pool.ts';
+import type { OwnerId } from '../../kernel/ids.ts';
+
+const lineRow = z.object({
+  id: z.string(),
+  kind: z.enum(['fill', 'fee', 'payment', 'payout']),
+  what: z.enum([
+    'executed',
+    'trading',
+    'received',
+    'refunded',
+    'disputed',
+    'won_back',
+    'registration',
+    'transferred',
+    'reversed',
+  ]),
+  at: z.string(),
+  venue: z.enum(['netvenue', 'exvenue']).nullable(),
+  account: z.string().nullable(),
+  user_id: z.string().nullable(),
+  reference: z.string(),
+  pair: z.string().nullable(),
+  side: z.string().nullable(),
+  quantity: z.string().nullable(),
+  price: z.string().nullable(),
+  amount: z.string().nullable(),
+  currency: z.string().nullable(),
+});
+
+/** One line of a statement. Amounts are decimals: cents of payments and payouts of apps, units of `currency` else. */
+export type StatementLine = z.infer<typeof lineRow>;
+
+/** Which lines: those of a kind, from a time on, and before a time (ISO 8601). */
+export type StatementFilter = { kind?: string | undefined; from?: string | undefined; to?: string | undefined };
+
+type Page = { cursor: string | null; limit: number };
+
+/** Lines of an app or a partner in the order of their times, after the line `cursor`, at most `limit`. */
+export const listLines = (
+  db: Db,
+  owner: OwnerId,
+  { kind, from, to }: StatementFilter,
+  page: Page,
+): Promise<readonly StatementLine[]> =>
+  db.any(sql.prepared('list_statement_lines', lineRow)`
+    select l.id, l.kind, l.what, l.at, l.venue, l.account, l.user_id, l.reference, l.pair, l.side,
+      trim_scale(l.quantity)::text as quantity, trim_scale(l.price)::text as price, trim_scale(l.amount)::text as amount, l.currency
+    from statement_lines l
+    where l.owner = ${owner}
+      and l.at >= coalesce(${from ?? null}::timestamptz, '-infinity')
+      and l.at < coalesce(${to ?? null}::timestamptz, 'infinity')
+      and (${kind ?? null}::text is null or l.kind = ${kind ?? null})
+      and ${keysetPage({ table: 'statement_lines', alias: 'l', time: 'at', order: 'oldest first' }, page)}`);
+
+/** Whether an app or a partner has a line with this id. */
+export const hasLine = (db: Db, owner: OwnerId, id: string): Promise<boolean> =>
+  db.exists(sql.type(z.object({}))`select from statement_lines l where l.id = ${id} and l.owner = ${owner}`);
