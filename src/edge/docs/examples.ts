@@ -32,7 +32,7 @@ export function withExamples(contract: Json): Json {
 
 function withExample(contract: Json, written: Body, example: unknown): Body {
   const body = resolved(contract, written);
-  const content = Object.entries(body.content ?? {}).map(([type, media]) => [type, { ...media, example }]);
+  const content = Object.entries(body.content ?? {}).map(([type, media]) => [type, { example, ...media }]);
   return { ...body, content: Object.fromEntries(content) };
 }
 
