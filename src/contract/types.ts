@@ -235,7 +235,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Read one order on the exchange
+         * @description An order from its acceptance to its end: status, executions and exits. Of an order that was placed here, or that closed a position, the records decide once it has ended; while it rests the exchange is read, and `as_of` says how old the state is. Any other order of an enrolled wallet is shown as the exchange knows it.
+         */
+        get: operations["getExvenueOrder"];
         put?: never;
         post?: never;
         /**
@@ -6508,6 +6512,56 @@ export interface components {
             trigger_error: string | null;
             /** @description When the order was accepted, or appeared at the exchange. */
             created_at: components["schemas"]["Time"];
+            /** @description Why the order was rejected; null otherwise. Only in the response for one order. */
+            message?: string | null;
+            /** @description The executions of the order, oldest first. Only in the response for one order. */
+            fills?: components["schemas"]["OrderFill"][];
+            /** @description The exits that were sent with the order. Only in the response for one order. */
+            exits?: components["schemas"]["OrderExit"][];
+            /** @description When the shown state was read or recorded. Only in the response for one order. */
+            as_of?: components["schemas"]["Time"];
+        };
+        /** @description One execution of an order at the exchange. */
+        OrderFill: {
+            /** @description The exchange's identifier; null where it gives none. */
+            trade_id: string | null;
+            /** @description Price in USD. */
+            price: components["schemas"]["Decimal"];
+            /** @description Size in units of the asset. */
+            size: components["schemas"]["Decimal"];
+            /** @description Fee in units of `fee_token`; negative for a rebate. */
+            fee: components["schemas"]["Decimal"];
+            /** @description What the fee was paid in. */
+            fee_token: string;
+            /** @description Gain in USD that the execution realised, before fees. */
+            realized_pnl: components["schemas"]["Decimal"];
+            /** @description Whether the exchange liquidated the position. */
+            is_liquidation: boolean;
+            /** @description When it happened. */
+            time: components["schemas"]["Time"];
+        };
+        /** @description An exit of an order at the exchange. */
+        OrderExit: {
+            /**
+             * @description Which exit it is.
+             * @enum {unknown}
+             */
+            exit: "take_profit" | "stop_loss";
+            /** @description The exchange's identifier; null while no read shows the exit. */
+            ex_order_id: string | null;
+            /** @description Price in USD that triggers it. */
+            trigger_price: components["schemas"]["Decimal"];
+            /** @description Size in units of the asset; null while no read shows the exit. */
+            size: components["schemas"]["Decimal"] | null;
+            /** @description Executed size; null while no read shows the exit. */
+            filled_size: components["schemas"]["Decimal"] | null;
+            /**
+             * @description `waiting`: it waits for the fill of its order and protects nothing. `open`: it is live. `triggered`: its result is not recorded yet. `pending`: no read shows it yet.
+             * @enum {unknown}
+             */
+            status: "pending" | "waiting" | "open" | "triggered" | "filled" | "cancelled" | "rejected";
+            /** @description Why it was rejected; null otherwise. */
+            message: string | null;
         };
         /** @description Result of the cancellation of open orders at the exchange. */
         CancelResult: {
@@ -9823,6 +9877,41 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["Internal"];
             502: components["responses"]["BadGateway"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getExvenueOrder: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The trader's wallet on the exchange.
+                 * @example 0x00000000000000000000000000000000000000aa
+                 */
+                "Trader-ID": components["parameters"]["ExvenueTrader"];
+            };
+            path: {
+                /** @description The order's `order_id`, or the exchange's identifier of it (`ex_order_id`), as listed. It is never rounded. */
+                order_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The order with its executions and exits */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Order"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
         };
     };

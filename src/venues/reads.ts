@@ -2,7 +2,7 @@ import { cachedRead, cachedStaleRead, currentRead } from '../kernel/cache.ts';
 import type { Hotkey, WalletAddress } from '../kernel/ids.ts';
 import type { ReadResult } from '../kernel/upstream-result.ts';
 import { epochMs } from '../kernel/work.ts';
-import type { Exvenue, Fill, OpenOrder } from './exchange/adapter/types.ts';
+import type { Exvenue, Fill, OpenOrder, OrderRecord } from './exchange/adapter/types.ts';
 import type { Netvenue } from './network/adapter/types.ts';
 
 const FRESH_MS = 1_000;
@@ -41,6 +41,10 @@ export const venueReads = (
     const [wallet = '', dex = ''] = key.split(' ');
     return exvenue.openOrders(wallet, dex, limits);
   });
+  const exchangeOrders = ofTrader(FRESH_MS, (key: string) => {
+    const [wallet = '', name = ''] = key.split(' ');
+    return exvenue.orderStatus(wallet, name.startsWith('0x') ? name : Number(name), limits);
+  });
   const leverages = ofTrader(FRESH_MS, (key: string) => {
     const [wallet = '', ...coin] = key.split(' ');
     return exvenue.leverage(wallet, coin.join(' '), limits);
@@ -76,7 +80,8 @@ export const venueReads = (
       const key: string | null = trader; // of either kind: no cache of the other kind has it
       for (const { forget } of Object.values({ ...atNetwork, ...ofWallet })) forget(key);
       if (trader === null || trader.startsWith('0x'))
-        for (const { forgetFrom } of [openOrders, fills, leverages]) forgetFrom(trader === null ? '' : `${trader} `);
+        for (const { forgetFrom } of [openOrders, exchangeOrders, fills, leverages])
+          forgetFrom(trader === null ? '' : `${trader} `);
     },
     /** The dashboard without the cache, for checks that would reject an order. */
     dashboardNow: (hotkey: Hotkey) => netvenue.dashboard(hotkey, limits),
@@ -89,6 +94,9 @@ export const venueReads = (
     /** The open orders of a wallet on one dex, by default the venue's own. */
     exchangeOrders: (wallet: WalletAddress, dex = ''): Promise<ReadResult<OpenOrder[]>> =>
       openOrders(`${wallet} ${dex}`),
+    /** One order of a wallet, by the exchange's number or its client order id. */
+    exchangeOrder: (wallet: WalletAddress, name: number | string): Promise<ReadResult<OrderRecord>> =>
+      exchangeOrders(`${wallet} ${name}`),
     /** The leverage of a wallet in an asset. */
     exchangeLeverage: (wallet: WalletAddress, coin: string): Promise<ReadResult<number>> =>
       leverages(`${wallet} ${coin}`),
@@ -100,6 +108,8 @@ export const venueReads = (
     mids: cachedRead(FRESH_MS, (dex: string) => exvenue.mids(dex, limits)),
     fills: ({ wallet, fromMs, toMs }: FillSpan): Promise<ReadResult<Fill[]>> =>
       fills(`${wallet} ${fromMs} ${toMs ?? ''}`),
+    /** A wallet's fills since a time without the cache, for orders that are known to have more than it shows. */
+    fillsNow: (wallet: WalletAddress, fromMs: number) => exvenue.fills(wallet, { fromMs }, limits),
   };
 };
 

@@ -87,7 +87,8 @@ describe('private keys', function () {
     const old = await trader('rotated out');
     service.exchange.faults.add({ kind: 'reset', route: 'POST /exchange', times: 1 });
     const inDoubt = await order(old, market, 'wait=0');
-    await until('it is in doubt', async () => (await old.get(`${inDoubt.headers.location}`)).body.state === 'in_doubt');
+    const intent = `/v1/intents/${inDoubt.headers['intent-id']}`;
+    await until('it is in doubt', async () => (await old.get(intent)).body.state === 'in_doubt');
     const agent = canary('rotated in');
     service.exchange.approveAgent(old.wallet, privateKeyToAddress(agent).toLowerCase(), 'next');
     await enroll(old, old.wallet, agent);

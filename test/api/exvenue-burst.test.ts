@@ -67,7 +67,7 @@ describe('a burst of orders of one wallet', () => {
 
     const sent = [];
     for (const order of orders) sent.push(await trader.post(ORDERS, order, { prefer: 'wait=0' }));
-    const ended = await Promise.all(sent.map((reply) => trader.poll(reply, 20_000)));
+    const ended = await Promise.all(sent.map((reply) => trader.pollIntent(reply, 20_000)));
 
     expect(ended.map(({ state }) => state)).to.deep.equal(orders.map(() => 'succeeded'));
     expect(slow.seen.most).to.equal(1);

@@ -93,7 +93,7 @@ describe('cancelAllExvenueOrders', () => {
     await restDirectly(service, trader, many(3, '50000'));
     restore = whenActing(service, (before) => (before === 1 ? 'accept_then_drop' : undefined));
 
-    const intent = await trader.poll(await trader.delete(ORDERS, { prefer: 'wait=0' }), 20_000);
+    const intent = await trader.pollIntent(await trader.delete(ORDERS, { prefer: 'wait=0' }), 20_000);
 
     expect(intent, JSON.stringify(intent.problem)).to.include({ state: 'succeeded' });
     expect(intent.result).to.include({ status: 'ok', cancelled_count: 203, failed_count: 0 });
@@ -105,7 +105,7 @@ describe('cancelAllExvenueOrders', () => {
     const [low, high] = await restDirectly(service, trader, [{ price: '50000' }, { price: '90000' }]);
     restore = whenActing(service, () => fall() ?? 'accept_then_drop');
 
-    const { result } = await trader.poll(await trader.delete(ORDERS, { prefer: 'wait=0' }), 20_000);
+    const { result } = await trader.pollIntent(await trader.delete(ORDERS, { prefer: 'wait=0' }), 20_000);
 
     const statuses = Object.fromEntries(result.results.map((line: Line) => [line.ex_order_id, line.status]));
     expect(statuses).to.deep.equal({ [String(low)]: 'cancelled', [String(high)]: 'already_closed' });
@@ -116,7 +116,7 @@ describe('cancelAllExvenueOrders', () => {
     const oids = await restDirectly(service, trader, many(2, '50000'));
     restore = whenActing(service, (before) => (before === 0 ? 'reset' : undefined));
 
-    const intent = await trader.poll(await trader.delete(ORDERS, { prefer: 'wait=0' }), 20_000);
+    const intent = await trader.pollIntent(await trader.delete(ORDERS, { prefer: 'wait=0' }), 20_000);
 
     expect(intent).to.include({ state: 'failed', effect: 'none' });
     expect(intent.problem.code).to.equal('NOT_CARRIED_OUT');

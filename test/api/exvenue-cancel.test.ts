@@ -67,7 +67,7 @@ describe('cancelExvenueOrder', () => {
 
     const placeReply = await trader.post(ORDERS, limit, { prefer: 'wait=0' });
     const cancelled = await trader.delete(ORDERS);
-    const order = await trader.poll(placeReply);
+    const order = await trader.pollIntent(placeReply);
 
     expect(cancelled.body).to.include({ status: 'ok', cancelled_count: 1 });
     expect(order, JSON.stringify(order.problem)).to.include({ state: 'succeeded', effect: 'done' });

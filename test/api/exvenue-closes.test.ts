@@ -113,7 +113,7 @@ describe('closing a position at an exchange whose replicas are behind', () => {
       while ((await held(trader)) === (added === '0.01' ? '0.02' : '0.03'))
         await new Promise((resolve) => setTimeout(resolve, 20));
       replicas.frozen.clear();
-      replies.push((await trader.poll(reply, 20_000)).result);
+      replies.push((await trader.pollIntent(reply, 20_000)).result);
     }
 
     const [all, part] = replies;
@@ -154,7 +154,7 @@ describe('closing a position at an exchange whose replicas are behind', () => {
     await new Promise((resolve) => setTimeout(resolve, 500));
     replicas.frozen.clear();
 
-    const intent = await trader.poll(reply, 20_000);
+    const intent = await trader.pollIntent(reply, 20_000);
 
     expect(intent).to.include({ state: 'failed', effect: 'none' });
     expect(intent.problem.code).to.equal('V1_NO_POSITION');

@@ -63,7 +63,7 @@ describe('nonces at the exchange', () => {
     const blind = (await trader.get(`/v1/intents/${intent_id}`)).body;
     party.isBlind = false;
     await service.runTask('exchange/place', { intent_id });
-    const seeing = await trader.poll(reply, 20_000);
+    const seeing = await trader.pollIntent(reply, 20_000);
 
     expect(blind).to.include({ state: 'in_doubt', effect: 'unknown' });
     expect(seeing).to.include({ state: 'succeeded', effect: 'done' });

@@ -79,7 +79,7 @@ describe('orders on the exchange', () => {
       { pair: 'BTC', side: 'short', size: '0.01', order_type: 'market' },
       { prefer: 'wait=0' },
     );
-    const intent = await trader.poll(reply);
+    const intent = await trader.pollIntent(reply);
 
     expect(intent, JSON.stringify(intent)).to.include({ state: 'succeeded' });
     expect(intent.result).to.include({ status: 'filled' });
@@ -94,7 +94,7 @@ describe('orders on the exchange', () => {
       { pair: 'BTC', side: 'short', size: '0.01', order_type: 'market' },
       { prefer: 'wait=0' },
     );
-    const intent = await trader.poll(reply, 20_000);
+    const intent = await trader.pollIntent(reply, 20_000);
 
     expect(intent, JSON.stringify(intent)).to.include({ state: 'failed', effect: 'none' });
     expect(intent.problem.code).to.equal('NOT_CARRIED_OUT');

@@ -79,7 +79,7 @@ describe('an exchange whose reads are behind', () => {
     const whileBehind = await read(trader, id);
     lagging.state.isBehind = false;
     await service.runTask('exchange/place', { intent_id: id });
-    const after = await trader.poll(reply, 20_000);
+    const after = await trader.pollIntent(reply, 20_000);
 
     expect(whileBehind).to.include({ state: 'in_doubt', effect: 'unknown' });
     expect(after).to.include({ state: 'succeeded', effect: 'done' });
@@ -96,7 +96,7 @@ describe('an exchange whose reads are behind', () => {
     service.exchange.faults.add({ kind: 'reset', route: 'POST /exchange', times: 1 });
 
     const reply = await trader.delete(`${ORDERS}/${order.ex_order_id}`, { prefer: 'wait=0' });
-    const intent = await trader.poll(reply, 20_000);
+    const intent = await trader.pollIntent(reply, 20_000);
 
     expect(intent).to.include({ state: 'failed', effect: 'none' });
     expect(intent.problem.code).to.equal('NOT_CARRIED_OUT');
@@ -116,7 +116,7 @@ describe('an exchange whose reads are behind', () => {
     await service.runTask('exchange/cancel', { intent_id: id });
     const whileBehind = await read(trader, id);
     lagging.state.isBehind = false;
-    const after = await trader.poll(reply, 20_000);
+    const after = await trader.pollIntent(reply, 20_000);
 
     expect(whileBehind).to.include({ state: 'in_doubt', effect: 'unknown' });
     expect(after.result).to.include({ status: 'ok', cancelled_count: 1 });
@@ -149,7 +149,7 @@ describe('an exchange whose reads are behind', () => {
       const { body } = await trader.delete(ORDERS);
       lagging.state.misses = '';
       lagging.state.isBehind = false;
-      const order = await trader.poll(placed, 20_000);
+      const order = await trader.pollIntent(placed, 20_000);
       await settledAll();
 
       expect(body, JSON.stringify(body)).to.include({ status: 'ok', failed_count: 0 });
@@ -169,7 +169,7 @@ describe('an exchange whose reads are behind', () => {
     await trader.delete(ORDERS);
     lagging.state.misses = '';
     lagging.state.isBehind = false;
-    await trader.poll(placed, 20_000);
+    await trader.pollIntent(placed, 20_000);
     await service.runTask('exchange/watch');
     await settledAll();
 
@@ -189,7 +189,7 @@ describe('an exchange whose reads are behind', () => {
     await trader.delete(ORDERS);
     restore();
     lagging.state.isBehind = false;
-    const { result } = await trader.poll(reply, 20_000);
+    const { result } = await trader.pollIntent(reply, 20_000);
 
     expect(result, JSON.stringify(result)).to.include({ trigger_status: 'failed', sl_order_id: null, stop_loss: null });
     expect(result.trigger_error).to.match(/later command/);
@@ -223,7 +223,7 @@ describe('an exchange whose reads are behind', () => {
     const trader = await service.wallet();
     service.exchange.faults.add({ kind: 'reset', route: 'POST /exchange', times: 1 });
 
-    const intent = await trader.poll(await trader.post(ORDERS, market, { prefer: 'wait=0' }), 20_000);
+    const intent = await trader.pollIntent(await trader.post(ORDERS, market, { prefer: 'wait=0' }), 20_000);
 
     expect(intent).to.include({ state: 'failed', effect: 'none' });
     expect(intent.problem.code).to.equal('NOT_CARRIED_OUT');
@@ -241,7 +241,7 @@ describe('an exchange whose reads are behind', () => {
 
     const reply = await trader.post(ORDERS, { ...market, leverage: 5 }, { prefer: 'wait=0' });
     await noop;
-    const intent = await trader.poll(reply, 20_000);
+    const intent = await trader.pollIntent(reply, 20_000);
     service.exchange.faults.next = next;
 
     expect(intent).to.include({ state: 'failed', effect: 'none' });

@@ -42,7 +42,7 @@ const OPERATIONS: Record<keyof typeof CALLERS, string> = {
   partner: `
     submitNetvenueOrder listNetvenueOrders closeNetvenuePosition setNetvenueTpSl getNetvenueOrder cancelNetvenueOrder
     editNetvenueOrder listSessions enrollSession getSession revokeSession listExvenueOrders
-    submitExvenueOrder cancelAllExvenueOrders closeExvenuePosition setExvenueTpSl cancelExvenueOrder
+    submitExvenueOrder cancelAllExvenueOrders closeExvenuePosition setExvenueTpSl cancelExvenueOrder getExvenueOrder
     registerNetvenueTrader createWalletChallenge registerExvenueTrader getExvenueRegistration getBalance
     getExchangeBalance getSpotBalance getLeverageLimits listNetvenuePositions listExvenuePositions listRules
     listSupportedPairs validateTrade listPayouts getPendingPayout listClosedPositions listFilledOrders

@@ -18,6 +18,8 @@ export type Caller = {
   delete(path: string, extra?: Extra): Promise<Reply>;
   /** Polls the `Location` of a 202 until it is neither pending nor unknown, for at most `withinMs`. */
   poll(reply: Reply, withinMs?: number): Promise<AnyBody>;
+  /** The same with the intent of a 202. */
+  pollIntent(reply: Reply, withinMs?: number): Promise<AnyBody>;
 };
 
 /** A caller with a bearer credential and additional headers. */
@@ -34,6 +36,15 @@ export function caller(url: string, key: string, fixture: Record<string, string>
     return { status: response.statusCode, headers: response.headers, body: parsed(response.body) };
   };
   const get: Caller['get'] = (path, extra) => ask('GET', path, undefined, extra);
+  const ended = async (path: string, withinMs = 10_000): Promise<AnyBody> => {
+    const until = Date.now() + withinMs;
+    for (;;) {
+      const { body } = await get(path);
+      const open = ['pending', 'unknown', 'queued', 'running', 'in_doubt'].includes(body.status ?? body.state);
+      if (!open || Date.now() > until) return body;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  };
   return {
     url,
     key,
@@ -41,15 +52,8 @@ export function caller(url: string, key: string, fixture: Record<string, string>
     get,
     post: (path, body, extra) => ask('POST', path, body, extra),
     delete: (path, extra) => ask('DELETE', path, undefined, extra),
-    async poll({ headers }, withinMs = 10_000) {
-      const until = Date.now() + withinMs;
-      for (;;) {
-        const { body } = await get(String(headers.location));
-        const open = ['pending', 'unknown', 'queued', 'running', 'in_doubt'].includes(body.status ?? body.state);
-        if (!open || Date.now() > until) return body;
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
-    },
+    poll: ({ headers }, withinMs) => ended(String(headers.location), withinMs),
+    pollIntent: ({ headers }, withinMs) => ended(`/v1/intents/${headers['intent-id']}`, withinMs),
   };
 }
 

@@ -48,6 +48,7 @@ const OWNED = `
   closeExvenuePosition    header:Trader-ID=wallet
   setExvenueTpSl          header:Trader-ID=wallet
   cancelExvenueOrder      header:Trader-ID=wallet path:order_id=exchange_order
+  getExvenueOrder         header:Trader-ID=wallet path:order_id=exchange_order
   getExvenueRegistration  path:ex_address=wallet
   getBalance              header:Trader-ID=subaccount
   getLeverageLimits       header:Trader-ID=subaccount

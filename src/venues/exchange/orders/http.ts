@@ -5,17 +5,18 @@ import { pendingHeaders, resultOf } from '../../../intents/follow.ts';
 import type { Intent } from '../../../intents/intent.ts';
 import { ApiError } from '../../../kernel/errors.ts';
 import { coinOf, displayPair, intentIdOf } from '../../../kernel/exchange-names.ts';
-import type { WalletAddress } from '../../../kernel/ids.ts';
+import type { IntentId, WalletAddress } from '../../../kernel/ids.ts';
 import { slicePage } from '../../../kernel/pages.ts';
 import type { VenueReads } from '../../reads.ts';
 import { cancelPending } from './cancel-result.ts';
 import type { NewExchangeOrder } from './intents.ts';
 import * as intents from './intents.ts';
+import { readOrder } from './life/read-order.ts';
 import { place } from './place.ts';
 import { listExchangeOrders } from './queries.ts';
 import { cancellationResult, exitsResult, orderResult } from './results.ts';
 import { decimal } from './rules.ts';
-import { closingTerms, openOrder, pendingReport, shownOrder } from './views.ts';
+import { closingTerms, NOTHING_KNOWN, openOrder, pendingReport, shownOrder } from './views.ts';
 
 type Deps = SubmitDeps<'acceptExchangeOrder', NewExchangeOrder, 'ORDER_DEADLINE_MS'> & { reads: VenueReads };
 
@@ -41,29 +42,37 @@ export const listExvenueOrders: Handler<'listExvenueOrders', Deps> = async ({ de
   return slicePage(query, { path: '/v1/orders/exvenue', cursorOf: ({ ex_order_id }) => String(ex_order_id) }, shown);
 };
 
+/** Shows one order of a wallet from its acceptance to its end. Throws V1_ORDER_UNKNOWN and VENUE_UNREADABLE. */
+export const getExvenueOrder: Handler<'getExvenueOrder', Deps> = async ({ deps, principal, path, header }) => {
+  const wallet = header['Trader-ID'].toLowerCase();
+  const order = await readOrder(deps, { owner: principal.owner, wallet, name: path.order_id });
+  if (!order) throw new ApiError('V1_ORDER_UNKNOWN');
+  return { status: 200, body: order };
+};
+
 /** Places an order. */
 export const submitExvenueOrder: Handler<'submitExvenueOrder', Deps> = async (call) => {
   const accepted = await intents.placeExchangeOrder(context(call, call.header['Trader-ID']), call.body);
-  return respond(call, accepted, orderResult, (intent) => {
+  const pending = (intent: Intent) => {
     const { terms } = place.request.parse(intent.request);
     return shownOrder(intent, terms, pendingReport(terms));
-  });
+  };
+  return respond(call, accepted, { schema: orderResult, pending, poll: orderPoll });
 };
 
 /** Closes the position in a pair. */
 export const closeExvenuePosition: Handler<'closeExvenuePosition', Deps> = async (call) => {
   const accepted = await intents.closeExchangePosition(context(call, call.header['Trader-ID']), call.body);
   const terms = closingTerms(displayPair(coinOf(call.body.pair)));
-  return respond(call, accepted, orderResult, (intent) => shownOrder(intent, terms, pendingReport(NOTHING_KNOWN)));
+  const pending = (intent: Intent) => shownOrder(intent, terms, pendingReport(NOTHING_KNOWN));
+  return respond(call, accepted, { schema: orderResult, pending, poll: orderPoll });
 };
-
-const NOTHING_KNOWN = { take_profit: null, stop_loss: null, size: '0', size_in_usd: true, price: null };
 
 /** Sets the exits of the position in a pair. */
 export const setExvenueTpSl: Handler<'setExvenueTpSl', Deps> = async (call) => {
   const { body } = call;
   const accepted = await intents.protectExchangePosition(context(call, call.header['Trader-ID']), body);
-  return respond(call, accepted, exitsResult, () => ({
+  const pending = () => ({
     pair: displayPair(coinOf(body.pair)),
     tp_order_id: null,
     sl_order_id: null,
@@ -71,28 +80,20 @@ export const setExvenueTpSl: Handler<'setExvenueTpSl', Deps> = async (call) => {
     trigger_error: null,
     take_profit: body.take_profit === undefined ? null : decimal(body.take_profit),
     stop_loss: body.stop_loss === undefined ? null : decimal(body.stop_loss),
-  }));
+  });
+  return respond(call, accepted, { schema: exitsResult, pending, poll: intentPoll });
 };
 
 /** Cancels one open order. */
-export const cancelExvenueOrder: Handler<'cancelExvenueOrder', Deps> = async (call) => {
-  const requestContext = context(call, call.header['Trader-ID']);
-  return respond(
-    call,
-    await intents.cancelExchangeOrder(requestContext, call.path.order_id),
-    cancellationResult,
-    () => cancelPending,
-  );
-};
+export const cancelExvenueOrder: Handler<'cancelExvenueOrder', Deps> = async (call) =>
+  cancelled(call, await intents.cancelExchangeOrder(context(call, call.header['Trader-ID']), call.path.order_id));
 
 /** Cancels all open orders of a wallet. */
 export const cancelAllExvenueOrders: Handler<'cancelAllExvenueOrders', Deps> = async (call) =>
-  respond(
-    call,
-    await intents.cancelAllExchangeOrders(context(call, call.header['Trader-ID'])),
-    cancellationResult,
-    () => cancelPending,
-  );
+  cancelled(call, await intents.cancelAllExchangeOrders(context(call, call.header['Trader-ID'])));
+
+const cancelled = (call: AnyCall, accepted: Accepted) =>
+  respond(call, accepted, { schema: cancellationResult, pending: () => cancelPending, poll: intentPoll });
 
 const context = ({ deps, context }: AnyCall, wallet: WalletAddress): intents.ExchangeRequestContext => ({
   accept: deps.acceptExchangeOrder,
@@ -101,6 +102,16 @@ const context = ({ deps, context }: AnyCall, wallet: WalletAddress): intents.Exc
   deadlineMs: deps.config.ORDER_DEADLINE_MS,
 });
 
+const orderPoll = (intentId: IntentId) => `/v1/orders/exvenue/${intentId}`;
+const intentPoll = (intentId: IntentId) => `/v1/intents/${intentId}`;
+
+/** How the outcome of a verb is shown: the schema of its result, what stands for it while it is pending, and where to poll. */
+type Shown<Shape extends z.ZodRawShape> = {
+  schema: z.ZodObject<Shape>;
+  pending: (intent: Intent) => NoInfer<z.output<z.ZodObject<Shape>>>;
+  poll: (intentId: IntentId) => string;
+};
+
 /**
  * Waits for as long as the caller prefers. Responds with the recorded outcome, or with 202 and where to poll. A member that the
  * record does not hold is returned as while it is pending.
@@ -108,13 +119,12 @@ const context = ({ deps, context }: AnyCall, wallet: WalletAddress): intents.Exc
 async function respond<Shape extends z.ZodRawShape>(
   call: AnyCall,
   accepted: Accepted,
-  schema: z.ZodObject<Shape>,
-  pending: (intent: Intent) => NoInfer<z.output<z.ZodObject<Shape>>>,
+  { schema, pending, poll }: Shown<Shape>,
 ) {
   const intent = await call.settled(accepted);
   const result: Record<string, unknown> | null = resultOf(intent, schema);
   const shown = pending(intent);
-  if (!result) return { status: 202 as const, body: shown, headers: pendingHeaders(`/v1/intents/${intent.id}`) };
+  if (!result) return { status: 202 as const, body: shown, headers: pendingHeaders(poll(intent.id)) };
   const members = Object.entries(shown).map(([name, otherwise]) => [name, result[name] ?? otherwise]);
   return { status: 200 as const, body: Object.fromEntries(members) as typeof shown }; // as: each member is of its schema
 }

@@ -8,6 +8,12 @@ import type { ExchangeTerms, ExecutionReport } from './rules.ts';
 
 type Order = components['schemas']['Order'];
 
+/** What is known of a closing before its position was read. */
+export const NOTHING_KNOWN = { take_profit: null, stop_loss: null, size: '0', size_in_usd: true, price: null };
+
+/** The terms of an order that are shown. */
+export type ShownTerms = Pick<Order, 'pair' | 'side' | 'order_type' | 'take_profit' | 'stop_loss'>;
+
 /** The execution report of an order that is not executed yet. */
 export const pendingReport = (
   terms: Pick<ExchangeTerms, 'take_profit' | 'stop_loss' | 'size' | 'size_in_usd' | 'price'>,
@@ -27,7 +33,7 @@ export const pendingReport = (
 /** An order of this service in the shape of the contract. */
 export const shownOrder = (
   { id, created_at }: Pick<Intent, 'id' | 'created_at'>,
-  terms: Pick<Order, 'pair' | 'side' | 'order_type' | 'take_profit' | 'stop_loss'>,
+  terms: ShownTerms,
   report: ExecutionReport,
 ): Order => ({
   ...report,

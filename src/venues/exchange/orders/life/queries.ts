@@ -1,0 +1,73 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Db } from '../../../../db/pool.ts';
+import { intentColumns } from '../../../../intents/claim.ts';
+import { intentRow } from '../../../../intents/intent.ts';
+import type { IntentId, OwnerId, WalletAddress } from '../../../../kernel/ids.ts';
+import { report, terms } from '../results.ts';
+
+const orderRow = z.object({
+  terms,
+  executed: report.nullable(),
+  lifecycle: z.enum(['resting', 'filled', 'cancelled']).nullable(),
+});
+
+const lifeRow = intentRow.extend({ order: orderRow.nullable(), seen_at: z.string().nullable() });
+
+/**
+ * What is recorded of an order: its intent and, unless it closes a position, the order. `seen_at`: when its wallet was last
+ * read at the exchange.
+ */
+export type RecordedLife = z.infer<typeof lifeRow>;
+
+/** An order or closing of an owner's wallet by its id, or else an order by the exchange's number. */
+export const findRecordedLife = (
+  db: Db,
+  { owner, wallet, id, oid }: { owner: OwnerId; wallet: WalletAddress; id: IntentId | null; oid: string | null },
+): Promise<RecordedLife | null> =>
+  db.maybeOne(sql.prepared('order_life', lifeRow)`
+    select ${intentColumns},
+      case when o.id is not null
+        then jsonb_build_object('terms', o.terms, 'executed', o.executed, 'lifecycle', o.lifecycle)
+      end as "order",
+      c.read_at as seen_at
+    from intents i
+    left join orders o on o.id = i.id
+    left join exchange_cursors c on c.ex_wallet = ${wallet}
+    where i.id = coalesce(${id}::uuid, (
+        select n.id
+        from orders n
+        where n.owner = ${owner} and n.trader = ${wallet} and n.venue = 'exvenue' and n.executed ->> 'ex_order_id' = ${oid}
+        limit 1
+      ))
+      and i.owner = ${owner} and i.kind in ('exchange/place', 'exchange/close') and i.request ->> 'wallet' = ${wallet}`);
+
+/** Whether an owner has enrolled a wallet. */
+export const isEnrolled = (db: Db, owner: OwnerId, wallet: WalletAddress): Promise<boolean> =>
+  db.exists(sql.prepared('is_enrolled', z.object({}))`
+    select
+    from enrollments e
+    where e.owner = ${owner} and e.ex_wallet = ${wallet}`);
+
+const fillRow = z.object({
+  trade_id: z.string().nullable(),
+  price: z.string(),
+  size: z.string(),
+  fee: z.string(),
+  fee_token: z.string(),
+  realized_pnl: z.string(),
+  is_liquidation: z.boolean(),
+  time: z.string(),
+});
+
+/** An execution of an order as it is shown. */
+export type ShownFill = z.infer<typeof fillRow>;
+
+/** The recorded executions of an order by the exchange's number, oldest first. */
+export const listFillsOf = (db: Db, wallet: WalletAddress, oid: string): Promise<readonly ShownFill[]> =>
+  db.any(sql.prepared('fills_of_order', fillRow)`
+    select f.trade_id::text, trim_scale(f.price)::text price, trim_scale(f.size)::text size, trim_scale(f.fee)::text fee, f.fee_token,
+      trim_scale(f.closed_pnl)::text realized_pnl, f.is_liquidation, f.filled_at "time"
+    from exchange_fills f
+    where f.ex_wallet = ${wallet} and f.oid = ${oid}
+    order by f.filled_at, f.trade_id`);

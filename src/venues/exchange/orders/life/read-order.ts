@@ -1,0 +1,131 @@
+import type { components } from '../../../../contract/types.ts';
+import type { Db } from '../../../../db/pool.ts';
+import { compare, dividedBy, isPositive, plus, times } from '../../../../kernel/decimals.ts';
+import { cloidOf, intentIdOf } from '../../../../kernel/exchange-names.ts';
+import { isUuid, type OwnerId, type WalletAddress } from '../../../../kernel/ids.ts';
+import { epochMs } from '../../../../kernel/work.ts';
+import { foundOrNull, requireFound } from '../../../found.ts';
+import type { VenueReads } from '../../../reads.ts';
+import type { Fill, OrderRecord } from '../../adapter/types.ts';
+import type { ExecutionReport } from '../rules.ts';
+import { openOrder, shownOrder } from '../views.ts';
+import { readExits, waitingExits } from './exits.ts';
+import { findRecordedLife, isEnrolled, listFillsOf, type RecordedLife, type ShownFill } from './queries.ts';
+import { stateNow } from './state.ts';
+
+type Order = components['schemas']['Order'];
+type Deps = { db: Db; reads: Pick<VenueReads, 'exchangeOrder' | 'fills' | 'fillsNow'> };
+
+/** An order of a wallet, named by the id of this service or the exchange's number. */
+export type OrderName = { owner: OwnerId; wallet: WalletAddress; name: string };
+
+/**
+ * One order from its acceptance to its end: its state, its executions and its exits. What is recorded of an order of ours
+ * counts once it has ended; until then the exchange is read, and a read that shows less than the record does not count.
+ * An order of other software is shown for an enrolled wallet; throws VENUE_UNREADABLE if it cannot be read. Null if there is
+ * none of this name.
+ */
+export async function readOrder(deps: Deps, { owner, wallet, name }: OrderName): Promise<Order | null> {
+  const id = isUuid(name) ? name.toLowerCase() : null;
+  const recorded = await findRecordedLife(deps.db, { owner, wallet, id, oid: id === null ? name : null });
+  if (recorded) return lifeOf(deps, wallet, recorded);
+  if (id !== null || !(await isEnrolled(deps.db, owner, wallet))) return null;
+  const record = foundOrNull(await deps.reads.exchangeOrder(wallet, Number(name)));
+  if (!record) return null;
+  const { cloid } = record.order;
+  const ours =
+    cloid === null ? null : await findRecordedLife(deps.db, { owner, wallet, id: intentIdOf(cloid), oid: null });
+  return ours ? lifeOf(deps, wallet, ours) : lifeElsewhere(deps, wallet, record);
+}
+
+/** The life of an order that this service placed, or of one that closed a position. */
+async function lifeOf(deps: Deps, wallet: WalletAddress, recorded: RecordedLife): Promise<Order> {
+  const { order } = recorded;
+  const isResting = order?.lifecycle === 'resting';
+  const record = isResting ? await deps.reads.exchangeOrder(wallet, cloidOf(recorded.id)) : null;
+  const { report, terms, message, isRead } = stateNow(recorded, record);
+  const isPlaced = recorded.state === 'succeeded' && order !== null;
+  const isOpen = report.status === 'open' || report.status === 'partial';
+  const [fills, exits] = await Promise.all([
+    fillsOf(deps, wallet, report, Date.parse(recorded.created_at)),
+    isPlaced
+      ? readExits(deps.reads, { id: recorded.id, wallet, isOpen: isOpen && isResting, prices: order.terms })
+      : [],
+  ]);
+  return {
+    ...shownOrder(recorded, terms, { ...report, fill_price: priceOf(report, fills) }),
+    message,
+    fills,
+    exits,
+    as_of: isRead || recorded.seen_at === null || !isResting ? new Date(epochMs()).toISOString() : recorded.seen_at,
+  };
+}
+
+/** An order of other software, as the exchange knows it. */
+async function lifeElsewhere(deps: Deps, wallet: WalletAddress, record: OrderRecord): Promise<Order> {
+  const shown = openOrder(record.order, undefined);
+  const isOpen = record.state === 'open' || record.state === 'triggered' || record.state === 'unknown';
+  const status = isOpen ? shown.status : record.state;
+  const report = { ex_order_id: shown.ex_order_id, filled_size: shown.filled_size };
+  const fills = await fillsOf(deps, wallet, report, record.order.placedMs);
+  return {
+    ...shown,
+    status: status === 'open' || status === 'triggered' || status === 'unknown' ? 'open' : status,
+    fill_price: priceOf(report, fills),
+    message: record.rejected?.message ?? null,
+    fills,
+    exits: waitingExits(record.order),
+    as_of: new Date(epochMs()).toISOString(),
+  };
+}
+
+type Filled = Pick<ExecutionReport, 'ex_order_id' | 'filled_size'>;
+
+/** The executions of an order: the recorded ones if they are all, else those that the exchange lists since a time. */
+async function fillsOf(
+  { db, reads }: Deps,
+  wallet: WalletAddress,
+  { ex_order_id: oid, filled_size: filled }: Filled,
+  sinceMs: number,
+): Promise<ShownFill[]> {
+  if (oid === null || filled === null || !isPositive(filled)) return [];
+  const recorded = await listFillsOf(db, wallet, oid);
+  if (compare(sizeOf(recorded), filled) >= 0) return [...recorded];
+  const fromMs = sinceMs - EARLIER_MS;
+  const ofOrder = (all: Fill[]) => all.filter((fill) => String(fill.oid) === oid).map(shownFill);
+  const listed = ofOrder(requireFound(await reads.fills({ wallet, fromMs, toMs: null })));
+  return compare(sizeOf(listed), filled) >= 0 ? listed : ofOrder(requireFound(await reads.fillsNow(wallet, fromMs)));
+}
+
+/** How far the venue's clock may be behind ours. */
+const EARLIER_MS = 60_000;
+
+const sizeOf = (fills: readonly ShownFill[]): string => fills.reduce((sum, { size }) => plus(sum, size), '0');
+
+const shownFill = ({ tradeId, price, size, fee, feeToken, closedPnl, isLiquidation, timeMs }: Fill): ShownFill => ({
+  trade_id: tradeId === null ? null : String(tradeId),
+  price,
+  size,
+  fee,
+  fee_token: feeToken,
+  realized_pnl: closedPnl,
+  is_liquidation: isLiquidation,
+  time: new Date(timeMs).toISOString(),
+});
+
+const PRICE_PLACES = 10;
+
+/** The average price of an order's executions; the reported one if they do not show all that is filled. */
+function priceOf(
+  { filled_size, fill_price }: Filled & { fill_price?: string | null },
+  fills: ShownFill[],
+): string | null {
+  const size = sizeOf(fills);
+  if (!isPositive(size) || compare(size, filled_size ?? '0') < 0) return fill_price ?? null;
+  return dividedBy(
+    fills.reduce((sum, fill) => plus(sum, times(fill.price, fill.size)), '0'),
+    size,
+    PRICE_PLACES,
+    'down',
+  );
+}

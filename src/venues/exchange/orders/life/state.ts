@@ -1,0 +1,66 @@
+import { shownMembers } from '../../../../intents/follow.ts';
+import { compare, isPositive, minus } from '../../../../kernel/decimals.ts';
+import { errors, isErrorCode } from '../../../../kernel/error-codes.ts';
+import type { ReadResult } from '../../../../kernel/upstream-result.ts';
+import type { OrderRecord } from '../../adapter/types.ts';
+import { orderResult } from '../results.ts';
+import type { ExecutionReport } from '../rules.ts';
+import { closingTerms, NOTHING_KNOWN, pendingReport, type ShownTerms } from '../views.ts';
+import type { RecordedLife } from './queries.ts';
+
+/** The state of an order. `isRead`: the exchange shows it; else it is what was recorded last. */
+export type StateNow = { report: ExecutionReport; terms: ShownTerms; message: string | null; isRead: boolean };
+
+/** The state of an order by its record and, while it rests, by what the exchange shows of it. */
+export function stateNow(recorded: RecordedLife, record: ReadResult<OrderRecord> | null): StateNow {
+  const { order, outcome } = recorded;
+  const terms = termsOf(recorded);
+  const pending = pendingReport(order?.terms ?? NOTHING_KNOWN);
+  if (outcome === null || recorded.settled_at === null) return { report: pending, terms, message: null, isRead: true };
+  if ('problem' in outcome) {
+    const { code, message, effect } = outcome.problem;
+    const told = message ?? (isErrorCode(code) ? errors[code][1] : code);
+    return { report: effect ? pending : rejected(pending), terms, message: told, isRead: true };
+  }
+  if (order === null) return { report: closingReport(outcome.result), terms, message: null, isRead: true };
+  const report = order.executed ?? pending;
+  const shown = record?.kind === 'found' ? withRecord(report, record.data) : null;
+  return { report: shown ?? report, terms, message: null, isRead: shown !== null };
+}
+
+/** The report of an order without effect: it has no exits either. */
+const rejected = (pending: ExecutionReport): ExecutionReport => ({
+  ...pending,
+  status: 'rejected',
+  filled_size: '0',
+  trigger_status: pending.trigger_status === 'not_requested' ? 'not_requested' : 'failed',
+});
+
+/** A report with what the exchange shows; null if that is less than what is recorded: then the read is behind. */
+function withRecord(report: ExecutionReport, { order, state }: OrderRecord): ExecutionReport | null {
+  const filled_size = state === 'filled' ? order.originalSize : minus(order.originalSize, order.size);
+  const known = report.filled_size ?? '0';
+  if (compare(filled_size, known) < 0) return null;
+  const fill_price = compare(filled_size, known) === 0 ? report.fill_price : null;
+  return { ...report, filled_size, fill_price, status: statusOf(state, isPositive(filled_size)) };
+}
+
+function statusOf(state: OrderRecord['state'], isFilledInPart: boolean): ExecutionReport['status'] {
+  if (state === 'filled') return 'filled';
+  if (state === 'cancelled' || state === 'rejected') return 'cancelled';
+  return isFilledInPart ? 'partial' : 'open';
+}
+
+/** The pair and side of a closing are in its request and its result; the side is null until its position was read. */
+function termsOf({ order, request, outcome }: RecordedLife): ShownTerms {
+  if (order) return order.terms;
+  const result = outcome && 'result' in outcome ? shownMembers(outcome.result, orderResult) : null;
+  return closingTerms(String(request.pair), result?.side ?? null);
+}
+
+function closingReport(result: Record<string, unknown>): ExecutionReport {
+  const known = shownMembers(result, orderResult);
+  return { ...pendingReport(NOTHING_KNOWN), ...Object.fromEntries(REPORTED.map((name) => [name, known[name]])) };
+}
+
+const REPORTED = ['ex_order_id', 'status', 'size', 'filled_size', 'fill_price', 'limit_price'] as const;
