@@ -198,6 +198,16 @@ create table burnt_nonces (
   constraint burnt_nonces_pkey PRIMARY KEY (signer, nonce)
 );
 
+-- What the code of each version calls in this database, by name. A release takes none of it away from the version before or from a process that runs.
+create table code_calls (
+  digest text not null, -- SHA-256 of what is called: versions that call alike share a row.
+  version text not null,
+  calls jsonb not null,
+  first_seen_at timestamp with time zone not null default now(),
+  released_at timestamp with time zone, -- When a release of it ended last. Null: only processes of it were seen.
+  constraint code_calls_pkey PRIMARY KEY (digest)
+);
+
 -- Accounts at the processor that receive traders' payouts: one per user, and those that were detached.
 create table connect_accounts (
   id text not null,
@@ -795,6 +805,28 @@ CREATE INDEX payouts_of_user ON public.payouts USING btree (user_id, requested_a
 CREATE INDEX payouts_stranded ON public.payouts USING btree (submitted_at) WHERE ((status = ANY (ARRAY['failed'::text, 'transferred'::text])) AND (reserved_cents > 0));
 CREATE INDEX payouts_waiting ON public.payouts USING btree (pay_after) WHERE (pay_after IS NOT NULL);
 
+-- Running processes, as each describes itself every few seconds. A process that ends deletes its row; one that was killed is seen no more.
+create table processes (
+  id uuid not null,
+  kind text not null,
+  instance text not null, -- Its host and its number there.
+  version text not null,
+  calls text not null,
+  settings jsonb not null, -- A fingerprint of each setting by name, to compare processes. No value can be told from it.
+  sealing_keys text[] not null, -- The ids of its keyring, the active one first.
+  agreement_keys text[] not null,
+  clock_ahead_s double precision,
+  failing_checks text[] not null default '{}'::text[], -- Why it is not ready. Empty: it is.
+  reach jsonb not null default '[]'::jsonb, -- Its latest calls to each upstream: whether the last one had a response, since when, and the last success.
+  paused text[] not null default '{}'::text[], -- Upstreams that rejected its credentials: it leaves their work to other processes.
+  serves text[] not null default '{}'::text[], -- Upstreams whose work it takes.
+  started_at timestamp with time zone not null default now(),
+  seen_at timestamp with time zone not null default now(),
+  constraint processes_pkey PRIMARY KEY (id),
+  constraint processes_calls_fkey FOREIGN KEY (calls) REFERENCES code_calls(digest),
+  constraint processes_kind_known CHECK ((kind = ANY (ARRAY['web'::text, 'worker'::text])))
+) with (fillfactor=50, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=500);
+
 -- The sweep over the processor's list of events, which is read from the newest event back to the last sweep.
 create table processor_cursor (
   only_row boolean not null default true,
@@ -953,6 +985,15 @@ create table reveal_links (
   constraint reveal_links_digest_taken UNIQUE (digest)
 );
 CREATE UNIQUE INDEX reveal_links_one_current ON public.reveal_links USING btree (app_id) WHERE (superseded_at IS NULL);
+
+-- One sealed value that every process opens before it is ready. Resealing moves it to the newest key.
+create table seal_checks (
+  id text not null,
+  sealed bytea not null,
+  made_at timestamp with time zone not null default now(),
+  constraint seal_checks_pkey PRIMARY KEY (id),
+  constraint seal_checks_one CHECK ((id = 'keyring'::text))
+);
 
 -- Members of an intent's result that allow acting as a user, sealed. The outcome contains the rest.
 create table sealed_results (
@@ -1495,6 +1536,33 @@ create view ops.failed_mails (
   attempts integer,
   created_at timestamp with time zone,
   ended_at timestamp with time zone
+);
+
+-- Every process as it describes itself every 5 s: version, why it is not ready, upstreams that reject its credentials, clock, ids of its keys, a fingerprint of each setting. One that was killed stays for an hour.
+create view ops.fleet (
+  kind text,
+  instance text,
+  version text,
+  started_at timestamp with time zone,
+  seen_at timestamp with time zone,
+  is_running boolean,
+  failing_checks text[],
+  paused text[],
+  serves text[],
+  clock_ahead_s double precision,
+  sealing_keys text[],
+  agreement_keys text[],
+  settings jsonb,
+  reach jsonb,
+  id uuid
+);
+
+-- Settings, by a fingerprint of the value, and versions in which running processes differ: one row for each value, with its processes. is_odd: fewer have it than another value.
+create view ops.fleet_differences (
+  name text,
+  value text,
+  processes text[],
+  is_odd boolean
 );
 
 -- Open intents by state and kind, with the age of the oldest in seconds.

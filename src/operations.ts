@@ -6,6 +6,7 @@ import * as adminApps from './capabilities/admin/apps/http.ts';
 import * as adminAudit from './capabilities/admin/audit/http.ts';
 import * as adminDeliveries from './capabilities/admin/deliveries/http.ts';
 import * as adminFigures from './capabilities/admin/figures/http.ts';
+import { getFleet } from './capabilities/admin/fleet/http.ts';
 import * as adminJobs from './capabilities/admin/jobs/http.ts';
 import { moveWalletLink } from './capabilities/admin/links/http.ts';
 import * as adminMails from './capabilities/admin/mails/http.ts';
@@ -95,6 +96,7 @@ const table = {
   ...adminQueue,
   ...adminUpstreams,
   ...adminFigures,
+  getFleet,
   ...adminSearch,
   ...adminAudit,
   ...users,

@@ -1,4 +1,5 @@
 import { migrate } from './db/migrate.ts';
+import { VERSION } from './metrics/version.ts';
 import { withDatabaseTls } from './runtime/database.ts';
 import { openLog } from './runtime/log.ts';
 import { orExit } from './runtime/process.ts';
@@ -8,6 +9,6 @@ const given = settingsOrExit();
 const log = openLog(given, 'release');
 await orExit(log, async () => {
   const config = await withDatabaseTls(given, log);
-  await migrate(config.directUrl, (line) => log.info(line));
+  await migrate(config.directUrl, (line) => log.info(line), { version: VERSION });
 });
 log.info('database is up to date');

@@ -3,6 +3,7 @@ import { apps } from './views/apps.js';
 import { audit } from './views/audit.js';
 import { charts } from './views/charts.js';
 import { deliveries } from './views/deliveries.js';
+import { fleet } from './views/fleet.js';
 import { intents } from './views/intents.js';
 import { jobs } from './views/jobs.js';
 import { mails } from './views/mails.js';
@@ -38,6 +39,7 @@ export const views = [
   jobs,
   mails,
   upstreams,
+  fleet,
   accounts,
   unfulfilled,
   stranded,

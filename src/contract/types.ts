@@ -2489,9 +2489,29 @@ export interface paths {
         };
         /**
          * Read the state of the venues and other upstreams
-         * @description The writes to each, whichever process sends them, and the calls of the web process that responds: whether the last call of each kind had a response, and since when.
+         * @description The writes to each, whichever process sends them, and the calls of every running process: whether the last call of each kind had a response, since when, and when one last had. Those of other processes are up to 5 s old.
          */
         get: operations["getUpstreams"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/admin/fleet": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the state of every process
+         * @description Each process describes itself every 5 s: its version, why it is not ready, the upstreams that reject its credentials, its clock and the ids of its keys. `differences` shows the settings and versions in which running processes are not alike. A process that was killed is shown for an hour.
+         */
+        get: operations["getFleet"];
         put?: never;
         post?: never;
         delete?: never;
@@ -5366,7 +5386,7 @@ export interface components {
             /** @description One entry for each upstream. */
             upstreams: components["schemas"]["UpstreamState"][];
         };
-        /** @description The writes to an upstream, and the calls of one web process. */
+        /** @description The writes to an upstream, and the calls of every process. */
         UpstreamState: {
             /**
              * @description The upstream.
@@ -5383,11 +5403,13 @@ export interface components {
             succeeded_at: components["schemas"]["Time"] | null;
             /** @description Used part of the request budget that all processes share, from 0 to 1; null where there is none. */
             budget_used: number | null;
-            /** @description The last call of each kind that the web process of this response has made. */
+            /** @description The last call of each kind that each running process has made. */
             calls: components["schemas"]["UpstreamCall"][];
         };
         /** @description The last call of a kind to an upstream. */
         UpstreamCall: {
+            /** @description The process that calls: what it is, its host and its number there. */
+            process: string;
             /** @description What is called, such as `dashboard`. */
             call: string;
             /** @description Whether it had a response that could be read. */
@@ -5396,8 +5418,69 @@ export interface components {
             since: components["schemas"]["Time"];
             /** @description When it ended. */
             called_at: components["schemas"]["Time"];
+            /** @description When the last one with a response ended; null without one since the start of the process. */
+            succeeded_at: components["schemas"]["Time"] | null;
             /** @description Why there was no response; null if there was one. */
             error: string | null;
+        };
+        /** @description The processes of the service, and what the running ones differ in. */
+        Fleet: {
+            /** @description Every process of the last hour. */
+            processes: components["schemas"]["FleetProcess"][];
+            /** @description Settings and versions in which running processes differ, one entry for each value. */
+            differences: {
+                /** @description The setting, or `version`. */
+                name: string;
+                /** @description A fingerprint of the value, from which it cannot be told; of a version, the version. */
+                value: string;
+                /** @description The processes that have it. */
+                processes: string[];
+                /** @description Whether fewer processes have it than another value. */
+                is_odd: boolean;
+            }[];
+        };
+        /** @description A process as it described itself last. */
+        FleetProcess: {
+            /**
+             * @description What it is.
+             * @enum {unknown}
+             */
+            kind: "web" | "worker";
+            /** @description Its host and its number there. */
+            instance: string;
+            /** @description The version that it runs. */
+            version: string;
+            /** @description When it started. */
+            started_at: components["schemas"]["Time"];
+            /** @description When it described itself last. */
+            seen_at: components["schemas"]["Time"];
+            /** @description Whether that was within the last 30 s. */
+            is_running: boolean;
+            /** @description Why it is not ready; empty if it is. */
+            failing_checks: string[];
+            /** @description Upstreams that reject its credentials; it leaves their work to other processes. */
+            paused: string[];
+            /** @description How far its clock is ahead of the database's, in seconds; null if unknown. */
+            clock_ahead_s: number | null;
+            /** @description The ids of its sealing keys, the active one first. */
+            sealing_keys: string[];
+            /** @description The ids of its agreement keys, the active one first. */
+            agreement_keys: string[];
+            /** @description Its last call of each kind to each upstream. */
+            calls: {
+                /** @description The upstream. */
+                upstream: string;
+                /** @description What is called, such as `dashboard`. */
+                call: string;
+                /** @description Whether it had a response that could be read. */
+                is_reachable: boolean;
+                /** @description When it ended. */
+                called_at: components["schemas"]["Time"];
+                /** @description When the last one with a response ended; null without one. */
+                succeeded_at: components["schemas"]["Time"] | null;
+                /** @description Why there was no response; null if there was one. */
+                error: string | null;
+            }[];
         };
         /** @description Figures in equal steps. */
         Figures: {
@@ -14536,6 +14619,31 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Upstreams"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getFleet: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Every process */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Fleet"];
                 };
             };
             401: components["responses"]["Unauthorized"];

@@ -1,47 +1,64 @@
 import type { ClientBase } from 'pg';
+import type { Calls } from './calls.ts';
+import { readCatalog } from './catalog.ts';
+import { checkStillServed, isCalled, type Protected } from './compatibility.ts';
 import type { Definition } from './definitions.ts';
+import { findKept, type Kept, makeKept } from './kept-definitions.ts';
 
 type Recorded = Pick<Definition, 'kind' | 'name' | 'sha256'>;
 
 /** The definitions to apply to a database (`changed`) and to drop from it (`removed`). */
-type Changes = { changed: Definition[]; removed: Recorded[] };
+type Changes = { changed: Definition[]; removed: Recorded[]; kept: Kept[] };
+
+/** What goes on beside a release: code that it must not break, and the tasks that it brings. */
+type Beside = { protectedCode: Protected[]; tasks: Calls['tasks'] };
 
 /**
  * Brings the functions, views and triggers of a database to the state `all`: applies the changed ones, drops those that
- * are removed, and checks every function body. All of it is one transaction. The caller must hold the migrators' lock
- * and have applied the numbered files.
+ * are removed, and checks every function body. What protected code calls is not dropped, nor what that uses; it is dropped
+ * by the first release after which nothing calls it. Throws if a changed definition no longer serves protected code. All of
+ * it is one transaction. The caller must hold the migrators' lock and have applied the numbered files.
  */
 export async function applyDefinitions(
   client: ClientBase,
   log: (line: string) => void,
   all: Definition[],
+  { protectedCode, tasks }: Beside = { protectedCode: [], tasks: [] },
 ): Promise<void> {
-  const { changed, removed } = await findChanges(client, all);
-  if (changed.length + removed.length === 0) return;
-  await client.query('begin');
-  await client.query('set local check_function_bodies = off'); // all are checked below
-  await client.query('savepoint before_replace');
-  if (!(await replace(client, { changed, removed }))) {
-    await client.query('rollback to before_replace');
-    await recreate(client, all, { changed, removed });
+  const changes = await findChanges(client, all, protectedCode);
+  const { changed, removed, kept } = changes;
+  const before = await readCatalog(client);
+  if (changed.length + removed.length > 0) {
+    await client.query('begin');
+    await client.query('set local check_function_bodies = off'); // all are checked below
+    await client.query('savepoint before_replace');
+    if (!(await replace(client, changes))) {
+      await client.query('rollback to before_replace');
+      await recreate(client, all, changes);
+    }
+    for (const { text } of all.filter(({ kind }) => kind === 'access')) await client.query(text);
+    await checkBodies(client);
+    await recordDefinitions(client, changes);
   }
-  for (const { text } of all.filter(({ kind }) => kind === 'access')) await client.query(text);
-  await checkBodies(client);
-  await recordDefinitions(client, { changed, removed });
-  await client.query('commit');
-  log(`Definitions: ${changed.length} applied, ${removed.length} dropped`);
+  await checkStillServed(client, { protectedCode, before, tasks });
+  if (changed.length + removed.length > 0) await client.query('commit');
+  if (changed.length + removed.length > 0) log(`Definitions: ${changed.length} applied, ${removed.length} dropped`);
+  if (kept.length > 0) log(`Definitions kept, since other code calls them: ${kept.map(({ name }) => name).join(', ')}`);
 }
 
-async function findChanges(client: ClientBase, all: Definition[]): Promise<Changes> {
+async function findChanges(client: ClientBase, all: Definition[], protectedCode: Protected[]): Promise<Changes> {
   const { rows: recorded } = await client.query<Recorded>('select d.kind, d.name, d.sha256 from definitions d');
   const present = await listPresent(client);
   const known = new Map(recorded.map(({ name, sha256 }) => [name, sha256]));
   const files = new Set(all.map(({ name }) => name));
+  const gone = recorded.filter(({ name }) => !files.has(name));
+  const kept = await findKept(client, gone, (name) => isCalled(name, protectedCode));
   return {
+    kept,
     changed: all.filter(
       ({ kind, name, sha256 }) => known.get(name) !== sha256 || !(kind === 'access' || present.has(name)),
     ),
-    removed: recorded.filter(({ name }) => !files.has(name)),
+    removed: gone.filter(({ name }) => !kept.some((each) => each.name === name)),
   };
 }
 
@@ -69,7 +86,10 @@ async function listPresent(client: ClientBase): Promise<Set<string>> {
 const CANNOT_REPLACE = ['42P13', '42P16', '2BP01']; // result or parameter name, columns, dependent objects
 
 /** Replaces changed definitions in place, which locks only these. False if PostgreSQL cannot replace them in place. */
-async function replace(client: ClientBase, { changed, removed }: Changes): Promise<boolean> {
+async function replace(
+  client: ClientBase,
+  { changed, removed }: Pick<Changes, 'changed' | 'removed'>,
+): Promise<boolean> {
   try {
     const triggers = changed.filter(({ kind }) => kind === 'trigger');
     for (const { kind, name } of dropOrder([...removed, ...triggers]))
@@ -96,17 +116,23 @@ async function hasOverloads(client: ClientBase): Promise<boolean> {
 }
 
 /** Drops the changed definitions and all views, which may depend on them, and creates them again. */
-async function recreate(client: ClientBase, all: Definition[], { changed, removed }: Changes): Promise<void> {
+async function recreate(client: ClientBase, all: Definition[], { changed, removed, kept }: Changes): Promise<void> {
   const isTrigger = ({ text }: Definition) => /\breturns trigger\b/.test(text); // replaceable: no parameters
   const views = all.filter(({ kind }) => kind === 'view');
   const made = changed.filter(
     (definition) => definition.kind === 'trigger' || (definition.kind === 'function' && !isTrigger(definition)),
   );
-  for (const { kind, name } of dropOrder([...removed, ...views, ...made]))
+  for (const { kind, name } of dropOrder([
+    ...removed,
+    ...views,
+    ...made,
+    ...kept.filter(({ kind }) => kind === 'view'),
+  ]))
     await client.query(`drop ${kind} if exists ${name}`);
   for (const definition of all)
     if (definition.kind === 'view' || (changed.includes(definition) && definition.kind !== 'access'))
       await client.query(definition.text);
+  await makeKept(client, kept);
 }
 
 /** Triggers first, then all views in one statement, then functions. */
@@ -132,7 +158,10 @@ async function checkBodies(client: ClientBase): Promise<void> {
     });
 }
 
-async function recordDefinitions(client: ClientBase, { changed, removed }: Changes): Promise<void> {
+async function recordDefinitions(
+  client: ClientBase,
+  { changed, removed }: Pick<Changes, 'changed' | 'removed'>,
+): Promise<void> {
   await client.query('delete from definitions d where d.name = any($1)', [removed.map(({ name }) => name)]);
   await client.query(
     `insert into definitions as d (name, kind, sha256)

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { epochMs } from '../kernel/work.ts';
 import { endWhenSilent } from './limits.ts';
+import { withSession } from './session.ts';
 
 const LOCK_SPACE = 884422; // the SQL function reap_dead_workers uses the same number
 const BEAT_MS = 2_000;
@@ -58,7 +59,7 @@ export function keepAlive(url: string, { onError, onReaped }: Notices): Liveness
 
   async function connect(): Promise<pg.Client> {
     const fresh = new pg.Client({
-      connectionString: url,
+      connectionString: withSession(url),
       application_name: 'worker liveness',
       keepAlive: true,
       connectionTimeoutMillis: SILENT_MS,

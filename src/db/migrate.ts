@@ -5,9 +5,12 @@ import { runner } from 'node-pg-migrate';
 import pg from 'pg';
 import { checkApplied, noteApplied } from './applied-migrations.ts';
 import { applyDefinitions } from './apply-definitions.ts';
+import { readCalls } from './calls.ts';
+import { checkPending, noteReleased, readProtected } from './compatibility.ts';
 import { waitedTooLong, wasUndone } from './conflicts.ts';
 import { readDefinitions } from './definitions.ts';
 import { checkLayout, loadMigrations, MIGRATION_FILES } from './migrations.ts';
+import { withSession } from './session.ts';
 
 const MIGRATORS_LOCK = 884_424;
 const POLL_MS = 100; // no waiting statement in PostgreSQL: `create index concurrently` would wait for it
@@ -18,17 +21,27 @@ const POLL_MS = 100; // no waiting statement in PostgreSQL: `create index concur
  */
 const patience = { lockMs: 2_000, pauseMs: 3_000, attempts: 100 };
 
+/** The code that is released. `isAlone`: no other version runs beside it or is returned to, as on a developer's machine. */
+type Release = { version: string; isAlone: boolean };
+
 /**
  * Brings a database up to date: the schema of the queue, then ours, migration by migration. Safe to repeat and to run
  * concurrently: the second run waits. Safe under traffic: if a lock is not granted within `lockMs`, the attempt ends
- * and is repeated after `pauseMs`. Throws if an applied migration was edited, or if the database has an earlier layout.
+ * and is repeated after `pauseMs`. Throws if an applied migration was edited, if the database has an earlier layout, or if the
+ * release would take away what the release before or a running process calls.
  */
 export async function migrate(
   url: string,
   log: (line: string) => void = () => {},
-  { lockMs, pauseMs, attempts } = patience,
+  options: Partial<Release & typeof patience> = {},
 ): Promise<void> {
-  const pool = new pg.Pool({ connectionString: url, max: 2, options: `-c lock_timeout=${lockMs}` });
+  const { version, isAlone, lockMs, pauseMs, attempts } = {
+    version: 'unknown',
+    isAlone: false,
+    ...patience,
+    ...options,
+  };
+  const pool = new pg.Pool({ connectionString: withSession(url, { lock_timeout: String(lockMs) }), max: 2 });
   const onError = (error: Error) => log(error.message);
   pool.on('error', onError);
   pool.on('connect', (connection) => connection.on('error', onError));
@@ -36,7 +49,7 @@ export async function migrate(
   try {
     await waitForTurn(client);
     for (let left = attempts; ; left -= 1) {
-      const isDone = await attempt(pool, client, log).catch((error) => {
+      const isDone = await attempt(pool, client, log, { version, isAlone }).catch((error) => {
         if (left <= 1 || !(waitedTooLong(error) || wasUndone(error))) throw error;
       });
       if (isDone) return;
@@ -57,12 +70,20 @@ async function waitForTurn(client: pg.PoolClient): Promise<void> {
   }
 }
 
-async function attempt(pool: pg.Pool, client: pg.PoolClient, log: (line: string) => void): Promise<true> {
+async function attempt(
+  pool: pg.Pool,
+  client: pg.PoolClient,
+  log: (line: string) => void,
+  { version, isAlone }: Release,
+): Promise<true> {
   await client.query('rollback'); // an earlier attempt may have left a transaction open
   const paths = await Array.fromAsync(glob(MIGRATION_FILES));
+  const calls = await readCalls();
+  const protectedCode = isAlone ? [] : await readProtected(client, calls);
   if (await hasMigrations(client)) {
     await checkLayout(client);
     await checkApplied(client, paths);
+    await checkPending(client, paths, protectedCode);
   }
   await runMigrations({ pgPool: pool });
   await runner({
@@ -76,7 +97,8 @@ async function attempt(pool: pg.Pool, client: pg.PoolClient, log: (line: string)
     log,
   });
   await noteApplied(client, paths);
-  await applyDefinitions(client, log, await readDefinitions());
+  await applyDefinitions(client, log, await readDefinitions(), { protectedCode, tasks: calls.tasks });
+  await noteReleased(client, version, calls);
   return true;
 }
 

@@ -8,6 +8,7 @@ import {
 } from 'slonik';
 import { databaseIsAway } from './conflicts.ts';
 import { POOL_HEADROOM, withSlots, withStatementLimit } from './limits.ts';
+import { withSession } from './session.ts';
 import { splitTls } from './tls.ts';
 
 /** A connection pool, or a transaction on one of its connections. Money is text, times are ISO-8601 in UTC, 64-bit integers are numbers. */
@@ -41,7 +42,7 @@ type Open = (url: string, maxPoolSize: number, onError: (error: Error) => void, 
 /** Opens the pool of a process. It does not reset connections: our code leaves no session state. */
 export const openPool: Open = (url, maxPoolSize, onError, limits = COMMAND_LIMITS) =>
   open(
-    url,
+    withSession(url),
     maxPoolSize,
     { statementTimeout: STATEMENT_TIMEOUT_MS, idleInTransactionSessionTimeout: IDLE_IN_TRANSACTION_MS },
     onError,

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { endWhenSilent } from './limits.ts';
+import { withSession } from './session.ts';
 
 const SIZE = 10; // the queue's own statements are short: 10 connections serve hundreds of jobs
 const STATEMENT_MS = 5_000;
@@ -11,7 +12,7 @@ const CONNECTION_MS = 5_000; // to get one of the connections, too
  * done is locked until `release_lost_jobs` and finds nothing to do. Jobs are queued by other connections. The error listeners keep a connection that PostgreSQL closes from ending the process. */
 export function openQueuePool(url: string, onError: (error: Error) => void): pg.Pool {
   const pool = new pg.Pool({
-    connectionString: url,
+    connectionString: withSession(url),
     max: SIZE,
     application_name: 'queue',
     keepAlive: true,

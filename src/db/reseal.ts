@@ -14,6 +14,7 @@ export const sealedColumns: readonly SealedColumn[] = [
   { table: 'mails', keys: ['id'], column: 'secret' },
   { table: 'payments', keys: ['id'], column: 'sealed_client_secret' },
   { table: 'registration_keys', keys: ['registration_id'], column: 'sealed' },
+  { table: 'seal_checks', keys: ['id'], column: 'sealed' },
   { table: 'sealed_results', keys: ['intent_id'], column: 'sealed' },
   { table: 'signing_keys', keys: ['id'], column: 'sealed' },
   { table: 'users', keys: ['id'], column: 'totp_seed' },

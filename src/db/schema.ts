@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
+import { withSession } from './session.ts';
 
 /** The path of the snapshot. A test compares it with a freshly migrated database. */
 export const SCHEMA_FILE = fileURLToPath(new URL('../../sql/schema.sql', import.meta.url));
@@ -24,7 +25,7 @@ type View = { name: string; columns: Line[]; comment: string | null };
  * them.
  */
 export async function dumpSchema(url: string): Promise<string> {
-  const client = new Client({ connectionString: url });
+  const client = new Client({ connectionString: withSession(url) });
   await client.connect();
   try {
     const tables = (await client.query<Table>(TABLES)).rows.map(writeTable);

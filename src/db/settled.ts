@@ -4,6 +4,7 @@ import type { Hotkey, IntentId, WalletAddress } from '../kernel/ids.ts';
 import { within } from '../kernel/within.ts';
 import { batch } from './batch.ts';
 import { endWhenSilent } from './limits.ts';
+import { withSession } from './session.ts';
 
 const RECONNECT_MS = 250;
 const HEARTBEAT_MS = 3_000; // a connection without a sign of life for this long and SILENT_MS more is closed
@@ -62,7 +63,7 @@ export function listenForSettlements(
 
   async function connect(): Promise<void> {
     const fresh = new pg.Client({
-      connectionString: url,
+      connectionString: withSession(url),
       application_name: 'settlements',
       keepAlive: true,
       connectionTimeoutMillis: SILENT_MS,

@@ -1,5 +1,6 @@
 import type { Db } from '../db/pool.ts';
 import type { IntentId } from '../kernel/ids.ts';
+import { OUR_CREDENTIALS, type Pauses } from '../kernel/pauses.ts';
 import type { UpstreamResult } from '../kernel/upstream-result.ts';
 import { epochMs, noteWork } from '../kernel/work.ts';
 import { recordAbsence } from './absence.ts';
@@ -18,6 +19,8 @@ export type Execution = {
   stopping: AbortSignal;
   /** Calls whose response may still arrive after their job has ended. */
   late: Set<Promise<unknown>>;
+  /** The upstreams that reject the credentials of this process while others serve them. */
+  pauses: Pick<Pauses, 'leaves'>;
 };
 
 /**
@@ -138,7 +141,8 @@ async function sendAndRecord<Deps, Request, Payload extends AnyPayload, Result>(
   const sending = verb.send(sent, deps, { notAfter, signal: deps.stopping });
   const result = await within(patienceMs, sending);
   if (result !== 'no response') {
-    await verb.record(sent, result, deps);
+    if (isForOthers(verb.kind, result, deps)) await retry(deps.db, intent, PASSED_ON_MS, { code: 'VENUE_AUTH' });
+    else await verb.record(sent, result, deps);
     return true;
   }
   await markInDoubt(deps.db, intent, nextReconcileMs(intent.reconcile_attempts), `no response within ${patienceMs} ms`);
@@ -151,6 +155,12 @@ async function sendAndRecord<Deps, Request, Payload extends AnyPayload, Result>(
   );
   return true;
 }
+
+const PASSED_ON_MS = 250;
+
+/** Whether the upstream rejected the credentials of this process, not the request: another process sends it. */
+const isForOthers = (kind: string, result: UpstreamResult<unknown>, { pauses }: Execution): boolean =>
+  result.kind === 'rejected' && OUR_CREDENTIALS.has(result.slug) && pauses.leaves(kind);
 
 /** Whether the upstream has responded, with whatever words: it no longer works on the request. */
 const hasResponded = (result: UpstreamResult<unknown>): boolean =>

@@ -41,6 +41,8 @@ export type Reach = {
   is_reachable: boolean;
   sinceMs: number;
   calledAtMs: number;
+  /** The last call that had a response; null: none. */
+  succeededAtMs: number | null;
   /** Why the last call had no response; null if it had one. */
   error: string | null;
 };

@@ -57,6 +57,7 @@ function reset(metrics: Metrics): void {
     unreadableEvents,
     behind,
     budgetUsed,
+    metrics.differing,
   ];
   for (const gauge of single) gauge.remove();
 }
@@ -84,6 +85,7 @@ function show(figures: DatabaseFigures, tasks: string[], metrics: Metrics): void
     metrics.unprotected.set({ venue }, count);
     metrics.unprotectedAge.set({ venue }, longest_s);
   }
+  metrics.differing.set(figures.differing);
   metrics.behind.set(figures.behind);
   if (figures.budget_used !== null) metrics.budgetUsed.set(figures.budget_used);
 }

@@ -55,6 +55,11 @@ export function families(registry: Registry) {
       "Calls that an upstream rejected because of this service's credentials.",
       ['upstream'],
     ),
+    pausedUpstreams: gauge(
+      'tps_upstream_paused',
+      '1 while this process leaves the work of an upstream, which rejected its credentials, to other processes.',
+      ['upstream'],
+    ),
     attempts: histogram(
       'tps_delivery_attempt_duration_seconds',
       'Duration of an attempt to deliver a webhook; result is the class of the status, or the fault.',
@@ -91,6 +96,10 @@ export function families(registry: Registry) {
     ]),
     budgetUsed: gauge('tps_exchange_budget_used_ratio', "Used part of the exchange's request budget, from 0 to 1."),
     workers: gauge('tps_workers_alive', 'Worker processes with a heartbeat within the last 10 seconds.'),
+    differing: gauge(
+      'tps_fleet_differing_settings',
+      'Settings in which running processes of the service differ, versions included.',
+    ),
     behind: gauge(
       'tps_database_behind',
       'Orders at venues which prove that the database has lost commits, since its last recovery.',

@@ -25,6 +25,14 @@ export const watchListening = (metrics: Metrics, { isListening, streams }: Repor
     metrics.streams.set(streams());
   });
 
+const CREDENTIALED = ['netvenue', 'processor', 'mail'];
+
+/** Shows which upstreams' work this process leaves to others. */
+export const watchPauses = (metrics: Metrics, paused: () => string[]): (() => void) =>
+  metrics.beforeScrape(() => {
+    for (const upstream of CREDENTIALED) metrics.pausedUpstreams.set({ upstream }, paused().includes(upstream) ? 1 : 0);
+  });
+
 /** Returns a function that reads the current use of a pool's connections. */
 export const poolState = (db: DbPool) => (): PoolState => {
   const { acquiredConnections, idleConnections, waitingClients } = db.state();

@@ -29,6 +29,7 @@ const figures = z.object({
   delayed_payouts: z.number(),
   unreadable_events: z.number(),
   unprotected: z.array(z.object({ venue: z.string(), count: z.number(), longest_s: z.number() })),
+  differing: z.number(),
   behind: z.number(),
   budget_used: z.number().nullable(),
 });
@@ -115,5 +116,6 @@ export const readFigures = (
       (select count(*) from payouts p where p.delayed_since < now() - interval '5 minutes') as delayed_payouts,
       (select count(*) from processor_events e where e.outcome = 'unreadable' and e.closed_at is null) as unreadable_events,
       coalesce((select json_agg(u) from unprotected u), '[]') as unprotected,
+      (select count(distinct d.name) from ops.fleet_differences d) as differing,
       (select count(*) from ops.restore_evidence) as behind,
       budget_used(${name}, ${burst}, ${perSecond}) as budget_used`);

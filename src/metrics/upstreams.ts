@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Outgoing, SentRequest, Webhooks } from '../adapters/webhook/types.ts';
 import type { IntentId } from '../kernel/ids.ts';
+import { OUR_CREDENTIALS, type Pauses } from '../kernel/pauses.ts';
 import type { Reach } from '../kernel/shared-upstream.ts';
 import { spanContextOfIntent, spanSince } from '../kernel/spans.ts';
 import { epochMs, presentWork, type Work, workingOn } from '../kernel/work.ts';
@@ -9,26 +10,23 @@ import type { Metrics } from './registry.ts';
 type Upstream = 'netvenue' | 'exvenue' | 'registrar' | 'processor' | 'mail';
 type Watched = Pick<Metrics, 'calls' | 'authErrors' | 'reached'>;
 
-/** Results of adapters which mean that an upstream rejected this service's credentials. */
-const OUR_CREDENTIALS = new Set(['venue_auth', 'processor_auth', 'eauth']);
-
 /** Kinds of results that no response of the upstream gave. */
 const FAILED = new Set(['unknown', 'unreachable', 'unreadable', 'threw']);
 
 /**
  * Wraps an adapter: each call is timed, counted by the kind of its result, and logged in one line with the status of its
- * last response and the cause of a result that is no success. Reads of orders are kept in `shown`. Rejected credentials are counted separately and logged as an error, because no caller can correct them.
+ * last response and the cause of a result that is no success. Reads of orders are kept in `shown`. Rejected credentials are counted separately and logged as an error, because no caller can correct them; if they are this process's own, `pauses` notes it.
  */
 export function watched<Adapter extends object>(
   upstream: Upstream,
   adapter: Adapter,
   metrics: Watched,
   log: Logger,
-  shown?: CallStates,
+  { shown, pauses }: { shown?: CallStates; pauses?: Pick<Pauses, 'note'> } = {},
 ): Adapter {
   const members = Object.entries(adapter).map(([call, member]) => {
     const watch = (startedAt: number, result: unknown, on: Work, about: string) => {
-      noteResult({ upstream, call, startedAt, result, on }, metrics, log);
+      noteResult({ upstream, call, startedAt, result, on }, metrics, log, pauses);
       if (shown && SHOWING_ORDERS.has(call)) noteShown(shown, `${call} ${about}`, call, result);
     };
     return [call, typeof member === 'function' ? timed(member.bind(adapter), watch) : member];
@@ -56,7 +54,12 @@ const timed =
 
 type Called = { upstream: Upstream; call: string; startedAt: number; result: unknown; on: Work };
 
-function noteResult({ upstream, call, startedAt, result, on }: Called, metrics: Watched, log: Logger): void {
+function noteResult(
+  { upstream, call, startedAt, result, on }: Called,
+  metrics: Watched,
+  log: Logger,
+  pauses: Pick<Pauses, 'note'> | undefined,
+): void {
   const { kind, slug, why } = Object(result) as { kind?: unknown; slug?: unknown; why?: unknown }; // as: the result may be any value
   if (typeof kind !== 'string') return;
   const seconds = secondsSince(startedAt);
@@ -70,6 +73,7 @@ function noteResult({ upstream, call, startedAt, result, on }: Called, metrics: 
   on.spans?.add(spanSince(startedAt, { name: `${upstream} ${call}`, kind: 'client', hasFailed, attributes: line }));
   if (!OUR_CREDENTIALS.has(String(slug ?? why))) return;
   metrics.authErrors.inc({ upstream });
+  pauses?.note(upstream);
   log.error({ alert: 'credentials_rejected', upstream, call }, 'an upstream rejected our credentials');
 }
 
@@ -78,7 +82,8 @@ function noteReach({ reached }: Watched, { upstream, call, error }: Pick<Reach, 
   const calledAtMs = epochMs();
   const before = reached.get(`${upstream} ${call}`);
   const sinceMs = before?.is_reachable === is_reachable ? before.sinceMs : calledAtMs;
-  reached.set(`${upstream} ${call}`, { upstream, call, is_reachable, sinceMs, calledAtMs, error });
+  const succeededAtMs = is_reachable ? calledAtMs : (before?.succeededAtMs ?? null);
+  reached.set(`${upstream} ${call}`, { upstream, call, is_reachable, sinceMs, calledAtMs, succeededAtMs, error });
 }
 
 /** The latest reads that show a trader's orders, at most 32 traders' until the map is cleared: a sample of what is read anyway. */

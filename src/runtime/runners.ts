@@ -15,7 +15,7 @@ import type { Config } from '../config.ts';
 import { openQueuePool } from '../db/queue-pool.ts';
 import { listTaskNames, TASKS, type Task } from '../intents/task.ts';
 import { sanitizeError } from '../kernel/serialize-error.ts';
-import { newWork, workingOn } from '../kernel/work.ts';
+import { epochMs, newWork, workingOn } from '../kernel/work.ts';
 import { watchPool } from '../metrics/process.ts';
 import type { Metrics } from '../metrics/registry.ts';
 import { secondsSince } from '../metrics/upstreams.ts';
@@ -170,6 +170,7 @@ async function loadTask(name: string, runtime: WorkerRuntime) {
     default: Task<unknown, WorkerRuntime>;
   };
   const queueTask = async (payload: unknown, helpers?: Partial<JobHelpers>) => {
+    if (runtime.pauses.leaves(name) && (await passOn(name, payload, helpers))) return;
     const startedAt = performance.now();
     const line = sanitizedTask(name, payload, helpers?.job);
     const { intent_id } = Object(payload) as { intent_id?: string }; // as: a payload holds ids only
@@ -192,6 +193,17 @@ async function loadTask(name: string, runtime: WorkerRuntime) {
     }
   };
   return [name, queueTask] as const;
+}
+
+const PASSED_ON_MS = 250;
+
+/** Leaves a job to another process: in a moment, whoever is free takes it. False: it is no job of the queue. */
+async function passOn(name: string, payload: unknown, helpers: Partial<JobHelpers> | undefined): Promise<boolean> {
+  if (!helpers?.job || !helpers.addJob) return false;
+  const { key, max_attempts: maxAttempts, priority } = helpers.job;
+  const runAt = new Date(epochMs() + PASSED_ON_MS);
+  await helpers.addJob(name, payload, { runAt, maxAttempts, priority, ...(key !== null && { jobKey: key }) });
+  return true;
 }
 
 /** What the log contains about a job: only ids. */

@@ -11,6 +11,7 @@ import { reachedAt } from '../kernel/loopback.ts';
 import { newSealingKey } from '../kernel/seal.ts';
 import { openMetrics } from '../metrics/registry.ts';
 import { withMetrics } from '../metrics/serve.ts';
+import { VERSION } from '../metrics/version.ts';
 import { advanceDatabase } from '../sandbox/clock.ts';
 import { STEERED } from '../sandbox/overview.ts';
 import { seed } from '../sandbox/seed.ts';
@@ -44,7 +45,8 @@ async function start(): Promise<Stop> {
     const given = trial?.config ?? readConfig();
     const log = openLog(given);
     const config = await withDatabaseTls(given, log);
-    await migrate(config.directUrl, (line) => log.debug(line)).catch((cause) => {
+    const release = { version: VERSION, isAlone: trial !== null };
+    await migrate(config.directUrl, (line) => log.debug(line), release).catch((cause) => {
       throw trial ? new Error(`${DATA_FOLDER}: ${cause.message}`, { cause }) : cause;
     });
     const metrics = openMetrics();

@@ -11,6 +11,7 @@ import type { Db } from '../db/pool.ts';
 import { requestBudget } from '../db/request-budget.ts';
 import { upstreamResponses } from '../db/upstream-responses.ts';
 import type { Hotkey } from '../kernel/ids.ts';
+import { openPauses, type Pauses } from '../kernel/pauses.ts';
 import type { Metrics } from '../metrics/registry.ts';
 import { type CallStates, watched, watchedWebhooks } from '../metrics/upstreams.ts';
 import { exvenue } from '../venues/exchange/adapter/index.ts';
@@ -32,19 +33,23 @@ export type Upstreams = {
   shown: CallStates;
 };
 
-type Opening = { config: Config; metrics: Metrics; log: Logger; db: Db };
+type Opening = { config: Config; metrics: Metrics; log: Logger; db: Db; pauses?: Pauses };
 
 /** Opens the adapters of the upstreams that the settings name. Processes share what an upstream grants to all of them. */
-export async function openUpstreams({ config, metrics, log, db }: Opening): Promise<Upstreams> {
+export async function openUpstreams({ config, metrics, log, db, pauses = openPauses() }: Opening): Promise<Upstreams> {
   const processor = await processorAt(config);
   const lookUps = lookUpsByEntity(config, db);
   const shown: CallStates = new Map();
   return {
     shown,
-    netvenue: (identity) => watched('netvenue', netvenueAt(config, identity, lookUps), metrics, log, shown),
-    exvenue: watched('exvenue', exvenueAt(config, db), metrics, log, shown),
+    netvenue: (identity) =>
+      watched('netvenue', netvenueAt(config, identity, lookUps), metrics, log, {
+        shown,
+        ...(!identity && { pauses }), // a tenant's own key is the same in every process
+      }),
+    exvenue: watched('exvenue', exvenueAt(config, db), metrics, log, { shown }),
     registrar: watched('registrar', registrarAt(config), metrics, log),
-    processor: processor && watched('processor', processor, metrics, log),
+    processor: processor && watched('processor', processor, metrics, log, { pauses }),
     webhooks: watchedWebhooks(webhooks({ allowLoopback: config.WEBHOOK_LOOPBACK }), metrics, log),
   };
 }

@@ -20,7 +20,8 @@ import { throttle } from '../db/throttles.ts';
 import { acceptance } from '../intents/accept.ts';
 import { intentReader, untilEnded, waiting } from '../intents/follow.ts';
 import { headSigner } from '../kernel/head-keys.ts';
-import { poolState, watchListening, watchPool } from '../metrics/process.ts';
+import { openPauses } from '../kernel/pauses.ts';
+import { poolState, watchListening, watchPauses, watchPool } from '../metrics/process.ts';
 import type { Metrics } from '../metrics/registry.ts';
 import { admission } from '../venues/network/orders/admission.ts';
 import { venueReads } from '../venues/reads.ts';
@@ -40,11 +41,13 @@ export async function openWebRuntime(config: Config, log: Logger, metrics: Metri
   const open = config.DATABASE_POOLER === 'transaction' ? openPooledPool : openPool;
   const db = await open(config.DATABASE_URL, config.WEB_POOL_SIZE, onError, WEB_LIMITS);
   const clock = await watchClock(db, log, metrics);
+  const pauses = openPauses();
   const { exvenue, registrar, webhooks, processor, netvenue, shown } = await openUpstreams({
     config,
     metrics,
     log,
     db,
+    pauses,
   });
   const reads = venueReads(netvenue(), exvenue, config.VENUE_READ_MS, () => settlements.caughtUp());
   const settlements: Settlements = listenForSettlements(config.directUrl, onError, reads.forgetTrader);
@@ -55,9 +58,12 @@ export async function openWebRuntime(config: Config, log: Logger, metrics: Metri
   const [streams, partnerStreams] = [streamsOf(ofAccounts), streamsOf(ofPartners)];
   const watching = [
     watchPool(metrics, { name: 'web', limit: config.WEB_POOL_SIZE, state: poolState(db) }),
+    watchPauses(metrics, pauses.list),
     watchListening(metrics, { isListening: settlements.isListening, streams: limit.count }),
   ];
   const behind = watchBehind({ db, log, config, shown });
+  const process = { kind: 'web' as const, db, config, log, metrics, clock, isListening: settlements.isListening };
+  const base = runtimeBase(process, pauses);
   const closeStreams = () => {
     streams.close();
     partnerStreams.close();
@@ -65,7 +71,7 @@ export async function openWebRuntime(config: Config, log: Logger, metrics: Metri
   const stopping = new AbortController();
   const until = untilEnded(settlements, stopping.signal);
   return {
-    ...runtimeBase({ db, config, log, metrics, clock, isListening: settlements.isListening }),
+    ...base,
     behind,
     exvenue,
     registrar,
@@ -104,6 +110,7 @@ export async function openWebRuntime(config: Config, log: Logger, metrics: Metri
       behind.stop();
       for (const unwatch of watching) unwatch();
       closeStreams();
+      await base.fleet.leave();
       await settlements.close();
       await db.end();
     },

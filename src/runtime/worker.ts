@@ -7,7 +7,8 @@ import { laneStepper } from '../capabilities/webhooks/store.ts';
 import type { Config } from '../config.ts';
 import { openPool, WORKER_LIMITS } from '../db/pool.ts';
 import { onSettled } from '../intents/settle.ts';
-import { poolState, watchPool } from '../metrics/process.ts';
+import { openPauses } from '../kernel/pauses.ts';
+import { poolState, watchPauses, watchPool } from '../metrics/process.ts';
 import type { Metrics } from '../metrics/registry.ts';
 import { watched } from '../metrics/upstreams.ts';
 import { venueReads } from '../venues/reads.ts';
@@ -29,18 +30,20 @@ export async function openWorkerRuntime(config: Config, log: Logger, metrics: Me
   const stopping = new AbortController();
   const late = new Set<Promise<unknown>>();
   const activity = { lastIntentMs: Number.NEGATIVE_INFINITY };
-  const unwatch = watchPool(metrics, { name: 'worker', limit: config.WORKER_POOL_SIZE, state: poolState(db) });
+  const watching = [watchPool(metrics, { name: 'worker', limit: config.WORKER_POOL_SIZE, state: poolState(db) })];
   onSettled(db, metrics.intents.observe.bind(metrics.intents));
-  const upstreams = await openUpstreams({ config, metrics, log, db });
+  const pauses = openPauses();
+  const upstreams = await openUpstreams({ config, metrics, log, db, pauses });
   const { exvenue, registrar, webhooks, processor } = upstreams;
+  watching.push(watchPauses(metrics, pauses.list));
   const behind = watchBehind({ db, log, config, shown: upstreams.shown });
   const platform = upstreams.netvenue();
   const mail = mailer({ url: config.SMTP_URL, from: config.MAIL_FROM, tls: config.SMTP_TLS });
-  const base = runtimeBase({ db, config, log, metrics, clock });
+  const base = runtimeBase({ kind: 'worker', db, config, log, metrics, clock }, pauses);
   const reads = venueReads(platform, exvenue, config.VENUE_READ_MS);
   return {
     ...base,
-    mailer: watched('mail', mail, metrics, log),
+    mailer: watched('mail', mail, metrics, log, { pauses }),
     webhooks,
     processor,
     exvenue,
@@ -57,8 +60,9 @@ export async function openWorkerRuntime(config: Config, log: Logger, metrics: Me
     async close() {
       clock.stop();
       behind.stop();
-      unwatch();
+      for (const unwatch of watching) unwatch();
       stopping.abort();
+      await base.fleet.leave();
       await Promise.all(late);
       mail.close();
       webhooks.close();

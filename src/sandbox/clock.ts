@@ -12,6 +12,7 @@ const UNMOVED = [
   'migrations',
   'definitions',
   'worker_processes', // alive now
+  'processes',
   'request_budgets', // the exchange's own limits do not move
   'upstream_responses', // the exchange's past does not move
   'burnt_nonces', // nonces are real times

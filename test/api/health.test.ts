@@ -81,10 +81,10 @@ describe('getReadiness', () => {
 
   it('fails where notifications have never arrived, not as soon as they stop', async () => {
     let isListening = false;
-    const { failing } = readiness(service.db, settings, () => isListening);
+    const { failing } = readiness(service.db, settings, { isListening: () => isListening });
     const never = await failing();
     isListening = true;
-    const heard = readiness(service.db, settings, () => isListening);
+    const heard = readiness(service.db, settings, { isListening: () => isListening });
     await heard.failing();
     isListening = false;
     const stopped = await heard.failing();
@@ -111,6 +111,19 @@ describe('getReadiness', () => {
     await becomes(200);
 
     expect(body.error.checks).to.deep.equal(['migrations']);
+  });
+
+  it('is ready without a definition that its version has and does not call, since a newer one may have renamed it', async () => {
+    await service.db.query(
+      sql.unsafe`update definitions set name = 'x_may_run_alongside' where name = 'may_run_alongside'`,
+    );
+
+    const checks = await readiness(service.db, settings).failing();
+    await service.db.query(
+      sql.unsafe`update definitions set name = 'may_run_alongside' where name = 'x_may_run_alongside'`,
+    );
+
+    expect(checks).to.deep.equal([]);
   });
 
   it('is ready beside migrations of a newer version', async () => {

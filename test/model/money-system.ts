@@ -14,6 +14,7 @@ import { reverse } from '../../src/capabilities/payouts/reverse.ts';
 import { submit } from '../../src/capabilities/payouts/submit.ts';
 import type { Db } from '../../src/db/pool.ts';
 import { runIntent } from '../../src/intents/run.ts';
+import { openPauses } from '../../src/kernel/pauses.ts';
 import { accepted, found, rejected } from '../../src/kernel/upstream-result.ts';
 import { signature } from '../../src/sandbox/processor/notifier.ts';
 import type { Event } from '../../src/sandbox/processor/world.ts';
@@ -169,7 +170,8 @@ export class MoneySystem {
   }
 
   #run(kind: string, intent_id: string, mishap: Mishap): Promise<void> {
-    const base = { db: this.db, config, stopping: new AbortController().signal, late: new Set<Promise<unknown>>() };
+    const late = new Set<Promise<unknown>>();
+    const base = { db: this.db, config, stopping: new AbortController().signal, late, pauses: openPauses() };
     const deps = { ...base, processor: hindered(this.#stage.adapter, mishap), venues: { netvenue: this.#network() } };
     if (kind === 'payments/refund') return runIntent(refund)({ intent_id }, deps);
     if (kind === 'payouts/submit') return runIntent(submit)({ intent_id }, deps);

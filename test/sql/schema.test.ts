@@ -1,6 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
+import { CALLS_FILE, writeCalls } from '../../src/db/calls.ts';
+import { findCalls } from '../../src/db/find-calls.ts';
 import { dumpSchema, SCHEMA_FILE } from '../../src/db/schema.ts';
+import { listTaskNames } from '../../src/intents/task.ts';
 import { freshDatabase } from '../support/postgres.ts';
 
 describe('sql/schema.sql', () => {
@@ -11,5 +14,14 @@ describe('sql/schema.sql', () => {
     await database.drop();
 
     expect(schema).to.equal(await readFile(SCHEMA_FILE, 'utf8'));
+  });
+
+  it('stands beside the names that the code calls in it: run npm run schema when they are others', async () => {
+    const database = await freshDatabase();
+
+    const calls = writeCalls(await findCalls(database.url, listTaskNames()));
+    await database.drop();
+
+    expect(calls).to.equal(await readFile(CALLS_FILE, 'utf8'));
   });
 });

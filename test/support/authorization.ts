@@ -72,7 +72,7 @@ const OPERATIONS: Record<keyof typeof CALLERS, string> = {
     mintKeyOfPartner revokeKeyOfPartner listAllTiers putTier listUnfulfilledPayments refundPayment
     listStrandedPayouts reversePayout resolvePayout detachPayoutAccount moveWalletLink provisionAgain attachSubaccount reinstatePropAccount
     listFailedAccounts abandonPropAccount listTroubledIntents getIntentStory rerunIntent
-    listTroubledDeliveries retryDelivery listFailedMails listDeadJobs rerunDeadJob searchRecords getQueueHealth getUpstreams
+    listTroubledDeliveries retryDelivery listFailedMails listDeadJobs rerunDeadJob searchRecords getQueueHealth getUpstreams getFleet
     getFigures listOperatorActions
   `,
   'operator without an authenticator': `

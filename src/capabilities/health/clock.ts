@@ -14,6 +14,8 @@ type ClockMetrics = { clockAhead: { set(seconds: number): void } };
 export type Clock = {
   /** Whether it was more than 2 s off the database's when it was last read. */
   isOff(): boolean;
+  /** How far it was ahead of the database's then, in seconds; null before the first reading. */
+  aheadS(): number | null;
   stop(): void;
 };
 
@@ -24,12 +26,14 @@ export type Clock = {
  */
 export async function watchClock(db: Db, log: Pick<Logger, 'error' | 'info'>, metrics: ClockMetrics): Promise<Clock> {
   let isOff = false;
+  let aheadS: number | null = null;
   let loggedMs = 0; // 0: the clock is right
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
 
   function take(aheadMs: number, steadyAheadMs: number): void {
-    metrics.clockAhead.set(aheadMs / 1000);
+    aheadS = aheadMs / 1000;
+    metrics.clockAhead.set(aheadS);
     isOff = Math.abs(aheadMs) > APART_MS;
     goByDatabaseTime(Math.abs(steadyAheadMs) > APART_MS ? Math.round(steadyAheadMs) : 0);
     const line = { ahead_ms: Math.round(aheadMs) };
@@ -59,6 +63,7 @@ export async function watchClock(db: Db, log: Pick<Logger, 'error' | 'info'>, me
   await read();
   return {
     isOff: () => isOff,
+    aheadS: () => aheadS,
     stop() {
       isStopped = true;
       clearTimeout(timer);

@@ -2,19 +2,25 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../../db/pool.ts';
 
-const stateRow = z.object({ lacks_migrations: z.boolean(), oldest_due_s: z.number(), is_writable: z.boolean() });
+const stateRow = z.object({
+  lacks_migrations: z.boolean(),
+  oldest_due_s: z.number(),
+  is_writable: z.boolean(),
+  is_read_as_written: z.boolean(),
+  sealed: z.instanceof(Buffer).nullable(),
+});
 
 /**
  * Proves that a write commits: the statement emits a transactional message, which is nothing but a record in the
  * write-ahead log and its commit. It fails on a standby; on a primary that was made read-only `is_writable` is false.
  *
- * Also reads whether any of these migrations or definitions is missing, and the age in seconds of the oldest due job
- * that no worker has taken. All our jobs have one priority, so the first job of the queue's index is the oldest, however
+ * Also reads whether any of these migrations, functions, tables or views is missing, whether the session has the parameters that rows are
+ * read with, the value that this process must be able to open, and the age in seconds of the oldest due job that no worker has taken. All our jobs have one priority, so the first job of the queue's index is the oldest, however
  * many are due.
  */
 export const readStanding = (
   db: Db,
-  { migrations, definitions }: { migrations: string[]; definitions: string[] },
+  { migrations, functions, relations }: { migrations: string[]; functions: string[]; relations: string[] },
 ): Promise<z.infer<typeof stateRow>> =>
   db.one(sql.type(stateRow)`
     select
@@ -26,10 +32,14 @@ export const readStanding = (
         from migrations
       ) or exists (
         select name
-        from unnest(${sql.array(definitions, 'text')}) as known (name)
+        from unnest(${sql.array(functions, 'text')}) as called (name)
         except
         select name
         from definitions
+      ) or exists (
+        select
+        from unnest(${sql.array(relations, 'text')}) as called (name)
+        where to_regclass(called.name) is null
       ) as lacks_migrations,
       coalesce((
         select extract(epoch from clock_timestamp() - j.run_at)
@@ -39,7 +49,12 @@ export const readStanding = (
         limit 1
       ), 0)::double precision as oldest_due_s,
       pg_logical_emit_message(true, 'readiness', '') is not null
-        and current_setting('transaction_read_only') = 'off' as is_writable`);
+        and current_setting('transaction_read_only') = 'off' as is_writable,
+      current_setting('DateStyle') like 'ISO%'
+        and current_setting('transaction_isolation') = 'read committed'
+        and current_setting('bytea_output') = 'hex'
+        and current_setting('standard_conforming_strings') = 'on' as is_read_as_written,
+      (select c.sealed from seal_checks c) as sealed`);
 
 /** The time of the database's clock, in epoch milliseconds. */
 export const readDatabaseTime = (db: Db): Promise<number> =>

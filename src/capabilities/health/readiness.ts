@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../../config.ts';
-import { readDefinitions } from '../../db/definitions.ts';
+import { readCalls } from '../../db/calls.ts';
 import { MIGRATION_FILES } from '../../db/migrations.ts';
 import type { Db } from '../../db/pool.ts';
 import { cachedProbe } from '../../kernel/cache.ts';
@@ -10,9 +10,20 @@ import { readStanding } from './queries.ts';
 /**
  * The checks of a process that takes work. A failed check is reported under this name. `database`: it does not respond, or
  * writes do not commit. `listening`: notifications of settled intents do not arrive, so that responses are late. `clock`: it
- * is more than 2 s off the database's.
+ * is more than 2 s off the database's. `migrations`: the database lacks something that this version calls. `session`: its sessions
+ * have parameters under which rows are read wrongly. `sealing`: this process has other keys than those that seal. `credentials`: an
+ * upstream rejects those of this process and takes those of others.
  */
-type Check = 'database' | 'migrations' | 'queue' | 'listening' | 'clock' | 'stopping';
+type Check =
+  | 'database'
+  | 'migrations'
+  | 'session'
+  | 'sealing'
+  | 'credentials'
+  | 'queue'
+  | 'listening'
+  | 'clock'
+  | 'stopping';
 
 /** Whether a process may be given work. */
 export type Readiness = {
@@ -30,6 +41,14 @@ const TIMEOUT_MS = 2_000;
 const DEAF_MS = 10_000; // a LISTEN connection is replaced within this time where the database allows it
 const NOT_THERE = /^(42P01|3F000|42883|42703)$/; // a table, schema, function or column that a migration adds later
 
+/** What a process knows of itself. By default nothing is wrong. */
+type Known = {
+  isListening?(): boolean;
+  isClockOff?(): boolean;
+  hasKeys?(sealed: Buffer | null): Promise<boolean>;
+  isRejected?(): boolean;
+};
+
 /**
  * Creates a process's readiness check. The `queue` check fails if a due job has waited longer than READY_QUEUE_AGE_S
  * seconds, unless no job runs because of `RECOVERY_MODE`; the check `listening`, if `isListening` has been false since the start or for 10 s.
@@ -37,21 +56,33 @@ const NOT_THERE = /^(42P01|3F000|42883|42703)$/; // a table, schema, function or
 export function readiness(
   db: Db,
   { READY_QUEUE_AGE_S, RECOVERY_MODE }: Pick<Config, 'READY_QUEUE_AGE_S'> & Partial<Pick<Config, 'RECOVERY_MODE'>>,
-  isListening: () => boolean = () => true,
-  isClockOff: () => boolean = () => false,
+  {
+    isListening = () => true,
+    isClockOff = () => false,
+    hasKeys = async () => true,
+    isRejected = () => false,
+  }: Known = {},
 ): Readiness {
   let heardAt = Number.NEGATIVE_INFINITY;
   const migrations = globSync(MIGRATION_FILES).map((file) => path.basename(file, '.sql')); // as stored in the table
-  const definitions = readDefinitions().then((found) => found.map(({ name }) => name));
+  const called = readCalls().then(({ functions, relations }) => ({
+    functions: Object.keys(functions),
+    relations: Object.keys(relations),
+  }));
   let isStopping = false;
 
   async function runChecks(): Promise<Check[]> {
     try {
-      const known = { migrations, definitions: await definitions };
-      const { lacks_migrations, oldest_due_s, is_writable } = await readStanding(db, known);
+      const { lacks_migrations, oldest_due_s, is_writable, is_read_as_written, sealed } = await readStanding(db, {
+        migrations,
+        ...(await called),
+      });
       return [
         ...(is_writable ? [] : (['database'] as const)),
         ...(lacks_migrations ? (['migrations'] as const) : []),
+        ...(is_read_as_written ? [] : (['session'] as const)),
+        ...(!is_writable || (await hasKeys(sealed)) ? [] : (['sealing'] as const)),
+        ...(isRejected() ? (['credentials'] as const) : []),
         ...(oldest_due_s > READY_QUEUE_AGE_S && !RECOVERY_MODE ? (['queue'] as const) : []),
         ...(isDeaf() ? (['listening'] as const) : []),
         ...(isClockOff() ? (['clock'] as const) : []),

@@ -26,8 +26,7 @@ export const upstreams = {
   },
 };
 
-const SCOPE =
-  'Writes are those of all processes. Calls are those of the web process that responded, the last of each kind; workers call as well.';
+const SCOPE = 'Writes and calls are those of all processes: of each, the last call of every kind.';
 
 /** @param {UpstreamState} state */
 const stateOf = (state) =>
@@ -37,6 +36,7 @@ const stateOf = (state) =>
     h('h2', { id: state.upstream }, NAMES[state.upstream]),
     facts([
       ['Calls', badge(reachOf(state))],
+      ['Last response', moment(respondedAt(state))],
       ['Last write that succeeded', moment(state.succeeded_at)],
       ['Writes to be sent', state.waiting],
       ['Writes in doubt', inDoubtText(state)],
@@ -53,6 +53,10 @@ function reachOf({ calls }) {
   return calls.every(({ is_reachable }) => is_reachable) ? 'reachable' : 'failing';
 }
 
+/** When any process had a response last. @param {UpstreamState} state */
+const respondedAt = ({ calls }) =>
+  calls.reduce((latest, { succeeded_at: at }) => (at !== null && at > latest ? at : latest), '');
+
 /** @param {UpstreamState} state */
 const inDoubtText = ({ in_doubt, in_doubt_because }) =>
   in_doubt === 0
@@ -67,7 +71,7 @@ const percent = (part) => `${Math.round(part * 100)} %`;
 
 /** @type {import('../table.js').Column<UpstreamState['calls'][number]>[]} */
 const columns = [
-  ['Call', ({ call }) => code(call)],
+  ['Call', ({ call, process }) => [code(call), h('small', {}, process)]],
   ['State', ({ is_reachable }) => badge(is_reachable ? 'reachable' : 'failing')],
   ['Since', ({ since }) => moment(since)],
   ['Last call', ({ called_at }) => moment(called_at)],

@@ -1,0 +1,28 @@
+/**
+ * The parameters of every session of this service. A role, a database or a server can have others: dates that are read
+ * wrongly, another level of isolation, other names before ours. What a session names itself counts before all of them.
+ * https://www.postgresql.org/docs/current/config-setting.html#CONFIG-SETTING-SHELL
+ */
+const PARAMETERS = {
+  DateStyle: 'ISO,MDY',
+  IntervalStyle: 'postgres',
+  TimeZone: 'UTC',
+  default_transaction_isolation: 'read committed',
+  default_transaction_deferrable: 'off',
+  bytea_output: 'hex',
+  extra_float_digits: '1',
+  standard_conforming_strings: 'on',
+  search_path: 'public',
+  jit: 'off', // compiling a plan takes longer than any statement of ours
+};
+
+/** The address of a database with the parameters of its sessions, and `more` of them. Not for a transaction pooler. */
+export function withSession(url: string, more: Record<string, string> = {}): string {
+  const address = new URL(url);
+  const given = address.searchParams.get('options');
+  const options = Object.entries({ ...PARAMETERS, ...more }).map(([name, value]) => `-c ${name}=${escaped(value)}`);
+  address.searchParams.set('options', [...(given ? [given] : []), ...options].join(' '));
+  return address.href;
+}
+
+const escaped = (value: string) => value.replace(/[\\ ]/g, '\\$&');

@@ -1,0 +1,133 @@
+import { expect } from 'chai';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import { readConfig } from '../../src/config.ts';
+import { openMetrics } from '../../src/metrics/registry.ts';
+import { startWeb } from '../../src/runtime/web-process.ts';
+import { startWorker } from '../../src/runtime/worker-process.ts';
+import { caller } from '../support/caller.ts';
+import { market } from '../support/orders.ts';
+import { until } from '../support/processes.ts';
+import { logLines, startService, type TestService } from '../support/service.ts';
+
+const ORDERS = '/v1/orders/netvenue';
+
+describe('a process that differs from the others', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService();
+  });
+  after(() => service.stop());
+
+  const configWith = (settings: Record<string, string>) => readConfig({ ...service.settings, ...settings });
+  /** The failed checks of a web process once it listens. */
+  const settled = ({ runtime }: Pick<TestService, 'runtime'>) =>
+    until('it to listen', async () => {
+      const checks = await runtime.readiness.failing();
+      return checks.includes('listening') ? null : checks;
+    });
+  const members = () =>
+    service.db.any(sql.type(z.object({ kind: z.string(), paused: z.array(z.string()), serves: z.array(z.string()) }))`
+      select p.kind, p.paused, p.serves from processes p order by p.kind, p.started_at`);
+
+  it('with a wrong miner key rejects no order: it leaves them to the others, and says so', async () => {
+    const trader = await service.trader();
+    const metrics = openMetrics();
+    const wrong = await startWorker(configWith({ NETVENUE_MINER_KEY: 'wrong' }), logLines().logger, metrics);
+    await until(
+      'both to be members',
+      async () => (await members()).filter(({ kind }) => kind === 'worker').length === 2,
+    );
+
+    const replies = [];
+    for (let n = 0; n < 24; n++) replies.push(await trader.post(ORDERS, market({ leverage: 0.001 })));
+    const scraped = await metrics.scrape();
+    await wrong.stop();
+
+    expect(replies.map(({ status }) => status)).to.deep.equal(Array(24).fill(200));
+    expect(scraped).to.match(/tps_upstream_paused\{upstream="netvenue"\} 1/);
+  });
+
+  it('rejects what no other process can send either', async () => {
+    const lonely = await startService({ settings: { NETVENUE_MINER_KEY: 'wrong' } });
+    const partner = await lonely.partner();
+
+    const reply = await partner.post('/v1/register/netvenue', { asset_class: 'crypto', account_size: 1_000 });
+    await lonely.stop();
+
+    expect([reply.status, reply.body.error?.code]).to.deep.equal([502, 'VENUE_AUTH']);
+  });
+
+  it('with other sealing keys is not ready, whichever came first', async () => {
+    const keys = `other:${Buffer.alloc(32, 'other').toString('base64')}`;
+    const odd = await startWeb(configWith({ SEALING_KEYS: keys }), logLines().logger);
+
+    const after = await settled(odd);
+    await odd.stop();
+    await service.wallet(); // its key is sealed
+    await service.db.query(sql.unsafe`delete from seal_checks`);
+    const first = await startWeb(configWith({ SEALING_KEYS: keys }), logLines().logger);
+    const before = await settled(first);
+    const others = await settled(service);
+    await first.stop();
+
+    expect([after, before, others]).to.deep.equal([['sealing'], ['sealing'], []]);
+  });
+
+  it('with both keys, as during a rotation, is ready, and with the new one alone after resealing', async () => {
+    const added = `new:${Buffer.alloc(32, 'new').toString('base64')}`;
+    const both = await startWeb(
+      configWith({ SEALING_KEYS: `${added},${service.settings.SEALING_KEYS}` }),
+      logLines().logger,
+    );
+
+    const checks = await settled(both);
+    await both.stop();
+
+    expect(checks).to.deep.equal([]);
+  });
+
+  it('is ready and answers alike whatever parameters its role has in the database', async () => {
+    const name = await service.db.oneFirst(
+      sql.type(z.object({ name: z.string() }))`select current_database()::text as name`,
+    );
+    const parameters = {
+      DateStyle: 'SQL, DMY',
+      IntervalStyle: 'sql_standard',
+      TimeZone: 'Asia/Kolkata',
+      bytea_output: 'escape',
+      default_transaction_isolation: 'serializable',
+      search_path: 'pg_catalog',
+    };
+    const database = sql.identifier([name]);
+    for (const [parameter, value] of Object.entries(parameters))
+      await service.db.query(
+        sql.unsafe`alter database ${database} set ${sql.identifier([parameter])} = ${sql.literalValue(value)}`,
+      );
+    const web = await startWeb(configWith({}), logLines().logger);
+    const worker = await startWorker(configWith({}), logLines().logger);
+    const trader = await service.trader();
+    const there = caller(web.url, trader.key, { 'Trader-ID': trader.traderId });
+
+    const replies = [];
+    for (let n = 0; n < 12; n++) replies.push(await there.post(ORDERS, market({ leverage: 0.001 })));
+    const checks = await settled(web);
+    await web.stop();
+    await worker.stop();
+    for (const parameter of Object.keys(parameters))
+      await service.db.query(sql.unsafe`alter database ${database} reset ${sql.identifier([parameter])}`);
+
+    expect(replies.map(({ status }) => status)).to.deep.equal(Array(12).fill(200));
+    expect(checks).to.deep.equal([]);
+  });
+
+  it('is forgotten when it stops', async () => {
+    const before = (await members()).length;
+    const web = await startWeb(configWith({}), logLines().logger);
+    await until('it to be a member', async () => (await members()).length === before + 1);
+
+    await web.stop();
+
+    expect(await members()).to.have.length(before);
+  });
+});

@@ -1,0 +1,41 @@
+import { glob, readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import pg from 'pg';
+import { withSession } from '../../src/db/session.ts';
+import { freshDatabase } from '../support/postgres.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+describe('the parameters of a session', () => {
+  it('are the same whatever the address, the role and the database say, and keep other options of the address', async () => {
+    const database = await freshDatabase();
+    const address = new URL(withSession(database.url, { lock_timeout: '123' }));
+    const given = new URL(database.url);
+    given.searchParams.set('options', '-c work_mem=8MB -c DateStyle=SQL,DMY');
+    const client = new pg.Client({ connectionString: withSession(given.href) });
+    await client.connect();
+    const show = async (name: string) => (await client.query(`show ${name}`)).rows[0]?.[name.toLowerCase()] ?? null;
+
+    const shown = await client.query(`select current_setting('DateStyle') as style, current_setting('TimeZone') as zone,
+      current_setting('default_transaction_isolation') as isolation, current_setting('search_path') as path`);
+    const memory = await show('work_mem');
+    await client.end();
+    await database.drop();
+
+    expect(shown.rows).to.deep.equal([{ style: 'ISO, MDY', zone: 'UTC', isolation: 'read committed', path: 'public' }]);
+    expect(memory).to.equal('8MB');
+    expect(address.searchParams.get('options')).to.match(/-c lock_timeout=123$/);
+  });
+
+  it('are those of every connection that the code opens, but for the one that keeps the embedded server', async () => {
+    const bare: string[] = [];
+    for await (const file of glob('src/**/*.ts', { cwd: ROOT })) {
+      const text = await readFile(`${ROOT}/${file}`, 'utf8');
+      const opens = /new (pg\.)?(Client|Pool)\(|createPool\(/.test(text);
+      if (opens && !text.includes('withSession(')) bare.push(file);
+    }
+
+    expect(bare).to.deep.equal(['src/db/embedded.ts']);
+  });
+});
