@@ -379,6 +379,7 @@ create table intent_kinds (
   upstream text not null, -- The upstream that it writes to.
   venue text, -- The venue of an order verb, by its name in the contract. Null for all other verbs.
   retention text not null, -- alone: pruned by the intent's age. with_order: pruned with the order it placed. alone_or_with_order: with its order if it placed one, else alone. with_money: never pruned.
+  is_exit boolean not null default false, -- Whether it reduces what its trader risks, whatever its request says: a cancellation, a close, protection.
   constraint intent_kinds_pkey PRIMARY KEY (kind),
   constraint intent_kinds_retention_known CHECK ((retention = ANY (ARRAY['alone'::text, 'with_order'::text, 'alone_or_with_order'::text, 'with_money'::text])))
 );
@@ -412,6 +413,7 @@ create table intents (
   unknown_because text, -- Why it was last in doubt: a code or sentence of this service, or a code of Node. It stays when the intent ends.
   presumed_sent_at timestamp with time zone, -- Of an intent that a restored database shows as unsent: the earliest time at which it may have been sent. It is looked for and never sent.
   sender_lost boolean not null default false, -- Whether the worker that marked it as sending ended before the response. Its request may never have left.
+  pace text, -- While it is queued: what its upstream takes only so many of in a minute (see paces), if it waits for that.
   constraint intents_pkey PRIMARY KEY (id),
   constraint intents_settled_has_outcome CHECK (((state = ANY (ARRAY['succeeded'::text, 'failed'::text, 'expired'::text])) = ((settled_at IS NOT NULL) AND (outcome IS NOT NULL)))),
   constraint intents_state_known CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'in_doubt'::text, 'succeeded'::text, 'failed'::text, 'expired'::text])))
@@ -427,6 +429,7 @@ CREATE INDEX intents_troubled ON public.intents USING btree (created_at) WHERE (
 CREATE INDEX intents_undecided ON public.intents USING btree (created_at) WHERE (((outcome -> 'problem'::text) ->> 'effect'::text) = 'unknown'::text);
 CREATE INDEX intents_with_turn ON public.intents USING btree (lane) WHERE (has_turn AND (state = ANY (ARRAY['queued'::text, 'running'::text])));
 CREATE INDEX intents_without_slot ON public.intents USING btree (upstream, is_exit DESC, "position") WHERE ((upstream IS NOT NULL) AND (state = 'queued'::text));
+CREATE INDEX intents_without_slot_by_owner ON public.intents USING btree (upstream, is_exit, owner, "position") WHERE ((upstream IS NOT NULL) AND (state = 'queued'::text));
 
 -- Network addresses from which a user logged in. Attempts from there have a separate budget.
 create table known_addresses (
@@ -2062,6 +2065,9 @@ create function halt_budget(of_name text, halt_ms double precision)
 create function has_its_money(of_payment text)
   returns boolean sql stable;
 
+create function has_live_worker()
+  returns boolean sql stable;
+
 create function has_proven_wallet(of_owner text, wallet text)
   returns boolean sql stable;
 
@@ -2164,6 +2170,9 @@ create function newer_exits(of_trader text, of_pair text, than_intent uuid)
 create function next_nonce(of_signer text, count integer)
   returns bigint sql;
 
+create function next_without_slot(at_upstream text, exits boolean)
+  returns TABLE(id uuid, kind text) sql;
+
 create function note_absence(order_id uuid, is_absent boolean, for_s double precision)
   returns boolean plpgsql;
 
@@ -2217,6 +2226,9 @@ create function order_event(verb text, order_id uuid, i intents)
 
 create function pace_wait_s(pace text, most integer, ahead bigint)
   returns double precision sql stable;
+
+create function pace_window()
+  returns interval sql immutable;
 
 create function partner_order_event(verb text, order_id uuid, i intents)
   returns jsonb sql stable;
@@ -2635,6 +2647,9 @@ create function watch_lane(endpoint text, of_lane integer, delay_s double precis
 create function wipe_retired_keys()
   returns bigint sql;
 
+create function worker_limits(OUT dead_s double precision, OUT stopped_s double precision, OUT orphaned_s double precision)
+  returns record sql immutable;
+
 -- Removes a failed account from the lists permanently; a paid one only once nothing of its money is kept. Verdicts: done, unknown, not_failed, abandoned, owes. Recorded in ops.actions.
 create function ops.abandon_account(account text, who text, why text)
   returns text plpgsql security definer;
@@ -2766,6 +2781,10 @@ create function ops.upstream_result(i intents)
 -- Internal to the kit.
 create function ops.waits_behind(i intents)
   returns uuid sql stable security definer;
+
+-- Internal to the kit.
+create function ops.waits_of(only_ids uuid[])
+  returns TABLE(intent_id uuid, kind text, owner text, state text, is_exit boolean, created_at timestamp with time zone, reason text, detail text, until timestamp with time zone, behind uuid, again_s double precision) sql stable security definer;
 
 -- What an open intent waits for: the reason, in words, and until when at most, where that is known. No row: it has ended, or there is no such intent.
 create function ops.why(intent uuid)

@@ -45,7 +45,7 @@ begin
     verdict := 'at_work';
     reason := format('its job is queued%s; workers alive: %s', case when job.run_at > now()
         then format(' and due in %s s', ceil(extract(epoch from job.run_at - now()))) end,
-      (select count(*) from worker_processes w where w.seen_at >= now() - interval '8 seconds'));
+      (select count(*) from worker_processes w cross join worker_limits() l where w.seen_at >= now() - make_interval(secs => l.stopped_s)));
   else
     verdict := case when i.sending_at is null then 'queued_again' when is_repeated then 'send_again' else 'reconcile_again' end;
     reason := case

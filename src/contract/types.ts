@@ -5848,6 +5848,8 @@ export interface components {
             sending_at: components["schemas"]["Time"] | null;
             /** @description When the intent ended; null while it is open. */
             settled_at: components["schemas"]["Time"] | null;
+            /** @description What the intent waits for; null when it has ended. */
+            waits_for: components["schemas"]["WaitsFor"] | null;
             /** @description The upstream's result; null while the intent is open and when it failed. */
             result: {
                 [key: string]: unknown;
@@ -5865,6 +5867,23 @@ export interface components {
                 /** @description The pause before a repeat, in seconds; present where it is retryable. */
                 retry_after_s?: number;
             };
+        };
+        /** @description What an open write waits for. A pending response has it if the wait that `Prefer` asks for is over; one to `Prefer: wait=0` does not. */
+        WaitsFor: {
+            /**
+             * @description `lane`: an earlier write about the same. `pace`: the network takes no more signals of the trader in this minute. `slots`, `doubts`: the upstream works on a limited number of requests at once, and others hold them; with `doubts` the outcome of some is unknown. `paused`, `budget`: what the exchange takes in a minute. `response`, `in_doubt`: it was sent. `due`: it is tried again. `queue`, `running`, `job`, `worker`, `deadline`: this service.
+             * @enum {unknown}
+             */
+            reason: "lane" | "pace" | "slots" | "doubts" | "paused" | "budget" | "response" | "in_doubt" | "due" | "queue" | "running" | "job" | "worker" | "deadline";
+            /** @description The reason, for people. */
+            message: string;
+            /** @description When that ends at the latest, where it is known. */
+            until: components["schemas"]["Time"] | null;
+            /**
+             * Format: uuid
+             * @description The earlier write that it waits for; null for other reasons.
+             */
+            intent_id: string | null;
         };
         /**
          * Format: date-time
@@ -6316,6 +6335,8 @@ export interface components {
         };
         /** @description Result of a write at the network. */
         NetvenueOrderResult: {
+            /** @description What the write waits for, while it is pending. */
+            waits_for?: components["schemas"]["WaitsFor"];
             /** @description Whether the network accepted the order. While `status` is `pending`: whether this service has durably accepted it. False with a `lifecycle` of `cancelled`: the network took an edit or new exits, could not execute them, and cancelled the order by it; `message` says why. */
             success: boolean;
             /**
@@ -6349,6 +6370,8 @@ export interface components {
         };
         /** @description Recorded status of an order at the network. */
         NetvenueOrderStatus: {
+            /** @description What the write waits for, while it is pending. */
+            waits_for?: components["schemas"]["WaitsFor"];
             /**
              * Format: uuid
              * @description Identifies the order at this service and at the network.
@@ -6550,6 +6573,8 @@ export interface components {
         TriggerStatus: "not_requested" | "pending_parent_fill" | "placed" | "partial_failure" | "failed";
         /** @description An order at the exchange. */
         Order: {
+            /** @description What the write waits for, while it is pending. */
+            waits_for?: components["schemas"]["WaitsFor"];
             /** @description The exchange's identifier; null until the exchange has accepted the order. */
             ex_order_id: string | null;
             /** @description This service's identifier; null for orders placed elsewhere. */
@@ -6648,6 +6673,8 @@ export interface components {
         };
         /** @description Result of the cancellation of open orders at the exchange. */
         CancelResult: {
+            /** @description What the write waits for, while it is pending. */
+            waits_for?: components["schemas"]["WaitsFor"];
             /**
              * @description `partial` when only some could be cancelled; `pending` while the exchange has not responded.
              * @enum {unknown}
@@ -6682,6 +6709,8 @@ export interface components {
         };
         /** @description The exits of a position at the exchange. */
         TpSlResult: {
+            /** @description What the write waits for, while it is pending. */
+            waits_for?: components["schemas"]["WaitsFor"];
             /** @description The pair of the position. */
             pair: string;
             /** @description The exchange's identifier of the take-profit order; null without one. */

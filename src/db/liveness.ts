@@ -6,12 +6,9 @@ import { withSession } from './session.ts';
 
 const LOCK_SPACE = 884422; // the SQL function reap_dead_workers uses the same number
 const BEAT_MS = 2_000;
-const DEAD_AFTER_S = 4; // two beats: a worker without its lock and without a beat for this long is dead
-const STOPPED_AFTER_S = 8; // a worker without a beat for this long is suspended and counts as dead even with its lock
-const ORPHANED_AFTER_S = 60; // a job locked for this long by an unregistered worker is released
 const SETTLE_IN_MS = 6_000; // no reaping for this long after a reconnect, so that all workers can register again
 const RECONNECT_MS = 250;
-const SILENT_MS = 5_000; // with a beat less than STOPPED_AFTER_S: a silent connection is replaced before the worker counts as suspended
+const SILENT_MS = 5_000; // with a beat less than worker_limits allows: a silent connection is replaced before the worker counts as suspended
 
 /** The registration of this worker process. */
 export type Liveness = {
@@ -108,8 +105,8 @@ export function keepAlive(url: string, { onError, onReaped }: Notices): Liveness
   async function reap(connection: pg.Client): Promise<void> {
     const { rows } = await connection.query<{ reaped: number }>({
       name: 'reap',
-      text: 'select reap_dead_workers($1, $2, $3, $4) as reaped',
-      values: [id, DEAD_AFTER_S, STOPPED_AFTER_S, ORPHANED_AFTER_S],
+      text: 'select reap_dead_workers($1, l.dead_s, l.stopped_s, l.orphaned_s) as reaped from worker_limits() l',
+      values: [id],
     });
     if (rows[0]?.reaped) onReaped(rows[0].reaped);
   }

@@ -11,6 +11,7 @@ import { epochMs } from '../kernel/work.ts';
 import type { Accepted } from './accept.ts';
 import { intentColumns } from './claim.ts';
 import { effectOf, type Intent, intentRow, type Problem } from './intent.ts';
+import { type IntentWait, retryAfterOf, shownWait, waitOf } from './waits.ts';
 
 /**
  * Waits, for at most `waitMs`, for a row to end whose changes are announced on the LISTEN connection under its id.
@@ -47,9 +48,16 @@ export const untilEnded =
 /** Waits for an intent to end, for at most `waitMs`. Resolves to its current row, ended or not. */
 export type Wait = (accepted: Accepted, waitMs: number) => Promise<Intent>;
 
-/** Makes the wait for intents. A wait of 0 for a new intent returns its written row without a query. */
+/**
+ * Makes the wait for intents. A wait of 0 for a new intent returns its written row without a query. An intent that is open at
+ * the end of the wait comes with what it waits for; without it if that cannot be read then.
+ */
 export const waiting =
-  (read: IntentReader, until: Until): Wait =>
+  (
+    read: IntentReader,
+    until: Until,
+    why: (intentId: IntentId) => Promise<IntentWait | null> = async () => null,
+  ): Wait =>
   async ({ id, written }, waitMs) => {
     if (written && waitMs === 0) return written;
     const current = async () => {
@@ -57,7 +65,8 @@ export const waiting =
       if (!row) throw new Error('An accepted intent is missing');
       return { row, ended: row.settled_at !== null };
     };
-    return until(id, waitMs, current, written ? UNREAD_MS : 0);
+    const intent = await until(id, waitMs, current, written ? UNREAD_MS : 0);
+    return intent.settled_at === null ? { ...intent, wait: await why(id).catch(() => null) } : intent;
   };
 
 /**
@@ -85,12 +94,17 @@ export function intentReader(db: Db): IntentReader {
   });
 }
 
-/** The intent, if this owner has it; else null. The result does not reveal that another owner has the id. */
-export const findIntent = (db: Db, owner: OwnerId, intentId: IntentId): Promise<Intent | null> =>
-  db.maybeOne(sql.prepared('find_intent', intentRow)`
+/**
+ * The intent, if this owner has it, and what it waits for; else null. The result does not reveal that another owner has the
+ * id.
+ */
+export async function findIntent(db: Db, owner: OwnerId, intentId: IntentId): Promise<Intent | null> {
+  const intent = await db.maybeOne(sql.prepared('find_intent', intentRow)`
     select ${intentColumns}
     from intents i
     where i.id = ${intentId} and i.owner = ${owner}`);
+  return intent?.settled_at === null ? { ...intent, wait: await waitOf(db, intentId) } : intent;
+}
 
 /**
  * Finds an intent that cannot be claimed: in doubt, or ended. Its fence is unchanged: a late response may still settle
@@ -162,6 +176,7 @@ export function shownIntent(intent: Intent) {
     deadline_at: intent.deadline_at,
     sending_at: intent.sending_at,
     settled_at: intent.settled_at,
+    waits_for: intent.wait ? shownWait(intent.wait) : null,
     result: outcome && 'result' in outcome ? outcome.result : null,
     problem: outcome && 'problem' in outcome ? shownProblem(intent, outcome.problem) : null,
   };
@@ -185,4 +200,10 @@ function shownProblem(intent: Intent, problem: Problem) {
 }
 
 /** Headers of a 202 response: where to poll, and after how many seconds. */
-export const pendingHeaders = (location: string) => ({ Location: location, 'Retry-After': '1' });
+export const pendingHeaders = (location: string, { wait }: Pick<Intent, 'wait'> = {}) => ({
+  Location: location,
+  'Retry-After': retryAfterOf(wait),
+});
+
+/** The member of a 202 response that says what the intent waits for; none if that was not read. */
+export const waitMember = ({ wait }: Pick<Intent, 'wait'>) => (wait ? { waits_for: shownWait(wait) } : {});

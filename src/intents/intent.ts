@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Effect } from '../kernel/errors.ts';
 import { idSchema } from '../kernel/ids.ts';
+import type { IntentWait } from './waits.ts';
 
 /** The states of an intent. The last three are final. */
 const states = ['queued', 'running', 'in_doubt', 'succeeded', 'failed', 'expired'] as const;
@@ -47,8 +48,10 @@ export const intentRow = z.object({
   sent_ago_ms: z.number(),
 });
 
-/** An intent as stored. */
-export type Intent = z.infer<typeof intentRow>;
+/**
+ * An intent as stored. `wait`: what it waits for, if it is open and that was read; null if it ended meanwhile.
+ */
+export type Intent = z.infer<typeof intentRow> & { wait?: IntentWait | null };
 
 /** An intent claimed by a worker. Every write under the claim carries the fence. */
 export type Claim = Pick<Intent, 'id' | 'kind' | 'fence' | 'lane' | 'created_at' | 'reconcile_attempts' | 'attempts'>;

@@ -19,6 +19,7 @@ import { listenForSettlements, type Settlements } from '../db/settled.ts';
 import { throttle } from '../db/throttles.ts';
 import { acceptance } from '../intents/accept.ts';
 import { intentReader, untilEnded, waiting } from '../intents/follow.ts';
+import { waitOf } from '../intents/waits.ts';
 import { headSigner } from '../kernel/head-keys.ts';
 import { openPauses } from '../kernel/pauses.ts';
 import { poolState, watchListening, watchPauses, watchPool } from '../metrics/process.ts';
@@ -100,7 +101,7 @@ export async function openWebRuntime(config: Config, log: Logger, metrics: Metri
     partnerStreams,
     streamLimit: limit,
     closeStreams,
-    wait: waiting(intentReader(db), until),
+    wait: waiting(intentReader(db), until, (id) => waitOf(db, id)),
     until,
     reads,
     ...openVenues({ db, reads, config }),

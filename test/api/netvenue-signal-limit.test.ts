@@ -1,10 +1,12 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
+import { paceOf } from '../../src/capacity/network.ts';
+import { type Hotkey, hotkeyOf } from '../../src/kernel/ids.ts';
 import type { Reply } from '../support/caller.ts';
 import { market } from '../support/orders.ts';
 import { expectProblem } from '../support/problem.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { ENTITY, startService, type TestService } from '../support/service.ts';
 
 const ORDERS = '/v1/orders/netvenue';
 
@@ -36,6 +38,53 @@ describe('a validator that takes ten signals of a trader in a minute', function 
     expect((await other.post(ORDERS, market())).status).to.equal(200);
     expect(Date.now() - startedAt).to.be.below(3_000);
     expect(service.miner.rateLimited()).to.equal(0);
+  });
+});
+
+describe('an exit that waits for the minute of its trader', function () {
+  this.timeout(60_000);
+  const LATER_S = 12;
+  let service: TestService;
+  before(async () => {
+    service = await startService({ upstream: { signalsPerMin: PER_MINUTE, cooldownMs: 0 } });
+  });
+  after(() => service.stop());
+
+  it('says so in its reply, in its order and in its intent, with the time from which it is sent, and is sent then', async () => {
+    const trader = await service.trader();
+    await trader.post(ORDERS, market());
+    const pace = paceOf(hotkeyOf(ENTITY as Hotkey, Number(trader.traderId)), service.runtime.config);
+    await service.db.query(sql.type(z.object({}))`select spend_pace(${pace.name}, ${pace.perMinute})::text`);
+    await service.db.query(sql.type(z.object({}))`
+      update paces
+      set taken = array(select at - pace_window() + make_interval(secs => ${LATER_S}) from unnest(taken) as at)
+      where name = ${pace.name}`);
+
+    const close = await trader.post(`${ORDERS}/close`, { trade_pair: 'BTCUSDC' }, { prefer: 'wait=3' });
+    const id = String(close.headers['intent-id']);
+    const [order, intent] = [await trader.get(`${ORDERS}/${id}`), await trader.get(`/v1/intents/${id}`)];
+
+    expect(close.status, JSON.stringify(close.body)).to.equal(202);
+    for (const { waits_for } of [close.body, order.body, intent.body]) {
+      expect(waits_for).to.include({ reason: 'pace', intent_id: null });
+      expect(Date.parse(waits_for.until) - Date.now()).to.be.within(1_000, LATER_S * 1_000);
+    }
+    expect(Number(close.headers['retry-after'])).to.be.within(LATER_S - 8, LATER_S);
+    const { status, waits_for } = await trader.poll(close, LATER_S * 2_000);
+    expect([status, waits_for]).to.deep.equal(['completed', undefined]);
+  });
+
+  it('says behind which write of its own it waits', async () => {
+    const trader = await service.trader();
+    service.miner.faults.add({ kind: 'late', route: 'POST /miner/api/submit-order', delayMs: 3_000, times: 1 });
+    const first = await trader.post(ORDERS, market(), { prefer: 'wait=0' });
+
+    const close = await trader.post(`${ORDERS}/close`, { trade_pair: 'BTCUSDC' }, { prefer: 'wait=1' });
+
+    expect(first.body).to.not.have.property('waits_for');
+    expect(close.body.waits_for).to.deep.include({ reason: 'lane', intent_id: first.body.order_uuid, until: null });
+    expect(close.headers['retry-after']).to.equal('1');
+    expect((await trader.poll(close)).status).to.equal('completed');
   });
 });
 

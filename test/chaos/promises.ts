@@ -8,6 +8,7 @@ import { budgetVerdicts, tradeWithinBudget } from './scenes/budget.ts';
 import { clockVerdicts, tradeWithWrongClocks } from './scenes/clock.ts';
 import { createUnderLoss, creationVerdict } from './scenes/creations.ts';
 import { canMount, diskVerdict, tradeOnFullDisk } from './scenes/disk.ts';
+import { glitchVerdicts, tradeThroughGlitch } from './scenes/glitch.ts';
 import { enduranceVerdicts, tradeThroughFailures } from './scenes/ha.ts';
 import { payUnderHarm } from './scenes/money.ts';
 import { moneyVerdicts } from './scenes/money-audit.ts';
@@ -138,6 +139,10 @@ export const scenes: Record<string, Scene> = {
   },
   async VERBS({ verbs }, report) {
     for (const load of verbs) report(verbVerdict(await tradeWithEveryVerb(load), load));
+  },
+  async GLITCH({ glitch: load }, report) {
+    for (const glitch of load.glitches)
+      for (const verdict of glitchVerdicts(await tradeThroughGlitch(glitch, load), load)) report(verdict);
   },
   async R12({ traders, harmEveryMs, seeds: [seed = 1] }, report) {
     const pace = { atOnce: 12, workers: 3, kills: traders, killEveryMs: harmEveryMs * 2, rejectedMs: 3_000 };

@@ -1,3 +1,4 @@
+import type { GlitchLoad } from './scenes/glitch.ts';
 import type { Failure } from './scenes/ha.ts';
 import type { Queue } from './scenes/queued.ts';
 import type { VerbLoad } from './scenes/verbs.ts';
@@ -27,6 +28,8 @@ export type Size = {
   queued: Queue;
   /** Runs with every order verb at the network. */
   verbs: VerbLoad[];
+  /** Orders beside a miner that fails for a while. */
+  glitch: GlitchLoad;
   /** Orders at the exchange beside cancellations, and the burst of one wallet after them. */
   shortage: { orders: number; burst: number; perSecond: number };
   /** Traders who buy an account and are paid out. */
@@ -52,7 +55,7 @@ export const AT_EXCHANGE = {
 /** The service's own defaults. */
 const PRODUCTION = {
   ...AT_EXCHANGE,
-  NETVENUE_PATIENCE_MS: '10000',
+  NETVENUE_PATIENCE_MS: '12000',
   NETVENUE_IN_FLIGHT_MS: '105000',
   PROVISION_DEADLINE_MS: '120000',
 };
@@ -96,6 +99,24 @@ export const sizes: Record<'full' | 'small', Size> = {
       settings: { ...PRODUCTION, ORDER_DEADLINE_MS: '300000' },
       settleWithinMs: 900_000,
     })),
+    glitch: {
+      glitches: [
+        { kind: 'reset', ms: 3_000 },
+        { kind: 'reset', ms: 50_000 },
+        { kind: 'hung', ms: 30_000 },
+      ],
+      perSecond: 10,
+      buyers: 120,
+      traders: 40,
+      holders: 10,
+      threads: 10,
+      signalsPerMin: 10,
+      processingMs: [100, 800],
+      beforeMs: 10_000,
+      afterMs: 20_000,
+      settings: PRODUCTION,
+      settleWithinMs: 300_000,
+    },
     shortage: { orders: 800, burst: 500, perSecond: 8 },
     alertScale: 1,
     traders: 640, // some lose their money first: 500 are paid out
@@ -140,6 +161,20 @@ export const sizes: Record<'full' | 'small', Size> = {
         settleWithinMs: 60_000,
       },
     ],
+    glitch: {
+      glitches: [{ kind: 'reset', ms: 3_000 }],
+      perSecond: 4,
+      buyers: 60,
+      traders: 4,
+      holders: 3,
+      threads: 10,
+      signalsPerMin: 10,
+      processingMs: [10, 50],
+      beforeMs: 1_500,
+      afterMs: 8_000,
+      settings: { NETVENUE_PATIENCE_MS: '1500', NETVENUE_IN_FLIGHT_MS: '10000', ORDER_DEADLINE_MS: '15000' },
+      settleWithinMs: 60_000,
+    },
     shortage: { orders: 130, burst: 40, perSecond: 16 },
     alertScale: 5,
     traders: 12,

@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
+import type { OwnerId } from '../../src/kernel/ids.ts';
 import { admission } from '../../src/venues/network/orders/admission.ts';
 import { newBacklog } from '../../src/venues/network/orders/backlog.ts';
 import type { NewNetworkOrder } from '../../src/venues/network/orders/intents.ts';
@@ -152,30 +153,48 @@ describe('the orders of which a process awaits the end', () => {
   });
 });
 
-describe('a long lane', () => {
+describe('a miner with more orders than it can execute in time', () => {
   const settled = new Map<string, (id: string) => void>();
   const settlements = {
     once: (id: string, ended: (id: string) => void) => void settled.set(id, ended),
     forget: (id: string) => void settled.delete(id),
   };
   const accept = admission(SETTINGS, settlements)(async ({ id }: NewNetworkOrder) => ({ id, replayed: false }));
-  const orderIn = (lane: string, id: string) =>
-    ({ id, lane, trader: 'entity_1', deadline_s: 4, terms: { order_type: 'LONG' } }) as NewNetworkOrder; // as: what is read of it
-  const verdictOf = (lane: string, id: string) =>
-    accept(orderIn(lane, id)).then(
-      () => 'accepted',
+  type Place = { id: string; lane?: string; owner?: OwnerId };
+  const verdictOf = ({ id, lane = id, owner = 'ptn_many' }: Place) =>
+    accept({
+      id,
+      lane,
+      owner,
+      trader: 'entity_1',
+      deadline_s: 4,
+      terms: { order_type: 'LONG' },
+    } as NewNetworkOrder).then(
+      () => 'accepted', // as: what is read of it
       ({ code }) => code as string,
     );
-
-  it('is rejected for itself, and the lanes of others are not', async function () {
-    this.timeout(10_000);
-    for (let n = 0; n < 60; n++) await verdictOf('long', `long ${n}`);
+  const endSome = async (names: (n: number) => string) => {
     for (let n = 0; n < 4; n++) {
-      await new Promise((resolve) => setTimeout(resolve, 150)); // the pace of one lane: an order in 150 ms
-      settled.get(`long ${n}`)?.(`long ${n}`);
+      await new Promise((resolve) => setTimeout(resolve, 150)); // the pace: an order in 150 ms
+      settled.get(names(n))?.(names(n));
     }
+  };
 
-    expect(await verdictOf('long', 'one more')).to.equal('RATE_LIMITED');
-    expect(await verdictOf('other', 'another')).to.equal('accepted');
+  it('rejects a long lane for itself, and not the lanes of others', async function () {
+    this.timeout(10_000);
+    for (let n = 0; n < 60; n++) await verdictOf({ lane: 'long', id: `long ${n}` });
+    await endSome((n) => `long ${n}`);
+
+    expect(await verdictOf({ lane: 'long', id: 'one more' })).to.equal('RATE_LIMITED');
+    expect(await verdictOf({ lane: 'other', id: 'another' })).to.equal('accepted');
+  });
+
+  it('rejects a tenant for its own orders, and not another tenant, which has its turn after a few of them', async function () {
+    this.timeout(10_000);
+    for (let n = 0; n < 90; n++) await verdictOf({ id: `many ${n}` });
+    await endSome((n) => `many ${n}`);
+
+    expect(await verdictOf({ id: 'one more of many' })).to.equal('SERVICE_UNAVAILABLE');
+    expect(await verdictOf({ id: 'one of few', owner: 'ptn_few' })).to.equal('accepted');
   });
 });

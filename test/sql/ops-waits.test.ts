@@ -1,7 +1,11 @@
 import { expect } from 'chai';
+import { paceOf } from '../../src/capacity/network.ts';
+import { hotkeyOf } from '../../src/kernel/ids.ts';
 import { type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
 import { exhaustJobs, intentAt, lockJobs, workerSeen } from '../support/operator.ts';
 import { slotsOf } from '../support/slots.ts';
+
+const SETTINGS = { NETVENUE_MINER_THREADS: 10, NETVENUE_SIGNALS_PER_MIN: 10 };
 
 describe('what an open intent waits for', () => {
   let intentDb: IntentDatabase;
@@ -57,14 +61,31 @@ describe('what an open intent waits for', () => {
   });
 
   it('is the pace of the validator until its minute is over', async () => {
-    const id = await intentAt(intentDb, 'queued', { kind: 'network/place', lane: 'netvenue:hot_1:BTC' });
-    await intentDb.query(`select spend_pace('signals:hot_1', 10)`);
-    await intentDb.query(
-      `select graphile_worker.reschedule_jobs(array(select id from queue_jobs), now() + interval '40 seconds')`,
-    );
+    const { name, perMinute, forExits } = paceOf(hotkeyOf('hot', 1), SETTINGS);
+    await intentDb.query('select spend_pace($1, $2)', [name, perMinute]);
+    await intentDb.query(`update paces set taken = array(select at - interval '22 seconds' from unnest(taken) as at)`);
+    const { id, fence } = await slots.claimed();
+    await intentDb.query(`select begin_sending_within($1, $2, '{}', 'miner:x', 2, 30, 0, true, $3, $4, $5)`, [
+      ...[id, fence, name, perMinute, forExits],
+    ]);
 
     expect(await why(id)).to.include({ reason: 'pace' });
     expect((await why(id))?.until?.getTime()).to.be.within(Date.now() + 30_000, Date.now() + 41_000);
+  });
+
+  it('is told of exits apart: by their kind, and by what waits for its turn as one', async () => {
+    const [entry, exit] = [
+      await intentAt(intentDb, 'queued'),
+      await intentAt(intentDb, 'queued', { kind: 'network/close' }),
+    ];
+    const closing = await intentAt(intentDb, 'queued');
+    await intentDb.query('update intents set is_exit = true where id = $1', [closing]);
+
+    const exits = await intentDb.query<{ intent_id: string }>('select intent_id from ops.waits where is_exit');
+
+    expect(exits.map(({ intent_id }) => intent_id))
+      .to.have.members([exit, closing])
+      .and.not.include(entry);
   });
 
   it('is the end of a pause that the exchange has asked for', async () => {

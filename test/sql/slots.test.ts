@@ -129,6 +129,34 @@ describe('the slots of an upstream', () => {
     expect(ended.size).to.equal(all.length);
   });
 
+  it('go by turns to the owners that wait, and to one alone when nobody else wants them', async () => {
+    const of = (owner: string) => claimed({ owner });
+    const arriveOf = async (owner: string) => {
+      const { id, fence } = await of(owner);
+      return { id, fence, owner, was: await begin(id, fence) };
+    };
+    const many = [];
+    for (let n = 0; n < 6; n++) many.push(await arriveOf('ptn_many'));
+    const few = [await arriveOf('ptn_few'), await arriveOf('ptn_few')];
+    const ownerOf = new Map([...many, ...few].map(({ id, owner }) => [id, owner]));
+
+    const order: (string | undefined)[] = [];
+    for (let working = many.slice(0, 2).map(({ id, fence }) => ({ id, fence })); working.length > 0; ) {
+      const { id, fence } = working.shift() as { id: string; fence: number };
+      await intentDb.settle(id, fence);
+      for (const next of await queuedNow()) {
+        order.push(ownerOf.get(next));
+        await intentDb.finishJobs(next);
+        const again = (await intentDb.claim(next)) as Row;
+        expect(await begin(next, again.fence)).to.equal('sent');
+        working.push(again);
+      }
+    }
+
+    expect(many.map(({ was }) => was)).to.deep.equal(['sent', 'sent', ...Array(4).fill('waiting')]);
+    expect(order).to.deep.equal(['ptn_few', 'ptn_many', 'ptn_few', 'ptn_many', 'ptn_many', 'ptn_many']);
+  });
+
   describe('of which some are kept for exits', () => {
     const beginAs = async (exits: boolean, { id, fence }: Row) => {
       const [row] = await intentDb.query<{ begun: string }>(

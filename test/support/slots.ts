@@ -13,8 +13,8 @@ export function slotsOf(opened: () => IntentDatabase) {
     );
     return row?.begun;
   };
-  const claimed = async (): Promise<Row> => {
-    const one = item();
+  const claimed = async (more: { owner?: string } = {}): Promise<Row> => {
+    const one = item(more);
     await opened().accept(one);
     await opened().finishJobs(one.id);
     return (await opened().claim(one.id)) as Row;

@@ -1,6 +1,6 @@
--- Gives the free slots of an upstream to the intents that wait for one, to exits first, then in order of acceptance, and queues their jobs. An
--- entry takes no slot that is kept for exits. The caller holds the line's lock (see claim_slot). `asking` is being executed and needs no job. Locks
--- a slot, then the intent that gets it, those that it finds unlocked: so an intent is locked only by who has a slot for it.
+-- Gives the free slots of an upstream to the intents that wait for one, to exits first, each time to the owner with the fewest (see next_without_slot),
+-- and queues their jobs. An entry takes no slot that is kept for exits. The caller holds the line's lock (see claim_slot). `asking` is being executed
+-- and needs no job. Locks a slot, then the intent that gets it, those that it finds unlocked: so an intent is locked only by who has a slot for it.
 create or replace function assign_slots(at_upstream text, for_s double precision, asking uuid) returns void
 language plpgsql as $$
 declare
@@ -23,13 +23,10 @@ begin
     limit 1
     for update skip locked;
     exit when not found;
-    select i.id, i.kind into waiting
-    from intents i
-    where i.upstream = at_upstream and i.state = 'queued' and (i.is_exit or not free.for_exits)
-      and not exists (select from upstream_slots h where h.intent_id = i.id)
-    order by i.is_exit desc, i.position
-    limit 1
-    for update skip locked;
+    select n.id, n.kind into waiting from next_without_slot(at_upstream, exit_waits) n;
+    if not found and exit_waits and not free.for_exits then
+      select n.id, n.kind into waiting from next_without_slot(at_upstream, false) n;
+    end if;
     exit when not found;
     update upstream_slots
     set intent_id = waiting.id, hold_s = for_s, held_until = now() + make_interval(secs => for_s)

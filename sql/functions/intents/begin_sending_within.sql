@@ -23,7 +23,7 @@ begin
   if claim_slot(intent, at_upstream, slots, for_s, for_exits, exits) then
     update intents
     set state = 'running', fence = fence + claims::integer, attempts = attempts + claims::integer, sender_lost = sender_lost and not claims,
-      upstream = at_upstream, sending_at = now(), sent_payload = what
+      upstream = at_upstream, pace = null, sending_at = now(), sent_payload = what
     where id = intent;
     perform spend_pace(pace, 1) where pace is not null;
     return 'sent';

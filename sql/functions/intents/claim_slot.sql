@@ -43,7 +43,7 @@ begin
   select at_upstream, n, n <= claim_slot.for_exits
   from generate_series(1, slots) n
   where not exists (select from upstream_slots u where u.upstream = at_upstream and u.slot = n);
-  update intents set upstream = at_upstream, state = 'queued', is_exit = exits where id = intent;
+  update intents set upstream = at_upstream, pace = null, state = 'queued', is_exit = exits where id = intent;
   perform assign_slots(at_upstream, for_s, intent);
   return exists (select from upstream_slots u where u.upstream = at_upstream and u.intent_id = intent);
 end $$;

@@ -1,15 +1,14 @@
--- Seconds until one more may be sent of what an upstream takes only `most` of in a minute, with `ahead` others before it. 0: at once. The window is a
--- little longer than a minute: the time between sending and arriving differs.
+-- Seconds until one more may be sent of what an upstream takes only `most` of in a minute, with `ahead` others before it. 0: at once. See pace_window.
 create or replace function pace_wait_s(pace text, most integer, ahead bigint) returns double precision
 language sql stable as $$
   select case
     when f.used + ahead < most then 0
-    else greatest(extract(epoch from f.latest[least(f.used, f.used + ahead - most + 1)] - now() + interval '62 seconds'), 1)
+    else greatest(extract(epoch from f.latest[least(f.used, f.used + ahead - most + 1)] - now() + pace_window()), 1)
   end
   from (
     select coalesce(array_agg(u.at order by u.at), '{}') as latest, count(*) as used
     from paces p
     cross join lateral unnest(p.taken) as u (at)
-    where p.name = pace and u.at > now() - interval '62 seconds'
+    where p.name = pace and u.at > now() - pace_window()
   ) f
 $$;

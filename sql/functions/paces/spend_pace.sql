@@ -6,6 +6,6 @@ language sql as $$
   on conflict (name) do update set taken = excluded.taken || array(
     select u.at
     from unnest(p.taken) as u (at)
-    where u.at > now() - interval '62 seconds'
+    where u.at > now() - pace_window()
   )
 $$;

@@ -29,6 +29,6 @@ export const registerNetvenueTrader: Handler<'registerNetvenueTrader', Deps> = a
   return {
     status: 202,
     body: { status: 'pending', subaccount: null, message: 'Accepted; the subaccount is being made.' },
-    headers: pendingHeaders(`/v1/intents/${intent.id}`),
+    headers: pendingHeaders(`/v1/intents/${intent.id}`, intent),
   };
 };

@@ -48,6 +48,6 @@ export const startIdentitySession: Handler<'startIdentitySession', Deps> = async
   return {
     status: 202,
     body: { session_id: null, url: null, client_secret: null, status: 'pending' },
-    headers: pendingHeaders(`/v2/intents/${intent.id}`),
+    headers: pendingHeaders(`/v2/intents/${intent.id}`, intent),
   };
 };

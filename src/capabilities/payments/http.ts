@@ -42,7 +42,11 @@ export const checkOut: Handler<'checkOut', Deps> = async (call) => {
   const payment = await findPaymentOfIntent(db, owner, userId, intent.id);
   if (!payment) throw new Error('An accepted checkout has no payment');
   if (isMade) return { status: 200, body: shownCheckout(payment, sealer), headers: { 'Cache-Control': 'no-store' } };
-  return { status: 202, body: shownCheckout(payment, sealer), headers: pendingHeaders(`/v2/payments/${payment.id}`) };
+  return {
+    status: 202,
+    body: shownCheckout(payment, sealer),
+    headers: pendingHeaders(`/v2/payments/${payment.id}`, intent),
+  };
 };
 
 const shownCheckout = (payment: Payment, sealer: Sealer) => ({

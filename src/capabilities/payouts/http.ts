@@ -71,13 +71,13 @@ export const openConnectAccount: Handler<'openConnectAccount', Deps> = async (ca
   if (!hadAccount(made)) hasSucceeded(made); // throws its problem
   const [account] = await listAccounts(call.deps.db, owner, userId);
   if (!account)
-    return { status: 202, body: openedAccount(null, null), headers: pendingHeaders(`/v2/intents/${made.id}`) };
+    return { status: 202, body: openedAccount(null, null), headers: pendingHeaders(`/v2/intents/${made.id}`, made) };
   const link = await call.settled(await requestFirstLink(context, account.processor_account_id));
   const result = await fullResultOf(call.deps, link, linkResult).catch((error: unknown) => {
     throw made.state === 'succeeded' && error instanceof ApiError ? withoutLink(error) : error;
   });
   if (result) return { status: 200, body: openedAccount(account, result.onboarding_url) };
-  return { status: 202, body: openedAccount(account, null), headers: pendingHeaders(`/v2/intents/${link.id}`) };
+  return { status: 202, body: openedAccount(account, null), headers: pendingHeaders(`/v2/intents/${link.id}`, link) };
 };
 
 /** Whether the user already had an account; the request continues with that one. */
@@ -110,7 +110,7 @@ export const renewOnboardingLink: Handler<'renewOnboardingLink', Deps> = async (
   return {
     status: 202,
     body: { onboarding_url: null, status: 'pending' },
-    headers: pendingHeaders(`/v2/intents/${intent.id}`),
+    headers: pendingHeaders(`/v2/intents/${intent.id}`, intent),
   };
 };
 
@@ -200,7 +200,7 @@ export const submitPayout: Handler<'submitPayout', Deps> = async (call) => {
   const intent = await call.settled(accepted);
   const payout = await getUserPayout(db, user, id);
   if (payout.status !== 'delayed' && hasSucceeded(intent)) return { status: 200, body: payout };
-  return { status: 202, body: payout, headers: pendingHeaders(`/v2/intents/${accepted.id}`) };
+  return { status: 202, body: payout, headers: pendingHeaders(`/v2/intents/${accepted.id}`, intent) };
 };
 
 /** Handles `POST /v2/payouts/{payout_id}/cancel`: cancel a payout of which no money has moved. */

@@ -27,7 +27,7 @@ export const registerExvenueTrader: Handler<'registerExvenueTrader', Deps> = asy
   const isPaid = hasSucceeded(intent);
   const body = shownRegistration(await getRegistration(db, intent.id));
   if (isPaid) return { status: 200, body };
-  return { status: 202, body, headers: pendingHeaders(`/v1/register/exvenue/status/${body.ex_address}`) };
+  return { status: 202, body, headers: pendingHeaders(`/v1/register/exvenue/status/${body.ex_address}`, intent) };
 };
 
 /**

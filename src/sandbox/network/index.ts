@@ -50,6 +50,8 @@ export type NetvenueUpstream = Omit<SteeredUpstream, 'url'> & {
   rateLimited(): number;
   /** The acknowledgements of the miner's next `times` attempts are lost: the validator acts, and the miner tries again. */
   loseAcknowledgements(times: number): void;
+  /** Lets the miners take up no request until the returned function is called; then they execute all that have come. */
+  hang(): () => void;
   /** Creates `count` subaccounts of one class and size without requests, pending unless `active`. Returns their ids. */
   addSubaccounts(count: number, requested?: { assetClass?: string; size?: number; active?: boolean }): number[];
 };
@@ -79,7 +81,7 @@ export const startNetvenueUpstream = async (options: NetvenueUpstreamOptions): P
     most = Math.max(most, outstanding);
   };
   const miners = minerRoutes(entities, { processingMs, threads, attempts }, onRequest);
-  const venue = [...miners, ...validatorRoutes(entities, validatorKey)];
+  const venue = [...miners.routes, ...validatorRoutes(entities, validatorKey)];
   const control = [...controlRoutes(ledger, faults, advance), ...controls(entities)];
   const { url, close } = await startUpstream(options, [...venue, ...control], faults, keep);
   return {
@@ -92,6 +94,7 @@ export const startNetvenueUpstream = async (options: NetvenueUpstreamOptions): P
     mostAtOnce: () => most,
     rateLimited: attempts.rejections,
     loseAcknowledgements: attempts.loseAcknowledgements,
+    hang: miners.hang,
     addSubaccounts: (count, requested) => addSubaccounts(entities.first, count, requested),
     close,
   };

@@ -20,12 +20,12 @@ type Pace = { processingMs: Processing; threads: number; attempts: MinerAttempts
 /** The time for an order in milliseconds, a span to draw it from, or what draws it. */
 export type Processing = number | readonly [fromMs: number, toMs: number] | (() => number);
 
-/** The routes of the entity miners below `/miner`. The key selects the miner. */
+/** The routes of the entity miners below `/miner`. The key selects the miner. `hang` stops them until what it returns is called. */
 export const minerRoutes = (
   entities: Entities,
   { processingMs, threads, attempts }: Pace,
   onRequest: (outstanding: number) => void,
-): Route[] => {
+): { routes: Route[]; hang(): () => void } => {
   const submit = async (world: World, { json }: Call): Promise<Reported> => {
     const requested = readSignal(json);
     checkSignal(requested, (pair) => world.pairs.has(pair));
@@ -49,17 +49,28 @@ export const minerRoutes = (
   };
   const create = { method: 'POST', response: ofEntity(entities, create200), rejection: rejectAccount };
   const queues = new Map<string | undefined, PQueue>();
+  let isHung = false;
   const queued = (route: Route): Route => ({
     ...route,
     response: (call) => {
       const key = call.headers.authorization;
-      const queue = queues.get(key) ?? new PQueue({ concurrency: threads });
+      const queue = queues.get(key) ?? new PQueue({ concurrency: threads, autoStart: !isHung });
       queues.set(key, queue);
       onRequest(queue.size + queue.pending + 1);
       return queue.add(() => route.response(call));
     },
   });
-  return routes().map(queued);
+  return {
+    routes: routes().map(queued),
+    hang() {
+      isHung = true;
+      for (const queue of queues.values()) queue.pause();
+      return () => {
+        isHung = false;
+        for (const queue of queues.values()) queue.start();
+      };
+    },
+  };
 
   function routes(): Route[] {
     return [

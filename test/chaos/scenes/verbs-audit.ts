@@ -28,7 +28,7 @@ type Row = {
   kind: string;
   state: string;
   request: { trader: string; target?: string; trade_pair?: string; changes?: { quantity?: number } };
-  sent_payload: { signal?: { order_uuid: string }; position_uuid?: string } | null;
+  sent_payload: { signal?: { order_uuid: string; execution_type: string }; position_uuid?: string } | null;
   outcome: { result?: { protection?: string; message?: string | null } } | null;
 };
 
@@ -65,8 +65,8 @@ function isEffectOf({ id, kind, request, sent_payload }: Row, entry: Entry): boo
   if (kind === 'network/edit') return entry.key === request.target && entry.kind === 'edit' && isSized(entry, request);
   if (kind === 'network/protect') return entry.key === id && entry.kind === 'bracket';
   const { signal, position_uuid } = sent_payload ?? {};
-  return entry.kind === 'flat_all'
-    ? entry.key === `${position_uuid}-flat-all`
+  return signal?.execution_type === 'FLAT_ALL' // it is named after the position, whose id is that of the order that opened it
+    ? entry.kind === 'flat_all' && entry.key === `${position_uuid}-flat-all`
     : entry.kind === 'market' && entry.key === signal?.order_uuid;
 }
 

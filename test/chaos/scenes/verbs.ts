@@ -69,7 +69,7 @@ const drawn = ([from, to]: readonly [number, number]) => from + (to - from) * Ma
  * The verbs of one trader, submitted without waiting for their ends. Pairs are lanes of their own. Every other trader has
  * nothing else when it closes, so that FLAT_ALL meets the exits of another lane.
  */
-async function live(submit: Submit, n: number, { everyMs }: VerbLoad): Promise<string[]> {
+export async function live(submit: Submit, n: number, { everyMs }: Pick<VerbLoad, 'everyMs'>): Promise<string[]> {
   await new Promise((resolve) => setTimeout(resolve, everyMs * n));
   const pairs =
     n % 2 === 0

@@ -38,6 +38,7 @@ export const cancel = defineIntent({
   kind,
   retention: 'alone',
   claimed: 'to_prepare',
+  isExit: true,
   request,
   payload: z.object({ ...signedMembers, targets, skipped: targets, unreadDexes: z.array(z.string()) }),
   timing: exchangeTiming,

@@ -25,6 +25,7 @@ export const close = defineIntent({
   kind: 'exchange/close',
   retention: 'alone',
   claimed: 'to_send',
+  isExit: true,
   request: z.object({ ...walletMembers, pair: z.string(), max_slippage: z.string() }),
   payload: z.object({ ...orderPayload, side: z.enum(['long', 'short']), size_decimals: z.number() }),
   timing: exchangeTiming,

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { CallWith, Handler } from '../../../contract/handler.ts';
 import type { Accepted, SubmitDeps } from '../../../intents/accept.ts';
-import { pendingHeaders, resultOf } from '../../../intents/follow.ts';
+import { pendingHeaders, resultOf, waitMember } from '../../../intents/follow.ts';
 import type { Intent } from '../../../intents/intent.ts';
 import { ApiError } from '../../../kernel/errors.ts';
 import { coinOf, displayPair, intentIdOf } from '../../../kernel/exchange-names.ts';
@@ -124,7 +124,12 @@ async function respond<Shape extends z.ZodRawShape>(
   const intent = await call.settled(accepted);
   const result: Record<string, unknown> | null = resultOf(intent, schema);
   const shown = pending(intent);
-  if (!result) return { status: 202 as const, body: shown, headers: pendingHeaders(poll(intent.id)) };
+  if (!result)
+    return {
+      status: 202 as const,
+      body: { ...shown, ...waitMember(intent) },
+      headers: pendingHeaders(poll(intent.id), intent),
+    };
   const members = Object.entries(shown).map(([name, otherwise]) => [name, result[name] ?? otherwise]);
   return { status: 200 as const, body: Object.fromEntries(members) as typeof shown }; // as: each member is of its schema
 }

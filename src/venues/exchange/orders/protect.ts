@@ -44,6 +44,7 @@ export const protect = defineIntent({
   kind: 'exchange/protect',
   retention: 'alone',
   claimed: 'to_prepare',
+  isExit: true,
   request: z.object({
     ...walletMembers,
     pair: z.string(),

@@ -43,7 +43,8 @@ type Reject = (verdict: string) => ApiError | undefined;
 /**
  * Rejects placements at once that are expected to wait for more than half of their deadline: they would expire unsent later,
  * and delay the others until then. A lane executes one order at a time, so only the first of each counts at the miner: the
- * long lane of one trader is rejected for itself and delays nobody else. Each process judges by its own orders. Repeats of
+ * long lane of one trader is rejected for itself and delays nobody else. Tenants take turns at the miner: one with many orders
+ * waits for its own, and the others for a few of them. Each process judges by its own orders. Repeats of
  * accepted orders, orders that close a position, cancellations and protection are never rejected. New entries of a trader
  * that its validator would not take in this minute are rejected too, by the database: it knows what all processes sent.
  */
@@ -107,21 +108,27 @@ const isEntry = ({ terms }: NewNetworkOrder) => terms !== undefined && opens(ter
 const tooLong = (why: keyof typeof TOO_LONG, details: { effect: 'none' | 'unknown'; retryAfterS: number }) =>
   new ApiError(TOO_LONG[why].code, { ...details, message: `${TOO_LONG[why].what}; ${MESSAGES[details.effect]}` });
 
-type Waiting = Pick<NewNetworkOrder, 'id' | 'trader' | 'lane' | 'deadline_s'>;
+type Waiting = Pick<NewNetworkOrder, 'id' | 'owner' | 'trader' | 'lane' | 'deadline_s'>;
 
 /** The orders of a process in their lanes. Of each lane, only the first waits for the miner. */
 function newLines(entrySlots: number) {
   const [atMiner, inLane] = [newBacklog(entrySlots), newBacklog(1)];
   const lanes = new Map<string, (Waiting & { expiresAtMs: number })[]>();
+  const heads = newHeads();
   const laneOf = ({ id, lane }: Waiting) => lane ?? id;
   const known = new Map<IntentId, { lane: string; expiresAtMs: number }>(); // in order of addition: about that of expiry
 
   function leave(id: IntentId, nowMs: number): void {
     const name = known.get(id)?.lane;
     if (name === undefined || !known.delete(id)) return;
-    const [first, ...rest] = (lanes.get(name) ?? []).filter((order) => order.id !== id);
+    const lane = lanes.get(name) ?? [];
+    const [was] = lane;
+    const [first, ...rest] = lane.filter((order) => order.id !== id);
+    if (was && was !== first) heads.add(was, -1);
     if (!first) return void lanes.delete(name);
     lanes.set(name, [first, ...rest]);
+    if (was === first) return;
+    heads.add(first, 1);
     if (!atMiner.has(first.id)) atMiner.add(first.id, entityOf(first.trader), nowMs, first.expiresAtMs);
   }
 
@@ -138,7 +145,10 @@ function newLines(entrySlots: number) {
       forgetExpired(nowMs);
       const expiresAtMs = nowMs + order.deadline_s * MS_PER_S;
       const lane = lanes.get(laneOf(order)) ?? [];
-      if (lane.length === 0) atMiner.add(order.id, entityOf(order.trader), nowMs, expiresAtMs);
+      if (lane.length === 0) {
+        atMiner.add(order.id, entityOf(order.trader), nowMs, expiresAtMs);
+        heads.add(order, 1);
+      }
       inLane.add(order.id, laneOf(order), nowMs, expiresAtMs);
       lanes.set(laneOf(order), [...lane, { ...order, expiresAtMs }]);
       known.set(order.id, { lane: laneOf(order), expiresAtMs });
@@ -156,10 +166,32 @@ function newLines(entrySlots: number) {
      * for the miner in its turn.
      */
     expectedWait(order: Waiting, nowMs: number): { why: keyof typeof TOO_LONG; waitS: number } {
-      const minerS = atMiner.expectedWaitMs(entityOf(order.trader), nowMs) / MS_PER_S;
+      const minerS = atMiner.expectedWaitMs(entityOf(order.trader), nowMs, heads.before(order)) / MS_PER_S;
       const before = lanes.get(laneOf(order))?.length ?? 0;
       const laneS = Math.max(inLane.expectedWaitMs(laneOf(order), nowMs) / MS_PER_S, before * minerS);
       return laneS >= minerS ? { why: 'lane', waitS: laneS } : { why: 'miner', waitS: minerS };
+    },
+  };
+}
+
+/** How many orders of each tenant are the first of their lanes, by entity. */
+function newHeads() {
+  const entities = new Map<string, Map<string, number>>();
+  return {
+    add({ owner, trader }: Waiting, change: 1 | -1): void {
+      const entity = entityOf(trader);
+      const tenants = entities.get(entity) ?? new Map<string, number>();
+      const count = (tenants.get(owner) ?? 0) + change;
+      if (count > 0) tenants.set(owner, count);
+      else tenants.delete(owner);
+      if (tenants.size > 0) entities.set(entity, tenants);
+      else entities.delete(entity);
+    },
+    /** How many of them are served before a new order: tenants take turns, so of each at most as many as its own have turns. */
+    before({ owner, trader }: Waiting): number {
+      const tenants = entities.get(entityOf(trader)) ?? new Map<string, number>();
+      const turns = (tenants.get(owner) ?? 0) + 1;
+      return [...tenants.values()].reduce((sum, count) => sum + Math.min(count, turns), 0);
     },
   };
 }

@@ -29,8 +29,11 @@ export type Backlog = {
   remove(id: IntentId): void;
   /** Removes an order that has ended. No effect for an order that was not added. */
   end(id: IntentId, nowMs: number): void;
-  /** How long a new order is expected to wait for its end. 0 while a thread is free, or nothing is known of the pace. */
-  expectedWaitMs(upstream: string, nowMs: number): number;
+  /**
+   * How long a new order is expected to wait for its end, behind `ahead` others: by default all that are open. 0 while a thread
+   * is free, or nothing is known of the pace.
+   */
+  expectedWaitMs(upstream: string, nowMs: number, ahead?: number): number;
 };
 
 type Line = {
@@ -90,11 +93,11 @@ export function newBacklog(threads: number): Backlog {
     has: (id) => orders.has(id),
     remove,
     end,
-    expectedWaitMs(upstream, nowMs) {
+    expectedWaitMs(upstream, nowMs, ahead) {
       const line = lineOf(upstream);
       observe(line, nowMs);
       const { perMs, untilMs } = line.known;
-      return line.busy && nowMs < untilMs && perMs > 0 ? line.open / perMs : 0;
+      return line.busy && nowMs < untilMs && perMs > 0 ? (ahead ?? line.open) / perMs : 0;
     },
   };
 }

@@ -24,6 +24,7 @@ export const cancel = defineIntent({
   kind: 'network/cancel',
   retention: 'alone',
   claimed: 'to_send',
+  isExit: true,
   request: z.object({ ...network.traderMembers, target: idSchema.order }),
   payload: z.object({ signal: network.signal, target: idSchema.order, terms: network.terms }),
   timing: network.timing,

@@ -39,6 +39,7 @@ export const close = defineIntent({
   kind: 'network/close',
   retention: 'alone',
   claimed: 'to_send',
+  isExit: true,
   request: z.object({ ...network.traderMembers, trade_pair: z.string(), position_uuid: z.string().optional() }),
   payload: z.object({ signal: network.signal, position_uuid: z.string(), since_ms: z.number().nullable() }),
   timing: network.timing,

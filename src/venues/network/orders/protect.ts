@@ -31,6 +31,7 @@ const ANY_BRACKET = { order_type: 'FLAT' } as const;
 export const protect = defineIntent({
   kind: 'network/protect',
   retention: 'alone_or_with_order',
+  isExit: true,
   claimed: 'to_send',
   request: z.object({
     ...network.traderMembers,

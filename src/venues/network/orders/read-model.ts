@@ -1,5 +1,7 @@
 import type { components } from '../../../contract/types.ts';
 import type { Db } from '../../../db/pool.ts';
+import { waitMember } from '../../../intents/follow.ts';
+import { waitOf } from '../../../intents/waits.ts';
 import type { Hotkey, OrderUuid, OwnerId } from '../../../kernel/ids.ts';
 import type { ReadResult } from '../../../kernel/upstream-result.ts';
 import type { Dashboard, OrderBook } from '../adapter/types.ts';
@@ -30,7 +32,10 @@ export async function readOrderStatus(
   const recorded = await findRecordedOrder(sources.db, owner, trader, uuid.toLowerCase());
   if (!recorded) return null;
   const [status] = await statusesOf(sources, trader, [recorded]);
-  return status ?? null;
+  if (!status) return null;
+  return recorded.settled_at === null
+    ? { ...status, ...waitMember({ wait: await waitOf(sources.db, recorded.id) }) }
+    : status;
 }
 
 /** A page of a trader's orders with their ids, newest first. */

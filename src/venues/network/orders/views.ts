@@ -1,5 +1,5 @@
 import type { components } from '../../../contract/types.ts';
-import { pendingHeaders, resultOf } from '../../../intents/follow.ts';
+import { pendingHeaders, resultOf, waitMember } from '../../../intents/follow.ts';
 import type { Intent } from '../../../intents/intent.ts';
 import { errors, isErrorCode } from '../../../kernel/error-codes.ts';
 import type { IntentId, OrderUuid } from '../../../kernel/ids.ts';
@@ -32,7 +32,11 @@ export function orderResult(intent: Intent, orderUuid: OrderUuid): Schemas['Netv
 export function orderReply(intent: Intent, orderUuid: OrderUuid, poll: (intentId: IntentId) => string) {
   const body = orderResult(intent, orderUuid);
   return intent.settled_at === null
-    ? { status: 202 as const, body, headers: pendingHeaders(poll(intent.id)) }
+    ? {
+        status: 202 as const,
+        body: { ...body, ...waitMember(intent) },
+        headers: pendingHeaders(poll(intent.id), intent),
+      }
     : { status: 200 as const, body };
 }
 
