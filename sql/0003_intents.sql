@@ -1,35 +1,37 @@
 create table intents (
   id uuid primary key,
+  position bigint generated always as identity,
+  created_at timestamptz not null default now(),
+  deadline_at timestamptz not null,
   kind text not null,
   owner text not null,
   lane text,
   alongside text,
-  has_turn boolean not null default false,
-  state text not null default 'queued' constraint intents_state_known
-    check (state in ('queued', 'running', 'in_doubt', 'succeeded', 'failed', 'expired')),
   request jsonb not null,
-  sent_payload jsonb,
-  outcome jsonb,
   digest bytea not null,
   request_id text,
+  -- What follows changes while the intent is worked on; it stands last, so that the log repeats nothing of the above.
+  state text not null default 'queued' constraint intents_state_known
+    check (state in ('queued', 'running', 'in_doubt', 'succeeded', 'failed', 'expired')),
+  has_turn boolean not null default false,
+  is_exit boolean not null default false,
+  sender_lost boolean not null default false,
   fence integer not null default 0,
   attempts integer not null default 0,
   reconcile_attempts integer not null default 0,
-  position bigint generated always as identity,
-  created_at timestamptz not null default now(),
-  deadline_at timestamptz not null,
   sending_at timestamptz,
   settled_at timestamptz,
   reached_at timestamptz,
   answered_at timestamptz,
-  upstream text,
-  is_exit boolean not null default false,
-  unknown_because text,
   presumed_sent_at timestamptz,
-  sender_lost boolean not null default false,
+  upstream text,
+  unknown_because text,
+  sent_payload jsonb,
+  outcome jsonb,
   constraint intents_settled_has_outcome
     check ((state in ('succeeded', 'failed', 'expired')) = (settled_at is not null and outcome is not null))
 ) with (
+  fillfactor = 40, -- an intent more than doubles until it ends: its versions stay on one page, and so does what the log says of them
   autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000,
   autovacuum_analyze_scale_factor = 0.02, autovacuum_analyze_threshold = 1000
 );
@@ -92,13 +94,10 @@ create table upstream_slots (
   hold_s double precision,
   held_until timestamptz,
   primary key (upstream, slot)
-);
+) with (fillfactor = 50);
 
 comment on table upstream_slots is 'Places for requests at an upstream that works on a limited number at once. A slot outlives a killed process until held_until.';
 comment on column upstream_slots.for_exits is 'Whether only exits may take it, so that they never wait behind entries.';
-
--- The slot of an intent.
-create index upstream_slots_held on upstream_slots (intent_id) where intent_id is not null;
 
 create table paces (
   name text primary key,

@@ -34,6 +34,7 @@ comment on table wallet_proofs is 'Wallets whose control a partner has proven by
 
 create table orders (
   id uuid primary key,
+  created_at timestamptz not null default now(),
   venue text not null,
   owner text not null,
   trader text not null,
@@ -43,9 +44,9 @@ create table orders (
   lifecycle text constraint orders_lifecycle_known check (lifecycle in ('resting', 'filled', 'cancelled')),
   executed jsonb,
   protection jsonb,
-  created_at timestamptz not null default now(),
   constraint orders_handle_once unique (trader, handle)
 ) with (
+  fillfactor = 50, -- see intents
   autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000,
   autovacuum_analyze_scale_factor = 0.02, autovacuum_analyze_threshold = 1000
 );

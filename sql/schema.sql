@@ -387,37 +387,37 @@ create table intent_kinds (
 -- One row per effect to achieve at an upstream. The id is the idempotency key of the effect everywhere.
 create table intents (
   id uuid not null,
+  position bigint generated always as identity not null,
+  created_at timestamp with time zone not null default now(),
+  deadline_at timestamp with time zone not null,
   kind text not null, -- The task that executes it, for example network/place.
   owner text not null, -- The partner or app that submitted it.
   lane text,
   alongside text, -- What it is about and in which way, for example BTC-USDC long: it runs beside intents of its lane about something else, or about the same in the same way. Null: it runs alone.
-  has_turn boolean not null default false, -- Whether it got a job while an earlier intent of its lane was open.
-  state text not null default 'queued'::text,
   request jsonb not null,
-  sent_payload jsonb, -- The exact payload, resolved and committed with sending_at. Reconciliation uses it.
-  outcome jsonb,
   digest bytea not null, -- SHA-256 of the request. It distinguishes a repeat from a reuse of the id.
   request_id text,
+  state text not null default 'queued'::text,
+  has_turn boolean not null default false, -- Whether it got a job while an earlier intent of its lane was open.
+  is_exit boolean not null default false, -- While it waits for a slot: whether it reduces what its trader risks (a cancel, a close, protection). Exits get slots first.
+  sender_lost boolean not null default false, -- Whether the worker that marked it as sending ended before the response. Its request may never have left.
   fence integer not null default 0, -- Incremented by every claim. A write with an older fence changes nothing.
   attempts integer not null default 0,
   reconcile_attempts integer not null default 0,
-  position bigint generated always as identity not null,
-  created_at timestamp with time zone not null default now(),
-  deadline_at timestamp with time zone not null,
   sending_at timestamp with time zone, -- Set and committed before the first byte may leave. Cleared only if it is proven that none left.
   settled_at timestamp with time zone,
   reached_at timestamp with time zone, -- When the upstream first responded to a look-up after the request was sent: the request no longer waits there.
   answered_at timestamp with time zone, -- When the upstream took the request without reporting what came of it: the request is over there.
-  upstream text, -- The upstream of limited concurrency whose slot it holds, or waits for while queued.
-  is_exit boolean not null default false, -- While it waits for a slot: whether it reduces what its trader risks (a cancel, a close, protection). Exits get slots first.
-  unknown_because text, -- Why it was last in doubt: a code or sentence of this service, or a code of Node. It stays when the intent ends.
   presumed_sent_at timestamp with time zone, -- Of an intent that a restored database shows as unsent: the earliest time at which it may have been sent. It is looked for and never sent.
-  sender_lost boolean not null default false, -- Whether the worker that marked it as sending ended before the response. Its request may never have left.
+  upstream text, -- The upstream of limited concurrency whose slot it holds, or waits for while queued.
+  unknown_because text, -- Why it was last in doubt: a code or sentence of this service, or a code of Node. It stays when the intent ends.
+  sent_payload jsonb, -- The exact payload, resolved and committed with sending_at. Reconciliation uses it.
+  outcome jsonb,
   pace text, -- While it is queued: what its upstream takes only so many of in a minute (see paces), if it waits for that.
   constraint intents_pkey PRIMARY KEY (id),
   constraint intents_settled_has_outcome CHECK (((state = ANY (ARRAY['succeeded'::text, 'failed'::text, 'expired'::text])) = ((settled_at IS NOT NULL) AND (outcome IS NOT NULL)))),
   constraint intents_state_known CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'in_doubt'::text, 'succeeded'::text, 'failed'::text, 'expired'::text])))
-) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=2000, autovacuum_analyze_scale_factor=0.02, autovacuum_analyze_threshold=1000);
+) with (fillfactor=40, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=2000, autovacuum_analyze_scale_factor=0.02, autovacuum_analyze_threshold=1000);
 CREATE INDEX intents_by_request ON public.intents USING btree (request_id) WHERE (request_id IS NOT NULL);
 CREATE INDEX intents_closing ON public.intents USING btree (((request ->> 'trader'::text))) WHERE ((kind = 'network/close'::text) AND (state = ANY (ARRAY['queued'::text, 'running'::text, 'in_doubt'::text])));
 CREATE INDEX intents_expired ON public.intents USING btree (created_at) WHERE (state = 'expired'::text);
@@ -599,6 +599,7 @@ CREATE INDEX operator_actions_of_payment ON public.operator_actions USING btree 
 -- Orders in their present state. The state of the intent says whether an order was accepted.
 create table orders (
   id uuid not null, -- The id of the intent that placed it. Also the network's order uuid and the exchange's cloid.
+  created_at timestamp with time zone not null default now(),
   venue text not null, -- The venue of the verb that placed it, as in intent_kinds.
   owner text not null,
   trader text not null,
@@ -608,12 +609,11 @@ create table orders (
   lifecycle text,
   executed jsonb,
   protection jsonb, -- The result of the exits that a network order carried: state none, placed or failed, and the error.
-  created_at timestamp with time zone not null default now(),
   absent_since timestamp with time zone, -- When the venue's complete records first lacked a resting order that they have not shown since.
   constraint orders_pkey PRIMARY KEY (id),
   constraint orders_handle_once UNIQUE (trader, handle),
   constraint orders_lifecycle_known CHECK ((lifecycle = ANY (ARRAY['resting'::text, 'filled'::text, 'cancelled'::text, 'ended'::text])))
-) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=2000, autovacuum_analyze_scale_factor=0.02, autovacuum_analyze_threshold=1000);
+) with (fillfactor=50, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=2000, autovacuum_analyze_scale_factor=0.02, autovacuum_analyze_threshold=1000);
 CREATE INDEX orders_by_exchange_number ON public.orders USING btree (((executed ->> 'ex_order_id'::text))) WHERE (venue = 'exvenue'::text);
 CREATE INDEX orders_by_trader ON public.orders USING btree (trader, created_at);
 CREATE INDEX orders_resting ON public.orders USING btree (trader) WHERE (lifecycle = 'resting'::text);
@@ -1183,8 +1183,7 @@ create table upstream_slots (
   hold_s double precision,
   held_until timestamp with time zone,
   constraint upstream_slots_pkey PRIMARY KEY (upstream, slot)
-);
-CREATE INDEX upstream_slots_held ON public.upstream_slots USING btree (intent_id) WHERE (intent_id IS NOT NULL);
+) with (fillfactor=50);
 
 -- Sessions of end users. Only the token's digest is stored.
 create table user_sessions (
@@ -2004,6 +2003,9 @@ create function end_mail(mail uuid, ending text, why text)
 create function end_purchase(intent uuid, held_fence integer, ending text, said jsonb, poll_s double precision)
   returns void plpgsql;
 
+create function enqueue(jobs graphile_worker.job_spec[])
+  returns void plpgsql;
+
 create function enroll_key(of_owner text, wallet text, new_id uuid, new_signer text, new_sealed bytea, is_verified boolean, payout text, named text, until timestamp with time zone DEFAULT NULL::timestamp with time zone)
   returns void plpgsql;
 
@@ -2419,13 +2421,13 @@ create function release_by_proof(intent uuid, asked_s double precision)
 create function release_exits(of_trader text, cancelled text[], by_intent uuid)
   returns void sql;
 
-create function release_look_up_slot(lease uuid)
+create function release_look_up_slot(at_upstream text, lease uuid)
   returns void plpgsql;
 
 create function release_lost_jobs()
   returns integer sql;
 
-create function release_slot(intent uuid)
+create function release_slot(intent uuid, at_upstream text)
   returns void plpgsql;
 
 create function remove_session(for_user text, session text)

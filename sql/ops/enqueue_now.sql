@@ -27,7 +27,7 @@ begin
   if cardinality(planned) > 0 then
     perform graphile_worker.reschedule_jobs(planned, run_at => now());
   else
-    perform graphile_worker.add_jobs(array[job_for(i.kind, i.id, null)]);
+    perform enqueue(array[job_for(i.kind, i.id, null)]);
   end if;
 end $$;
 comment on function ops.enqueue_now is 'Internal to the kit.';

@@ -7,12 +7,16 @@ import type { Db } from './pool.ts';
 const taken = z.object({ lease: z.string().nullable() });
 
 /** The slots for look-ups at the miner of an entity, which all processes share. */
-export const lookUpSlots = (db: Db, entityHotkey: Hotkey, count: number): SharedSlots => ({
-  count,
-  take: (forMs) =>
-    db.oneFirst(sql.prepared('claim_look_up_slot', taken)`
-      select claim_look_up_slot(${`look-ups:${entityHotkey}`}, ${count}, ${forMs / 1000}) lease`),
-  async release(lease) {
-    await db.query(sql.prepared('release_look_up_slot', z.object({}))`select release_look_up_slot(${lease})::text`);
-  },
-});
+export const lookUpSlots = (db: Db, entityHotkey: Hotkey, count: number): SharedSlots => {
+  const upstream = `look-ups:${entityHotkey}`;
+  return {
+    count,
+    take: (forMs) =>
+      db.oneFirst(sql.prepared('claim_look_up_slot', taken)`
+        select claim_look_up_slot(${upstream}, ${count}, ${forMs / 1000}) lease`),
+    async release(lease) {
+      await db.query(sql.prepared('release_look_up_slot', z.object({}))`
+        select release_look_up_slot(${upstream}, ${lease})::text`);
+    },
+  };
+};

@@ -86,7 +86,8 @@ export async function markInDoubt(
   const marked = sql.fragment`mark_in_doubt(${claim.id}, ${claim.fence}, ${delayMs / 1000}, ${why}, ${acknowledged === true}) ok`;
   const { ok } = await db.one(
     ended || acknowledged
-      ? sql.prepared('mark_ended_in_doubt', done)`select ${marked}, release_slot(${claim.id})::text`
+      ? sql.prepared('mark_ended_in_doubt', done)`
+          select ${marked}, (select release_slot(i.id, i.upstream)::text from intents i where i.id = ${claim.id})`
       : sql.prepared('mark_in_doubt', done)`select ${marked}`,
   );
   if (ok) noteWork({ outcome: 'in_doubt' });

@@ -58,7 +58,8 @@ describe('an intent whose worker ended while it was sending, and whose request n
       waiting.id,
     ]);
     await intentDb.query(
-      `insert into upstream_slots (upstream, slot, intent_id, hold_s, held_until) values ('miner:x', 1, $1, 30, now() + interval '30 s')`,
+      `with at as (update intents set upstream = 'miner:x' where id = $1)
+       insert into upstream_slots (upstream, slot, intent_id, hold_s, held_until) values ('miner:x', 1, $1, 30, now() + interval '30 s')`,
       [lost.id],
     );
 

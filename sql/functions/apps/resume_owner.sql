@@ -14,7 +14,7 @@ begin
   where e.id = d.endpoint_id and e.owner = of_owner and d.state = 'sending' and e.lanes & (1 << d.lane) = 0;
   if sends then
     perform dispatch_due_deliveries(e) from unnest(endpoints) e;
-    perform graphile_worker.add_jobs(array(select mail_job(m.id, null) from mails m where m.tenant = of_owner and m.state = 'queued'));
+    perform enqueue(array(select mail_job(m.id, null) from mails m where m.tenant = of_owner and m.state = 'queued'));
   else
     -- the end of a mail is an event, with deliveries of its own: the mails end first
     perform end_mail(m.id, 'expired', 'app_disabled') from mails m where m.tenant = of_owner and m.state = 'queued';

@@ -67,7 +67,7 @@ begin
   left join heads h on h.name = w.lane;
 
   if jobs is not null then
-    perform graphile_worker.add_jobs(jobs);
+    perform enqueue(jobs);
   end if;
   if joined is not null then
     perform advance_lane(j.lane, null) from unnest(joined) j (lane);

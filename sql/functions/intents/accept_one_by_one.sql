@@ -69,6 +69,6 @@ begin
   end loop;
 
   if cardinality(jobs) > 0 then
-    perform graphile_worker.add_jobs(jobs);
+    perform enqueue(jobs);
   end if;
 end $$;

@@ -38,7 +38,7 @@ begin
     end if;
     front := coalesce(front, member.id);
     beside := beside || member.alongside;
-    perform graphile_worker.add_jobs(array[job_for(member.kind, member.id, null)]);
+    perform enqueue(array[job_for(member.kind, member.id, null)]);
     exit when member.alongside is null or cardinality(beside) >= 8;
   end loop;
   update lanes set head = front where name = lane_name and head is distinct from front;

@@ -12,7 +12,7 @@ begin
     select i.is_exit into exit_waits
     from intents i
     where i.upstream = at_upstream and i.state = 'queued'
-      and not exists (select from upstream_slots h where h.intent_id = i.id)
+      and not exists (select from upstream_slots h where h.upstream = at_upstream and h.intent_id = i.id)
     order by i.is_exit desc, i.position
     limit 1;
     exit when not found;
@@ -32,7 +32,7 @@ begin
     set intent_id = waiting.id, hold_s = for_s, held_until = now() + make_interval(secs => for_s)
     where upstream = at_upstream and slot = free.slot;
     if waiting.id is distinct from asking then
-      perform graphile_worker.add_jobs(array[slot_job(waiting.kind, waiting.id, now())]);
+      perform enqueue(array[slot_job(waiting.kind, waiting.id, now())]);
     end if;
   end loop;
 end $$;

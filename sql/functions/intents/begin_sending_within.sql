@@ -28,7 +28,7 @@ begin
     perform spend_pace(pace, 1) where pace is not null;
     return 'sent';
   end if;
-  perform graphile_worker.add_jobs(array[
+  perform enqueue(array[
     slot_job(held.kind, intent, held.deadline_at)]);
   return 'waiting';
 end $$;

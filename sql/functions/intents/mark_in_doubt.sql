@@ -16,7 +16,7 @@ begin
     return false;
   end if;
   perform leave_lane(marked.lane, intent);
-  perform graphile_worker.add_jobs(array[
+  perform enqueue(array[
     job_for(marked.kind, intent, now() + make_interval(secs => delay_s))]);
   return true;
 end $$;

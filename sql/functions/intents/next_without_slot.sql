@@ -35,7 +35,7 @@ language sql as $$
     select w.id, w.position
     from intents w
     where w.upstream = at_upstream and w.state = 'queued' and w.is_exit = exits and w.owner = o.owner
-      and not exists (select from upstream_slots s where s.intent_id = w.id)
+      and not exists (select from upstream_slots s where s.upstream = at_upstream and s.intent_id = w.id)
     order by w.position
     limit 4
   ) first

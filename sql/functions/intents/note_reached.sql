@@ -9,7 +9,9 @@ declare
 begin
   update intents set reached_at = now() where id = intent and reached_at is null returning reached_at into since;
   if found then
-    update upstream_slots set held_until = now() + make_interval(secs => for_s) where intent_id = intent;
+    update upstream_slots u
+    set held_until = now() + make_interval(secs => for_s)
+    where u.upstream = (select i.upstream from intents i where i.id = intent) and u.intent_id = intent;
   else
     select i.reached_at into since from intents i where i.id = intent;
   end if;

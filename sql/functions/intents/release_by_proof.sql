@@ -9,9 +9,9 @@ declare
   held record;
 begin
   select h.upstream, i.sending_at + make_interval(secs => asked_s) - interval '250 milliseconds' as asked_at into held
-  from upstream_slots h
-  join intents i on i.id = h.intent_id
-  where h.intent_id = intent and i.state = 'in_doubt';
+  from intents i
+  join upstream_slots h on h.upstream = i.upstream and h.intent_id = i.id
+  where i.id = intent and i.state = 'in_doubt';
   if not found then
     return;
   end if;
@@ -34,5 +34,5 @@ begin
   ) then
     return;
   end if;
-  perform release_slot(intent);
+  perform release_slot(intent, held.upstream);
 end $$;

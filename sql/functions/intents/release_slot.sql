@@ -1,6 +1,6 @@
--- Frees the slots of an intent for the next intents that wait. It holds more than one only if it was executed twice at once, after a worker was
+-- Frees the slots of an intent at an upstream for the next intents that wait. It holds more than one only if it was executed twice at once, after a worker was
 -- taken for dead. Locks the slots, then the line's lock (see claim_slot), shared.
-create or replace function release_slot(intent uuid) returns void
+create or replace function release_slot(intent uuid, at_upstream text) returns void
 language plpgsql as $$
 declare
   freed record;
@@ -11,7 +11,7 @@ begin
     from (
       select h.upstream, h.slot, h.hold_s
       from upstream_slots h
-      where h.intent_id = intent
+      where h.upstream = at_upstream and h.intent_id = intent
       for update skip locked
     ) held
     where u.upstream = held.upstream and u.slot = held.slot

@@ -31,7 +31,7 @@ begin
         );
       continue when not found;
     end if;
-    perform graphile_worker.add_jobs(array[job_for(stranded.kind, stranded.id, null)]);
+    perform enqueue(array[job_for(stranded.kind, stranded.id, null)]);
     requeued := requeued + 1;
   end loop;
   return requeued;

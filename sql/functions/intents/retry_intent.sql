@@ -5,6 +5,7 @@ create or replace function retry_intent(intent uuid, held_fence integer, delay_s
 language plpgsql as $$
 declare
   put_back record;
+  held_at constant text := (select i.upstream from intents i where i.id = intent);
 begin
   update intents
   set state = 'queued', sending_at = null, reached_at = null, upstream = null, outcome = said
@@ -13,11 +14,11 @@ begin
   if not found then
     return false;
   end if;
-  perform release_slot(intent);
+  perform release_slot(intent, held_at);
   if put_back.kind = 'registration/purchase' then
     perform follow_purchase(intent);
   end if;
-  perform graphile_worker.add_jobs(array[
+  perform enqueue(array[
     job_for(put_back.kind, intent, least(now() + make_interval(secs => delay_s), put_back.deadline_at))]);
   return true;
 end $$;

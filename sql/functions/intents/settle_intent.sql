@@ -27,11 +27,11 @@ begin
   end if;
   if ended.upstream is not null then
     if ended.was_in_doubt and ending = 'failed' then
-      perform graphile_worker.add_jobs(array[slot_job(ended.kind, intent, h.held_until)])
+      perform enqueue(array[slot_job(ended.kind, intent, h.held_until)])
       from upstream_slots h
-      where h.intent_id = intent;
+      where h.upstream = ended.upstream and h.intent_id = intent;
     else
-      perform release_slot(intent);
+      perform release_slot(intent, ended.upstream);
     end if;
   end if;
   perform leave_lane(ended.lane, intent);

@@ -8,5 +8,5 @@ language plpgsql as $$
 begin
   insert into mails (id, template, owner, tenant, user_id, recipient, data, secret, expires_at)
   values (mail, to_template, of_app, coalesce(in_name_of, of_app), of_user, to_recipient, with_data, sealed, now() + make_interval(secs => lives_s));
-  perform graphile_worker.add_jobs(array[mail_job(mail, null)]);
+  perform enqueue(array[mail_job(mail, null)]);
 end $$;

@@ -9,6 +9,6 @@ begin
     perform end_mail(mail, 'expired', why);
     return false;
   end if;
-  perform graphile_worker.add_jobs(array[mail_job(mail, now() + make_interval(secs => delay_s))]);
+  perform enqueue(array[mail_job(mail, now() + make_interval(secs => delay_s))]);
   return true;
 end $$;

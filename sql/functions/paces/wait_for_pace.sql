@@ -8,9 +8,9 @@ begin
   if wait_s = 0 then
     return false;
   end if;
-  perform release_slot(intent);
+  perform release_slot(intent, (select i.upstream from intents i where i.id = intent));
   update intents set state = 'queued', upstream = null, pace = wait_for_pace.pace, is_exit = exits where id = intent;
-  perform graphile_worker.add_jobs(array_agg(slot_job(i.kind, i.id, least(i.deadline_at, now() + make_interval(secs => wait_s)))))
+  perform enqueue(array_agg(slot_job(i.kind, i.id, least(i.deadline_at, now() + make_interval(secs => wait_s)))))
   from intents i
   where i.id = intent;
   return true;

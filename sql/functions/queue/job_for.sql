@@ -1,4 +1,4 @@
--- One job of the queue, as graphile_worker.add_jobs expects it.
+-- One job of the queue, as enqueue takes it.
 create or replace function job_for(kind text, intent uuid, run_at timestamptz) returns graphile_worker.job_spec
 language sql immutable as $$
   select row(kind, json_build_object('intent_id', intent), null, run_at, null, null, null, null)::graphile_worker.job_spec

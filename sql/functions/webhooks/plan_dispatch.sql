@@ -9,7 +9,7 @@ begin
   where d.endpoint_id = endpoint and d.state = 'pending'
     and not exists (select from webhook_endpoints e where e.id = endpoint and is_disabled(e.owner));
   if due is not null then
-    perform graphile_worker.add_jobs(array[row('webhooks/dispatch', json_build_object('endpoint_id', endpoint), null, due, null,
+    perform enqueue(array[row('webhooks/dispatch', json_build_object('endpoint_id', endpoint), null, due, null,
       format('webhook:%s:dispatch', endpoint), null, null)::graphile_worker.job_spec]);
   end if;
 end $$;

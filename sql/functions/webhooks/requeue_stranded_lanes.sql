@@ -30,7 +30,7 @@ begin
     if stranded.lanes = 0 then
       perform dispatch_due_deliveries(stranded.id);
     else
-      perform graphile_worker.add_jobs(array(
+      perform enqueue(array(
         select lane_job(stranded.id, n, null) from generate_series(0, 3) as n where stranded.lanes & (1 << n) <> 0));
     end if;
   end loop;

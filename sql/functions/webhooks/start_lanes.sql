@@ -25,6 +25,6 @@ begin
   )
   select array_agg(lane_job(s.id, s.lane, null)) into jobs from started s;
   if jobs is not null then
-    perform graphile_worker.add_jobs(jobs);
+    perform enqueue(jobs);
   end if;
 end $$;

@@ -22,7 +22,7 @@ begin
       continue;
     end if;
     if item.parting then
-      perform graphile_worker.add_jobs(array[lane_job(item.endpoint_id, item.lane, null)]);
+      perform enqueue(array[lane_job(item.endpoint_id, item.lane, null)]);
       verdict := 'separated';
       return next;
       continue;
