@@ -2,7 +2,7 @@ import { Session } from 'node:inspector/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const ROOT = new URL('../../', import.meta.url).href;
-const OURS = /^(src\/(?!sandbox\/|db\/(?:liveness|limits)|health\/(clock|queries))|workers\/)/; // the sandbox plays the upstreams; a worker beats, a process compares clocks, and limits count for every statement of theirs, beside its work
+const OURS = /^(src\/(?!sandbox\/|db\/(?:liveness|limits)|capabilities\/health\/(?:clock|queries)\.)|workers\/)/; // the sandbox plays the upstreams; a worker beats, a process compares clocks, and limits count for every statement of theirs, beside its work
 const QUIET_MS = 700; // longer than the work that a request leaves after its response
 const IDLE_MS = 2_500; // longer than the period of every timer that runs without a request, except the crontab
 
