@@ -1370,6 +1370,8 @@ CREATE TRIGGER agreement_signatures_are_not_emptied BEFORE TRUNCATE ON public.ag
 
 CREATE CONSTRAINT TRIGGER agreement_signatures_emit AFTER INSERT ON public.agreement_signatures DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION emit_signature();
 
+CREATE CONSTRAINT TRIGGER connect_accounts_emit AFTER INSERT OR UPDATE OF payouts_enabled, details_submitted, detached_at ON public.connect_accounts DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION emit_payout_account();
+
 CREATE CONSTRAINT TRIGGER enrollments_emit AFTER INSERT OR DELETE OR UPDATE OF payout_wallet, label, updated_at ON public.enrollments DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION emit_enrollment();
 
 CREATE TRIGGER operator_actions_are_append_only BEFORE DELETE OR UPDATE ON public.operator_actions FOR EACH ROW EXECUTE FUNCTION reject_change();
@@ -1969,6 +1971,9 @@ create function emit_event(of_owner text, of_type text, payload jsonb, from_orig
 
 create function emit_events(of_owner text, of_type text, payloads jsonb[])
   returns integer plpgsql;
+
+create function emit_payout_account()
+  returns trigger plpgsql;
 
 create function emit_protected(w wanted_exits)
   returns void plpgsql;

@@ -21,6 +21,7 @@ export const EVENTS = {
   'payout.completed': { log: 'app' },
   'payout.failed': { log: 'app' },
   'payout.updated': { log: 'app' },
+  'payout_account.updated': { log: 'app' },
   'notification.failed': { log: 'app' },
   'order.updated': { log: 'partner' },
   'subaccount.updated': { log: 'partner' },

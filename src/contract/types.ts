@@ -4220,6 +4220,61 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "payout_account.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * payout_account.updated
+         * @description A user's payout account was opened, became able or unable to receive payouts, or was detached.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "evt_01a205f7279445859c7a3475b6aa38c1",
+                     *       "type": "payout_account.updated",
+                     *       "data": {
+                     *         "id": "con_SiQSzlmkR99HPQKBfzdpBj",
+                     *         "user_id": "usr_Ad84Q1xOaaICKhEYhi58iw",
+                     *         "processor_account_id": "acct_1Sandbox",
+                     *         "status": "active",
+                     *         "payouts_enabled": true
+                     *       },
+                     *       "timestamp": "2026-11-23T01:14:09.482+00:00"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PayoutAccountUpdatedEvent"];
+                };
+            };
+            responses: {
+                /** @description The event is taken. Any other response or none is a failure; the delivery is repeated. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "notification.failed": {
         parameters: {
             query?: never;
@@ -8762,6 +8817,42 @@ export interface components {
                 bank_currency: components["schemas"]["Currency"] | null;
                 /** @description Why the payout failed; null otherwise. */
                 failure_reason: string | null;
+            };
+            /**
+             * Format: date-time
+             * @description When the event happened, as ISO 8601 with offset.
+             */
+            timestamp: string;
+        };
+        /** @description A user's payout account was opened, became able or unable to receive payouts, or was detached. */
+        PayoutAccountUpdatedEvent: {
+            /** @description Identifies the event (`evt_…`). */
+            id: string;
+            /**
+             * @description Type of the event.
+             * @constant
+             */
+            type: "payout_account.updated";
+            /**
+             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @constant
+             */
+            origin?: "service";
+            /** @description Members of the event. */
+            data: {
+                /** @description The payout account (`con_…`). */
+                id: string;
+                /** @description The user who is paid (`usr_…`). */
+                user_id: string;
+                /** @description The account at the processor. */
+                processor_account_id: string;
+                /**
+                 * @description State of the payout account; `active`: it can receive payouts.
+                 * @enum {unknown}
+                 */
+                status: "pending" | "active" | "restricted" | "detached";
+                /** @description Whether it can receive payouts. */
+                payouts_enabled: boolean;
             };
             /**
              * Format: date-time

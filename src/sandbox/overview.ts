@@ -1,7 +1,8 @@
 import { magicSizes } from './exchange/magic.ts';
 import { faultKinds } from './faults.ts';
 import { escaped, htmlPage, htmlTable } from './html.ts';
-import { magicLeverages } from './network/magic.ts';
+import { magicSizes as accountSizes, magicLeverages } from './network/magic.ts';
+import { magicAmounts } from './processor/magic.ts';
 import { magicEmails } from './registrar/magic.ts';
 
 /** The upstreams that have a ledger and control calls, by their names in addresses. */
@@ -19,6 +20,8 @@ export const overview = {
   })),
   magic_values: [
     ...magicLeverages.map(({ leverage, description }) => magic('leverage of a network order', leverage, description)),
+    ...magicAmounts.map(({ cents, description }) => magic('amount_cents of a checkout', cents, description)),
+    ...accountSizes.map(({ size, description }) => magic('account_size of an account', size, description)),
     ...magicSizes.map(({ size, description }) => magic('size of an exchange order', size, description)),
     ...magicEmails.map(({ name, description }) => magic('email of a registration', `${name}@…`, description)),
   ],

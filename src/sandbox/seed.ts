@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { sql } from 'slonik';
 import { createApp } from '../capabilities/admin/apps/commands.ts';
 import { createAdmin } from '../capabilities/admin/commands.ts';
 import { hasAdmins } from '../capabilities/admin/queries.ts';
@@ -11,6 +12,8 @@ import { ORDINARY_SCOPES } from '../kernel/principal.ts';
 import type { Sealer } from '../kernel/seal.ts';
 import { sandboxTiers } from './tiers.ts';
 
+/** Where pages of the processor lead people back to: a program of one's own is not known yet. */
+const HOME = 'https://app.example';
 const OPERATOR = 'operator@sandbox.invalid';
 const ACTOR = { adminId: null, address: 'sandbox', requestId: 'first start' };
 
@@ -42,6 +45,10 @@ async function seedAppAndOperator(db: Db, sealer: Sealer): Promise<string[]> {
   await createAdmin(db, OPERATOR, password, true);
   const demo = { slug: 'demo', name: 'Demo app', contactEmail: null, entityHotkey: null, networkApiKey: null };
   const app = await createApp(db, sealer, { ...demo, scopes: ORDINARY_SCOPES }, ACTOR);
+  await db.query(sql.unsafe`
+    update apps
+    set connect_return_url = ${`${HOME}/back`}, connect_refresh_url = ${`${HOME}/again`}
+    where id = ${app.app_id}`);
   return [
     `  app (shown once)          client_id ${app.app_id}`,
     `                            client_secret ${app.client_secret}`,

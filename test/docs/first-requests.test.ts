@@ -106,6 +106,69 @@ describe('the first requests of the README and the guides', function () {
     for (const secret of [KEY, CLIENT_SECRET]) expect(output).not.to.include(secret);
   });
 
+  /** The blocks of a guide in one language, as one program. */
+  const programOf = async (guide: string, language: string) => {
+    const text = await readFile(new URL(`../../src/docs/${guide}.md`, import.meta.url), 'utf8');
+    const blocks = [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))];
+    return blocks.map(([, block]) => block).join('\n');
+  };
+  const RUNTIMES: Record<string, [command: string, ...args: string[]]> = {
+    ts: [process.execPath, '--input-type=module-typescript', '-'],
+    python: ['python3', '-'],
+    sh: ['bash', '-s'],
+  };
+  /** Wallets that everybody knows, as test chains have them. */
+  const WALLETS: Record<string, [wallet: string, key: string]> = {
+    ts: [
+      '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
+      '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80',
+    ],
+    python: [
+      '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+      '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d',
+    ],
+    sh: [
+      '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
+      '0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a',
+    ],
+  };
+  const runGuide = async (guide: string, language: string) => {
+    const [command, ...args] = RUNTIMES[language] ?? [''];
+    const program = (await programOf(guide, language)).replace(
+      'trading-partner-service/client',
+      './src/client/index.ts',
+    );
+    const [EX_WALLET = '', EX_KEY = ''] = WALLETS[language] ?? [];
+    const env = { ...environment(), EX_WALLET, EX_KEY };
+    const running = promisify(execFile)(command, args, { env, timeout: STARTED_MS });
+    running.child.stdin?.end(language === 'sh' ? `set -eo pipefail\n${program}` : program);
+    const { stdout } = await running;
+    return stdout.trim().split('\n').at(-1) ?? '';
+  };
+
+  for (const language of Object.keys(RUNTIMES)) {
+    const [command] = RUNTIMES[language] ?? [''];
+    const isThere = spawnSync(command, ['--version']).status === 0 && (language !== 'sh' || hasCurl);
+
+    it(`sell a challenge, from the sign-up to the money at the bank, in ${language}`, async function () {
+      if (!isThere) this.skip();
+      const paid = await runGuide('selling', language);
+
+      expect(paid)
+        .to.match(/"?status"?: ?["']completed["']/)
+        .and.match(/"?amount_cents"?: ?50000\b/);
+    });
+
+    it(`trade both venues until the network pays, in ${language}`, async function () {
+      if (!isThere) this.skip();
+      const week = await runGuide('trading-both', language);
+
+      expect(week)
+        .to.match(/"?status"?: ?"completed"/)
+        .and.match(/"?amount"?: ?"500"/);
+    });
+  }
+
   it('work as printed in the guides, one after another', async function () {
     if (!hasCurl) this.skip();
     const lines = (await run(...GUIDES)).split('\n');
@@ -123,6 +186,6 @@ describe('the first requests of the README and the guides', function () {
     expect(first)
       .to.match(/^[0-9a-f-]{36}$/)
       .and.equal(again);
-    expect(lines.filter((line) => line === 'event: snapshot')).to.have.length(2);
+    expect(lines.filter((line) => line === 'event: snapshot')).to.have.length(3);
   });
 });

@@ -4,8 +4,9 @@ import { controls as exchangeControls } from '../../src/sandbox/exchange/control
 import { magicSizes } from '../../src/sandbox/exchange/magic.ts';
 import { faultKinds } from '../../src/sandbox/faults.ts';
 import { controls as networkControls } from '../../src/sandbox/network/controls.ts';
-import { magicLeverages } from '../../src/sandbox/network/magic.ts';
+import { magicSizes as accountSizes, magicLeverages } from '../../src/sandbox/network/magic.ts';
 import { controls as processorControls } from '../../src/sandbox/processor/controls.ts';
+import { magicAmounts } from '../../src/sandbox/processor/magic.ts';
 import { magicEmails } from '../../src/sandbox/registrar/magic.ts';
 import { sandboxTiers } from '../../src/sandbox/tiers.ts';
 
@@ -20,6 +21,8 @@ const none = undefined as never; // the lists are made without their worlds
 const tables = (): Record<string, string[]> => ({
   LEVERAGES: magicLeverages.map(({ leverage, description }) => row(code(leverage), description)),
   SIZES: magicSizes.map(({ size, description }) => row(code(size), description)),
+  AMOUNTS: magicAmounts.map(({ cents, description }) => row(code(cents), description)),
+  ACCOUNTS: accountSizes.map(({ size, description }) => row(code(size), description)),
   EMAILS: magicEmails.map(({ name, description }) => row(code(`${name}@…`), description)),
   FAULTS: Object.entries(faultKinds).map(([kind, description]) => row(code(kind), description)),
   CONTROLS: [

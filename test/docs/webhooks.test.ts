@@ -10,7 +10,18 @@ import { document, listOperations } from '../../src/contract/document.ts';
 import { EVENTS } from '../../src/contract/events.ts';
 import { errors } from '../../src/kernel/error-codes.ts';
 
-const GUIDES = ['index', 'getting-started', 'writes', 'errors', 'webhooks', 'streams', 'sandbox', 'limits'];
+const GUIDES = [
+  'index',
+  'getting-started',
+  'selling',
+  'trading-both',
+  'writes',
+  'errors',
+  'webhooks',
+  'streams',
+  'sandbox',
+  'limits',
+];
 const read = (file: string) => readFile(new URL(`../../src/${file}`, import.meta.url), 'utf8');
 
 type Hook = { post: { requestBody: { content: Record<string, { schema: { $ref: string }; example: object }> } } };

@@ -12,6 +12,8 @@ const guide = (section: string, name: string, title: string): Guide => ({
 export const guides: Guide[] = [
   { ...guide('Integrating', 'index', 'Overview'), path: '/docs' },
   guide('Integrating', 'getting-started', 'Getting started'),
+  guide('Integrating', 'selling', 'Sell a challenge'),
+  guide('Integrating', 'trading-both', 'Trade both venues'),
   guide('Integrating', 'writes', 'Accepting and waiting'),
   guide('Integrating', 'errors', 'Errors'),
   guide('Integrating', 'webhooks', 'Events and webhooks'),

@@ -1,6 +1,7 @@
-import { statusOf } from './accounts.ts';
+import { moveAccount, statusOf } from './accounts.ts';
 import { addBracket } from './brackets.ts';
 import { cancelOrders, editOrder, flatten } from './commands.ts';
+import { magicOfSize } from './magic.ts';
 import { isOpenTo, type Pair } from './pairs.ts';
 import { settleResting } from './prices.ts';
 import type { Requested } from './signal.ts';
@@ -23,8 +24,27 @@ export const applySignal = (world: World, requested: Requested): Verdict => {
   if (namesAnother(requested)) return command(world, account, requested);
   if (world.claimed.has(requested.uuid)) return rejected(texts.processed(requested.uuid));
   const verdict = order(world, account, requested);
-  if (verdict.order || !verdict.error) world.claimed.add(requested.uuid);
+  if (verdict.order || !verdict.error) {
+    world.claimed.add(requested.uuid);
+    followFirstOrder(world, account);
+  }
   return verdict;
+};
+
+const WEEK_MS = 7 * 24 * 60 * 60 * 1_000;
+const EARNED_USD = 500;
+
+/** A magic account is funded or eliminated by its first order. */
+const followFirstOrder = (world: World, account: Account): void => {
+  if (account.bucket !== 'SUBACCOUNT_CHALLENGE') return;
+  const does = magicOfSize(account.size);
+  const end_ms = Date.now() - 1;
+  if (does === 'fund')
+    moveAccount(world, account, {
+      bucket: 'SUBACCOUNT_FUNDED',
+      settlements: [{ start_ms: end_ms - WEEK_MS, end_ms, payout: EARNED_USD }],
+    });
+  if (does === 'breach') moveAccount(world, account, { elimination: 'MAX_TOTAL_DRAWDOWN' });
 };
 
 const command = (world: World, account: Account, requested: Requested): Verdict => {

@@ -14,6 +14,16 @@ export const magicLeverages = [
   },
 ] as const;
 
+/** What becomes of an account of exactly this size with its first order. */
+export const magicSizes = [
+  { size: 11_000, does: 'fund', description: 'Funded with its first order, with 500 USD earned last week.' },
+  { size: 12_000, does: 'breach', description: 'Eliminated with its first order, for its drawdown.' },
+] as const;
+
+/** What the first order of an account of this size triggers, or null. */
+export const magicOfSize = (size: number): (typeof magicSizes)[number]['does'] | null =>
+  magicSizes.find((magic) => magic.size === size)?.does ?? null;
+
 /** What a magic order triggers. */
 export type Magic = (typeof magicLeverages)[number]['does'];
 

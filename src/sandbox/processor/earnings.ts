@@ -1,5 +1,6 @@
 import type { Call, Reported, Route } from '../upstream.ts';
 import { type Api, type Form, metadataOf, wholeOf } from './form.ts';
+import { isMagicBuyer, SOON_MS } from './magic.ts';
 import { keyOf, shown } from './people.ts';
 import {
   type Account,
@@ -170,6 +171,7 @@ function payOut(world: World, form: Form, call: Call): Reported {
   world.payouts.set(id, payout);
   world.ledger.record({ key: keyOf(call, id), kind: 'payout', detail: { id, amount, currency, account: account.id } });
   world.emit('payout.created', payout, account.id);
+  if (isMagicBuyer(world, account.metadata.user_id)) world.after(SOON_MS, () => movePayout(world, id, 'paid'));
   return { status: 200, body: { ...payout } };
 }
 

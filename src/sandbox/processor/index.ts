@@ -1,6 +1,6 @@
 import { controlRoutes } from '../control.ts';
 import { scriptedFaults } from '../faults.ts';
-import { type Ledger, openLedger } from '../ledger.ts';
+import { openLedger } from '../ledger.ts';
 import { type Files, openMemory } from '../memory.ts';
 import {
   type Call,
@@ -48,10 +48,10 @@ export const startProcessorUpstream = async (options: ProcessorUpstreamOptions):
   let shownAt = '';
   const memory = openMemory<WorldParts & { responses: Responses }>(options.stateFile);
   const { responses, ...known } = memory.recalled ?? emptyState();
-  const world = newWorld(known, ledger, notifications, () => shownAt);
+  const keep = () => memory.keep(() => ({ ...known, responses }));
+  const world = newWorld(known, { ledger, notifications, baseUrl: () => shownAt, keep });
   let { secretKey } = options;
   const api = apiRoutes(() => secretKey, responses);
-  const keep = () => memory.keep(() => ({ ...known, responses }));
   const routes: Route[] = [
     ...paymentRoutes(world, api),
     ...peopleRoutes(world, api),
@@ -84,7 +84,7 @@ export const startProcessorUpstream = async (options: ProcessorUpstreamOptions):
   };
 };
 
-type WorldParts = Omit<World, 'ledger' | 'baseUrl' | 'emit'>;
+type WorldParts = Omit<World, 'ledger' | 'baseUrl' | 'emit' | 'after'>;
 
 const emptyState = (): WorldParts & { responses: Responses } => ({
   payments: new Map(),
@@ -101,11 +101,20 @@ const emptyState = (): WorldParts & { responses: Responses } => ({
   responses: new Map(),
 });
 
-function newWorld(known: WorldParts, ledger: Ledger, notifications: Notifier, baseUrl: () => string): World {
+type Around = Pick<World, 'ledger' | 'baseUrl'> & { notifications: Notifier; keep(): void };
+
+function newWorld(known: WorldParts, { ledger, notifications, baseUrl, keep }: Around): World {
   return {
     ...known,
     ledger,
     baseUrl,
+    after(ms, act) {
+      const acting = () => {
+        act();
+        keep();
+      };
+      setTimeout(acting, ms).unref();
+    },
     emit(type, object, account) {
       const event: Event = {
         id: newObjectId('evt'),

@@ -1,5 +1,6 @@
 import type { Call, Reported, Route } from '../upstream.ts';
 import { type Api, type Form, metadataOf, wholeOf } from './form.ts';
+import { LATER_MS, magicOfAmount, SOON_MS } from './magic.ts';
 import {
   type Dispute,
   type Metadata,
@@ -66,7 +67,16 @@ function create(world: World, form: Form, { headers }: Call): Reported {
     detail: { id, amount },
   });
   world.emit('payment_intent.created', payment);
+  if (magicOfAmount(amount) !== null) world.after(SOON_MS, () => payByItself(world, payment));
   return { status: 200, body: { ...payment } };
+}
+
+/** Pays a magic amount, and does what follows from it. */
+function payByItself(world: World, payment: PaymentIntent): void {
+  if (!succeed(world, payment)) return;
+  const does = magicOfAmount(payment.amount);
+  if (does === 'refund') world.after(LATER_MS, () => giveBack(world, payment, payment.amount));
+  if (does === 'dispute') world.after(LATER_MS, () => dispute(world, payment, payment.amount));
 }
 
 /** Pays with the processor's test methods: `pm_card_visa` succeeds, a name that contains `declined` fails. */

@@ -1,5 +1,6 @@
 import type { Call, Reported, Route } from '../upstream.ts';
 import { type Api, type Form, metadataOf } from './form.ts';
+import { isMagicBuyer, SOON_MS } from './magic.ts';
 import { type Account, missing, newObjectId, nowS, rejected, type VerificationSession, type World } from './world.ts';
 
 /** Verification sessions and connected accounts of the API. */
@@ -33,6 +34,8 @@ function createSession(world: World, form: Form, call: Call): Reported {
   world.sessions.set(id, session);
   world.ledger.record({ key: keyOf(call, id), kind: 'verification', detail: { id } });
   world.emit('identity.verification_session.created', session);
+  if (isMagicBuyer(world, session.metadata.user_id))
+    world.after(SOON_MS, () => moveSession(world, session, 'verified'));
   return { status: 200, body: { ...session } };
 }
 
@@ -70,6 +73,7 @@ function createAccount(world: World, form: Form, call: Call): Reported {
   };
   world.accounts.set(id, account);
   world.ledger.record({ key: keyOf(call, id), kind: 'account', detail: { id } });
+  if (isMagicBuyer(world, account.metadata.user_id)) world.after(SOON_MS, () => onboard(world, account));
   return { status: 200, body: { ...account } };
 }
 

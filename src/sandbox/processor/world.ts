@@ -103,6 +103,8 @@ export type World = {
   /** `refundStatus`: the status that a refund has at first. `country`: of the platform. `available`: its balance; null: enough. */
   settings: { refundStatus: string; country: string; available: number | null };
   events: Event[];
+  /** Does something later, as people and banks do. */
+  after(ms: number, act: () => void): void;
   /** Records an event and sends its notification. */
   emit(type: string, object: object, account?: string): void;
 };
