@@ -23,10 +23,10 @@ export const listAppStatement: Handler<'listAppStatement', Deps> = (call) => sta
 type StatementCall = Pick<Call<'listPartnerStatement' | 'listAppStatement', Deps>, 'deps' | 'principal' | 'accepts'> & {
   query: StatementFilter & { limit?: number; cursor?: string };
 };
-type Shown = Schemas['PartnerStatementLine'] | Schemas['AppStatementLine'];
+type AnyLine = Schemas['PartnerStatementLine'] | Schemas['AppStatementLine'];
 type Show<Line> = { columns: (keyof Line & string)[]; of(line: StatementLine): Line };
 
-async function statement<Line extends Shown>(
+async function statement<Line extends AnyLine>(
   call: StatementCall,
   path: string,
   show: Show<Line>,
@@ -45,7 +45,7 @@ async function statement<Line extends Shown>(
  * A whole statement. It is read in batches, each when the reader has taken the one before, and no connection is held in
  * between. The first batch is read at once, so that a fault is an error and not a broken file.
  */
-async function csv<Line extends Shown>(
+async function csv<Line extends AnyLine>(
   { db, streamLimit }: Deps,
   owner: OwnerId,
   { limit: _, cursor = null, ...filter }: StatementFilter & { limit?: number; cursor?: string | null },
