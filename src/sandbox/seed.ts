@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { sql } from 'slonik';
-import { createApp } from '../capabilities/admin/apps/commands.ts';
+import { createApp, updateApp } from '../capabilities/admin/apps/commands.ts';
 import { createAdmin } from '../capabilities/admin/commands.ts';
 import { hasAdmins } from '../capabilities/admin/queries.ts';
 import { createPartner } from '../capabilities/partners/commands.ts';
@@ -45,10 +44,8 @@ async function seedAppAndOperator(db: Db, sealer: Sealer): Promise<string[]> {
   await createAdmin(db, OPERATOR, password, true);
   const demo = { slug: 'demo', name: 'Demo app', contactEmail: null, entityHotkey: null, networkApiKey: null };
   const app = await createApp(db, sealer, { ...demo, scopes: ORDINARY_SCOPES }, ACTOR);
-  await db.query(sql.unsafe`
-    update apps
-    set connect_return_url = ${`${HOME}/back`}, connect_refresh_url = ${`${HOME}/again`}
-    where id = ${app.app_id}`);
+  const urls = { connect_return_url: `${HOME}/back`, connect_refresh_url: `${HOME}/again` };
+  await updateApp(db, app.app_id, urls, ACTOR);
   return [
     `  app (shown once)          client_id ${app.app_id}`,
     `                            client_secret ${app.client_secret}`,
