@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import { isTradeable } from '../capabilities/accounts/prop/queries.ts';
 import { findAppEntity, findNetworkIdentity } from '../capabilities/apps/network/queries.ts';
 import type { Config } from '../config.ts';
@@ -7,7 +8,8 @@ import type { Sealer } from '../kernel/seal.ts';
 import type { OrderChecks } from '../venues/checks.ts';
 import { findBalance } from '../venues/exchange/portfolio/read-model.ts';
 import { VENUES } from '../venues/index.ts';
-import type { Netvenue } from '../venues/network/adapter/types.ts';
+import type { Dashboard, Netvenue } from '../venues/network/adapter/types.ts';
+import { noticeMissingExits } from '../venues/network/orders/commands.ts';
 import { linkedAccounts } from '../venues/network/portfolio/links.ts';
 import { findExchangeViolation, findNetworkViolation, findSuccessor } from '../venues/network/portfolio/violation.ts';
 import { findWalletLink } from '../venues/network/subaccounts/queries.ts';
@@ -64,3 +66,7 @@ export function openVenues({ db, reads, config }: Pick<VenueDeps, 'db' | 'reads'
   const links = linkedAccounts(network);
   return { network, venues: VENUES.map(({ open }): Venue => open({ ...network, links, config })) };
 }
+
+/** Looks at every dashboard that a web process reads for exits that are missing. If it fails, the next turn compares them. */
+export const noticing = (db: Db, log: Pick<Logger, 'warn'>) => (trader: Hotkey, shown: Dashboard) =>
+  void noticeMissingExits(db, trader, shown).catch((err) => log.warn({ err }, 'could not look at exits'));

@@ -28,7 +28,7 @@ import { admission } from '../venues/network/orders/admission.ts';
 import { venueReads } from '../venues/reads.ts';
 import { runtimeBase } from './base.ts';
 import { openUpstreams } from './upstreams.ts';
-import { openVenues } from './venues.ts';
+import { noticing, openVenues } from './venues.ts';
 
 /** The dependencies of the web process. Each handler declares the part it uses. */
 export type WebRuntime = Awaited<ReturnType<typeof openWebRuntime>>;
@@ -50,7 +50,8 @@ export async function openWebRuntime(config: Config, log: Logger, metrics: Metri
     db,
     pauses,
   });
-  const reads = venueReads(netvenue(), exvenue, config.VENUE_READ_MS, () => settlements.caughtUp());
+  const caughtUp = () => settlements.caughtUp();
+  const reads = venueReads(netvenue(), exvenue, config.VENUE_READ_MS, caughtUp, noticing(db, log));
   const settlements: Settlements = listenForSettlements(config.directUrl, onError, reads.forgetTrader);
   const admit = admission(config, settlements);
   const limit = streamLimit(config.STREAMS_PER_APP);

@@ -52,6 +52,7 @@ const wantedRow = z.object({
   wanted: z.array(wantedEntry),
   wanted_ago_s: z.number(),
   version: z.number(),
+  is_missing: z.boolean(),
   is_told: z.boolean(),
   repairs: z.number(),
   repaired_by: idSchema.intent.nullable(),
@@ -59,7 +60,8 @@ const wantedRow = z.object({
 });
 
 /**
- * The exits that are wanted of a trader's position in a pair, and for how long they have been as they are. `repairs`: how often they
+ * The exits that are wanted of a trader's position in a pair, and for how long they have been as they are. `is_missing`: complete reads
+ * have lacked one, which `is_told` once it is confirmed. `repairs`: how often they
  * were to be put back since they are missing, last by the intent `repaired_by`, which is in `repair_state`; null before its submission.
  */
 export type WantedRow = z.infer<typeof wantedRow>;
@@ -68,7 +70,7 @@ export type WantedRow = z.infer<typeof wantedRow>;
 export const listWantedExits = (db: Db, venue: string, trader: string): Promise<readonly WantedRow[]> =>
   db.any(sql.prepared('list_wanted_exits', wantedRow)`
     select w.trader, w.pair, w.owner, w.wanted, extract(epoch from now() - w.wanted_at)::double precision as wanted_ago_s, w.version,
-      w.told_at is not null as is_told, w.repairs, w.repaired_by,
+      w.missing_since is not null as is_missing, w.told_at is not null as is_told, w.repairs, w.repaired_by,
       (select i.state from intents i where i.id = w.repaired_by) as repair_state
     from wanted_exits w
     where w.venue = ${venue} and w.trader = ${trader} and w.due_at is not null

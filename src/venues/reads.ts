@@ -3,7 +3,7 @@ import type { Hotkey, WalletAddress } from '../kernel/ids.ts';
 import type { ReadResult } from '../kernel/upstream-result.ts';
 import { epochMs } from '../kernel/work.ts';
 import type { Exvenue, Fill, OpenOrder, OrderRecord } from './exchange/adapter/types.ts';
-import type { Netvenue } from './network/adapter/types.ts';
+import type { Dashboard, Netvenue } from './network/adapter/types.ts';
 
 const FRESH_MS = 1_000;
 /** Limits follow the balance, and settlements come every 12 hours: neither changes within seconds. */
@@ -24,15 +24,21 @@ export type VenueReads = ReturnType<typeof venueReads>;
  * Makes the venue reads of a process. At most one call per key is in progress and takes at most `timeoutMs`. A result
  * is cached for about 1 s, longer for data that changes slowly. A failed read is never cached and never returned as
  * empty. A cached result of a trader is returned only if `caughtUp` resolves to true: the process has forgotten what
- * settled writes have changed.
+ * settled writes have changed. `onDashboard` is called with every dashboard of a subaccount that was read.
  */
 export const venueReads = (
   netvenue: Netvenue,
   exvenue: Exvenue,
   timeoutMs: number,
   caughtUp: () => Promise<boolean> = async () => true,
+  onDashboard: (trader: Hotkey, shown: Dashboard) => void = () => {},
 ) => {
   const limits = { timeoutMs };
+  const readDashboard = async (hotkey: Hotkey): Promise<ReadResult<Dashboard>> => {
+    const read = await netvenue.dashboard(hotkey, limits);
+    if (read.kind === 'found') onDashboard(hotkey, read.data);
+    return read;
+  };
   const ofTrader = <Result extends { kind: string }, Key extends string>(
     freshMs: number,
     read: (key: Key) => Promise<Result>,
@@ -59,7 +65,7 @@ export const venueReads = (
     /** All orders of a subaccount at the network. */
     networkOrders: ofTrader(FRESH_MS, (hotkey: Hotkey) => netvenue.orders(hotkey, limits)),
     /** The network's dashboard of a subaccount. */
-    dashboard: ofTrader(FRESH_MS, (hotkey: Hotkey) => netvenue.dashboard(hotkey, limits)),
+    dashboard: ofTrader(FRESH_MS, readDashboard),
     limits: ofTrader(SLOW_FRESH_MS, (hotkey: Hotkey) => netvenue.limits(hotkey, limits)),
   };
   const ofWallet = {
@@ -84,7 +90,7 @@ export const venueReads = (
           forgetFrom(trader === null ? '' : `${trader} `);
     },
     /** The dashboard without the cache, for checks that would reject an order. */
-    dashboardNow: (hotkey: Hotkey) => netvenue.dashboard(hotkey, limits),
+    dashboardNow: readDashboard,
     settlements,
     /** The network's registry of pairs, at most 1 min old; older, up to 10 min, if the network cannot be read. */
     tradePairs: cachedStaleRead(PAIRS_FRESH_MS, PAIRS_STALE_MS, () => netvenue.tradePairs(limits)),

@@ -8,7 +8,7 @@ const stop = (stop_loss: string, more = {}) => [
   { take_profit: null, stop_loss, trailing_stop: null, size: null, ...more },
 ];
 
-type Wanted = { wanted: { order_uuid: string; stop_loss: string }[]; version: number; due_at: Date | null };
+type ExitsRow = { wanted: { order_uuid: string; stop_loss: string }[]; version: number; due_at: Date | null };
 
 describe('wanted exits', () => {
   let intentDb: IntentDatabase;
@@ -28,7 +28,8 @@ describe('wanted exits', () => {
     intentDb.query(`select want_exits('netvenue', 'ptn_a', $1, $2, $3, $4, $5, $6)`, [
       ...[TRADER, PAIR, order, by, JSON.stringify(exits), isWhole],
     ]);
-  const row = async (): Promise<Wanted | undefined> => (await intentDb.query<Wanted>('select * from wanted_exits'))[0];
+  const row = async (): Promise<ExitsRow | undefined> =>
+    (await intentDb.query<ExitsRow>('select * from wanted_exits'))[0];
   const stops = async () => (await row())?.wanted.map(({ order_uuid, stop_loss }) => [order_uuid, stop_loss]) ?? [];
 
   it('are those of every order, until a command about the whole position replaces them', async () => {

@@ -22,7 +22,12 @@ const SCHEMAS: Record<string, string> = {
 };
 
 /** The contract violations of an event's data; null when it is valid. */
-export function faultOf(type: string, data: unknown): string | null {
-  const check = ajv.getSchema(`contract#/components/schemas/${SCHEMAS[type]}`);
+export const faultOf = (type: string, data: unknown): string | null => faultBy(SCHEMAS[type], data);
+
+/** The contract violations of what the stream of an account says of the exits of a position; null when it is valid. */
+export const faultOfProtection = (data: unknown): string | null => faultBy('PositionProtection', data);
+
+function faultBy(schema: string | undefined, data: unknown): string | null {
+  const check = ajv.getSchema(`contract#/components/schemas/${schema}`);
   return check?.(data) ? null : ajv.errorsText(check?.errors);
 }

@@ -3,7 +3,7 @@ import { ApiError } from '../../../kernel/errors.ts';
 import type { Hotkey, PropAccountId } from '../../../kernel/ids.ts';
 import type { ReadResult } from '../../../kernel/upstream-result.ts';
 import type { Dashboard, OrderBook } from '../../../venues/network/adapter/types.ts';
-import { recordEndedOrders } from '../../../venues/network/orders/commands.ts';
+import { noticeMissingExits, recordEndedOrders } from '../../../venues/network/orders/commands.ts';
 import { listResting } from '../../../venues/network/orders/queries.ts';
 import { openPositions } from '../../../venues/network/portfolio/read-model.ts';
 import { moveAccount } from '../../accounts/prop/commands.ts';
@@ -33,7 +33,10 @@ export async function watchAccount(account: PropAccountId, deps: WatchDeps): Pro
   const rests = await noteResting(deps, trader);
   const dashboard = await reads.dashboardNow(trader);
   const positions = dashboard.kind === 'found' ? await positionsOf(dashboard.data, deps, trader) : null;
-  if (dashboard.kind === 'found') await moveAccount(db, account, dashboard.data);
+  if (dashboard.kind === 'found') {
+    await moveAccount(db, account, dashboard.data);
+    await noticeMissingExits(db, trader, dashboard.data);
+  }
   const arePricesDue = (notified_ago_ms ?? PRICES_EVERY_MS) >= PRICES_EVERY_MS;
   const changes = positions ? changesOf(before, positions, arePricesDue) : [];
   const isChanged = changes.length > 0 || before === null;

@@ -25,7 +25,7 @@ const VENUE = 'netvenue';
 const TRADERS_AT_ONCE = 10;
 /** A position is compared again after this time, if nothing ends that may have changed its exits. */
 const EVERY_S = 60;
-/** Exits that complete records lack are told after this time: the network creates them after the fill, and has gaps when it restarts. */
+/** Exits that complete records lack are told after this time: the network creates them after the fill, and has gaps when it restarts. See venues/network-validator.md#exits. */
 const CONFIRM_S = 10;
 const AGAIN_S = 5;
 

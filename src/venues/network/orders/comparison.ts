@@ -10,7 +10,11 @@ import { namesOf, type Records, wereAllRead } from './venue-records.ts';
 import { liveExits } from './wanted.ts';
 
 /** The exits that are wanted in a pair, and the orders whose they are. */
-export type Wanted = { pair: string; entries: readonly WantedEntry[]; orders: ReadonlyMap<OrderUuid, OrderWithExits> };
+export type PairExits = {
+  pair: string;
+  entries: readonly WantedEntry[];
+  orders: ReadonlyMap<OrderUuid, OrderWithExits>;
+};
 
 /**
  * What complete records show of the exits that are wanted in a pair: `wanted` are those that still are, `missing` those of them
@@ -19,7 +23,7 @@ export type Wanted = { pair: string; entries: readonly WantedEntry[]; orders: Re
 export type Compared = { comparison: Comparison; wanted: WantedEntry[]; missing: WantedEntry[]; isCertain: boolean };
 
 /** Compares what is wanted in a pair with the brackets that the network holds. Null: a record is missing that could show them. */
-export function compareExits({ pair, entries, orders }: Wanted, records: Records): Compared | null {
+export function compareExits({ pair, entries, orders }: PairExits, records: Records): Compared | null {
   const held = isHeld(records, pair);
   if (held === null || !wereAllRead(records)) return null;
   const shown = showing(records, pair);
@@ -71,7 +75,7 @@ function showing({ dashboard, book }: Records, pair: string) {
 function isExecuted(
   entry: WantedEntry,
   entries: readonly WantedEntry[],
-  orders: Wanted['orders'],
+  orders: PairExits['orders'],
   executed: readonly DashboardOrder[],
 ): boolean {
   const own = executed.filter(({ uuid }) => isExitOf(uuid, orders.get(entry.order_uuid)));
@@ -87,7 +91,7 @@ function isExitOf(uuid: string, order: OrderWithExits | undefined): boolean {
 }
 
 /** The entries that no bracket covers. Each bracket covers one, those of its own order first. */
-function withoutBracket(due: readonly WantedEntry[], orders: Wanted['orders'], live: readonly DashboardOrder[]) {
+function withoutBracket(due: readonly WantedEntry[], orders: PairExits['orders'], live: readonly DashboardOrder[]) {
   const free = new Set(live);
   const isCovered = (entry: WantedEntry, isOwn: boolean): boolean => {
     const bracket = [...free].find(

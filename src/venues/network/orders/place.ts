@@ -84,7 +84,7 @@ export const place = defineIntent({
   },
 });
 
-const wantsExits = (terms: Terms): boolean => terms.execution_type === 'BRACKET' || carriesExits(terms);
+const wantsExits = (terms: Terms): boolean => rests(terms) || carriesExits(terms);
 
 /** Rejections of a pair that older builds traded: the caller may have meant the one that has replaced it. */
 const ABOUT_PAIR = new Set(['pair_close_only', 'pair_discontinued', 'pair_not_allowed']);

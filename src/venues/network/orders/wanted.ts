@@ -7,7 +7,8 @@ import type { Terms } from './rules.ts';
 
 /**
  * The exits that an order wants of its position in this state: those it carries, from its fill on (before it, they wait), or
- * those it is, until it was executed or withdrawn. The network may cancel exits by itself; they are wanted all the same.
+ * those it is, until it was executed or withdrawn. The network may cancel exits by itself; they are wanted all the same. An order that
+ * rests without any has an entry without prices, so that its end is looked for.
  */
 export function exitsAfter(
   terms: Terms,
@@ -18,8 +19,11 @@ export function exitsAfter(
   if (isExit) return lifecycle === 'filled' ? [] : exitsOf(terms, null);
   if (lifecycle === 'cancelled' || lifecycle === 'ended') return [];
   const exits = exitsOf(terms, executed?.quantity ?? null);
-  return lifecycle === 'filled' ? exits : exits.map((entry) => ({ ...entry, waits: true as const }));
+  if (lifecycle === 'filled') return exits;
+  return (exits.length > 0 ? exits : [NO_EXITS]).map((entry) => ({ ...entry, waits: true as const }));
 }
+
+const NO_EXITS: Exits = { take_profit: null, stop_loss: null, trailing_stop: null, size: null };
 
 /** The exits among an order's terms. Entries win over its own prices, as at the network. `filled`: the size of its fill, if known. */
 function exitsOf(terms: Terms, filled: number | null): Exits[] {

@@ -1,0 +1,82 @@
+import { expect } from 'chai';
+import type { Caller } from '../support/caller.ts';
+import { effectsOf, market, positionsOf, restingOf } from '../support/orders.ts';
+import { cancelExits, comparedUntil, compareNow } from '../support/protection.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const ORDERS = '/v1/orders/netvenue';
+const TP_SL = `${ORDERS}/tp-sl`;
+const BTC = 'BTCUSDC';
+
+describe('missing exits, where the deployment repairs,', function () {
+  this.timeout(60_000);
+  let service: TestService;
+  before(async () => {
+    service = await startService({ upstream: { style: '2026' }, settings: { PROTECTION_REPAIR: 'repair' } });
+  });
+  after(() => service.stop());
+
+  async function holder() {
+    const trader = await service.trader();
+    const { body } = await trader.post(ORDERS, market({ stop_loss: 90_000 }));
+    return { trader, uuid: String(body.order_uuid) };
+  }
+  const logged = async (trader: Caller, type: string): Promise<{ data: Record<string, unknown> } | undefined> =>
+    (await trader.get(`/v1/events?limit=500&type=${type}`)).body.at(-1);
+  const told = (trader: Caller, type: string) => comparedUntil(service.db, () => logged(trader, type));
+
+  it('are put back once, as an order of the trader', async () => {
+    const held = await holder();
+    const { trader } = held;
+    await cancelExits(service, trader);
+
+    const lost = await told(trader, 'position.unprotected');
+    const again = await told(trader, 'position.protected');
+    for (let n = 0; n < 5; n++) await compareNow(service.db);
+
+    const resting = await restingOf(service, trader);
+    expect(lost.data).to.deep.include({ repair: 'submitted' });
+    expect(again.data).to.deep.include({ reason: 'exits_live' });
+    expect(resting.map(({ stopLoss, quantity }) => [stopLoss, Math.abs(quantity ?? 0)])).to.deep.equal([
+      [90_000, 0.01],
+    ]);
+    expect(effectsOf(service, trader)).to.deep.equal(['market', 'bracket', 'cancel', 'bracket']);
+    expect((await logged(trader, 'order.updated'))?.data).to.include({ action: 'protect', lifecycle: 'resting' });
+  });
+
+  it('of one order are put back beside those of another, for their size', async () => {
+    const { trader, uuid } = await holder();
+    await trader.post(ORDERS, market({ stop_loss: 92_000 }));
+    const [first] = (await restingOf(service, trader)).filter((order) => order.uuid.startsWith(uuid));
+    await cancelExits(service, trader, first?.uuid);
+
+    await told(trader, 'position.protected');
+    for (let n = 0; n < 5; n++) await compareNow(service.db);
+
+    const resting = (await restingOf(service, trader)).map(({ stopLoss, quantity }) => [
+      stopLoss,
+      Math.abs(quantity ?? 0),
+    ]);
+    expect(resting).to.have.deep.members([
+      [90_000, 0.01],
+      [92_000, 0.02], // the network sized it for the whole position
+    ]);
+  });
+
+  it('are not put back for a position that is gone, nor against an order of the caller in the meantime', async () => {
+    const [gone, changed] = [await holder(), await holder()];
+    await cancelExits(service, gone.trader);
+    await gone.trader.post(`${ORDERS}/close`, { trade_pair: BTC });
+    await cancelExits(service, changed.trader);
+    await changed.trader.post(TP_SL, { trade_pair: BTC, stop_loss: 85_000 });
+
+    for (let n = 0; n < 8; n++) {
+      await compareNow(service.db);
+      await new Promise((resolve) => setTimeout(resolve, 150));
+    }
+
+    expect(await restingOf(service, gone.trader)).to.deep.equal([]);
+    expect(await positionsOf(service, gone.trader)).to.deep.equal([]);
+    expect((await restingOf(service, changed.trader)).map(({ stopLoss }) => stopLoss)).to.deep.equal([85_000]);
+  });
+});
