@@ -291,7 +291,7 @@ create table events (
   created_at timestamp with time zone not null,
   constraint events_pkey PRIMARY KEY (id),
   constraint events_position_once UNIQUE (owner, "position")
-);
+) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_cost_limit=2000);
 CREATE INDEX events_by_time ON public.events USING btree (owner, created_at);
 CREATE INDEX events_by_type ON public.events USING btree (owner, type, "position");
 CREATE UNIQUE INDEX events_with_owner ON public.events USING btree (id, owner);
@@ -356,7 +356,7 @@ create table idempotency_keys (
   intent_id uuid not null,
   created_at timestamp with time zone not null default now(),
   constraint idempotency_keys_pkey PRIMARY KEY (owner, key)
-);
+) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_cost_limit=2000);
 CREATE INDEX idempotency_keys_by_age ON public.idempotency_keys USING btree (created_at);
 CREATE INDEX idempotency_keys_by_intent ON public.idempotency_keys USING btree (intent_id);
 
@@ -417,7 +417,7 @@ create table intents (
   constraint intents_pkey PRIMARY KEY (id),
   constraint intents_settled_has_outcome CHECK (((state = ANY (ARRAY['succeeded'::text, 'failed'::text, 'expired'::text])) = ((settled_at IS NOT NULL) AND (outcome IS NOT NULL)))),
   constraint intents_state_known CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'in_doubt'::text, 'succeeded'::text, 'failed'::text, 'expired'::text])))
-) with (fillfactor=40, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=2000, autovacuum_analyze_scale_factor=0.02, autovacuum_analyze_threshold=1000);
+) with (fillfactor=40, autovacuum_vacuum_threshold=2000, autovacuum_analyze_scale_factor=0.02, autovacuum_analyze_threshold=1000, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_cost_limit=2000);
 CREATE INDEX intents_by_request ON public.intents USING btree (request_id) WHERE (request_id IS NOT NULL);
 CREATE INDEX intents_closing ON public.intents USING btree (((request ->> 'trader'::text))) WHERE ((kind = 'network/close'::text) AND (state = ANY (ARRAY['queued'::text, 'running'::text, 'in_doubt'::text])));
 CREATE INDEX intents_expired ON public.intents USING btree (created_at) WHERE (state = 'expired'::text);
@@ -613,7 +613,7 @@ create table orders (
   constraint orders_pkey PRIMARY KEY (id),
   constraint orders_handle_once UNIQUE (trader, handle),
   constraint orders_lifecycle_known CHECK ((lifecycle = ANY (ARRAY['resting'::text, 'filled'::text, 'cancelled'::text, 'ended'::text])))
-) with (fillfactor=50, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=2000, autovacuum_analyze_scale_factor=0.02, autovacuum_analyze_threshold=1000);
+) with (fillfactor=50, autovacuum_vacuum_threshold=2000, autovacuum_analyze_scale_factor=0.02, autovacuum_analyze_threshold=1000, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_cost_limit=2000);
 CREATE INDEX orders_by_exchange_number ON public.orders USING btree (((executed ->> 'ex_order_id'::text))) WHERE (venue = 'exvenue'::text);
 CREATE INDEX orders_by_trader ON public.orders USING btree (trader, created_at);
 CREATE INDEX orders_resting ON public.orders USING btree (trader) WHERE (lifecycle = 'resting'::text);
@@ -686,6 +686,7 @@ create table payment_losses (
   constraint payment_losses_kind_known CHECK ((kind = ANY (ARRAY['charge'::text, 'refund'::text, 'dispute'::text]))),
   constraint payment_losses_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments(id)
 );
+CREATE INDEX payment_losses_disputes ON public.payment_losses USING btree (status) WHERE (kind = 'dispute'::text);
 CREATE INDEX payment_losses_of_payment ON public.payment_losses USING btree (payment_id);
 
 -- Checkouts. The state of the intent says whether the processor has the payment; the row holds the state of the money.
@@ -972,6 +973,15 @@ create table restore_evidence (
   seen_at timestamp with time zone not null default now(), -- When a process noticed it. What was noticed before the newest recovery is over.
   constraint restore_evidence_pkey PRIMARY KEY (id),
   constraint restore_evidence_kind_known CHECK ((kind = ANY (ARRAY['unknown'::text, 'unsent'::text])))
+);
+
+-- When rows past their retention were last deleted, by what is deleted, and how far that was behind.
+create table retention_runs (
+  name text not null,
+  ran_at timestamp with time zone not null default now(),
+  behind_s double precision not null, -- How long the oldest row that was left is past its retention. 0: none was left.
+  after text not null default ''::text, -- The key of the row at which it ended, if it left rows: the next run goes on there.
+  constraint retention_runs_pkey PRIMARY KEY (name)
 );
 
 -- One-time links that show an app's credentials. The secret is created when the link is opened; before that there is none to steal.
@@ -1269,7 +1279,7 @@ create table webhook_attempts (
   response text, -- The first 2 KiB of the response body.
   constraint webhook_attempts_pkey PRIMARY KEY (delivery_id, n),
   constraint webhook_attempts_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES webhook_deliveries(id)
-);
+) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_cost_limit=2000);
 
 -- One event for one endpoint. A delivery is not an intent: it is repeated for days with one id until the receiver accepts it, and a lost response only causes one more attempt.
 create table webhook_deliveries (
@@ -1296,7 +1306,7 @@ create table webhook_deliveries (
   constraint webhook_deliveries_of_events_owner FOREIGN KEY (event_id, owner) REFERENCES events(id, owner),
   constraint webhook_deliveries_once_per_endpoint UNIQUE (event_id, endpoint_id),
   constraint webhook_deliveries_state_known CHECK ((state = ANY (ARRAY['pending'::text, 'sending'::text, 'delivered'::text, 'failed'::text, 'cancelled'::text])))
-) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=2000, autovacuum_analyze_scale_factor=0.02, autovacuum_analyze_threshold=1000);
+) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=2000, autovacuum_analyze_scale_factor=0.02, autovacuum_analyze_threshold=1000, autovacuum_vacuum_cost_limit=2000);
 CREATE INDEX webhook_deliveries_by_endpoint ON public.webhook_deliveries USING btree (endpoint_id, id);
 CREATE INDEX webhook_deliveries_dead ON public.webhook_deliveries USING btree (id) WHERE (state = ANY (ARRAY['failed'::text, 'cancelled'::text]));
 CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (endpoint_id, due_at) WHERE (state = 'pending'::text);
@@ -1444,6 +1454,12 @@ create view ops.actions (
   detail jsonb
 );
 
+-- What waits for a person: mails that were given up within the hour, payouts that are stranded, intents that ended within a day with an unknown effect, disputes that need a response.
+create view ops.attention (
+  what text,
+  count integer
+);
+
 -- Failed and cancelled deliveries, newest first. select ops.retry_delivery(id, who, why), or all of an endpoint: ops.retry_deliveries_of(endpoint, who, why).
 create view ops.dead_deliveries (
   delivery_id text,
@@ -1493,6 +1509,24 @@ create view ops.delivery_ages (
   state text,
   count integer,
   oldest_s double precision
+);
+
+-- Disputes of payments and inquiries, those that need a response first. They are answered at the processor; what it decides arrives as an event.
+create view ops.disputes (
+  dispute_id text,
+  payment_id text,
+  owner text,
+  user_id text,
+  email text,
+  prop_account_id text,
+  account_status text,
+  status text,
+  amount_cents integer,
+  currency text,
+  made_at timestamp with time zone,
+  said_at timestamp with time zone,
+  needs_response boolean,
+  is_money_gone boolean
 );
 
 -- Accounts that could not be created and were not abandoned, newest first, with the safe action: ops.provision_account, ops.attach_account, ops.abandon_account, or a refund.
@@ -2026,6 +2060,27 @@ create function events_of_ours(batch jsonb)
 create function exits_may_differ(of_venue text, of_trader text)
   returns void plpgsql;
 
+create function expire_events(kept_s double precision, most integer, after text)
+  returns TABLE(picked integer, deleted integer, last text, oldest_s double precision) sql;
+
+create function expire_intents(kept_s double precision, most integer, after text)
+  returns TABLE(picked integer, deleted integer, last text, oldest_s double precision) sql;
+
+create function expire_lanes(kept_s double precision, most integer, after text)
+  returns TABLE(picked integer, deleted integer, last text, oldest_s double precision) sql;
+
+create function expire_orders(kept_s double precision, most integer, after text)
+  returns TABLE(picked integer, deleted integer, last text, oldest_s double precision) sql;
+
+create function expire_processor_events(kept_s double precision, most integer, after text)
+  returns TABLE(picked integer, deleted integer, last text, oldest_s double precision) sql;
+
+create function expired_after(key text)
+  returns timestamp with time zone sql stable;
+
+create function expired_id(key text)
+  returns uuid sql immutable;
+
 create function fail_checkout(intent uuid)
   returns void sql;
 
@@ -2291,28 +2346,13 @@ create function prune_admin_sessions(kept_s double precision, most integer)
 create function prune_dead_jobs(kept_s double precision, most integer)
   returns bigint sql;
 
-create function prune_events(kept_s double precision, most integer)
-  returns bigint sql;
-
 create function prune_idempotency_keys(kept_s double precision, most integer)
   returns bigint sql;
 
 create function prune_idempotent_responses(kept_s double precision, most integer)
   returns bigint sql;
 
-create function prune_intents(kept_s double precision, most integer)
-  returns bigint sql;
-
-create function prune_lanes(kept_s double precision, most integer)
-  returns bigint sql;
-
 create function prune_mails(kept_s double precision, most integer)
-  returns bigint sql;
-
-create function prune_orders(kept_s double precision, most integer)
-  returns bigint sql;
-
-create function prune_processor_events(kept_s double precision, most integer)
   returns bigint sql;
 
 create function prune_reveal_links(kept_s double precision, most integer)

@@ -1,8 +1,18 @@
 import { epochMs } from '../kernel/work.ts';
-/**
- * Processes at most `most` rows and resolves to their number. A smaller number than `most` means that none are left.
- */
-export type Batch = (most: number) => Promise<number>;
+
+/** What a batch did: how many rows it looked at, and how many of them it processed. */
+export type BatchDone = { seen: number; taken: number };
+
+/** Processes at most `most` rows. If it saw fewer than `most`, none are left. */
+export type Batch = (most: number) => Promise<BatchDone>;
+
+/** A batch that processes every row that it sees. */
+export const takingAll =
+  (batch: (most: number) => Promise<number>): Batch =>
+  async (most) => {
+    const taken = await batch(most);
+    return { seen: taken, taken };
+  };
 
 /**
  * The limits of one run. `most`: rows per batch. `withinMs`: no batch begins later than this. `signal` also ends the
@@ -10,27 +20,37 @@ export type Batch = (most: number) => Promise<number>;
  */
 export type Bounds = { most: number; withinMs: number; signal: AbortSignal };
 
+/** The end of a run: the number of rows per kind, without kinds that had none; the kinds that have rows left; what failed. */
+export type Run = { taken: Record<string, number>; left: string[]; failed: Record<string, unknown> };
+
 /**
  * Processes batches of all kinds in turn, so that no kind starves, until no rows are left or a limit is reached. The
- * next run continues. Each batch is its own transaction. Resolves to the number of rows per kind, without kinds that
- * had none.
+ * next run continues. Each batch is its own transaction. A kind that fails does not keep the others from going on.
  */
 export async function inBatches(
   kinds: Readonly<Record<string, Batch>>,
   { most, withinMs, signal }: Bounds,
-): Promise<Record<string, number>> {
+): Promise<Run> {
   const until = epochMs() + withinMs;
-  const taken: Record<string, number> = {};
+  const run: Run = { taken: {}, left: [], failed: {} };
+  const isOver = () => signal.aborted || epochMs() >= until;
   let unfinished = Object.entries(kinds);
-  while (unfinished.length > 0) {
+  while (unfinished.length > 0 && !isOver()) {
     const full: typeof unfinished = [];
-    for (const [name, batch] of unfinished) {
-      if (signal.aborted || epochMs() >= until) return taken;
-      const count = await batch(most);
-      if (count > 0) taken[name] = (taken[name] ?? 0) + count;
-      if (count >= most) full.push([name, batch]);
+    for (const [n, [name, batch]] of unfinished.entries()) {
+      if (isOver()) {
+        full.push(...unfinished.slice(n));
+        break;
+      }
+      const done = await batch(most).catch((error) => {
+        run.failed[name] = error;
+      });
+      if (!done) continue;
+      if (done.taken > 0) run.taken[name] = (run.taken[name] ?? 0) + done.taken;
+      if (done.seen >= most) full.push([name, batch]);
     }
     unfinished = full;
   }
-  return taken;
+  run.left = unfinished.map(([name]) => name);
+  return run;
 }

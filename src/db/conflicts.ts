@@ -23,8 +23,8 @@ const REJECTED = /^(25006|53...)$/;
 export const databaseRejected = (error: unknown): boolean =>
   causesOf(error).some(({ code, severity }) => REJECTED.test(code) && /^(ERROR|FATAL)$/.test(severity));
 
-/** Whether PostgreSQL cancelled a statement to resolve a deadlock. Repeating it is safe. */
-export const wasUndone = (error: unknown): boolean => hasCode(error, '40P01');
+/** Whether PostgreSQL cancelled a statement because of others: to resolve a deadlock, or to keep them serializable. Repeating it is safe. */
+export const wasUndone = (error: unknown): boolean => hasCode(error, '40P01') || hasCode(error, '40001');
 
 /** Whether PostgreSQL cancelled a statement because it did not get a lock within `lock_timeout`. */
 export const waitedTooLong = (error: unknown): boolean => hasCode(error, '55P03');

@@ -35,6 +35,7 @@ const STATEMENT_TIMEOUT_MS = 30_000; // of the server
 /** Of commands: a statement may take as long as the server lets it. */
 const COMMAND_LIMITS: PoolLimits = { slotMs: 5_000, connectMs: 5_000, statementMs: STATEMENT_TIMEOUT_MS + 5_000 };
 const IDLE_IN_TRANSACTION_MS = 10_000; // of the server: the longest pause within a transaction before it lets go of its locks
+const UNDONE_RETRIES = 5; // of a statement or transaction that PostgreSQL undid because of others (class 40), and of no other
 const GRACE_MS = 250; // how long a connection may take to close
 
 type Open = (url: string, maxPoolSize: number, onError: (error: Error) => void, limits?: PoolLimits) => Promise<DbPool>;
@@ -87,7 +88,8 @@ async function open(
     idleTimeout: 'DISABLE_TIMEOUT',
     maxPoolSize: size + POOL_HEADROOM,
     minPoolSize: 1,
-    queryRetryLimit: 0,
+    queryRetryLimit: UNDONE_RETRIES,
+    transactionRetryLimit: UNDONE_RETRIES,
     resetConnection: async () => {},
     typeParsers,
   });

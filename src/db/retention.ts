@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Config } from '../config.ts';
-import { type Batch, inBatches } from './batches.ts';
+import { type Batch, inBatches, type Run, takingAll } from './batches.ts';
 import type { Db } from './pool.ts';
 
 const DAY_S = 86_400;
@@ -20,11 +20,29 @@ const MOST = 1_000; // rows per batch, so that locks are held only for milliseco
 const WITHIN_MS = 10_000; // less than a stopping worker waits for its tasks
 
 /**
- * Deletes rows past their retention in small batches, until none are left or the time is up. The next run continues.
+ * Deletes rows past their retention in small batches, until none are left or the time is up. While rows are left the next
+ * run follows at once. Records how far behind it is. Throws, after all others, what failed.
  */
 export async function prune({ db, config, stopping, log }: PruneDeps): Promise<void> {
-  const pruned = await inBatches(prunings(db, config), { most: MOST, withinMs: WITHIN_MS, signal: stopping });
-  if (Object.keys(pruned).length > 0) log.info({ pruned }, 'pruned expired rows');
+  const progress = await readProgress(db);
+  const kinds = prunings(db, config, progress);
+  const run = await inBatches(kinds, { most: MOST, withinMs: WITHIN_MS, signal: stopping });
+  if (Object.keys(run.taken).length > 0) log.info({ pruned: run.taken }, 'pruned expired rows');
+  await recordRun(db, Object.keys(kinds), run, progress);
+  if (run.left.length > 0 && !stopping.aborted) await pruneOn(db);
+  const [failed] = Object.values(run.failed);
+  if (failed) throw failed;
+}
+
+/** By kind: the key of the last row that was looked at, and how long the oldest of the last batch was past its retention. */
+type Progress = Record<string, { after: string; behindS: number }>;
+
+const progressRow = z.object({ name: z.string(), after: z.string() });
+
+/** Where the last run ended, if it left rows. So what stays for years is not looked at by every run. */
+async function readProgress(db: Db): Promise<Progress> {
+  const rows = await db.any(sql.type(progressRow)`select r.name, r.after from retention_runs r`);
+  return Object.fromEntries(rows.map(({ name, after }) => [name, { after, behindS: 0 }]));
 }
 
 /**
@@ -32,16 +50,16 @@ export async function prune({ db, config, stopping, log }: PruneDeps): Promise<v
  * tables stay, or are deleted when they expire. sql/README.md lists the retention of every table; a test compares it
  * with the database.
  */
-export const prunings = (db: Db, config: Retained): Record<string, Batch> => ({
+export const prunings = (db: Db, config: Retained, progress: Progress = {}): Record<string, Batch> => ({
   idempotency_keys: pruneBatch(db, 'prune_idempotency_keys', KEYS_DAYS),
   idempotent_responses: pruneBatch(db, 'prune_idempotent_responses', KEYS_DAYS),
-  intents: pruneBatch(db, 'prune_intents', config.RETAIN_INTENTS_DAYS),
-  orders: pruneBatch(db, 'prune_orders', config.RETAIN_ORDERS_DAYS),
-  lanes: pruneBatch(db, 'prune_lanes', 0),
-  events: pruneBatch(db, 'prune_events', config.RETAIN_EVENTS_DAYS),
+  intents: expiry(db, 'expire_intents', config.RETAIN_INTENTS_DAYS, progress),
+  orders: expiry(db, 'expire_orders', config.RETAIN_ORDERS_DAYS, progress),
+  lanes: expiry(db, 'expire_lanes', 0, progress),
+  events: expiry(db, 'expire_events', config.RETAIN_EVENTS_DAYS, progress),
   mails: pruneBatch(db, 'prune_mails', config.RETAIN_EVENTS_DAYS),
   dead_jobs: pruneBatch(db, 'prune_dead_jobs', config.RETAIN_EVENTS_DAYS),
-  processor_events: pruneBatch(db, 'prune_processor_events', config.RETAIN_INTENTS_DAYS),
+  processor_events: expiry(db, 'expire_processor_events', config.RETAIN_INTENTS_DAYS, progress),
   user_sessions: pruneBatch(db, 'prune_user_sessions', config.RETAIN_SESSIONS_DAYS),
   admin_sessions: pruneBatch(db, 'prune_admin_sessions', config.RETAIN_SESSIONS_DAYS),
   upstream_responses: pruneBatch(db, 'prune_upstream_responses', config.RETAIN_EVENTS_DAYS),
@@ -50,7 +68,51 @@ export const prunings = (db: Db, config: Retained): Record<string, Batch> => ({
 
 const counted = z.object({ count: z.number() });
 
-const pruneBatch =
-  (db: Db, name: string, days: number): Batch =>
-  (most) =>
-    db.oneFirst(sql.type(counted)`select ${sql.identifier([name])}(${days * DAY_S}::double precision, ${most}) count`);
+const pruneBatch = (db: Db, name: string, days: number): Batch =>
+  takingAll((most) =>
+    db.oneFirst(sql.type(counted)`select ${sql.identifier([name])}(${days * DAY_S}::double precision, ${most}) count`),
+  );
+
+const expired = z.object({
+  picked: z.number(),
+  deleted: z.number(),
+  last: z.string().nullable(),
+  oldest_s: z.number().nullable(),
+});
+
+/** Batches that go through old rows in the order of a key: each begins behind the last row of the one before. */
+function expiry(db: Db, name: string, days: number, progress: Progress): Batch {
+  const kind = name.replace('expire_', '');
+  const at = progress[kind] ?? { after: '', behindS: 0 };
+  progress[kind] = at;
+  return async (most) => {
+    const { picked, deleted, last, oldest_s } = await db.one(sql.type(expired)`
+      select e.picked, e.deleted, e.last, e.oldest_s
+      from ${sql.identifier([name])}(${days * DAY_S}::double precision, ${most}, ${at.after}) e`);
+    at.after = last ?? at.after;
+    at.behindS = Math.max(0, (oldest_s ?? 0) - days * DAY_S);
+    return { seen: picked, taken: deleted };
+  };
+}
+
+const nothing = z.object({});
+
+/** What a run failed at keeps the time of its last run. */
+async function recordRun(db: Db, names: string[], { left, failed }: Run, progress: Progress): Promise<void> {
+  const ran = names.filter((name) => !(name in failed));
+  const rows = ran.map((name) => {
+    const { after = '', behindS = 0 } = (left.includes(name) && progress[name]) || {};
+    return { name, after, behind_s: behindS };
+  });
+  await db.query(sql.type(nothing)`
+    insert into retention_runs as r (name, after, behind_s)
+    select n.name, n.after, n.behind_s
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as n (name text, after text, behind_s double precision)
+    on conflict (name) do update set after = excluded.after, behind_s = excluded.behind_s, ran_at = now()`);
+}
+
+/** Queues the next run now, under the key of the planned ones. */
+const pruneOn = async (db: Db): Promise<void> => {
+  await db.query(sql.type(nothing)`
+    select graphile_worker.add_job('housekeeping/prune', job_key => 'prune', max_attempts => 25)::text`);
+};

@@ -58,6 +58,7 @@ function reset(metrics: Metrics): void {
     behind,
     budgetUsed,
     metrics.differing,
+    metrics.oldestTransaction,
   ];
   for (const gauge of single) gauge.remove();
 }
@@ -85,6 +86,9 @@ function show(figures: DatabaseFigures, tasks: string[], metrics: Metrics): void
     metrics.unprotected.set({ venue }, count);
     metrics.unprotectedAge.set({ venue }, longest_s);
   }
+  for (const { what, count } of figures.attention) metrics.attention.set({ what }, count);
+  for (const { name, behind_s } of figures.retention) metrics.retentionBehind.set({ rows: name }, behind_s);
+  metrics.oldestTransaction.set(figures.oldest_transaction_s);
   metrics.differing.set(figures.differing);
   metrics.behind.set(figures.behind);
   if (figures.budget_used !== null) metrics.budgetUsed.set(figures.budget_used);

@@ -96,6 +96,16 @@ export function families(registry: Registry) {
     ]),
     budgetUsed: gauge('tps_exchange_budget_used_ratio', "Used part of the exchange's request budget, from 0 to 1."),
     workers: gauge('tps_workers_alive', 'Worker processes with a heartbeat within the last 10 seconds.'),
+    attention: gauge('tps_needs_attention', 'What waits for a person, by what it is: see ops.attention.', ['what']),
+    retentionBehind: gauge(
+      'tps_retention_behind_seconds',
+      'How long the oldest row is past its retention, or how long none were deleted beyond 15 minutes, by what is deleted.',
+      ['rows'],
+    ),
+    oldestTransaction: gauge(
+      'tps_database_oldest_transaction_seconds',
+      'Age of the oldest transaction in the database that this role may see.',
+    ),
     differing: gauge(
       'tps_fleet_differing_settings',
       'Settings in which running processes of the service differ, versions included.',

@@ -29,6 +29,9 @@ const figures = z.object({
   delayed_payouts: z.number(),
   unreadable_events: z.number(),
   unprotected: z.array(z.object({ venue: z.string(), count: z.number(), longest_s: z.number() })),
+  attention: z.array(z.object({ what: z.string(), count: z.number() })),
+  retention: z.array(z.object({ name: z.string(), behind_s: z.number() })),
+  oldest_transaction_s: z.number(),
   differing: z.number(),
   behind: z.number(),
   budget_used: z.number().nullable(),
@@ -36,6 +39,8 @@ const figures = z.object({
 
 /** Figures from the database. They are the same for every process. Ages are in seconds. */
 export type DatabaseFigures = z.infer<typeof figures>;
+
+const RUNS_WITHIN_S = 900; // retention runs every 5 minutes
 
 /** The request budget to report: its name, its capacity and its refill per second. */
 export type ReportedBudget = Bucket & { name: string };
@@ -116,6 +121,26 @@ export const readFigures = (
       (select count(*) from payouts p where p.delayed_since < now() - interval '5 minutes') as delayed_payouts,
       (select count(*) from processor_events e where e.outcome = 'unreadable' and e.closed_at is null) as unreadable_events,
       coalesce((select json_agg(u) from unprotected u), '[]') as unprotected,
+      coalesce((select json_agg(a) from ops.attention a), '[]') as attention,
+      coalesce((
+        select json_agg(json_build_object(
+          'name', r.name,
+          'behind_s', r.behind_s + greatest(0, extract(epoch from now() - r.ran_at) - ${RUNS_WITHIN_S})
+        ))
+        from retention_runs r
+      ), '[]') as retention,
+      (
+        select coalesce(max(extract(epoch from clock_timestamp() - t.began_at)), 0)
+        from (
+          select a.xact_start as began_at
+          from pg_stat_activity a
+          where a.datname = current_database() and a.pid <> pg_backend_pid()
+          union all
+          select p.prepared
+          from pg_prepared_xacts p
+          where p.database = current_database()
+        ) t
+      )::double precision as oldest_transaction_s,
       (select count(distinct d.name) from ops.fleet_differences d) as differing,
       (select count(*) from ops.restore_evidence) as behind,
       budget_used(${name}, ${burst}, ${perSecond}) as budget_used`);

@@ -10,13 +10,31 @@ describe('inBatches', () => {
     const endless = (name: string) => async (most: number) => {
       turns.push(name);
       if (turns.length === 6) stop.abort();
-      return most;
+      return { seen: most, taken: most };
     };
 
     const taken = await inBatches({ a: endless('a'), b: endless('b') }, bounds({ signal: stop.signal }));
     const late = await inBatches({ a: endless('a') }, bounds({ withinMs: 0 }));
 
     expect(turns).to.deep.equal(['a', 'b', 'a', 'b', 'a', 'b']);
-    expect([taken, late]).to.deep.equal([{ a: 15, b: 15 }, {}]);
+    expect([taken.taken, late.taken]).to.deep.equal([{ a: 15, b: 15 }, {}]);
+    expect([taken.left, late.left]).to.deep.equal([['a', 'b'], ['a']]);
+  });
+
+  it('goes on with the others when one kind fails, and while a batch sees as many rows as it may, whatever it takes', async () => {
+    let batches = 0;
+    const broken = async () => {
+      throw new Error('broken');
+    };
+    const judging = async (most: number) => {
+      batches += 1;
+      return { seen: batches < 3 ? most : 1, taken: 0 };
+    };
+
+    const run = await inBatches({ broken, judging }, bounds());
+
+    expect(batches).to.equal(3);
+    expect(run.failed.broken).to.be.an('error');
+    expect([run.taken, run.left]).to.deep.equal([{}, []]);
   });
 });

@@ -52,6 +52,10 @@ describe('the example alerts', () => {
   it('have a unique name, a severity, a summary of one sentence, and a row in the guide for operators', async () => {
     const guide = await read('src/docs/operating.md');
     const table = guide.split('\n## Alerts\n')[1]?.split('\n## ')[0] ?? '';
+    const sections = [...(await read('src/docs/runbooks.md')).matchAll(/^## (\w+)\n\n(?=\S)/gm)].map(
+      ([, name]) => name,
+    );
+    expect(sections).to.have.members(rules.map(({ alert }) => alert));
     const listed = [...table.matchAll(/^\| ([A-Z]\w+(?:, \w+)*) \|/gm)].flatMap(
       ([, names]) => names?.split(', ') ?? [],
     );
@@ -62,7 +66,7 @@ describe('the example alerts', () => {
       expect(alert).to.match(/^[A-Z][A-Za-z]+$/);
       expect(['page', 'warn']).to.include(labels.severity);
       expect(annotations.summary, alert).to.match(/^.{20,}\.$/);
-      expect(annotations.runbook, alert).to.equal('src/docs/operating.md#alerts');
+      expect(annotations.runbook, alert).to.equal(`src/docs/runbooks.md#${alert.toLowerCase()}`);
     }
   });
 });

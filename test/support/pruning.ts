@@ -59,7 +59,11 @@ export async function openPruned(): Promise<Pruned> {
     db,
     client,
     connected,
-    prune: () => inBatches(prunings(db, DAYS), bounds()),
+    async prune() {
+      const { taken, failed } = await inBatches(prunings(db, DAYS), bounds());
+      for (const error of Object.values(failed)) throw error;
+      return taken;
+    },
     async left(table, column = 'id') {
       const { rows } = await client.query(`select ${column}::text as name from ${table} order by 1`);
       return rows.map(({ name }) => name);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Client } from 'pg';
 import { sql } from 'slonik';
 import { z } from 'zod';
-import { inBatches } from '../../src/db/batches.ts';
+import { type Batch, type BatchDone, inBatches } from '../../src/db/batches.ts';
 import { prunings } from '../../src/db/retention.ts';
 import { until } from '../support/processes.ts';
 import { bounds, DAYS, numberIn, openPruned, type Pruned, uuid } from '../support/pruning.ts';
@@ -146,7 +146,7 @@ describe('housekeeping/prune', () => {
     await session.query('begin');
     await enter(session, 1, 'entered');
     const passedOver = await prune();
-    await session.query('rollback; begin; select prune_lanes(0, 1000)');
+    await session.query("rollback; begin; select * from expire_lanes(0, 1000, '')");
     const entering = enter(client, 2, 'entered');
     await until('an order that waits for the pruning', () =>
       db.oneFirst(sql.type(waiting)`
@@ -167,19 +167,23 @@ describe('housekeeping/prune', () => {
     const holder = await connected();
     await holder.query('begin');
     await holder.query('select from intents where id = $1 for update', [uuid(1)]);
-    const batches: number[] = [];
+    const batches: BatchDone[] = [];
+    const batch = prunings(db, DAYS).intents as Batch; // as: it is there
     const counting = async (most: number) => {
-      const batch = prunings(db, DAYS).intents;
-      const count = (await batch?.(most)) ?? 0;
-      batches.push(count);
-      return count;
+      const done = await batch(most);
+      batches.push(done);
+      return done;
     };
 
     await inBatches({ intents: counting }, bounds({ most: 10 }));
     await holder.query('commit');
     await holder.end();
 
-    expect(batches).to.deep.equal([10, 10, 4]);
+    expect(batches).to.deep.equal([
+      { seen: 10, taken: 9 },
+      { seen: 10, taken: 10 },
+      { seen: 5, taken: 5 },
+    ]);
     expect(await intentsLeft()).to.deep.equal([1]);
   });
 });

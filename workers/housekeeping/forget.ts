@@ -1,5 +1,5 @@
 import { forgetExpired } from '../../src/capabilities/users/commands.ts';
-import { inBatches } from '../../src/db/batches.ts';
+import { inBatches, takingAll } from '../../src/db/batches.ts';
 import type { Db } from '../../src/db/pool.ts';
 import type { Task } from '../../src/intents/task.ts';
 
@@ -8,7 +8,8 @@ const BOUNDS = { most: 1_000, withinMs: 10_000 };
 
 /** Deletes expired codes, tokens, throttles, paces and sign-ups in small batches. */
 const forget: Task<unknown, { db: Db; stopping: AbortSignal }> = async (_payload, { db, stopping: signal }) => {
-  await inBatches({ expired: (most) => forgetExpired(db, most) }, { ...BOUNDS, signal });
+  const { failed } = await inBatches({ expired: takingAll((most) => forgetExpired(db, most)) }, { ...BOUNDS, signal });
+  if (failed.expired) throw failed.expired;
 };
 
 export default forget;

@@ -26,6 +26,7 @@ export const guides: Guide[] = [
   guide('Operating', 'deploying', 'Deploying'),
   guide('Operating', 'high-availability', 'High availability'),
   guide('Operating', 'operating', 'Operating'),
+  guide('Operating', 'runbooks', 'Runbooks'),
   guide('Operating', 'configuration', 'Configuration'),
   guide('Operating', 'security', 'Security'),
   guide('Operating', 'promises', 'Promises'),

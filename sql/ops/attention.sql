@@ -1,0 +1,17 @@
+create or replace view ops.attention as
+select 'failed_mails' as what, count(*)::integer as count
+from mails m
+where m.state in ('refused', 'expired') and m.ended_at > now() - interval '1 hour'
+union all
+select 'stranded_payouts', count(*)::integer
+from ops.stranded_payouts
+union all
+select 'undecided_intents', count(*)::integer
+from intents i
+where i.outcome -> 'problem' ->> 'effect' = 'unknown' and i.created_at > now() - interval '1 day'
+union all
+select 'disputes', count(*)::integer
+from payment_losses l
+where l.kind = 'dispute' and l.status in ('needs_response', 'warning_needs_response', 'appeal_needs_response');
+comment on view ops.attention is
+  'What waits for a person: mails that were given up within the hour, payouts that are stranded, intents that ended within a day with an unknown effect, disputes that need a response.';

@@ -1,0 +1,155 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { load } from 'js-yaml';
+
+const RULES = fileURLToPath(new URL('../../src/metrics/alerts.example.yml', import.meta.url));
+const promtool = (process.env.PATH ?? '')
+  .split(delimiter)
+  .map((dir) => join(dir, 'promtool'))
+  .find((file) => existsSync(file));
+
+/** Values every 15 s. */
+const always = (value: number, n = 400) => `${value}x${n}`;
+const rising = (by: number, n = 400) => `0+${by}x${n}`;
+const LONG = 1_700; // 7 h
+
+type Series = Record<string, string>;
+
+/** A service in which nothing is wrong: two processes, orders that end well, requests that succeed. */
+const HEALTHY: Series = {
+  'tps_build_info{process="web",instance="a"}': always(1, LONG),
+  'tps_build_info{process="worker",instance="b"}': always(1, LONG),
+  'tps_workers_alive{instance="a"}': always(1, LONG),
+  'tps_database_up{instance="a"}': always(1, LONG),
+  'tps_http_request_duration_seconds_count{status="200"}': rising(100, LONG),
+  'tps_intent_settle_duration_seconds_count{kind="network/place",ending="succeeded"}': rising(100, LONG),
+  'tps_intent_settle_duration_seconds_bucket{kind="network/place",ending="succeeded",le="5"}': rising(100, LONG),
+  'tps_intent_settle_duration_seconds_bucket{kind="network/place",ending="succeeded",le="+Inf"}': rising(100, LONG),
+};
+const without = (...names: string[]): Series =>
+  Object.fromEntries(
+    Object.keys(HEALTHY)
+      .filter((name) => names.some((part) => name.includes(part)))
+      .map((name) => [name, '_x10']),
+  );
+
+const CALLS = 'tps_upstream_call_duration_seconds_count';
+const ENDED = 'tps_intent_settle_duration_seconds_count';
+const attention = (what: string): Series => ({ [`tps_needs_attention{what="${what}"}`]: always(1) });
+
+/** What makes each alert fire, and after how many minutes. */
+const FIRING: Record<string, { series: Series; after?: number }> = {
+  ServiceDown: { series: without('tps_build_info') },
+  NoWeb: { series: without('process="web"') },
+  NoWorkers: { series: { 'tps_workers_alive{instance="a"}': always(0) } },
+  DatabaseAway: { series: { 'tps_database_up{instance="a"}': always(0) } },
+  UpstreamDown: { series: { [`${CALLS}{upstream="netvenue",result="unknown"}`]: rising(5) } },
+  CredentialsRejected: { series: { 'tps_upstream_auth_rejections_total{upstream="netvenue"}': rising(1) } },
+  ProcessRejected: { series: { 'tps_upstream_paused{upstream="netvenue",instance="b"}': always(1) } },
+  PaidAndNotServed: { series: { tps_unfulfilled_payments: always(1) } },
+  PayoutsDelayed: { series: { tps_delayed_payouts: always(1) } },
+  EventsUnreadable: { series: { tps_unreadable_events: always(1) } },
+  PositionUnprotected: { series: { 'tps_unprotected_seconds{venue="netvenue"}': always(600) } },
+  PayoutsStranded: { series: attention('stranded_payouts') },
+  IntentsUndecided: { series: attention('undecided_intents') },
+  IntentsInDoubt: { series: { 'tps_intents_oldest_seconds{state="in_doubt",kind="network/place"}': always(400) } },
+  OrdersStuck: { series: { 'tps_intents_oldest_seconds{state="queued",kind="network/place"}': always(200) } },
+  TradingQueueLate: { series: { 'tps_queue_oldest_ready_seconds{task="network/place"}': always(30) } },
+  ExitsWait: { series: { 'tps_intents_waiting_oldest_seconds{reason="slots",exits="true"}': always(30) } },
+  DoubtsHoldCapacity: { series: { 'tps_intents_waiting{reason="doubts",exits="false"}': always(2) } },
+  RequestsFail: { series: { 'tps_http_request_duration_seconds_count{status="5xx"}': rising(20) } },
+  VenueEndsBadly: { series: { [`${ENDED}{kind="exchange/place",ending="failed"}`]: rising(10) } },
+  IntentsExpireFast: { series: { [`${ENDED}{kind="network/place",ending="expired"}`]: rising(3) }, after: 70 },
+  IntentsExpireSlowly: { series: { [`${ENDED}{kind="network/place",ending="expired"}`]: rising(1, LONG) }, after: 400 },
+  RequestsFailFast: { series: { 'tps_http_request_duration_seconds_count{status="5xx"}': rising(3) }, after: 70 },
+  RequestsFailSlowly: {
+    series: { 'tps_http_request_duration_seconds_count{status="5xx"}': rising(1, LONG) },
+    after: 400,
+  },
+  OrdersSettleLate: {
+    series: {
+      [`${ENDED}{kind="network/place",ending="late"}`]: rising(30),
+      'tps_intent_settle_duration_seconds_bucket{kind="network/place",ending="late",le="5"}': always(0),
+    },
+    after: 70,
+  },
+  MailsFail: { series: attention('failed_mails') },
+  DisputesWait: { series: attention('disputes'), after: 70 },
+  RetentionBehind: { series: { 'tps_retention_behind_seconds{rows="events"}': always(90_000) }, after: 70 },
+  TransactionOld: { series: { tps_database_oldest_transaction_seconds: always(700) } },
+  ProcessLost: { series: { 'tps_build_info{process="web",instance="c"}': '1x100 _x300' }, after: 35 },
+  WorkerLost: { series: { 'tps_workers_alive{instance="a"}': '2x100 1x300' }, after: 35 },
+  QueueLate: { series: { 'tps_queue_oldest_ready_seconds{task="mail/send"}': always(200) } },
+  JobsDead: { series: { 'tps_queue_jobs{task="mail/send",state="dead"}': always(1) } },
+  TasksThrow: { series: { 'tps_task_duration_seconds_count{task="mail/send",outcome="threw"}': rising(1) } },
+  UpstreamUnreliable: {
+    series: {
+      [`${CALLS}{upstream="netvenue",result="unknown"}`]: rising(1),
+      [`${CALLS}{upstream="netvenue",result="accepted"}`]: rising(5),
+    },
+  },
+  OrdersSlow: {
+    series: {
+      'tps_intent_settle_duration_seconds_bucket{kind="network/place",ending="late",le="15"}': rising(20),
+      'tps_intent_settle_duration_seconds_bucket{kind="network/place",ending="late",le="+Inf"}': rising(20),
+    },
+  },
+  EndpointFailing: { series: { 'tps_webhook_endpoints{state="failing"}': always(1) } },
+  DeliveriesLate: { series: { tps_deliveries_oldest_due_seconds: always(400) } },
+  DeliveriesUndelivered: { series: { tps_deliveries_oldest_seconds: always(2_000) } },
+  PoolExhausted: { series: { 'tps_pool_waiting{pool="web",instance="a"}': always(3) } },
+  NotListening: { series: { 'tps_listen_connected{instance="a"}': always(0) } },
+  DatabaseBehind: { series: { tps_database_behind: always(1) } },
+  FleetDiffers: { series: { tps_fleet_differing_settings: always(1) } },
+  ClockOff: { series: { 'tps_clock_ahead_seconds{instance="a"}': always(5) } },
+  EventLoopLags: { series: { nodejs_eventloop_lag_p99_seconds: always(1) } },
+};
+
+describe('the rules of the example alerts, evaluated by Prometheus', function () {
+  this.timeout(120_000);
+  before(function () {
+    if (!promtool) this.skip();
+  });
+
+  const testOf = (series: Series, minutes: number, expr: string, samples: object[]) => ({
+    interval: '15s',
+    input_series: Object.entries({ ...HEALTHY, ...series }).map(([name, values]) => ({ series: name, values })),
+    promql_expr_test: [{ expr, eval_time: `${minutes}m`, exp_samples: samples }],
+  });
+
+  it('fire when they should, each one, and none of them while nothing is wrong', async () => {
+    const { groups } = load(await readFile(RULES, 'utf8')) as { groups: { rules: { alert: string }[] }[] };
+    const folder = await mkdtemp(join(tmpdir(), 'tps-test-rules-'));
+    const fires = ([alert, { series, after = 25 }]: [string, (typeof FIRING)[string]]) =>
+      testOf(series, after, `count(ALERTS{alertname="${alert}",alertstate="firing"}) > bool 0`, [{ value: 1 }]);
+    const isLong = ([, { after = 0 }]: [string, (typeof FIRING)[string]]) => after > 100;
+    const all = Object.entries(FIRING);
+    const none = testOf({}, 400, 'count(ALERTS{alertstate="firing"})', []);
+    const runs = [
+      { evaluation_interval: '1m', tests: all.filter((each) => !isLong(each)).map(fires) },
+      { evaluation_interval: '10m', tests: [...all.filter(isLong).map(fires), none] }, // each evaluation looks back for hours
+    ];
+
+    const outputs = [];
+    for (const [n, run] of runs.entries()) {
+      const file = join(folder, `tests-${n}.json`);
+      await writeFile(file, JSON.stringify({ rule_files: [RULES], ...run }));
+      outputs.push(
+        await promisify(execFile)(promtool ?? '', ['test', 'rules', file]).then(
+          ({ stdout }) => stdout,
+          ({ stdout, stderr }) => `${stdout}${stderr}`,
+        ),
+      );
+    }
+    await rm(folder, { recursive: true });
+
+    expect(Object.keys(FIRING)).to.have.members(groups.flatMap(({ rules }) => rules.map(({ alert }) => alert)));
+    for (const output of outputs) expect(output).to.match(/SUCCESS/);
+  });
+});
