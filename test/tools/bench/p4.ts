@@ -9,7 +9,7 @@ import { interleaved, pairsOf } from './noise.ts';
 const ENDPOINTS = 100;
 const IN_FLIGHT = 100; // of the client alone: the same number as of the worker
 const STEADY_PER_S = 100;
-const MARKS = { client: 0.75, lateness: 2 };
+const MARKS = { client: 0.75, lateness: 1.5 };
 const DELIVERED_WITHIN_MS = 300_000;
 
 type Size = { rounds: number; queued: number; steadyS: number };

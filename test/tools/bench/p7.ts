@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { atMost, below, type Extent, type Figures, ratioOf } from './figures.ts';
+import { atMost, below, type Extent, type Figures, ratioOf, reported } from './figures.ts';
 import { interleaved, pairsOf } from './noise.ts';
-import { openSides, type Side, tripsOf } from './sides.ts';
+import { CHAINS, type Chain, openSides, type Side, tripsOf } from './sides.ts';
 import { cpuMs, residentMb, total } from './usage.ts';
 
 const PER_SECOND = 100;
@@ -17,20 +17,30 @@ const SMALL: Size = { rounds: 5, seconds: 1 };
 /** P7: what orders cost in web and worker, beside the bare chain: CPU time, memory at the end of a round, and what the database commits and logs. */
 export async function measureP7({ small }: Extent): Promise<Figures> {
   const { rounds, seconds } = small ? SMALL : FULL;
-  const { service, chain, close } = await openSides();
+  const { service, chain, honest, close } = await openSides();
   try {
-    const sides = { service: () => cost(service, seconds), chain: () => cost(chain, seconds) };
+    const sides = {
+      service: () => cost(service, seconds),
+      chain: () => cost(chain, seconds),
+      honest: () => cost(honest, seconds),
+    };
     await interleaved(1, sides); // warm-up
     const found = await interleaved(rounds, sides);
-    const held = (of: keyof Cost) => ratioOf(pairsOf(found, ['service', 'chain'], (each) => each[of]));
+    const held = (of: keyof Cost, beside: Chain = 'chain') =>
+      ratioOf(pairsOf(found, ['service', beside], (each) => each[of]));
+    const besideHonest = (of: keyof Cost, unit: string) =>
+      reported({ what: `the same beside ${CHAINS.honest}`, unit, ...held(of, 'honest') });
     return {
       name: 'P7',
       title: `web and worker together, ${PER_SECOND} orders/s, beside the bare chain`,
       rows: [
         atMost(MARK, { what: `CPU time of ${PER_ORDERS} orders`, unit: 's', ...held('cpuS') }),
+        besideHonest('cpuS', 's'),
         atMost(MARK, { what: 'resident memory', unit: 'MB', ...held('memoryMb') }),
         below(MOST_TRANSACTIONS, { what: 'transactions of an order', unit: '', ...held('transactions') }),
+        besideHonest('transactions', ''),
         below(MOST_WAL_KB, { what: 'write-ahead log of an order', unit: 'kB', ...held('walKb') }),
+        besideHonest('walKb', 'kB'),
       ],
     };
   } finally {

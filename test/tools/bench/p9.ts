@@ -3,7 +3,7 @@ import { interleaved, pairsOf } from './noise.ts';
 import { openSides, type Side, tripsOf } from './sides.ts';
 
 const PER_SECOND = 50;
-const MARK = 1.3;
+const MARK = 1.5;
 
 type Size = { rounds: number; seconds: number };
 const FULL: Size = { rounds: 6, seconds: 6 };

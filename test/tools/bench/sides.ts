@@ -21,19 +21,21 @@ const MINER_THREADS = '200';
 
 const ORDER = { trade_pair: 'BTCUSDC', order_type: 'LONG', leverage: 0.001 } as const;
 
-/** The service and the bare chain, each with a database server and a venue of its own, so that neither disturbs the other. */
+/** The service and both chains, each with a database server and a venue of its own, so that none disturbs another. */
 export async function openSides() {
-  const service = await openService();
-  const chain = await openChain();
+  const sides = { service: await openService(), chain: await openChain('bare'), honest: await openChain('honest') };
+  const arenas = Object.values(sides).map(({ arena }) => arena);
   return {
-    service,
-    chain,
+    ...sides,
     close: async () => {
-      await service.arena.close();
-      await chain.arena.close();
+      for (const arena of arenas) await arena.close();
     },
   };
 }
+
+/** What the service is measured beside: the least that keeps an order, and the least that keeps what a service has to. */
+export const CHAINS = { chain: 'the bare chain', honest: 'the honest chain' } as const;
+export type Chain = keyof typeof CHAINS;
 
 async function openService(): Promise<Side> {
   const arena = await openArena({ processingMs: PROCESSING_MS });
@@ -56,11 +58,12 @@ export async function serviceSide(arena: Arena, url: string): Promise<Side> {
   return { arena, place, direct: straightToVenue(arena) };
 }
 
-/** The bare chain: test/tools/bench/references/chain-web.ts and chain-worker.ts. */
-async function openChain(): Promise<Side> {
+/** One of the chains: test/tools/bench/references/chain-web.ts and chain-worker.ts. */
+async function openChain(kind: 'bare' | 'honest'): Promise<Side> {
+  const settings = { CHAIN: kind };
   const arena = await openArena({ processingMs: PROCESSING_MS });
-  const line = openLine(await arena.serve('test/tools/bench/references/chain-web.ts'), CONNECTIONS);
-  await arena.run('test/tools/bench/references/chain-worker.ts').waitForLine(/is working/);
+  const line = openLine(await arena.serve('test/tools/bench/references/chain-web.ts', settings), CONNECTIONS);
+  await arena.run('test/tools/bench/references/chain-worker.ts', settings).waitForLine(/is working/);
   const ids = arena.upstream.addSubaccounts(TRADERS);
   const place: Call = async (n) => {
     const body = JSON.stringify({ ...ORDER, execution_type: 'MARKET', subaccount_id: ids[n % ids.length] });
