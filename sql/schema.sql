@@ -190,6 +190,53 @@ create table apps (
   constraint apps_verification_level_known CHECK ((verification_level = ANY (ARRAY['none'::text, 'basic'::text, 'full'::text])))
 );
 
+-- Changes of the platform's balance that the processor lists for our payments and payouts: the other side of the ledger's proof.
+create table balance_changes (
+  id text not null, -- The processor's balance transaction.
+  subject text not null, -- The payment or payout.
+  amount bigint not null, -- Before the fee, in the currency of the balance. Negative: taken from it.
+  fee bigint not null,
+  currency text not null,
+  exchange_rate numeric,
+  said_at timestamp with time zone not null,
+  read_at timestamp with time zone not null default now(),
+  constraint balance_changes_pkey PRIMARY KEY (id)
+);
+CREATE INDEX balance_changes_by_time ON public.balance_changes USING btree (said_at);
+CREATE INDEX balance_changes_of_subject ON public.balance_changes USING btree (subject);
+
+-- Payments and payouts of which the ledger and the changes of the platform's balance differ. A row goes when they agree.
+create table balance_differences (
+  subject text not null,
+  currency text not null,
+  posted bigint not null,
+  shown bigint not null,
+  since timestamp with time zone not null default now(),
+  constraint balance_differences_once PRIMARY KEY (subject, currency)
+);
+
+-- Until when the processor's list of changes of the platform's balance was read, and from when on.
+create table balance_proofs (
+  only_row boolean not null default true,
+  since timestamp with time zone not null,
+  read_until timestamp with time zone not null,
+  constraint balance_proofs_pkey PRIMARY KEY (only_row),
+  constraint balance_proofs_one_row CHECK (only_row)
+);
+
+-- The last reading of each payout account's balance at the processor, and what the ledger held there then.
+create table balance_readings (
+  account_id text not null,
+  currency text not null,
+  shown bigint not null,
+  posted bigint not null,
+  differs_since timestamp with time zone, -- Since when both differ. Null: they agree.
+  read_at timestamp with time zone not null,
+  constraint balance_readings_once PRIMARY KEY (account_id, currency),
+  constraint balance_readings_account_id_fkey FOREIGN KEY (account_id) REFERENCES connect_accounts(id)
+);
+CREATE INDEX balance_readings_that_differ ON public.balance_readings USING btree (differs_since) WHERE (differs_since IS NOT NULL);
+
 -- Nonces that a no-op was sent for. A later rejection of the nonce as used may be due to that no-op.
 create table burnt_nonces (
   signer text not null,
@@ -228,6 +275,7 @@ create table connect_accounts (
   destination_at timestamp with time zone not null default now(), -- When its money began to go where it goes now: it was opened, or the processor showed another bank account.
   detached_at timestamp with time zone, -- No payout goes there any more. The user may open another account.
   detached_because text,
+  proven_at timestamp with time zone, -- When its balance was last read.
   constraint connect_accounts_pkey PRIMARY KEY (id),
   constraint connect_accounts_detached_has_reason CHECK (((detached_at IS NULL) = (detached_because IS NULL))),
   constraint connect_accounts_owner_fkey FOREIGN KEY (owner) REFERENCES apps(id),
@@ -469,6 +517,54 @@ create table lanes (
   head uuid,
   constraint lanes_pkey PRIMARY KEY (name)
 ) with (autovacuum_vacuum_scale_factor=0.05, autovacuum_vacuum_threshold=1000);
+
+-- The accounts of the ledger, one per kind, currency and payout account. Append only.
+create table ledger_accounts (
+  id bigint generated always as identity not null,
+  kind text not null, -- platform: the platform's balance at the processor. receipts, refunds, disputes, fees: of payments. earned, owed: what payouts take of earnings, and owe to traders. exchange: between the platform and payout accounts, also in two currencies. held, overdrawn: at a payout account, and missing there. in_transit, bank: sent to its bank, and paid.
+  holder text, -- The payout account at the processor.
+  currency text not null,
+  constraint ledger_accounts_pkey PRIMARY KEY (id),
+  constraint ledger_accounts_currency_lower CHECK ((currency ~ '^[a-z]{3}$'::text)),
+  constraint ledger_accounts_holder_named CHECK (((holder IS NOT NULL) = (kind = ANY (ARRAY['held'::text, 'overdrawn'::text, 'in_transit'::text, 'bank'::text])))),
+  constraint ledger_accounts_in_one_currency UNIQUE (id, currency),
+  constraint ledger_accounts_kind_known CHECK ((kind = ANY (ARRAY['platform'::text, 'receipts'::text, 'refunds'::text, 'disputes'::text, 'fees'::text, 'earned'::text, 'owed'::text, 'exchange'::text, 'held'::text, 'overdrawn'::text, 'in_transit'::text, 'bank'::text]))),
+  constraint ledger_accounts_once UNIQUE NULLS NOT DISTINCT (kind, holder, currency)
+);
+
+-- Amounts between two accounts of one currency: no row can be unbalanced. Append only.
+create table ledger_entries (
+  id bigint generated always as identity not null,
+  transaction_id bigint not null,
+  debit_id bigint not null,
+  credit_id bigint not null,
+  currency text not null,
+  amount bigint not null, -- In the currency's smallest unit, from the credited to the debited account.
+  constraint ledger_entries_pkey PRIMARY KEY (id),
+  constraint ledger_entries_amount_positive CHECK ((amount > 0)),
+  constraint ledger_entries_between_two CHECK ((debit_id <> credit_id)),
+  constraint ledger_entries_credit_same_currency FOREIGN KEY (credit_id, currency) REFERENCES ledger_accounts(id, currency),
+  constraint ledger_entries_debit_same_currency FOREIGN KEY (debit_id, currency) REFERENCES ledger_accounts(id, currency),
+  constraint ledger_entries_transaction_id_fkey FOREIGN KEY (transaction_id) REFERENCES ledger_transactions(id)
+);
+CREATE INDEX ledger_entries_of_transaction ON public.ledger_entries USING btree (transaction_id);
+
+-- What moved money, once each. Append only.
+create table ledger_transactions (
+  id bigint generated always as identity not null,
+  kind text not null,
+  subject text not null, -- The payment or payout whose money it is.
+  owner text not null, -- The app.
+  source text, -- The processor's object that moved it, if it is known.
+  said_at timestamp with time zone not null, -- When it moved by the processor's clock; what only this service does, by ours.
+  recorded_at timestamp with time zone not null default clock_timestamp(), -- When it was recorded here.
+  constraint ledger_transactions_pkey PRIMARY KEY (id),
+  constraint ledger_transactions_kind_known CHECK ((kind = ANY (ARRAY['payment'::text, 'refund'::text, 'dispute'::text, 'fee'::text, 'exchange'::text, 'reservation'::text, 'transfer'::text, 'arrival'::text, 'bank'::text]))),
+  constraint ledger_transactions_owner_fkey FOREIGN KEY (owner) REFERENCES apps(id)
+);
+CREATE INDEX ledger_transactions_by_time ON public.ledger_transactions USING btree (said_at, id);
+CREATE UNIQUE INDEX ledger_transactions_of_source ON public.ledger_transactions USING btree (kind, source) WHERE (kind = ANY (ARRAY['arrival'::text, 'fee'::text, 'exchange'::text]));
+CREATE INDEX ledger_transactions_of_subject ON public.ledger_transactions USING btree (subject);
 
 -- Mailed codes that allow further attempts at an authenticator code after too many wrong ones.
 create table login_codes (
@@ -732,8 +828,10 @@ create table payments (
   constraint payments_tier_id_fkey FOREIGN KEY (tier_id) REFERENCES tiers(id),
   constraint payments_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
+CREATE INDEX payments_by_time ON public.payments USING btree (created_at, id);
 CREATE INDEX payments_kept ON public.payments USING btree (paid_at) WHERE ((stopped_for IS NOT NULL) AND (held_cents > 0));
 CREATE INDEX payments_kept_unpaid ON public.payments USING btree (created_at) WHERE ((paid_at IS NULL) AND (received_cents > 0));
+CREATE INDEX payments_of_app ON public.payments USING btree (owner, created_at, id);
 CREATE INDEX payments_of_other_amounts ON public.payments USING btree (paid_at) WHERE amount_differs;
 CREATE INDEX payments_of_user ON public.payments USING btree (user_id, created_at);
 CREATE INDEX payments_open ON public.payments USING btree (created_at) WHERE (paid_at IS NULL);
@@ -792,6 +890,8 @@ create table payouts (
   delayed_since timestamp with time zone,
   made_in_session text, -- The session that requested it. It may have been deleted since.
   canceled_at timestamp with time zone, -- When its user canceled it. Its transfer was not sent before and is not sent afterwards.
+  arrivals_reversed integer, -- How much of the transfer was reversed when it was last read what its account received and gave back. Null: it was not read.
+  reconciled_at timestamp with time zone, -- When that was last requested.
   constraint payouts_pkey PRIMARY KEY (id),
   constraint payouts_amount_positive CHECK ((amount_cents > 0)),
   constraint payouts_connect_account_id_fkey FOREIGN KEY (connect_account_id) REFERENCES connect_accounts(id),
@@ -804,9 +904,12 @@ create table payouts (
   constraint payouts_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
 CREATE INDEX payouts_by_account ON public.payouts USING btree (prop_account_id) WHERE (reserved_cents IS DISTINCT FROM 0);
+CREATE INDEX payouts_by_time ON public.payouts USING btree (requested_at, id);
 CREATE INDEX payouts_delayed ON public.payouts USING btree (delayed_since) WHERE (delayed_since IS NOT NULL);
+CREATE INDEX payouts_of_app ON public.payouts USING btree (owner, requested_at, id);
 CREATE INDEX payouts_of_user ON public.payouts USING btree (user_id, requested_at);
 CREATE INDEX payouts_stranded ON public.payouts USING btree (submitted_at) WHERE ((status = ANY (ARRAY['failed'::text, 'transferred'::text])) AND (reserved_cents > 0));
+CREATE INDEX payouts_unread_arrivals ON public.payouts USING btree (reconciled_at NULLS FIRST) WHERE ((transferred_cents > 0) AND (arrivals_reversed IS DISTINCT FROM reversed_cents));
 CREATE INDEX payouts_waiting ON public.payouts USING btree (pay_after) WHERE (pay_after IS NOT NULL);
 
 -- Running processes, as each describes itself every few seconds. A process that ends deletes its row; one that was killed is seen no more.
@@ -1384,6 +1487,14 @@ CREATE CONSTRAINT TRIGGER connect_accounts_emit AFTER INSERT OR UPDATE OF payout
 
 CREATE CONSTRAINT TRIGGER enrollments_emit AFTER INSERT OR DELETE OR UPDATE OF payout_wallet, label, updated_at ON public.enrollments DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION emit_enrollment();
 
+CREATE TRIGGER ledger_accounts_are_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.ledger_accounts FOR EACH STATEMENT EXECUTE FUNCTION reject_change();
+
+CREATE TRIGGER ledger_entries_are_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.ledger_entries FOR EACH STATEMENT EXECUTE FUNCTION reject_change();
+
+CREATE CONSTRAINT TRIGGER ledger_entries_keep_held AFTER INSERT ON public.ledger_entries DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION require_held();
+
+CREATE TRIGGER ledger_transactions_are_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.ledger_transactions FOR EACH STATEMENT EXECUTE FUNCTION reject_change();
+
 CREATE TRIGGER operator_actions_are_append_only BEFORE DELETE OR UPDATE ON public.operator_actions FOR EACH ROW EXECUTE FUNCTION reject_change();
 
 CREATE TRIGGER operator_actions_are_not_emptied BEFORE TRUNCATE ON public.operator_actions FOR EACH STATEMENT EXECUTE FUNCTION reject_change();
@@ -1405,6 +1516,22 @@ CREATE TRIGGER registrations_state AFTER UPDATE OF tx_hash ON public.registratio
 CREATE CONSTRAINT TRIGGER subaccounts_emit AFTER INSERT OR UPDATE OF status, owner ON public.subaccounts DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION emit_subaccount();
 
 CREATE CONSTRAINT TRIGGER users_emit AFTER UPDATE OF verified_at ON public.users DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION emit_verified();
+
+-- Both sides of every entry of the ledger: debits are positive, credits negative.
+create view ledger_lines (
+  entry_id bigint,
+  transaction_id bigint,
+  transaction_kind text,
+  subject text,
+  owner text,
+  source text,
+  said_at timestamp with time zone,
+  recorded_at timestamp with time zone,
+  account text,
+  holder text,
+  currency text,
+  amount bigint
+);
 
 -- Jobs of the queue, with payloads. Views for operators show only the parts that an operator may see.
 create view queue_jobs (
@@ -1664,6 +1791,45 @@ create view ops.lanes (
   lane text,
   head uuid,
   waiting integer
+);
+
+-- The accounts of the ledger.
+create view ops.ledger_accounts (
+  account_id bigint,
+  account text,
+  payout_account text,
+  currency text
+);
+
+-- Where the ledger (posted) and the processor (shown) differ, in smallest units, at a payout account or in the platform's balance of a payment or payout, with the safe action. Normally empty.
+create view ops.ledger_differences (
+  subject text,
+  app_id text,
+  user_id text,
+  processor_object text,
+  place text,
+  currency text,
+  posted bigint,
+  shown bigint,
+  since timestamp with time zone,
+  safe_action text
+);
+
+-- The entries of the ledger: an amount in the currency's smallest unit, from the credited to the debited account, of a payment or payout (subject), by the processor's time (said_at) and ours.
+create view ops.ledger_entries (
+  entry_id bigint,
+  transaction_id bigint,
+  kind text,
+  subject text,
+  app_id text,
+  processor_object text,
+  said_at timestamp with time zone,
+  recorded_at timestamp with time zone,
+  debit text,
+  credit text,
+  payout_account text,
+  currency text,
+  amount bigint
 );
 
 -- Payments and transfers at the processor whose rows were lost with a backup. Normally empty.
@@ -2099,7 +2265,7 @@ create function figures_of(of_width_s integer, steps integer)
 create function finish_poll(registration uuid, polls_before integer, seen jsonb, next_s double precision)
   returns boolean plpgsql;
 
-create function fix_bank_leg(intent uuid, reversed integer, held integer, of_currency text, arrival text, available_at_ms double precision)
+create function fix_bank_leg(intent uuid, reversed integer, held integer, of_currency text, arrival text, available_at_ms double precision, movements jsonb DEFAULT '[]'::jsonb)
   returns text plpgsql;
 
 create function follow_ending(intent uuid, of_kind text, ending text)
@@ -2133,6 +2299,9 @@ create function has_live_worker()
 create function has_proven_wallet(of_owner text, wallet text)
   returns boolean sql stable;
 
+create function held_legs(of_subject text, other text, of_currency text, amount bigint)
+  returns jsonb sql stable;
+
 create function hold_mail(mail uuid)
   returns void sql;
 
@@ -2165,6 +2334,21 @@ create function lane_job(endpoint text, lane integer, run_at timestamp with time
 
 create function leave_lane(lane_name text, leaver uuid)
   returns void plpgsql;
+
+create function ledger_account(of_kind text, of_holder text, of_currency text)
+  returns bigint plpgsql;
+
+create function ledger_balances(as_of timestamp with time zone, known_at timestamp with time zone, of_owner text DEFAULT NULL::text)
+  returns TABLE(account text, holder text, currency text, balance bigint) sql stable;
+
+create function ledger_sum(of_subject text, accounts text[], of_currency text)
+  returns bigint sql stable;
+
+create function leg(from_account text, to_account text, currency text, amount bigint)
+  returns jsonb sql immutable;
+
+create function list_ledger_differences()
+  returns TABLE(subject text, owner text, user_id text, processor_object text, place text, currency text, posted bigint, shown bigint, since timestamp with time zone, safe_action text) sql stable;
 
 create function list_stranded_payouts()
   returns TABLE(payout_id text, owner text, user_id text, prop_account_id text, processor_account_id text, processor_transfer_id text, status text, amount_cents integer, transferred_cents integer, reversed_cents integer, currency text, failure_reason text, since timestamp with time zone, safe_action text, step text, step_state text) sql stable;
@@ -2238,14 +2422,20 @@ create function next_without_slot(at_upstream text, exits boolean)
 create function note_absence(order_id uuid, is_absent boolean, for_s double precision)
   returns boolean plpgsql;
 
-create function note_bank_payout(processor_payout text, shown_status text, cents integer, of_currency text, failure text)
+create function note_balance(account text, shown jsonb)
+  returns boolean plpgsql;
+
+create function note_bank_payout(processor_payout text, shown_status text, cents integer, of_currency text, failure text, at timestamp with time zone DEFAULT NULL::timestamp with time zone)
   returns text plpgsql;
 
-create function note_bank_request(intent uuid, processor_payout text)
+create function note_bank_request(intent uuid, processor_payout text, made_at timestamp with time zone DEFAULT NULL::timestamp with time zone)
   returns void plpgsql;
 
 create function note_comparison(of_venue text, of_trader text, of_pair text, seen_version integer, now_wanted jsonb, now_seen jsonb, confirm_s double precision, next_s double precision, repair uuid DEFAULT NULL::uuid)
   returns text plpgsql;
+
+create function note_holding(payout text, account text, reversed integer, of_currency text, movements jsonb)
+  returns boolean plpgsql;
 
 create function note_known_address(of_account text, from_address bytea)
   returns void sql;
@@ -2259,13 +2449,13 @@ create function note_payment(registration uuid, hash text, noted text)
 create function note_reached(intent uuid, for_s double precision, asked_s double precision)
   returns double precision plpgsql;
 
-create function note_reversal(intent uuid, reversal text)
+create function note_reversal(intent uuid, reversal text, made_at timestamp with time zone DEFAULT NULL::timestamp with time zone)
   returns void plpgsql;
 
-create function note_reversed(payout text, cents integer)
+create function note_reversed(payout text, cents integer, at timestamp with time zone DEFAULT NULL::timestamp with time zone)
   returns boolean plpgsql;
 
-create function note_transfer(intent uuid, transfer text, arrival text, item jsonb)
+create function note_transfer(intent uuid, transfer text, arrival text, item jsonb, made_at timestamp with time zone DEFAULT NULL::timestamp with time zone)
   returns void plpgsql;
 
 create function open_admin_session(admin text, checked_hash text, new_hash text, step bigint, session text, session_digest bytea, lives_s integer)
@@ -2325,7 +2515,19 @@ create function plan_sync(account text, delay_s double precision)
 create function plan_watch(account text, delay_s double precision)
   returns void sql;
 
+create function post_arrivals(payout text, account text, of_currency text, movements jsonb)
+  returns void plpgsql;
+
+create function post_entries(of_subject text, of_owner text, of_kind text, of_source text, said timestamp with time zone, holder text, legs jsonb)
+  returns void plpgsql;
+
 create function post_mail(mail uuid, to_template text, to_recipient text, with_data jsonb, sealed bytea, lives_s integer, of_app text DEFAULT NULL::text, of_user text DEFAULT NULL::text, in_name_of text DEFAULT NULL::text)
+  returns void plpgsql;
+
+create function post_payment(of_payment text, said timestamp with time zone, of_source text DEFAULT NULL::text)
+  returns void plpgsql;
+
+create function post_payout(payout text, said timestamp with time zone, of_source text DEFAULT NULL::text)
   returns void plpgsql;
 
 create function presume_sent(intent uuid, held_fence integer, what jsonb)
@@ -2336,6 +2538,9 @@ create function protection_event(w wanted_exits)
 
 create function prove_password(for_user text, checked_hash text, new_hash text, step bigint)
   returns boolean plpgsql;
+
+create function prove_platform(since timestamp with time zone, minutes double precision)
+  returns void sql;
 
 create function provision_again(account text, by_operator text, new_intent uuid, deadline_s double precision, because text, noted jsonb DEFAULT '{}'::jsonb)
   returns text plpgsql;
@@ -2406,7 +2611,7 @@ create function record_exchange_fills(wallet text, fills jsonb, ended jsonb)
 create function record_exchange_order(placement uuid, wallet text, state text, report jsonb, follow_ups jsonb)
   returns uuid[] plpgsql;
 
-create function record_payout(intent uuid, held_fence integer, said jsonb, processor_payout text)
+create function record_payout(intent uuid, held_fence integer, said jsonb, processor_payout text, made_at timestamp with time zone DEFAULT NULL::timestamp with time zone)
   returns void plpgsql;
 
 create function record_refund(intent uuid, held_fence integer, said jsonb, of_payment text, refund jsonb)
@@ -2415,7 +2620,7 @@ create function record_refund(intent uuid, held_fence integer, said jsonb, of_pa
 create function record_restore_evidence(shown uuid[], made uuid[], most integer)
   returns TABLE(id uuid, kind text) sql;
 
-create function record_reversal(intent uuid, held_fence integer, said jsonb, reversal text)
+create function record_reversal(intent uuid, held_fence integer, said jsonb, reversal text, made_at timestamp with time zone DEFAULT NULL::timestamp with time zone)
   returns void plpgsql;
 
 create function record_sealed_result(intent uuid, members bytea)
@@ -2427,7 +2632,7 @@ create function record_subaccount(intent uuid, held_fence integer, said jsonb, m
 create function record_sync(account text, from_status text, to_status text, reason text, shown_status text, shown_bucket text, broken jsonb DEFAULT NULL::jsonb)
   returns void plpgsql;
 
-create function record_transfer(intent uuid, held_fence integer, said jsonb, transfer text, arrival text, item jsonb)
+create function record_transfer(intent uuid, held_fence integer, said jsonb, transfer text, arrival text, item jsonb, made_at timestamp with time zone DEFAULT NULL::timestamp with time zone)
   returns void plpgsql;
 
 create function record_verification_session(intent uuid, held_fence integer, said jsonb, session text)
@@ -2487,6 +2692,9 @@ create function renew_login_code(for_user text, of_scope bytea, code_hmac bytea,
 create function request_payout(new_id text, account text, to_account text, cents integer, of_currency text, earned_cents bigint, in_session text DEFAULT NULL::text)
   returns text plpgsql;
 
+create function request_proof()
+  returns void sql;
+
 create function request_reset(app text, address text, token_digest bytea, lives_s integer, mail uuid, sealed bytea, mails_unverified boolean DEFAULT true)
   returns void plpgsql;
 
@@ -2495,6 +2703,9 @@ create function requeue_stranded()
 
 create function requeue_stranded_lanes()
   returns integer plpgsql;
+
+create function require_held()
+  returns trigger plpgsql;
 
 create function rerun_dead_job(job bigint, by_operator text, because text, noted jsonb DEFAULT '{}'::jsonb)
   returns TABLE(done boolean, verdict text, is_safe boolean, would_do text, reason text) plpgsql;
@@ -2508,7 +2719,7 @@ create function reserve_key(of_caller text, of_key text, request bytea, abandone
 create function reserved_cents_of(accounts text[], besides text DEFAULT NULL::text)
   returns bigint sql stable;
 
-create function resolve_payout(payout text, by_operator text, because text, made text, arrival text, item jsonb, step_intent uuid DEFAULT NULL::uuid, noted jsonb DEFAULT '{}'::jsonb)
+create function resolve_payout(payout text, by_operator text, because text, made text, arrival text, item jsonb, step_intent uuid DEFAULT NULL::uuid, noted jsonb DEFAULT '{}'::jsonb, made_at timestamp with time zone DEFAULT NULL::timestamp with time zone)
   returns text plpgsql;
 
 create function resume_account(account text, deadline_s double precision DEFAULT 3600)
@@ -2625,6 +2836,9 @@ create function sweep_prop_accounts(every_s double precision, most integer)
 create function sweep_watches(stale_s double precision, most integer)
   returns bigint sql;
 
+create function take_balance_changes(batch jsonb, since timestamp with time zone, until timestamp with time zone)
+  returns bigint plpgsql;
+
 create function take_delivery(delivery text, into_lane integer)
   returns jsonb sql;
 
@@ -2697,6 +2911,9 @@ create function wipe_retired_keys()
 create function worker_limits(OUT dead_s double precision, OUT stopped_s double precision, OUT orphaned_s double precision)
   returns record sql immutable;
 
+create function write_payment(payment text, new_status text, at timestamp with time zone, cents integer, of_currency text, differs boolean, cleared boolean, said timestamp with time zone)
+  returns void plpgsql;
+
 -- Removes a failed account from the lists permanently; a paid one only once nothing of its money is kept. Verdicts: done, unknown, not_failed, abandoned, owes. Recorded in ops.actions.
 create function ops.abandon_account(account text, who text, why text)
   returns text plpgsql security definer;
@@ -2753,9 +2970,17 @@ create function ops.history_of_records(ids jsonb, i intents)
 create function ops.is_worker_alive(pool text, held_since timestamp with time zone)
   returns boolean sql stable security definer;
 
+-- The balance of every account of the ledger before a time by the processor's clock, as it was known at a time by ours. Debits are positive.
+create function ops.ledger_balances(as_of timestamp with time zone DEFAULT 'infinity'::timestamp with time zone, known_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone)
+  returns TABLE(account text, payout_account text, currency text, balance bigint) sql stable security definer;
+
 -- The rows of ops.failed_accounts.
 create function ops.list_failed_accounts()
   returns TABLE(prop_account_id text, app_id text, user_id text, payment_id text, processor_payment_intent_id text, tier_id text, asset_class text, account_size numeric, failure_reason text, intent_id uuid, created_at timestamp with time zone, failed_at timestamp with time zone, safe_action text) sql stable security definer;
+
+-- The rows of ops.ledger_differences.
+create function ops.list_ledger_differences()
+  returns TABLE(subject text, app_id text, user_id text, processor_object text, place text, currency text, posted bigint, shown bigint, since timestamp with time zone, safe_action text) sql stable security definer;
 
 -- Payments older than `minutes` that were neither fulfilled nor refunded.
 create function ops.list_paid_without_account(minutes double precision DEFAULT 10)

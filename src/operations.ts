@@ -8,6 +8,7 @@ import * as adminDeliveries from './capabilities/admin/deliveries/http.ts';
 import * as adminFigures from './capabilities/admin/figures/http.ts';
 import { getFleet } from './capabilities/admin/fleet/http.ts';
 import * as adminJobs from './capabilities/admin/jobs/http.ts';
+import * as adminLedger from './capabilities/admin/ledger/http.ts';
 import { moveWalletLink } from './capabilities/admin/links/http.ts';
 import * as adminMails from './capabilities/admin/mails/http.ts';
 import * as adminPartnerKeys from './capabilities/admin/partner-keys/http.ts';
@@ -34,6 +35,7 @@ import * as kyc from './capabilities/kyc/http.ts';
 import * as notifications from './capabilities/notifications/http.ts';
 import { getPartnerIntent } from './capabilities/partners/http.ts';
 import * as payments from './capabilities/payments/http.ts';
+import * as moneyRecords from './capabilities/payments/records/http.ts';
 import * as payouts from './capabilities/payouts/http.ts';
 import * as balances from './capabilities/portfolio/balance/http.ts';
 import * as history from './capabilities/portfolio/history/http.ts';
@@ -67,10 +69,12 @@ const venues = Object.assign({}, ...VENUES.map(({ operations }) => operations)) 
 const table = {
   ...venues,
   ...payments,
+  ...moneyRecords,
   ...propAccounts,
   ...recovery,
   ...paymentOperators,
   ...payoutOperators,
+  ...adminLedger,
   ...kyc,
   ...payouts,
   ...balances,

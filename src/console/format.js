@@ -24,13 +24,18 @@ export function lasting(seconds) {
   return `${Math.floor(seconds / size)} ${unit}`;
 }
 
+const TWO_AT_THE_PROCESSOR = ['isk', 'ugx']; // docs.stripe.com/currencies#special-cases
+
 /**
  * An amount of money.
- * @param {number} cents
+ * @param {number} cents in the currency's smallest unit
  * @param {string} currency three letters
  */
-export const money = (cents, currency) =>
-  new Intl.NumberFormat('en', { style: 'currency', currency }).format(cents / 100);
+export function money(cents, currency) {
+  const format = new Intl.NumberFormat('en', { style: 'currency', currency });
+  const decimals = TWO_AT_THE_PROCESSOR.includes(currency) ? 2 : (format.resolvedOptions().maximumFractionDigits ?? 2);
+  return format.format(cents / 10 ** decimals);
+}
 
 /** An id or a code. @param {string | number | null | undefined} text */
 export const code = (text) => (text === null || text === undefined || text === '' ? '–' : h('code', {}, text));

@@ -6,6 +6,7 @@ import { deliveries } from './views/deliveries.js';
 import { fleet } from './views/fleet.js';
 import { intents } from './views/intents.js';
 import { jobs } from './views/jobs.js';
+import { ledger } from './views/ledger.js';
 import { mails } from './views/mails.js';
 import { overview } from './views/overview.js';
 import { partners } from './views/partners.js';
@@ -43,6 +44,7 @@ export const views = [
   accounts,
   unfulfilled,
   stranded,
+  ledger,
   tiers,
   users,
   requests,

@@ -14,7 +14,7 @@ type JsonOf<R> = R extends { content: { 'application/json': infer Body; 'text/cs
   ? Body | TextStream
   : R extends { content: { 'application/json': infer Body } }
     ? Body
-    : R extends { content: { 'text/html': infer Page } }
+    : R extends { content: { 'text/html': infer Page } | { 'text/csv': infer Page } }
       ? Page
       : R extends { content: { 'text/event-stream': string } }
         ? EventStream

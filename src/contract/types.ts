@@ -1960,6 +1960,166 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/finance/payments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List payments
+         * @description Every payment with what was received, refunded and disputed of it. With an app token of scope `*` those of the app's users, with an operator's session those of every app.
+         */
+        get: operations["listPaymentRecords"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/finance/payouts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List payouts
+         * @description Every payout with the amount and currency of both legs. With an app token of scope `*` those of the app's users, with an operator's session those of every app.
+         */
+        get: operations["listPayoutRecords"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/admin/ledger/accounts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the accounts of the ledger
+         * @description Each kind of account has one in every currency that it had money of; those at a user's payout account have one for each.
+         */
+        get: operations["listLedgerAccounts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/admin/ledger/balances": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List balances as of a time
+         * @description The balance of every account of the ledger. Debits are positive: what the platform has, what payout accounts hold, what was refunded. Of each currency all balances add up to zero.
+         */
+        get: operations["listLedgerBalances"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/admin/ledger/entries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List entries of the ledger
+         * @description Each entry is an amount between two accounts of one currency. None is ever changed or deleted.
+         */
+        get: operations["listLedgerEntries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/admin/ledger/differences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List where the ledger and the processor differ
+         * @description What the last proof found, at night or on request: each payout account's balance, and the platform's balance of each payment and payout. Normally empty.
+         */
+        get: operations["listLedgerDifferences"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/admin/ledger/proof": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Compare the ledger with the processor now
+         * @description Moves no money. Runs what runs every night; the list of differences shows what it found.
+         */
+        post: operations["proveLedger"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/admin/ledger/months/{month}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Close a month, as a CSV file
+         * @description A file of RFC 4180 with the opening balances of a month in UTC, the total of each kind of movement by account, the closing balances, and every movement with the processor's time and the service's. Opening balances and totals add up to the closing balances. With `known_at` an earlier file can be made again. A month that is not over is closed as far as it has come.
+         */
+        get: operations["closeLedgerMonth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/admin/payments/unfulfilled": {
         parameters: {
             query?: never;
@@ -4949,6 +5109,167 @@ export interface components {
             held_currency: components["schemas"]["Currency"];
             /** @description What an operator can safely do, as a sentence. */
             safe_action: string;
+        };
+        /** @description A payment as finance sees it. */
+        PaymentRecord: {
+            /** @description Identifies the payment (`pay_…`). */
+            id: string;
+            /** @description The app (`app_…`). */
+            app_id: string;
+            /** @description The user who pays (`usr_…`). */
+            user_id: string;
+            /** @description What is bought (`tier_…`). */
+            tier_id: string;
+            /** @description The account that was bought (`prop_…`); null before it exists. */
+            prop_account_id: string | null;
+            /** @description The payment at the processor (`pi_…`); null before it is known. */
+            processor_payment_intent_id: string | null;
+            /** @description The processor's status; refunds and disputes are in the amounts. */
+            status: components["schemas"]["PaymentStatus"];
+            /** @description The price. */
+            amount_cents: components["schemas"]["Cents"];
+            /** @description Currency of the price. */
+            currency: components["schemas"]["Currency"];
+            /** @description What was received. */
+            received_cents: components["schemas"]["Cents"];
+            /** @description Currency of what was received, refunded and disputed; null before. */
+            received_currency: components["schemas"]["Currency"] | null;
+            /** @description What of it was refunded. */
+            refunded_cents: components["schemas"]["Cents"];
+            /** @description What of it is disputed or was lost, without what was won back. */
+            disputed_cents: components["schemas"]["Cents"];
+            /** @description When it was requested. */
+            created_at: components["schemas"]["Time"];
+            /** @description When it was recorded as paid; null before. */
+            paid_at: components["schemas"]["Time"] | null;
+        };
+        /** @description A payout as finance sees it. */
+        PayoutRecord: {
+            /** @description Identifies the payout (`po_…`). */
+            id: string;
+            /** @description The app (`app_…`). */
+            app_id: string;
+            /** @description The user who is paid (`usr_…`). */
+            user_id: string;
+            /** @description The account that earned it (`prop_…`). */
+            prop_account_id: string;
+            /** @description The user's account at the processor (`acct_…`). */
+            processor_account_id: string;
+            /** @description The transfer at the processor (`tr_…`); null before it exists. */
+            processor_transfer_id: string | null;
+            /** @description State of the payout. */
+            status: components["schemas"]["PayoutStatus"];
+            /** @description The amount of the payout. */
+            amount_cents: components["schemas"]["Cents"];
+            /** @description Currency of the amount and of the transfer. */
+            currency: components["schemas"]["Currency"];
+            /** @description What was transferred to the user's account at the processor. */
+            transferred_cents: components["schemas"]["Cents"];
+            /** @description What of it came back, in total. */
+            reversed_cents: components["schemas"]["Cents"];
+            /** @description What was sent from that account to the bank, in `bank_currency`; null before. */
+            bank_amount_cents: components["schemas"]["Cents"] | null;
+            /** @description Currency of that account; null before. */
+            bank_currency: components["schemas"]["Currency"] | null;
+            /** @description Why it failed or came back; null otherwise. */
+            failure_reason: string | null;
+            /** @description When it was requested. */
+            requested_at: components["schemas"]["Time"];
+            /** @description When the bank reported it as paid; null before. */
+            completed_at: components["schemas"]["Time"] | null;
+        };
+        /**
+         * @description `platform`: the platform's balance at the processor. `receipts`, `refunds`, `disputes`, `fees`: of payments. `earned` and `owed`: what payouts take of earnings, and owe to traders. `exchange`: between the platform and payout accounts, also in two currencies. `held` and `overdrawn`: at a payout account, and missing there. `in_transit` and `bank`: sent to its bank, and paid.
+         * @enum {unknown}
+         */
+        LedgerAccountKind: "platform" | "receipts" | "refunds" | "disputes" | "fees" | "earned" | "owed" | "exchange" | "held" | "overdrawn" | "in_transit" | "bank";
+        /** @description A balance of which the ledger and the processor differ. */
+        LedgerDifference: {
+            /** @description The payment (`pay_…`), payout (`po_…`) or payout account (`con_…`). */
+            subject: string;
+            /** @description The app (`app_…`). */
+            app_id: string;
+            /** @description The user (`usr_…`). */
+            user_id: string;
+            /** @description The processor's id of it (`pi_…`, `tr_…`, `acct_…`). */
+            processor_object: string | null;
+            /**
+             * @description Whose balance it is.
+             * @enum {unknown}
+             */
+            place: "platform" | "payout_account";
+            /** @description Its currency. */
+            currency: components["schemas"]["Currency"];
+            /** @description What the ledger has. */
+            posted: components["schemas"]["Cents"];
+            /** @description What the processor shows. */
+            shown: components["schemas"]["Cents"];
+            /** @description When they were first seen to differ. */
+            since: components["schemas"]["Time"];
+            /** @description What an operator can safely do, as a sentence. */
+            safe_action: string;
+        };
+        /** @description A proof of the ledger that was requested. */
+        LedgerProof: {
+            /**
+             * @description It is queued.
+             * @enum {unknown}
+             */
+            status: "pending";
+        };
+        /** @description An account of the ledger. */
+        LedgerAccount: {
+            /** @description Identifies the account. */
+            account_id: number;
+            /** @description Its kind. */
+            account: components["schemas"]["LedgerAccountKind"];
+            /** @description The user's account at the processor (`acct_…`); null for the platform's. */
+            payout_account: string | null;
+            /** @description Its currency. */
+            currency: components["schemas"]["Currency"];
+        };
+        /** @description The balance of an account of the ledger. */
+        LedgerBalance: {
+            /** @description Its kind. */
+            account: components["schemas"]["LedgerAccountKind"];
+            /** @description The user's account at the processor (`acct_…`); null for the platform's. */
+            payout_account: string | null;
+            /** @description Its currency. */
+            currency: components["schemas"]["Currency"];
+            /** @description Its balance; debits are positive. */
+            balance: components["schemas"]["Cents"];
+        };
+        /** @description An entry of the ledger: an amount from one account to another. */
+        LedgerEntry: {
+            /** @description Identifies the entry. */
+            entry_id: string;
+            /** @description What moved the money; all its entries have the same. */
+            transaction_id: string;
+            /**
+             * @description What moved the money.
+             * @enum {unknown}
+             */
+            kind: "payment" | "refund" | "dispute" | "fee" | "exchange" | "reservation" | "transfer" | "arrival" | "bank";
+            /** @description The payment (`pay_…`) or payout (`po_…`) whose money it is. */
+            subject: string;
+            /** @description The app (`app_…`). */
+            app_id: string;
+            /** @description The processor's object that moved it; null if it is not known. */
+            processor_object: string | null;
+            /** @description When it moved by the processor's clock. */
+            said_at: components["schemas"]["Time"];
+            /** @description When it was recorded. */
+            recorded_at: components["schemas"]["Time"];
+            /** @description The account that got it. */
+            debit: components["schemas"]["LedgerAccountKind"];
+            /** @description The account that gave it. */
+            credit: components["schemas"]["LedgerAccountKind"];
+            /** @description The user's account at the processor (`acct_…`), if one is at it. */
+            payout_account: string | null;
+            /** @description Its currency. */
+            currency: components["schemas"]["Currency"];
+            /** @description Always positive. */
+            amount: components["schemas"]["Cents"];
         };
         /** @description A payout whose money is neither with the platform nor on its way to the user's bank, or of which that is unknown. */
         StrandedPayout: {
@@ -13632,6 +13953,285 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listPaymentRecords: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of entries in the page. */
+                limit?: components["parameters"]["PageLimit"];
+                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                cursor?: components["parameters"]["PageCursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The payments, newest first */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentRecord"][];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listPayoutRecords: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of entries in the page. */
+                limit?: components["parameters"]["PageLimit"];
+                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                cursor?: components["parameters"]["PageCursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The payouts, newest first */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PayoutRecord"][];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listLedgerAccounts: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of entries in the page. */
+                limit?: components["parameters"]["PageLimit"];
+                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                cursor?: components["parameters"]["PageCursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The accounts, by currency */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LedgerAccount"][];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listLedgerBalances: {
+        parameters: {
+            query?: {
+                /** @description Only what moved before this time by the processor's clock; by default everything. */
+                as_of?: string;
+                /** @description Only what this service had recorded until this time; by default everything. */
+                known_at?: string;
+                /** @description Only the money of this app's users. */
+                app_id?: string;
+                /** @description Maximum number of entries in the page. */
+                limit?: components["parameters"]["PageLimit"];
+                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                cursor?: components["parameters"]["PageCursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The balances, by currency */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LedgerBalance"][];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listLedgerEntries: {
+        parameters: {
+            query?: {
+                /** @description Only those of this payment or payout. */
+                subject?: string;
+                /** @description Only those from or to accounts of this kind. */
+                account?: components["schemas"]["LedgerAccountKind"];
+                /** @description Only the money of this app's users. */
+                app_id?: string;
+                /** @description Maximum number of entries in the page. */
+                limit?: components["parameters"]["PageLimit"];
+                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                cursor?: components["parameters"]["PageCursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The entries, last recorded first */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LedgerEntry"][];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listLedgerDifferences: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of entries in the page. */
+                limit?: components["parameters"]["PageLimit"];
+                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                cursor?: components["parameters"]["PageCursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The differences, longest first */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LedgerDifference"][];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    proveLedger: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "the month is to be closed"
+                 *     }
+                 */
+                "application/json": components["schemas"]["OperatorReason"];
+            };
+        };
+        responses: {
+            /** @description Accepted; read the list later */
+            202: {
+                headers: {
+                    "Intent-Id": components["headers"]["IntentId"];
+                    Location: components["headers"]["Location"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LedgerProof"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    closeLedgerMonth: {
+        parameters: {
+            query?: {
+                /** @description Only what this service had recorded until this time; by default everything. */
+                known_at?: string;
+                /** @description Only the money of this app's users. */
+                app_id?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The month in UTC, such as `2026-01`. */
+                month: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file */
+            200: {
+                headers: {
+                    /** @description The name of the file. */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             422: components["responses"]["Unprocessable"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];

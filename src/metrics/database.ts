@@ -41,8 +41,8 @@ function noFigures(err: unknown, log: Pick<Logger, 'warn'>): null {
 function reset(metrics: Metrics): void {
   const { jobs, jobAge, openIntents, intentAge, waiting, waitAge, deliveries, endpoints, unprotected, unprotectedAge } =
     metrics;
-  const { deliveryAge, undeliveredAge, workers, unfulfilled, delayedPayouts, unreadableEvents, behind, budgetUsed } =
-    metrics;
+  const { deliveryAge, undeliveredAge, workers, unfulfilled, delayedPayouts, unreadableEvents } = metrics;
+  const { ledgerDifferences, behind, budgetUsed } = metrics;
   const labelled = [
     ...[jobs, jobAge, openIntents, intentAge, waiting, waitAge],
     ...[deliveries, endpoints, unprotected, unprotectedAge],
@@ -55,6 +55,7 @@ function reset(metrics: Metrics): void {
     unfulfilled,
     delayedPayouts,
     unreadableEvents,
+    ledgerDifferences,
     behind,
     budgetUsed,
     metrics.differing,
@@ -90,6 +91,7 @@ function show(figures: DatabaseFigures, tasks: string[], metrics: Metrics): void
   for (const { name, behind_s } of figures.retention) metrics.retentionBehind.set({ rows: name }, behind_s);
   metrics.oldestTransaction.set(figures.oldest_transaction_s);
   metrics.differing.set(figures.differing);
+  metrics.ledgerDifferences.set(figures.ledger_differences);
   metrics.behind.set(figures.behind);
   if (figures.budget_used !== null) metrics.budgetUsed.set(figures.budget_used);
 }

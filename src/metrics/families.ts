@@ -132,6 +132,10 @@ export function families(registry: Registry) {
       'How long the longest unprotected position has been without its exits; 0 without one.',
       ['venue'],
     ),
+    ledgerDifferences: gauge(
+      'tps_ledger_differences',
+      'Balances of which the ledger and the processor differ, by the last proof.',
+    ),
     unfulfilled: gauge(
       'tps_unfulfilled_payments',
       'Payments older than 10 minutes that were neither fulfilled nor refunded.',

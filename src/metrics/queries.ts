@@ -33,6 +33,7 @@ const figures = z.object({
   retention: z.array(z.object({ name: z.string(), behind_s: z.number() })),
   oldest_transaction_s: z.number(),
   differing: z.number(),
+  ledger_differences: z.number(),
   behind: z.number(),
   budget_used: z.number().nullable(),
 });
@@ -142,5 +143,7 @@ export const readFigures = (
         ) t
       )::double precision as oldest_transaction_s,
       (select count(distinct d.name) from ops.fleet_differences d) as differing,
+      (select count(*) from balance_readings r where r.differs_since is not null)
+        + (select count(*) from balance_differences) as ledger_differences,
       (select count(*) from ops.restore_evidence) as behind,
       budget_used(${name}, ${burst}, ${perSecond}) as budget_used`);

@@ -60,6 +60,7 @@ describe('the processor adapter', () => {
         paymentId: 'pay_1',
         clientSecret: 'pi_1_secret_x',
         status: 'requires_payment_method',
+        paidAtMs: null,
         receivedCents: 0,
         currency: 'usd',
         failure: null,
@@ -110,8 +111,9 @@ describe('the processor adapter', () => {
   });
 
   it('treats an object as missing only when the processor says so', async () => {
-    nock(URL).get('/v1/payment_intents/pi_2').reply(404, error('invalid_request_error', 'resource_missing'));
-    nock(URL).get('/v1/payment_intents/pi_3').reply(404, '<html>');
+    const missing = error('invalid_request_error', 'resource_missing');
+    nock(URL).get('/v1/payment_intents/pi_2?expand[0]=latest_charge').reply(404, missing);
+    nock(URL).get('/v1/payment_intents/pi_3?expand[0]=latest_charge').reply(404, '<html>');
 
     expect(await upstream.findPayment('pi_2')).to.deep.equal({ kind: 'absent' });
     expect(await upstream.findPayment('pi_3')).to.have.property('kind', 'unreadable');

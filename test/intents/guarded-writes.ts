@@ -95,16 +95,16 @@ export const statementWrites: Record<string, StatementWrite> = {
         db,
         lost,
         { payoutId: 'po_1' as Any, deadlineMs: 1 },
-        { transferId: 't', arrivalId: null },
+        { transferId: 't', arrivalId: null, madeAtMs: null },
       ),
   },
   record_payout: {
     kind: 'payouts/pay',
-    write: (db, lost) => payouts.recordPayout(db, lost, 'po_1' as Any, { processorPayoutId: 'p' }),
+    write: (db, lost) => payouts.recordPayout(db, lost, 'po_1' as Any, { processorPayoutId: 'p', madeAtMs: null }),
   },
   record_reversal: {
     kind: 'payouts/reverse',
-    write: (db, lost) => payouts.recordReversal(db, lost, 'po_1' as Any, { reversalId: 'r' }),
+    write: (db, lost) => payouts.recordReversal(db, lost, 'po_1' as Any, { reversalId: 'r', madeAtMs: null }),
   },
   record_checkout: {
     kind: 'payments/checkout',

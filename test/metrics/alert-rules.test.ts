@@ -54,6 +54,7 @@ const FIRING: Record<string, { series: Series; after?: number }> = {
   ProcessRejected: { series: { 'tps_upstream_paused{upstream="netvenue",instance="b"}': always(1) } },
   PaidAndNotServed: { series: { tps_unfulfilled_payments: always(1) } },
   PayoutsDelayed: { series: { tps_delayed_payouts: always(1) } },
+  LedgerDiffers: { series: { tps_ledger_differences: always(1) } },
   EventsUnreadable: { series: { tps_unreadable_events: always(1) } },
   PositionUnprotected: { series: { 'tps_unprotected_seconds{venue="netvenue"}': always(600) } },
   PayoutsStranded: { series: attention('stranded_payouts') },

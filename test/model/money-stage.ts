@@ -30,7 +30,12 @@ export const config = readConfig(
 );
 
 /** One database and one processor, which many runs share. */
-export type Stage = { db: Db; upstream: ProcessorUpstream; adapter: Processor; close(): Promise<void> };
+export type Stage = {
+  db: Db;
+  upstream: ProcessorUpstream;
+  adapter: Processor;
+  close(): Promise<void>;
+};
 
 export async function openStage(): Promise<Stage> {
   const database = await freshDatabase();

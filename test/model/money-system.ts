@@ -21,6 +21,7 @@ import type { Event } from '../../src/sandbox/processor/world.ts';
 import type { Netvenue } from '../../src/venues/network/adapter/types.ts';
 import { PROCESSOR } from '../support/processor-keys.ts';
 import { hindered, ignoreKill, type Mishap, untilAccepted } from './mishaps.ts';
+import { differencesOf, readArrivals } from './money-ledger.ts';
 import { MoneyModel } from './money-model.ts';
 import { config, insertBuyer, PRICE, type Stage } from './money-stage.ts';
 
@@ -220,6 +221,12 @@ export class MoneySystem {
     if (shown?.synthetic_hotkey)
       await recordSync(this.db, shown, { status: 'active', bucket: 'SUBACCOUNT_FUNDED', elimination: null });
   }
+
+  /** The sweep reads what transfers and their reversals moved at the payout account. */
+  readArrivals = () => readArrivals(this.#stage, this);
+
+  /** Where the ledger differs from the processor's own records of this run's money. */
+  differences = () => differencesOf(this.#stage, this);
 
   async reinstate(): Promise<void> {
     const account = await this.account();

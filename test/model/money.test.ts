@@ -135,6 +135,7 @@ async function settle(s: MoneySystem): Promise<void> {
     await s.catchUp(round % 2 === 1);
     const open = await s.work();
     await s.sync();
+    await s.readArrivals();
     if (open === 0 && s.pending.length === 0) return;
   }
   throw new Error('It does not come to rest');
@@ -182,6 +183,7 @@ async function holdsAtRest(s: MoneySystem): Promise<void> {
     from payments p
     where p.id = ${s.payment}`);
   expect(figures.held, 'money held').to.equal(model.held);
+  expect(await s.differences(), 'the ledger and the processor').to.deep.equal([]);
   expect(account?.accounts ?? 0, 'accounts').to.equal(model.received > 0 ? 1 : 0);
   const trades = TRADES.includes(account?.status ?? '');
   if (trades) expect(model.mayTrade, 'a tradeable account has its money, or an operator said so').to.equal(true);

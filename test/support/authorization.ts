@@ -74,6 +74,7 @@ const OPERATIONS: Record<keyof typeof CALLERS, string> = {
     listFailedAccounts abandonPropAccount listTroubledIntents getIntentStory rerunIntent
     listTroubledDeliveries retryDelivery listFailedMails listDeadJobs rerunDeadJob searchRecords getQueueHealth getUpstreams getFleet
     getFigures listOperatorActions
+    listLedgerAccounts listLedgerBalances listLedgerEntries listLedgerDifferences proveLedger closeLedgerMonth
   `,
   'operator without an authenticator': `
     enrollAdminAuthenticator confirmAdminAuthenticator
@@ -88,7 +89,7 @@ const OPERATIONS: Record<keyof typeof CALLERS, string> = {
     revokeUserSession
   `,
   'operator, or app for everything': `
-    listFailedPropAccounts
+    listFailedPropAccounts listPaymentRecords listPayoutRecords
   `,
   processor: `
     takeProcessorNotification

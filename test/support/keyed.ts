@@ -10,6 +10,7 @@ const ELSEWHERE = {
   'money/payout-delays.test.ts': 'cancelPayout',
   'money/stolen-payouts.test.ts': 'detachConnectAccount detachPayoutAccount',
   'money/losses.test.ts': 'abandonPropAccount',
+  'money/proof.test.ts': 'proveLedger',
   'admin-users.test.ts': 'endUserSessions',
   'foreign-wallet.test.ts': 'moveWalletLink',
   'register-exvenue.test.ts': 'registerExvenueTrader',

@@ -61,6 +61,12 @@ export async function listEverything(service: Trading): Promise<Record<string, L
     listAllTiers: ofOperator('/v2/admin/tiers'),
     listUnfulfilledPayments: ofOperator('/v2/admin/payments/unfulfilled?minutes=0'),
     listStrandedPayouts: ofOperator('/v2/admin/payouts/stranded'),
+    listPaymentRecords: ofApp('/v2/finance/payments'),
+    listPayoutRecords: ofApp('/v2/finance/payouts'),
+    listLedgerAccounts: ofOperator('/v2/admin/ledger/accounts'),
+    listLedgerBalances: ofOperator('/v2/admin/ledger/balances'),
+    listLedgerEntries: ofOperator('/v2/admin/ledger/entries'),
+    listLedgerDifferences: ofOperator('/v2/admin/ledger/differences'),
     listFailedAccounts: ofOperator('/v2/admin/prop-accounts/failed'),
     listTroubledIntents: ofOperator('/v2/admin/intents?state=failed'),
     listTroubledDeliveries: ofOperator('/v2/admin/deliveries?state=failed'),
@@ -185,6 +191,10 @@ async function fillTables({ db }: Trading, app: string, user: { userId: string; 
     sql.unsafe`
       insert into payouts (id, owner, user_id, prop_account_id, connect_account_id, amount_cents, currency, status, reserved_cents)
       select 'po_listed' || n, ${app}, ${userId}, ${account}, ${`con_${userId}`}, 100, 'usd', 'failed', 100
+      from generate_series(1, 2) n`,
+    sql.unsafe`
+      insert into balance_differences (subject, currency, posted, shown)
+      select 'po_listed' || n, 'usd', 0, 100
       from generate_series(1, 2) n`,
     sql.unsafe`
       insert into mails (id, template, recipient, data, state, expires_at, ended_at)

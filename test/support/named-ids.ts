@@ -151,6 +151,8 @@ const SHARED = `
   listTiers               query:cursor                on sale to everybody
   listConnectAccounts     query:cursor                a user has at most one
   listFailedPropAccounts  query:cursor                a place in the app's own list
+  listPaymentRecords      query:cursor                a place in the app's own list
+  listPayoutRecords       query:cursor                a place in the app's own list
   checkOut                body:tier_id                on sale to everybody
   openFreeAccount         body:tier_id                on sale to everybody
   takeProcessorNotification body:id                   signed by the processor

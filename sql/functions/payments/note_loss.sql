@@ -7,6 +7,8 @@ language plpgsql as $$
 declare
   p payments;
   state record;
+  at timestamptz := to_timestamp(at_ms / 1000);
+  is_new boolean := not exists (select from payment_losses l where l.processor_id = loss ->> 'id');
 begin
   select * into strict p from payments where id = of_payment for update;
   if coalesce(loss ->> 'currency', p.received_currency, p.currency) <> coalesce(p.received_currency, p.currency)
@@ -16,7 +18,7 @@ begin
   select * into state from loss_state(loss ->> 'kind', loss ->> 'status');
   insert into payment_losses as l (processor_id, payment_id, kind, amount_cents, status, is_live, rank, made_at, said_at)
   values (loss ->> 'id', of_payment, loss ->> 'kind', (loss ->> 'cents')::integer, loss ->> 'status', state.is_live, state.rank,
-    to_timestamp((loss ->> 'made_at_ms')::double precision / 1000), to_timestamp(at_ms / 1000))
+    to_timestamp((loss ->> 'made_at_ms')::double precision / 1000), at)
   on conflict (processor_id) do update
   set amount_cents = excluded.amount_cents, status = excluded.status, is_live = excluded.is_live, rank = excluded.rank,
     said_at = excluded.said_at, made_at = coalesce(l.made_at, excluded.made_at),
@@ -35,5 +37,7 @@ begin
     where payment_id = of_payment and kind = 'charge';
   end if;
   perform settle_money(of_payment);
+  perform post_payment(of_payment, case when is_new and loss ->> 'kind' <> 'charge' then coalesce(to_timestamp((loss ->> 'made_at_ms')::double precision / 1000), at) else at end,
+    loss ->> 'id');
   return 'applied';
 end $$;

@@ -3,14 +3,16 @@
 -- before `available_at_ms`: then it is requested again) | reversed (nothing is held) | unreadable (the report is impossible, or older than what
 -- is known). Locks the payout, then its event log.
 create or replace function fix_bank_leg(
-  intent uuid, reversed integer, held integer, of_currency text, arrival text, available_at_ms double precision
+  intent uuid, reversed integer, held integer, of_currency text, arrival text, available_at_ms double precision, movements jsonb default '[]'
 ) returns text
 language plpgsql as $$
 declare
   p payouts;
+  account text;
 begin
   select o.* into strict p from payouts o join payout_steps s on s.payout_id = o.id where s.intent_id = intent for update of o;
-  if reversed < p.reversed_cents or not note_reversed(p.id, reversed) or (held <= 0 and reversed < p.transferred_cents) then
+  select c.processor_account_id into strict account from connect_accounts c where c.id = p.connect_account_id;
+  if not note_holding(p.id, account, reversed, of_currency, movements) or (held <= 0 and reversed < p.transferred_cents) then
     return 'unreadable';
   elsif reversed >= p.transferred_cents then
     return 'reversed';

@@ -1,8 +1,9 @@
 -- Stores what the processor reports of a payout to the bank. Its states only go on: pending and in transit, paid, failed or cancelled; a bank
 -- may return what was paid, and another payout may take it back (reversed). Verdicts: applied | stale | unreadable (another amount or currency: nothing is written). Locks the payout, then
 -- its event log.
-create or replace function note_bank_payout(processor_payout text, shown_status text, cents integer, of_currency text, failure text)
-returns text
+create or replace function note_bank_payout(
+  processor_payout text, shown_status text, cents integer, of_currency text, failure text, at timestamptz default null
+) returns text
 language plpgsql as $$
 declare
   s payout_steps;
@@ -18,6 +19,7 @@ begin
   update payout_steps
   set state = next_state, ended_at = now(), failure_reason = case when next_state = 'failed' then coalesce(failure, shown_status) end
   where intent_id = s.intent_id;
+  perform post_payout(s.payout_id, coalesce(at, now()), processor_payout);
   perform settle_payout(s.payout_id);
   return 'applied';
 end $$;

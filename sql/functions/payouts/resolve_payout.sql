@@ -4,7 +4,8 @@
 -- malformed (an id of another kind of object) | taken (the object is of another step). Locks the payout, then its event log. Item: as for
 -- begin_payout_step.
 create or replace function resolve_payout(
-  payout text, by_operator text, because text, made text, arrival text, item jsonb, step_intent uuid default null, noted jsonb default '{}'
+  payout text, by_operator text, because text, made text, arrival text, item jsonb, step_intent uuid default null, noted jsonb default '{}',
+  made_at timestamptz default null
 ) returns text
 language plpgsql as $$
 declare
@@ -34,11 +35,11 @@ begin
     where intent_id = s.intent_id;
     perform settle_payout(payout);
   elsif s.step = 'transfer' then
-    perform note_transfer(s.intent_id, made, arrival, item);
+    perform note_transfer(s.intent_id, made, arrival, item, made_at);
   elsif s.step = 'payout' then
-    perform note_bank_request(s.intent_id, made);
+    perform note_bank_request(s.intent_id, made, made_at);
   else
-    perform note_reversal(s.intent_id, made);
+    perform note_reversal(s.intent_id, made, made_at);
   end if;
   perform record_action(by_operator, 'resolve_payout', payout, null, p.prop_account_id, because,
     noted || jsonb_build_object('verdict', 'done', 'step', s.step, 'intent_id', s.intent_id, 'found', made));

@@ -46,6 +46,7 @@ begin
     delayed_since = case when is_waiting then delayed_since end,
     emitted_failure = case when p.status = 'failed' then p.failure_reason when p.status <> 'completed' then emitted_failure end
   where id = payout;
+  perform post_payout(payout, now());
   if p.status = 'completed' and before.status <> 'completed' then
     perform emit_event(p.owner, 'payout.completed', payout_event(p));
   end if;

@@ -1,12 +1,11 @@
 import { z } from 'zod';
+import { readPayout, readTransfer } from './moved.ts';
 import {
   readAccount,
   readCharge,
   readDispute,
   readPayment,
-  readPayout,
   readRefund,
-  readTransfer,
   readVerification,
   readWarning,
   reference,
@@ -26,24 +25,24 @@ type Event = z.infer<typeof event>;
  * Reduces an event to the data that the service acts on. An event of the other mode concerns nothing here. Null if it
  * has no id.
  */
-export function readEvent(object: unknown, isLive: boolean): ProcessorEvent | null {
+export function readEvent(object: unknown, isLive: boolean, listedFor?: string): ProcessorEvent | null {
   const id = idOf(object);
   if (id === null) return null;
   const read = event.safeParse(object).data;
   if (!read) return { id, type: 'unreadable', atMs: 0, fact: { about: 'unreadable', of: null, object: null } };
-  const fact = read.livemode === isLive ? readFact(read) : NOTHING;
+  const fact = read.livemode === isLive ? readFact({ ...read, account: read.account ?? listedFor }) : NOTHING;
   return { id, type: read.type, atMs: read.created * 1000, fact };
 }
 
 const list = z.object({ data: z.array(z.unknown()), has_more: z.boolean() });
 
-/** Reads a page of events. Null if it is not one, or does not say where the next one begins. */
-export function readEvents(object: unknown, isLive: boolean): EventPage | null {
+/** Reads a page of events: the platform's, or those of the account they were listed for, which do not name it. Null if it is not one, or does not say where the next one begins. */
+export function readEvents(object: unknown, isLive: boolean, listedFor?: string): EventPage | null {
   const page = list.safeParse(object).data;
   if (!page) return null;
   const next = page.has_more ? idOf(page.data.at(-1)) : null;
   if (page.has_more && next === null) return null;
-  const events = page.data.map((each) => readEvent(each, isLive)).filter((each) => each !== null);
+  const events = page.data.map((each) => readEvent(each, isLive, listedFor)).filter((each) => each !== null);
   return { events, next };
 }
 
@@ -116,7 +115,7 @@ function readLoss(object: unknown, type: string): LossSeen | null {
 function paymentFact(object: unknown): Fact | null {
   const seen = readPayment(object);
   if (!seen) return null;
-  const { clientSecret: _, ...rest } = seen;
+  const { clientSecret: _, paidAtMs: __, ...rest } = seen;
   return { about: 'payment', ...rest };
 }
 

@@ -2,7 +2,7 @@ import type Stripe from 'stripe';
 import { z } from 'zod';
 import { found, type ReadResult, unreadable } from '../../kernel/upstream-result.ts';
 import { listAll, type Paging } from './listing.ts';
-import { cents, currency, id, reference } from './objects.ts';
+import { cents, currency, id, reference, seconds } from './objects.ts';
 import { readResultOf } from './responses.ts';
 import type { Holding } from './types.ts';
 
@@ -11,10 +11,10 @@ const MOST_PAGES = 20; // 2,000 reversals of one transfer
 const transfer = z.object({ destination: reference, destination_payment: reference, amount_reversed: cents });
 const arrival = z.object({
   id,
-  balance_transaction: z.object({ net: cents, currency, available_on: z.int().min(0) }),
+  balance_transaction: z.object({ net: cents, currency, created: seconds, available_on: seconds }),
 });
 /** A refund takes money: its balance transaction is negative. */
-const refund = z.object({ balance_transaction: z.object({ net: z.int().max(0), currency }) });
+const refund = z.object({ id, balance_transaction: z.object({ net: z.int().max(0), currency, created: seconds }) });
 
 const reading =
   <Seen>(schema: z.ZodType<Seen>) =>
@@ -43,14 +43,17 @@ export async function findHolding(stripe: Stripe, transferId: string, accountId:
     mostPages: MOST_PAGES,
   });
   if (refunds.kind !== 'found') return refunds;
-  const { net, currency, available_on } = received.data.balance_transaction;
-  const taken = refunds.data.map(({ balance_transaction }) => balance_transaction);
-  if (taken.some((each) => each.currency !== currency)) return unreadable('a refund is in another currency');
+  const { currency, available_on } = received.data.balance_transaction;
+  const moved = [received.data, ...refunds.data];
+  if (moved.some(({ balance_transaction }) => balance_transaction.currency !== currency))
+    return unreadable('a refund is in another currency');
+  const movements = moved.map(({ id, balance_transaction: { net, created } }) => ({ id, net, atMs: created * 1000 }));
   return found({
     arrivalId: received.data.id,
-    heldCents: taken.reduce((left, each) => left + each.net, net),
+    heldCents: movements.reduce((left, { net }) => left + net, 0),
     currency,
     availableAtMs: available_on * 1000,
     reversedCents: sent.data.amount_reversed,
+    movements,
   });
 }

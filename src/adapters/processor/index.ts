@@ -2,21 +2,13 @@ import Stripe from 'stripe';
 import type { IntentId, PayoutId } from '../../kernel/ids.ts';
 import { epochMs } from '../../kernel/work.ts';
 import { httpClient, parseJson } from '../http.ts';
+import { findBalance, listBalanceChanges } from './balance.ts';
 import { readEvent, readEvents } from './events.ts';
 import { findHolding } from './holding.ts';
 import { listMoneyMade } from './money-made.ts';
+import { readBankPayout, readMadeReversal, readMadeTransfer, readPayout } from './moved.ts';
 import { findCheckout, findMovement, findRefund } from './movements.ts';
-import {
-  readAccount,
-  readBankPayout,
-  readLink,
-  readMadeReversal,
-  readMadeTransfer,
-  readPayment,
-  readPayout,
-  readRefund,
-  readVerification,
-} from './objects.ts';
+import { readAccount, readLink, readPayment, readRefund, readVerification } from './objects.ts';
 import { readResultOf, responseOf } from './responses.ts';
 import { Transport } from './transport.ts';
 import type { NewPayment, NewTransfer, NewVerification, Processor, ProcessorAccess } from './types.ts';
@@ -47,7 +39,7 @@ export const processor = ({ url, secretKey, notificationSecret }: ProcessorAcces
         stripe.paymentIntents.create(paymentParams(requested, idempotencyKey), { idempotencyKey }),
         readPayment,
       ),
-    findPayment: (id) => readResultOf(stripe.paymentIntents.retrieve(id), readPayment),
+    findPayment: (id) => readResultOf(stripe.paymentIntents.retrieve(id, { expand: ['latest_charge'] }), readPayment),
     refund: ({ processorId, paymentId }, idempotencyKey) =>
       responseOf(
         stripe.refunds.create(
@@ -123,14 +115,19 @@ export const processor = ({ url, secretKey, notificationSecret }: ProcessorAcces
     findRefund: (sought) => findRefund(stripe, sought),
     findCheckout: (sought) => findCheckout(stripe, sought),
     listMoneyMade: (sinceMs) => listMoneyMade(stripe, sinceMs),
-    listEvents: (sinceMs, after) =>
+    findBalance: (accountId) => findBalance(stripe, accountId),
+    listBalanceChanges: (sinceMs) => listBalanceChanges(stripe, sinceMs),
+    listEvents: (sinceMs, after, accountId) =>
       readResultOf(
-        stripe.events.list({
-          created: { gte: Math.floor(sinceMs / 1000) },
-          limit: PAGE_SIZE,
-          ...(after !== null && { starting_after: after }),
-        }),
-        (page) => readEvents(page, isLive),
+        stripe.events.list(
+          {
+            created: { gte: Math.floor(sinceMs / 1000) },
+            limit: PAGE_SIZE,
+            ...(after !== null && { starting_after: after }),
+          },
+          accountId === undefined ? {} : { stripeAccount: accountId },
+        ),
+        (page) => readEvents(page, isLive, accountId),
       ),
     readNotification: (raw, signature) =>
       secrets.some((secret) => isSigned(stripe, { raw, signature, secret }))

@@ -2,7 +2,7 @@ import type Stripe from 'stripe';
 import { z } from 'zod';
 import { found, type ReadResult, unreadable } from '../../kernel/upstream-result.ts';
 import { createdSince, type Paging, search } from './listing.ts';
-import { cents, currency, id, metadata, readPayment, readRefund, reference } from './objects.ts';
+import { cents, currency, id, madeAt, madeOf, metadata, readPayment, readRefund, reference } from './objects.ts';
 import type { CheckoutSought, Loss, MovementSeen, MovementSought, PaymentSeen, RefundSought } from './types.ts';
 
 const MOST_PAGES = 20; // 2,000 objects of one account or payment
@@ -22,7 +22,7 @@ export async function findMovement(stripe: Stripe, sought: MovementSought): Prom
   if (read.kind !== 'found') return read;
   const made = read.data;
   return isSought(made, sought)
-    ? found({ id: made.id, arrivalId: made.destination_payment ?? null })
+    ? found({ id: made.id, arrivalId: made.destination_payment ?? null, ...madeOf(made) })
     : unreadable('the movement has other terms');
 }
 
@@ -68,6 +68,7 @@ const movement = z.object({
   metadata: z.unknown().transform((of) => ({ key: intentIn.parse(of), payoutId: payoutIn.parse(of) })),
   destination: reference.nullish(),
   destination_payment: reference.nullish(),
+  created: madeAt,
 });
 
 function listMovements(stripe: Stripe, sought: MovementSought, paging: Paging): Promise<unknown> {

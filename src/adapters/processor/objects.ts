@@ -1,22 +1,17 @@
 import { z } from 'zod';
-import type {
-  AccountSeen,
-  Loss,
-  LossSeen,
-  PaymentSeen,
-  PayoutSeen,
-  TransferSeen,
-  VerificationSeen,
-  WarningSeen,
-} from './types.ts';
+import type { AccountSeen, Loss, LossSeen, Made, PaymentSeen, VerificationSeen, WarningSeen } from './types.ts';
 
-const MOST_CENTS = 2_147_483_647; // above every amount that the processor accepts, and what a column holds
+/** Above every amount that the processor accepts, and what a column holds. */
+export const MOST_CENTS = 2_147_483_647;
 
 /** An id of the processor's. */
 export const id = z.string().regex(/^[\w-]{1,255}$/);
 /** An amount in a currency's smallest unit. */
 export const cents = z.int().min(0).max(MOST_CENTS);
-const code = z.string().max(255).nullish();
+/** A code, or nothing. */
+export const code = z.string().max(255).nullish();
+/** A time of the processor: seconds since 1970. */
+export const seconds = z.int().min(0).max(99_999_999_999);
 /** A reference, which the processor writes as an id or, expanded, as the object. */
 export const reference = z
   .union([id, z.object({ id })])
@@ -43,6 +38,10 @@ const payment = z
     amount_received: cents,
     currency: z.string().regex(/^[a-z]{3}$/),
     last_payment_error: z.object({ code, decline_code: code }).nullish(),
+    latest_charge: z
+      .unknown()
+      .optional()
+      .transform((value) => z.object({ created: seconds }).safeParse(value).data ?? null),
   })
   .transform(
     (object): PaymentSeen => ({
@@ -52,6 +51,7 @@ const payment = z
       status: object.status,
       receivedCents: object.amount_received,
       currency: object.currency,
+      paidAtMs: object.latest_charge === null ? null : object.latest_charge.created * 1000,
       failure: object.last_payment_error?.decline_code ?? object.last_payment_error?.code ?? null,
     }),
   );
@@ -60,7 +60,13 @@ const payment = z
 const lossCents = z.int().min(0).max(99_999_999);
 /** The code of a currency. */
 export const currency = z.string().regex(/^[a-z]{3}$/);
-const madeAt = z.int().min(0).max(99_999_999_999).nullish();
+/** When an object was made. */
+export const madeAt = seconds.nullish();
+
+/** When an object was made. */
+export const madeOf = ({ created }: { created?: number | null | undefined }): Made => ({
+  madeAtMs: created == null ? null : created * 1000,
+});
 
 const lossOf = (
   kind: Loss['kind'],
@@ -77,7 +83,7 @@ const lossOf = (
   cents,
   currency: object.currency ?? null,
   status: object.status ?? null,
-  madeAtMs: object.created == null ? null : object.created * 1000,
+  ...madeOf(object),
 });
 
 const charge = z
@@ -172,49 +178,10 @@ const account = z
     };
   });
 
-const payout = z
-  .object({
-    id,
-    status: z.string().max(64),
-    failure_code: code,
-    amount: z.int().min(-MOST_CENTS).max(MOST_CENTS),
-    currency,
-    reversed_by: reference.nullish(),
-    original_payout: reference.nullish(),
-  })
-  .transform(
-    (object): PayoutSeen => ({
-      processorPayoutId: object.id,
-      reversedBy: object.reversed_by ?? null,
-      originalId: object.original_payout ?? null,
-      status: object.status,
-      failure: object.failure_code ?? null,
-      amountCents: object.amount,
-      currency: object.currency,
-    }),
-  );
-
-const transfer = z
-  .object({ id, destination: reference.nullable(), amount_reversed: cents, currency })
-  .transform((object): TransferSeen & { accountId: string | null } => ({
-    accountId: object.destination,
-    transferId: object.id,
-    reversedCents: object.amount_reversed,
-    currency: object.currency,
-  }));
-
-/** The transfer that was made, and the payment that its destination received by it. */
-const madeTransfer = z
-  .object({ id, destination_payment: reference.nullish() })
-  .transform((object) => ({ transferId: object.id, arrivalId: object.destination_payment ?? null }));
-
-const madeReversal = z.object({ id }).transform((object) => ({ reversalId: object.id }));
-
-const bankPayout = z.object({ id }).transform((object) => ({ processorPayoutId: object.id }));
-
 const link = z.object({ url: z.url() });
 
-const reading =
+/** A reader of such objects. */
+export const reading =
   <Seen>(schema: z.ZodType<Seen>) =>
   (object: unknown): Seen | null =>
     schema.safeParse(object).data ?? null;
@@ -233,15 +200,5 @@ export const readWarning = reading(warning);
 export const readVerification = reading(verification);
 /** Reads a connected account. Of its bank account it takes only the bank's name and the last digits. */
 export const readAccount = reading(account);
-/** Reads a payout. */
-export const readPayout = reading(payout);
-/** Reads a transfer: how much of it was reversed in total. */
-export const readTransfer = reading(transfer);
-/** Reads the result of a transfer. */
-export const readMadeTransfer = reading(madeTransfer);
-/** Reads the result of a reversal. */
-export const readMadeReversal = reading(madeReversal);
-/** Reads a new payout of a connected account to its bank. */
-export const readBankPayout = reading(bankPayout);
 /** Reads an onboarding link. */
 export const readLink = reading(link);

@@ -16,6 +16,8 @@ export type PaymentSeen = {
   status: string;
   receivedCents: number;
   currency: string;
+  /** When its charge was made, by the processor's clock, where that is shown. */
+  paidAtMs: number | null;
   /** The processor's code for the last failed attempt. */
   failure: string | null;
 };
@@ -86,6 +88,8 @@ export type Holding = {
   currency: string;
   availableAtMs: number;
   reversedCents: number;
+  /** What the account received, and gave back (negative), each with its own id and the processor's time. */
+  movements: { id: string; net: number; atMs: number }[];
 };
 
 /**
@@ -94,7 +98,7 @@ export type Holding = {
  * our rows would name it, if it has one.
  */
 export type Fact =
-  | ({ about: 'payment' } & Omit<PaymentSeen, 'clientSecret'>)
+  | ({ about: 'payment' } & Omit<PaymentSeen, 'clientSecret' | 'paidAtMs'>)
   | { about: 'charge'; processorId: string; loss: Loss }
   | ({ about: 'warning' } & WarningSeen)
   | ({ about: 'verification' } & Omit<VerificationSeen, 'url' | 'clientSecret'>)
@@ -160,7 +164,27 @@ export type MoneyMade = {
   madeAtMs: number;
 };
 /** A movement that was made. `arrivalId`: of a transfer, the payment that the account received by it. */
-export type MovementSeen = { id: string; arrivalId: string | null };
+export type MovementSeen = { id: string; arrivalId: string | null } & Made;
+/** What an account has of a currency: available, pending and reserved. */
+export type BalanceSeen = { currency: string; amount: number };
+/**
+ * A change of the platform's balance. `objectId`: the payment intent or transfer whose money it is, or the object that made it; null:
+ * nothing that this service follows. `madeCents` and `madeCurrency`: its amount in the currency it was made in; `cents` and `currency`: what
+ * the balance changed by, before the fee. `rate`: between both.
+ */
+export type BalanceChange = {
+  id: string;
+  objectId: string | null;
+  cents: number;
+  feeCents: number;
+  currency: string;
+  madeCents: number | null;
+  madeCurrency: string | null;
+  rate: number | null;
+  atMs: number;
+};
+/** When an object was made, by the processor's clock. */
+export type Made = { madeAtMs: number | null };
 
 /**
  * The card payment processor. `key` of a write is the intent's id, used as idempotency key: for at least 24 hours the
@@ -180,13 +204,13 @@ export type Processor = {
   transfer(
     requested: NewTransfer,
     key: string,
-  ): Promise<UpstreamResult<{ transferId: string; arrivalId: string | null }>>;
+  ): Promise<UpstreamResult<{ transferId: string; arrivalId: string | null } & Made>>;
   /** Takes money of a transfer back from the connected account. */
-  reverse(requested: NewReversal, key: string): Promise<UpstreamResult<{ reversalId: string }>>;
+  reverse(requested: NewReversal, key: string): Promise<UpstreamResult<{ reversalId: string } & Made>>;
   /** Reads what a connected account holds of a transfer. */
   findHolding(transferId: string, accountId: string): Promise<ReadResult<Holding>>;
   /** Sends money from a connected account to its bank. */
-  payOut(requested: NewTransfer, key: string): Promise<UpstreamResult<{ processorPayoutId: string }>>;
+  payOut(requested: NewTransfer, key: string): Promise<UpstreamResult<{ processorPayoutId: string } & Made>>;
   findPayout(processorPayoutId: string, accountId: string): Promise<ReadResult<PayoutSeen>>;
   /** Looks through the whole list in which a movement would be. `absent` only if the list was read to its end. */
   findMovement(sought: MovementSought): Promise<ReadResult<MovementSeen>>;
@@ -196,8 +220,12 @@ export type Processor = {
   findCheckout(sought: CheckoutSought): Promise<ReadResult<PaymentSeen>>;
   /** All payment intents and transfers of this service since then, up to 50,000 of each. */
   listMoneyMade(sinceMs: number): Promise<ReadResult<MoneyMade[]>>;
-  /** Events since `sinceMs`, newest first, without those of connected accounts. */
-  listEvents(sinceMs: number, after: string | null): Promise<ReadResult<EventPage>>;
+  /** What a connected account has. */
+  findBalance(accountId: string): Promise<ReadResult<BalanceSeen[]>>;
+  /** What changed the platform's balance since then, up to 100,000 changes. */
+  listBalanceChanges(sinceMs: number): Promise<ReadResult<BalanceChange[]>>;
+  /** Events since `sinceMs`, newest first: the platform's own, or those of a connected account. */
+  listEvents(sinceMs: number, after: string | null, accountId?: string): Promise<ReadResult<EventPage>>;
   /**
    * Reads a notification. `unsigned`: the processor did not sign these bytes within the last 300 seconds. `unreadable`:
    * it did, but they are not an event with an id.

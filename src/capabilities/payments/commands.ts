@@ -18,10 +18,14 @@ const batchOf = (events: readonly ProcessorEvent[]): string =>
  * Stores events that are new and queues the tasks that apply those about our objects, in one commit. Events about
  * objects of others are stored and not read again.
  */
-export const takeEvents = (db: Db, events: readonly ProcessorEvent[]): Promise<TakenEvents> =>
+export const takeEvents = (
+  db: Db,
+  events: readonly ProcessorEvent[],
+  source: 'notified' | 'listed' = 'notified',
+): Promise<TakenEvents> =>
   db.any(sql.prepared('take_processor_events', takenRow)`
     select t.event_id
-    from take_processor_events(${batchOf(events)}::jsonb, 'notified') t`);
+    from take_processor_events(${batchOf(events)}::jsonb, ${source}) t`);
 
 /** As `takeEvents`, for a page of the processor's list: in the same commit the sweep moves behind the page. */
 export const takePage = (db: Db, sweep: number, { events, next }: EventPage): Promise<TakenEvents> =>

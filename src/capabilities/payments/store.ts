@@ -7,7 +7,7 @@ import { settleBy } from '../../intents/settle.ts';
 import { newId, newIntentId, type PaymentId } from '../../kernel/ids.ts';
 import type { SealContext, Sealer } from '../../kernel/seal.ts';
 import { type Payment, paymentColumns, paymentRow } from './queries.ts';
-import { isOver, type PaymentState, type PaymentStep } from './rules.ts';
+import type { PaymentState, PaymentStep } from './rules.ts';
 
 const nothing = z.object({});
 const counted = z.object({ count: z.number() });
@@ -89,19 +89,19 @@ export async function keepClientSecret(
     where id = ${paymentId} and status not in ('succeeded', 'canceled')`);
 }
 
-/** Writes the state of a payment, and whether it succeeded with another amount or currency than its price. */
+/**
+ * Writes the state of a payment, whether it succeeded with another amount or currency than its price, and what was received into the
+ * ledger, at `movedAtMs` by the processor's clock.
+ */
 export async function writePayment(
   tx: Tx,
   payment: Payment,
   { next, isCleared, isMismatched }: PaymentStep,
+  movedAtMs: number,
 ): Promise<void> {
   await tx.query(sql.prepared('write_payment', nothing)`
-    update payments
-    set status = ${next.status}, status_at = to_timestamp(${next.statusAtMs / 1000}), received_cents = ${next.receivedCents},
-      received_currency = ${next.receivedCurrency}, amount_differs = (amount_differs or ${isMismatched}) and not ${isCleared},
-      paid_at = case when ${next.status === 'succeeded'} then coalesce(paid_at, now()) end,
-      sealed_client_secret = case when ${isOver(next.status)} then null else sealed_client_secret end
-    where id = ${payment.id}`);
+    select write_payment(${payment.id}, ${next.status}, to_timestamp(${next.statusAtMs / 1000}), ${next.receivedCents}, ${next.receivedCurrency},
+      ${isMismatched}, ${isCleared}, to_timestamp(${movedAtMs / 1000}))`);
 }
 
 /**

@@ -39,7 +39,7 @@ async function applyFact(tx: store.Tx, payment: Payment, event: StoredEvent, ter
   if (fact.about === 'warning') return { outcome: 'applied', amountDiffers: false };
   if (fact.about !== 'payment') throw new Error(`An event about ${fact.about} is not about a payment`);
   const { status, receivedCents, currency } = fact;
-  return recordUpdate(tx, payment, { type, atMs, status, receivedCents, currency }, terms);
+  return recordUpdate(tx, payment, { type, atMs, movedAtMs: atMs, status, receivedCents, currency }, terms);
 }
 
 /** Applies what the processor shows of a payment at `atMs`, like an event that was never received. */
@@ -52,10 +52,15 @@ export const applyPayment = (
   db.transaction(async (tx) => {
     const payment = await store.lockPayment(tx, reading);
     if (!payment) return { outcome: 'not_ours', amountDiffers: false };
-    const { status, receivedCents, currency, clientSecret } = reading;
+    const { status, receivedCents, currency, clientSecret, paidAtMs } = reading;
     if (payment.sealed_client_secret === null && clientSecret !== null && !isOver(status))
       await store.keepClientSecret(tx, sealer, payment.id, clientSecret);
-    return recordUpdate(tx, payment, { type: 'reading', atMs, status, receivedCents, currency }, terms);
+    return recordUpdate(
+      tx,
+      payment,
+      { type: 'reading', atMs, movedAtMs: paidAtMs ?? atMs, status, receivedCents, currency },
+      terms,
+    );
   });
 
 /** Logs an alert if another amount or currency was received than the price. */
@@ -71,12 +76,12 @@ export function alertIfAmountDiffers(
 async function recordUpdate(
   tx: store.Tx,
   payment: Payment,
-  update: ProcessorUpdate,
+  update: ProcessorUpdate & { movedAtMs: number },
   { deadlineMs }: Terms,
 ): Promise<store.Applied> {
   const before = stateOf(payment);
   const step = applyUpdate(before, update, { amountCents: payment.amount_cents, currency: payment.currency });
-  await store.writePayment(tx, payment, step);
+  await store.writePayment(tx, payment, step, update.movedAtMs);
   if (step.isCleared) await store.openAccount(tx, payment, deadlineMs);
   if (step.emit) await store.emitPaymentEvent(tx, payment, step.emit, { ...step.next, status: update.status });
   const hasChanged = step.next !== before || step.emit !== null;

@@ -42,7 +42,7 @@ export async function resolvePayout(
   const item = JSON.stringify({ id: newIntentId(), deadline_s: by.deadlineMs / 1000 });
   const verdict = await db.oneFirst(sql.type(z.object({ verdict: z.string() }))`
     select resolve_payout(${step.payoutId}, ${by.operator}, ${by.reason}, ${found?.id ?? null}, ${found?.arrivalId ?? null},
-      ${item}::jsonb, ${step.key}) verdict`);
+      ${item}::jsonb, ${step.key}, made_at := to_timestamp(${found?.madeAtMs ?? null}::double precision / 1000)) verdict`);
   if (verdict !== 'done') throw new ApiError('V2_PAYOUT_NOT_UNKNOWN', { effect: 'none' });
 }
 

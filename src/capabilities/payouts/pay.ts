@@ -40,7 +40,7 @@ export const pay = defineProcessorIntent({
 
   async find({ transfer }, processor, mark) {
     const seen = await processor.findMovement({ ...transfer, ...mark, step: 'payout' });
-    return seen.kind === 'found' ? found({ processorPayoutId: seen.data.id }) : seen;
+    return seen.kind === 'found' ? found({ ...seen.data, processorPayoutId: seen.data.id }) : seen;
   },
 
   async mayRepeat({ transfer }, processor) {

@@ -28,7 +28,7 @@ export const reverse = defineProcessorIntent({
 
   async find({ reversal }, processor, mark) {
     const seen = await processor.findMovement({ ...reversal, ...mark, step: 'reversal' });
-    return seen.kind === 'found' ? found({ reversalId: seen.data.id }) : seen;
+    return seen.kind === 'found' ? found({ ...seen.data, reversalId: seen.data.id }) : seen;
   },
 
   record: ({ intent, payload }, made, { db }) => recordReversal(db, intent, payload.reversal.payoutId, made),

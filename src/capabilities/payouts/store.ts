@@ -1,12 +1,20 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
-import type { AccountSeen, Holding } from '../../adapters/processor/types.ts';
+import type { AccountSeen, Holding, Made } from '../../adapters/processor/types.ts';
 import { type Pace, takeDue } from '../../db/polling.ts';
 import type { Db } from '../../db/pool.ts';
 import type { Claim } from '../../intents/intent.ts';
 import { sealedResult } from '../../intents/sealed-results.ts';
 import { settleBy, succeedWith } from '../../intents/settle.ts';
-import { type IntentId, newId, newIntentId, type OwnerId, type PayoutId, type UserId } from '../../kernel/ids.ts';
+import {
+  type IntentId,
+  idSchema,
+  newId,
+  newIntentId,
+  type OwnerId,
+  type PayoutId,
+  type UserId,
+} from '../../kernel/ids.ts';
 import type { Sealer } from '../../kernel/seal.ts';
 
 const nothing = z.object({});
@@ -51,13 +59,13 @@ export function recordTransfer(
   db: Db,
   intent: Intent,
   { payoutId, deadlineMs }: { payoutId: PayoutId; deadlineMs: number },
-  { transferId, arrivalId }: { transferId: string; arrivalId: string | null },
+  { transferId, arrivalId, madeAtMs }: { transferId: string; arrivalId: string | null } & Made,
 ): Promise<boolean> {
   const outcome = { result: { payout_id: payoutId, processor_transfer_id: transferId } };
   const item = JSON.stringify({ id: newIntentId(), deadline_s: deadlineMs / 1000 });
   const statement = sql.prepared('record_transfer', nothing)`
     select record_transfer(${intent.id}, ${intent.fence}, ${JSON.stringify(outcome)}::jsonb, ${transferId}, ${arrivalId},
-      ${item}::jsonb)`;
+      ${item}::jsonb, to_timestamp(${madeAtMs}::double precision / 1000))`;
   return settleBy(db, intent, 'succeeded', statement);
 }
 
@@ -66,11 +74,12 @@ export function recordPayout(
   db: Db,
   intent: Intent,
   payoutId: PayoutId,
-  { processorPayoutId }: { processorPayoutId: string },
+  { processorPayoutId, madeAtMs }: { processorPayoutId: string } & Made,
 ): Promise<boolean> {
   const outcome = { result: { payout_id: payoutId, processor_payout_id: processorPayoutId } };
   const statement = sql.prepared('record_payout', nothing)`
-    select record_payout(${intent.id}, ${intent.fence}, ${JSON.stringify(outcome)}::jsonb, ${processorPayoutId})`;
+    select record_payout(${intent.id}, ${intent.fence}, ${JSON.stringify(outcome)}::jsonb, ${processorPayoutId},
+      to_timestamp(${madeAtMs}::double precision / 1000))`;
   return settleBy(db, intent, 'succeeded', statement);
 }
 
@@ -79,11 +88,12 @@ export function recordReversal(
   db: Db,
   intent: Intent,
   payoutId: PayoutId,
-  { reversalId }: { reversalId: string },
+  { reversalId, madeAtMs }: { reversalId: string } & Made,
 ): Promise<boolean> {
   const outcome = { result: { payout_id: payoutId, processor_reversal_id: reversalId } };
   const statement = sql.prepared('record_reversal', nothing)`
-    select record_reversal(${intent.id}, ${intent.fence}, ${JSON.stringify(outcome)}::jsonb, ${reversalId})`;
+    select record_reversal(${intent.id}, ${intent.fence}, ${JSON.stringify(outcome)}::jsonb, ${reversalId},
+      to_timestamp(${madeAtMs}::double precision / 1000))`;
   return settleBy(db, intent, 'succeeded', statement);
 }
 
@@ -142,6 +152,36 @@ export const takeBankPayouts = (
 
 const openRow = accountRow.extend({ processor_id: z.string() });
 
+/** Payouts of whose transfer it was not read what the trader's account received, and gave back by the reversals known, and that are due. */
+export const takeUnreadArrivals = (db: Db, pace: Pace): Promise<readonly Unread[]> =>
+  takeDue(
+    db,
+    {
+      table: 'payouts',
+      key: 'id',
+      since: 'requested_at',
+      open: sql.fragment`t.transferred_cents > 0 and t.arrivals_reversed is distinct from t.reversed_cents`,
+      members: sql.fragment`t.id, t.processor_transfer_id, (
+        select c.processor_account_id
+        from connect_accounts c
+        where c.id = t.connect_account_id
+      ) as processor_account_id`,
+      row: unreadRow,
+    },
+    pace,
+  );
+
+const unreadRow = accountRow.extend({ id: idSchema.payout, processor_transfer_id: z.string() });
+
+/** A payout whose transfer is to be read. */
+export type Unread = z.infer<typeof unreadRow>;
+
+/** Stores what the processor shows of a transfer at the trader's account, see `note_holding`. */
+export async function noteHolding(db: Db, payoutId: PayoutId, accountId: string, holding: Holding): Promise<void> {
+  await db.query(sql.prepared('note_holding', nothing)`
+    select note_holding(${payoutId}, ${accountId}, ${holding.reversedCents}, ${holding.currency}, ${movementsOf(holding)}::jsonb)`);
+}
+
 /**
  * Requests the next step of payouts that waited until now: for their money to be available at the trader's account, or for the
  * platform or the processor.
@@ -171,6 +211,9 @@ export async function noteDelay(db: Db, intentId: IntentId, { code }: { code: st
 export const fixBankLeg = (db: Db, intentId: IntentId, holding: Holding): Promise<z.infer<typeof fixed>['verdict']> =>
   db.oneFirst(sql.prepared('fix_bank_leg', fixed)`
     select fix_bank_leg(${intentId}, ${holding.reversedCents}, ${holding.heldCents}, ${holding.currency}, ${holding.arrivalId},
-      ${holding.availableAtMs}) verdict`);
+      ${holding.availableAtMs}, ${movementsOf(holding)}::jsonb) verdict`);
+
+const movementsOf = ({ movements }: Holding): string =>
+  JSON.stringify(movements.map(({ id, net, atMs }) => ({ id, net, at_ms: atMs })));
 
 const fixed = z.object({ verdict: z.enum(['fixed', 'later', 'reversed', 'unreadable']) });

@@ -46,7 +46,7 @@ export const submit = defineProcessorIntent({
 
   async find({ transfer }, processor, mark) {
     const seen = await processor.findMovement({ ...transfer, ...mark, step: 'transfer' });
-    return seen.kind === 'found' ? found({ transferId: seen.data.id, arrivalId: seen.data.arrivalId }) : seen;
+    return seen.kind === 'found' ? found({ ...seen.data, transferId: seen.data.id }) : seen;
   },
 
   record: ({ intent, payload: { transfer } }, made, { db, config }) =>

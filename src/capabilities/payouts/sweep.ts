@@ -1,12 +1,18 @@
 import type { Logger } from 'pino';
-import type { Processor } from '../../adapters/processor/types.ts';
+import type { EventPage, Fact, PayoutSeen, Processor, ProcessorEvent } from '../../adapters/processor/types.ts';
 import type { Db } from '../../db/pool.ts';
+import type { ReadResult } from '../../kernel/upstream-result.ts';
 import { epochMs } from '../../kernel/work.ts';
+import { takeEvents } from '../payments/commands.ts';
 import { listStranded } from './queries.ts';
 import { applyAccount, applyPayout } from './reports/store.ts';
-import { payWaiting, takeAccounts, takeBankPayouts } from './store.ts';
+import { noteHolding, payWaiting, takeAccounts, takeBankPayouts, takeUnreadArrivals, type Unread } from './store.ts';
 
 const MOST = 50; // reads per run; the processor notifies of nearly every change
+const DAY_MS = 24 * 60 * 60 * 1000;
+const PAID_SPAN_MS = 11 * DAY_MS; // paid ones are read again for ten days
+const MOST_PAGES = 10; // 1,000 events of one account
+const SENT = ['pending', 'in_transit'];
 const PAID_AGAIN = { everyS: 6 * 60 * 60, most: MOST }; // its one notification of a return may be lost
 const ACCOUNT_AGAIN = { everyS: 24 * 60 * 60, most: MOST };
 
@@ -19,16 +25,21 @@ export type SweepDeps = {
 };
 
 /**
- * Reads payouts in progress, those that were paid in the last days, and the traders' accounts, and applies their state at the
- * processor. Pays out what has become available at traders' accounts. Logs an alert for each payout whose money is stranded.
+ * Reads payouts in progress, those that were paid in the last days, and the traders' accounts with their events, and applies their
+ * state at the processor. Reads what transfers and their reversals moved at traders' accounts, and pays out what has become available
+ * there. Logs an alert for each payout whose money is stranded.
  */
 export async function sweepPayouts(deps: SweepDeps): Promise<void> {
   const { db, config, log } = deps;
   const pace = { everyS: config.PAYMENT_RECONCILE_MS / 1000, most: MOST };
-  for (const payout of await takeBankPayouts(db, 'sent', pace)) await readPayout(deps, payout);
-  for (const payout of await takeBankPayouts(db, 'done', PAID_AGAIN)) await readPayout(deps, payout);
+  for (const payout of await takeBankPayouts(db, 'sent', pace)) await readPayout(deps, payout, SENT);
+  for (const payout of await takeBankPayouts(db, 'done', PAID_AGAIN)) await readPayout(deps, payout, ['paid']);
   for (const account of await takeAccounts(db, false, pace)) await readAccount(deps, account);
-  for (const account of await takeAccounts(db, true, ACCOUNT_AGAIN)) await readAccount(deps, account);
+  for (const account of await takeAccounts(db, true, ACCOUNT_AGAIN)) {
+    await readAccount(deps, account);
+    await takeAccountEvents(deps, account.processor_account_id, 2 * DAY_MS);
+  }
+  for (const transfer of await takeUnreadArrivals(db, pace)) await readArrivals(deps, transfer);
   await payWaiting(db, MOST, config.ACCOUNT_DEADLINE_MS);
   for (const { payout_id, safe_action } of await listStranded(db))
     log.error({ alert: 'payout_stranded', payout_id, safe_action }, 'operator action required');
@@ -36,17 +47,59 @@ export async function sweepPayouts(deps: SweepDeps): Promise<void> {
 
 type AtAccount = { processor_account_id: string };
 
-/** A payout that another one takes back from the bank is followed by the state of that one. */
+/**
+ * A payout whose state is another one than we know: the account's events say when it changed, else the time of the reading.
+ * One that another takes back from the bank is followed by the state of that one.
+ */
 async function readPayout(
-  { db, processor }: SweepDeps,
+  deps: SweepDeps,
   { processor_id, processor_account_id: account }: AtAccount & { processor_id: string },
+  known: readonly string[],
 ): Promise<void> {
+  const { db, processor } = deps;
+  const readAt = epochMs();
   const payout = await processor.findPayout(processor_id, account);
   if (payout.kind !== 'found') return;
-  await applyPayout(db, account, payout.data);
-  if (payout.data.reversedBy === null) return;
-  const reversal = await processor.findPayout(payout.data.reversedBy, account);
-  if (reversal.kind === 'found') await applyPayout(db, account, reversal.data);
+  const { status, reversedBy } = payout.data;
+  if (known.includes(status) && reversedBy === null) return;
+  const listed = await takeAccountEvents(deps, account, PAID_SPAN_MS);
+  const changedAt = listed.find(({ fact }) => isAbout(fact, payout.data))?.atMs ?? readAt;
+  await applyPayout(db, account, payout.data, changedAt);
+  if (reversedBy === null) return;
+  const reversal = await processor.findPayout(reversedBy, account);
+  if (reversal.kind === 'found') await applyPayout(db, account, reversal.data, changedAt);
+}
+
+/** Reads what an account received by a transfer, and gave back since: the ledger holds both. */
+async function readArrivals({ db, processor }: SweepDeps, { id, processor_account_id, processor_transfer_id }: Unread) {
+  const holding = await processor.findHolding(processor_transfer_id, processor_account_id);
+  if (holding.kind === 'found') await noteHolding(db, id, processor_account_id, holding.data);
+}
+
+/** Whether an event reports what was read of a payout: its status, or the payout that took it back. */
+const isAbout = (fact: Fact, { processorPayoutId, status, reversedBy }: PayoutSeen): boolean =>
+  fact.about === 'payout' &&
+  (reversedBy === null
+    ? fact.processorPayoutId === processorPayoutId && fact.status === status
+    : fact.processorPayoutId === reversedBy && fact.status === 'paid');
+
+/** Takes the events of an account that were not delivered, as those of the platform are. Returns all of the span. */
+async function takeAccountEvents(
+  { db, processor }: SweepDeps,
+  account: string,
+  spanMs: number,
+): Promise<readonly ProcessorEvent[]> {
+  const events: ProcessorEvent[] = [];
+  let after: string | null = null;
+  for (let n = 0; n < MOST_PAGES; n += 1) {
+    const page: ReadResult<EventPage> = await processor.listEvents(epochMs() - spanMs, after, account);
+    if (page.kind !== 'found') break;
+    events.push(...page.data.events);
+    after = page.data.next;
+    if (after === null) break;
+  }
+  if (events.length > 0) await takeEvents(db, events, 'listed');
+  return events;
 }
 
 async function readAccount({ db, processor }: SweepDeps, { processor_account_id }: AtAccount): Promise<void> {

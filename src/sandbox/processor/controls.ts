@@ -1,5 +1,6 @@
 import type { Call, Reported, Route } from '../upstream.ts';
-import { creditArrival, movePayout, reversePayout, reverseTransfer } from './earnings.ts';
+import { debit, movePayout, reversePayout } from './bank.ts';
+import { creditArrival, reverseTransfer } from './earnings.ts';
 import type { Notifier } from './notifier.ts';
 import { decline, dispute, giveBack, moveDispute, moveRefund, refundedOf, succeed } from './payments.ts';
 import { deauthorize, moveSession, onboard, restrict } from './people.ts';
@@ -29,6 +30,7 @@ export const controls = (world: World, notifications: Notifier, forgetKeys: () =
     to === 'reversed' ? reversePayout(world, String(id)) : isPayoutStatus(to) && movePayout(world, String(id), to),
   ),
   control('transfer', ({ id, amount }) => reverseTransfer(world, String(id), amount) !== null),
+  control('debit', ({ id, amount, currency }) => debit(world, String(id), Number(amount), String(currency))),
   control('arrival', ({ id }) => creditArrival(world, String(id))),
   control('forget-keys', () => {
     forgetKeys();

@@ -11,6 +11,8 @@ import {
   startUpstream,
 } from '../upstream.ts';
 import { advanceProcessor } from './advance.ts';
+import { balanceRoutes } from './balance.ts';
+import { bankRoutes } from './bank.ts';
 import { controls } from './controls.ts';
 import { earningsRoutes } from './earnings.ts';
 import { type Api, apiRoutes, type Responses } from './form.ts';
@@ -18,7 +20,7 @@ import { type Notifier, notifier } from './notifier.ts';
 import { pageRoutes } from './pages.ts';
 import { paymentRoutes } from './payments.ts';
 import { peopleRoutes } from './people.ts';
-import { type Arrival, type Event, missing, newObjectId, nowS, type World } from './world.ts';
+import { type Arrival, type BalanceTransaction, type Event, missing, newObjectId, nowS, type World } from './world.ts';
 
 /** Options of the processor.  */
 export type ProcessorUpstreamOptions = Files &
@@ -38,6 +40,8 @@ export type ProcessorUpstream = SteeredUpstream & {
   rotateKey(secretKey: string): void;
   /** What connected accounts received by transfers. */
   arrivals: ReadonlyMap<string, Arrival>;
+  /** What changed the balances of the platform and of connected accounts, oldest first. */
+  balance: readonly BalanceTransaction[];
 };
 
 /** Simulates a card payment processor. Without files its state is lost with the process. */
@@ -47,7 +51,7 @@ export const startProcessorUpstream = async (options: ProcessorUpstreamOptions):
   const notifications = notifier(options.notificationSecret);
   let shownAt = '';
   const memory = openMemory<WorldParts & { responses: Responses }>(options.stateFile);
-  const { responses, ...known } = memory.recalled ?? emptyState();
+  const { responses, ...known } = { ...emptyState(), ...memory.recalled };
   const keep = () => memory.keep(() => ({ ...known, responses }));
   const world = newWorld(known, { ledger, notifications, baseUrl: () => shownAt, keep });
   let { secretKey } = options;
@@ -56,6 +60,8 @@ export const startProcessorUpstream = async (options: ProcessorUpstreamOptions):
     ...paymentRoutes(world, api),
     ...peopleRoutes(world, api),
     ...earningsRoutes(world, api),
+    ...bankRoutes(world, api),
+    ...balanceRoutes(world, api),
     eventRoute(world, api),
     ...pageRoutes(world),
     ...controlRoutes(ledger, faults, (ms) => advanceProcessor(world, ms)),
@@ -77,6 +83,7 @@ export const startProcessorUpstream = async (options: ProcessorUpstreamOptions):
       secretKey = key;
     },
     arrivals: world.arrivals,
+    balance: world.balance,
     async close() {
       await notifications.close();
       await upstream.close();
@@ -96,7 +103,8 @@ const emptyState = (): WorldParts & { responses: Responses } => ({
   payouts: new Map(),
   arrivals: new Map(),
   reversals: new Map(),
-  settings: { refundStatus: 'succeeded', country: 'US', available: null },
+  balance: [],
+  settings: { refundStatus: 'succeeded', country: 'US', available: null, settles: null, leastPayout: 1 },
   events: [],
   responses: new Map(),
 });
@@ -131,9 +139,9 @@ function newWorld(known: WorldParts, { ledger, notifications, baseUrl, keep }: A
   };
 }
 
-/** Events from `created[gte]` on, newest first, after `starting_after`. Events of connected accounts are excluded. */
+/** Events from `created[gte]` on, newest first, after `starting_after`: the platform's, or those of the account in the header. */
 const eventRoute = (world: World, { get }: Api): Route =>
-  get('/v1/events', ({ query }: Call): Reported => {
+  get('/v1/events', ({ query, headers }: Call): Reported => {
     const since = Number(query.get('created[gte]') ?? 0);
     const limit = Number(query.get('limit') ?? 10);
     const after = query.get('starting_after');
@@ -142,7 +150,7 @@ const eventRoute = (world: World, { get }: Api): Route =>
     const data: Event[] = [];
     for (let n = last - 1; n >= 0 && data.length <= limit; n -= 1) {
       const event = world.events[n];
-      if (event && event.account === undefined && event.created >= since) data.push(event);
+      if (event && event.account === headers['stripe-account'] && event.created >= since) data.push(event);
     }
     return { status: 200, body: { object: 'list', data: data.slice(0, limit), has_more: data.length > limit } };
   });

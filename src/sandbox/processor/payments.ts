@@ -1,4 +1,5 @@
 import type { Call, Reported, Route } from '../upstream.ts';
+import { book, paged } from './balance.ts';
 import { type Api, type Form, metadataOf, wholeOf } from './form.ts';
 import { LATER_MS, magicOfAmount, SOON_MS } from './magic.ts';
 import {
@@ -16,30 +17,28 @@ import {
 /** Payment intents and refunds of the API. */
 export const paymentRoutes = (world: World, { get, post }: Api): Route[] => [
   post('/v1/payment_intents', (form, call) => create(world, form, call)),
-  get('/v1/payment_intents/:id', ({ params }) => shown(world.payments.get(params.id ?? ''))),
-  get('/v1/payment_intents', ({ query }) => {
-    const since = Number(query.get('created[gte]') ?? 0);
-    const after = query.get('starting_after');
-    const all = [...world.payments.values()].filter(({ created }) => created >= since).reverse();
-    return { status: 200, body: listed(all.slice(all.findIndex(({ id }) => id === after) + 1)) };
+  get('/v1/payment_intents/:id', ({ params, query }) => {
+    const payment = world.payments.get(params.id ?? '');
+    const isExpanded = query.get('expand[0]') === 'latest_charge' && payment?.latest_charge;
+    return shown(payment && isExpanded ? { ...payment, latest_charge: chargeOf(world, payment) } : payment);
   }),
+  get('/v1/payment_intents', ({ query }) => paged(query, [...world.payments.values()])),
   post('/v1/payment_intents/:id/confirm', (form, { params }) =>
     confirm(world, params.id ?? '', form.get('payment_method')),
   ),
   post('/v1/refunds', (form, call) => refund(world, form, call)),
   get('/v1/refunds', ({ query }) => {
     const arrival = query.get('charge');
-    if (arrival !== null) return { status: 200, body: listed(world.arrivals.get(arrival)?.refunds ?? []) };
-    const of = [...world.refunds.values()].filter(
-      ({ payment_intent }) => payment_intent === query.get('payment_intent'),
+    if (arrival !== null) return paged(query, world.arrivals.get(arrival)?.refunds.toReversed() ?? []);
+    const intent = query.get('payment_intent');
+    return paged(
+      query,
+      [...world.refunds.values()].filter(({ payment_intent }) => payment_intent === intent),
     );
-    return { status: 200, body: listed(of.reverse()) };
   }),
 ];
 
 const shown = (object: object | undefined): Reported => (object ? { status: 200, body: object } : missing());
-
-const listed = (data: object[]) => ({ object: 'list', data: data.slice(0, 100), has_more: data.length > 100 });
 
 function create(world: World, form: Form, { headers }: Call): Reported {
   const amount = wholeOf(form, 'amount');
@@ -58,6 +57,7 @@ function create(world: World, form: Form, { headers }: Call): Reported {
     created: nowS(),
     last_payment_error: null,
     latest_charge: null,
+    charged: null,
     metadata: metadataOf(form),
   };
   world.payments.set(id, payment);
@@ -89,6 +89,14 @@ function confirm(world: World, id: string, method: string | null): Reported {
 
 const OPEN = ['requires_payment_method', 'requires_confirmation', 'requires_action', 'processing'];
 
+const FEE = { share: 0.029, fixed: 30, dispute: 1_500 };
+
+const sourceOf = (object: string, id: string | null, payment_intent: unknown) => ({
+  id: String(id),
+  object,
+  payment_intent,
+});
+
 /** Completes an open payment, with what was asked for or with `received`. False if it is not open. */
 export function succeed(
   world: World,
@@ -103,6 +111,15 @@ export function succeed(
     currency,
     last_payment_error: null,
     latest_charge: newObjectId('ch'),
+    charged: nowS(),
+  });
+  const paid = { amount: payment.amount_received, currency: payment.currency };
+  const fee = Math.round(paid.amount * FEE.share) + FEE.fixed;
+  book(world, {
+    type: 'charge',
+    ...paid,
+    fee,
+    source: { ...sourceOf('charge', payment.latest_charge, payment.id), ...paid },
   });
   world.ledger.record({ key: payment.id, kind: 'paid', detail: { amount, currency } });
   world.emit('payment_intent.succeeded', payment);
@@ -147,7 +164,7 @@ const chargeOf = (world: World, payment: PaymentIntent) => ({
   amount: payment.amount,
   amount_refunded: refundedOf(world, payment.id),
   currency: payment.currency,
-  created: payment.created,
+  created: payment.charged ?? payment.created,
   payment_intent: payment.id,
   refunded: refundedOf(world, payment.id) === payment.amount,
 });
@@ -166,9 +183,27 @@ export function giveBack(world: World, payment: PaymentIntent, amount: number, m
     status: world.settings.refundStatus,
   };
   world.refunds.set(made.id, made);
+  bookLoss(world, made, 'refund', -amount);
   world.emit('refund.created', made);
   world.emit('charge.refunded', chargeOf(world, payment));
   return made;
+}
+
+/** A refund or a dispute takes money, or gives it back. */
+function bookLoss(
+  world: World,
+  { object, id, payment_intent, amount, currency }: Refund | Dispute,
+  type: string,
+  moved: number,
+): void {
+  const fee = object === 'dispute' && moved < 0 ? FEE.dispute : 0;
+  book(world, {
+    type,
+    amount: moved,
+    currency,
+    fee,
+    source: { ...sourceOf(object, id, payment_intent), amount, currency },
+  });
 }
 
 /** A refund goes on: it succeeds, fails, or is cancelled. A bank may return one that had succeeded. */
@@ -176,6 +211,7 @@ export function moveRefund(world: World, id: string, status: string): boolean {
   const made = world.refunds.get(id);
   if (!made || TAKES_NOTHING.includes(String(made.status))) return false;
   made.status = status;
+  if (TAKES_NOTHING.includes(status)) bookLoss(world, made, 'refund_failure', made.amount);
   world.emit(status === 'failed' ? 'refund.failed' : 'refund.updated', made);
   world.emit('charge.refund.updated', made);
   return true;
@@ -194,9 +230,13 @@ export function dispute(world: World, payment: PaymentIntent, amount: number, st
     status,
   };
   world.disputes.set(made.id, made);
+  if (isWithdrawn(status)) bookLoss(world, made, 'adjustment', -amount);
   world.emit('charge.dispute.created', made);
   return made;
 }
+
+/** Whether a dispute has taken its amount: an inquiry takes nothing, and what was won is given back. */
+const isWithdrawn = (status: string) => !status.startsWith('warning') && status !== 'won' && status !== 'prevented';
 
 const CLOSED = ['won', 'lost', 'warning_closed', 'prevented'];
 
@@ -204,7 +244,10 @@ const CLOSED = ['won', 'lost', 'warning_closed', 'prevented'];
 export function moveDispute(world: World, id: string, status: string): boolean {
   const made = world.disputes.get(id);
   if (!made) return false;
+  const wasWithdrawn = isWithdrawn(made.status);
   made.status = status;
+  if (isWithdrawn(status) !== wasWithdrawn)
+    bookLoss(world, made, 'adjustment', wasWithdrawn ? made.amount : -made.amount);
   world.emit(`charge.dispute.${CLOSED.includes(status) ? 'closed' : 'updated'}`, made);
   return true;
 }

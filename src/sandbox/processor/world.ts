@@ -17,6 +17,8 @@ export type PaymentIntent = {
   created: number;
   last_payment_error: { code: string; decline_code: string } | null;
   latest_charge: string | null;
+  /** When it was paid. */
+  charged: number | null;
   metadata: Metadata;
 };
 export type Refund = Pick<
@@ -51,7 +53,10 @@ export type Account = {
   /** Available, by currency. */
   balances: Record<string, number>;
 };
-type Payout = Pick<Stripe.Payout, 'id' | 'object' | 'amount' | 'currency' | 'status' | 'failure_code' | 'metadata'> & {
+export type Payout = Pick<
+  Stripe.Payout,
+  'id' | 'object' | 'amount' | 'created' | 'currency' | 'status' | 'failure_code' | 'metadata'
+> & {
   account: string;
   reversed_by: string | null;
   original_payout: string | null;
@@ -60,7 +65,10 @@ export type Transfer = Pick<
   Stripe.Transfer,
   'id' | 'object' | 'amount' | 'amount_reversed' | 'created' | 'currency' | 'metadata' | 'reversed' | 'transfer_group'
 > & { destination: string; destination_payment: string };
-export type Reversal = Pick<Stripe.TransferReversal, 'id' | 'object' | 'amount' | 'currency' | 'metadata'> & {
+export type Reversal = Pick<
+  Stripe.TransferReversal,
+  'id' | 'object' | 'amount' | 'created' | 'currency' | 'metadata'
+> & {
   transfer: string;
 };
 /**
@@ -73,9 +81,27 @@ export type Arrival = {
   account: string;
   amount: number;
   isCredited: boolean;
-  balance_transaction: { net: number; currency: string; available_on: number };
-  refunds: { id: string; object: 'refund'; balance_transaction: { net: number; currency: string } }[];
+  balance_transaction: { net: number; currency: string; created: number; available_on: number };
+  refunds: { id: string; object: 'refund'; balance_transaction: { net: number; currency: string; created: number } }[];
 };
+/**
+ * What changed a balance: the platform's (`account` null) or a connected account's. `source`: the object that did. The amount is
+ * in the currency of the balance; `exchange_rate` is set where that is another one than the object's.
+ */
+export type BalanceTransaction = {
+  id: string;
+  object: 'balance_transaction';
+  account: string | null;
+  amount: number;
+  fee: number;
+  net: number;
+  currency: string;
+  exchange_rate: number | null;
+  created: number;
+  type: string;
+  source: { id: string; object: string } & Record<string, unknown>;
+};
+
 export type Event = {
   id: string;
   object: 'event';
@@ -100,8 +126,19 @@ export type World = {
   reversals: Map<string, Reversal>;
   payouts: Map<string, Payout>;
   arrivals: Map<string, Arrival>;
-  /** `refundStatus`: the status that a refund has at first. `country`: of the platform. `available`: its balance; null: enough. */
-  settings: { refundStatus: string; country: string; available: number | null };
+  /** What changed balances, oldest first. */
+  balance: BalanceTransaction[];
+  /**
+   * `refundStatus`: the status that a refund has at first. `country`: of the platform. `available`: what it may transfer; null: enough.
+   * `settles`: the one currency of its balance; null: each has one. `leastPayout`: the bank gets no less.
+   */
+  settings: {
+    refundStatus: string;
+    country: string;
+    available: number | null;
+    settles: string | null;
+    leastPayout: number;
+  };
   events: Event[];
   /** Does something later, as people and banks do. */
   after(ms: number, act: () => void): void;
@@ -123,3 +160,8 @@ export const rejected = (status: number, code: string, type = 'invalid_request_e
 
 /** The error response for an unknown id. */
 export const missing = (): Reported => rejected(404, 'resource_missing');
+
+/** Adds to what an account has available. */
+export const credit = ({ balances }: Account, amount: number, currency: string): void => {
+  balances[currency] = (balances[currency] ?? 0) + amount;
+};

@@ -1,4 +1,6 @@
+import { openPool } from '../../../src/db/pool.ts';
 import type { Entry } from '../../../src/sandbox/ledger.ts';
+import { ledgerDifferences } from '../../support/ledger.ts';
 import type { Verdict } from '../verdicts.ts';
 import { EARNED_CENTS, type MoneyStage } from './money-people.ts';
 
@@ -18,6 +20,8 @@ export type MoneyAudit = {
   tradeableWithoutMoney: string[];
   /** Kept payments and payouts that serve nobody and that no operator's list shows. */
   unlisted: string[];
+  /** Where the ledger differs from the processor's own records, at the end and as of three dates before it. */
+  ledgerDiffers: string[];
   /** Payouts that are reported as completed although the bank does not have them, or the reverse. */
   reportedWrong: string[];
 };
@@ -44,7 +48,9 @@ export async function auditMoney({ stage, processor }: MoneyStage): Promise<Mone
   const atBank = (account: string) =>
     of('payout')
       .filter(({ detail }) => detail.account === account && !HAS_FAILED.has(statusOf(known, detail.id)))
-      .reduce((sum, { detail }) => sum + Number(detail.amount), 0);
+      .reduce((sum, { detail }) => sum + Math.floor(Number(detail.amount) / (detail.currency === 'usd' ? 1 : RATE)), 0);
+  const held = (account: string) =>
+    processor.balance.filter((each) => each.account === account).reduce((sum, { net }) => sum + net, 0);
   const accounts = of('account').map(({ detail }) => String(detail.id));
   const isTradeable = ({ statuses }: PaymentRow) => statuses.some((status) => TRADEABLE.has(status));
   const ours = payments.filter(({ pi }) => paid.has(pi));
@@ -62,8 +68,9 @@ export async function auditMoney({ stage, processor }: MoneyStage): Promise<Mone
     tradeableWithoutMoney: payments.filter((each) => isTradeable(each) && lossOf(each.pi) > 0).map(({ id }) => id),
     unlisted: [
       ...ours.filter((each) => !isTradeable(each) && lossOf(each.pi) < PRICE && !each.is_listed).map(({ id }) => id),
-      ...accounts.filter((id) => sentTo(id) > atBank(id) && !payouts.some((p) => p.account === id && p.is_listed)),
+      ...accounts.filter((id) => held(id) > 0 && !payouts.some((p) => p.account === id && p.is_listed)),
     ],
+    ledgerDiffers: await ledgerOf({ stage, processor }),
     reportedWrong: payouts
       .filter(
         ({ status, bank_id }) =>
@@ -73,6 +80,22 @@ export async function auditMoney({ stage, processor }: MoneyStage): Promise<Mone
   };
 }
 
+/** The dates are those at which a quarter, a half and three quarters of the changes of balances had happened. */
+async function ledgerOf({ stage, processor }: MoneyStage): Promise<string[]> {
+  const { balance } = processor;
+  const dates = [0.25, 0.5, 0.75, 1].map((share) => balance[Math.ceil(balance.length * share) - 1]?.created ?? 0);
+  const db = await openPool(String(stage.settings.DATABASE_URL), 1, () => {});
+  try {
+    const found: string[] = [];
+    for (const atS of dates)
+      for (const line of await ledgerDifferences(db, balance, { atS })) found.push(`${atS}: ${line}`);
+    return found;
+  } finally {
+    await db.end();
+  }
+}
+
+const RATE = 0.9; // of the sandbox
 const PRICE = 19_900;
 const TRADEABLE = new Set(['evaluation', 'funded']);
 const HAS_FAILED = new Set(['failed', 'canceled']);
@@ -143,6 +166,7 @@ export function moneyVerdicts(audit: MoneyAudit, harms: { kills: number; lost: n
     verdict('paid payments without exactly one account', audit.withoutOneAccount),
     verdict('tradeable accounts without their money', audit.tradeableWithoutMoney),
     verdict('kept money that no list shows', audit.unlisted),
+    verdict('balances of the ledger that differ from the processor’s, now and as of three dates', audit.ledgerDiffers),
     verdict('payouts reported wrongly', audit.reportedWrong),
   ];
 }

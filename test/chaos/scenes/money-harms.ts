@@ -76,25 +76,35 @@ async function countReconciled({ stage }: MoneyStage): Promise<number> {
   return row?.n ?? 0;
 }
 
-/** Queues the tasks of the crontab more often than every minute. */
+/**
+ * Queues the tasks of the crontab more often than every minute, and lets the time pass after which money abroad is available and what was
+ * paid is read again.
+ */
 export async function pump({ stage }: MoneyStage, stopping: AbortSignal): Promise<void> {
   while (!stopping.aborted) {
     await stage.rows(
       `select graphile_worker.add_job(task, job_key := 'pump-' || task)
        from unnest(array['payments/reconcile', 'payouts/reconcile', 'housekeeping/sweep']) task`,
     );
+    await stage.rows('update payouts set pay_after = now() where pay_after > now()');
+    await stage.rows(
+      `update payout_steps set reconciled_at = reconciled_at - interval '7 hours', created_at = created_at - interval '7 hours'
+       where step = 'payout' and state = 'done' and coalesce(reconciled_at, created_at) > now() - interval '6 hours'`,
+    );
     await sleep(PUMP_MS, undefined, { signal: stopping }).catch(() => {});
   }
 }
 
-/** Banks accept most payouts, and reject one in eight. */
+/** Banks accept most payouts, reject one in eight, and return some that they had paid. What accounts abroad received becomes available. */
 export async function bank({ processor }: MoneyStage, seed: number, stopping: AbortSignal): Promise<void> {
   for (let next = 0; !stopping.aborted; await sleep(50)) {
+    for (const [id, { isCredited }] of processor.arrivals) if (!isCredited) await control(processor, 'arrival', { id });
     for (; next < processor.events.length; next += 1) {
       const event = processor.events[next];
-      if (event?.type !== 'payout.created') continue;
+      if (event?.type !== 'payout.created' || Object(event.data.object).original_payout !== null) continue;
       const id = Object(event.data.object).id;
       await control(processor, 'payout', { id, to: (next + seed) % 8 === 0 ? 'failed' : 'paid' });
+      if ((next + seed) % 8 === 1) await control(processor, 'payout', { id, to: 'failed' });
     }
   }
 }

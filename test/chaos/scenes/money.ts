@@ -166,11 +166,26 @@ export async function settled({ stage, processor }: MoneyStage): Promise<void> {
     SETTLE_MS,
   );
   await allSettled(stage, SETTLE_MS);
+  await until(
+    'every paid payout read again',
+    async () => {
+      const [row] = await stage.rows<{ open: number }>(UNREAD, [now]);
+      return row?.open === 0 || null;
+    },
+    SETTLE_MS,
+  );
+  await allSettled(stage, SETTLE_MS);
 }
+
+const UNREAD = `
+  select count(*)::integer as open
+  from payout_steps
+  where step = 'payout' and state = 'done' and coalesce(reconciled_at, '-infinity') < $1::timestamptz - interval '7 hours'`;
 
 const OPEN = `
   select (select count(*) from processor_events where acted_at is null)::integer
     + (select count(*) from payout_steps where state in ('under_way', 'sent'))::integer
+    + (select count(*) from payouts where transferred_cents > 0 and arrivals_reversed is distinct from reversed_cents)::integer
     + (select count(*) from prop_accounts where status = 'provisioning')::integer
     + (select count(*) from queue_jobs where task like 'pay%/notified')::integer
     + (select count(*) from processor_cursor where not (is_read and opened_at > $1::timestamptz))::integer as open`;

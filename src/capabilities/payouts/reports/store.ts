@@ -17,16 +17,16 @@ const noted = z.object({ verdict: z.enum(['applied', 'stale', 'unreadable']) });
 
 /**
  * Applies the processor's report on a payout to a bank. Only the payout that a step of ours names, at the account that
- * the payout is for, is moved. The report on a payout that takes another one back from the bank concerns that one: it has come
+ * the payout is for, is moved, at `atMs` by the processor's clock. The report on a payout that takes another one back from the bank concerns that one: it has come
  * back once the bank has paid.
  */
-export async function applyPayout(tx: Tx, accountId: string, seen: PayoutSeen): Promise<EventOutcome> {
+export async function applyPayout(tx: Tx, accountId: string, seen: PayoutSeen, atMs: number): Promise<EventOutcome> {
   const isBack = seen.originalId !== null;
   const processorId = seen.originalId ?? seen.processorPayoutId;
   const status = isBack ? (seen.status === 'paid' ? 'reversed' : 'reversing') : seen.status;
   const cents = isBack ? -seen.amountCents : seen.amountCents;
   const verdict = await tx.maybeOneFirst(sql.prepared('note_bank_payout', noted)`
-    select note_bank_payout(${processorId}, ${status}, ${cents}, ${seen.currency}, ${seen.failure}) verdict
+    select note_bank_payout(${processorId}, ${status}, ${cents}, ${seen.currency}, ${seen.failure}, to_timestamp(${atMs / 1000})) verdict
     from payout_steps s
     join payouts p on p.id = s.payout_id
     join connect_accounts c on c.id = p.connect_account_id
@@ -35,9 +35,9 @@ export async function applyPayout(tx: Tx, accountId: string, seen: PayoutSeen): 
 }
 
 /** Applies how much of a transfer is reversed. Only the transfer that a payout of ours names, to its account, counts. */
-async function applyTransfer(tx: Tx, accountId: string, seen: TransferSeen): Promise<EventOutcome> {
+async function applyTransfer(tx: Tx, accountId: string, seen: TransferSeen, atMs: number): Promise<EventOutcome> {
   const isPossible = await tx.maybeOneFirst(sql.prepared('note_reversed', done)`
-    select note_reversed(p.id, ${seen.reversedCents}) ok
+    select note_reversed(p.id, ${seen.reversedCents}, to_timestamp(${atMs / 1000})) ok
     from payouts p
     join connect_accounts c on c.id = p.connect_account_id
     where p.processor_transfer_id = ${seen.transferId} and p.currency = ${seen.currency}
@@ -105,8 +105,8 @@ export const applyEvent = (db: Db, event: { id: string; said_at_ms: number; fact
   });
 
 async function applyFact(tx: Tx, fact: Fact, atMs: number): Promise<EventOutcome> {
-  if (fact.about === 'payout') return applyPayout(tx, fact.accountId, fact);
-  if (fact.about === 'transfer') return applyTransfer(tx, fact.accountId, fact);
+  if (fact.about === 'payout') return applyPayout(tx, fact.accountId, fact, atMs);
+  if (fact.about === 'transfer') return applyTransfer(tx, fact.accountId, fact, atMs);
   if (fact.about === 'deauthorization') return closeAccount(tx, fact.accountId, atMs);
   return (await applyAccount(tx, fact, atMs)) ? 'applied' : 'unknown';
 }

@@ -1,0 +1,19 @@
+-- Stores what the processor shows of a payout's transfer at the trader's account: how much of it is reversed, and what the account received by it and gave
+-- back. False: it is impossible, or older than what is known, and nothing is written. Locks the payout, then its event log.
+-- Movements: as for post_arrivals.
+create or replace function note_holding(payout text, account text, reversed integer, of_currency text, movements jsonb) returns boolean
+language plpgsql as $$
+declare
+  back_at timestamptz := (
+    select to_timestamp(max(a.at_ms) / 1000)
+    from jsonb_to_recordset(movements) as a (net bigint, at_ms double precision)
+    where a.net < 0
+  );
+begin
+  if reversed < (select p.reversed_cents from payouts p where p.id = payout for update) or not note_reversed(payout, reversed, back_at) then
+    return false;
+  end if;
+  perform post_arrivals(payout, account, of_currency, movements);
+  update payouts set arrivals_reversed = reversed where id = payout and movements <> '[]';
+  return true;
+end $$;

@@ -1,0 +1,74 @@
+import type Stripe from 'stripe';
+import { z } from 'zod';
+import { found, type ReadResult } from '../../kernel/upstream-result.ts';
+import { createdSince, listAll, type Paging } from './listing.ts';
+import { currency, id, reading, reference, seconds } from './objects.ts';
+import { readResultOf } from './responses.ts';
+import type { BalanceChange, BalanceSeen } from './types.ts';
+
+const MOST_PAGES = 1_000; // 100,000 changes of the platform's balance
+const MOST = 1_000_000_000_000;
+
+const amount = z.int().min(-MOST).max(MOST); // a balance may be negative
+const parts = z.array(z.object({ amount, currency }));
+
+const balance = z
+  .object({ available: parts, pending: parts, connect_reserved: parts.optional() })
+  .transform(({ available, pending, connect_reserved = [] }): BalanceSeen[] => {
+    const totals = new Map<string, number>();
+    for (const part of [...available, ...pending, ...connect_reserved])
+      totals.set(part.currency, (totals.get(part.currency) ?? 0) + part.amount);
+    return [...totals].map(([currency, amount]) => ({ currency, amount }));
+  });
+
+/** Reads what an account has by currency: available, pending and reserved (docs.stripe.com/api/balance). */
+export const findBalance = (stripe: Stripe, accountId: string): Promise<ReadResult<BalanceSeen[]>> =>
+  readResultOf(stripe.balance.retrieve({}, { stripeAccount: accountId }), reading(balance));
+
+/** What made the change: a charge, refund or dispute of a payment intent, a transfer, or a reversal of one. */
+const source = z.object({
+  id,
+  payment_intent: reference.nullish(),
+  transfer: reference.nullish(),
+  amount: z.int().min(0),
+  currency,
+});
+
+const change = z
+  .object({
+    id,
+    amount,
+    fee: amount,
+    currency,
+    exchange_rate: z.number().positive().nullish(),
+    created: seconds,
+    source: z.unknown(),
+  })
+  .transform(({ source: made, ...object }): BalanceChange => {
+    const by = source.safeParse(made).data ?? null; // other software's, or the processor's own, may be anything
+    return {
+      id: object.id,
+      objectId: by && (by.payment_intent ?? by.transfer ?? by.id),
+      cents: object.amount,
+      feeCents: object.fee,
+      currency: object.currency,
+      madeCents: by && Math.sign(object.amount) * by.amount,
+      madeCurrency: by?.currency ?? null,
+      rate: object.exchange_rate ?? null,
+      atMs: object.created * 1000,
+    };
+  });
+
+/**
+ * Reads what changed the platform's balance since then, with fees and rates, newest first
+ * (docs.stripe.com/api/balance_transactions). Those that nothing made of what this service follows are left out.
+ */
+export async function listBalanceChanges(stripe: Stripe, sinceMs: number): Promise<ReadResult<BalanceChange[]>> {
+  const created = createdSince(sinceMs);
+  const read = await listAll({
+    list: (paging: Paging) => stripe.balanceTransactions.list({ ...paging, created, expand: ['data.source'] }),
+    read: reading(change),
+    mostPages: MOST_PAGES,
+  });
+  return read.kind === 'found' ? found(read.data.filter(({ objectId }) => objectId !== null)) : read;
+}

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { cents, code, currency, id, MOST_CENTS, madeAt, madeOf, reading, reference } from './objects.ts';
+import type { PayoutSeen, TransferSeen } from './types.ts';
+
+const payout = z
+  .object({
+    id,
+    status: z.string().max(64),
+    failure_code: code,
+    amount: z.int().min(-MOST_CENTS).max(MOST_CENTS),
+    currency,
+    reversed_by: reference.nullish(),
+    original_payout: reference.nullish(),
+  })
+  .transform(
+    (object): PayoutSeen => ({
+      processorPayoutId: object.id,
+      reversedBy: object.reversed_by ?? null,
+      originalId: object.original_payout ?? null,
+      status: object.status,
+      failure: object.failure_code ?? null,
+      amountCents: object.amount,
+      currency: object.currency,
+    }),
+  );
+
+const transfer = z
+  .object({ id, destination: reference.nullable(), amount_reversed: cents, currency })
+  .transform((object): TransferSeen & { accountId: string | null } => ({
+    accountId: object.destination,
+    transferId: object.id,
+    reversedCents: object.amount_reversed,
+    currency: object.currency,
+  }));
+
+/** The transfer that was made, and the payment that its destination received by it. */
+const madeTransfer = z
+  .object({ id, destination_payment: reference.nullish(), created: madeAt })
+  .transform((object) => ({ transferId: object.id, arrivalId: object.destination_payment ?? null, ...madeOf(object) }));
+
+const madeReversal = z
+  .object({ id, created: madeAt })
+  .transform((object) => ({ reversalId: object.id, ...madeOf(object) }));
+
+const bankPayout = z
+  .object({ id, created: madeAt })
+  .transform((object) => ({ processorPayoutId: object.id, ...madeOf(object) }));
+
+/** Reads a payout. Like every reader here: null if a member that the service needs is missing or impossible. */
+export const readPayout = reading(payout);
+/** Reads a transfer: how much of it was reversed in total. */
+export const readTransfer = reading(transfer);
+/** Reads the result of a transfer. */
+export const readMadeTransfer = reading(madeTransfer);
+/** Reads the result of a reversal. */
+export const readMadeReversal = reading(madeReversal);
+/** Reads a new payout of a connected account to its bank. */
+export const readBankPayout = reading(bankPayout);

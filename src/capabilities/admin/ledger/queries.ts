@@ -1,0 +1,97 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { components } from '../../../contract/types.ts';
+import type { Db } from '../../../db/pool.ts';
+
+type Schemas = components['schemas'];
+
+const accountRow = z.custom<Schemas['LedgerAccount']>();
+
+/** The accounts of the ledger. */
+export const listAccounts = (db: Db): Promise<readonly Schemas['LedgerAccount'][]> =>
+  db.any(sql.type(accountRow)`
+    select a.account_id, a.account, a.payout_account, a.currency
+    from ops.ledger_accounts a
+    order by a.currency, a.account, a.payout_account`);
+
+const balanceRow = z.custom<Schemas['LedgerBalance']>();
+
+/** Two times of the ledger: by the processor's clock, and until when it was known here. `null`: now. */
+export type AsOf = { as_of: string | null; known_at: string | null; app_id?: string | null };
+
+/** The balance of every account before a time. */
+export const listBalances = (
+  db: Db,
+  { as_of, known_at, app_id = null }: AsOf,
+): Promise<readonly Schemas['LedgerBalance'][]> =>
+  db.any(sql.type(balanceRow)`
+    select b.account, b.holder as payout_account, b.currency, b.balance
+    from ledger_balances(coalesce(${as_of}::timestamptz, 'infinity'), coalesce(${known_at}::timestamptz, 'infinity'), ${app_id}) b`);
+
+const entryRow = z.custom<Schemas['LedgerEntry']>();
+
+/** Which entries to list, newest first, after the one whose id is `cursor`. */
+type Filter = {
+  subject: string | null;
+  app_id: string | null;
+  account: string | null;
+  cursor: string | null;
+  limit: number;
+};
+
+/** The entries of the ledger, newest record first. */
+export const listEntries = (
+  db: Db,
+  { subject, app_id, account, cursor, limit }: Filter,
+): Promise<readonly Schemas['LedgerEntry'][]> =>
+  db.any(sql.type(entryRow)`
+    select e.entry_id::text, e.transaction_id::text, e.kind, e.subject, e.app_id, e.processor_object, e.said_at, e.recorded_at, e.debit, e.credit,
+      e.payout_account, e.currency, e.amount
+    from ops.ledger_entries e
+    where (${subject}::text is null or e.subject = ${subject})
+      and (${app_id}::text is null or e.app_id = ${app_id})
+      and (${account}::text is null or ${account} in (e.debit, e.credit))
+      and (${cursor}::bigint is null or e.entry_id < ${cursor}::bigint)
+    order by e.entry_id desc
+    limit ${limit}`);
+
+const lineRow = z.object({
+  said_at: z.string(),
+  recorded_at: z.string(),
+  app_id: z.string(),
+  transaction_id: z.string(),
+  kind: z.string(),
+  subject: z.string(),
+  source: z.string().nullable(),
+  account: z.string(),
+  payout_account: z.string().nullable(),
+  currency: z.string(),
+  amount: z.number(),
+});
+
+/** One side of an entry. Debits are positive. */
+export type Line = z.infer<typeof lineRow>;
+
+/** A span by the processor's clock. */
+type Span = Omit<AsOf, 'as_of'> & { from: string; until: string };
+
+/** The balances at both ends of a span and what moved within it, at most `most` lines: in one snapshot. */
+export const readMonth = (db: Db, { from, until, ...of }: Span, most: number) =>
+  db.transaction(async (tx) => {
+    await tx.query(sql.type(z.object({}))`set transaction isolation level repeatable read, read only`);
+    const opening = await listBalances(tx, { ...of, as_of: from });
+    const lines = await listLines(tx, { ...of, from, until }, most);
+    return { opening, lines, closing: await listBalances(tx, { ...of, as_of: until }) };
+  });
+
+/** Both sides of the entries of a span, oldest first. */
+const listLines = (db: Db, { from, until, known_at, app_id = null }: Span, most: number): Promise<readonly Line[]> =>
+  db.any(sql.type(lineRow)`
+    select l.said_at, l.recorded_at, l.owner as app_id, l.transaction_id::text, l.transaction_kind as kind, l.subject, l.source, l.account,
+      l.holder as payout_account, l.currency, l.amount
+    from ledger_lines l
+    where l.said_at >= ${from}::timestamptz and l.said_at < ${until}::timestamptz
+      and l.recorded_at <= coalesce(${known_at}::timestamptz, 'infinity')
+      and (${app_id}::text is null or l.owner = ${app_id})
+    order by l.said_at, l.transaction_id, l.entry_id, l.amount desc
+    limit ${most}`);

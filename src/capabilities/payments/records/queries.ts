@@ -1,0 +1,55 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { components } from '../../../contract/types.ts';
+import { keysetPage } from '../../../db/keyset.ts';
+import type { Db } from '../../../db/pool.ts';
+import type { OwnerId } from '../../../kernel/ids.ts';
+import type { PageRequest } from '../../../kernel/pages.ts';
+
+const paymentRow = z.custom<components['schemas']['PaymentRecord']>();
+
+/** The payments of an app, or of every app, newest first, after `cursor`. */
+export const listPayments = (
+  db: Db,
+  owner: OwnerId | null,
+  page: PageRequest,
+): Promise<readonly z.infer<typeof paymentRow>[]> =>
+  db.any(sql.type(paymentRow)`
+    select p.id, p.owner as app_id, p.user_id, p.tier_id, a.id as prop_account_id, p.processor_payment_intent_id, p.status, p.amount_cents,
+      p.currency, p.received_cents, p.received_currency, p.refunded_cents, p.disputed_cents - p.won_back_cents as disputed_cents, p.created_at,
+      p.paid_at
+    from payments p
+    left join prop_accounts a on a.payment_id = p.id
+    where ${ofOwner(owner)} and ${keysetPage({ table: 'payments', alias: 'p', order: 'newest first' }, page)}`);
+
+const ofOwner = (owner: OwnerId | null) => (owner === null ? sql.fragment`true` : sql.fragment`p.owner = ${owner}`);
+
+const payoutRow = z.custom<components['schemas']['PayoutRecord']>();
+
+/** The payouts of an app, or of every app, newest first, after `cursor`. */
+export const listPayouts = (
+  db: Db,
+  owner: OwnerId | null,
+  page: PageRequest,
+): Promise<readonly z.infer<typeof payoutRow>[]> =>
+  db.any(sql.type(payoutRow)`
+    select p.id, p.owner as app_id, p.user_id, p.prop_account_id, c.processor_account_id, p.processor_transfer_id,
+      case when p.delayed_since is not null and p.status in ('submitted', 'transferred') then 'delayed' else p.status end as status,
+      p.amount_cents, p.currency, p.transferred_cents, p.reversed_cents, b.amount_cents as bank_amount_cents, b.currency as bank_currency,
+      p.failure_reason, p.requested_at, p.completed_at
+    from payouts p
+    join connect_accounts c on c.id = p.connect_account_id
+    left join lateral bank_leg_of(p.id) b on true
+    where ${ofOwner(owner)}
+      and ${keysetPage({ table: 'payouts', alias: 'p', time: 'requested_at', order: 'newest first' }, page)}`);
+
+const isOwn = (table: 'payments' | 'payouts') => (db: Db, owner: OwnerId | null, id: string) =>
+  db.exists(sql.type(z.object({}))`
+    select
+    from ${sql.identifier([table])} p
+    where p.id = ${id} and ${ofOwner(owner)}`);
+
+/** Whether there is such a payment, of an app or at all. */
+export const hasPayment = isOwn('payments');
+/** Whether there is such a payout, of an app or at all. */
+export const hasPayout = isOwn('payouts');

@@ -1,0 +1,157 @@
+import { expect } from 'chai';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import { type Earner, earner, payingApp } from '../../support/earning.ts';
+import type { TestAdmin, TestApp } from '../../support/identity.ts';
+import { ledgerDifferences } from '../../support/ledger.ts';
+import { eventually, type Money, startMoney, tier25k } from '../../support/money.ts';
+
+type Balance = { account: string; payout_account: string | null; currency: string; balance: number };
+const PRICE = tier25k.amount_cents;
+
+describe('the ledger, for finance', () => {
+  let service: Money;
+  let operator: TestAdmin;
+  let app: TestApp;
+  let home: Earner;
+  let abroad: Earner;
+  let payout: string;
+  before(async () => {
+    service = await startMoney({ settings: { PAYMENT_RECONCILE_MS: '0', CHECKOUT_DEADLINE_MS: '60000' } });
+    operator = await service.admin();
+    app = await payingApp(service);
+    [home, abroad] = [await earner(service, app, 300), await earner(service, app, 300, 'DE')];
+    payout = await paid(home, 10_000);
+    await paid(abroad, 20_000);
+    await service.control('payment', { id: home.paymentIntent, to: 'refunded', amount: 1_000 });
+    await eventually(async () => (await balanceOf('refunds', 'usd')) === 1_000);
+  });
+  after(() => service.stop());
+
+  /** A payout of this amount, once the bank has it. */
+  async function paid(trader: Earner, cents: number): Promise<string> {
+    const id = await trader.request(cents);
+    await trader.submit(id);
+    const bankPayout = await eventually(async () => {
+      const arrival = [...service.processor.arrivals.values()].find(({ account }) => account === trader.connected);
+      if (arrival && !arrival.isCredited) await service.control('arrival', { id: arrival.id });
+      await service.db.query(
+        sql.type(z.object({}))`update payouts set pay_after = now() where id = ${id} and pay_after is not null`,
+      );
+      await service.runTask('payouts/reconcile');
+      return service.processor.ledger
+        .entries()
+        .find(({ kind, detail }) => kind === 'payout' && detail.account === trader.connected);
+    });
+    await service.control('payout', { id: bankPayout.detail.id, to: 'paid' });
+    await trader.payoutIs(id, 'completed');
+    return id;
+  }
+
+  const read = async (path: string) => {
+    const { status, body } = await operator.ask('GET', path);
+    expect(status, JSON.stringify(body)).to.equal(200);
+    return body;
+  };
+  const balances = (query = ''): Promise<Balance[]> => read(`/v2/admin/ledger/balances${query}`);
+  const balanceOf = async (account: string, currency: string, holder: string | null = null, query = '') => {
+    const all = await balances(query);
+    return (
+      all.find((each) => each.account === account && each.currency === currency && each.payout_account === holder)
+        ?.balance ?? 0
+    );
+  };
+
+  it('shows what was received, refunded, transferred, held and paid, at home and abroad', async () => {
+    expect(await balanceOf('receipts', 'usd')).to.equal(-2 * PRICE);
+    expect(await balanceOf('platform', 'usd')).to.equal(2 * PRICE - 1_000 - 30_000);
+    expect(await balanceOf('earned', 'usd')).to.equal(30_000);
+    expect(await balanceOf('exchange', 'usd')).to.equal(20_000);
+    expect(await balanceOf('exchange', 'eur')).to.equal(-18_000);
+    expect(await balanceOf('bank', 'usd', home.connected)).to.equal(10_000);
+    expect(await balanceOf('bank', 'eur', abroad.connected)).to.equal(18_000);
+    expect(await balanceOf('held', 'eur', abroad.connected)).to.equal(0);
+  });
+
+  it('equals the processor’s own records, and every currency adds up to zero', async () => {
+    expect(
+      await ledgerDifferences(service.db, service.processor.balance, { atS: Math.ceil(Date.now() / 1_000) }),
+    ).to.deep.equal([]);
+    const sums = Map.groupBy(await balances(), ({ currency }) => currency);
+    for (const [currency, of] of sums)
+      expect(
+        of.reduce((sum, { balance }) => sum + balance, 0),
+        currency,
+      ).to.equal(0);
+  });
+
+  it('shows each balance as of a time by the processor’s clock, and as it was known at a time by ours', async () => {
+    const entries = await read(`/v2/admin/ledger/entries?subject=${payout}`);
+    const transfer = entries.find(({ kind }: { kind: string }) => kind === 'transfer');
+
+    const before = `?as_of=${transfer.said_at}&app_id=${app.appId}`;
+    expect(await balanceOf('exchange', 'usd', null, before)).to.equal(0);
+    expect(await balanceOf('receipts', 'usd', null, before)).to.equal(-2 * PRICE);
+    const known = `?known_at=${new Date(Date.parse(transfer.recorded_at) - 1).toISOString()}`;
+    expect(await balanceOf('platform', 'usd', null, known)).to.equal(2 * PRICE);
+  });
+
+  it('lists entries of a payout by leg, with the processor’s objects, in pages', async () => {
+    const all = await read(`/v2/admin/ledger/entries?subject=${payout}`);
+    const moves = all.map(
+      ({ kind, credit, debit, amount }: Record<string, unknown>) => `${kind}: ${amount} ${credit} > ${debit}`,
+    );
+
+    expect(moves.toReversed()).to.deep.equal([
+      'reservation: 10000 owed > earned',
+      'transfer: 10000 platform > exchange',
+      'arrival: 10000 exchange > held',
+      'bank: 10000 held > in_transit',
+      'bank: 10000 in_transit > bank',
+    ]);
+    expect(
+      all.map(({ processor_object }: { processor_object: string }) => processor_object?.slice(0, 3)),
+    ).to.deep.equal(['po_', 'po_', 'py_', 'tr_', undefined]);
+    const first = await operator.ask('GET', `/v2/admin/ledger/entries?subject=${payout}&limit=2`);
+    const next = /<([^>]+)>/.exec(first.headers.get('Link') ?? '')?.[1] ?? '';
+    expect([...first.body, ...(await read(next))].map(({ entry_id }) => entry_id)).to.deep.equal(
+      all.slice(0, 4).map(({ entry_id }: { entry_id: string }) => entry_id),
+    );
+  });
+
+  it('closes a month as a file whose opening balances and totals add up to the closing ones', async () => {
+    const month = new Date().toISOString().slice(0, 7);
+    const { status, headers, body } = await operator.ask('GET', `/v2/admin/ledger/months/${month}`, {
+      headers: { Accept: 'text/csv' },
+    });
+
+    expect(status).to.equal(200);
+    expect(headers.get('content-type')).to.match(/^text\/csv/);
+    const [head = [], ...rows] = String(body)
+      .trimEnd()
+      .split('\r\n')
+      .map((line) => line.split(','));
+    const cell = (row: string[], name: string) => row[head.indexOf(name)] ?? '';
+    const sumOf = (of: string) => {
+      const sums: Record<string, number> = {};
+      for (const row of rows.filter((each) => cell(each, 'row') === of)) {
+        const key = ['currency', 'account', 'payout_account'].map((name) => cell(row, name)).join(' ');
+        sums[key] = (sums[key] ?? 0) + Number(cell(row, 'smallest_units'));
+      }
+      return sums;
+    };
+    expect(sumOf('opening')).to.deep.equal({});
+    expect(sumOf('total')).to.deep.equal(sumOf('closing'));
+    expect(sumOf('movement')).to.deep.equal(sumOf('closing'));
+    expect(sumOf('closing')).to.include({
+      [`usd bank ${home.connected}`]: 10_000,
+      [`eur bank ${abroad.connected}`]: 18_000,
+    });
+    const later = String((await operator.ask('GET', '/v2/admin/ledger/months/2090-01')).body);
+    expect(later.match(/^opening,/gm)).to.have.length(later.match(/^closing,/gm)?.length ?? 0);
+  });
+
+  it('rejects a month that is none', async () => {
+    expect((await operator.ask('GET', '/v2/admin/ledger/months/2026-13')).status).to.equal(422);
+  });
+});

@@ -1,0 +1,154 @@
+import { expect } from 'chai';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import { processor as openProcessor } from '../../../src/adapters/processor/index.ts';
+import { proveLedger } from '../../../src/capabilities/ledger/prove.ts';
+import { type Earner, earner, payingApp } from '../../support/earning.ts';
+import type { TestAdmin, TestApp } from '../../support/identity.ts';
+import { eventually, type Money, PROCESSOR, startMoney, tier25k } from '../../support/money.ts';
+
+const PRICE = tier25k.amount_cents;
+const FEE = Math.round(PRICE * 0.029) + 30;
+const REASON = { reason: 'the month is to be closed' };
+
+describe('the proof of the ledger', () => {
+  let service: Money;
+  let operator: TestAdmin;
+  let app: TestApp;
+  before(async () => {
+    service = await startMoney({ settings: { CHECKOUT_DEADLINE_MS: '60000' } });
+    operator = await service.admin();
+    app = await payingApp(service);
+    await prove(); // the first one: what is bought later is judged
+  });
+  after(() => service.stop());
+  afterEach(() => service.control('notifications', { hold: false }));
+
+  const prove = () =>
+    proveLedger(
+      {
+        db: service.db,
+        processor: openProcessor({ url: service.processor.url, ...PROCESSOR }),
+        log: { error: () => {}, warn: () => {} },
+        stopping: new AbortController().signal,
+      },
+      -1, // also what moved just now
+    );
+  const differences = async () => (await operator.ask('GET', '/v2/admin/ledger/differences')).body;
+  const balances = async (account: string) => {
+    const { body } = await operator.ask('GET', '/v2/admin/ledger/balances?limit=200');
+    return Object.fromEntries(
+      body
+        .filter((each: { account: string }) => each.account === account)
+        .map((each: Record<string, unknown>) => [each.currency, each.balance]),
+    );
+  };
+  const bankPayoutOf = (trader: Earner) =>
+    eventually(async () =>
+      service.processor.ledger
+        .entries()
+        .find(({ kind, detail }) => kind === 'payout' && detail.account === trader.connected),
+    );
+  async function paid(trader: Earner): Promise<{ id: string; bank: string }> {
+    const id = await trader.request(10_000);
+    await trader.submit(id);
+    const { detail } = await bankPayoutOf(trader);
+    await service.control('payout', { id: detail.id, to: 'paid' });
+    await trader.payoutIs(id, 'completed');
+    return { id, bank: String(detail.id) };
+  }
+
+  it('finds nothing where every report arrived, and posts the fees that come with the balance', async () => {
+    await paid(await earner(service, app, 300));
+    await prove();
+
+    expect(await differences()).to.deep.equal([]);
+    expect(await balances('fees')).to.deep.equal({ usd: FEE });
+  });
+
+  it('finds a bank return whose one notification was lost, until the service learns of it', async () => {
+    const trader = await earner(service, app, 300);
+    const { bank } = await paid(trader);
+    await service.control('notifications', { hold: true });
+    await service.control('payout', { id: bank, to: 'failed' });
+    await prove();
+
+    const [found, ...more] = await differences();
+    expect(more).to.deep.equal([]);
+    expect(found).to.include({ processor_object: trader.connected, place: 'payout_account', posted: 0, shown: 10_000 });
+    expect(found.safe_action).to.match(/returned/);
+    await service.db.query(
+      sql.type(
+        z.object({}),
+      )`update payout_steps set reconciled_at = null, created_at = now() - interval '1 day' where processor_id = ${bank}`,
+    );
+    await service.runTask('payouts/reconcile');
+    await prove();
+    expect(await differences()).to.deep.equal([]);
+  });
+
+  it('finds money that other software took from a payout account', async () => {
+    const trader = await earner(service, app, 300);
+    const id = await trader.request(10_000);
+    service.processor.faults.add({ kind: 'reject', route: 'POST /v1/payouts', times: 1 });
+    await trader.submit(id);
+    await trader.payoutIs(id, 'failed');
+    await service.control('debit', { id: trader.connected, amount: 4_000, currency: 'usd' });
+    await prove();
+
+    expect((await differences()).map(({ posted, shown }: Record<string, number>) => ({ posted, shown }))).to.deep.equal(
+      [{ posted: 10_000, shown: 6_000 }],
+    );
+    await service.control('debit', { id: trader.connected, amount: -4_000, currency: 'usd' });
+    await prove();
+  });
+
+  it('finds a refund of which no event arrived', async () => {
+    const trader = await earner(service, app, 300);
+    await service.control('notifications', { hold: true });
+    await service.control('payment', { id: trader.paymentIntent, to: 'refunded', amount: 700 });
+    await prove();
+
+    const [found] = await differences();
+    expect(found).to.include({
+      processor_object: trader.paymentIntent,
+      place: 'platform',
+      posted: PRICE - FEE,
+      shown: PRICE - FEE - 700,
+    });
+    await service.runTask('payments/reconcile');
+    await eventually(async () => {
+      await prove();
+      return (await differences()).length === 0;
+    });
+  });
+
+  it('posts what a platform that settles in one currency exchanges, with the rate', async () => {
+    await service.control('settings', { settles: 'gbp' });
+    await earner(service, app, 300);
+    await service.control('settings', { settles: null });
+    await prove();
+
+    expect(await differences()).to.deep.equal([]);
+    expect(await balances('fees')).to.include({ gbp: FEE });
+    expect((await balances('platform')).gbp).to.equal(Math.trunc(PRICE * 0.9) - FEE);
+  });
+
+  it('runs on request, once for one key', async () => {
+    const ask = () =>
+      operator.ask('POST', '/v2/admin/ledger/proof', { json: REASON, headers: { 'Idempotency-Key': 'proof-1' } });
+    const [first, again] = [await ask(), await ask()];
+
+    expect([first.status, again.status]).to.deep.equal([202, 202]);
+    expect(again.headers.get('idempotent-replayed')).to.equal('true');
+    const acts = await service.db.any(
+      sql.type(z.object({ why: z.string() }))`select why from admin_audit where action = 'ledger/prove'`,
+    );
+    expect(acts).to.deep.equal([{ why: REASON.reason }]);
+    await eventually(() =>
+      service.db.maybeOne(
+        sql.type(z.object({}))`select from balance_proofs where read_until > now() - interval '10 seconds'`,
+      ),
+    );
+  });
+});

@@ -1,0 +1,32 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import { noteHolding } from '../../src/capabilities/payouts/store.ts';
+import { ledgerDifferences } from '../support/ledger.ts';
+import type { MoneyModel } from './money-model.ts';
+import type { Stage } from './money-stage.ts';
+
+/** Whose money it is. */
+type Of = { user: string; connected: string; intent: string; payment: string; payouts: string[]; model: MoneyModel };
+
+const unreadRow = z.object({ id: z.string(), transfer: z.string() });
+
+/** As the sweep of payouts: reads what a run's transfers and their reversals moved at its payout account. */
+export async function readArrivals({ db, adapter }: Stage, { user, connected }: Of): Promise<void> {
+  const unread = await db.any(sql.type(unreadRow)`
+    select p.id, p.processor_transfer_id as transfer
+    from payouts p
+    where p.user_id = ${user} and p.transferred_cents > 0 and p.arrivals_reversed is distinct from p.reversed_cents`);
+  for (const { id, transfer } of unread) {
+    const holding = await adapter.findHolding(transfer, connected);
+    if (holding.kind === 'found') await noteHolding(db, id, connected, holding.data);
+  }
+}
+
+/** Where the ledger differs from the processor's own records of a run's money. */
+export function differencesOf({ db, upstream }: Stage, of: Of): Promise<string[]> {
+  const objects = new Set([of.intent, of.connected, ...of.model.transfers.keys()]);
+  return ledgerDifferences(db, upstream.balance, {
+    atS: Math.floor(Date.now() / 1_000) + 1,
+    only: { subjects: [of.payment, ...of.payouts], isCompared: (id) => objects.has(id) },
+  });
+}
