@@ -1,5 +1,6 @@
 import type { Call, Reported, Route } from '../upstream.ts';
-import { book, paged } from './balance.ts';
+import { paged } from './balance.ts';
+import { bookCharge, bookLoss, isWithdrawn } from './bookings.ts';
 import { type Api, type Form, metadataOf, wholeOf } from './form.ts';
 import { LATER_MS, magicOfAmount, SOON_MS } from './magic.ts';
 import {
@@ -89,14 +90,6 @@ function confirm(world: World, id: string, method: string | null): Reported {
 
 const OPEN = ['requires_payment_method', 'requires_confirmation', 'requires_action', 'processing'];
 
-const FEE = { share: 0.029, fixed: 30, dispute: 1_500 };
-
-const sourceOf = (object: string, id: string | null, payment_intent: unknown) => ({
-  id: String(id),
-  object,
-  payment_intent,
-});
-
 /** Completes an open payment, with what was asked for or with `received`. False if it is not open. */
 export function succeed(
   world: World,
@@ -113,14 +106,7 @@ export function succeed(
     latest_charge: newObjectId('ch'),
     charged: nowS(),
   });
-  const paid = { amount: payment.amount_received, currency: payment.currency };
-  const fee = Math.round(paid.amount * FEE.share) + FEE.fixed;
-  book(world, {
-    type: 'charge',
-    ...paid,
-    fee,
-    source: { ...sourceOf('charge', payment.latest_charge, payment.id), ...paid },
-  });
+  bookCharge(world, payment);
   world.ledger.record({ key: payment.id, kind: 'paid', detail: { amount, currency } });
   world.emit('payment_intent.succeeded', payment);
   return true;
@@ -189,23 +175,6 @@ export function giveBack(world: World, payment: PaymentIntent, amount: number, m
   return made;
 }
 
-/** A refund or a dispute takes money, or gives it back. */
-function bookLoss(
-  world: World,
-  { object, id, payment_intent, amount, currency }: Refund | Dispute,
-  type: string,
-  moved: number,
-): void {
-  const fee = object === 'dispute' && moved < 0 ? FEE.dispute : 0;
-  book(world, {
-    type,
-    amount: moved,
-    currency,
-    fee,
-    source: { ...sourceOf(object, id, payment_intent), amount, currency },
-  });
-}
-
 /** A refund goes on: it succeeds, fails, or is cancelled. A bank may return one that had succeeded. */
 export function moveRefund(world: World, id: string, status: string): boolean {
   const made = world.refunds.get(id);
@@ -234,9 +203,6 @@ export function dispute(world: World, payment: PaymentIntent, amount: number, st
   world.emit('charge.dispute.created', made);
   return made;
 }
-
-/** Whether a dispute has taken its amount: an inquiry takes nothing, and what was won is given back. */
-const isWithdrawn = (status: string) => !status.startsWith('warning') && status !== 'won' && status !== 'prevented';
 
 const CLOSED = ['won', 'lost', 'warning_closed', 'prevented'];
 
