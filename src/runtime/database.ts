@@ -1,14 +1,19 @@
 import type { Logger } from 'pino';
 import { type Config, tlsChoice } from '../config.ts';
 import { withTls } from '../db/tls.ts';
+import { untilAvailable } from '../db/wait.ts';
 
 /**
- * The settings with addresses that say how their connections are protected. Waits for a database that does not respond,
- * where only the server can say whether it takes TLS.
+ * The settings with addresses that say how their connections are protected. Waits for a database that does not respond or
+ * takes no connection yet.
  */
 export async function withDatabaseTls(config: Config, log: Pick<Logger, 'warn'>): Promise<Config> {
-  const secured = (url: string) =>
-    withTls(url, tlsChoice(config), (err) => log.warn({ err }, 'waiting for the database'));
+  const onWait = (err: Error) => log.warn({ err }, 'waiting for the database');
+  const secured = async (url: string) => {
+    const address = await withTls(url, tlsChoice(config), onWait);
+    await untilAvailable(address, onWait);
+    return address;
+  };
   const [DATABASE_URL, directUrl] = await Promise.all([secured(config.DATABASE_URL), secured(config.directUrl)]);
   return Object.freeze({ ...config, DATABASE_URL, directUrl });
 }

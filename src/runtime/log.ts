@@ -1,6 +1,8 @@
+import { constants, fstatSync, openSync, writeSync } from 'node:fs';
 import pino, { type DestinationStream, type Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { serializeError } from '../kernel/serialize-error.ts';
+import { within } from '../kernel/within.ts';
 import { workMembers } from '../kernel/work.ts';
 import { VERSION } from '../metrics/version.ts';
 
@@ -22,23 +24,75 @@ export const openLog = ({ LOG_LEVEL }: Pick<Config, 'LOG_LEVEL'>, process?: stri
   );
 
 const GATHER_MS = 20;
+const STANDARD_OUTPUT = 1;
+const MOST_BYTES = 32_000_000; // waiting for a reader that has stalled; more lines are dropped
 
-/** Standard output, with the lines of 20 ms in one write: one for each line takes longer than making it. The rest is written at the exit. */
+/** `holdsThread`: a write to a reader that has stalled keeps a thread of this process until it is read. */
+type Output = {
+  destination: ReturnType<typeof pino.destination>;
+  waiting: number;
+  dropped: number;
+  holdsThread: boolean;
+};
+const outputs: Output[] = [];
+
+/** Standard output, with the lines of 20 ms in one write: one for each line takes longer than making it. */
 function gathered(): DestinationStream {
-  const output = pino.destination({ sync: false, minLength: 8_192 });
+  const options = { sync: false, minLength: 8_192, maxLength: MOST_BYTES };
+  const dest = withoutWaiting();
+  const destination = pino.destination({ ...options, dest });
+  const output: Output = { destination, waiting: 0, dropped: 0, holdsThread: dest === STANDARD_OUTPUT };
+  outputs.push(output);
+  output.destination.on('drain', () => {
+    output.waiting = 0;
+  });
+  output.destination.on('drop', () => {
+    output.dropped += 1;
+  });
   let isDue = false;
   const flush = () => {
     isDue = false;
-    output.flush();
+    output.destination.flush();
   };
   return {
     write(line) {
-      output.write(line);
+      output.waiting += 1;
+      output.destination.write(line);
       if (!isDue) setTimeout(flush, GATHER_MS).unref();
       isDue = true;
     },
   };
 }
+
+/** Standard output as a file number. A pipe is opened once more so that a write to a full one fails at once, instead of holding a thread. */
+function withoutWaiting(): number {
+  const { O_APPEND, O_NONBLOCK, O_WRONLY } = constants;
+  try {
+    if (fstatSync(1).isFIFO()) return openSync('/proc/self/fd/1', O_WRONLY | O_NONBLOCK | O_APPEND);
+  } catch {
+    // no such system: as it is
+  }
+  return STANDARD_OUTPUT;
+}
+
+const ENDS_WITHIN_MS = 2_000;
+
+/**
+ * Writes the lines that wait, for at most 2 s. What a stalled reader has not taken by then is dropped, and counted on standard
+ * error, unless that has the same reader. Call it last. Resolves to whether a thread is held by such a reader: it would be waited
+ * for at an exit.
+ */
+export async function endLogs(withinMs = ENDS_WITHIN_MS): Promise<boolean> {
+  const ended = await Promise.all(outputs.map((output) => within(written(output), withinMs)));
+  const dropped = outputs.map((output, n) => (ended[n] ? output.dropped : output.dropped + output.waiting));
+  for (const [n, { destination }] of outputs.entries()) if (!ended[n]) destination.destroy();
+  const count = dropped.reduce((sum, each) => sum + each, 0);
+  if (count > 0 && fstatSync(1).ino !== fstatSync(2).ino) writeSync(2, `${count} log lines were dropped\n`);
+  return outputs.some(({ holdsThread }, n) => holdsThread && !ended[n]);
+}
+
+const written = ({ destination }: Output): Promise<true | null> =>
+  new Promise((resolve) => destination.flush((error) => resolve(error ? null : true)));
 
 /** A serialized error whose codes, and those of its causes, are named so that they are not taken for a mailed code. */
 function withErrorCodes({ code, cause, ...rest }: Record<string, unknown>): Record<string, unknown> {

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { type Running, withMetrics } from '../metrics/serve.ts';
 import { withDatabaseTls } from './database.ts';
-import { openLog } from './log.ts';
+import { endLogs, openLog } from './log.ts';
 import { settingsOrExit } from './settings.ts';
 import { stopOnSignal } from './stop.ts';
 
@@ -36,6 +36,7 @@ export async function orExit<Result>(log: Logger, begin: () => Promise<Result>):
     return await begin();
   } catch (err) {
     log.fatal({ err }, 'could not start');
+    if (await endLogs()) process.kill(process.pid, 'SIGKILL');
     process.exit(1);
   }
 }

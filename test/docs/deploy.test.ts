@@ -63,6 +63,34 @@ describe('the files for deploying', () => {
     expect(config).to.deep.include({ NODE_ENV: 'production', METRICS_HOST: '0.0.0.0', METRICS_PORT: 9464 });
   });
 
+  it('select the pods of this application alone, spread them, and let one at a time be evicted', () => {
+    const ofKind = (wanted: string) => manifests.filter(({ kind }) => kind === wanted);
+    const deployments = ofKind('Deployment');
+    const labelsOf = ({ spec }: Manifest) => spec.template.metadata.labels;
+    const selectors = [
+      ...[...deployments, ...ofKind('PodDisruptionBudget')].map(({ spec }) => spec.selector.matchLabels),
+      ...ofKind('Service').map(({ spec }) => spec.selector),
+      ...deployments.flatMap(({ spec }) =>
+        spec.template.spec.topologySpreadConstraints.map(({ labelSelector }: Manifest) => labelSelector.matchLabels),
+      ),
+    ];
+
+    for (const selector of selectors) {
+      expect(selector).to.have.all.keys('app.kubernetes.io/name', 'app.kubernetes.io/component');
+      const matching = [...deployments, ...ofKind('Job')].filter((each) =>
+        Object.entries(selector).every(([name, value]) => labelsOf(each)[name] === value),
+      );
+      expect(matching).to.have.length(1);
+    }
+    for (const { spec, metadata } of deployments) {
+      const keys = spec.template.spec.topologySpreadConstraints.map(({ topologyKey }: Manifest) => topologyKey);
+      const budget = ofKind('PodDisruptionBudget').find(({ metadata: { name } }) => name === metadata.name);
+      expect(keys).to.deep.equal(['kubernetes.io/hostname', 'topology.kubernetes.io/zone']);
+      expect(labelsOf({ spec })).to.deep.equal(spec.selector.matchLabels);
+      expect(budget.spec).to.deep.equal({ maxUnavailable: 1, selector: spec.selector });
+    }
+  });
+
   it('run as nobody who may write or gain rights, and start existing programs', async () => {
     for (const { containers, securityContext } of podsOf()) {
       expect(securityContext).to.deep.include({ runAsNonRoot: true });
