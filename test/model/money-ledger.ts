@@ -1,6 +1,7 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { noteHolding } from '../../src/capabilities/payouts/store.ts';
+import { newIntentId } from '../../src/kernel/ids.ts';
 import { ledgerDifferences } from '../support/ledger.ts';
 import type { MoneyModel } from './money-model.ts';
 import type { Stage } from './money-stage.ts';
@@ -20,6 +21,18 @@ export async function readArrivals({ db, adapter }: Stage, { user, connected }: 
     const holding = await adapter.findHolding(transfer, connected);
     if (holding.kind === 'found') await noteHolding(db, id, connected, holding.data);
   }
+}
+
+/** What a run's payout account has received becomes available, and its payouts that waited for that go on. */
+export async function arrive({ db, upstream }: Stage, { user, connected }: Of): Promise<void> {
+  for (const [id, arrival] of upstream.arrivals)
+    if (arrival.account === connected && !arrival.isCredited)
+      await fetch(`${upstream.controlUrl}/arrival`, { method: 'POST', body: JSON.stringify({ id }) });
+  const waiting = await db.any(sql.type(z.object({ id: z.string() }))`
+    update payouts set pay_after = now() where user_id = ${user} and pay_after is not null returning id`);
+  for (const { id } of waiting)
+    await db.query(sql.type(z.object({}))`
+      select pay_arrived(${id}, ${JSON.stringify({ id: newIntentId(), deadline_s: 600 })}::jsonb)`);
 }
 
 /** Where the ledger differs from the processor's own records of a run's money. */

@@ -10,6 +10,8 @@ import { PROCESSOR } from '../support/processor-keys.ts';
 import { testSettings } from '../support/service.ts';
 
 export const PRICE = 19_900;
+/** What the trader has earned, in cents. */
+export const EARNED = 50_000;
 const nothing = z.object({});
 
 const NOWHERE = 'http://127.0.0.1:9';
@@ -58,9 +60,10 @@ export async function openStage(): Promise<Stage> {
 /** An app, its user, who is verified and can be paid, and the user's payment, which is not paid yet. */
 export const insertBuyer = (
   db: Db,
-  { app, user, payment, intent, connected }: Record<'app' | 'user' | 'payment' | 'intent' | 'connected', string>,
-) =>
-  db.query(sql.type(nothing)`
+  of: Record<'app' | 'user' | 'payment' | 'intent' | 'connected' | 'currency', string> & { isAbroad: boolean },
+) => {
+  const { app, user, payment, intent, connected, currency, isAbroad } = of;
+  return db.query(sql.type(nothing)`
     with app as (
       insert into apps (id, slug, name, allowed_scopes) values (${app}, ${app}, 'App', '{api}')
     ), person as (
@@ -69,11 +72,12 @@ export const insertBuyer = (
     ), bought as (
       insert into payments (id, owner, user_id, tier_id, market, asset_class, account_size, amount_cents, currency, intent_id,
         processor_payment_intent_id, status)
-      values (${payment}, ${app}, ${user}, 'tier_m', 'crypto', 'crypto', 1000, ${PRICE}, 'usd', gen_random_uuid(),
+      values (${payment}, ${app}, ${user}, 'tier_m', 'crypto', 'crypto', 1000, ${PRICE}, ${currency}, gen_random_uuid(),
         ${intent}, 'requires_payment_method')
     ), verified as (
       insert into kyc_cases (user_id, owner, provider, session_id, status, verified_at)
       values (${user}, ${app}, 'x', ${user}, 'verified', now())
     )
-    insert into connect_accounts (id, owner, user_id, processor_account_id, payouts_enabled, charges_enabled, details_submitted)
-    values (${connected}, ${app}, ${user}, ${connected}, true, true, true)`);
+    insert into connect_accounts (id, owner, user_id, processor_account_id, payouts_enabled, charges_enabled, details_submitted, is_abroad)
+    values (${connected}, ${app}, ${user}, ${connected}, true, true, true, ${isAbroad})`);
+};

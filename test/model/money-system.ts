@@ -15,17 +15,16 @@ import { submit } from '../../src/capabilities/payouts/submit.ts';
 import type { Db } from '../../src/db/pool.ts';
 import { runIntent } from '../../src/intents/run.ts';
 import { openPauses } from '../../src/kernel/pauses.ts';
-import { accepted, found, rejected } from '../../src/kernel/upstream-result.ts';
 import { signature } from '../../src/sandbox/processor/notifier.ts';
 import type { Event } from '../../src/sandbox/processor/world.ts';
 import type { Netvenue } from '../../src/venues/network/adapter/types.ts';
 import { PROCESSOR } from '../support/processor-keys.ts';
 import { hindered, ignoreKill, type Mishap, untilAccepted } from './mishaps.ts';
-import { differencesOf, readArrivals } from './money-ledger.ts';
+import { arrive, differencesOf, readArrivals } from './money-ledger.ts';
 import { MoneyModel } from './money-model.ts';
 import { config, insertBuyer, PRICE, type Stage } from './money-stage.ts';
+import { network } from './network.ts';
 
-export const EARNED = 50_000;
 const SYNCED = ['provisioning', 'evaluation']; // in the others the comparison changes nothing
 const intentRow = z.object({ id: z.string(), kind: z.string() });
 
@@ -44,9 +43,16 @@ export class MoneySystem {
   #seen: number;
   #recorded: number;
   readonly #stage: Stage;
+  readonly country: string;
+  readonly currency: string;
+  readonly isAbroad: boolean;
 
-  constructor(stage: Stage) {
+  /** `country`: of the trader. `currency`: of the payment. */
+  constructor(stage: Stage, { country, currency }: { country: string; currency: string }) {
     this.#stage = stage;
+    this.isAbroad = country !== 'US';
+    this.country = country;
+    this.currency = currency;
     this.#seen = stage.upstream.events.length;
     this.#recorded = stage.upstream.ledger.entries().length;
   }
@@ -58,10 +64,10 @@ export class MoneySystem {
   async open(): Promise<this> {
     const { adapter, db } = this.#stage;
     const person = { userId: this.user, appId: this.app };
-    const payment = { paymentId: this.payment, ...person, amountCents: PRICE, currency: 'usd' };
+    const payment = { paymentId: this.payment, ...person, amountCents: PRICE, currency: this.currency };
     const [made, account] = await Promise.all([
       untilAccepted((key) => adapter.createPayment(payment, key)),
-      untilAccepted((key) => adapter.createAccount({ ...person, country: 'US', isAbroad: false }, key)),
+      untilAccepted((key) => adapter.createAccount({ ...person, country: this.country, isAbroad: this.isAbroad }, key)),
     ]);
     this.intent = made.data.processorId;
     this.connected = account.data.accountId;
@@ -173,37 +179,16 @@ export class MoneySystem {
   #run(kind: string, intent_id: string, mishap: Mishap): Promise<void> {
     const late = new Set<Promise<unknown>>();
     const base = { db: this.db, config, stopping: new AbortController().signal, late, pauses: openPauses() };
-    const deps = { ...base, processor: hindered(this.#stage.adapter, mishap), venues: { netvenue: this.#network() } };
+    const deps = { ...base, processor: hindered(this.#stage.adapter, mishap), venues: { netvenue: network(this) } };
     if (kind === 'payments/refund') return runIntent(refund)({ intent_id }, deps);
     if (kind === 'payouts/submit') return runIntent(submit)({ intent_id }, deps);
     if (kind === 'payouts/pay') return runIntent(pay)({ intent_id }, deps);
     if (kind === 'payouts/reverse') return runIntent(reverse)({ intent_id }, deps);
-    const venue = this.#network() as unknown as Netvenue; // as: a creation that is not in doubt looks for nothing
+    const venue = network(this) as unknown as Netvenue; // as: a creation that is not in doubt looks for nothing
     const venues = { entityOf: async () => 'entity', of: async () => venue };
     const log = { error: () => {} };
     const creation = { ...base, log, venues };
     return runIntent(provision)({ intent_id }, creation);
-  }
-
-  #network(): Pick<Netvenue, 'settlements' | 'createSubaccount' | 'listSubaccounts'> {
-    return {
-      listSubaccounts: async () => found([]),
-      settlements: async () => found([{ startMs: 0, endMs: 1, payoutUsd: EARNED / 100 }]),
-      createSubaccount: async () => {
-        if (this.rejectsAccounts) return rejected('said_no', 'No.');
-        made += 1;
-        return accepted({
-          subaccountId: made,
-          subaccountUuid: `uuid_${made}`,
-          syntheticHotkey: `entity_${made}`,
-          assetClass: 'crypto',
-          accountSize: 1_000,
-          status: 'active',
-          createdMs: null,
-          exAddress: null,
-        });
-      },
-    };
   }
 
   account = () =>
@@ -225,6 +210,13 @@ export class MoneySystem {
   /** The sweep reads what transfers and their reversals moved at the payout account. */
   readArrivals = () => readArrivals(this.#stage, this);
 
+  /** Whether an intent of this run is open. */
+  isOpen = () =>
+    this.db.exists(sql.type(z.object({}))`select from intents i where i.owner = ${this.app} and i.settled_at is null`);
+
+  /** What the payout account has received becomes available, and payouts that waited for it go on. */
+  arrive = () => arrive(this.#stage, this);
+
   /** Where the ledger differs from the processor's own records of this run's money. */
   differences = () => differencesOf(this.#stage, this);
 
@@ -245,4 +237,3 @@ const accountRow = z.object({
   is_abandoned: z.boolean(),
   accounts: z.number(),
 });
-let made = 0;

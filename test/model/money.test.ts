@@ -8,8 +8,8 @@ import { refundPayment } from '../../src/capabilities/payments/intents.ts';
 import { requestPayout } from '../../src/capabilities/payouts/commands.ts';
 import { reversePayout, submitPayout } from '../../src/capabilities/payouts/intents.ts';
 import type { Mishap } from './mishaps.ts';
-import { openStage, PRICE, type Stage } from './money-stage.ts';
-import { EARNED, MoneySystem } from './money-system.ts';
+import { EARNED, openStage, PRICE, type Stage } from './money-stage.ts';
+import { MoneySystem } from './money-system.ts';
 
 const RUNS = Number(process.env.MONEY_RUNS ?? 300); // 10,000 for the figures of the promise
 const AT_ONCE = 6;
@@ -78,6 +78,7 @@ const steps = fc.oneof(
       .map((mishap) => step(`worker, ${mishap}`, (s) => s.work(mishap))),
   },
   { weight: 3, arbitrary: fc.constant(step('sync', (s) => s.sync())) },
+  { weight: 2, arbitrary: fc.constant(step('money arrives', (s) => s.arrive())) },
   fc.boolean().map((no) =>
     step(`network rejects accounts: ${no}`, async (s) => {
       s.rejectsAccounts = no;
@@ -136,7 +137,8 @@ async function settle(s: MoneySystem): Promise<void> {
     const open = await s.work();
     await s.sync();
     await s.readArrivals();
-    if (open === 0 && s.pending.length === 0) return;
+    await s.arrive();
+    if (open === 0 && s.pending.length === 0 && !(await s.isOpen())) return;
   }
   throw new Error('It does not come to rest');
 }
@@ -165,6 +167,12 @@ const openings = fc.constantFrom<Step[]>(
   requested,
   [...requested, caughtUp, caughtUp],
 );
+
+/** Where the trader is paid, and in which currency the account was bought: one with decimals, or without. */
+const people = fc.record({
+  country: fc.constantFrom('US', 'DE', 'GB', 'CA'),
+  currency: fc.constantFrom('usd', 'eur', 'jpy'),
+});
 
 const TRADES = ['evaluation', 'funded'];
 const atRestRow = z.object({ held: z.number(), is_listed: z.boolean(), is_stranded: z.boolean() });
@@ -207,10 +215,11 @@ describe('money, in random interleavings of events, operators and kills', () => 
     this.timeout(RUNS * 2_000);
     const startedAt = Date.now();
     const property = fc.asyncProperty(
+      people,
       openings,
       fc.array(steps, { minLength: 2, maxLength: 12 }),
-      async (opening, chosen) => {
-        const system = await new MoneySystem(stage).open();
+      async (person, opening, chosen) => {
+        const system = await new MoneySystem(stage, person).open();
         for (const { run } of [...opening, ...chosen]) {
           await run(system);
           holdsAlways(system);
