@@ -27,6 +27,9 @@ export const EVENTS = {
   'subaccount.updated': { log: 'partner' },
   'enrollment.updated': { log: 'partner' },
   'registration.updated': { log: 'partner' },
+  'position.updated': { log: 'partner' },
+  'exit.triggered': { log: 'partner' },
+  'position.liquidated': { log: 'partner' },
   /** Of whoever has the trader. An app's are in the stream of the account too. */
   'position.unprotected': { log: 'either' },
   'position.protected': { log: 'either' },

@@ -621,7 +621,7 @@ export interface paths {
         };
         /**
          * Read the event log
-         * @description Events of the partner in commit order, so that reading on from `after` misses none: `order.updated`, `subaccount.updated`, `enrollment.updated`, `registration.updated`, `position.unprotected` and `position.protected`; see `GET /v1/stream`. Events are kept for 30 days, unless the deployment is configured otherwise; an `after` that is no longer kept is 404.
+         * @description Events of the partner in commit order, so that reading on from `after` misses none: `order.updated`, `subaccount.updated`, `enrollment.updated`, `registration.updated`, `position.updated`, `exit.triggered`, `position.liquidated`, `position.unprotected` and `position.protected`; see `GET /v1/stream`. Events are kept for 30 days, unless the deployment is configured otherwise; an `after` that is no longer kept is 404.
          */
         get: operations["listPartnerEvents"];
         put?: never;
@@ -667,7 +667,7 @@ export interface paths {
         put?: never;
         /**
          * Register a webhook endpoint
-         * @description The events are `order.updated`, `subaccount.updated`, `enrollment.updated`, `registration.updated`, `position.unprotected` and `position.protected`; `*` stands for all. Their bodies, signatures and retries are as in v2. Only public https addresses are accepted. The signing secret is in this response and in no other.
+         * @description The events are `order.updated`, `subaccount.updated`, `enrollment.updated`, `registration.updated`, `position.updated`, `exit.triggered`, `position.liquidated`, `position.unprotected` and `position.protected`; `*` stands for all. Their bodies, signatures and retries are as in v2. Only public https addresses are accepted. The signing secret is in this response and in no other.
          */
         post: operations["createPartnerWebhookEndpoint"];
         delete?: never;
@@ -4923,6 +4923,199 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "position.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * position.updated
+         * @description Executions have changed a position of an enrolled wallet at the exchange, whoever placed their orders.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
+                     *       "type": "position.updated",
+                     *       "data": {
+                     *         "venue": "exvenue",
+                     *         "trader_id": "0x00000000000000000000000000000000000000aa",
+                     *         "pair": "BTC-USDC",
+                     *         "side": null,
+                     *         "size": "0",
+                     *         "previous_size": "0.05",
+                     *         "change": "closed",
+                     *         "cause": "stop_loss",
+                     *         "realized_pnl": "-500",
+                     *         "fees": "2.025",
+                     *         "fills": [
+                     *           {
+                     *             "trade_id": "7000000012",
+                     *             "ex_order_id": "543846000009",
+                     *             "order_id": null,
+                     *             "side": "sell",
+                     *             "price": "90000",
+                     *             "size": "0.05",
+                     *             "fee": "2.025",
+                     *             "fee_token": "USDC",
+                     *             "realized_pnl": "-500",
+                     *             "cause": "stop_loss",
+                     *             "time": "2026-11-23T01:14:08.310Z"
+                     *           }
+                     *         ],
+                     *         "at": "2026-11-23T01:14:08.310Z"
+                     *       },
+                     *       "timestamp": "2026-11-23T01:14:09.482+00:00"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PartnerPositionEvent"];
+                };
+            };
+            responses: {
+                /** @description The event is taken. Any other response or none is a failure; the delivery is repeated. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "exit.triggered": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * exit.triggered
+         * @description A take-profit or stop-loss that was placed here was executed, in whole or in part.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
+                     *       "type": "exit.triggered",
+                     *       "data": {
+                     *         "venue": "exvenue",
+                     *         "trader_id": "0x00000000000000000000000000000000000000aa",
+                     *         "pair": "BTC-USDC",
+                     *         "exit": "stop_loss",
+                     *         "ex_order_id": "543846000009",
+                     *         "filled_size": "0.05",
+                     *         "fill_price": "90000",
+                     *         "realized_pnl": "-500",
+                     *         "at": "2026-11-23T01:14:08.310Z"
+                     *       },
+                     *       "timestamp": "2026-11-23T01:14:09.482+00:00"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PartnerExitEvent"];
+                };
+            };
+            responses: {
+                /** @description The event is taken. Any other response or none is a failure; the delivery is repeated. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "position.liquidated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * position.liquidated
+         * @description The exchange has liquidated a position of an enrolled wallet, in whole or in part.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
+                     *       "type": "position.liquidated",
+                     *       "data": {
+                     *         "venue": "exvenue",
+                     *         "trader_id": "0x00000000000000000000000000000000000000aa",
+                     *         "pair": "BTC-USDC",
+                     *         "liquidated_size": "0.05",
+                     *         "price": "90000",
+                     *         "realized_pnl": "-500",
+                     *         "left_size": "0",
+                     *         "at": "2026-11-23T01:14:08.310Z"
+                     *       },
+                     *       "timestamp": "2026-11-23T01:14:09.482+00:00"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PartnerLiquidationEvent"];
+                };
+            };
+            responses: {
+                /** @description The event is taken. Any other response or none is a failure; the delivery is repeated. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface components {
     schemas: {
@@ -7258,6 +7451,8 @@ export interface components {
             current_return: components["schemas"]["MaybeDecimal"];
             /** @description Fees of the position so far, in USD; null at the exchange. */
             fees: components["schemas"]["MaybeDecimal"];
+            /** @description Time of the state that the exchange showed: its reads may be behind. Absent at the network. */
+            as_of?: components["schemas"]["Time"];
         };
         /** @description A closed position. `size` and `position_value` are its largest, at entry prices. */
         ClosedPosition: {
@@ -8449,6 +8644,8 @@ export interface components {
                 executed: {
                     [key: string]: unknown;
                 } | null;
+                /** @description Executions of the order at the exchange that were recorded by then, oldest first, at most 100; those of an order that was filled at once follow in `position.updated`. Null at the network. */
+                fills?: components["schemas"]["PositionFill"][] | null;
                 /** @description Whether the position in the pair has changed, or may have because the effect is unknown: read it again. */
                 position_changed: boolean;
             };
@@ -8667,6 +8864,185 @@ export interface components {
             origin?: "service";
             /** @description Members of the event. */
             data: components["schemas"]["PositionProtection"];
+            /**
+             * Format: date-time
+             * @description When the event happened, as ISO 8601 with offset.
+             */
+            timestamp: string;
+        };
+        /** @description Executions have changed a position at the exchange. */
+        PartnerPositionEvent: {
+            /** @description Identifies the event (`evt_…`). */
+            id: string;
+            /**
+             * @description Type of the event.
+             * @constant
+             */
+            type: "position.updated";
+            /**
+             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @constant
+             */
+            origin?: "service";
+            /** @description Members of the event. */
+            data: {
+                /**
+                 * @description The venue.
+                 * @constant
+                 */
+                venue: "exvenue";
+                /** @description The wallet, as `Trader-ID` names it. */
+                trader_id: string;
+                /** @description The pair, such as `BTC-USDC`. */
+                pair: string;
+                /**
+                 * @description Direction of the position; null without one.
+                 * @enum {unknown}
+                 */
+                side: "long" | "short" | null;
+                /** @description Size in units of the asset; 0 without a position. */
+                size: components["schemas"]["Decimal"];
+                /** @description Size before the executions. */
+                previous_size: components["schemas"]["Decimal"];
+                /**
+                 * @description What became of the position.
+                 * @enum {unknown}
+                 */
+                change: "opened" | "increased" | "reduced" | "closed" | "reversed";
+                /**
+                 * @description `order`: an order or closing of this partner; `elsewhere`: one of other software. Of several, the least expected.
+                 * @enum {unknown}
+                 */
+                cause: "order" | "take_profit" | "stop_loss" | "liquidation" | "elsewhere";
+                /** @description Gain in USD that the executions realised, before fees. */
+                realized_pnl: components["schemas"]["Decimal"];
+                /** @description Fees of the executions. */
+                fees: components["schemas"]["Decimal"];
+                /** @description The executions, oldest first. */
+                fills: components["schemas"]["PositionFill"][];
+                /** @description When it happened at the exchange. */
+                at: components["schemas"]["Time"];
+            };
+            /**
+             * Format: date-time
+             * @description When the event happened, as ISO 8601 with offset.
+             */
+            timestamp: string;
+        };
+        /** @description One execution that changed a position. */
+        PositionFill: {
+            /** @description The exchange's identifier of the execution. */
+            trade_id: string;
+            /** @description The exchange's identifier of the order. */
+            ex_order_id: string;
+            /** @description This service's identifier of the order; null for exits and for orders that this partner did not place here. */
+            order_id: string | null;
+            /**
+             * @description Side of the order.
+             * @enum {unknown}
+             */
+            side: "buy" | "sell";
+            /** @description Price in USD. */
+            price: components["schemas"]["Decimal"];
+            /** @description Size in units of the asset. */
+            size: components["schemas"]["Decimal"];
+            /** @description Fee in units of `fee_token`; negative for a rebate. */
+            fee: components["schemas"]["Decimal"];
+            /** @description What the fee was paid in. */
+            fee_token: string;
+            /** @description Gain in USD that it realised, before fees. */
+            realized_pnl: components["schemas"]["Decimal"];
+            /**
+             * @description Why it happened.
+             * @enum {unknown}
+             */
+            cause: "order" | "take_profit" | "stop_loss" | "liquidation" | "elsewhere";
+            /** @description When it happened. */
+            time: components["schemas"]["Time"];
+        };
+        /** @description An exit that was placed here was executed. */
+        PartnerExitEvent: {
+            /** @description Identifies the event (`evt_…`). */
+            id: string;
+            /**
+             * @description Type of the event.
+             * @constant
+             */
+            type: "exit.triggered";
+            /**
+             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @constant
+             */
+            origin?: "service";
+            /** @description Members of the event. */
+            data: {
+                /**
+                 * @description The venue.
+                 * @constant
+                 */
+                venue: "exvenue";
+                /** @description The wallet, as `Trader-ID` names it. */
+                trader_id: string;
+                /** @description The pair, such as `BTC-USDC`. */
+                pair: string;
+                /**
+                 * @description Which exit it is.
+                 * @enum {unknown}
+                 */
+                exit: "take_profit" | "stop_loss";
+                /** @description The exchange's identifier of the exit. */
+                ex_order_id: string;
+                /** @description Executed size in units of the asset. */
+                filled_size: components["schemas"]["Decimal"];
+                /** @description Average price in USD. */
+                fill_price: components["schemas"]["Decimal"];
+                /** @description Gain in USD that it realised, before fees. */
+                realized_pnl: components["schemas"]["Decimal"];
+                /** @description When it happened at the exchange. */
+                at: components["schemas"]["Time"];
+            };
+            /**
+             * Format: date-time
+             * @description When the event happened, as ISO 8601 with offset.
+             */
+            timestamp: string;
+        };
+        /** @description The exchange has liquidated a position. */
+        PartnerLiquidationEvent: {
+            /** @description Identifies the event (`evt_…`). */
+            id: string;
+            /**
+             * @description Type of the event.
+             * @constant
+             */
+            type: "position.liquidated";
+            /**
+             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @constant
+             */
+            origin?: "service";
+            /** @description Members of the event. */
+            data: {
+                /**
+                 * @description The venue.
+                 * @constant
+                 */
+                venue: "exvenue";
+                /** @description The wallet, as `Trader-ID` names it. */
+                trader_id: string;
+                /** @description The pair, such as `BTC-USDC`. */
+                pair: string;
+                /** @description Liquidated size in units of the asset. */
+                liquidated_size: components["schemas"]["Decimal"];
+                /** @description Average price in USD. */
+                price: components["schemas"]["Decimal"];
+                /** @description Gain in USD that it realised, before fees. */
+                realized_pnl: components["schemas"]["Decimal"];
+                /** @description Size that is left of the position. */
+                left_size: components["schemas"]["Decimal"];
+                /** @description When it happened at the exchange. */
+                at: components["schemas"]["Time"];
+            };
             /**
              * Format: date-time
              * @description When the event happened, as ISO 8601 with offset.

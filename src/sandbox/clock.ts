@@ -18,6 +18,7 @@ const UNMOVED = [
   'burnt_nonces', // nonces are real times
   'exchange_fills', // times of the exchange
   'exchange_cursors',
+  'exchange_positions',
   'figures', // of real minutes
 ];
 

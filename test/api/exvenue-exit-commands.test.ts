@@ -5,7 +5,7 @@ import { followUp } from '../../src/venues/exchange/orders/follow-up.ts';
 import { protect } from '../../src/venues/exchange/orders/protect.ts';
 import { listExchangeOrders } from '../../src/venues/exchange/orders/queries.ts';
 import { noteExits } from '../../src/venues/exchange/orders/store.ts';
-import { exchangeOf } from '../support/exchange.ts';
+import { exchangeOf, readWallets } from '../support/exchange.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 type Trader = Awaited<ReturnType<TestService['wallet']>>;
@@ -89,7 +89,7 @@ describe('commands about exits', () => {
     });
     for (const price of ['98900', '121000', '100000']) service.exchange.setMid('BTC', price);
 
-    await service.runTask('exchange/watch');
+    await readWallets(service);
     await settled();
 
     const [recorded] = await listExchangeOrders(service.db, await ownerOf(order.body.order_id), [order.body.order_id]);

@@ -4,7 +4,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { OpenOrder } from '../../src/venues/exchange/adapter/types.ts';
 import type { Caller } from '../support/caller.ts';
-import { exchangeOf } from '../support/exchange.ts';
+import { exchangeOf, readWallets } from '../support/exchange.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 type Wallet = Caller & { wallet: string };
@@ -61,7 +61,7 @@ describe('exits obey the newest command', () => {
 
         for (const step of taken) await take(trader, model, step);
         service.exchange.setBehind(0);
-        await service.runTask('exchange/watch');
+        await readWallets(service);
         await settled();
 
         const open = await openOn(trader);
@@ -97,7 +97,7 @@ describe('exits obey the newest command', () => {
       case 'close':
         return close(trader, model);
       case 'watch':
-        return service.runTask('exchange/watch');
+        return readWallets(service);
       case 'cancelExit':
       case 'cancelOrder':
         return cancelOne(trader, model, step);

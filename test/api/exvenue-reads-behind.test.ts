@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
-import { effectsOn, openOids, whenActing } from '../support/exchange.ts';
+import { effectsOn, openOids, readWallets, whenActing } from '../support/exchange.ts';
 import { jsonReply, startProxy, type VenueProxy } from '../support/proxy.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -131,7 +131,7 @@ describe('an exchange whose reads are behind', () => {
 
     const { body } = await trader.delete(ORDERS);
     lagging.state.isBehind = false;
-    await service.runTask('exchange/watch');
+    await readWallets(service);
 
     expect(body, JSON.stringify(body)).to.include({ status: 'ok', cancelled_count: 2, failed_count: 0 });
     expect(await openOids(service, trader)).to.be.empty;
@@ -170,7 +170,7 @@ describe('an exchange whose reads are behind', () => {
     lagging.state.misses = '';
     lagging.state.isBehind = false;
     await trader.pollIntent(placed, 20_000);
-    await service.runTask('exchange/watch');
+    await readWallets(service);
     await settledAll();
 
     expect(await openOids(service, trader)).to.be.empty;

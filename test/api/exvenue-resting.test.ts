@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Action } from '../../src/venues/exchange/adapter/action-types.ts';
-import { exchangeOf } from '../support/exchange.ts';
+import { exchangeOf, readWallets } from '../support/exchange.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const ORDERS = '/v1/orders/exvenue';
@@ -36,7 +36,7 @@ describe('resting orders on the exchange', () => {
     grouping: 'none',
   });
 
-  const read = () => service.runTask('exchange/resting');
+  const read = () => readWallets(service);
 
   /** What the partner was told of an order after its placement, oldest first. */
   async function told(trader: Wallet, orderId: string): Promise<(string | null | undefined)[][]> {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { sql } from 'slonik';
-import { restDirectly } from '../support/exchange.ts';
+import { readWallets, restDirectly } from '../support/exchange.ts';
 import { expectProblem } from '../support/problem.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -33,7 +33,7 @@ describe('the exchange as it is shown', () => {
     const client_order_id = randomUUID();
     await trader.post(ORDERS, { ...MARKET, client_order_id, take_profit: 120_000, stop_loss: 80_000 });
 
-    await service.runTask('exchange/watch');
+    await readWallets(service);
 
     const [filled] = (await trader.get('/v1/history/orders')).body;
     const exits = (await trader.get(ORDERS)).body;

@@ -2,6 +2,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
+import { readWallets } from '../support/exchange.ts';
 import { asking, bearer } from '../support/identity.ts';
 import { limit, market } from '../support/orders.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -60,7 +61,7 @@ describe('the statement of a partner', function () {
     await trader.post(EXVENUE, { ...order, order_type: 'market' });
     const rests = await trader.post(EXVENUE, { ...order, order_type: 'limit', price: 99_000 });
     service.exchange.setMid('BTC', '98900');
-    for (let run = 0; run < 2; run++) await service.runTask('exchange/resting');
+    for (let run = 0; run < 2; run++) await readWallets(service);
     await trader.post(`${EXVENUE}/close`, { pair: 'BTC' });
 
     const lines = await linesOf(trader.key);

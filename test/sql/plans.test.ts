@@ -27,7 +27,8 @@ import { markInDoubt, succeed } from '../../src/intents/settle.ts';
 import { requeueStranded } from '../../src/intents/sweep.ts';
 import { newIntentId } from '../../src/kernel/ids.ts';
 import { readFigures } from '../../src/metrics/queries.ts';
-import { takeWaitingExits } from '../../src/venues/exchange/orders/store.ts';
+import { listWatchedOrders } from '../../src/venues/exchange/ledger/queries.ts';
+import { takeDueWallets } from '../../src/venues/exchange/ledger/store.ts';
 import { hasInDoubtUnderOtherKeys } from '../../src/venues/exchange/signing/queries.ts';
 import type { NewNetworkOrder } from '../../src/venues/network/orders/intents.ts';
 import * as orders from '../../src/venues/network/orders/queries.ts';
@@ -125,7 +126,8 @@ describe('statements with much past data', function () {
     'the target of a cancel': () => orders.getTarget(db, past.order),
     'an order by its handle': () => orders.findOrderByHandle(db, trader, past.order),
     'orders in histories': () => listPlacedOrders(db, owner, 'netvenue', [past.order]),
-    'waiting exits': () => takeWaitingExits(db, 50),
+    'wallets that are due': () => takeDueWallets(db, 20, { busyS: 5, idleS: 60 }),
+    'orders of a wallet that may change': () => listWatchedOrders(db, trader),
     'intents in doubt under other keys': () => hasInDoubtUnderOtherKeys(db, trader, 'key'),
     'creations under way': () =>
       getCreations(db, { assetClass: 'crypto', accountSize: 10_000, entity, platform: entity }, [trader]),

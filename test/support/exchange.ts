@@ -1,3 +1,5 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
 import type { FaultKind } from '../../src/sandbox/faults.ts';
 import type { Entry } from '../../src/sandbox/ledger.ts';
 import type { OrderTerms } from '../../src/venues/exchange/adapter/action-types.ts';
@@ -67,3 +69,9 @@ export function whenActing({ exchange }: Upstream, happens: (before: number) => 
 /** Effects of a wallet in the ledger, oldest first. */
 export const effectsOn = ({ exchange }: Upstream, { wallet }: Wallet, kind: string): Entry[] =>
   exchange.ledger.entries().filter((entry) => entry.kind === kind && entry.detail.account === wallet);
+
+/** Reads every exchange wallet now, as the watch of wallets does when they are due. */
+export async function readWallets({ db, runTask }: Pick<TestService, 'db' | 'runTask'>): Promise<void> {
+  await db.query(sql.type(z.object({}))`update exchange_cursors set due_at = now() where due_at < 'infinity'`);
+  await runTask('exchange/watch');
+}

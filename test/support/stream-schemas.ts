@@ -17,6 +17,9 @@ const SCHEMAS: Record<string, string> = {
   'subaccount.updated': 'PartnerSubaccountEvent',
   'enrollment.updated': 'PartnerEnrollmentEvent',
   'registration.updated': 'PartnerRegistrationEvent',
+  'position.updated': 'PartnerPositionEvent',
+  'exit.triggered': 'PartnerExitEvent',
+  'position.liquidated': 'PartnerLiquidationEvent',
   'position.unprotected': 'PositionUnprotectedEvent',
   'position.protected': 'PositionProtectedEvent',
 };

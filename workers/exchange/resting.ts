@@ -1,6 +1,7 @@
 import type { Task } from '../../src/intents/task.ts';
-import { type RestingDeps, readResting } from '../../src/venues/exchange/orders/resting.ts';
+import { type WatchDeps, watchWallets } from '../../src/venues/exchange/ledger/watch.ts';
 
-const resting: Task<unknown, RestingDeps> = (_payload, deps) => readResting(deps);
+/** The former name of a part of exchange/watch, under which jobs may be queued. */
+const resting: Task<unknown, WatchDeps> = (_payload, deps) => watchWallets(deps);
 
 export default resting;

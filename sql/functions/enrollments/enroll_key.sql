@@ -14,6 +14,7 @@ begin
   values (of_owner, wallet, payout, named)
   on conflict (owner, ex_wallet) do update
   set payout_wallet = excluded.payout_wallet, label = excluded.label, updated_at = now();
+  perform follow_wallet(wallet);
 
   select k.id, k.signer, k.verified_at into live
   from signing_keys k

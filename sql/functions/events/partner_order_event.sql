@@ -1,6 +1,6 @@
 -- The data of a partner's event about an order: of a verb that has ended, or, without an intent, of the new state of a resting order. A
 -- network trader is named by the number of its subaccount, as in Trader-ID. `position_changed`: the position in the pair is another one now,
--- or may be, because the effect of the verb is unknown.
+-- or may be, because the effect of the verb is unknown. `fills`: the executions of an order at the exchange that are recorded by now, at most 100.
 create or replace function partner_order_event(verb text, order_id uuid, i intents) returns jsonb
 language sql stable as $$
   select jsonb_build_object(
@@ -23,6 +23,16 @@ language sql stable as $$
       from jsonb_each(m.executed) e
       where e.key = any(m.shown)
     ),
+    'fills', case when m.venue = 'exvenue' then (
+      select coalesce(jsonb_agg(shown_fill(f, o.owner) order by f.filled_at, f.seq), '[]')
+      from (
+        select *
+        from exchange_fills x
+        where x.ex_wallet = m.trader and x.oid = m.executed ->> 'ex_order_id'
+        order by x.filled_at desc, x.seq desc
+        limit 100
+      ) f
+    ) end,
     'position_changed', i.outcome -> 'problem' ->> 'effect' is not distinct from 'unknown' or m.is_done and (
       verb = 'close' or o.lifecycle is not distinct from 'filled' or coalesce((o.executed ->> 'filled_size')::numeric, 0) > 0
     )

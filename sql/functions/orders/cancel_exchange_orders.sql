@@ -2,7 +2,7 @@
 create or replace function cancel_exchange_orders(wallet text, numbers text[]) returns uuid[]
 language sql as $$
   -- the venue ends waiting exits with the rest of their order, and what was filled may be unprotected
-  select plan_exit_watch(0)
+  select make_wallet_due(wallet, 0), plan_exit_watch(0)
   where exists (
     select
     from orders o

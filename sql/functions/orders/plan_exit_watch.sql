@@ -1,4 +1,4 @@
--- Plans the next reading of exits that wait for the fill of their order. There is one planned reading, and an earlier one stays.
+-- Plans the next reading of the exchange wallets that are due. There is one planned reading, and an earlier one stays.
 create or replace function plan_exit_watch(delay_s double precision) returns void
 language sql as $$
   select graphile_worker.add_job('exchange/watch', '{}', run_at => now() + make_interval(secs => delay_s), job_key => 'watch',

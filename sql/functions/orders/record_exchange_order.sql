@@ -8,8 +8,13 @@ begin
   if exists (select newer_exits(wallet, '*', placement)) then
     perform accept_intents(follow_ups);
   end if;
-  if report ->> 'trigger_status' = 'pending_parent_fill' then
-    perform plan_exit_watch(case when state = 'resting' then 10 else 0 end);
+  if state = 'resting' then
+    perform make_wallet_due(wallet, 5);
+  elsif report ->> 'trigger_status' = 'pending_parent_fill' then
+    perform make_wallet_due(wallet, 0);
+    perform plan_exit_watch(0);
+  else
+    perform make_wallet_due(wallet, 1);
   end if;
   closed := change_orders(jsonb_build_array(jsonb_build_object('id', placement, 'lifecycle', state, 'executed', report)));
   perform state_fees(wallet, array[report ->> 'ex_order_id']);

@@ -60,7 +60,7 @@ const responseAbout = (world: World, known: Account | null, question: InfoReques
   const account = known ?? accountOf({ ...world, accounts: new Map() }, String(question.user));
   switch (question.type) {
     case 'clearinghouseState':
-      return accountView(account, dex);
+      return accountView(account, dex, world.asOfMs ?? Date.now());
     case 'spotClearinghouseState':
       return { balances: [{ coin: 'USDC', token: 0, ...account.spot, entryNtl: '0.0' }] };
     case 'frontendOpenOrders':

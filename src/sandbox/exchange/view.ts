@@ -18,7 +18,7 @@ export const viewOf = (world: World): View => {
       if (behindMs === 0) return world;
       if (Date.now() - renewedMs >= behindMs) {
         const { ledger, ...state } = world;
-        earlier = { ...structuredClone(state), ledger };
+        earlier = { ...structuredClone(state), ledger, asOfMs: Date.now() };
         renewedMs = Date.now();
       }
       return earlier;

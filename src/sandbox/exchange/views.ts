@@ -37,7 +37,7 @@ export const recordView = (order: Order): object => ({
 });
 
 /** An account on one dex. See venues/exchange.md#reads. */
-export const accountView = (account: Account, dex: string): object => {
+export const accountView = (account: Account, dex: string, asOfMs: number): object => {
   const { positions, cash, value, notional, used, free } = moneyOf(account, dex);
   const summary = { accountValue: value, totalNtlPos: notional, totalRawUsd: cash, totalMarginUsed: used };
   return {
@@ -46,7 +46,7 @@ export const accountView = (account: Account, dex: string): object => {
     crossMaintenanceMarginUsed: dividedBy(used, '2', 6, 'down'),
     withdrawable: free,
     assetPositions: positions.map((position) => ({ type: 'oneWay', position: positionView(account, position) })),
-    time: Date.now(),
+    time: asOfMs,
   };
 };
 

@@ -80,7 +80,7 @@ export type Account = {
   mode?: 'disabled' | 'unifiedAccount';
 };
 
-/** State of the exchange. `live` indexes the live orders by coin. */
+/** State of the exchange. `live` indexes the live orders by coin. `asOfMs`: the time of a state that is an earlier one. */
 export type World = {
   network: 'mainnet' | 'testnet';
   autoFund: string | null;
@@ -96,6 +96,7 @@ export type World = {
   nextTid: number;
   throttled: number;
   postOnly: boolean;
+  asOfMs?: number;
 };
 
 /** The account of an address, created on demand. It has no deposit unless `autoFund` is set. */

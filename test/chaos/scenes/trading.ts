@@ -99,7 +99,7 @@ export async function tradeUnderHarm({
   }
 }
 
-const WATCHED_AT_ONCE = 50;
+const WATCHED_AT_ONCE = 20;
 
 /** Lets the watch of exits read all that wait, as it does minute by minute, once reads show everything. */
 async function checkExits(stage: Stage, settleWithinMs: number): Promise<void> {
@@ -108,6 +108,7 @@ async function checkExits(stage: Stage, settleWithinMs: number): Promise<void> {
     `select count(*)::integer from orders where executed ->> 'trigger_status' = 'pending_parent_fill'`,
   );
   for (let n = 0; n <= (waiting?.count ?? 0) / WATCHED_AT_ONCE; n += 1) {
+    await stage.rows(`update exchange_cursors set due_at = now() where due_at < 'infinity'`);
     await stage.rows(`select graphile_worker.add_job('exchange/watch')`);
     await until(
       'the watch of exits',

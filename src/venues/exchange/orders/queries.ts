@@ -34,13 +34,6 @@ export const listExchangeOrders = (
     where o.owner = ${owner} and o.venue = 'exvenue'
       and (o.id = any(${sql.array(ids, 'uuid')}) or o.executed ->> 'ex_order_id' = any(${sql.array(oids, 'text')}))`);
 
-/** The orders of a wallet that rest by our records. */
-export const listRestingOrders = (db: Db, wallet: WalletAddress): Promise<readonly RecordedExchangeOrder[]> =>
-  db.any(sql.prepared('resting_orders', recordedOrder)`
-    select ${orderColumns}
-    from orders o
-    where o.trader = ${wallet} and o.venue = 'exvenue' and o.lifecycle = 'resting'`);
-
 const namedRow = z.object({
   id: idSchema.intent,
   pair: z.string(),

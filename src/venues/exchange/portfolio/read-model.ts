@@ -9,6 +9,7 @@ import type { Portfolio } from '../../portfolio.ts';
 import { listPlacedOrders } from '../../queries.ts';
 import type { VenueReads } from '../../reads.ts';
 import type { Asset, Fill } from '../adapter/types.ts';
+import { readFills } from '../ledger/history.ts';
 import { exchangeAccount, exchangeLimits, exchangeRules } from './account.ts';
 import { readExchangeFacts } from './facts.ts';
 import { closedPositions, filledOrders, fillsOf, intentIdOf } from './history.ts';
@@ -31,14 +32,14 @@ export function openWallet({ db, reads, links }: PortfolioDeps, owner: OwnerId, 
   const limits = async () =>
     (await linked.limits()) ??
     exchangeLimits(requireFound(await reads.exchangeAssets('')), (await readHoldings(reads, wallet)).balance);
-  const fills = async ({ fromMs, toMs }: Span) => requireFound(await reads.fills({ wallet, fromMs, toMs }));
+  const fills = ({ fromMs, toMs }: Span) => readFills({ db, reads }, { wallet, fromMs, toMs });
   return {
     async account() {
       const shown = await limits();
       return (await linked.account(shown)) ?? exchangeAccount(wallet, await readHoldings(reads, wallet), shown);
     },
     limits,
-    positions: () => readPositions(reads, wallet),
+    positions: () => readPositions({ db, reads }, wallet),
     async closedPositions({ span, pair }) {
       const all = fillsOf(await fills({ ...span, fromMs: Math.max(0, span.fromMs - HISTORY_SPAN_MS) }), pair);
       return closedPositions(all, span, await readLots(reads, all));

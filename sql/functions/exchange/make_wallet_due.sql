@@ -1,0 +1,7 @@
+-- Lets an exchange wallet be read in `in_s` seconds, unless it is due earlier. A wallet that is not known yet is due at once anyway.
+create or replace function make_wallet_due(wallet text, in_s double precision) returns void
+language sql as $$
+  update exchange_cursors c
+  set due_at = now() + make_interval(secs => in_s)
+  where c.ex_wallet = wallet and c.due_at > now() + make_interval(secs => in_s)
+$$;

@@ -1,0 +1,31 @@
+-- Records executions of a wallet, each once and in the order given, with what follows from them: how far its ledger is, its positions, what has
+-- become of its resting orders (`ended`: those that the exchange ended otherwise, [{id, filled_size}]), and the events of all that. An order
+-- that has ended lets the wallet be read again at once, for its exits. Returns how many executions are new. Locks the cursor, the resting orders
+-- of the wallet, then event logs.
+create or replace function record_exchange_fills(wallet text, fills jsonb, ended jsonb) returns integer
+language plpgsql as $$
+declare
+  added exchange_fills[];
+  found record;
+  changed uuid[];
+begin
+  select array_agg(a order by a.seq) into added
+  from add_exchange_fills(wallet, fills) a;
+  perform advance_fill_cursor(wallet, coalesce((
+    select to_timestamp(min(f.at_ms) / 1000.0)
+    from jsonb_to_recordset(fills) as f (at_ms bigint)
+  ), 'infinity'));
+  perform move_exchange_positions(wallet, array(select distinct a.coin from unnest(added) a));
+  perform state_fees(wallet, array(select distinct a.oid from unnest(added) a));
+  select * into found from resting_order_changes(wallet, ended);
+  if found.changes is not null then
+    perform state_exchange_fills(wallet, found.executed);
+    if cardinality(change_orders(found.changes)) > 0 then
+      perform make_wallet_due(wallet, 0);
+      perform plan_exit_watch(0);
+    end if;
+    changed := array(select (c.change ->> 'id')::uuid from jsonb_array_elements(found.changes) as c (change));
+  end if;
+  perform emit_executions(wallet, added, changed);
+  return coalesce(cardinality(added), 0);
+end $$;

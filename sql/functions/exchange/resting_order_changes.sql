@@ -1,0 +1,45 @@
+-- What the recorded executions of a wallet say of its resting orders: `changes` for change_orders (the filled size, the average price, and the end
+-- of an order that is filled) and `executed` for state_exchange_fills. `ended` are resting orders that the exchange ended otherwise: [{id,
+-- filled_size}]; one whose executions are not all recorded yet stays as it is. Both null without a change. Locks the resting orders of the wallet.
+create or replace function resting_order_changes(wallet text, ended jsonb, out changes jsonb, out executed jsonb)
+language plpgsql as $$
+begin
+  perform
+  from orders o
+  where o.trader = wallet and o.venue = 'exvenue' and o.lifecycle = 'resting'
+  order by o.id
+  for update;
+
+  select jsonb_agg(jsonb_build_object(
+    'id', n.id,
+    'lifecycle', n.lifecycle,
+    'executed', n.executed || jsonb_build_object(
+      'status', case n.lifecycle when 'resting' then 'partial' else n.lifecycle end,
+      'filled_size', trim_scale(n.filled)::text,
+      'fill_price', trim_scale(round(n.worth / nullif(n.filled, 0), 10))::text
+    )
+  )), jsonb_agg(jsonb_build_object(
+    'id', n.id,
+    'filled', n.filled,
+    'worth', n.worth,
+    'was_filled', n.was_filled,
+    'was_worth', n.was_worth
+  )) into changes, executed
+  from (
+    select o.id, o.executed, s.filled, s.worth, coalesce((o.executed ->> 'filled_size')::numeric, 0) as was_filled,
+      coalesce((o.executed ->> 'filled_size')::numeric * (o.executed ->> 'fill_price')::numeric, 0) as was_worth, case
+      when s.filled >= (o.executed ->> 'size')::numeric then 'filled'
+      when e.filled_size <= s.filled then 'cancelled'
+      else 'resting'
+    end lifecycle
+    from orders o
+    cross join lateral (
+      select coalesce(sum(f.size), 0) filled, coalesce(sum(f.size * f.price), 0) worth
+      from exchange_fills f
+      where f.ex_wallet = wallet and f.oid = o.executed ->> 'ex_order_id'
+    ) s
+    left join jsonb_to_recordset(ended) as e (id uuid, filled_size numeric) on e.id = o.id
+    where o.trader = wallet and o.venue = 'exvenue' and o.lifecycle = 'resting'
+  ) n
+  where n.lifecycle <> 'resting' or n.filled > n.was_filled;
+end $$;

@@ -1,0 +1,35 @@
+-- Takes at most `most` exchange wallets that are due, those that have waited longest first, and plans when each is due again: after `busy_s` while
+-- it has orders that rest, exits that wait or an open position, else after `idle_s`; never, if it is neither enrolled nor has orders of ours.
+-- `is_full`: its executions are to be read whatever else shows, because some are missing or they were not read for `idle_s`. `is_new`: they were
+-- never read. Skips wallets that another process has taken.
+create or replace function take_due_wallets(most integer, busy_s double precision, idle_s double precision)
+returns table (ex_wallet text, read_to timestamptz, is_full boolean, is_new boolean)
+language sql as $$
+  with due as materialized (
+    select c.ex_wallet
+    from exchange_cursors c
+    where c.due_at <= now()
+    order by c.due_at
+    limit most
+    for update skip locked
+  ), judged as materialized (
+    select d.ex_wallet, exists (
+        select from orders o where o.trader = d.ex_wallet and o.lifecycle = 'resting'
+      ) or exists (
+        select from orders o where o.trader = d.ex_wallet and o.executed ->> 'trigger_status' = 'pending_parent_fill'
+      ) as has_orders,
+      exists (select from enrollments e where e.ex_wallet = d.ex_wallet) as is_enrolled,
+      exists (select from exchange_positions p where p.ex_wallet = d.ex_wallet and p.size <> 0) as has_position
+    from due d
+  )
+  update exchange_cursors c
+  set read_at = now(), due_at = case
+      when j.has_orders or j.is_enrolled and j.has_position then now() + make_interval(secs => busy_s)
+      when j.is_enrolled then now() + make_interval(secs => idle_s)
+      else 'infinity'
+    end
+  from judged j
+  where c.ex_wallet = j.ex_wallet
+  returning c.ex_wallet, c.read_to, c.gap_at is not null or coalesce(c.fills_read_at <= now() - make_interval(secs => idle_s), true),
+    c.fills_read_at is null
+$$;

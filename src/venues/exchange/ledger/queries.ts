@@ -1,0 +1,107 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Db } from '../../../db/pool.ts';
+import { type IntentId, idSchema, type WalletAddress } from '../../../kernel/ids.ts';
+import type { Fill } from '../adapter/types.ts';
+import { orderColumns, recordedOrder } from '../orders/queries.ts';
+
+const watchedOrder = recordedOrder.extend({ is_resting: z.boolean(), waits: z.boolean() });
+
+/** An order that may change at the exchange. `waits`: its exits wait for its fill, or are not found yet. */
+export type WatchedOrder = z.infer<typeof watchedOrder>;
+
+/** The orders of a wallet that rest by our records, and those whose exits wait. */
+export const listWatchedOrders = (db: Db, wallet: WalletAddress): Promise<readonly WatchedOrder[]> =>
+  db.any(sql.prepared('watched_orders', watchedOrder)`
+    select ${orderColumns}, o.lifecycle is not distinct from 'resting' is_resting,
+      coalesce(o.executed ->> 'trigger_status' = 'pending_parent_fill', false) waits
+    from orders o
+    where o.venue = 'exvenue'
+      and (o.trader = ${wallet} and o.lifecycle = 'resting'
+        or o.trader = ${wallet} and o.executed ->> 'trigger_status' = 'pending_parent_fill')`);
+
+const positionRow = z.object({ coin: z.string(), size: z.string(), filled_ms: z.number().nullable() });
+
+/** A position by the recorded executions of its wallet. `filled_ms`: the time of the newest one; null while there is none. */
+export type RecordedPosition = z.infer<typeof positionRow>;
+
+/** The open positions of a wallet by its recorded executions. */
+export const listRecordedPositions = (db: Db, wallet: WalletAddress): Promise<readonly RecordedPosition[]> =>
+  db.any(sql.prepared('recorded_positions', positionRow)`
+    select p.coin, trim_scale(p.size)::text size, floor(extract(epoch from p.filled_at) * 1000)::bigint filled_ms
+    from exchange_positions p
+    where p.ex_wallet = ${wallet} and p.size <> 0`);
+
+const timeRow = z.object({ coin: z.string(), filled_ms: z.number() });
+
+/** When the newest recorded execution of a wallet was in each of its coins (epoch ms), also in those without a position now. */
+export const listPositionTimes = (db: Db, wallet: WalletAddress): Promise<readonly z.infer<typeof timeRow>[]> =>
+  db.any(sql.prepared('position_times', timeRow)`
+    select p.coin, floor(extract(epoch from p.filled_at) * 1000)::bigint filled_ms
+    from exchange_positions p
+    where p.ex_wallet = ${wallet} and p.filled_at is not null`);
+
+const exitRow = z.object({ id: idSchema.intent });
+
+/**
+ * The newest orders and commands of a wallet in a pair that may have placed exits there. The client order ids of exits follow
+ * from them.
+ */
+export const listExitSources = (db: Db, wallet: WalletAddress, pair: string): Promise<readonly { id: IntentId }[]> =>
+  db.any(sql.prepared('exit_sources', exitRow)`
+    (
+      select o.id
+      from orders o
+      where o.trader = ${wallet} and o.venue = 'exvenue' and o.pair = ${pair}
+        and coalesce(o.terms ->> 'take_profit', o.terms ->> 'stop_loss') is not null
+      order by o.created_at desc
+      limit 200
+    )
+    union
+    select p.intent_id
+    from exit_plans p
+    where p.trader = ${wallet} and p.pair = ${pair}`);
+
+const ledgerRow = z.object({ complete_from_ms: z.number(), read_to_ms: z.number() });
+
+/** From when on every execution of a wallet is recorded, and up to when without a gap (epoch ms). Null: it has no ledger. */
+export const findLedger = (db: Db, wallet: WalletAddress): Promise<z.infer<typeof ledgerRow> | null> =>
+  db.maybeOne(sql.prepared('find_ledger', ledgerRow)`
+    select floor(extract(epoch from c.complete_from) * 1000)::bigint complete_from_ms,
+      floor(extract(epoch from c.read_to) * 1000)::bigint read_to_ms
+    from exchange_cursors c
+    where c.ex_wallet = ${wallet} and c.complete_from is not null and c.fills_read_at is not null`);
+
+const fillRow = z.object({
+  tradeId: z.number(),
+  oid: z.number(),
+  cloid: z.string().nullable(),
+  coin: z.string(),
+  side: z.enum(['buy', 'sell']),
+  price: z.string(),
+  size: z.string(),
+  timeMs: z.number(),
+  startPosition: z.string(),
+  direction: z.string(),
+  closedPnl: z.string(),
+  fee: z.string(),
+  feeToken: z.string(),
+  isLiquidation: z.boolean(),
+});
+
+/** The recorded executions of a wallet in a span (epoch ms), oldest first, those of one millisecond as their positions are chained. */
+export const listRecordedFills = async (
+  db: Db,
+  wallet: WalletAddress,
+  fromMs: number,
+  toMs: number,
+): Promise<Fill[]> => [
+  ...(await db.any(sql.prepared('recorded_fills', fillRow)`
+    select f.trade_id "tradeId", f.oid::bigint oid, f.cloid, f.coin, f.side, trim_scale(f.price)::text price,
+      trim_scale(f.size)::text size, round(extract(epoch from f.filled_at) * 1000)::bigint "timeMs",
+      f.start_position::text "startPosition", f.direction, trim_scale(f.closed_pnl)::text "closedPnl",
+      trim_scale(f.fee)::text fee, f.fee_token "feeToken", f.is_liquidation "isLiquidation"
+    from exchange_fills f
+    where f.ex_wallet = ${wallet} and f.filled_at >= to_timestamp(${fromMs / 1000}) and f.filled_at <= to_timestamp(${toMs / 1000})
+    order by f.filled_at, f.seq`)),
+];

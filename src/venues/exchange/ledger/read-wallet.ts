@@ -1,0 +1,75 @@
+import { readWeights } from '../../../capacity/exchange.ts';
+import { compare, nearest } from '../../../kernel/decimals.ts';
+import { dexOf } from '../../../kernel/exchange-names.ts';
+import type { WalletAddress } from '../../../kernel/ids.ts';
+import type { Fill } from '../adapter/types.ts';
+import { chained } from '../chain.ts';
+import { nameExits } from './exits.ts';
+import { listRecordedPositions, listWatchedOrders, type RecordedPosition } from './queries.ts';
+import { type LedgerDeps, readOrders } from './read-orders.ts';
+import { type DueWallet, recordFills, recordFoundPositions } from './store.ts';
+
+/** Reads begin so long before the newest recorded execution: those of its time may be split over two blocks. */
+const OVERLAP_MS = 5_000;
+
+/**
+ * One reading of a wallet. Its orders and the sizes of its positions are read first, which is cheap; its executions only if one of
+ * them has changed, or if they are due. They are read from the last one without a gap on, so every one is recorded once, also
+ * those of other software and of a time without a process. Resolves to the weight that was spent.
+ */
+export async function readWallet(deps: LedgerDeps, due: DueWallet): Promise<number> {
+  const { ex_wallet: wallet, is_full, is_new, read_to_ms } = due;
+  const orders = await readOrders(deps, wallet, await listWatchedOrders(deps.db, wallet));
+  const isDue = is_full || orders.hasChanged;
+  const positions = isDue ? null : await comparePositions(deps, wallet);
+  let weight = orders.weight + (positions?.weight ?? 0);
+  if (positions && !positions.haveMoved) return weight;
+  const fills = await deps.exvenue.fills(wallet, { fromMs: read_to_ms - OVERLAP_MS });
+  weight += readWeights.usual;
+  if (fills.kind !== 'found') return weight;
+  weight += Math.floor(fills.data.length / ROWS_PER_WEIGHT);
+  const added = await recordFills(deps.db, wallet, await nameExits(deps.db, wallet, inOrder(fills.data)), orders.ended);
+  if (positions && added === 0) await recordFoundPositions(deps.db, wallet, positions.sizes);
+  return is_new ? weight + (await findPositions(deps, wallet)) : weight;
+}
+
+/** See venues/exchange.md#rate-limits. */
+const ROWS_PER_WEIGHT = 20;
+
+/** Executions of each coin as their positions are chained. */
+const inOrder = (fills: Fill[]): Fill[] => [...Map.groupBy(fills, ({ coin }) => coin).values()].flatMap(chained);
+
+/** What accounts show of positions. `haveMoved`: another size than the recorded executions left. */
+type Compared = { sizes: Record<string, string>; haveMoved: boolean; weight: number };
+
+/** Compares the open positions with the accounts of their dexes. An account that is behind the newest execution shows nothing. */
+async function comparePositions({ db, exvenue }: LedgerDeps, wallet: WalletAddress): Promise<Compared> {
+  const recorded = await listRecordedPositions(db, wallet);
+  const compared: Compared = { sizes: {}, haveMoved: false, weight: 0 };
+  for (const [dex, known] of Map.groupBy(recorded, ({ coin }) => dexOf(coin))) {
+    const account = await exvenue.account(wallet, dex);
+    compared.weight += readWeights.light;
+    if (account.kind !== 'found' || account.data.atMs < newestOf(known)) continue;
+    const shown = Object.fromEntries(account.data.positions.map(({ coin, size }) => [coin, nearest(size, FINEST_LOT)]));
+    const before = Object.fromEntries(known.map(({ coin, size }) => [coin, size]));
+    for (const coin of Object.keys({ ...before, ...shown })) {
+      compared.sizes[coin] = shown[coin] ?? '0';
+      compared.haveMoved ||= compare(shown[coin] ?? '0', before[coin] ?? '0') !== 0;
+    }
+  }
+  return compared;
+}
+
+/** See venues/exchange.md#precision: no perpetual has sizes with more decimals. */
+const FINEST_LOT = 6;
+
+const newestOf = (known: RecordedPosition[]): number => Math.max(...known.map(({ filled_ms }) => filled_ms ?? 0));
+
+/** Records the positions that were open before the first execution of the ledger. Resolves to the weight. */
+async function findPositions({ db, exvenue }: LedgerDeps, wallet: WalletAddress): Promise<number> {
+  const accounts = await exvenue.accounts(wallet);
+  if (accounts.kind !== 'found') return readWeights.light;
+  const open = accounts.data.flatMap(({ positions }) => positions.map(({ coin, size }) => [coin, size]));
+  await recordFoundPositions(db, wallet, Object.fromEntries(open));
+  return readWeights.light * accounts.data.length;
+}

@@ -1,0 +1,71 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Db } from '../../../db/pool.ts';
+import { idSchema, type OrderUuid, type WalletAddress } from '../../../kernel/ids.ts';
+import type { Fill } from '../adapter/types.ts';
+import type { Leg } from '../orders/rules.ts';
+
+const dueRow = z.object({
+  ex_wallet: idSchema.wallet,
+  read_to_ms: z.number(),
+  is_full: z.boolean(),
+  is_new: z.boolean(),
+});
+
+/**
+ * A wallet that is to be read. `read_to_ms` (epoch ms): up to when its executions are recorded. `is_full`: they are due, whatever
+ * else shows. `is_new`: they were never read.
+ */
+export type DueWallet = z.infer<typeof dueRow>;
+
+/** How soon wallets are due again, in seconds: those with orders or positions, and the others. */
+export type Pace = { busyS: number; idleS: number };
+
+/** Takes at most `most` wallets that are due, and plans their next reading. */
+export const takeDueWallets = (db: Db, most: number, { busyS, idleS }: Pace): Promise<readonly DueWallet[]> =>
+  db.any(sql.type(dueRow)`
+    select w.ex_wallet, floor(extract(epoch from w.read_to) * 1000)::bigint read_to_ms, w.is_full, w.is_new
+    from take_due_wallets(${most}, ${busyS}, ${idleS}) w`);
+
+/** An order that the exchange ended before it was filled, and the size that was filled. */
+export type EndedOrder = { id: OrderUuid; filled_size: string };
+
+/** An execution. `leg`: which exit of ours it was. */
+export type NamedFill = Fill & { leg: Leg | null };
+
+/**
+ * Records executions of a wallet, each once, with all that follows from them: positions, resting orders and events. Those of a
+ * coin come as their positions are chained. Resolves to how many are new.
+ */
+export function recordFills(
+  db: Db,
+  wallet: WalletAddress,
+  fills: readonly NamedFill[],
+  ended: readonly EndedOrder[],
+): Promise<number> {
+  const rows = fills.flatMap((fill) => (fill.tradeId === null ? [] : rowOf(fill, fill.tradeId)));
+  return db.oneFirst(sql.type(z.object({ added: z.number() }))`
+    select record_exchange_fills(${wallet}, ${JSON.stringify(rows)}::jsonb, ${JSON.stringify(ended)}::jsonb) added`);
+}
+
+/** Only the venue's oldest rows have no trade id; none of them is as new as a ledger. */
+const rowOf = ({ coin, side, price, size, fee, cloid, direction, leg, ...fill }: NamedFill, trade_id: number) => ({
+  ...{ trade_id, oid: String(fill.oid), coin, side, price, size, fee, cloid, direction, leg },
+  ...{ start_position: fill.startPosition, closed_pnl: fill.closedPnl, fee_token: fill.feeToken },
+  ...{ is_liquidation: fill.isLiquidation, at_ms: fill.timeMs },
+});
+
+/** Records positions that an account showed, where executions do not tell them. Sizes are signed, by coin. */
+export async function recordFoundPositions(
+  db: Db,
+  wallet: WalletAddress,
+  sizes: Record<string, string>,
+): Promise<void> {
+  await db.query(sql.type(z.object({}))`
+    select found_exchange_positions(${wallet}, ${JSON.stringify(sizes)}::jsonb)`);
+}
+
+/** Plans the next reading of wallets, unless an earlier one is planned or no wallet is followed. */
+export async function planWatch(db: Db, delayS: number): Promise<void> {
+  await db.query(sql.type(z.object({}))`select plan_next_reading(${delayS})`);
+}

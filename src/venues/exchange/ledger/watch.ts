@@ -1,0 +1,27 @@
+import { exchangeWeight } from '../../../capacity/exchange.ts';
+import type { LedgerDeps } from './read-orders.ts';
+import { readWallet } from './read-wallet.ts';
+import { planWatch, takeDueWallets } from './store.ts';
+
+/** The dependencies of `watchWallets`. */
+export type WatchDeps = LedgerDeps & { config: { EXVENUE_BUDGET_PER_MINUTE?: number | undefined } };
+
+const WALLETS_AT_ONCE = 20;
+/** How soon a wallet is read again: with orders or positions, and without. In between lies what the weight allows. */
+const PACE = { busyS: 5, idleS: 60 };
+/** The part of the deployment's weight that these readings take. */
+const WEIGHT_PART = 0.35;
+/** Between two looks for wallets that are due: one of our own orders may just have been executed. */
+const PAUSE_S = 2;
+
+/**
+ * Reads wallets that are due, one reading for all that a wallet has: resting orders, exits that wait, positions, executions. The
+ * next run follows as soon as the weight of this one allows, so readings never take more than their part of the budget.
+ */
+export async function watchWallets(deps: WatchDeps): Promise<void> {
+  const due = await takeDueWallets(deps.db, WALLETS_AT_ONCE, PACE);
+  let weight = 0;
+  for (const wallet of due) weight += await readWallet(deps, wallet);
+  const perSecond = (exchangeWeight(deps.config.EXVENUE_BUDGET_PER_MINUTE) / 60) * WEIGHT_PART;
+  await planWatch(deps.db, Math.max(PAUSE_S, weight / perSecond));
+}

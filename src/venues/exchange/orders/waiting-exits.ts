@@ -1,0 +1,57 @@
+import { readWeights } from '../../../capacity/exchange.ts';
+import type { Db } from '../../../db/pool.ts';
+import { legCloid } from '../../../kernel/exchange-names.ts';
+import { epochMs } from '../../../kernel/work.ts';
+import type { Exvenue, OrderRecord } from '../adapter/types.ts';
+import { cancel } from './cancel.ts';
+import { type ExitsOutcome, exitsOutcome, type ObservedLeg } from './exit-outcome.ts';
+import { followUp, laneOf } from './follow-up.ts';
+import { protect } from './protect.ts';
+import { findLaterCommands, type RecordedExchangeOrder } from './queries.ts';
+import { legsOf } from './rules.ts';
+import { ALL_PAIRS, noteExits } from './store.ts';
+
+type Deps = { db: Db; exvenue: Exvenue };
+
+/**
+ * Reads the exits of an order that has ended, records the outcome, and places lost exits again. Nothing is decided while reads
+ * may be behind, or the exchange is unreadable. Resolves to the weight of the reads.
+ */
+export async function settleExits({ db, exvenue }: Deps, order: RecordedExchangeOrder, parent: OrderRecord) {
+  const legs: ObservedLeg[] = [];
+  for (const leg of legsOf(order.terms)) {
+    legs.push({ leg, record: await exvenue.orderStatus(order.trader, legCloid(order.id, leg)) });
+  }
+  const outcome = exitsOutcome(parent, legs, epochMs());
+  if (outcome) {
+    const next = outcome.lost.length > 0 ? placedAgain(order, outcome.lost) : await endedLate(db, order, openOf(legs));
+    await noteExits(db, order.id, outcome.report, next);
+  }
+  return legs.length * readWeights.light;
+}
+
+/** The numbers of the exits that rest. */
+const openOf = (legs: ObservedLeg[]): number[] =>
+  legs.flatMap(({ record }) => (record.kind === 'found' && record.data.state === 'open' ? record.data.order.oid : []));
+
+/**
+ * Cancels exits that rest although all orders were cancelled after their order was accepted: it was in doubt then, and its
+ * exits could not be found yet.
+ */
+async function endedLate(db: Db, order: RecordedExchangeOrder, open: number[]) {
+  const { id, trader: wallet } = order;
+  if (open.length === 0) return null;
+  const later = await findLaterCommands(db, { wallet, pair: ALL_PAIRS, orderId: id, lane: laneOf(wallet) });
+  return later.legs.length > 0 ? followUp(order, cancel, { wallet, oids: open }) : null;
+}
+
+/** Places lost exits of an order for its position, unless a later command has decided about them. */
+function placedAgain(order: RecordedExchangeOrder, lost: ExitsOutcome['lost']) {
+  const { pair, take_profit, stop_loss } = order.terms;
+  return followUp(order, protect, {
+    wallet: order.trader,
+    pair,
+    take_profit: lost.includes('tp') ? take_profit : null,
+    stop_loss: lost.includes('sl') ? stop_loss : null,
+  });
+}
