@@ -29,6 +29,14 @@ export class RequestFailure extends Error {
 const UNREACHED = 'No response from the service. Press the same button to retry; nothing is done twice.';
 const LOGGED_OUT = 'Your session had ended and nothing was done. You are logged in again: press the button again.';
 
+/** Sent with every request: the credentials of the workbench. The console's are in a cookie. @type {Record<string, string>} */
+let credentials = {};
+
+/** Sets what every request carries from now on. It is kept in memory alone. @param {Record<string, string>} headers */
+export function presentAs(headers) {
+  credentials = headers;
+}
+
 /** @type {(error: RequestFailure) => Promise<void>} */
 let renewSession = async (error) => {
   throw error;
@@ -64,6 +72,9 @@ export async function askPage(path, requested = {}) {
   return { items: body, next: link ? new URL(link, location.href).searchParams.get('cursor') : null };
 }
 
+/** Reads a path with the headers of its response. @param {string} path */
+export const askWithHeaders = (path) => askWhole('get', path, {});
+
 /**
  * @param {Method} method @param {string} path @param {Requested} requested
  * @returns {Promise<{ body: any, headers: Headers }>} `body`: any, because its type depends on the operation
@@ -80,7 +91,8 @@ async function askWhole(method, path, requested) {
 }
 
 /** @param {RequestFailure} error */
-const sessionIsGone = ({ code }) => code === 'V2_ADMIN_SESSION_INVALID' || code === 'V2_TOTP_REQUIRED';
+const sessionIsGone = ({ code }) =>
+  ['V2_ADMIN_SESSION_INVALID', 'V2_TOTP_REQUIRED', 'V1_KEY_INVALID', 'V2_TOKEN_INVALID'].includes(code);
 
 /** @param {Method} method @param {string} path @param {Requested} requested */
 async function send(method, path, { path: members = {}, query = {}, body, key }) {
@@ -90,6 +102,7 @@ async function send(method, path, { path: members = {}, query = {}, body, key })
     method: method.toUpperCase(),
     cache: 'no-store',
     headers: {
+      ...credentials,
       ...(body !== undefined && { 'Content-Type': 'application/json' }),
       ...(key && { 'Idempotency-Key': key }),
     },

@@ -1,101 +1,14 @@
-import { byId, h, keepingFocus } from './dom.js';
-import { complain, hush, say, takeBack } from './notices.js';
-import { refreshBy, refreshNote, stopRefreshing } from './refresh.js';
-import { readRoute, routeTo } from './route.js';
+import { byId } from './dom.js';
+import { openFrame } from './frame.js';
 import { keepSession, logOut, readOperator } from './session.js';
 import { views } from './views.js';
 
-/** @typedef {import('./route.js').Route} Route */
-/** @typedef {import('./views.js').View} View */
-
-let shown = 0;
-
-/** Shows the view in the URL's fragment: its heading at once, with the focus, and its content after it was read. */
-async function show() {
-  const route = readRoute(location.hash);
-  const view = views.find(({ name }) => name === route.view) ?? views[0];
-  if (!view) return;
-  const turn = ++shown;
-  stopRefreshing();
-  hush();
-  markCurrent(view);
-  const title = route.id === '' ? view.title : (view.titleOfOne ?? view.title);
-  document.title = `${title} – Operator's console`;
-  const heading = h('h1', { tabindex: -1 }, title);
-  const body = h('div', { 'aria-busy': true }, h('p', {}, 'Reading…'));
-  byId('content').replaceChildren(heading, body);
-  heading.focus();
-  await fill(view, route, body, turn);
-}
-
-/** @param {View} view @param {Route} route @param {HTMLElement} body @param {number} turn */
-async function fill(view, route, body, turn) {
-  const again = (/** @type {string} */ notes) => fill(view, route, body, turn).then(() => say(notes));
-  try {
-    const { content, isLive } = await view.render(route, again);
-    if (turn !== shown) return;
-    takeBack();
-    keepingFocus(
-      () => body.replaceChildren(...content, ...(isLive ? [refreshNote()] : [])),
-      () => byId('content').querySelector('h1'),
-    );
-    if (isLive) refreshBy(() => fill(view, route, body, turn));
-    else stopRefreshing();
-  } catch (error) {
-    if (turn === shown) complain(error);
-  } finally {
-    body.removeAttribute('aria-busy');
-  }
-}
-
-/** @param {View} current */
-function markCurrent(current) {
-  for (const link of byId('views').querySelectorAll('a')) {
-    if (link.getAttribute('href') === `#/${current.name}`) link.setAttribute('aria-current', 'page');
-    else link.removeAttribute('aria-current');
-  }
-}
-
-function listViews() {
-  const groups = [...new Set(views.map(({ group }) => group))].map((group) => {
-    const links = views
-      .filter((view) => view.group === group)
-      .map(({ name, title }) => h('li', {}, h('a', { href: `#/${name}` }, title)));
-    return h(
-      'div',
-      {},
-      h('h2', { id: `group-${group}` }, group),
-      h('ul', { 'aria-labelledby': `group-${group}` }, links),
-    );
-  });
-  byId('views').append(...groups);
-}
-
-/** @param {SubmitEvent} event */
-function find(event) {
-  event.preventDefault();
-  const form = /** @type {HTMLFormElement} */ (event.currentTarget);
-  location.hash = routeTo('search', { q: String(new FormData(form).get('q')).trim() });
-  form.reset();
-}
-
-async function start() {
-  keepSession();
-  listViews();
-  byId('log-out').addEventListener('click', logOut);
-  byId('find').addEventListener('submit', find);
-  document.querySelector('.skip')?.addEventListener('click', (event) => {
-    event.preventDefault(); // the fragment selects the view
-    byId('view').focus();
-  });
-  byId('who').textContent = await readOperator();
-  byId('console').hidden = false;
-  addEventListener('hashchange', show);
-  addEventListener('pageshow', ({ persisted }) => persisted && location.reload());
-  await show();
-}
-
-start().catch((error) => {
-  byId('console').hidden = false;
-  complain(error);
+openFrame({
+  views,
+  name: "Operator's console",
+  leave: logOut,
+  async enter() {
+    keepSession();
+    byId('who').textContent = await readOperator();
+  },
 });

@@ -632,6 +632,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find what an id names
+         * @description The records of the caller that an id names: of an order by either of its ids, an intent or the request that submitted it, a trader, a registration, an event, a delivery or an endpoint. Each with the ids of its relatives. What belongs to somebody else is not found.
+         */
+        get: operations["searchPartnerRecords"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/statements": {
         parameters: {
             query?: never;
@@ -3484,6 +3504,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find what an id names
+         * @description The records of the caller that an id names: of an order by either of its ids, an intent or the request that submitted it, a trader, a user by id or address, a payment, a payout, an event, a delivery or an endpoint. Each with the ids of its relatives. What belongs to somebody else is not found.
+         */
+        get: operations["searchAppRecords"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/statements": {
         parameters: {
             query?: never;
@@ -5759,6 +5799,26 @@ export interface components {
         Found: {
             /** @description The records, newest first; empty if nothing has this name. */
             records: components["schemas"]["FoundRecord"][];
+        };
+        /** @description A record of the caller that a search found, with the ids of its relatives. */
+        OwnRecord: {
+            /**
+             * @description What it is.
+             * @enum {unknown}
+             */
+            kind: "intent" | "order" | "user" | "identity_verification" | "payout_account" | "payment" | "prop_account" | "payout" | "subaccount" | "enrollment" | "registration" | "delivery" | "event" | "endpoint";
+            /** @description Identifies the record. */
+            id: string;
+            /** @description Its verb, type, name or address. */
+            title: string | null;
+            /** @description Its state; null if it has none. */
+            state: string | null;
+            /** @description When it was created. */
+            created_at: components["schemas"]["Time"];
+            /** @description Ids of related records by the name of the relation. Each can be searched for. */
+            relatives: {
+                [key: string]: string | string[];
+            };
         };
         /** @description A record that a search found, with the ids of its relatives. */
         FoundRecord: {
@@ -10100,6 +10160,8 @@ export interface components {
         };
     };
     parameters: {
+        /** @description An id, unchanged and whole; on v2 also the address of a user. */
+        SearchedId: string;
         /** @description Only lines since this time. */
         StatementFrom: components["schemas"]["Time"];
         /** @description Only lines before this time. */
@@ -11580,6 +11642,34 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    searchPartnerRecords: {
+        parameters: {
+            query: {
+                /** @description An id, unchanged and whole; on v2 also the address of a user. */
+                q: components["parameters"]["SearchedId"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The records, newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnRecord"][];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["Internal"];
@@ -17507,6 +17597,35 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    searchAppRecords: {
+        parameters: {
+            query: {
+                /** @description An id, unchanged and whole; on v2 also the address of a user. */
+                q: components["parameters"]["SearchedId"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The records, newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnRecord"][];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["Internal"];

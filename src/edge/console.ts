@@ -35,11 +35,14 @@ const headers = {
 };
 
 /**
- * Serves the operator console at /admin. Its files contain no secrets; it loads all data with the operator's session.
+ * Serves the operators' console at /admin and the workbench of partners and apps at /workbench. Their files contain no secrets; they
+ * load all data with the operator's session, or with the credentials that a person enters.
  */
 export function serveConsole(router: Router): void {
   router.get('/admin/', (ctx) => ctx.redirect('/admin'));
   serve(router, '/admin', 'text/html', readFileSync(path.join(folder, 'index.html')));
+  router.get('/workbench/', (ctx) => ctx.redirect('/workbench'));
+  serve(router, '/workbench', 'text/html', readFileSync(path.join(folder, 'workbench/index.html')));
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
     const type = types[path.extname(name)];
     if (type) serve(router, `/admin/${name}`, type, readFileSync(path.join(folder, name)));

@@ -62,6 +62,8 @@ const OWNED = `
   listFilledOrders        header:Trader-ID=subaccount
   getPartnerIntent        path:intent_id=partner_intent
   listPartnerStatement    query:cursor=partner_line
+  searchPartnerRecords    query:q=network_order
+  searchAppRecords        query:q=payment
   listAppStatement        query:cursor=line
   listPartnerEvents       query:after=partner_event query:cursor=partner_event
   listPartnerWebhookEndpoints query:cursor=partner_endpoint

@@ -1,0 +1,20 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { components } from '../../contract/types.ts';
+import type { Db } from '../../db/pool.ts';
+import type { OwnerId } from '../../kernel/ids.ts';
+
+const foundRow = z.custom<components['schemas']['OwnRecord']>();
+
+/** The records of a partner or an app that an id names, newest first, with the ids of their relatives. Others' are not found. */
+export const findOwnRecords = (db: Db, owner: OwnerId, name: string): Promise<readonly z.infer<typeof foundRow>[]> =>
+  db.any(sql.type(foundRow)`
+    select f.kind, f.id, f.title, f.state, f.created_at, f.relatives
+    from ops.find(${name}) f
+    where f.owner = ${owner} and f.kind not in ('app', 'partner', 'mail')
+    union all
+    select 'subaccount', s.synthetic_hotkey, s.asset_class, s.status, s.created_at,
+      jsonb_strip_nulls(jsonb_build_object('wallet', s.ex_address, 'intent', s.intent_id))
+    from subaccounts s
+    where s.owner = ${owner} and s.subaccount_id::text = ${name}
+    order by created_at desc, kind`);

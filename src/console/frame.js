@@ -1,0 +1,111 @@
+import { byId, h, keepingFocus } from './dom.js';
+import { complain, hush, say, takeBack } from './notices.js';
+import { refreshBy, refreshNote, stopRefreshing } from './refresh.js';
+import { readRoute, routeTo } from './route.js';
+
+/** @typedef {import('./route.js').Route} Route */
+/** @typedef {import('./views.js').View} View */
+/** @typedef {{ views: View[], name: string, enter(): Promise<void>, leave(): unknown }} Frame `enter` finds who uses it, `leave` ends that */
+
+/** @type {View[]} */
+let views = [];
+let frameName = '';
+
+let shown = 0;
+
+/** Shows the view in the URL's fragment: its heading at once, with the focus, and its content after it was read. */
+async function show() {
+  const route = readRoute(location.hash);
+  const view = views.find(({ name }) => name === route.view) ?? views[0];
+  if (!view) return;
+  const turn = ++shown;
+  stopRefreshing();
+  hush();
+  markCurrent(view);
+  const title = route.id === '' ? view.title : (view.titleOfOne ?? view.title);
+  document.title = `${title} – ${frameName}`;
+  const heading = h('h1', { tabindex: -1 }, title);
+  const body = h('div', { 'aria-busy': true }, h('p', {}, 'Reading…'));
+  byId('content').replaceChildren(heading, body);
+  heading.focus();
+  await fill(view, route, body, turn);
+}
+
+/** @param {View} view @param {Route} route @param {HTMLElement} body @param {number} turn */
+async function fill(view, route, body, turn) {
+  const again = (/** @type {string} */ notes) => fill(view, route, body, turn).then(() => say(notes));
+  try {
+    const { content, isLive } = await view.render(route, again);
+    if (turn !== shown) return;
+    takeBack();
+    keepingFocus(
+      () => body.replaceChildren(...content, ...(isLive ? [refreshNote()] : [])),
+      () => byId('content').querySelector('h1'),
+    );
+    if (isLive) refreshBy(() => fill(view, route, body, turn));
+    else stopRefreshing();
+  } catch (error) {
+    if (turn === shown) complain(error);
+  } finally {
+    body.removeAttribute('aria-busy');
+  }
+}
+
+/** @param {View} current */
+function markCurrent(current) {
+  for (const link of byId('views').querySelectorAll('a')) {
+    if (link.getAttribute('href') === `#/${current.name}`) link.setAttribute('aria-current', 'page');
+    else link.removeAttribute('aria-current');
+  }
+}
+
+function listViews() {
+  const groups = [...new Set(views.map(({ group }) => group))].map((group) => {
+    const links = views
+      .filter((view) => view.group === group)
+      .map(({ name, title }) => h('li', {}, h('a', { href: `#/${name}` }, title)));
+    return h(
+      'div',
+      {},
+      h('h2', { id: `group-${group}` }, group),
+      h('ul', { 'aria-labelledby': `group-${group}` }, links),
+    );
+  });
+  byId('views').append(...groups);
+}
+
+/** @param {SubmitEvent} event */
+function find(event) {
+  event.preventDefault();
+  const form = /** @type {HTMLFormElement} */ (event.currentTarget);
+  location.hash = routeTo('search', { q: String(new FormData(form).get('q')).trim() });
+  form.reset();
+}
+
+/**
+ * Opens a page of views: its menu, its search, and the view that the fragment of its URL names.
+ * @param {Frame} frame
+ */
+export function openFrame(frame) {
+  start(frame).catch((error) => {
+    byId('console').hidden = false;
+    complain(error);
+  });
+}
+
+/** @param {Frame} frame */
+async function start(frame) {
+  ({ views, name: frameName } = frame);
+  listViews();
+  byId('log-out').addEventListener('click', frame.leave);
+  byId('find').addEventListener('submit', find);
+  document.querySelector('.skip')?.addEventListener('click', (event) => {
+    event.preventDefault(); // the fragment selects the view
+    byId('view').focus();
+  });
+  await frame.enter();
+  byId('console').hidden = false;
+  addEventListener('hashchange', show);
+  addEventListener('pageshow', ({ persisted }) => persisted && location.reload());
+  await show();
+}
