@@ -110,6 +110,34 @@ create table agreement_signatures (
 );
 CREATE INDEX agreement_signatures_by_user ON public.agreement_signatures USING btree (app, user_id, "position");
 
+-- Requests of partners and apps, as the log of a web process has them, without anything that they carried. Of very many in a second only some.
+create table api_requests (
+  id bigint generated always as identity not null,
+  owner text not null,
+  at timestamp with time zone not null,
+  operation text not null,
+  method text not null,
+  status smallint not null,
+  code text,
+  request_id text not null,
+  intent_id uuid,
+  caller text not null, -- The kind of credential: partner, app, user, trader or ticket.
+  ms real not null,
+  constraint api_requests_pkey PRIMARY KEY (id)
+);
+CREATE INDEX api_requests_by_age ON public.api_requests USING btree (at);
+CREATE INDEX api_requests_by_owner ON public.api_requests USING btree (owner, id);
+
+-- Requests of partners and apps by day (UTC), operation and class of the status, all of them.
+create table api_usage (
+  owner text not null,
+  day date not null,
+  operation text not null,
+  status_class smallint not null,
+  requests bigint not null,
+  constraint api_usage_pkey PRIMARY KEY (owner, day, operation, status_class)
+);
+
 -- Requests for access to v2.
 create table app_requests (
   id text not null,
@@ -2625,6 +2653,9 @@ create function prune_idempotent_responses(kept_s double precision, most integer
 create function prune_mails(kept_s double precision, most integer)
   returns bigint sql;
 
+create function prune_requests(older_than_s double precision, most integer)
+  returns bigint plpgsql;
+
 create function prune_reveal_links(kept_s double precision, most integer)
   returns bigint sql;
 
@@ -2681,6 +2712,9 @@ create function record_payout(intent uuid, held_fence integer, said jsonb, proce
 
 create function record_refund(intent uuid, held_fence integer, said jsonb, of_payment text, refund jsonb)
   returns void plpgsql;
+
+create function record_requests(batch jsonb, most integer)
+  returns void sql;
 
 create function record_restore_evidence(shown uuid[], made uuid[], most integer)
   returns TABLE(id uuid, kind text) sql;

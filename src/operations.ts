@@ -44,6 +44,7 @@ import * as positions from './capabilities/portfolio/positions/http.ts';
 import * as rules from './capabilities/portfolio/rules/http.ts';
 import * as trades from './capabilities/portfolio/trades/http.ts';
 import * as registration from './capabilities/registration/http.ts';
+import * as ownRequests from './capabilities/requests/http.ts';
 import * as ownSearch from './capabilities/search/http.ts';
 import * as statements from './capabilities/statements/http.ts';
 import { issuePartnerStreamTicket } from './capabilities/streams/tickets/http.ts';
@@ -114,6 +115,7 @@ const table = {
   ...partnerStream,
   ...statements,
   ...ownSearch,
+  ...ownRequests,
   ...notifications,
   ...webhooks,
   ...partnerWebhooks,

@@ -632,6 +632,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the caller's own requests
+         * @description Requests of the last 7 days with any of the caller's credentials, newest first, a second after they ended. Nothing that they carried is kept. Of more than 20 in a second some are not listed, failures last; `GET /v1/usage` counts all.
+         */
+        get: operations["listPartnerRequests"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count the caller's own requests by day
+         * @description The newest 90 days (UTC) with requests, newest first.
+         */
+        get: operations["listPartnerUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/search": {
         parameters: {
             query?: never;
@@ -3504,6 +3544,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the caller's own requests
+         * @description Requests of the last 7 days with any of the caller's credentials, newest first, a second after they ended. Nothing that they carried is kept. Of more than 20 in a second some are not listed, failures last; `GET /v2/usage` counts all.
+         */
+        get: operations["listAppRequests"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count the caller's own requests by day
+         * @description The newest 90 days (UTC) with requests, newest first.
+         */
+        get: operations["listAppUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/search": {
         parameters: {
             query?: never;
@@ -5799,6 +5879,44 @@ export interface components {
         Found: {
             /** @description The records, newest first; empty if nothing has this name. */
             records: components["schemas"]["FoundRecord"][];
+        };
+        /** @description A request of the caller. */
+        ApiRequest: {
+            /** @description Identifies the entry. */
+            id: string;
+            /** @description When the response was sent. */
+            at: components["schemas"]["Time"];
+            /** @description The `operationId` of the contract. */
+            operation: string;
+            /** @description The HTTP method. */
+            method: string;
+            /** @description The HTTP status of the response. */
+            status: number;
+            /** @description The error code; null of a success. */
+            code: string | null;
+            /** @description The `X-Request-Id` of the response. */
+            request_id: string;
+            /** @description The intent that it submitted or repeated. */
+            intent_id: string | null;
+            /**
+             * @description The kind of credential.
+             * @enum {unknown}
+             */
+            caller: "partner" | "app" | "user" | "trader" | "ticket";
+            /** @description How long it took, in milliseconds. */
+            ms: number;
+        };
+        /** @description The requests of one day. */
+        DayOfUse: {
+            /**
+             * Format: date
+             * @description The day, in UTC.
+             */
+            day: string;
+            /** @description How many requests there were. */
+            requests: number;
+            /** @description How many of them failed. */
+            failed: number;
         };
         /** @description A record of the caller that a search found, with the ids of its relatives. */
         OwnRecord: {
@@ -11642,6 +11760,70 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listPartnerRequests: {
+        parameters: {
+            query?: {
+                /** @description Only requests of this operation. */
+                operation?: string;
+                /** @description Only requests with this error code. */
+                code?: string;
+                /** @description Only requests with this id. */
+                request_id?: string;
+                /** @description Only those that failed, or did not. */
+                failed?: boolean;
+                /** @description Maximum number of entries in the page. */
+                limit?: components["parameters"]["PageLimit"];
+                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                cursor?: components["parameters"]["PageCursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page, newest first */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiRequest"][];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listPartnerUsage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The days */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DayOfUse"][];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["Internal"];
@@ -17597,6 +17779,72 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listAppRequests: {
+        parameters: {
+            query?: {
+                /** @description Only requests of this operation. */
+                operation?: string;
+                /** @description Only requests with this error code. */
+                code?: string;
+                /** @description Only requests with this id. */
+                request_id?: string;
+                /** @description Only those that failed, or did not. */
+                failed?: boolean;
+                /** @description Maximum number of entries in the page. */
+                limit?: components["parameters"]["PageLimit"];
+                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                cursor?: components["parameters"]["PageCursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page, newest first */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiRequest"][];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listAppUsage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The days */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DayOfUse"][];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["Internal"];

@@ -8,6 +8,8 @@ import type { Db } from './pool.ts';
 const DAY_S = 86_400;
 const KEYS_DAYS = 7; // the contract promises that an Idempotency-Key returns its first response for this long
 
+const REQUESTS_DAYS = 7; // the workbench shows a week
+
 type Retained = Pick<
   Config,
   'RETAIN_INTENTS_DAYS' | 'RETAIN_ORDERS_DAYS' | 'RETAIN_EVENTS_DAYS' | 'RETAIN_SESSIONS_DAYS'
@@ -62,6 +64,7 @@ export const prunings = (db: Db, config: Retained, progress: Progress = {}): Rec
   processor_events: expiry(db, 'expire_processor_events', config.RETAIN_INTENTS_DAYS, progress),
   user_sessions: pruneBatch(db, 'prune_user_sessions', config.RETAIN_SESSIONS_DAYS),
   admin_sessions: pruneBatch(db, 'prune_admin_sessions', config.RETAIN_SESSIONS_DAYS),
+  api_requests: pruneBatch(db, 'prune_requests', REQUESTS_DAYS),
   upstream_responses: pruneBatch(db, 'prune_upstream_responses', config.RETAIN_EVENTS_DAYS),
   reveal_links: pruneBatch(db, 'prune_reveal_links', config.RETAIN_SESSIONS_DAYS),
 });

@@ -4,6 +4,7 @@ import type { Db } from '../db/pool.ts';
 import type { Throttle } from '../db/throttles.ts';
 import type { Wait } from '../intents/follow.ts';
 import type { Admin, App, Partner, Ticket, Trader, User } from '../kernel/principal.ts';
+import type { RequestRecord } from '../kernel/request-records.ts';
 import type { Sealer } from '../kernel/seal.ts';
 import type { OriginFinder } from './cors.ts';
 
@@ -41,6 +42,8 @@ export type EdgeDeps = Authenticators & {
   /** The origins of pages that may use `/v2/trading`. */
   origins: OriginFinder;
   throttle: Throttle;
+  /** Where the requests of this process are appended when they are over. */
+  requests: RequestRecord[];
   /** Records an operator's write that was rejected. */
   recordRejection(rejection: Rejection): Promise<void>;
   wait: Wait;

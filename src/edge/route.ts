@@ -67,6 +67,7 @@ function identifying(operation: Operation, deps: RouteDeps) {
 /** Names the caller to log lines, and takes the request from the caller's quotas. RATE_LIMITED if one is used up. */
 function spendRequest(ctx: Context, { oauthErrors }: Operation, principal: Principal, spendQuota: SpendQuota): void {
   ctx.state.caller = principal.kind;
+  ctx.state.owner = principal.owner;
   if (principal.owner) noteWork({ tenant: principal.owner });
   if (oauthErrors) return; // a token endpoint has throttles of its own
   const { states, waitS } = spendQuota(principal);

@@ -5,7 +5,8 @@ import type { AnyHandlers } from '../contract/handler.ts';
 import { databaseIsAway } from '../db/conflicts.ts';
 import { errorOfV2 } from '../kernel/codes-of-v2.ts';
 import { ApiError, type ErrorDetails } from '../kernel/errors.ts';
-import { newWork, workingOn } from '../kernel/work.ts';
+import { MOST_RECORDS } from '../kernel/request-records.ts';
+import { epochMs, newWork, workingOn } from '../kernel/work.ts';
 import { CROSS_ORIGIN_PATHS, crossOrigin } from './cors.ts';
 import type { EdgeDeps } from './deps.ts';
 import { respondToUnreadable } from './malformed.ts';
@@ -80,6 +81,23 @@ const respondToAll = (deps: EdgeDeps) => async (ctx: Context, next: Next) => {
       status: ctx.status,
       ms: Math.round(ms * 10) / 10,
     });
+    const { owner, operation, caller, code = null, intentId: intent_id = null } = ctx.state;
+    if (owner && operation && deps.requests.length < MOST_RECORDS) {
+      const { method, status } = ctx;
+      const at_ms = epochMs();
+      deps.requests.push({
+        owner,
+        at_ms,
+        operation,
+        method,
+        status,
+        code,
+        request_id: requestId,
+        intent_id,
+        caller,
+        ms,
+      });
+    }
     if (on.spans) traceRequest(on, startedAt, ctx);
   });
 };
@@ -90,6 +108,7 @@ async function respond(deps: EdgeDeps, ctx: Context, next: Next): Promise<void> 
     if (ctx.status >= 404 && ctx.body == null) throw noRoute(ctx.status);
   } catch (error) {
     const apiError = withEffect(inGeneration(asApiError(error, ctx, deps), ctx.path), ctx.method);
+    ctx.state.code = apiError.code;
     deps.metrics.errors.inc({ code: apiError.code });
     reject(ctx, apiError, { requestId: ctx.state.requestId, publicUrl: deps.config.PUBLIC_URL });
   }

@@ -6,6 +6,7 @@ import { partnerLogs } from '../capabilities/events/stream/queries.ts';
 import { watchClock } from '../capabilities/health/clock.ts';
 import { watchBehind } from '../capabilities/health/restore-check.ts';
 import { partnerFinder } from '../capabilities/partners/queries.ts';
+import { keepRequests } from '../capabilities/requests/commands.ts';
 import { openStreams } from '../capabilities/streams/hub.ts';
 import { streamLimit } from '../capabilities/streams/limit.ts';
 import type { EventLogs } from '../capabilities/streams/logs.ts';
@@ -66,6 +67,7 @@ export async function openWebRuntime(config: Config, log: Logger, metrics: Metri
   const behind = watchBehind({ db, log, config, shown });
   const process = { kind: 'web' as const, db, config, log, metrics, clock, isListening: settlements.isListening };
   const base = runtimeBase(process, pauses);
+  const requests = keepRequests(db, log);
   const closeStreams = () => {
     streams.close();
     partnerStreams.close();
@@ -90,6 +92,7 @@ export async function openWebRuntime(config: Config, log: Logger, metrics: Metri
     admins: adminFinder(db),
     heads: headSigner(config.AGREEMENT_KEYS),
     recordRejection: rejectionRecorder(db),
+    requests: requests.records,
     throttle: throttle(db, config.THROTTLE_SCALE),
     acceptIntent: acceptance(db, 'accept_intents'),
     acceptNetworkOrder: admit(acceptance(db, 'accept_network_orders')),
@@ -113,6 +116,7 @@ export async function openWebRuntime(config: Config, log: Logger, metrics: Metri
       for (const unwatch of watching) unwatch();
       closeStreams();
       await base.fleet.leave();
+      await requests.stop();
       await settlements.close();
       await db.end();
     },

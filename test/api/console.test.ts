@@ -70,12 +70,14 @@ describe('the console at /admin, without a browser', () => {
       expect((await get(path)).status, path).to.equal(404);
   });
 
+  const PAGES: Record<string, string> = { 'index.html': '/admin', 'workbench/index.html': '/workbench' };
+
   it('has no script or style inside the page, no external address, and never renders text as markup', async () => {
     const page = await (await get('/admin')).text();
 
     expect(page).not.to.match(/<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)/);
     for (const name of (await readdir(folder, { recursive: true })).filter((name) => /\.(js|css|html)$/.test(name))) {
-      const text = await (await get(name === 'index.html' ? '/admin' : `/admin/${name}`)).text();
+      const text = await (await get(PAGES[name] ?? `/admin/${name}`)).text();
       expect(text, name).not.to.match(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function/);
       expect(text.replace('http://www.w3.org/2000/svg', ''), name).not.to.match(/https?:\/\//);
       expect(text, name).not.to.match(/localStorage|sessionStorage|indexedDB|document\.cookie|caches\./);

@@ -111,6 +111,28 @@ describe('the workbench in a browser', function () {
     expect(await page.locator('details[open] pre').innerText()).to.include(trader.user.userId);
   });
 
+  it('lists its own requests with what became of them, and counts them by day', async () => {
+    const other = await service.app(['*']);
+    await other.ask('GET', '/v2/payments/prop-accounts/failed');
+    const failed = await service.tenant.ask('GET', `/v2/intents/${order.replace(/^.{8}/, '00000000')}`);
+    const requestId = String(failed.headers.get('x-request-id'));
+    await enterAs(service.tenant);
+    await eventually(async () => {
+      await show('Requests');
+      return (await page.getByRole('main').innerText()).includes(requestId);
+    });
+    await page.getByLabel('Operation').fill('getAppIntent');
+    await page.getByLabel('Result').selectOption('failed');
+    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    await page.locator('td', { hasText: 'submitTradingOrder' }).first().waitFor({ state: 'detached' });
+    const text = await page.getByRole('main').innerText();
+    await show('Credentials and quota');
+
+    expect(text).to.include(requestId).and.include('INTENT_UNKNOWN').and.include('404');
+    expect(text).to.not.include('listFailedPropAccounts');
+    expect(await page.getByRole('table', { name: 'Requests by day' }).innerText()).to.match(/\d{4}-\d\d-\d\d/);
+  });
+
   it('shows a delivery with its body and attempts, and replays it', async () => {
     const ended = await eventually(() =>
       service.db.maybeOne(sql.type(z.object({ id: z.string() }))`
@@ -183,7 +205,7 @@ describe('the workbench in a browser', function () {
     await addAxe(browser.context);
     await enterAs(service.tenant);
     const found = await faultsOf(page, 'events');
-    for (const name of ['Find', 'Endpoints', 'Deliveries', 'Credentials and quota']) {
+    for (const name of ['Find', 'Requests', 'Endpoints', 'Deliveries', 'Credentials and quota']) {
       await show(name);
       found.push(...(await faultsOf(page, name)));
     }

@@ -46,7 +46,7 @@ const OPERATIONS: Record<keyof typeof CALLERS, string> = {
     registerNetvenueTrader createWalletChallenge registerExvenueTrader getExvenueRegistration getBalance
     getExchangeBalance getSpotBalance getLeverageLimits listNetvenuePositions listExvenuePositions listRules
     listSupportedPairs validateTrade listPayouts getPendingPayout listClosedPositions listFilledOrders
-    getPartnerIntent listPartnerEvents issuePartnerStreamTicket listPartnerStatement searchPartnerRecords
+    getPartnerIntent listPartnerEvents issuePartnerStreamTicket listPartnerStatement searchPartnerRecords listPartnerRequests listPartnerUsage
     createPartnerWebhookEndpoint listPartnerWebhookEndpoints updatePartnerWebhookEndpoint
     deactivatePartnerWebhookEndpoint rotatePartnerWebhookSecret testPartnerWebhookEndpoint
     listPartnerWebhookDeliveries recoverPartnerWebhookEndpoint getPartnerWebhookDelivery redeliverPartnerWebhook
@@ -59,7 +59,7 @@ const OPERATIONS: Record<keyof typeof CALLERS, string> = {
   `,
   'app for api': `
     rotateOwnAppSecret signUpUser verifyUserEmail logInUser resendUserCode requestPasswordReset
-    confirmPasswordReset getAppIntent listTiers sendNotification listAppStatement searchAppRecords
+    confirmPasswordReset getAppIntent listTiers sendNotification listAppStatement searchAppRecords listAppRequests listAppUsage
   `,
   anyone: `
     createAppRequest showRevealPage revealCredentials getAuthorizationServer logInAdmin getHealth

@@ -63,7 +63,7 @@ const OWNED = `
   getPartnerIntent        path:intent_id=partner_intent
   listPartnerStatement    query:cursor=partner_line
   searchPartnerRecords    query:q=network_order
-  searchAppRecords        query:q=payment
+  searchAppRecords        query:q=endpoint
   listAppStatement        query:cursor=line
   listPartnerEvents       query:after=partner_event query:cursor=partner_event
   listPartnerWebhookEndpoints query:cursor=partner_endpoint
@@ -150,6 +150,10 @@ const SHARED = `
   registerExvenueTrader   body:ex_wallet              bought for whoever owns the wallet
   streamPartnerEvents     query:last_event_id         a place in the caller's own log; another one begins anew
   streamTradingEvents     query:last_event_id         a place in the account's own log; another one begins anew
+  listPartnerRequests     query:cursor                a place in the caller's own log
+  listAppRequests         query:cursor                a place in the caller's own log
+  listPartnerRequests     query:request_id            the caller's own mark
+  listAppRequests         query:request_id            the caller's own mark
   listTiers               query:cursor                on sale to everybody
   listConnectAccounts     query:cursor                a user has at most one
   listFailedPropAccounts  query:cursor                a place in the app's own list

@@ -2,7 +2,7 @@ import { askWithHeaders } from '../api.js';
 import { act, showOnce } from '../dialog.js';
 import { h } from '../dom.js';
 import { code } from '../format.js';
-import { facts, makeButton } from '../table.js';
+import { facts, makeButton, table } from '../table.js';
 import { ask } from './calls.js';
 import { currentCaller } from './session.js';
 
@@ -17,6 +17,7 @@ export const access = {
     const isApp = currentCaller().root === '/v2';
     const { body, headers } = await askWithHeaders(isApp ? '/v2/apps/me' : '/v1/webhook-endpoints');
     const { left, most } = quotaIn(headers);
+    const days = await ask('get', '/usage');
     return {
       content: [
         facts([
@@ -27,11 +28,19 @@ export const access = {
         isApp
           ? makeButton('roll', 'Roll the client secret', () => roll(again))
           : h('p', {}, 'Operators of the service make and revoke partner keys.'),
+        table('Requests by day, newest first', columns, days, 'None yet.'),
         h('p', {}, 'Every operation can be tried in ', h('a', { href: '/docs/reference' }, 'the reference'), '.'),
       ],
     };
   },
 };
+
+/** @type {import('../table.js').Column<import('../api.js').Schemas['DayOfUse']>[]} */
+const columns = [
+  ['Day', ({ day }) => day],
+  ['Requests', ({ requests }) => requests.toLocaleString('en')],
+  ['Failed', ({ failed }) => failed.toLocaleString('en')],
+];
 
 /** @param {import('../api.js').Schemas['TenantApp']} app @returns {[string, import('../dom.js').Child | import('../dom.js').Child[]][]} */
 const ofApp = ({ app_id, allowed_scopes }) => [

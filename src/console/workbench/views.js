@@ -2,7 +2,8 @@ import { access } from './access.js';
 import { deliveries } from './deliveries.js';
 import { endpoints } from './endpoints.js';
 import { events } from './events.js';
+import { requests } from './requests.js';
 import { search } from './search.js';
 
 /** All views of the workbench, in the order of the menu. The first is the start page. @type {import('../views.js').View[]} */
-export const views = [events, search, endpoints, deliveries, access];
+export const views = [events, requests, search, endpoints, deliveries, access];

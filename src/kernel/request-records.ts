@@ -1,0 +1,18 @@
+import type { IntentId } from './ids.ts';
+
+/** A request that a process has responded to, of a caller that it knows. Nothing of what the request carried is in it. */
+export type RequestRecord = {
+  owner: string;
+  at_ms: number;
+  operation: string;
+  method: string;
+  status: number;
+  code: string | null;
+  request_id: string;
+  intent_id: IntentId | null;
+  caller: string;
+  ms: number;
+};
+
+/** The most records that wait to be stored in a process. Further requests are not recorded: the database is away. */
+export const MOST_RECORDS = 20_000;

@@ -1,0 +1,67 @@
+import { expect } from 'chai';
+import { bearer, type Identity, startIdentity, type TestApp } from '../support/identity.ts';
+import { eventually } from '../support/money.ts';
+
+type Listed = { request_id: string; operation: string; status: number; code: string | null; caller: string };
+
+describe('the requests of an app', function () {
+  this.timeout(30_000);
+  let service: Identity;
+  let app: TestApp;
+  before(async () => {
+    service = await startIdentity({}, false);
+    app = await service.app(['*']);
+  });
+  after(() => service.stop());
+
+  const listed = async (query = ''): Promise<Listed[]> => {
+    const { status, body } = await app.ask('GET', `/v2/requests${query}`);
+    expect(status, JSON.stringify(body)).to.equal(200);
+    return body;
+  };
+
+  it('are listed with what became of them, found by their id, and counted by day', async () => {
+    const failed = await app.ask('GET', '/v2/intents/0190aaaa-0000-7000-8000-000000000000');
+    const id = String(failed.headers.get('x-request-id'));
+    const [found] = await eventually(async () => {
+      const page = await listed(`?request_id=${id}`);
+      return page.length > 0 && page;
+    });
+    const usage = (await app.ask('GET', '/v2/usage')).body;
+
+    expect(found).to.include({ operation: 'getAppIntent', status: 404, code: 'INTENT_UNKNOWN', caller: 'app' });
+    expect((await listed('?failed=true')).every(({ status }) => status >= 400)).to.equal(true);
+    expect((await listed('?failed=false')).every(({ status }) => status < 400)).to.equal(true);
+    expect(usage[0].failed).to.be.at.least(1);
+    expect(usage[0].requests).to.be.at.least(2);
+  });
+
+  it('are counted where there are too many to list, and those that failed are listed first', async () => {
+    const other = await service.app(['*']);
+    const ask = (path: string) => service.ask('GET', path, { headers: bearer(other.token) });
+    const many = Array.from({ length: 60 }, () => ask('/v2/tiers'));
+    const failing = Array.from({ length: 5 }, () => ask('/v2/intents/0190aaaa-0000-7000-8000-000000000000'));
+    await Promise.all([...many, ...failing]);
+    const counted = await eventually(async () => {
+      const [day] = (await ask('/v2/usage')).body;
+      return day?.requests >= 65 && day;
+    });
+    const failures = (await ask('/v2/requests?failed=true')).body;
+
+    expect(counted.failed).to.equal(5);
+    expect(failures).to.have.length(5);
+  });
+
+  it('are read in pages, and are nobody else’s', async () => {
+    await eventually(async () => (await listed()).length > 2);
+    const first = await app.ask('GET', '/v2/requests?limit=1');
+    const next = await app.ask('GET', /<([^>]+)>/.exec(first.headers.get('link') ?? '')?.[1] ?? '');
+    const stranger = await service.app(['*']);
+    const foreign = await stranger.ask('GET', `/v2/requests?cursor=${first.body[0].id}`);
+
+    expect(next.body[0].id).to.not.equal(first.body[0].id);
+    expect(foreign.status).to.equal(422);
+    for (const odd of ['x', '9'.repeat(40), '1e3'])
+      expect((await app.ask('GET', `/v2/requests?cursor=${odd}`)).status).to.equal(422);
+  });
+});
