@@ -1117,6 +1117,7 @@ create table request_budgets (
   name text not null,
   tokens double precision not null, -- Tokens at counted_at. Negative after costs that became known only with a response.
   counted_at timestamp with time zone not null, -- In the future while nothing may be sent.
+  uses jsonb not null default '{}'::jsonb, -- What each tenant has spent beyond its share at counted_at. It falls by the share.
   constraint request_budgets_pkey PRIMARY KEY (name)
 );
 
@@ -2380,6 +2381,9 @@ create function held_legs(of_subject text, other text, of_currency text, amount 
 create function hold_mail(mail uuid)
   returns void sql;
 
+create function hurry_doubts(intent uuid, every_s double precision)
+  returns integer plpgsql;
+
 create function is_disabled(owner text)
   returns boolean sql stable;
 
@@ -2904,6 +2908,9 @@ create function spend_budget(of_name text, capacity double precision, per_s doub
 
 create function spend_pace(pace text, n integer)
   returns void sql;
+
+create function spend_shares(of_name text, capacity double precision, per_s double precision, allowance double precision, batch jsonb)
+  returns TABLE(spent integer[], wait_ms double precision) plpgsql;
 
 create function spends_key(i intents)
   returns boolean sql immutable;

@@ -22,6 +22,8 @@ export type Budget = {
   settings: readonly (keyof CapacitySettings)[];
   size(settings: CapacitySettings): number;
   kept: Partial<Record<CapacityClass, (settings: CapacitySettings) => number>>;
+  /** How much of it a tenant that has used more than its share leaves to the others. */
+  spared?: (settings: CapacitySettings) => number;
 };
 
 /** The classes of calls, the most urgent first. */
@@ -31,6 +33,7 @@ export type CapacityClass = 'exit' | 'look_up' | 'entry' | 'read';
 const EXCHANGE_WEIGHT_PER_MINUTE = 1_200;
 const WEIGHT_FOR_EXITS_PART = 0.055;
 const WEIGHT_BEFORE_READS_PART = 0.085;
+const WEIGHT_FOR_OTHERS_PART = 0.05;
 const LOOK_UP_PART = 0.1;
 const EXIT_SIGNALS_PART = 0.3;
 const EXIT_SLOTS = 2;
@@ -82,6 +85,7 @@ export const budgets = {
       entry: (settings: Parameters<typeof exchangeWeight>[0]) =>
         exchangeWeight(settings) * (WEIGHT_BEFORE_READS_PART - WEIGHT_FOR_EXITS_PART),
     },
+    spared: (settings: Parameters<typeof exchangeWeight>[0]) => exchangeWeight(settings) * WEIGHT_FOR_OTHERS_PART,
   },
 } as const satisfies Record<string, Budget>;
 

@@ -13,11 +13,14 @@ const WINDOW_S = 62;
 export const exchangeWeight = (perMinute?: number): number =>
   budgets.exchange.size({ EXVENUE_BUDGET_PER_MINUTE: perMinute });
 
+/** How much of the burst a tenant may have spent beyond its share before it leaves a part to the others. */
+const ALLOWANCE_PART = 0.75;
+
 /** The bucket that keeps the exchange's limit per minute. */
 export const bucketOf = (perMinute?: number): Bucket => {
   const weight = exchangeWeight(perMinute);
   const burst = weight * BURST_PART;
-  return { burst, perSecond: (weight - burst) / WINDOW_S };
+  return { burst, perSecond: (weight - burst) / WINDOW_S, allowance: burst * ALLOWANCE_PART };
 };
 
 /**
@@ -29,6 +32,16 @@ export function keptBefore(priority: Priority, perMinute?: number): number {
   const settings = { EXVENUE_BUDGET_PER_MINUTE: perMinute };
   if (priority === 'exit') return 0;
   return kept.exit(settings) + (priority === 'read' ? kept.entry(settings) : 0);
+}
+
+/**
+ * What remains of it besides for other tenants, once a tenant has spent more than its share. For an exit it is less than what is
+ * kept for exits: exits of any tenant come before entries.
+ */
+export function sparedBy(priority: Priority, perMinute?: number): number {
+  const { kept, spared } = budgets.exchange;
+  const settings = { EXVENUE_BUDGET_PER_MINUTE: perMinute };
+  return priority === 'exit' ? kept.exit(settings) / 2 : spared(settings);
 }
 
 /** The weight of a read: most cost `usual`, as a list of open orders does; one order and prices cost `light`. See venues/exchange.md#rate-limits. */

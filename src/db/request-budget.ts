@@ -5,17 +5,21 @@ import { numbered } from './batch.ts';
 import type { Db } from './pool.ts';
 
 const nothing = z.object({});
-const spending = z.object({ spent: z.number(), wait_ms: z.number() });
+const spending = z.object({ spent: z.array(z.number()), wait_ms: z.number() });
 
 /**
  * A token bucket that all processes spend from. It never grants more than its capacity and its refill, however many they
  * are, and it keeps no share for an idle one.
  */
-export const requestBudget = (db: Db, name: string, { burst, perSecond }: Bucket): BudgetLedger => ({
+export const requestBudget = (
+  db: Db,
+  name: string,
+  { burst, perSecond, allowance = Number.MAX_SAFE_INTEGER }: Bucket,
+): BudgetLedger => ({
   async spend(asked) {
-    const { spent, wait_ms } = await db.one(sql.prepared('spend_budget', spending)`
+    const { spent, wait_ms } = await db.one(sql.prepared('spend_shares', spending)`
       select spent, wait_ms
-      from spend_budget(${name}, ${burst}, ${perSecond}, ${numbered(asked)}::jsonb)`);
+      from spend_shares(${name}, ${burst}, ${perSecond}, ${allowance}, ${numbered(asked)}::jsonb)`);
     return { spent, waitMs: wait_ms };
   },
   async charge(weight) {

@@ -2,16 +2,24 @@
  * What the processes of the service share of an upstream. Adapters use it; the database keeps it.
  */
 
-/** The size of a token bucket: its capacity, and how many tokens are added per second. */
-export type Bucket = { burst: number; perSecond: number };
+/**
+ * The size of a token bucket: its capacity, and how many tokens are added per second. `allowance`: what a tenant may have spent
+ * beyond its share before it leaves a part to others; absent: no tenants share it.
+ */
+export type Bucket = { burst: number; perSecond: number; allowance?: number };
+
+/** A weight to spend for a tenant. What must remain: `keep` for more urgent calls, and `spare` for other tenants. */
+export type Asked = { weight: number; keep: number; spare: number; tenant: string };
 
 /** The spent and the free part of a request budget: a token bucket. Rejects if it cannot be reached. */
 export type BudgetLedger = {
   /**
-   * Spends weights in order, up to the first that is not covered with `keep` to remain; `waitMs` until it may be. A weight
-   * above the capacity is covered when the bucket is full.
+   * Spends weights in order: those that are covered with `keep` to remain, and `spare` besides if the tenant has spent more
+   * than its share lately. After one that is not covered, only those that must leave less. Resolves to the positions of
+   * those that were spent, and to the time until another one may be; 0 if all were. A weight above the capacity is covered
+   * when the bucket is full.
    */
-  spend(asked: { weight: number; keep: number }[]): Promise<{ spent: number; waitMs: number }>;
+  spend(asked: Asked[]): Promise<{ spent: number[]; waitMs: number }>;
   /** Takes tokens, even more than there are; a negative weight gives tokens back. */
   charge(weight: number): Promise<void>;
   /** Empties the bucket and stops refilling it for `ms`. */

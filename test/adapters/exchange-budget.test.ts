@@ -6,6 +6,7 @@ import { tokenBucket } from '../../src/venues/exchange/adapter/bucket.ts';
 import { type Budget, budgetFrom } from '../../src/venues/exchange/adapter/budget.ts';
 
 const LIMIT = 1_200;
+const ANYONE = { tenant: '', spare: 0 };
 const later = () => Date.now() + 30_000;
 const ask = (budget: Budget, weight: number, priority: Priority = 'entry', reader?: string) =>
   budget.take({ weight, priority, reader, untilMs: later() });
@@ -20,7 +21,8 @@ const ledgerOf = (tokens: number) => {
         state.tokens -= weight;
         return false;
       });
-      return short < 0 ? { spent: asked.length, waitMs: 0 } : { spent: short, waitMs: 1 };
+      const spent = [...asked.keys()].slice(0, short < 0 ? asked.length : short);
+      return { spent, waitMs: short < 0 ? 0 : 1 };
     },
     charge: async (weight) => {
       state.tokens -= weight;
@@ -53,6 +55,20 @@ describe('the budget of requests in a process', () => {
     await all;
 
     expect(served).to.deep.equal(['cancel 1', 'cancel 2', 'write 1', 'write 2', 'read']);
+  });
+
+  it('serves a tenant that has spent little beside one whose calls wait, from both ledgers alike', async () => {
+    const budget = budgetFrom(tokenBucket({ burst: 100, perSecond: 0.001, allowance: 30 }), 400); // kept for exits 22, spared 20
+    const served: string[] = [];
+    const line = (tenant: string, weight: number) =>
+      budget
+        .take({ weight, priority: 'entry', tenant, untilMs: Date.now() + 300 })
+        .then((granted) => granted && served.push(tenant));
+
+    await line('many', 50);
+    await Promise.all([line('many', 10), line('many', 10), line('few', 20)]);
+
+    expect(served).to.deep.equal(['many', 'few']);
   });
 
   it('keeps a part for cancels that writes and reads leave untouched, and one for writes', async () => {
@@ -163,17 +179,17 @@ describe('the bucket that keeps a limit per minute', () => {
   it('covers a call larger than its capacity once it is full, and nothing after it', async () => {
     const bucket = tokenBucket({ burst: 2, perSecond: 0.001 });
 
-    expect(await bucket.spend([{ weight: 12, keep: 1 }])).to.deep.equal({ spent: 1, waitMs: 0 });
-    expect(await bucket.spend([{ weight: 1, keep: 0 }])).to.include({ spent: 0 });
+    expect(await bucket.spend([{ weight: 12, keep: 1, ...ANYONE }])).to.deep.equal({ spent: [0], waitMs: 0 });
+    expect(await bucket.spend([{ weight: 1, keep: 0, ...ANYONE }])).to.deep.include({ spent: [] });
   });
 
   it('is empty after a halt, and says for how long', async () => {
     const bucket = tokenBucket({ burst: 10, perSecond: 1_000 });
     await bucket.halt(60_000);
 
-    const { spent, waitMs } = await bucket.spend([{ weight: 1, keep: 0 }]);
+    const { spent, waitMs } = await bucket.spend([{ weight: 1, keep: 0, ...ANYONE }]);
 
-    expect(spent).to.equal(0);
+    expect(spent).to.deep.equal([]);
     expect(waitMs).to.be.within(1, 60_001);
   });
 });

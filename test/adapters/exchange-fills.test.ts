@@ -100,7 +100,7 @@ describe('reading the executions of the exchange', () => {
     const kept = new Map<string, unknown>();
     const shared = {
       ledger: () => ({
-        spend: async (asked: unknown[]) => ({ spent: asked.length, waitMs: 0 }),
+        spend: async (asked: unknown[]) => ({ spent: [...asked.keys()], waitMs: 0 }),
         charge: nothing,
         halt: nothing,
       }),

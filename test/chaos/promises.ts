@@ -8,6 +8,7 @@ import { budgetVerdicts, tradeWithinBudget } from './scenes/budget.ts';
 import { clockVerdicts, tradeWithWrongClocks } from './scenes/clock.ts';
 import { createUnderLoss, creationVerdict } from './scenes/creations.ts';
 import { canMount, diskVerdict, tradeOnFullDisk } from './scenes/disk.ts';
+import { floodEachBudget, floodVerdicts } from './scenes/flood.ts';
 import { glitchVerdicts, tradeThroughGlitch } from './scenes/glitch.ts';
 import { enduranceVerdicts, tradeThroughFailures } from './scenes/ha.ts';
 import { payUnderHarm } from './scenes/money.ts';
@@ -139,6 +140,11 @@ export const scenes: Record<string, Scene> = {
   },
   async VERBS({ verbs }, report) {
     for (const load of verbs) report(verbVerdict(await tradeWithEveryVerb(load), load));
+  },
+  async FLOOD({ flood }, report) {
+    await floodEachBudget(flood, (flooded) => {
+      for (const verdict of floodVerdicts(flooded)) report(verdict);
+    });
   },
   async GLITCH({ glitch: load }, report) {
     for (const glitch of load.glitches)

@@ -1,3 +1,4 @@
+import type { FloodLoad } from './scenes/flood.ts';
 import type { GlitchLoad } from './scenes/glitch.ts';
 import type { Failure } from './scenes/ha.ts';
 import type { Queue } from './scenes/queued.ts';
@@ -28,6 +29,8 @@ export type Size = {
   queued: Queue;
   /** Runs with every order verb at the network. */
   verbs: VerbLoad[];
+  /** One tenant that uses up each budget, beside another. */
+  flood: FloodLoad;
   /** Orders beside a miner that fails for a while. */
   glitch: GlitchLoad;
   /** Orders at the exchange beside cancellations, and the burst of one wallet after them. */
@@ -99,6 +102,7 @@ export const sizes: Record<'full' | 'small', Size> = {
       settings: { ...PRODUCTION, ORDER_DEADLINE_MS: '300000' },
       settleWithinMs: 900_000,
     })),
+    flood: { traders: 200, probes: 5, leadMs: 10_000 },
     glitch: {
       glitches: [
         { kind: 'reset', ms: 3_000 },
@@ -161,6 +165,7 @@ export const sizes: Record<'full' | 'small', Size> = {
         settleWithinMs: 60_000,
       },
     ],
+    flood: { traders: 60, probes: 3, leadMs: 5_000 },
     glitch: {
       glitches: [{ kind: 'reset', ms: 3_000 }],
       perSecond: 4,

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type ExchangeBody, jsonReply, startProxy, type VenueProxy } from '../support/proxy.ts';
 
 /** The exchange behind a counter of request weights, as its documentation lists them. It rejects what exceeds the limit. */
@@ -19,8 +20,8 @@ const weightOf = ({ type = '', action }: ExchangeBody): number => {
   return LIGHT.includes(type) ? 2 : 20;
 };
 
-/** Starts the counter in front of an exchange, whose URL becomes the target of its proxy. */
-export async function startWeighed(limit: number): Promise<Weighed> {
+/** Starts the counter in front of an exchange, whose URL becomes the target of its proxy. Each response takes `delayMs` more. */
+export async function startWeighed(limit: number, delayMs = 0): Promise<Weighed> {
   const spent = new Map<string, number>();
   let recent: { at: number; weight: number }[] = [];
   let [peak, rejected] = [0, 0];
@@ -31,6 +32,7 @@ export async function startWeighed(limit: number): Promise<Weighed> {
     spent.set(kind, (spent.get(kind) ?? 0) + weight);
   };
   const proxy = await startProxy(async (body, forward) => {
+    if (delayMs > 0) await sleep(delayMs);
     const kind = body.action?.type ?? body.type ?? '';
     const inWindow = sum(recent.filter(({ at }) => at > Date.now() - WINDOW_MS));
     if (inWindow + weightOf(body) > limit) {

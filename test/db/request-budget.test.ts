@@ -3,10 +3,11 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import { type DbPool, openPool } from '../../src/db/pool.ts';
 import { requestBudget } from '../../src/db/request-budget.ts';
-import type { BudgetLedger } from '../../src/kernel/shared-upstream.ts';
+import type { Bucket, BudgetLedger } from '../../src/kernel/shared-upstream.ts';
 import { freshDatabase } from '../support/postgres.ts';
 
 const BUCKET = { burst: 100, perSecond: 10 };
+const ANYONE = { tenant: '', spare: 0 };
 
 describe('the request budget of all processes', () => {
   let database: Awaited<ReturnType<typeof freshDatabase>>;
@@ -22,9 +23,9 @@ describe('the request budget of all processes', () => {
 
   const processes = (name: string, bucket = BUCKET): BudgetLedger[] =>
     pools.map((pool) => requestBudget(pool, name, bucket));
-  const first = (name: string, bucket = BUCKET) => requestBudget(pools[0] as DbPool, name, bucket); // as: there are three
+  const first = (name: string, bucket: Bucket = BUCKET) => requestBudget(pools[0] as DbPool, name, bucket); // as: there are three
   const spend = async (ledger: BudgetLedger, weight: number, keep = 0) =>
-    (await ledger.spend([{ weight, keep }])).spent;
+    (await ledger.spend([{ weight, keep, ...ANYONE }])).spent.length;
   const secondsSince = (pool: DbPool | undefined, at: string) =>
     pool?.oneFirst(sql.type(z.object({ age: z.number() }))`
       select extract(epoch from clock_timestamp() - ${at}::timestamptz)::double precision age`);
@@ -83,11 +84,11 @@ describe('the request budget of all processes', () => {
 
   it('spends in order up to the first weight that is not covered, and says how long until it is', async () => {
     const ledger = first('ordered', { burst: 100, perSecond: 0.1 });
-    const asked = [50, 30, 40, 1].map((weight) => ({ weight, keep: 0 }));
+    const asked = [50, 30, 40, 1].map((weight) => ({ weight, keep: 0, ...ANYONE }));
 
     const { spent, waitMs } = await ledger.spend(asked);
 
-    expect(spent).to.equal(2);
+    expect(spent).to.deep.equal([0, 1]);
     expect(waitMs).to.be.within(190_000, 200_000);
   });
 
@@ -99,6 +100,36 @@ describe('the request budget of all processes', () => {
     const spent = [await spend(ledger, 31, 60), await spend(ledger, 30, 60), await spend(ledger, 60)];
 
     expect(spent).to.deep.equal([0, 1, 1]);
+  });
+
+  it('leaves a part to other tenants once one has spent more than its share, and is all its own while nobody else spends', async () => {
+    const ledger = first('tenants', { burst: 100, perSecond: 1, allowance: 60 });
+    const of = async (tenant: string, weight: number) =>
+      (await ledger.spend([{ weight, keep: 10, spare: 20, tenant }])).spent.length;
+
+    const many = [await of('many', 60), await of('many', 11)];
+    const few = [await of('few', 20), await of('few', 11)];
+    await pass('tenants', 100);
+    const later = await of('many', 70);
+
+    expect([many, few, later]).to.deep.equal([[1, 0], [1, 0], 1]);
+  });
+
+  it('passes over a tenant beyond its share, and nobody overtakes within a tenant', async () => {
+    const ledger = first('overtaking', { burst: 100, perSecond: 1, allowance: 60 });
+    const call = (tenant: string, weight: number) => ({ weight, keep: 10, spare: 20, tenant });
+    await ledger.spend([call('many', 65)]);
+
+    const { spent, waitMs } = await ledger.spend([
+      call('many', 10),
+      call('many', 1),
+      call('few', 20),
+      call('few', 6),
+      call('few', 1),
+    ]);
+
+    expect(spent).to.deep.equal([2]);
+    expect(waitMs).to.be.within(500, 25_000);
   });
 
   it('covers a weight above its capacity when it is full', async () => {
@@ -113,7 +144,7 @@ describe('the request budget of all processes', () => {
 
     await ledger.charge(20);
     await ledger.charge(-10);
-    const overdrawn = (await ledger.spend([{ weight: 1, keep: 0 }])).waitMs;
+    const overdrawn = (await ledger.spend([{ weight: 1, keep: 0, ...ANYONE }])).waitMs;
     await ledger.charge(-1_000);
     const refunded = [await spend(ledger, 100), await spend(ledger, 1)];
 
@@ -126,11 +157,11 @@ describe('the request budget of all processes', () => {
     await spend(one, 1);
 
     await one.halt(60_000);
-    const during = await two.spend([{ weight: 1, keep: 0 }]);
+    const during = await two.spend([{ weight: 1, keep: 0, ...ANYONE }]);
     await pass('halted', 61);
     const after = await spend(two, 1);
 
-    expect(during.spent).to.equal(0);
+    expect(during.spent).to.deep.equal([]);
     expect(during.waitMs).to.be.within(50_000, 60_100);
     expect(after).to.equal(1);
   });

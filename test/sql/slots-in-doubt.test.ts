@@ -55,6 +55,23 @@ describe('the slots of intents in doubt', () => {
     expect(more.every(({ was }) => was === 'waiting')).to.equal(true);
   });
 
+  it('are looked up soon once the upstream responds again, if somebody waits for them', async () => {
+    const [first, second] = await arrive(2);
+    for (const one of [first, second]) await intentDb.markInDoubt(one?.id ?? '', one?.fence ?? 0, 10);
+    const hurry = async () =>
+      (await intentDb.query<{ n: number }>('select hurry_doubts($1, 0.25) n', [first?.id]))[0]?.n;
+    const dueIn = async () => (await intentDb.jobs()).find(({ intent_id }) => intent_id === second?.id)?.in_ms;
+
+    const unwanted = [await hurry(), (await dueIn()) ?? 0];
+    await arrive(1);
+    const wanted = [await hurry(), (await dueIn()) ?? 0];
+
+    expect(unwanted[0]).to.equal(0);
+    expect(unwanted[1]).to.be.above(8_000);
+    expect(wanted[0]).to.equal(2);
+    expect(wanted[1]).to.be.below(501);
+  });
+
   it('wait for nobody: a settlement of one that has freed another slot can settle this one too', async () => {
     const { first, second } = await doubts();
     const [{ fence: firstFence }, { fence: secondFence }] = (await Promise.all([first, second].map(intentDb.row))) as [

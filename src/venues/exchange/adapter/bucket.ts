@@ -5,13 +5,19 @@ import { epochMs } from '../../../kernel/work.ts';
  * A token bucket of this process alone. It starts with `burst` tokens, its capacity; in any `s` seconds at most `burst` +
  * `s` × `perSecond` tokens are spent. Charges may make it negative.
  */
-export const tokenBucket = ({ burst, perSecond }: Bucket): BudgetLedger => {
+export const tokenBucket = ({ burst, perSecond, allowance = Number.POSITIVE_INFINITY }: Bucket): BudgetLedger => {
   let tokens = burst;
   let countedAt = epochMs(); // ahead of the clock while halted
+  const uses = new Map<string, number>();
   const refill = () => {
     const passedMs = Math.max(0, epochMs() - countedAt);
     tokens = Math.min(burst, tokens + (passedMs / 1_000) * perSecond);
     countedAt += passedMs;
+    const share = ((passedMs / 1_000) * perSecond) / Math.max(2, uses.size);
+    for (const [tenant, used] of uses) {
+      if (used > share) uses.set(tenant, used - share);
+      else uses.delete(tenant);
+    }
   };
   const waitMs = (needed: number) => {
     const missing = Math.max(0, Math.min(needed, burst) - tokens);
@@ -20,13 +26,22 @@ export const tokenBucket = ({ burst, perSecond }: Bucket): BudgetLedger => {
   return {
     spend: async (asked) => {
       refill();
-      const short = asked.findIndex(({ weight, keep }) => {
-        if (waitMs(weight + keep) > 0) return true;
+      const spent: number[] = [];
+      let [blocked, shortestMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+      for (const [n, { weight, keep, spare, tenant }] of asked.entries()) {
+        const used = (uses.get(tenant) ?? 0) + weight;
+        const remaining = keep + (used > allowance ? spare : 0);
+        if (remaining >= blocked) continue;
+        const ms = waitMs(weight + remaining);
+        if (ms > 0) {
+          [blocked, shortestMs] = [remaining, Math.min(ms, shortestMs)];
+          continue;
+        }
         tokens -= weight;
-        return false;
-      });
-      const next = asked[short];
-      return next ? { spent: short, waitMs: waitMs(next.weight + next.keep) } : { spent: asked.length, waitMs: 0 };
+        uses.set(tenant, used);
+        spent.push(n);
+      }
+      return { spent, waitMs: shortestMs === Number.POSITIVE_INFINITY ? 0 : shortestMs };
     },
     charge: async (weight) => {
       tokens = Math.min(burst, tokens - weight);

@@ -1,5 +1,5 @@
-import { keptBefore, type Priority } from '../../../capacity/exchange.ts';
-import type { BudgetLedger } from '../../../kernel/shared-upstream.ts';
+import { keptBefore, type Priority, sparedBy } from '../../../capacity/exchange.ts';
+import type { Asked, BudgetLedger } from '../../../kernel/shared-upstream.ts';
 import { epochMs } from '../../../kernel/work.ts';
 import { fairTurns, type Place } from './turns.ts';
 
@@ -43,7 +43,7 @@ const LONGEST_PROBE_MS = 8_000;
 const AT_ONCE = 50;
 const PAUSE_MS = 500;
 
-type Waiter = Place & { keep: number; end: (granted: boolean) => boolean };
+type Waiter = Place & { keep: number; spare: number; end: (granted: boolean) => boolean };
 
 /**
  * Queues the calls of this process in front of a ledger: by priority, then by turns of tenants and their readers, then by age. A queue
@@ -52,7 +52,8 @@ type Waiter = Place & { keep: number; end: (granted: boolean) => boolean };
 export const budgetFrom = (ledger: BudgetLedger, weightPerMinute?: number): Budget => {
   const queue: Waiter[] = [];
   const turns = fairTurns();
-  const first = () => turns.first(queue, 1)[0];
+  /** The first calls in their turns, and the first of every line: a tenant that has spent little is served beside those that wait. */
+  const reach = (): Waiter[] => [...new Set([...turns.first(queue, AT_ONCE), ...firstOfLines(queue)])];
   let timer: NodeJS.Timeout | undefined;
   let isAsking = false;
 
@@ -69,9 +70,10 @@ export const budgetFrom = (ledger: BudgetLedger, weightPerMinute?: number): Budg
   };
   /** Asks for the first waiting calls. Resolves to the pause before the next step; 0: none. */
   const step = async (): Promise<number> => {
-    const asked = turns.first(queue, AT_ONCE);
-    const granted = await ledger.spend(asked.map(({ weight, keep }) => ({ weight, keep }))).catch(() => null);
-    const ended = granted ? asked.slice(0, granted.spent) : asked;
+    const asked = reach();
+    const granted = await ledger.spend(asked.map(askedOf)).catch(() => null);
+    const spent = granted && new Set(granted.spent);
+    const ended = spent ? asked.filter((_, n) => spent.has(n)) : asked;
     if (granted && ended.length > 0) probeMs = PROBE_AFTER_MS;
     for (const waiter of ended) {
       remove(queue, waiter);
@@ -79,7 +81,8 @@ export const budgetFrom = (ledger: BudgetLedger, weightPerMinute?: number): Budg
       if (!waiter.end(granted !== null) && granted) charge(-waiter.weight); // it has left meanwhile
     }
     const waitMs = granted?.waitMs ?? 0;
-    if (waitMs === 0 || first() !== asked[ended.length]) return 0; // or a more urgent call has arrived
+    const blocked = new Set(asked.filter((waiter) => queue.includes(waiter)).map(lineOf));
+    if (waitMs === 0 || reach().some((waiter) => !blocked.has(lineOf(waiter)))) return 0; // or a call of another line has arrived
     const pauseMs = Math.min(PAUSE_MS, Math.ceil(waitMs));
     timer = setTimeout(serve, pauseMs);
     return pauseMs;
@@ -99,9 +102,10 @@ export const budgetFrom = (ledger: BudgetLedger, weightPerMinute?: number): Budg
           return true;
         };
         const place = turns.enter({ rank: RANK[priority], tenant, reader, weight });
-        const waiter = { ...place, keep: keptBefore(priority, weightPerMinute), end };
+        const keep = keptBefore(priority, weightPerMinute);
+        const waiter = { ...place, keep, spare: sparedBy(priority, weightPerMinute), end };
         const leave = () => {
-          const wasFirst = first() === waiter;
+          const wasFirst = isFirstOfLine(queue, waiter);
           remove(queue, waiter);
           end(false);
           if (wasFirst) void serve();
@@ -121,7 +125,7 @@ export const budgetFrom = (ledger: BudgetLedger, weightPerMinute?: number): Budg
         if (untilMs <= epochMs() || signal?.aborted) return void end(false);
         signal?.addEventListener('abort', leave);
         queue.push(waiter);
-        if (first() === waiter) void serve();
+        if (isFirstOfLine(queue, waiter)) void serve();
       }),
     charge,
     halt(ms) {
@@ -131,6 +135,17 @@ export const budgetFrom = (ledger: BudgetLedger, weightPerMinute?: number): Budg
     },
   };
 };
+
+/** Calls of one line, a tenant's of one priority, follow each other: none is granted while one before it is not. */
+const lineOf = ({ rank, tenant }: Waiter): string => `${rank} ${tenant}`;
+
+const firstOfLines = (queue: readonly Waiter[]): Waiter[] =>
+  [...Map.groupBy(queue, lineOf).values()].map((calls) => calls.reduce((a, b) => (b.turn < a.turn ? b : a)));
+
+const isFirstOfLine = (queue: readonly Waiter[], waiter: Waiter): boolean =>
+  !queue.some((other) => lineOf(other) === lineOf(waiter) && other.turn < waiter.turn);
+
+const askedOf = ({ weight, keep, spare, tenant }: Waiter): Asked => ({ weight, keep, spare, tenant });
 
 /** Whether the call was still waiting. */
 const remove = (queue: Waiter[], waiter: Waiter): boolean => {

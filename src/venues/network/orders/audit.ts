@@ -28,6 +28,8 @@ const EVERY_S = 60;
 /** Exits that complete records lack are told after this time: the network creates them after the fill, and has gaps when it restarts. See venues/network-validator.md#exits. */
 const CONFIRM_S = 10;
 const AGAIN_S = 5;
+/** One comparison, of the budget that no tenants share. */
+const ONE = { weight: 1, keep: 0, tenant: '', spare: 0 };
 
 /**
  * Compares the exits that are wanted with those that the network holds, of the traders whose turn it is: first those of whom something
@@ -36,11 +38,12 @@ const AGAIN_S = 5;
 export async function auditExits(deps: AuditDeps): Promise<void> {
   const { db } = deps;
   const pace = requestBudget(db, `comparisons:${VENUE}`, comparisonPace);
-  const { spent, waitMs } = await pace.spend(Array.from({ length: TRADERS_AT_ONCE }, () => ({ weight: 1, keep: 0 })));
-  const traders = spent > 0 ? await takeTradersDue(db, VENUE, spent) : [];
-  if (traders.length < spent) await pace.charge(traders.length - spent);
+  const { spent, waitMs } = await pace.spend(Array.from({ length: TRADERS_AT_ONCE }, () => ONE));
+  const most = spent.length;
+  const traders = most > 0 ? await takeTradersDue(db, VENUE, most) : [];
+  if (traders.length < most) await pace.charge(traders.length - most);
   await Promise.all(traders.map((trader) => auditTrader(trader, deps)));
-  await planComparison(db, VENUE, traders.length === spent ? Math.max(waitMs / 1_000, 1) : AGAIN_S);
+  await planComparison(db, VENUE, traders.length === most ? Math.max(waitMs / 1_000, 1) : AGAIN_S);
 }
 
 /** Compares every pair of a trader in which exits are wanted, after noting which of its orders were filled or ended. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { CapacitySettings } from '../../../capacity/budgets.ts';
 import { minerSlot, paceOf, type SlotAt } from '../../../capacity/network.ts';
 import type { Db } from '../../../db/pool.ts';
-import { noteReached, spendPace, wasAnswered } from '../../../intents/claim.ts';
+import { noteReached, proofInMs, spendPace, wasAnswered } from '../../../intents/claim.ts';
 import {
   type Finding,
   type IntentOf,
@@ -152,9 +152,9 @@ export async function reconcileAt(
   if (overAfterMs !== undefined && (await wasAnswered(db, intent.id, overAfterMs)))
     return finding.kind === 'absent' ? { ...finding, isOver: true } : finding;
   if (reachedMs === null) return unknownEffect('the miner has not responded to a look-up since');
-  return reachedMs > holdMs
-    ? finding
-    : { ...unknownEffect('in flight'), againInMs: holdMs - reachedMs + JUST_AFTER_MS };
+  if (reachedMs > holdMs) return finding;
+  const againInMs = Math.min(await proofInMs(db, intent.id), holdMs - reachedMs + JUST_AFTER_MS);
+  return { ...unknownEffect('in flight'), againInMs };
 }
 
 const JUST_AFTER_MS = 50;

@@ -1,5 +1,7 @@
 import type { components } from '../../../../contract/types.ts';
 import type { Db } from '../../../../db/pool.ts';
+import { waitMember } from '../../../../intents/follow.ts';
+import { waitOf } from '../../../../intents/waits.ts';
 import { compare, dividedBy, isPositive, plus, times } from '../../../../kernel/decimals.ts';
 import { cloidOf, intentIdOf } from '../../../../kernel/exchange-names.ts';
 import { isUuid, type OwnerId, type WalletAddress } from '../../../../kernel/ids.ts';
@@ -54,6 +56,7 @@ async function lifeOf(deps: Deps, wallet: WalletAddress, recorded: RecordedLife)
   ]);
   return {
     ...shownOrder(recorded, terms, { ...report, fill_price: priceOf(report, fills) }),
+    ...(recorded.settled_at === null && waitMember({ wait: await waitOf(deps.db, recorded.id) })),
     message,
     fills,
     exits,
