@@ -124,6 +124,16 @@ describe('the settings', () => {
         );
     });
 
+  it('name a budget that does not add up, and the setting that decides it', () => {
+    const exits = { NETVENUE_MINER_THREADS: '10', NETVENUE_EXIT_SLOTS: '9' };
+    const few = { NETVENUE_SIGNALS_PER_MIN: '0' };
+
+    expect(() => readConfig({ ...settings, ...exits })).to.throw(
+      /^Setting NETVENUE_EXIT_SLOTS: the budget "miner" .* does not add up/,
+    );
+    expect(() => readConfig({ ...settings, ...few })).to.throw(/^Setting NETVENUE_SIGNALS_PER_MIN: /);
+  });
+
   it('name every setting that is missing', () => {
     const { DATABASE_URL: _, SEALING_KEYS: __, ...rest } = settings;
 

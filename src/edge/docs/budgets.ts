@@ -7,8 +7,9 @@ const NAMES: Record<CapacityClass, string> = { exit: 'exits', look_up: 'look-ups
 
 /** The shared budgets as a table in Markdown: what has one, how much there is, and what is kept for the more urgent calls. */
 export const budgetTable = (): string => {
-  const rows = Object.values<Budget>(budgets).map(({ each, unit, size, kept, settings }) => {
+  const rows = Object.values<Budget>(budgets).map(({ each, unit, size, kept, spared, settings }) => {
     const parts = (Object.keys(kept) as CapacityClass[]).map((name) => `${kept[name]?.(DEFAULTS)} for ${NAMES[name]}`); // as: its own keys
+    if (spared) parts.push(`${spared(DEFAULTS)} for tenants within their share`);
     const by = settings.map((setting) => `\`${setting}\``).join(', ');
     return `| ${each} | ${size(DEFAULTS)} ${unit} | ${parts.join(', ')} | ${by} |`;
   });
