@@ -73,6 +73,19 @@ describe('look-ups at a miner', () => {
     expect(given).to.deep.equal(['lease']);
   });
 
+  it('give it back a second later if their connection was closed: such a request waits nowhere any more', async () => {
+    const given: number[] = [];
+    const slots = { count: 1, take: async () => 'lease', release: async () => void given.push(performance.now()) };
+    const startedAt = performance.now();
+
+    await lookUpsIn(slots)(async () => ({ kind: 'lost', why: 'ECONNRESET' }));
+    const atOnce = given.length;
+    await new Promise((resolve) => setTimeout(resolve, 1_200));
+
+    expect(atOnce).to.equal(0);
+    expect(given.map((at) => at - startedAt)).to.satisfy(([ms = 0]) => ms >= 990);
+  });
+
   it('are not sent without a slot, nor while the database cannot be reached', async () => {
     const release = async () => {};
     const send = async () => expect.fail('It was sent');

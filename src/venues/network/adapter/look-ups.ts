@@ -13,10 +13,15 @@ export const unlimited: LookUps = (send) => send(Number.POSITIVE_INFINITY);
 const TURN_MS = 1_000;
 /** A turn, the longest look-up, and as much again: a slot that is never given back is free after it. */
 const SLOT_MS = 12_000;
+/** A request whose connection the other side has closed waits nowhere any more. It may run for a moment: it only reads a file. */
+const CLOSED_MS = 1_000;
 /** A job that waits for longer would keep others from running. */
 const PATIENCE_MS = 2_000;
 /** The pause before a slot is asked for again. Processes meet at different moments. */
 const pauseMs = () => 15 + 30 * Math.random();
+
+/** Why a request was lost whose connection was closed, and did not stay silent. */
+const CLOSED = /^(ECONNRESET|EPIPE)/;
 
 const NO_SLOT: Reply = { kind: 'unsent', why: 'NO_SLOT' };
 
@@ -25,7 +30,7 @@ type Waiting = { send: (notAfter: number) => Promise<Reply>; since: number; done
 /**
  * Look-ups that together never have more requests outstanding than there are slots, over all processes. Those of one
  * process take turns in a slot, so that a slot is asked for once for many. A look-up without a response may still be
- * outstanding, so its slot is not given back.
+ * outstanding, so its slot is not given back; if its connection was closed, it is given back a second later.
  */
 export function lookUpsIn(slots: SharedSlots): LookUps {
   const waiting: Waiting[] = [];
@@ -53,7 +58,10 @@ export function lookUpsIn(slots: SharedSlots): LookUps {
       if (!one) break;
       const reply = one.send(notAfter);
       one.done(reply);
-      if ((await reply).kind === 'lost') return;
+      const ended = await reply;
+      if (ended.kind !== 'lost') continue;
+      if (CLOSED.test(ended.why)) setTimeout(() => void slots.release(slot).catch(() => {}), CLOSED_MS);
+      return;
     }
     await slots.release(slot).catch(() => {}); // its time passes
   }

@@ -22,6 +22,7 @@ import {
   type UpstreamResult,
   unknownEffect,
   unreachable,
+  unreadable,
 } from '../../../kernel/upstream-result.ts';
 import type { ArchivedOrder, Signal, UnprovenRejection } from '../adapter/signal-types.ts';
 import type { Netvenue } from '../adapter/types.ts';
@@ -87,8 +88,7 @@ export const slotOfEntry = (sent: { intent: IntentOf<AnyRequest> }, deps: Deps):
 export const slotOfExit = (sent: { intent: IntentOf<AnyRequest> }, deps: Deps): SlotAt => slotAt(sent, deps, true);
 
 /** See venues/network.md#retries: the miner repeats a signal inside one request, and the validator counts each. */
-const MOST_RETRIES = 2;
-const RETRY_PAUSE_MS = 5_000;
+const [MOST_RETRIES, RETRY_PAUSE_MS] = [2, 5_000];
 
 /**
  * Sends a verb's signal to the miner of its trader's entity. Unreachable, with nothing sent, if we have no key for it. A
@@ -129,7 +129,7 @@ export const resolveBy =
  * Reconciles at the miner of the trader's entity. The effect stays unknown if we have no key for it. The miner accepts
  * connections in order and continues after its caller has disconnected. So absence is proven only when the in-flight time
  * has passed since it responded to a look-up that came after the request. See venues/network.md#threads.
- * `overAfterMs`: of a verb whose acceptance shows that it is over, and whose effect can be read after so long.
+ * `overAfterMs`: of a verb whose acceptance shows that it is over, and whose effect is read after so long, before any look-up.
  */
 export async function reconcileAt(
   { intent, payload }: SentRequest<AnyRequest, { signal: Signal }>,
@@ -140,6 +140,10 @@ export async function reconcileAt(
   const { trader } = intent.request;
   const venue = await venues.ofTrader(trader);
   if (!venue) return unknownEffect('no key for the entity');
+  if (overAfterMs !== undefined) {
+    const proven = await find({ venue, trader }, unreadable('not asked'));
+    if (proven.kind === 'accepted' || proven.kind === 'rejected') return proven;
+  }
   const [name = ''] = payload.signal.order_uuid.split(',');
   const askedAt = performance.now();
   const archived = await venue.orderStatus(name);
