@@ -22,12 +22,15 @@ export type MinerAttempts = {
   rejections(): number;
 };
 
+/** `waitMs`: see `minerAttempts`. `isLost`: draws whether the acknowledgement of one more attempt is lost. */
+type AttemptOptions = { perMinute: number; waitMs?: number; isLost?: () => boolean };
+
 /**
  * The miner repeats a signal after 5 s, twice, if the validator has rejected it for its limit or no acknowledgement came, and
  * then it says only that it could not connect. `waitMs`: how long a pause takes here; it is reported as 5 s. See
  * venues/network.md#retries.
  */
-export function minerAttempts({ perMinute, waitMs = PAUSE_MS }: { perMinute: number; waitMs?: number }): MinerAttempts {
+export function minerAttempts({ perMinute, waitMs = PAUSE_MS, isLost = () => false }: AttemptOptions): MinerAttempts {
   const taken = new Map<number, number[]>();
   let rejections = 0;
   let toLose = 0;
@@ -45,8 +48,8 @@ export function minerAttempts({ perMinute, waitMs = PAUSE_MS }: { perMinute: num
         const pausedMs = (n - 1) * PAUSE_MS;
         if (isTaken(accountId)) {
           const verdict = ask();
-          if (toLose === 0) return { verdict, pausedMs };
-          toLose -= 1;
+          if (toLose === 0 && !isLost()) return { verdict, pausedMs };
+          toLose = Math.max(0, toLose - 1);
           forget();
         }
         if (n === ATTEMPTS) return { verdict: rejected(NO_CONNECTION), pausedMs };

@@ -34,6 +34,8 @@ export type NetvenueUpstreamOptions = Files &
     signalsPerMin?: number;
     /** How long a pause between two attempts of the miner takes; it is always reported as the 5 s of the real one. */
     pauseMs?: number;
+    /** Draws of each attempt of the miner whether its acknowledgement is lost; by default none is. */
+    isAcknowledgementLost?: () => boolean;
     /** The generation of the network, by default the older one. */
     style?: Style;
   };
@@ -62,8 +64,12 @@ export type NetvenueUpstream = Omit<SteeredUpstream, 'url'> & {
  */
 export const startNetvenueUpstream = async (options: NetvenueUpstreamOptions): Promise<NetvenueUpstream> => {
   const { validatorKey, processingMs = 0, threads = Number.POSITIVE_INFINITY } = options;
-  const { signalsPerMin = Number.POSITIVE_INFINITY, pauseMs } = options;
-  const attempts = minerAttempts({ perMinute: signalsPerMin, ...(pauseMs !== undefined && { waitMs: pauseMs }) });
+  const { signalsPerMin = Number.POSITIVE_INFINITY, pauseMs, isAcknowledgementLost: isLost } = options;
+  const attempts = minerAttempts({
+    perMinute: signalsPerMin,
+    ...(pauseMs !== undefined && { waitMs: pauseMs }),
+    ...(isLost && { isLost }),
+  });
   const ledger = openLedger('netvenue', options.ledgerFile);
   const faults = scriptedFaults();
   const memory = openMemory<WorldParts[]>(options.stateFile);

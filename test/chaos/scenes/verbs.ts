@@ -5,7 +5,8 @@ import { type Harm, type Harms, harm } from '../harms.ts';
 import { underWay } from '../load.ts';
 import { allSettled, openSite, openStage, type Site } from '../stage.ts';
 import { seconds, type Verdict } from '../verdicts.ts';
-import { auditVerbs, PROTECTED, type VerbAudit } from './verbs-audit.ts';
+import { auditVerbs, type VerbAudit } from './verbs-audit.ts';
+import { allCompared, CROSSED, PROTECTED } from './verbs-exits.ts';
 import { type Crowd, gather, type Submit } from './verbs-traders.ts';
 
 /** Every order verb by traders of every kind, at a miner that is slow with a share of the orders. */
@@ -19,6 +20,11 @@ export type VerbLoad = {
   quickMs: readonly [number, number];
   slowMs: readonly [number, number];
   slowShare: number;
+  /** The share of the miner's attempts whose acknowledgement is lost, and its pause before the next one. */
+  lostShare: number;
+  pauseMs: number;
+  /** The network's pause between two orders of a trader in a pair. */
+  cooldownMs: number;
   /** Workers as processes, and what is done to them; else one worker in this process, which nothing is done to. */
   processes?: { workers: number; harms: { sequence: readonly Harm[]; everyMs: number } };
   settings: Record<string, string>;
@@ -32,14 +38,21 @@ export type VerbRun = { audit: VerbAudit; mostAtOnce: number; harms: Harms; took
 export async function tradeWithEveryVerb(load: VerbLoad): Promise<VerbRun> {
   const { style, threads, processes } = load;
   const isSlow = () => Math.random() < load.slowShare;
+  const { pauseMs, cooldownMs } = load;
   const options = {
-    upstream: { style, threads, processingMs: () => drawn(isSlow() ? load.slowMs : load.quickMs) },
+    upstream: {
+      ...{ style, threads, pauseMs, cooldownMs },
+      processingMs: () => drawn(isSlow() ? load.slowMs : load.quickMs),
+      isAcknowledgementLost: () => Math.random() < load.lostShare,
+    },
     settings: { THROTTLE_SCALE: '1000', ...load.settings, NETVENUE_MINER_THREADS: String(threads) },
   };
   if (!processes) return trade(await openSite(options), load, async () => UNHARMED);
   const stage = await openStage({ ...options, workers: processes.workers });
   return trade(stage, load, (goOn) => harm(stage, { ...processes.harms, goOn }));
 }
+
+const COMPARED_WITHIN_MS = 180_000;
 
 const UNHARMED: Harms = { kill: 0, web: 0, cut: 0, crash: 0, msOfJobs: [] };
 
@@ -52,6 +65,7 @@ async function trade(stage: Site, load: VerbLoad, harmed: (goOn: () => boolean) 
     const lives = Promise.all(traders.map((submit, n) => live(submit, n, load)));
     const settled = lives.then(async (taken) => {
       await allSettled(stage, load.settleWithinMs);
+      await allCompared(stage, COMPARED_WITHIN_MS);
       return taken.flat();
     });
     const harms = await harmed(underWay(lives));
@@ -65,17 +79,20 @@ async function trade(stage: Site, load: VerbLoad, harmed: (goOn: () => boolean) 
 
 const drawn = ([from, to]: readonly [number, number]) => from + (to - from) * Math.random();
 
+type Pacing = Pick<VerbLoad, 'everyMs'> & Partial<Pick<VerbLoad, 'cooldownMs'>>;
+
 /**
  * The verbs of one trader, submitted without waiting for their ends. Pairs are lanes of their own. Every other trader has
  * nothing else when it closes, so that FLAT_ALL meets the exits of another lane.
  */
-export async function live(submit: Submit, n: number, { everyMs }: Pick<VerbLoad, 'everyMs'>): Promise<string[]> {
+export async function live(submit: Submit, n: number, { everyMs, cooldownMs = 0 }: Pacing): Promise<string[]> {
   await new Promise((resolve) => setTimeout(resolve, everyMs * n));
   const pairs =
     n % 2 === 0
       ? [inTurn('BTCUSDC', opened, protectedBy, closed), inTurn('ETHUSDC', rested, edited, cancelled)]
       : [inTurn('BTCUSDC', opened, closed)];
-  return (await Promise.all([...pairs, inTurn(PROTECTED, openedWithExits)])).flat();
+  const crossed = inTurn(CROSSED, openedWithExits, n % 3 === 0 ? after(3 * cooldownMs, crossedBy) : crossedBy);
+  return (await Promise.all([...pairs, inTurn(PROTECTED, openedWithExits), crossed])).flat();
 
   /** Submits verbs of one pair one after the other; each gets the id of the first. */
   async function inTurn(pair: string, ...verbs: Verb[]): Promise<string[]> {
@@ -93,6 +110,14 @@ const opened: Verb = (submit, trade_pair, order_uuid) =>
 const openedWithExits: Verb = (submit, trade_pair, order_uuid) =>
   submit('POST', '', { trade_pair, order_type: 'LONG', leverage: 0.01, stop_loss: 1, order_uuid });
 const protectedBy: Verb = (submit, trade_pair) => submit('POST', '/tp-sl', { trade_pair, stop_loss: 10 });
+/** Exits at a price that was reached: within the cooldown the network cancels them and those before, else they close the position. */
+const crossedBy: Verb = (submit, trade_pair) => submit('POST', '/tp-sl', { trade_pair, stop_loss: 1_000_000 });
+const after =
+  (ms: number, verb: Verb): Verb =>
+  async (...call) => {
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    return verb(...call);
+  };
 const closed: Verb = (submit, trade_pair) => submit('POST', '/close', { trade_pair });
 const rested: Verb = (submit, trade_pair, order_uuid) =>
   submit('POST', '', {
@@ -104,17 +129,17 @@ const cancelled: Verb = (submit, trade_pair, first) => submit('DELETE', `/${firs
 
 /** Whether nothing was lost, doubled or reported wrongly, and most verbs were executed. */
 export function verbVerdict({ audit, mostAtOnce, harms, tookMs }: VerbRun, { style, threads }: VerbLoad): Verdict {
-  const { verbs, forgotten, lost, doubled, denied, strange, unprotected } = audit;
-  const wrong = forgotten + lost + doubled + denied + strange + unprotected;
+  const { verbs, forgotten, lost, doubled, denied, strange, misreported, unprotected } = audit;
+  const wrong = forgotten + lost + doubled + denied + strange + misreported + unprotected;
   const done = Object.entries(audit.states).filter(([name]) => name.endsWith('succeeded'));
   const succeeded = done.reduce((sum, [, count]) => sum + count, 0);
   return {
     promise: 'VERBS',
     text: `cancels, edits, closes and tp-sl beside orders, v1 and v2, network of ${style}`,
     figure:
-      `${verbs} verbs ${JSON.stringify(audit.states)}: ${lost} lost, ${doubled} doubled, ${denied + forgotten + strange} reported wrongly, ` +
-      `${unprotected} unprotected; at most ${mostAtOnce} requests at one miner, ${harms.kill} kills, ${harms.cut} cuts, in ${seconds(tookMs)}`,
-    bound: '0 lost, 0 doubled, 0 reported wrongly',
+      `${verbs} verbs ${JSON.stringify(audit.states)}: ${lost} lost, ${doubled} doubled, ${denied + forgotten + strange + misreported} reported wrongly, ` +
+      `${unprotected} unprotected and not reported (${audit.told} reported), ${audit.repeated} filled again and told; at most ${mostAtOnce} requests at one miner, ${harms.kill} kills, ${harms.cut} cuts, in ${seconds(tookMs)}`,
+    bound: '0 lost, 0 doubled, 0 reported wrongly, 0 unprotected and not reported',
     kept: wrong === 0 && verbs > 0 && succeeded > verbs / 2 && mostAtOnce <= threads,
   };
 }
