@@ -8,17 +8,21 @@ export const EXIT = '00000000-0000-4000-8000-000000000002';
 
 /** The network as its code is: what one attempt does to the state, and what it answers. Written from the facts, not from the service. */
 export type State = {
-  order: 'none' | 'resting' | 'edited' | 'filled' | 'cancelled';
+  order: 'none' | 'resting' | 'edited' | 'filled' | 'cancelled' | 'edited and cancelled';
   fills: number;
   position: boolean;
   exit: 'none' | 'resting' | 'edited' | 'filled' | 'cancelled';
 };
 export type Verb =
   | 'market'
+  | 'market with bad exits'
   | 'limit'
   | 'cancel'
   | 'edit'
   | 'edit that fills'
+  | 'edit in cooldown'
+  | 'close'
+  | 'protect first'
   | 'protect'
   | 'protect that closes'
   | 'protect in cooldown';
@@ -36,6 +40,11 @@ function attempt(verb: Verb, state: State, { cooldown, dedup }: { cooldown: bool
       if (cooldown && state.fills > 0) return { error: COOLDOWN };
       Object.assign(state, { order: 'filled', fills: state.fills + 1, position: true });
       return { error: null, order: { order_type: 'LONG', quantity: 1, price: 90 } };
+    case 'market with bad exits':
+      if (dedup && state.fills > 0) return { error: `Order with uuid [${UUID}] has already been processed.` };
+      if (cooldown && state.fills > 0) return { error: COOLDOWN };
+      Object.assign(state, { order: 'filled', fills: state.fills + 1, position: true });
+      return { error: `Invalid LONG bracket order [${UUID}-bracket-0]: the exits must surround reference_price (90)` };
     case 'limit':
       if (rests) return { error: `Order with uuid [${UUID}] has already been processed.` };
       state.order = 'resting';
@@ -49,6 +58,18 @@ function attempt(verb: Verb, state: State, { cooldown, dedup }: { cooldown: bool
       if (!rests) return { error: `Cannot edit order ${UUID}: order not found` };
       Object.assign(state, verb === 'edit' ? { order: 'edited' } : { order: 'filled', fills: 1, position: true });
       return { error: null, order: { order_type: 'LONG', quantity: 1, price: verb === 'edit' ? 0 : 91 } };
+    case 'edit in cooldown':
+      if (!rests) return { error: `Cannot edit order ${UUID}: order not found` };
+      state.order = 'edited and cancelled';
+      return { error: `Could not fill limit order [e_1] [BTCUSDC] [${UUID}]: ${COOLDOWN}. Cancelling order` };
+    case 'close':
+      if (state.position) Object.assign(state, { position: false, exit: 'cancelled' }); // without one it succeeds, and nothing happens
+      return { error: null };
+    case 'protect first':
+      if (state.exit !== 'none') return { error: `Order with uuid [${EXIT}] has already been processed.` };
+      if (!state.position) return { error: 'BRACKET order must have an open position' };
+      state.exit = 'edited';
+      return { error: null, order: { order_type: 'SHORT', quantity: 1, price: 0 } };
     case 'protect':
       if (!state.position) return { error: 'BRACKET order must have an open position' };
       state.exit = 'edited';
@@ -66,10 +87,14 @@ function attempt(verb: Verb, state: State, { cooldown, dedup }: { cooldown: bool
 /** What the network has before each verb. */
 export const STARTS: Record<Verb, State> = {
   market: { order: 'none', fills: 0, position: false, exit: 'none' },
+  'market with bad exits': { order: 'none', fills: 0, position: false, exit: 'none' },
   limit: { order: 'none', fills: 0, position: false, exit: 'none' },
   cancel: { order: 'resting', fills: 0, position: false, exit: 'none' },
   edit: { order: 'resting', fills: 0, position: false, exit: 'none' },
   'edit that fills': { order: 'resting', fills: 0, position: false, exit: 'none' },
+  'edit in cooldown': { order: 'resting', fills: 0, position: false, exit: 'none' },
+  close: { order: 'none', fills: 0, position: true, exit: 'resting' },
+  'protect first': { order: 'none', fills: 0, position: true, exit: 'none' },
   protect: { order: 'none', fills: 0, position: true, exit: 'resting' },
   'protect that closes': { order: 'none', fills: 0, position: true, exit: 'resting' },
   'protect in cooldown': { order: 'none', fills: 0, position: true, exit: 'resting' },
@@ -78,15 +103,19 @@ const VERBS = Object.keys(STARTS) as Verb[];
 
 /** What the miner does with one request: of each attempt, whether it reaches the validator and whether its answer comes back. */
 type Fate = 'answered' | 'refused for now' | 'never arrived' | 'answer lost' | 'market closed';
-type Wire = 'arrives' | 'lost' | 'cut';
-/** One request and what becomes of it. */
+type Wire = 'arrives' | 'lost' | 'cut' | 'slow';
+/**
+ * One request and what becomes of it. `slow`: nobody waits for it any more, and it is looked up before its attempts begin and after
+ * so many of them.
+ */
 export type Case = { verb: Verb; fates: Fate[]; wire: Wire; cooldown: boolean; dedup: boolean };
 
 /** What comes back of one request, while its attempts change the state. */
-export function playMiner({ verb, fates, wire, ...how }: Case, state: State): Reply {
+export function playMiner({ verb, fates, wire, ...how }: Case, state: State, onAttempt = () => {}): Reply {
   const uuid = verb.startsWith('protect') ? EXIT : UUID;
   const pauses = (n: number) => 0.3 + 5 * n;
   for (const [n, fate] of fates.entries()) {
+    onAttempt();
     const reaches = fate === 'answered' || fate === 'answer lost';
     const answer = reaches ? attempt(verb, state, how) : { error: 'market for BTCUSDC is currently closed' };
     if (fate === 'answered' || fate === 'market closed')
@@ -99,7 +128,7 @@ function replyOf(
   { error, order }: Answer,
   { uuid, processing_time, wire }: { uuid: string; processing_time: number; wire: Wire },
 ): Reply {
-  if (wire === 'lost') return { kind: 'lost', why: 'ECONNRESET' };
+  if (wire === 'lost' || wire === 'slow') return { kind: 'lost', why: 'ECONNRESET' };
   const text = JSON.stringify({
     success: error === null,
     order_uuid: uuid,
@@ -128,10 +157,11 @@ const orderOf = (uuid: string, more: object): DashboardOrder =>
 
 /** Both complete records of a trader in this state. */
 export function recordsOf(verb: Verb, state: State): { dashboard: Dashboard; book: OrderBook } {
-  const isEdited = state.order === 'edited' || (verb === 'edit that fills' && state.order === 'filled');
+  const isEdited = state.order.startsWith('edited') || (verb === 'edit that fills' && state.order === 'filled');
+  const isMarket = verb.startsWith('market');
   const order = orderOf(UUID, {
     limitPrice: isEdited ? 91 : 90,
-    ...(verb === 'market' && { executionType: 'MARKET', limitPrice: null }),
+    ...(isMarket && { executionType: 'MARKET', limitPrice: null }),
   });
   const exit = orderOf(EXIT, {
     executionType: 'BRACKET',
@@ -147,7 +177,7 @@ export function recordsOf(verb: Verb, state: State): { dashboard: Dashboard; boo
       ...(state.exit === 'resting' || state.exit === 'edited' ? [exit] : []),
     ],
     filled: [orderOf('opening', { price: 90 }), ...fills, ...(state.exit === 'filled' ? [exitFill] : [])],
-    cancelled: [...(state.order === 'cancelled' ? [order] : []), ...(state.exit === 'cancelled' ? [exit] : [])],
+    cancelled: [...(state.order.endsWith('cancelled') ? [order] : []), ...(state.exit === 'cancelled' ? [exit] : [])],
   };
   const positions = [
     {
@@ -155,7 +185,7 @@ export function recordsOf(verb: Verb, state: State): { dashboard: Dashboard; boo
       tradePair: 'BTCUSDC',
       side: state.position ? 'LONG' : 'FLAT',
       closeMs: state.position ? null : 9,
-      filledOrders: [],
+      filledOrders: isMarket ? fills : [],
     },
   ];
   const dashboard = {
@@ -173,6 +203,7 @@ export const signals: Record<Verb, Signal> = (() => {
   const common = { subaccount_id: 1, trade_pair: 'BTCUSDC', order_uuid: UUID, order_type: 'LONG' } as const;
   const limit = { ...common, execution_type: 'LIMIT', limit_price: 90, quantity: 1 } as const;
   const edited = { ...limit, execution_type: 'LIMIT_EDIT', limit_price: 91 } as const;
+  const market = { ...common, execution_type: 'MARKET', quantity: 1 } as const;
   const exits = {
     ...common,
     execution_type: 'LIMIT_EDIT',
@@ -181,11 +212,15 @@ export const signals: Record<Verb, Signal> = (() => {
     bracket_orders: [{ order_uuid: EXIT, stop_loss: 85 }],
   } as const;
   return {
-    market: { ...common, execution_type: 'MARKET', quantity: 1 },
+    market,
+    'market with bad exits': { ...market, stop_loss: 95 },
     limit,
     cancel: { ...common, execution_type: 'LIMIT_CANCEL' },
     edit: edited,
     'edit that fills': edited,
+    'edit in cooldown': edited,
+    close: { subaccount_id: 1, trade_pair: 'BTCUSDC', order_uuid: 'p', execution_type: 'FLAT_ALL' },
+    'protect first': { ...common, order_type: 'FLAT', order_uuid: EXIT, execution_type: 'BRACKET', stop_loss: 85 },
     protect: { ...exits, bracket_orders: [...exits.bracket_orders] },
     'protect that closes': { ...exits, bracket_orders: [...exits.bracket_orders] },
     'protect in cooldown': { ...exits, bracket_orders: [...exits.bracket_orders] },
@@ -195,13 +230,15 @@ export const signals: Record<Verb, Signal> = (() => {
 /** What is true: whether anything was done to the order, and what. */
 export function truthOf({ verb }: Case, before: State, after: State) {
   const isOfExit = verb.startsWith('protect');
-  const lifecycle = (isOfExit ? after.exit : after.order).replace('edited', 'resting');
+  const state = isOfExit ? after.exit : after.order;
+  const lifecycle = state === 'edited' ? 'resting' : state.replace('edited and ', '');
   const changed = JSON.stringify(before) !== JSON.stringify(after);
   return {
     changed,
     lifecycle,
     fills: after.fills,
-    isUnprotected: isOfExit && after.exit === 'cancelled' && after.position,
+    isUnprotected:
+      (isOfExit && after.exit === 'cancelled' && after.position) || (verb === 'market with bad exits' && changed),
   };
 }
 
@@ -214,7 +251,7 @@ export function caseBy(draw: () => number): Case {
     fates.push(fate);
     if (fate === 'answered' || fate === 'market closed') break;
   }
-  const wire = pick(['arrives', 'arrives', 'arrives', 'lost', 'cut'] as const);
+  const wire = pick(['arrives', 'arrives', 'arrives', 'lost', 'cut', 'slow'] as const);
   return { verb: pick(VERBS), fates, wire, cooldown: draw() < 0.5, dedup: draw() < 0.3 };
 }
 
