@@ -1,6 +1,8 @@
 import { expect } from 'chai';
+import { eventually } from '../support/money.ts';
 import { effectsOf, limit, market, positionsOf, restingOf } from '../support/orders.ts';
 import { expectProblem } from '../support/problem.ts';
+import { comparedUntil } from '../support/protection.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const ORDERS = '/v1/orders/netvenue';
@@ -84,6 +86,34 @@ describe('an order whose first attempt inside the miner was not acknowledged', (
     expect(reply.body.message).to.match(/2 times/);
     expect(status.body.executed).to.include({ quantity: 0.02 });
     expect(quiet.log.lines.map(({ alert }) => alert)).to.include('order_filled_again');
+  });
+
+  it('is told again, as the sum of its fills, when the second attempt was filled after the first was told', async () => {
+    const slow = await startService({
+      upstream: { style: '2026', pauseMs: 2_500, processingMs: 10 },
+      settings: { NETVENUE_PATIENCE_MS: '200', NETVENUE_IN_FLIGHT_MS: '4000' },
+    });
+    try {
+      const trader = await slow.trader();
+      slow.miner.loseAcknowledgements(1);
+
+      const reply = await trader.post(ORDERS, market({ stop_loss: 90_000 }));
+      await eventually(async () => effectsOf(slow, trader).filter((kind) => kind === 'market').length === 2);
+      const second = await comparedUntil(slow.db, async () =>
+        (await trader.get('/v1/events?limit=500&type=order.updated')).body.find(
+          ({ data }: { data: { action: string } }) => data.action === 'lifecycle',
+        ),
+      );
+      const status = await trader.get(`${ORDERS}/${reply.body.order_uuid}`);
+
+      expect(reply.body.executed).to.include({ quantity: 0.01 });
+      expect(second.data.executed).to.include({ quantity: 0.02 });
+      expect(second.data).to.include({ order_uuid: reply.body.order_uuid, position_changed: true });
+      expect(status.body.executed).to.include({ quantity: 0.02 });
+      expect(slow.log.lines.map(({ alert }) => alert)).to.include('order_filled_again');
+    } finally {
+      await slow.stop();
+    }
   });
 
   it('is not told as filled when it closes a position that is not open', async () => {

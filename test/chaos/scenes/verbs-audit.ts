@@ -44,13 +44,15 @@ export type VerbRow = {
     changes?: { quantity?: number };
   };
   sent_payload: { signal?: { order_uuid: string; execution_type: string }; position_uuid?: string } | null;
+  executed: { quantity: number | null } | null;
   outcome: { result?: { lifecycle?: string | null; protection?: string; message?: string | null } } | null;
 };
 
 /** Joins the ledger with every order verb; `taken`: the ids that the service acknowledged. */
 export async function auditVerbs(stage: Site, taken: readonly string[]): Promise<VerbAudit> {
   const rows = await stage.rows<VerbRow>(
-    `select id, owner, kind, state, request, sent_payload, outcome from intents where kind in (select kind from intent_kinds where venue is not null)`,
+    `select id, owner, kind, state, request, sent_payload, outcome, (select o.executed from orders o where o.id = intents.id) as executed
+    from intents where kind in (select kind from intent_kinds where venue is not null)`,
   );
   const entries = stage.upstream.ledger.entries().filter(({ kind }) => kind !== 'subaccount');
   const effects = new Map(rows.map((row) => [row.id, entries.filter((entry) => isEffectOf(row, entry))]));
@@ -63,11 +65,11 @@ export async function auditVerbs(stage: Site, taken: readonly string[]): Promise
     states: Object.fromEntries(countBy(rows.map(({ kind, state }) => `${kind.split('/').pop()} ${state}`))),
     forgotten: taken.filter((id) => !known.has(id)).length,
     lost: count((state, done) => state === 'succeeded' && done === 0),
-    doubled: rows.filter((row) => fillsOf(row) > 1 && !isToldAgain(row, fillsOf(row))).length,
+    doubled: rows.filter((row) => fillsOf(row) > 1 && !isToldAgain(row, effects.get(row.id) ?? [])).length,
     denied: count((state, done) => (state === 'failed' || state === 'expired') && done > 0),
     strange: entries.filter((entry) => !explained.has(entry) && !entry.key.includes('-bracket-')).length,
     ...(await auditExits(stage, rows)),
-    repeated: rows.filter((row) => fillsOf(row) > 1 && isToldAgain(row, fillsOf(row))).length,
+    repeated: rows.filter((row) => fillsOf(row) > 1 && isToldAgain(row, effects.get(row.id) ?? [])).length,
   };
 
   function fillsOf({ id }: VerbRow): number {
@@ -75,8 +77,9 @@ export async function auditVerbs(stage: Site, taken: readonly string[]): Promise
   }
 }
 
-const isToldAgain = ({ outcome }: VerbRow, fills: number) =>
-  outcome?.result?.message?.includes(`filled this order ${fills} times`) === true;
+/** Whether what was executed of an order is told as the sum of its fills. */
+const isToldAgain = ({ executed }: VerbRow, fills: readonly Entry[]) =>
+  Math.abs(Number(executed?.quantity) - fills.reduce((sum, { detail }) => sum + Number(detail.quantity), 0)) < 1e-9;
 
 /** Whether an entry is the effect of a verb. Every order is edited once, to a quantity of its own, and cancelled once. */
 function isEffectOf({ id, kind, request, sent_payload }: VerbRow, entry: Entry): boolean {

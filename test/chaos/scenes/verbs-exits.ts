@@ -22,7 +22,14 @@ export const allCompared = (stage: Site, withinMs: number): Promise<unknown> =>
     'every comparison of exits',
     async () => {
       const [row] = await stage.rows<{ open: string }>(
-        `select count(*) as open from wanted_exits where due_at is not null and (is_changed or missing_since is not null and told_at is null)`,
+        `select count(*) as open
+         from wanted_exits w
+         where w.due_at is not null and (w.is_changed or w.missing_since is not null and w.told_at is null or exists (
+           select
+           from jsonb_array_elements(w.wanted) e
+           join orders o on o.id = (e ->> 'order_uuid')::uuid and o.lifecycle = 'filled'
+           where (e ->> 'waits')::boolean
+         ))`,
       );
       return row?.open === '0' || null;
     },

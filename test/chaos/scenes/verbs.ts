@@ -52,7 +52,7 @@ export async function tradeWithEveryVerb(load: VerbLoad): Promise<VerbRun> {
   return trade(stage, load, (goOn) => harm(stage, { ...processes.harms, goOn }));
 }
 
-const COMPARED_WITHIN_MS = 180_000;
+const COMPARED_WITHIN_MS = 300_000; // the time in flight, and two turns
 
 const UNHARMED: Harms = { kill: 0, web: 0, cut: 0, crash: 0, msOfJobs: [] };
 

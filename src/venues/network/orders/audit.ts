@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import { comparisonPace } from '../../../capacity/network.ts';
 import type { Db } from '../../../db/pool.ts';
 import { requestBudget } from '../../../db/request-budget.ts';
@@ -8,6 +9,7 @@ import { noteComparison, planComparison, submitRepair, takeTradersDue } from '..
 import type { Netvenue } from '../adapter/types.ts';
 import { recordEndedOrders } from './commands.ts';
 import { type Compared, compareExits } from './comparison.ts';
+import { isWatched, noteFilledAgain } from './filled-again.ts';
 import { findBusy, findIdentity, listOrdersWithExits, listResting } from './queries.ts';
 import { repairOf, wantsRepair } from './repair.ts';
 import { PLACED, type Protection } from './rules.ts';
@@ -18,7 +20,8 @@ import { readRecords } from './venue-records.ts';
 export type AuditDeps = {
   db: Db;
   venues: { netvenue: Netvenue };
-  config: { PROTECTION_REPAIR: 'tell' | 'repair' };
+  log: Pick<Logger, 'error'>;
+  config: { PROTECTION_REPAIR: 'tell' | 'repair'; NETVENUE_IN_FLIGHT_MS: number };
 };
 
 const VENUE = 'netvenue';
@@ -62,8 +65,14 @@ async function auditTrader(trader: Hotkey, deps: AuditDeps): Promise<void> {
     ).map((order) => [order.id, order]),
   );
   for (const row of rows) {
+    await noteFilledAgain(row, orders, records, deps);
     const compared = compareExits({ pair: row.pair, entries: row.wanted, orders }, records);
-    if (compared) await note(row, compared, deps);
+    if (!compared) continue;
+    const isOver = row.wanted_ago_s * 1_000 > deps.config.NETVENUE_IN_FLIGHT_MS;
+    const wanted = compared.wanted.filter(
+      ({ waits, order_uuid }) => !(isOver && waits && isWatched(orders.get(order_uuid))),
+    );
+    await note(row, { ...compared, wanted }, deps);
   }
 }
 

@@ -151,6 +151,9 @@ export async function reconcileAt(
   const holdMs = config.NETVENUE_IN_FLIGHT_MS;
   const reachedMs = archived.kind === 'unreadable' ? null : await noteReached(db, intent, { holdMs, tookMs });
   const found = await find({ venue, trader }, archived);
+  const isInFlight = reachedMs === null || reachedMs <= holdMs;
+  if (found.kind === 'accepted' && isInFlight && !(await wasAnswered(db, intent.id, 0)))
+    return { ...found, data: { ...found.data, mayRepeat: true } };
   if (found.kind !== 'absent' && found.kind !== 'once_ended') return found;
   const finding = found.kind === 'absent' ? found : found.finding;
   if (overAfterMs !== undefined && (await wasAnswered(db, intent.id, overAfterMs)))
@@ -243,8 +246,5 @@ export function alertIfUnprotected(
     log.error({ alert: 'position_unprotected', intent_id: id }, 'the network has no exits for an open position');
 }
 
-/**
- * Removes the execution of an order that only rests. The venue echoes the accepted order; only an executed one has a
- * price.
- */
+/** Removes the execution of an order that only rests. The venue echoes the accepted order; only an executed one has a price. */
 export const unlessWaiting = (data: Done): Done => (data.executed?.price == null ? { ...data, executed: null } : data);

@@ -19,6 +19,7 @@ export type Done = SignalAccepted & {
   protection?: Protection;
   fills?: number;
   isNothing?: true;
+  mayRepeat?: true;
 };
 
 /** A trader at the miner of its entity. */

@@ -10,11 +10,11 @@ import * as network from './calls.ts';
 import { CLOSE_IN_FLIGHT, closesByUuid } from './close-style.ts';
 import { subjectOf, withEffect } from './effects.ts';
 import { findPlaced, readExecution, resolveRejection } from './evidence.ts';
-import type { Done } from './outcome.ts';
+import type { Done, Lifecycle } from './outcome.ts';
 import { getReadiness } from './queries.ts';
 import { carriesExits, opens, protectionWhenAccepted, rests, type Terms } from './rules.ts';
 import { recordPlacement } from './store.ts';
-import { exitsAfter } from './wanted.ts';
+import { exitsAfter, watchEntry } from './wanted.ts';
 
 type Deps = network.Deps & {
   reads: Pick<VenueReads, 'tradePairs'>;
@@ -79,12 +79,17 @@ export const place = defineIntent({
       ...(lifecycle && { lifecycle }),
       executed: data.executed,
       protection: { state, error },
-      ...(lifecycle && wantsExits(terms) && { exits: exitsAfter(terms, lifecycle, data.executed) }),
+      ...(lifecycle && exitsToRecord(terms, { ...data, lifecycle })),
     });
   },
 });
 
-const wantsExits = (terms: Terms): boolean => rests(terms) || carriesExits(terms);
+/** The exits that an order wants from now on, and its entry while it may be filled once more. None for an order without either. */
+function exitsToRecord(terms: Terms, { lifecycle, executed, mayRepeat }: Done & { lifecycle: Lifecycle }) {
+  const exits = rests(terms) || carriesExits(terms) ? exitsAfter(terms, lifecycle, executed) : [];
+  const isWatched = mayRepeat === true && !rests(terms);
+  return exits.length > 0 || isWatched ? { exits: [...exits, ...(isWatched ? [watchEntry()] : [])] } : {};
+}
 
 /** Rejections of a pair that older builds traded: the caller may have meant the one that has replaced it. */
 const ABOUT_PAIR = new Set(['pair_close_only', 'pair_discontinued', 'pair_not_allowed']);

@@ -191,7 +191,7 @@ export const hasOthersUnderWay = (db: Db, trader: Hotkey, lane: string | null): 
       and o.request ->> 'trader' = ${trader}
       and (o.lane is distinct from ${lane} or o.state = 'in_doubt')`);
 
-const withExitsRow = orderRow.pick({ terms: true, protection: true, handle: true }).extend({ id: idSchema.order });
+const withExitsRow = orderRow.omit({ is_absent: true }).extend({ id: idSchema.order });
 
 /** An order whose exits are wanted. */
 export type OrderWithExits = z.infer<typeof withExitsRow>;
@@ -199,7 +199,7 @@ export type OrderWithExits = z.infer<typeof withExitsRow>;
 /** A trader's orders with these ids. */
 export const listOrdersWithExits = (db: Db, trader: Hotkey, ids: string[]): Promise<readonly OrderWithExits[]> =>
   db.any(sql.prepared('list_orders_with_exits', withExitsRow)`
-    select o.id, o.terms, o.protection, o.handle
+    select o.id, o.terms, o.lifecycle, o.executed, o.protection, o.handle
     from orders o
     where o.id = any(${sql.array(ids, 'uuid')}) and o.trader = ${trader}`);
 

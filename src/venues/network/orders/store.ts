@@ -143,3 +143,13 @@ export async function recordProtectionShown(db: Db, orders: ReadonlyMap<OrderUui
     )`select change_orders(${JSON.stringify(changes)}::jsonb)::text`,
   );
 }
+
+/** Records the sum of what was executed of an order that was filled once more, and emits that it is another one now. */
+export async function recordFilledAgain(db: Db, orderId: OrderUuid, executed: Executed): Promise<void> {
+  await db.query(sql.prepared('record_filled_again', z.object({}))`
+    with changed as materialized (
+      select change_orders(${JSON.stringify([{ id: orderId, executed }])}::jsonb)
+    )
+    select emit_ended('{}', array[${orderId}::uuid])::text
+    from changed`);
+}

@@ -23,6 +23,9 @@ export function exitsAfter(
   return (exits.length > 0 ? exits : [NO_EXITS]).map((entry) => ({ ...entry, waits: true as const }));
 }
 
+/** The entry of an order that may be filled once more: it wants nothing, and is looked at until that is over. */
+export const watchEntry = (): NewExits => ({ ...NO_EXITS, waits: true });
+
 const NO_EXITS: Exits = { take_profit: null, stop_loss: null, trailing_stop: null, size: null };
 
 /** The exits among an order's terms. Entries win over its own prices, as at the network. `filled`: the size of its fill, if known. */
