@@ -14,7 +14,7 @@ export const CROSSED = 'XRPUSDC';
 /** What was told of exits, beside what the network has; see `VerbAudit`. */
 type ExitAudit = { misreported: number; unprotected: number; told: number };
 
-type Shown = { dashboard: Dashboard; book: OrderBook };
+type VenueState = { dashboard: Dashboard; book: OrderBook };
 
 /** Waits until every comparison that something calls for was made, and what is missing was told. */
 export const allCompared = (stage: Site, withinMs: number): Promise<unknown> =>
@@ -39,7 +39,7 @@ export const allCompared = (stage: Site, withinMs: number): Promise<unknown> =>
 /** Compares what was told of the exits in both pairs with the network itself, which is read after everything has ended. */
 export async function auditExits(stage: Site, rows: readonly VerbRow[]): Promise<ExitAudit> {
   const told = await lastTold(stage);
-  const shown = new Map<string, Shown>();
+  const shown = new Map<string, VenueState>();
   for (const trader of new Set(rows.map(({ request }) => request.trader)))
     shown.set(trader, await readAll(stage, trader));
   const audit: ExitAudit = { misreported: 0, unprotected: 0, told: told.size };
@@ -74,7 +74,7 @@ async function lastTold(stage: Site): Promise<Set<string>> {
   return told;
 }
 
-async function readAll({ upstream }: Site, trader: string): Promise<Shown> {
+async function readAll({ upstream }: Site, trader: string): Promise<VenueState> {
   const venue = netvenue({ ...KEYS, minerUrl: upstream.minerUrl, validatorUrl: upstream.validatorUrl });
   const limits = { timeoutMs: 60_000 }; // this process may be busy
   const [dashboard, book] = [await venue.dashboard(trader, limits), await venue.orders(trader, limits)];
@@ -85,18 +85,18 @@ async function readAll({ upstream }: Site, trader: string): Promise<Shown> {
   };
 }
 
-const isOpenIn = ({ dashboard }: Shown, pair: string) =>
+const isOpenIn = ({ dashboard }: VenueState, pair: string) =>
   dashboard.positions.some(
     ({ tradePair, closeMs, side }) => closeMs === null && side !== 'FLAT' && samePair(tradePair, pair),
   );
 
-const hasExits = ({ book }: Shown, pair: string) =>
+const hasExits = ({ book }: VenueState, pair: string) =>
   book.unfilled.some(
     ({ executionType, tradePair }) => executionType === 'BRACKET' && tradePair !== null && samePair(tradePair, pair),
   );
 
 /** Whether a tp-sl of the crossed pair, the last command about its exits, was told to have ended otherwise than it did. */
-function isToldOtherwise({ kind, state, sent_payload, outcome }: VerbRow, { book }: Shown): boolean {
+function isToldOtherwise({ kind, state, sent_payload, outcome }: VerbRow, { book }: VenueState): boolean {
   if (kind !== 'network/protect' || state !== 'succeeded') return false;
   const uuid = sent_payload?.signal?.order_uuid;
   const among = (orders: OrderBook['filled']) => orders.some((order) => order.uuid === uuid);
