@@ -8,11 +8,10 @@ import { close } from '../../src/venues/network/orders/close.ts';
 import { edit } from '../../src/venues/network/orders/edit.ts';
 import { place } from '../../src/venues/network/orders/place.ts';
 import { protect } from '../../src/venues/network/orders/protect.ts';
+import { caseBy, generator } from '../support/miner-cases.ts';
 import {
   type Case,
-  caseBy,
   EXIT,
-  generator,
   playMiner,
   recordsOf,
   STARTS,

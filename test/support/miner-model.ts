@@ -99,10 +99,9 @@ export const STARTS: Record<Verb, State> = {
   'protect that closes': { order: 'none', fills: 0, position: true, exit: 'resting' },
   'protect in cooldown': { order: 'none', fills: 0, position: true, exit: 'resting' },
 };
-const VERBS = Object.keys(STARTS) as Verb[];
 
 /** What the miner does with one request: of each attempt, whether it reaches the validator and whether its answer comes back. */
-type Fate = 'answered' | 'refused for now' | 'never arrived' | 'answer lost' | 'market closed';
+export type Fate = 'answered' | 'refused for now' | 'never arrived' | 'answer lost' | 'market closed';
 type Wire = 'arrives' | 'lost' | 'cut' | 'slow';
 /**
  * One request and what becomes of it. `slow`: nobody waits for it any more, and it is looked up before its attempts begin and after
@@ -239,29 +238,5 @@ export function truthOf({ verb }: Case, before: State, after: State) {
     fills: after.fills,
     isUnprotected:
       (isOfExit && after.exit === 'cancelled' && after.position) || (verb === 'market with bad exits' && changed),
-  };
-}
-
-/** A case at random. */
-export function caseBy(draw: () => number): Case {
-  const pick = <T>(from: readonly T[]) => from[Math.floor(draw() * from.length)] as T;
-  const fates: Fate[] = [];
-  while (fates.length < 3) {
-    const fate = pick(['answered', 'refused for now', 'never arrived', 'answer lost', 'market closed'] as const);
-    fates.push(fate);
-    if (fate === 'answered' || fate === 'market closed') break;
-  }
-  const wire = pick(['arrives', 'arrives', 'arrives', 'lost', 'cut', 'slow'] as const);
-  return { verb: pick(VERBS), fates, wire, cooldown: draw() < 0.5, dedup: draw() < 0.3 };
-}
-
-/** A generator of numbers from 0 to 1 (mulberry32), so that a failing case can be played again. */
-export function generator(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   };
 }

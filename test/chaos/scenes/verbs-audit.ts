@@ -1,7 +1,7 @@
 import type { Entry } from '../../../src/sandbox/ledger.ts';
 import { countBy } from '../audit.ts';
 import type { Site } from '../stage.ts';
-import { auditExits } from './verbs-exits.ts';
+import { auditExits, type VerbRow } from './verbs-exits.ts';
 
 /** The ledger compared with the result of every verb. All from `forgotten` to `unprotected` must be 0. The miner's own repeats of an edit are no second effect. */
 export type VerbAudit = {
@@ -26,26 +26,6 @@ export type VerbAudit = {
   told: number;
   /** Orders that the network filled more than once under their uuid, which was told. */
   repeated: number;
-};
-
-/** An order verb as the service has it. */
-export type VerbRow = {
-  id: string;
-  owner: string;
-  kind: string;
-  state: string;
-  request: {
-    trader: string;
-    subaccount_id: number;
-    target?: string;
-    trade_pair?: string;
-    terms?: { trade_pair: string };
-    protection?: { trade_pair: string };
-    changes?: { quantity?: number };
-  };
-  sent_payload: { signal?: { order_uuid: string; execution_type: string }; position_uuid?: string } | null;
-  executed: { quantity: number | null } | null;
-  outcome: { result?: { lifecycle?: string | null; protection?: string; message?: string | null } } | null;
 };
 
 /** Joins the ledger with every order verb; `taken`: the ids that the service acknowledged. */

@@ -4,7 +4,26 @@ import { samePair } from '../../../src/venues/network/orders/rules.ts';
 import { until } from '../../support/processes.ts';
 import { KEYS } from '../../support/service.ts';
 import type { Site } from '../stage.ts';
-import type { VerbRow } from './verbs-audit.ts';
+
+/** An order verb as the service has it. */
+export type VerbRow = {
+  id: string;
+  owner: string;
+  kind: string;
+  state: string;
+  request: {
+    trader: string;
+    subaccount_id: number;
+    target?: string;
+    trade_pair?: string;
+    terms?: { trade_pair: string };
+    protection?: { trade_pair: string };
+    changes?: { quantity?: number };
+  };
+  sent_payload: { signal?: { order_uuid: string; execution_type: string }; position_uuid?: string } | null;
+  executed: { quantity: number | null } | null;
+  outcome: { result?: { lifecycle?: string | null; protection?: string; message?: string | null } } | null;
+};
 
 /** The pair in which orders carry exits and nothing is closed. */
 export const PROTECTED = 'SOLUSDC';
