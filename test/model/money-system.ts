@@ -210,6 +210,15 @@ export class MoneySystem {
   /** The sweep reads what transfers and their reversals moved at the payout account. */
   readArrivals = () => readArrivals(this.#stage, this);
 
+  /** Legs that the processor rejected for the balance, although nothing was taken from the account behind them. */
+  unpayable = () =>
+    this.db.oneFirst(sql.type(z.object({ legs: z.number() }))`
+      select count(*)::integer as legs
+      from payout_steps s
+      join payouts p on p.id = s.payout_id
+      where p.user_id = ${this.user} and s.failure_reason = 'balance_insufficient'
+        and not exists (select from ledger_lines l where l.holder = ${this.connected} and l.account = 'overdrawn')`);
+
   /** Whether an intent of this run is open. */
   isOpen = () =>
     this.db.exists(sql.type(z.object({}))`select from intents i where i.owner = ${this.app} and i.settled_at is null`);

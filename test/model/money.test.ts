@@ -25,6 +25,9 @@ const index = fc.nat(50);
 const newest = (system: MoneySystem, prefix: string) =>
   [...system.model.losses.keys()].findLast((id) => id.startsWith(prefix)) ?? 'none';
 
+const bank = (to: string) =>
+  step(`bank: ${to}`, (s) => s.control('payout', { id: [...s.model.bank.keys()].at(-1), to }));
+
 /** Events at the processor, notifications of them, jobs of workers, and actions of operators and the trader. */
 const steps = fc.oneof(
   {
@@ -56,9 +59,7 @@ const steps = fc.oneof(
       }),
     ),
   ),
-  fc
-    .constantFrom('paid', 'failed')
-    .map((to) => step(`bank: ${to}`, (s) => s.control('payout', { id: [...s.model.bank.keys()].at(-1), to }))),
+  fc.constantFrom('paid', 'failed').map((to) => bank(to)),
   fc.constantFrom(100, 20_000).map((amount) =>
     step(`transfer reversed by session: ${amount}`, async (s) => {
       const [id, transfer] = [...s.model.transfers].at(-1) ?? [];
@@ -155,6 +156,8 @@ const requested = [
   step('trader requests', (s) => request(s, 30_000)),
   step('submits', (s) => submitOne(s, 0)),
 ];
+const sent = [...requested, caughtUp, caughtUp, step('money arrives', (s) => s.arrive()), caughtUp];
+const returned = [...sent, bank('paid'), caughtUp, bank('failed')];
 const disputed = step('disputed 5000', (s) => s.control('payment', { id: s.intent, to: 'disputed', amount: 5_000 }));
 
 /** Where a run begins: most of what can go wrong needs an account that trades, or a payout under way. */
@@ -166,6 +169,8 @@ const openings = fc.constantFrom<Step[]>(
   [...trades, disputed, caughtUp, step('reinstates', (s) => s.reinstate()), caughtUp],
   requested,
   [...requested, caughtUp, caughtUp],
+  sent,
+  returned,
 );
 
 /** Where the trader is paid, and in which currency the account was bought: one with decimals, or without. */
@@ -191,6 +196,7 @@ async function holdsAtRest(s: MoneySystem): Promise<void> {
     from payments p
     where p.id = ${s.payment}`);
   expect(figures.held, 'money held').to.equal(model.held);
+  expect(await s.unpayable(), 'legs of money that was not there').to.equal(0);
   expect(await s.differences(), 'the ledger and the processor').to.deep.equal([]);
   expect(account?.accounts ?? 0, 'accounts').to.equal(model.received > 0 ? 1 : 0);
   const trades = TRADES.includes(account?.status ?? '');
