@@ -43,7 +43,7 @@ export function trialOf({ method, path, security, parameters }: Operation, spec:
 const HEADERS: Record<string, string[]> = {
   partnerKey: ['Authorization: Bearer '],
   appToken: ['Authorization: Bearer '],
-  traderKey: ['Authorization: Bearer '],
+  traderKey: ['X-Api-Key: '],
   userSession: ['X-Session-Token: '],
   adminBearer: ['Authorization: Bearer '],
   clientBasic: ['Authorization: Basic '],
@@ -64,7 +64,7 @@ const block = (text: string) => `<pre tabindex="0"><code>${escaped(text)}\n</cod
 const CREDENTIALS: Record<string, string[]> = {
   partnerKey: ['-H "Authorization: Bearer $KEY"'],
   appToken: ['-H "Authorization: Bearer $TOKEN"'],
-  traderKey: ['-H "Authorization: Bearer $TRADER_KEY"'],
+  traderKey: ['-H "X-Api-Key: $API_KEY"'],
   userSession: ['-H "X-Session-Token: $SESSION"'],
   adminBearer: ['-H "Authorization: Bearer $OPERATOR_TOKEN"'],
   adminCookie: ['-b "$COOKIES"'],
