@@ -8,6 +8,7 @@ import { budgetVerdicts, tradeWithinBudget } from './scenes/budget.ts';
 import { clockVerdicts, tradeWithWrongClocks } from './scenes/clock.ts';
 import { createUnderLoss, creationVerdict } from './scenes/creations.ts';
 import { canMount, diskVerdict, tradeOnFullDisk } from './scenes/disk.ts';
+import { oddVerdict, tradeBesideOddOnes } from './scenes/fleet.ts';
 import { floodEachBudget, floodVerdicts } from './scenes/flood.ts';
 import { glitchVerdicts, tradeThroughGlitch } from './scenes/glitch.ts';
 import { enduranceVerdicts, tradeThroughFailures } from './scenes/ha.ts';
@@ -22,6 +23,7 @@ import { failOverUnderLoad, failOverVerdict } from './scenes/standby.ts';
 import { staleVerdict, stopAndResume } from './scenes/stopped.ts';
 import { terminateUnderLoad, terminationVerdict } from './scenes/terminated.ts';
 import { ledgerVerdicts, takeoverVerdict, tradeUnderHarm } from './scenes/trading.ts';
+import { upgradeUnderLoad, upgradeVerdict } from './scenes/upgrade.ts';
 import { silenceVerdicts, tradeThroughSilence } from './scenes/vanish.ts';
 import { tradeWithEveryVerb, verbVerdict } from './scenes/verbs.ts';
 import { openCrashable } from './server.ts';
@@ -134,6 +136,14 @@ export const scenes: Record<string, Scene> = {
       await tradeWithWrongClocks({ library, perSecond: perSecond / 3, stayMs, settings }),
     ))
       report(verdict);
+  },
+  async UPGRADE({ stayMs, perSecond }, report) {
+    const pace = { perSecond: perSecond / 4, stayMs: stayMs / 3 };
+    report(upgradeVerdict(await upgradeUnderLoad({ ...pace, settings: { ...ROOMY, ORDER_DEADLINE_MS: '60000' } })));
+  },
+  async FLEET({ finished, perSecond }, report) {
+    const settings = { ...ROOMY, ORDER_DEADLINE_MS: '60000' };
+    report(oddVerdict(await tradeBesideOddOnes({ orders: finished, perSecond: perSecond / 4, settings })));
   },
   async QUEUED({ queued }, report) {
     report(queueVerdict(await queueAtMiner(queued), queued));
