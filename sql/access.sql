@@ -6,3 +6,7 @@ from pg_namespace n
 cross join lateral aclexplode(n.nspacl) a
 join pg_roles r on r.oid = a.grantee
 where n.nspname = 'ops' and a.privilege_type = 'USAGE' and r.oid <> n.nspowner;
+
+revoke execute on function grant_process_access() from public;
+
+select grant_process_access();

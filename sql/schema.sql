@@ -67,17 +67,22 @@ CREATE INDEX admin_sessions_by_age ON public.admin_sessions USING btree (expires
 create table admins (
   id text not null,
   email text not null,
-  password_hash text not null,
-  is_superadmin boolean not null default false,
+  password_hash text, -- Null until an invitation has been accepted.
+  is_superadmin boolean not null default false, -- Not used any more: see role.
   totp_seed bytea, -- Sealed. Until TOTP is enrolled, it waits for its first code.
   totp_step bigint, -- The newest time step whose code was accepted. Only later ones are accepted.
   totp_enrolled_at timestamp with time zone,
   totp_releases integer not null default 0, -- How often another operator restored the attempts at the authenticator code.
   created_at timestamp with time zone not null default now(),
   disabled_at timestamp with time zone,
+  role text not null default 'admin'::text, -- What the operator may do: a viewer reads, support and finance each do more, an admin does everything.
+  invitation_digest bytea, -- SHA-256 of the mailed token that sets a password, once.
+  invitation_expires_at timestamp with time zone,
   constraint admins_pkey PRIMARY KEY (id),
   constraint admins_email_taken UNIQUE (email),
-  constraint admins_enrolled_has_seed CHECK (((totp_enrolled_at IS NULL) OR ((totp_seed IS NOT NULL) AND (totp_step IS NOT NULL))))
+  constraint admins_enrolled_has_seed CHECK (((totp_enrolled_at IS NULL) OR ((totp_seed IS NOT NULL) AND (totp_step IS NOT NULL)))),
+  constraint admins_invitation_taken UNIQUE (invitation_digest),
+  constraint admins_role_known CHECK ((role = ANY (ARRAY['viewer'::text, 'support'::text, 'finance'::text, 'admin'::text])))
 );
 
 -- The length of each chain, so that rows missing at its end are detected.
@@ -188,6 +193,34 @@ create table app_tokens (
 );
 CREATE INDEX app_tokens_by_age ON public.app_tokens USING btree (expires_at);
 CREATE INDEX app_tokens_by_app ON public.app_tokens USING btree (app_id);
+
+-- Requests of operators that need another operator's approval. An approved one permits one execution of exactly this request by who made it.
+create table approvals (
+  id text not null,
+  operation text not null,
+  subject text,
+  digest bytea not null, -- SHA-256 of the request and of who made it.
+  summary jsonb not null, -- The parts of the request, as shown to who decides. Contains no secret.
+  reason text,
+  role text not null, -- The role that the request needs. Who decides must have it.
+  requested_by text not null,
+  requested_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
+  decided_by text,
+  decided_at timestamp with time zone,
+  decision text,
+  decided_because text,
+  used_at timestamp with time zone,
+  constraint approvals_pkey PRIMARY KEY (id),
+  constraint approvals_by_another CHECK ((decided_by <> requested_by)),
+  constraint approvals_decided_by_fkey FOREIGN KEY (decided_by) REFERENCES admins(id),
+  constraint approvals_decided_whole CHECK ((((decision IS NULL) = (decided_by IS NULL)) AND ((decision IS NULL) = (decided_at IS NULL)))),
+  constraint approvals_decision_known CHECK ((decision = ANY (ARRAY['approved'::text, 'rejected'::text]))),
+  constraint approvals_requested_by_fkey FOREIGN KEY (requested_by) REFERENCES admins(id),
+  constraint approvals_used_approved CHECK (((used_at IS NULL) OR (NOT (decision IS DISTINCT FROM 'approved'::text))))
+);
+CREATE INDEX approvals_by_time ON public.approvals USING btree (requested_at);
+CREATE INDEX approvals_unused ON public.approvals USING btree (digest) WHERE (used_at IS NULL);
 
 -- Tenant apps of v2.
 create table apps (
@@ -513,6 +546,7 @@ create table intents (
   sent_payload jsonb, -- The exact payload, resolved and committed with sending_at. Reconciliation uses it.
   outcome jsonb,
   pace text, -- While it is queued: what its upstream takes only so many of in a minute (see paces), if it waits for that.
+  given_id uuid, -- The caller's own name of the order that it places; its id is made of it and the owner (order_id_of). Null: the caller gave none, or an earlier version took it as the id.
   constraint intents_pkey PRIMARY KEY (id),
   constraint intents_settled_has_outcome CHECK (((state = ANY (ARRAY['succeeded'::text, 'failed'::text, 'expired'::text])) = ((settled_at IS NOT NULL) AND (outcome IS NOT NULL)))),
   constraint intents_state_known CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'in_doubt'::text, 'succeeded'::text, 'failed'::text, 'expired'::text])))
@@ -732,7 +766,7 @@ create table operator_actions (
   detail jsonb not null default '{}'::jsonb, -- The result. Contains no secret.
   at timestamp with time zone not null default now(),
   constraint operator_actions_pkey PRIMARY KEY (id),
-  constraint operator_actions_known CHECK ((action = ANY (ARRAY['provision_again'::text, 'attach'::text, 'refund'::text, 'reinstate'::text, 'abandon'::text, 'rerun'::text, 'rerun_job'::text, 'retry_delivery'::text, 'retry_deliveries'::text, 'reverse_payout'::text, 'resolve_payout'::text, 'move_link'::text, 'release_registration'::text, 'dismiss_event'::text, 'detach_payout_account'::text]))),
+  constraint operator_actions_known CHECK ((action = ANY (ARRAY['provision_again'::text, 'attach'::text, 'refund'::text, 'reinstate'::text, 'abandon'::text, 'rerun'::text, 'rerun_job'::text, 'retry_delivery'::text, 'retry_deliveries'::text, 'reverse_payout'::text, 'resolve_payout'::text, 'move_link'::text, 'release_registration'::text, 'dismiss_event'::text, 'detach_payout_account'::text, 'disable_operator'::text, 'enable_operator'::text, 'end_operator_sessions'::text, 'remove_operator_authenticator'::text]))),
   constraint operator_actions_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments(id),
   constraint operator_actions_prop_account_id_fkey FOREIGN KEY (prop_account_id) REFERENCES prop_accounts(id),
   constraint operator_actions_who_said CHECK ((operator ~ '\S'::text)),
@@ -757,6 +791,7 @@ create table orders (
   executed jsonb,
   protection jsonb, -- The result of the exits that a network order carried: state none, placed or failed, and the error.
   absent_since timestamp with time zone, -- When the venue's complete records first lacked a resting order that they have not shown since.
+  given_id uuid, -- Its owner's own name of it, as in its intent. The venue has the id.
   constraint orders_pkey PRIMARY KEY (id),
   constraint orders_handle_once UNIQUE (trader, handle),
   constraint orders_lifecycle_known CHECK ((lifecycle = ANY (ARRAY['resting'::text, 'filled'::text, 'cancelled'::text, 'ended'::text])))
@@ -1910,6 +1945,19 @@ create view ops.lost_registrations (
   safe_action text
 );
 
+-- Operators: role, authenticator, sessions, and until when an invitation is valid.
+create view ops.operators (
+  id text,
+  email text,
+  role text,
+  has_authenticator boolean,
+  disabled_at timestamp with time zone,
+  invited_until timestamp with time zone,
+  open_sessions bigint,
+  last_seen_at timestamp with time zone,
+  created_at timestamp with time zone
+);
+
 -- Payments older than 10 minutes that were neither fulfilled nor refunded, with the safe action. Normally empty.
 create view ops.paid_without_account (
   payment_id text,
@@ -2092,6 +2140,9 @@ create function accept_free_accounts(batch jsonb)
 create function accept_intents(batch jsonb)
   returns TABLE(n integer, intent_id uuid, verdict text) plpgsql;
 
+create function accept_invitation(token_digest bytea, new_hash text)
+  returns text sql;
+
 create function accept_network_orders(batch jsonb)
   returns TABLE(n integer, intent_id uuid, verdict text) plpgsql;
 
@@ -2124,6 +2175,9 @@ create function advance_lane(lane_name text, leaver uuid)
 
 create function agreement_canonical(r agreement_signatures)
   returns bytea sql stable;
+
+create function ask_for_approval(new_id text, of_operation text, of_subject text, of_digest bytea, of_summary jsonb, because text, needs_role text, operator text, lives_s integer)
+  returns SETOF approvals plpgsql;
 
 create function ask_for_subaccount(account text, new_intent uuid, deadline_s double precision)
   returns void plpgsql;
@@ -2185,6 +2239,9 @@ create function confirm_reset(app text, address text, token_digest bytea, new_ha
 create function deactivate_endpoint(endpoint text, because text)
   returns boolean plpgsql;
 
+create function decide_approval(approval text, operator text, roles text[], is_approved boolean, because text)
+  returns text plpgsql;
+
 create function decide_exits(of_trader text, of_pair text, decided jsonb, by_intent uuid)
   returns SETOF text sql;
 
@@ -2195,6 +2252,9 @@ create function detach_payout_account(account text, because text)
   returns boolean plpgsql;
 
 create function detach_payout_account_for(account text, by_operator text, because text, noted jsonb DEFAULT '{}'::jsonb)
+  returns text plpgsql;
+
+create function disable_operator(operator text, by_operator text, is_disabled boolean DEFAULT true)
   returns text plpgsql;
 
 create function dismiss_event(event text, by_operator text, because text)
@@ -2265,6 +2325,9 @@ create function end_lane(endpoint text, of_lane integer)
 
 create function end_mail(mail uuid, ending text, why text)
   returns boolean plpgsql;
+
+create function end_operator_sessions(operator text)
+  returns integer sql;
 
 create function end_purchase(intent uuid, held_fence integer, ending text, said jsonb, poll_s double precision)
   returns void plpgsql;
@@ -2363,6 +2426,9 @@ create function forget_expired_identity(most integer)
 create function found_exchange_positions(wallet text, sizes jsonb)
   returns void sql;
 
+create function grant_process_access()
+  returns void plpgsql;
+
 create function halt_budget(of_name text, halt_ms double precision)
   returns void sql;
 
@@ -2384,10 +2450,16 @@ create function hold_mail(mail uuid)
 create function hurry_doubts(intent uuid, every_s double precision)
   returns integer plpgsql;
 
+create function invite_operator(new_id text, address text, new_role text, token_digest bytea, lives_s integer, mail uuid, sealed bytea)
+  returns text plpgsql;
+
 create function is_disabled(owner text)
   returns boolean sql stable;
 
 create function is_live_session(s user_sessions)
+  returns boolean sql stable;
+
+create function is_order_id(of_owner text, its_name uuid)
   returns boolean sql stable;
 
 create function is_perpetual(coin text)
@@ -2564,8 +2636,14 @@ create function open_reveal_link(link_digest bytea, new_id text, new_digest byte
 create function open_user_session(for_user text, session text, session_digest bytea, lives_s integer, from_address text, address_digest bytea)
   returns timestamp with time zone plpgsql;
 
+create function operator_obstacle(operator text, by_operator text, loses_admin boolean DEFAULT false)
+  returns text plpgsql;
+
 create function order_event(verb text, order_id uuid, i intents)
   returns jsonb sql stable;
+
+create function order_id_of(of_owner text, its_name uuid)
+  returns uuid sql immutable;
 
 create function pace_wait_s(pace text, most integer, ahead bigint)
   returns double precision sql stable;
@@ -2629,6 +2707,9 @@ create function post_payout(payout text, said timestamp with time zone, of_sourc
 
 create function presume_sent(intent uuid, held_fence integer, what jsonb)
   returns boolean plpgsql;
+
+create function process_rights(process text)
+  returns TABLE(of_table text, verbs text) sql stable;
 
 create function protection_event(w wanted_exits)
   returns jsonb sql stable;
@@ -2783,6 +2864,9 @@ create function release_lost_jobs()
 create function release_slot(intent uuid, at_upstream text)
   returns void plpgsql;
 
+create function remove_operator_authenticator(operator text, by_operator text)
+  returns text plpgsql;
+
 create function remove_session(for_user text, session text)
   returns void plpgsql;
 
@@ -2869,6 +2953,9 @@ create function send_again(intent uuid, held_fence integer, said jsonb)
 
 create function set_code(app text, address text, code_hmac bytea, attempts integer, lives_s integer)
   returns void sql;
+
+create function set_operator_role(operator text, by_operator text, new_role text)
+  returns text plpgsql;
 
 create function settle_claim(intent uuid, held_fence integer, ending text, said jsonb)
   returns void plpgsql;
@@ -2996,6 +3083,9 @@ create function unread_stop(of_payment text)
 create function unsent_entries(trader text)
   returns bigint sql stable;
 
+create function use_approval(of_digest bytea)
+  returns SETOF approvals sql;
+
 create function venue_of(of_kind text)
   returns text sql stable;
 
@@ -3046,9 +3136,21 @@ create function ops.attach_account(account text, hotkey text, who text, why text
 create function ops.detach_payout_account(account text, who text, why text)
   returns text plpgsql security definer;
 
+-- Disables an operator, by id or address, and ends the sessions. Verdicts: done, unknown, last_admin. Recorded in ops.actions.
+create function ops.disable_operator(operator text, who text, why text)
+  returns text plpgsql security definer;
+
 -- Closes an unreadable event of the processor after you have read its object there: what it stopped goes on. Verdicts: done, unknown, not_open. Recorded in ops.actions.
 create function ops.dismiss_event(event text, who text, why text)
   returns text plpgsql security definer;
+
+-- Enables an operator again, by id or address. Verdicts: done, unknown. Recorded in ops.actions.
+create function ops.enable_operator(operator text, who text, why text)
+  returns text plpgsql security definer;
+
+-- Ends every session of an operator, by id or address. Returns how many were open. Recorded in ops.actions.
+create function ops.end_operator_sessions(operator text, who text, why text)
+  returns integer plpgsql security definer;
 
 -- Internal to the kit.
 create function ops.enqueue_now(i intents)
@@ -3120,6 +3222,10 @@ create function ops.provision_account(account text, who text, why text, deadline
 
 -- Lets the payer of a payment in ops.lost_registrations buy again, once you know which address was registered with it. Verdicts: done, unknown (not there, or released). Recorded in ops.actions.
 create function ops.release_registration(payment text, who text, why text)
+  returns text plpgsql security definer;
+
+-- Removes the authenticator of an operator, by id or address, and ends the sessions. The password stays: whoever has it enrolls the next one, so set a new one by admin:create --reset if somebody else may know it. Verdicts: done, unknown. Recorded in ops.actions.
+create function ops.remove_operator_authenticator(operator text, who text, why text)
   returns text plpgsql security definer;
 
 -- Internal to the kit.

@@ -2,6 +2,7 @@ import { registerNetvenueTrader } from './capabilities/accounts/http.ts';
 import { createWalletChallenge } from './capabilities/accounts/links/http.ts';
 import * as propAccounts from './capabilities/accounts/prop/http.ts';
 import * as recovery from './capabilities/admin/accounts/http.ts';
+import * as adminApprovals from './capabilities/admin/approvals/http.ts';
 import * as adminApps from './capabilities/admin/apps/http.ts';
 import * as adminAudit from './capabilities/admin/audit/http.ts';
 import * as adminDeliveries from './capabilities/admin/deliveries/http.ts';
@@ -11,6 +12,7 @@ import * as adminJobs from './capabilities/admin/jobs/http.ts';
 import * as adminLedger from './capabilities/admin/ledger/http.ts';
 import { moveWalletLink } from './capabilities/admin/links/http.ts';
 import * as adminMails from './capabilities/admin/mails/http.ts';
+import * as adminOperators from './capabilities/admin/operators/http.ts';
 import * as adminPartnerKeys from './capabilities/admin/partner-keys/http.ts';
 import * as adminPartners from './capabilities/admin/partners/http.ts';
 import * as paymentOperators from './capabilities/admin/payments/http.ts';
@@ -91,6 +93,8 @@ const table = {
   ...appRequests,
   ...adminSessions,
   ...adminTotp,
+  ...adminOperators,
+  ...adminApprovals,
   ...adminApps,
   ...adminRequests,
   ...adminPartners,

@@ -100,6 +100,7 @@ export const settings = z.object({
     .default('US'),
   PROCESSOR_SECRET_KEY: z.string().min(1).optional(),
   PROCESSOR_WEBHOOK_SECRET: z.string().min(1).optional(),
+  DUAL_CONTROL_CENTS: z.coerce.number().int().min(0).optional(), // without it nothing needs a second operator
   PAYOUT_DESTINATION_HOLD_H: z.coerce.number().int().min(0).max(720).default(24),
   CHECKOUT_DEADLINE_MS: ms.default(120_000),
   ACCOUNT_DEADLINE_MS: ms.default(3_600_000),

@@ -5,7 +5,9 @@ declare
 begin
   perform ops.require_who_and_why(who, why);
   verdict := detach_payout_account_for(account, session_user, why, ops.given_name(who));
-  perform ops.note_account(account, who, 'detach_payout_account', why, verdict);
+  if verdict <> 'done' then -- which is recorded with it
+    perform ops.note(who, 'detach_payout_account', account, why, jsonb_build_object('verdict', verdict));
+  end if;
   return verdict;
 end $$;
 comment on function ops.detach_payout_account(text, text, text) is

@@ -9,19 +9,27 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
       lower(searched) as lowered,
       case when searched ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then searched::uuid end as uuid,
       case when searched ~ '^[0-9]{1,18}$' then searched::bigint end as number
+  ), ids as (
+    select g.uuid
+    from given g
+    union
+    select order_id_of(o.id, g.uuid)
+    from given g
+    cross join (select a.id from apps a union all select p.id from partners p) o
+    where g.uuid is not null
   ), found as (
     (
       select 'intent' as kind, i.id::text as id, i.kind as title, i.state, i.owner, i.created_at,
         ops.subjects_of(i.id) || jsonb_build_object('request', i.request_id) as relatives
       from given g
-      join intents i on i.id = g.uuid or i.request_id = g.name
+      join intents i on i.id in (select d.uuid from ids d) or i.request_id = g.name
       limit 20
     )
     union all (
       select 'order', o.id::text, o.venue || ' ' || o.pair, o.lifecycle, o.owner, o.created_at,
-        jsonb_build_object('intent', o.id, 'trader', o.trader)
+        jsonb_build_object('intent', o.id, 'trader', o.trader, 'named', o.given_id)
       from given g
-      join orders o on o.id = g.uuid or (o.venue = 'exvenue' and o.executed ->> 'ex_order_id' = g.name)
+      join orders o on o.id in (select d.uuid from ids d) or (o.venue = 'exvenue' and o.executed ->> 'ex_order_id' = g.name)
       limit 20
     )
     union all (

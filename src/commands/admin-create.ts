@@ -1,19 +1,24 @@
 import { createInterface } from 'node:readline/promises';
 import { createAdmin, resetAdmin } from '../capabilities/admin/commands.ts';
+import { operatorRoles } from '../kernel/operator-roles.ts';
 import { isGuessable } from '../kernel/passwords.ts';
 import { onDatabase } from './database.ts';
 import { exitWithUsage } from './table.ts';
 
 /*
  * Creates an operator. The password is read from standard input, because a command line shows in process lists:
- *   npm run ops -- admin:create operator@example.com [--superadmin]
+ *   npm run ops -- admin:create operator@example.com [--role support]
+ * Without --role an admin, who may do everything.
  * Sets a new password, ends every session and removes the authenticator; the next login enrolls a new one:
  *   npm run ops -- admin:create operator@example.com --reset
  */
 const SHORTEST = 12; // characters; operators need longer passwords than users
 
 const [email, ...flags] = process.argv.slice(2);
-if (!email?.includes('@')) exitWithUsage('admin:create');
+const isReset = flags.includes('--reset');
+const [given = 'admin'] = flags.includes('--role') ? flags.slice(flags.indexOf('--role') + 1) : [];
+const role = operatorRoles.find((each) => each === given);
+if (!email?.includes('@') || !role) exitWithUsage('admin:create', `Roles: ${operatorRoles.join(', ')}`);
 
 const input = createInterface({ input: process.stdin, output: process.stderr });
 const password = await input.question(`Password of ${email} (at least ${SHORTEST} characters): `);
@@ -24,7 +29,7 @@ if ([...password].length < SHORTEST || isGuessable(password, email.toLowerCase()
 }
 
 const done = await onDatabase(async (db) => {
-  if (!flags.includes('--reset')) return createAdmin(db, email, password, flags.includes('--superadmin'));
+  if (!isReset) return createAdmin(db, email, password, role);
   return (await resetAdmin(db, email, password, true)) ? 'changed' : null;
 });
 process.stdout.write(

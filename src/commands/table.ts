@@ -5,7 +5,10 @@
 export const COMMANDS = {
   'partner:create': ['"Name of the partner"', 'a partner with its first key, printed once'],
   'app:create': ['slug "Name of the app" [--scopes "api webhooks"]', 'a tenant app; its secret is printed once'],
-  'admin:create': ['you@example.com [--superadmin | --reset]', 'an operator, or a new password for one'],
+  'admin:create': [
+    'you@example.com [--role support | --reset]',
+    'an operator (by default an admin), or a new password for one',
+  ],
   'keys:create': ['', 'a new sealing key and a new key for agreements'],
   reseal: ['', 'seals everything anew under the first of SEALING_KEYS'],
   recover: ['--since 2026-01-31T04:00:00Z', 'prepares a database restored from a backup of that time'],

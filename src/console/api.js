@@ -111,6 +111,7 @@ async function send(method, path, { path: members = {}, query = {}, body, key })
     throw new RequestFailure(0, { code: 'NO_RESPONSE', message: UNREACHED });
   });
   const json = await response.json().catch(() => undefined);
-  if (!response.ok) throw new RequestFailure(response.status, json?.error);
+  if (!response.ok || json?.error?.code === 'V2_APPROVAL_REQUIRED')
+    throw new RequestFailure(response.status, json?.error);
   return { body: json, headers: response.headers };
 }

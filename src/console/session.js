@@ -19,6 +19,14 @@ const passwordFields = [
   { name: 'password', label: 'Password', kind: 'password', more: { autocomplete: 'current-password' } },
 ];
 
+/** @type {Field} */
+const newPasswordField = {
+  name: 'password',
+  label: 'New password',
+  kind: 'password',
+  more: { autocomplete: 'new-password', minlength: 12, maxlength: 256 },
+};
+
 /** @type {Promise<void> | null} */
 let loggingIn = null;
 let operator = '';
@@ -34,6 +42,25 @@ export function keepSession() {
     });
     return loggingIn;
   });
+}
+
+/**
+ * Lets an invited operator set a password, with the token of the mailed link. The log-in follows. The token is taken out of
+ * the address bar first.
+ * @param {string} token
+ */
+export async function acceptInvitation(token) {
+  history.replaceState(null, '', '#/');
+  const dialog = h('dialog', { id: 'log-in', closedby: 'none', 'aria-labelledby': 'log-in-title' });
+  dialog.addEventListener('cancel', (event) => event.preventDefault());
+  document.body.append(dialog);
+  dialog.showModal();
+  const says = 'At least 12 characters. Then log in with your e-mail address and enroll an authenticator.';
+  await step(dialog, 'Set your password', says, [newPasswordField], 'Set', ({ password }) =>
+    ask('post', '/v2/admin/invitations/accept', { body: { token, password }, isLogIn: true }),
+  );
+  dialog.close();
+  dialog.remove();
 }
 
 /** Reads the operator of the session. From then on the page belongs to that operator. */

@@ -1,4 +1,5 @@
 import { accounts } from './views/accounts.js';
+import { approvals } from './views/approvals.js';
 import { apps } from './views/apps.js';
 import { audit } from './views/audit.js';
 import { charts } from './views/charts.js';
@@ -8,6 +9,7 @@ import { intents } from './views/intents.js';
 import { jobs } from './views/jobs.js';
 import { ledger } from './views/ledger.js';
 import { mails } from './views/mails.js';
+import { operators } from './views/operators.js';
 import { overview } from './views/overview.js';
 import { partners } from './views/partners.js';
 import { recovery } from './views/recovery.js';
@@ -50,6 +52,8 @@ export const views = [
   requests,
   apps,
   partners,
+  operators,
+  approvals,
   recovery,
   audit,
 ];

@@ -2311,7 +2311,7 @@ export interface paths {
         put?: never;
         /**
          * Give an unproven wallet link to another partner
-         * @description The partner must have proven control of the wallet, by a signed challenge or an enrolled session, and the present owner of the link must not. The subaccount then belongs to the partner. Its payout address at the network stays as it was.
+         * @description The partner must have proven control of the wallet, by a signed challenge or an enrolled session, and the present owner of the link must not. The subaccount then belongs to the partner. The network takes one subaccount of a wallet and keeps its payout address: where that is another address than the wallet, the link is not moved (`V2_LINK_PAYS_OTHERS`).
          */
         post: operations["moveWalletLink"];
         delete?: never;
@@ -2414,6 +2414,210 @@ export interface paths {
          * @description Removes the account from the list of failed accounts. A paid account only after its payment was refunded or disputed.
          */
         post: operations["abandonPropAccount"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/admin/operators": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List operators
+         * @description Every operator with role and sessions.
+         */
+        get: operations["listOperators"];
+        put?: never;
+        /**
+         * Invite an operator
+         * @description The operator sets a password by a mailed link, which is valid for 24 hours, then enrolls an authenticator.
+         */
+        post: operations["inviteOperator"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/admin/operators/{admin_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change an operator's role
+         * @description The next request of the operator has the new role. What the operator asked others to approve is withdrawn.
+         */
+        patch: operations["setOperatorRole"];
+        trace?: never;
+    };
+    "/v2/admin/operators/{admin_id}/disable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Disable an operator
+         * @description Ends the sessions, an invitation and what the operator asked others to approve.
+         */
+        post: operations["disableOperator"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/admin/operators/{admin_id}/enable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Enable an operator again
+         * @description The operator can log in again.
+         */
+        post: operations["enableOperator"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/admin/operators/{admin_id}/end-sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End an operator's sessions
+         * @description The operator has to log in again.
+         */
+        post: operations["endOperatorSessions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/admin/operators/{admin_id}/reset-authenticator": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reset an operator's authenticator
+         * @description Removes authenticator and password, ends the sessions, and mails a new invitation.
+         */
+        post: operations["resetOperatorAuthenticator"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/admin/invitations/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept an invitation
+         * @description Sets the password of the operator whom the mailed token invites. A token works once.
+         */
+        post: operations["acceptInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/admin/approvals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List requests for another operator's approval
+         * @description Requests of operators that need the approval of another one, with what was decided.
+         */
+        get: operations["listApprovals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/admin/approvals/{approval_id}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve a request of another operator
+         * @description Permits one execution of exactly this request, by the operator who made it, within 24 hours of the request. It takes the role that the request needs.
+         */
+        post: operations["approveRequest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/admin/approvals/{approval_id}/reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reject a request of another operator
+         * @description The request stays without effect.
+         */
+        post: operations["rejectRequest"];
         delete?: never;
         options?: never;
         head?: never;
@@ -6534,7 +6738,7 @@ export interface components {
              * @description Stable code of the error; clients branch on it. New codes may be added: treat an unknown one by the HTTP status.
              * @enum {string}
              */
-            code: "INVALID_REQUEST" | "MALFORMED_BODY" | "MALFORMED_REQUEST" | "REQUEST_TIMEOUT" | "HEADERS_TOO_LARGE" | "BODY_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "INTERNAL" | "SERVICE_UNAVAILABLE" | "NOT_READY" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "INTENT_UNKNOWN" | "DEADLINE_PASSED" | "NOT_CARRIED_OUT" | "V1_KEY_INVALID" | "V1_TRADER_UNKNOWN" | "V1_SESSION_UNKNOWN" | "V1_NOT_ENROLLED" | "V1_KEY_UNUSABLE" | "V1_KEY_NOT_AUTHORIZED" | "V1_WALLET_IS_AGENT" | "V1_KEY_REJECTED" | "V1_AGENT_RETIRED" | "V1_KEY_ROTATING" | "V1_PAIR_UNKNOWN" | "V1_NO_PRICE" | "V1_ORDER_INVALID" | "V1_TRADER_NOT_READY" | "V1_ORDER_UNKNOWN" | "V1_ORDER_UUID_REUSED" | "V1_ORDER_NOT_RESTING" | "V1_ORDER_IN_DOUBT" | "V1_EDIT_INVALID" | "V1_PRICES_INVALID" | "V1_TRADE_PAIR_MISMATCH" | "V1_RULE_VIOLATED" | "V1_NO_POSITION" | "V1_REGISTRATION_UNDER_WAY" | "V1_ALREADY_REGISTERED" | "V1_REGISTRATION_UNRECORDED" | "V1_REGISTRATION_CAP" | "V1_BALANCE_TOO_LOW" | "V1_MINER_UNKNOWN" | "V1_ACCOUNT_SIZE_UNKNOWN" | "V1_PAYMENT_TERMS_UNFIT" | "V1_PAYMENT_REFUSED" | "V1_WALLET_UNPROVEN" | "V1_WEBHOOK_UNKNOWN_EVENT" | "V1_WEBHOOK_URL_FORBIDDEN" | "V1_WEBHOOK_ENDPOINT_UNKNOWN" | "V1_WEBHOOK_DELIVERY_UNKNOWN" | "V1_WEBHOOK_INACTIVE" | "V1_WEBHOOK_TOO_MANY" | "V1_WEBHOOK_RECOVERY_PAUSED" | "V1_EVENT_UNKNOWN" | "V1_STREAM_LIMIT" | "V1_STREAM_TICKET_INVALID" | "V1_REGISTRAR_UNREACHABLE" | "VENUE_REJECTED" | "VENUE_UNREACHABLE" | "VENUE_AUTH" | "VENUE_UNREADABLE" | "VENUE_RATE_LIMITED" | "VENUE_COOLDOWN" | "SUBACCOUNT_AMBIGUOUS" | "FORBIDDEN_ORIGIN" | "V2_INVALID_CREDENTIALS" | "V2_UNSUPPORTED_GRANT" | "V2_INVALID_SCOPE" | "V2_TOKEN_INVALID" | "V2_SCOPE_MISSING" | "V2_SESSION_INVALID" | "V2_SESSION_UNKNOWN" | "V2_USER_UNKNOWN" | "V2_SECRET_SUPERSEDED" | "V2_PASSWORD_RESET_REQUIRED" | "V2_EMAIL_NOT_VERIFIED" | "V2_PASSWORD_GUESSABLE" | "V2_OTP_INVALID" | "V2_OTP_EXPIRED" | "V2_MFA_INVALID" | "V2_MFA_ALREADY_ENABLED" | "V2_REAUTHENTICATION_REQUIRED" | "V2_EMAIL_CODE_REQUIRED" | "V2_OPERATOR_RELEASE_REQUIRED" | "V2_OPERATOR_UNKNOWN" | "V2_OPERATOR_SELF" | "V2_MFA_NOT_STARTED" | "V2_THROTTLED" | "V2_ADMIN_SESSION_INVALID" | "V2_TOTP_REQUIRED" | "V2_APP_UNKNOWN" | "V2_APP_SLUG_TAKEN" | "V2_APP_HOTKEY_TAKEN" | "V2_APP_CREDENTIALS_MISMATCH" | "V2_APP_REQUEST_UNKNOWN" | "V2_APP_REQUEST_DECIDED" | "V2_PARTNER_UNKNOWN" | "V2_PARTNER_KEY_UNKNOWN" | "V2_JOB_UNKNOWN" | "V2_RERUN_REFUSED" | "PROCESSOR_UNREACHABLE" | "PROCESSOR_REJECTED" | "PROCESSOR_AUTH" | "PROCESSOR_SHORT" | "PROCESSOR_UNREADABLE" | "PROCESSOR_SILENT" | "V2_PAYMENTS_NOT_CONFIGURED" | "V2_SIGNATURE_INVALID" | "V2_TIER_UNKNOWN" | "V2_TIER_MISMATCH" | "V2_TIER_FREE" | "V2_TIER_NOT_FREE" | "V2_AMOUNT_MISMATCH" | "V2_PAYMENT_UNKNOWN" | "V2_PAYMENT_NOT_REFUNDABLE" | "V2_PROP_ACCOUNT_UNKNOWN" | "V2_ACCOUNT_STOPPED" | "V2_ACCOUNT_NOT_FAILED" | "V2_ACCOUNT_NOT_FUNDED" | "V2_ACCOUNT_OWES" | "V2_PAYMENT_RETURNED" | "V2_RECOVERY_UNPROVEN" | "V2_SUBACCOUNT_INVALID" | "V2_KYC_REQUIRED" | "V2_KYC_VERIFIED" | "V2_CONNECT_URLS_NOT_CONFIGURED" | "V2_CONNECT_ACCOUNT_EXISTS" | "V2_CONNECT_ACCOUNT_UNKNOWN" | "V2_PAYOUT_DESTINATION_HELD" | "V2_PAYOUT_QUARANTINED" | "V2_PAYOUT_ACCOUNT_NOT_READY" | "V2_PAYOUT_EXCEEDS_EARNINGS" | "V2_PAYOUT_UNKNOWN" | "V2_PAYOUT_NOT_UNKNOWN" | "V2_PAYOUT_NOT_STRANDED" | "V2_PAYOUT_NOT_AVAILABLE" | "V2_PAYOUT_UNDER_REVIEW" | "V2_PAYOUT_REVERSED" | "V2_PAYOUT_NOT_PENDING" | "V2_PAYOUT_CANCELED" | "V2_COUNTRY_UNSUPPORTED" | "V2_TRADER_UNKNOWN" | "V2_TRADER_NOT_READY" | "V2_ORDER_UNKNOWN" | "V2_ORDER_UUID_REUSED" | "V2_ORDER_NOT_RESTING" | "V2_ORDER_IN_DOUBT" | "V2_EDIT_INVALID" | "V2_PRICES_INVALID" | "V2_TRADE_PAIR_MISMATCH" | "V2_RULE_VIOLATED" | "V2_NO_POSITION" | "V2_WALLET_UNPROVEN" | "V2_WALLET_PROVEN" | "V2_API_KEY_INVALID" | "V2_API_KEY_ACCOUNT_MISMATCH" | "V2_API_KEY_UNKNOWN" | "V2_API_KEY_TOO_MANY" | "V2_SUBACCOUNT_NOT_READY" | "V2_ACCOUNT_NOT_TRADEABLE" | "V2_STREAM_TICKET_INVALID" | "V2_STREAM_LIMIT" | "V2_WEBHOOK_UNKNOWN_EVENT" | "V2_WEBHOOK_URL_FORBIDDEN" | "V2_WEBHOOK_ENDPOINT_UNKNOWN" | "V2_WEBHOOK_DELIVERY_UNKNOWN" | "V2_WEBHOOK_INACTIVE" | "V2_WEBHOOK_TOO_MANY" | "V2_WEBHOOK_RECOVERY_PAUSED" | "V2_EVENT_UNKNOWN" | "V2_NOTIFY_EMPTY" | "V2_NOTIFY_RECIPIENT_FORBIDDEN";
+            code: "INVALID_REQUEST" | "MALFORMED_BODY" | "MALFORMED_REQUEST" | "REQUEST_TIMEOUT" | "HEADERS_TOO_LARGE" | "BODY_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "INTERNAL" | "SERVICE_UNAVAILABLE" | "NOT_READY" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "INTENT_UNKNOWN" | "DEADLINE_PASSED" | "NOT_CARRIED_OUT" | "V1_KEY_INVALID" | "V1_TRADER_UNKNOWN" | "V1_SESSION_UNKNOWN" | "V1_NOT_ENROLLED" | "V1_KEY_UNUSABLE" | "V1_KEY_NOT_AUTHORIZED" | "V1_WALLET_IS_AGENT" | "V1_KEY_REJECTED" | "V1_AGENT_RETIRED" | "V1_KEY_ROTATING" | "V1_PAIR_UNKNOWN" | "V1_NO_PRICE" | "V1_ORDER_INVALID" | "V1_TRADER_NOT_READY" | "V1_ORDER_UNKNOWN" | "V1_ORDER_UUID_REUSED" | "V1_ORDER_NOT_RESTING" | "V1_ORDER_IN_DOUBT" | "V1_EDIT_INVALID" | "V1_PRICES_INVALID" | "V1_TRADE_PAIR_MISMATCH" | "V1_RULE_VIOLATED" | "V1_NO_POSITION" | "V1_REGISTRATION_UNDER_WAY" | "V1_ALREADY_REGISTERED" | "V1_REGISTRATION_UNRECORDED" | "V1_REGISTRATION_CAP" | "V1_BALANCE_TOO_LOW" | "V1_MINER_UNKNOWN" | "V1_ACCOUNT_SIZE_UNKNOWN" | "V1_PAYMENT_TERMS_UNFIT" | "V1_PAYMENT_REFUSED" | "V1_WALLET_UNPROVEN" | "V1_WEBHOOK_UNKNOWN_EVENT" | "V1_WEBHOOK_URL_FORBIDDEN" | "V1_WEBHOOK_ENDPOINT_UNKNOWN" | "V1_WEBHOOK_DELIVERY_UNKNOWN" | "V1_WEBHOOK_INACTIVE" | "V1_WEBHOOK_TOO_MANY" | "V1_WEBHOOK_RECOVERY_PAUSED" | "V1_EVENT_UNKNOWN" | "V1_STREAM_LIMIT" | "V1_STREAM_TICKET_INVALID" | "V1_REGISTRAR_UNREACHABLE" | "VENUE_REJECTED" | "VENUE_UNREACHABLE" | "VENUE_AUTH" | "VENUE_UNREADABLE" | "VENUE_RATE_LIMITED" | "VENUE_COOLDOWN" | "SUBACCOUNT_AMBIGUOUS" | "FORBIDDEN_ORIGIN" | "V2_INVALID_CREDENTIALS" | "V2_UNSUPPORTED_GRANT" | "V2_INVALID_SCOPE" | "V2_TOKEN_INVALID" | "V2_SCOPE_MISSING" | "V2_SESSION_INVALID" | "V2_SESSION_UNKNOWN" | "V2_USER_UNKNOWN" | "V2_SECRET_SUPERSEDED" | "V2_PASSWORD_RESET_REQUIRED" | "V2_EMAIL_NOT_VERIFIED" | "V2_PASSWORD_GUESSABLE" | "V2_OTP_INVALID" | "V2_OTP_EXPIRED" | "V2_MFA_INVALID" | "V2_MFA_ALREADY_ENABLED" | "V2_REAUTHENTICATION_REQUIRED" | "V2_EMAIL_CODE_REQUIRED" | "V2_OPERATOR_RELEASE_REQUIRED" | "V2_OPERATOR_UNKNOWN" | "V2_LINK_PAYS_OTHERS" | "V2_OPERATOR_EXISTS" | "V2_OPERATOR_LAST_ADMIN" | "V2_INVITATION_INVALID" | "V2_APPROVAL_REQUIRED" | "V2_APPROVAL_UNKNOWN" | "V2_APPROVAL_DECIDED" | "V2_OPERATOR_SELF" | "V2_MFA_NOT_STARTED" | "V2_THROTTLED" | "V2_ADMIN_SESSION_INVALID" | "V2_ROLE_MISSING" | "V2_TOTP_REQUIRED" | "V2_APP_UNKNOWN" | "V2_APP_SLUG_TAKEN" | "V2_APP_HOTKEY_TAKEN" | "V2_APP_CREDENTIALS_MISMATCH" | "V2_APP_REQUEST_UNKNOWN" | "V2_APP_REQUEST_DECIDED" | "V2_PARTNER_UNKNOWN" | "V2_PARTNER_KEY_UNKNOWN" | "V2_JOB_UNKNOWN" | "V2_RERUN_REFUSED" | "PROCESSOR_UNREACHABLE" | "PROCESSOR_REJECTED" | "PROCESSOR_AUTH" | "PROCESSOR_SHORT" | "PROCESSOR_UNREADABLE" | "PROCESSOR_SILENT" | "V2_PAYMENTS_NOT_CONFIGURED" | "V2_SIGNATURE_INVALID" | "V2_TIER_UNKNOWN" | "V2_TIER_MISMATCH" | "V2_TIER_FREE" | "V2_TIER_NOT_FREE" | "V2_AMOUNT_MISMATCH" | "V2_PAYMENT_UNKNOWN" | "V2_PAYMENT_NOT_REFUNDABLE" | "V2_PROP_ACCOUNT_UNKNOWN" | "V2_ACCOUNT_STOPPED" | "V2_ACCOUNT_NOT_FAILED" | "V2_ACCOUNT_NOT_FUNDED" | "V2_ACCOUNT_OWES" | "V2_PAYMENT_RETURNED" | "V2_RECOVERY_UNPROVEN" | "V2_SUBACCOUNT_INVALID" | "V2_KYC_REQUIRED" | "V2_KYC_VERIFIED" | "V2_CONNECT_URLS_NOT_CONFIGURED" | "V2_CONNECT_ACCOUNT_EXISTS" | "V2_CONNECT_ACCOUNT_UNKNOWN" | "V2_PAYOUT_DESTINATION_HELD" | "V2_PAYOUT_QUARANTINED" | "V2_PAYOUT_ACCOUNT_NOT_READY" | "V2_PAYOUT_EXCEEDS_EARNINGS" | "V2_PAYOUT_UNKNOWN" | "V2_PAYOUT_NOT_UNKNOWN" | "V2_PAYOUT_NOT_STRANDED" | "V2_PAYOUT_NOT_AVAILABLE" | "V2_PAYOUT_UNDER_REVIEW" | "V2_PAYOUT_REVERSED" | "V2_PAYOUT_NOT_PENDING" | "V2_PAYOUT_CANCELED" | "V2_COUNTRY_UNSUPPORTED" | "V2_TRADER_UNKNOWN" | "V2_TRADER_NOT_READY" | "V2_ORDER_UNKNOWN" | "V2_ORDER_UUID_REUSED" | "V2_ORDER_NOT_RESTING" | "V2_ORDER_IN_DOUBT" | "V2_EDIT_INVALID" | "V2_PRICES_INVALID" | "V2_TRADE_PAIR_MISMATCH" | "V2_RULE_VIOLATED" | "V2_NO_POSITION" | "V2_WALLET_UNPROVEN" | "V2_WALLET_PROVEN" | "V2_API_KEY_INVALID" | "V2_API_KEY_ACCOUNT_MISMATCH" | "V2_API_KEY_UNKNOWN" | "V2_API_KEY_TOO_MANY" | "V2_SUBACCOUNT_NOT_READY" | "V2_ACCOUNT_NOT_TRADEABLE" | "V2_STREAM_TICKET_INVALID" | "V2_STREAM_LIMIT" | "V2_WEBHOOK_UNKNOWN_EVENT" | "V2_WEBHOOK_URL_FORBIDDEN" | "V2_WEBHOOK_ENDPOINT_UNKNOWN" | "V2_WEBHOOK_DELIVERY_UNKNOWN" | "V2_WEBHOOK_INACTIVE" | "V2_WEBHOOK_TOO_MANY" | "V2_WEBHOOK_RECOVERY_PAUSED" | "V2_EVENT_UNKNOWN" | "V2_NOTIFY_EMPTY" | "V2_NOTIFY_RECIPIENT_FORBIDDEN";
             /** @description Explanation of this occurrence, for people. */
             message: string;
             /** @description Whether the same request, sent again unchanged after `Retry-After`, may succeed: under its `Idempotency-Key` it is then a new attempt, or returns what an earlier one has done. An order's own id keeps its first end, so a failure under it is not retryable. */
@@ -6553,6 +6757,8 @@ export interface components {
              * @description The intent of the write, if one was accepted.
              */
             intent_id?: string;
+            /** @description The request for another operator's approval, of `V2_APPROVAL_REQUIRED`. */
+            approval_id?: string;
             /** @description The readiness checks that failed. */
             checks?: ("database" | "migrations" | "queue" | "listening" | "stopping")[];
             /** @description The faults of a request that does not match the contract, at most 20. */
@@ -6797,7 +7003,7 @@ export interface components {
         TradingOrderEvent: {
             /**
              * Format: uuid
-             * @description The order that the event is about.
+             * @description The caller's identifier of the order that the event is about.
              */
             order_uuid: string;
             /**
@@ -6981,7 +7187,7 @@ export interface components {
             bracket_orders?: components["schemas"]["BracketOrder"][];
             /**
              * Format: uuid
-             * @description The caller's own identifier for this order. A second use with the same request returns the first order.
+             * @description The caller's own identifier for this order. A second use with the same request returns the first order. It is the partner's or app's own: others may use the same, and the venue gets another one, the `Intent-Id`.
              */
             order_uuid?: string;
         } & (unknown & unknown & components["schemas"]["ExitsOnce"] & unknown & unknown);
@@ -7088,7 +7294,7 @@ export interface components {
             success: boolean;
             /**
              * Format: uuid
-             * @description Identifies the order at this service and at the network.
+             * @description The caller's identifier of the order, or the one that this service gave.
              */
             order_uuid: string;
             /** @description Seconds from acceptance to the result. */
@@ -7121,7 +7327,7 @@ export interface components {
             waits_for?: components["schemas"]["WaitsFor"];
             /**
              * Format: uuid
-             * @description Identifies the order at this service and at the network.
+             * @description The caller's identifier of the order, or the one that this service gave.
              */
             order_uuid: string;
             /**
@@ -7285,7 +7491,7 @@ export interface components {
             max_slippage?: number;
             /**
              * Format: uuid
-             * @description The caller's own identifier for this order. A second use with the same request returns the first order.
+             * @description The caller's own identifier for this order. A second use with the same request returns the first order. It is the partner's or app's own: others may use the same, and the venue gets another one, the `Intent-Id`.
              */
             client_order_id?: string;
         } & unknown;
@@ -7300,7 +7506,7 @@ export interface components {
             max_slippage?: number;
             /**
              * Format: uuid
-             * @description The caller's own identifier for the closing order.
+             * @description The caller's own identifier for the closing order, as when placing one.
              */
             client_order_id?: string;
         };
@@ -7324,7 +7530,7 @@ export interface components {
             waits_for?: components["schemas"]["WaitsFor"];
             /** @description The exchange's identifier; null until the exchange has accepted the order. */
             ex_order_id: string | null;
-            /** @description This service's identifier; null for orders placed elsewhere. */
+            /** @description The same as `client_order_id`; null for orders placed elsewhere. */
             order_id: string | null;
             /** @description The caller's identifier, or the one this service gave; null only for orders placed elsewhere. */
             client_order_id: string | null;
@@ -8082,7 +8288,7 @@ export interface components {
         AdminLoginRequest: {
             /** @description Address of the operator. */
             email: components["schemas"]["Email"];
-            /** @description Password of the operator. */
+            /** @description Password of the operator, normalised (Unicode NFKC). */
             password: string;
             /** @description Code of the authenticator; required once one is enrolled. */
             totp_code?: components["schemas"]["SixDigits"];
@@ -8106,11 +8312,116 @@ export interface components {
             admin_id: string;
             /** @description Address of the operator. */
             email: string;
-            /** @description A mark set when the operator was created. It grants nothing: every enrolled operator may use every operation here. */
+            /** @description What the operator may do. */
+            role: components["schemas"]["OperatorRole"];
+            /**
+             * @deprecated
+             * @description Whether `role` is `admin`.
+             */
             is_superadmin: boolean;
             /** @description Whether an authenticator is enrolled. */
             totp_enrolled: boolean;
         };
+        /** @description A new operator. */
+        InviteOperatorRequest: {
+            /**
+             * Format: email
+             * @description Address of the operator.
+             */
+            email: string;
+            /** @description What the operator may do. */
+            role: components["schemas"]["OperatorRole"];
+            /** @description Why the operator acts. */
+            reason: components["schemas"]["Reason"];
+        };
+        /** @description Another role of an operator. */
+        OperatorRoleRequest: {
+            /** @description What the operator may do from now on. */
+            role: components["schemas"]["OperatorRole"];
+            /** @description Why the operator acts. */
+            reason: components["schemas"]["Reason"];
+        };
+        /** @description The acceptance of an invitation. */
+        AcceptInvitationRequest: {
+            /** @description The token of the mailed link. */
+            token: string;
+            /** @description The new password, normalised (Unicode NFKC). */
+            password: string;
+        };
+        /** @description An accepted invitation. */
+        AcceptedInvitation: {
+            /**
+             * @description Always true.
+             * @constant
+             */
+            accepted: true;
+        };
+        /** @description An operator of the console. */
+        Operator: {
+            /** @description Identifies the operator. */
+            admin_id: string;
+            /** @description Address of the operator. */
+            email: string;
+            /** @description What the operator may do. */
+            role: components["schemas"]["OperatorRole"];
+            /** @description Whether an authenticator is enrolled. */
+            totp_enrolled: boolean;
+            /** @description False for a disabled operator. */
+            active: boolean;
+            /** @description Until when an invitation is valid; null without one. */
+            invited_until: components["schemas"]["Time"] | null;
+            /** @description Number of open sessions. */
+            open_sessions: number;
+            /** @description When a session was last used; null before the first one. */
+            last_seen_at: components["schemas"]["Time"] | null;
+            /** @description When the operator was created. */
+            created_at: components["schemas"]["Time"];
+        };
+        /** @description A request of an operator that needs another operator's approval. */
+        Approval: {
+            /** @description Identifies the request (`apv_…`). */
+            approval_id: string;
+            /** @description The operation that it requests. */
+            operation: string;
+            /** @description What it is about. */
+            subject: string | null;
+            /** @description What it asks for. Contains no secret. */
+            summary: {
+                [key: string]: unknown;
+            };
+            /** @description Why the operator asks for it; null if the operation takes no reason. */
+            reason: string | null;
+            /** @description The role that it needs of both operators. */
+            role: components["schemas"]["OperatorRole"];
+            /**
+             * @description `approved`: permitted, and not executed yet. `used`: executed.
+             * @enum {unknown}
+             */
+            status: "pending" | "approved" | "rejected" | "used" | "expired";
+            /** @description The operator who asks. */
+            requested_by: string;
+            /** @description Address of that operator. */
+            requested_by_name: string | null;
+            /** @description When it was asked for. */
+            requested_at: components["schemas"]["Time"];
+            /** @description When it ends if it was not executed. */
+            expires_at: components["schemas"]["Time"];
+            /** @description The operator who decided; null before. */
+            decided_by: string | null;
+            /** @description Address of that operator. */
+            decided_by_name: string | null;
+            /** @description When it was decided; null before. */
+            decided_at: components["schemas"]["Time"] | null;
+            /** @description Why it was decided so. */
+            decided_because: string | null;
+            /** @description When it was executed; null before. */
+            used_at: components["schemas"]["Time"] | null;
+        };
+        /**
+         * @description What an operator may do: a viewer reads, support and finance each do more, an admin does everything.
+         * @enum {unknown}
+         */
+        OperatorRole: "viewer" | "support" | "finance" | "admin";
         /** @description A new TOTP seed (RFC 6238), valid once its first code is confirmed. */
         TotpEnrollment: {
             /** @description The seed in Base32; shown once. */
@@ -8429,7 +8740,7 @@ export interface components {
         SignupRequest: {
             /** @description Address of the user; unique within the app. */
             email: components["schemas"]["Email"];
-            /** @description Password that the user chooses. */
+            /** @description Password that the user chooses, normalised (Unicode NFKC). */
             password: components["schemas"]["Password"];
         };
         /** @description A sign-up; the same for known and unknown addresses. */
@@ -8476,7 +8787,7 @@ export interface components {
         LoginRequest: {
             /** @description Address of the user. */
             email: components["schemas"]["Email"];
-            /** @description Password of the user. */
+            /** @description Password of the user, normalised (Unicode NFKC). */
             password: string;
             /** @description Code of the authenticator; required if one is enrolled. */
             totp_code?: components["schemas"]["SixDigits"];
@@ -8512,7 +8823,7 @@ export interface components {
             email: components["schemas"]["Email"];
             /** @description The mailed token (`rst_…`). */
             token: string;
-            /** @description The password that replaces the old one. */
+            /** @description The password that replaces the old one, normalised (Unicode NFKC). */
             new_password: components["schemas"]["Password"];
             /**
              * @description Whether to revoke all trader keys of the user. If false, only those created since the password was last proven by a log-in are revoked.
@@ -8522,7 +8833,7 @@ export interface components {
         };
         /** @description The password of the session's user. */
         ReauthenticationRequest: {
-            /** @description Password of the user. */
+            /** @description Password of the user, normalised (Unicode NFKC). */
             password: string;
             /** @description Code of the authenticator; required if one is enrolled. */
             totp_code?: components["schemas"]["SixDigits"];
@@ -9873,9 +10184,9 @@ export interface components {
         };
         /** @description An agreement that a user signs. */
         SignAgreementRequest: {
-            /** @description Version of the agreement. */
+            /** @description Version of the agreement, normalised (Unicode NFC). */
             agreement_version: string;
-            /** @description Legal name of the user, as typed; not blank. */
+            /** @description Legal name of the user, as typed, normalised (Unicode NFC); not blank. */
             signature_name: string;
             /**
              * Format: uri
@@ -10007,6 +10318,32 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["NetvenueOrderResult"];
+            };
+        };
+        /** @description `V2_APPROVAL_REQUIRED`: nothing was done; repeat the request once another operator has approved it */
+        ApprovalRequired: {
+            headers: {
+                /** @description The request for approval. */
+                Location?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "type": "https://api.example.com/docs/errors#V2_APPROVAL_REQUIRED",
+                 *       "title": "Another operator has to approve this first; nothing was done yet.",
+                 *       "status": 202,
+                 *       "error": {
+                 *         "effect": "none",
+                 *         "approval_id": "apv_k2Qf0t9aWz3Xn8rB1cLmT5u",
+                 *         "code": "V2_APPROVAL_REQUIRED",
+                 *         "message": "Nothing was done yet. Repeat the same request once another operator has approved apv_k2Qf0t9aWz3Xn8rB1cLmT5u.",
+                 *         "retryable": false,
+                 *         "request_id": "6d6c4b1e-3d0b-4a0e-9c86-0f8a4c1e7a55"
+                 *       }
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"];
             };
         };
         /** @description The enrollment */
@@ -12945,6 +13282,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreatedAppResponse"];
                 };
             };
+            202: components["responses"]["ApprovalRequired"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -13107,6 +13445,7 @@ export interface operations {
                     "application/json": components["schemas"]["RotateSecretResponse"];
                 };
             };
+            202: components["responses"]["ApprovalRequired"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -13184,6 +13523,7 @@ export interface operations {
                     "application/json": components["schemas"]["AccessRequest"];
                 };
             };
+            202: components["responses"]["ApprovalRequired"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -13260,6 +13600,7 @@ export interface operations {
                     "application/json": components["schemas"]["AccessRequest"];
                 };
             };
+            202: components["responses"]["ApprovalRequired"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
@@ -13331,6 +13672,7 @@ export interface operations {
                     "application/json": components["schemas"]["MintedKey"];
                 };
             };
+            202: components["responses"]["ApprovalRequired"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -13554,6 +13896,7 @@ export interface operations {
                     "application/json": components["schemas"]["MintedKey"];
                 };
             };
+            202: components["responses"]["ApprovalRequired"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -14954,7 +15297,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refund"];
                 };
             };
-            /** @description Accepted; read the payment later */
+            /** @description Accepted, or `V2_APPROVAL_REQUIRED`; read the payment later */
             202: {
                 headers: {
                     "Intent-Id": components["headers"]["IntentId"];
@@ -14965,6 +15308,22 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Refund"];
+                    /**
+                     * @example {
+                     *       "type": "https://api.example.com/docs/errors#V2_APPROVAL_REQUIRED",
+                     *       "title": "Another operator has to approve this first; nothing was done yet.",
+                     *       "status": 202,
+                     *       "error": {
+                     *         "effect": "none",
+                     *         "approval_id": "apv_k2Qf0t9aWz3Xn8rB1cLmT5u",
+                     *         "code": "V2_APPROVAL_REQUIRED",
+                     *         "message": "Nothing was done yet. Repeat the same request once another operator has approved apv_k2Qf0t9aWz3Xn8rB1cLmT5u.",
+                     *         "retryable": false,
+                     *         "request_id": "6d6c4b1e-3d0b-4a0e-9c86-0f8a4c1e7a55"
+                     *       }
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -15046,7 +15405,7 @@ export interface operations {
                     "application/json": components["schemas"]["PayoutReversal"];
                 };
             };
-            /** @description Accepted; read the list later */
+            /** @description Accepted, or `V2_APPROVAL_REQUIRED`; read the list later */
             202: {
                 headers: {
                     "Intent-Id": components["headers"]["IntentId"];
@@ -15057,6 +15416,22 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PayoutReversal"];
+                    /**
+                     * @example {
+                     *       "type": "https://api.example.com/docs/errors#V2_APPROVAL_REQUIRED",
+                     *       "title": "Another operator has to approve this first; nothing was done yet.",
+                     *       "status": 202,
+                     *       "error": {
+                     *         "effect": "none",
+                     *         "approval_id": "apv_k2Qf0t9aWz3Xn8rB1cLmT5u",
+                     *         "code": "V2_APPROVAL_REQUIRED",
+                     *         "message": "Nothing was done yet. Repeat the same request once another operator has approved apv_k2Qf0t9aWz3Xn8rB1cLmT5u.",
+                     *         "retryable": false,
+                     *         "request_id": "6d6c4b1e-3d0b-4a0e-9c86-0f8a4c1e7a55"
+                     *       }
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -15105,6 +15480,7 @@ export interface operations {
                     "application/json": components["schemas"]["PayoutResolution"];
                 };
             };
+            202: components["responses"]["ApprovalRequired"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -15211,6 +15587,7 @@ export interface operations {
                     };
                 };
             };
+            202: components["responses"]["ApprovalRequired"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
@@ -15426,6 +15803,473 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PropAccount"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listOperators: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of entries in the page. */
+                limit?: components["parameters"]["PageLimit"];
+                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                cursor?: components["parameters"]["PageCursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The operators, newest first */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operator"][];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    inviteOperator: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "operator@example.com",
+                 *       "role": "support",
+                 *       "reason": "joins the desk"
+                 *     }
+                 */
+                "application/json": components["schemas"]["InviteOperatorRequest"];
+            };
+        };
+        responses: {
+            /** @description Invited */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operator"];
+                };
+            };
+            202: components["responses"]["ApprovalRequired"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    setOperatorRole: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
+            };
+            path: {
+                /** @description The operator. */
+                admin_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "role": "finance",
+                 *       "reason": "changes the desk"
+                 *     }
+                 */
+                "application/json": components["schemas"]["OperatorRoleRequest"];
+            };
+        };
+        responses: {
+            /** @description Changed */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operator"];
+                };
+            };
+            202: components["responses"]["ApprovalRequired"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    disableOperator: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
+            };
+            path: {
+                /** @description The operator. */
+                admin_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "the customer asked for it by mail"
+                 *     }
+                 */
+                "application/json": components["schemas"]["OperatorReason"];
+            };
+        };
+        responses: {
+            /** @description Disabled */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operator"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    enableOperator: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
+            };
+            path: {
+                /** @description The operator. */
+                admin_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "the customer asked for it by mail"
+                 *     }
+                 */
+                "application/json": components["schemas"]["OperatorReason"];
+            };
+        };
+        responses: {
+            /** @description Enabled */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operator"];
+                };
+            };
+            202: components["responses"]["ApprovalRequired"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    endOperatorSessions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
+            };
+            path: {
+                /** @description The operator. */
+                admin_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "the customer asked for it by mail"
+                 *     }
+                 */
+                "application/json": components["schemas"]["OperatorReason"];
+            };
+        };
+        responses: {
+            /** @description Ended */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EndedSessions"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    resetOperatorAuthenticator: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
+            };
+            path: {
+                /** @description The operator. */
+                admin_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "the customer asked for it by mail"
+                 *     }
+                 */
+                "application/json": components["schemas"]["OperatorReason"];
+            };
+        };
+        responses: {
+            /** @description Reset */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operator"];
+                };
+            };
+            202: components["responses"]["ApprovalRequired"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    acceptInvitation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "inv_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+                 *       "password": "a long pass phrase"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AcceptInvitationRequest"];
+            };
+        };
+        responses: {
+            /** @description Accepted; log in and enroll an authenticator */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AcceptedInvitation"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listApprovals: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of entries in the page. */
+                limit?: components["parameters"]["PageLimit"];
+                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                cursor?: components["parameters"]["PageCursor"];
+                /** @description Only those that are pending, or approved and not used yet. */
+                open?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The requests, newest first */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Approval"][];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    approveRequest: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
+            };
+            path: {
+                /** @description The request for approval. */
+                approval_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "the customer asked for it by mail"
+                 *     }
+                 */
+                "application/json": components["schemas"]["OperatorReason"];
+            };
+        };
+        responses: {
+            /** @description Approved */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Approval"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    rejectRequest: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
+            };
+            path: {
+                /** @description The request for approval. */
+                approval_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "the customer asked for it by mail"
+                 *     }
+                 */
+                "application/json": components["schemas"]["OperatorReason"];
+            };
+        };
+        responses: {
+            /** @description Rejected */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Approval"];
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -4,6 +4,7 @@ import type { Operation, Requirement } from '../contract/document.ts';
 import { ADMIN_COOKIE_NAME } from '../kernel/cookies.ts';
 import type { ErrorCode } from '../kernel/error-codes.ts';
 import { ApiError } from '../kernel/errors.ts';
+import { coversRole, requiredRole } from '../kernel/operator-roles.ts';
 import type { Principal } from '../kernel/principal.ts';
 import { covers } from '../kernel/principal.ts';
 import type { Authenticators, EdgeDeps } from './deps.ts';
@@ -92,10 +93,14 @@ const traderKey = ({ headers: { 'x-api-key': key } }: Credentials) =>
 const streamTicket = ({ query }: Credentials) =>
   typeof query?.ticket === 'string' && query.ticket !== '' ? query.ticket.slice(0, 512) : undefined;
 
-const lacksEnrollment = (principal: Principal, roles: string[]) =>
-  principal.kind === 'admin' && roles.includes('enrolled') && !principal.isEnrolled
-    ? new ApiError('V2_TOTP_REQUIRED')
-    : undefined;
+/** The error of an operator without an authenticator, or without the role that the operation needs. */
+function lacksRights(principal: Principal, roles: string[], { id }: Operation): ApiError | undefined {
+  if (principal.kind !== 'admin') return undefined;
+  if (roles.includes('enrolled') && !principal.isEnrolled) return new ApiError('V2_TOTP_REQUIRED');
+  const role = requiredRole(roles, id);
+  if (coversRole(principal.role, role)) return undefined;
+  return new ApiError('V2_ROLE_MISSING', { message: `This needs the role ${role}; yours is ${principal.role}.` });
+}
 
 /** The error of a token without a required scope; it names the scope, also in the header (RFC 6750, section 3.1). */
 function lacksScope(principal: Principal, required: string[], { method }: Operation): ApiError | undefined {
@@ -196,13 +201,13 @@ const schemes: Record<string, Scheme> = {
     },
     apiError: 'V2_ADMIN_SESSION_INVALID',
     challenge: 'Session realm="v2 operators"',
-    lacks: lacksEnrollment,
+    lacks: lacksRights,
   },
   adminBearer: {
     ...byToken(operatorToken, (token, { admins }) => admins(token)),
     apiError: 'V2_ADMIN_SESSION_INVALID',
     challenge: 'Bearer realm="v2 operators"',
-    lacks: lacksEnrollment,
+    lacks: lacksRights,
   },
 };
 

@@ -48,6 +48,28 @@ export async function readBody(ctx: Context, operation: Operation): Promise<unkn
   return body;
 }
 
+const NOT_ASCII = /[^\0-\x7f]/;
+
+/** The text of a header, whose bytes Node reads as Latin-1. Throws MALFORMED_BODY for bytes that are no UTF-8. */
+export function utf8Of(header: string): string {
+  if (!NOT_ASCII.test(header)) return header;
+  const bytes = Buffer.from(header, 'latin1');
+  if (!isUtf8(bytes)) throw new ApiError('MALFORMED_BODY');
+  return bytes.toString();
+}
+
+/** Throws MALFORMED_BODY for a path or query whose percent-encoded bytes are no UTF-8: they would be read as another text. */
+export function requireUtf8({ url }: Pick<Context, 'url'>): void {
+  if (!url.includes('%')) return;
+  try {
+    decodeURIComponent(url.replaceAll(NO_ESCAPE, ''));
+  } catch {
+    throw new ApiError('MALFORMED_BODY');
+  }
+}
+
+const NO_ESCAPE = /%(?![0-9a-f]{2})/gi; // stands for itself
+
 function checkType(ctx: Context, expected: string): void {
   if (!ctx.is(expected)) throw wrongType(expected);
   if (!UTF_8.test(ctx.request.charset)) throw new ApiError('UNSUPPORTED_MEDIA_TYPE');

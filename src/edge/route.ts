@@ -6,7 +6,7 @@ import type { Principal } from '../kernel/principal.ts';
 import { isTextStream } from '../kernel/text-stream.ts';
 import { noteWork } from '../kernel/work.ts';
 import { authenticate } from './authenticate.ts';
-import { readBody } from './body.ts';
+import { readBody, requireUtf8, utf8Of } from './body.ts';
 import { type RouteDeps, toCall } from './call.ts';
 import { CROSS_ORIGIN_PATHS, restrictOrigin } from './cors.ts';
 import { idempotentResponse } from './idempotency.ts';
@@ -79,10 +79,11 @@ function spendRequest(ctx: Context, { oauthErrors }: Operation, principal: Princ
 function reading(operation: Operation, { config }: RouteDeps) {
   const headerNames = operation.parameters.flatMap(({ name, in: place }) => (place === 'header' ? name : []));
   return async (ctx: Context): Promise<RequestParts> => {
+    requireUtf8(ctx);
     const parts = {
       path: { ...ctx.params },
       query: { ...ctx.query },
-      header: Object.fromEntries(headerNames.map((name) => [name, ctx.get(name) || undefined])),
+      header: Object.fromEntries(headerNames.map((name) => [name, utf8Of(ctx.get(name)) || undefined])),
       body: await readBody(ctx, operation),
     };
     if (config.RECOVERY_MODE && operation.method !== 'get') rejectInRecovery(operation, ctx);

@@ -1,5 +1,6 @@
 import type { Context } from 'koa';
 import { ApiError } from '../kernel/errors.ts';
+import { orderIdsOf } from '../kernel/ids.ts';
 
 /**
  * Marks a failure of an intent as not retryable where a repeat of the request would not be one. An id of the caller names
@@ -9,7 +10,7 @@ import { ApiError } from '../kernel/errors.ts';
 export function asStoredFailure(apiError: ApiError, ctx: Context): ApiError {
   const { intent_id, effect } = apiError.details;
   if (!apiError.retryable || intent_id === undefined) return apiError;
-  const isNamed = callerIds(ctx).includes(intent_id);
+  const isNamed = callerIds(ctx).some((name) => orderIdsOf(ctx.state.owner, name).includes(intent_id));
   const isSame = isNamed ? effect === 'unknown' : effect === 'none' || isRepeatable(ctx);
   if (isSame) return apiError;
   return new ApiError(apiError.code, { ...apiError.details, retryable: false });
@@ -18,7 +19,7 @@ export function asStoredFailure(apiError: ApiError, ctx: Context): ApiError {
 /** Whether the request has an Idempotency-Key. */
 export const isRepeatable = (ctx: Context): boolean => ctx.get('Idempotency-Key') !== '';
 
-/** Order ids that the caller has chosen, in lower case. An order's is the id of its intent. */
+/** Names of orders that the caller has chosen, in lower case. */
 export function callerIds({ request }: Context): string[] {
   const { order_uuid, client_order_id } = Object(request.body) as Record<string, unknown>; // as: any body
   return [order_uuid, client_order_id].flatMap((id) => (typeof id === 'string' ? id.toLowerCase() : []));

@@ -6,7 +6,7 @@ import { databaseIsAway, databaseRejected, wasUndone } from '../db/conflicts.ts'
 import type { Db } from '../db/pool.ts';
 import type { ErrorCode } from '../kernel/error-codes.ts';
 import { ApiError } from '../kernel/errors.ts';
-import { type IntentId, idSchema, newIntentId, type OwnerId } from '../kernel/ids.ts';
+import { type IntentId, idSchema, newIntentId, type OrderUuid, type OwnerId, orderIdOf } from '../kernel/ids.ts';
 import { spanSince } from '../kernel/spans.ts';
 import { within } from '../kernel/within.ts';
 import { epochMs, presentWork } from '../kernel/work.ts';
@@ -16,10 +16,12 @@ import type { Intent } from './intent.ts';
 /**
  * An intent to submit, in the shape that the SQL functions `accept_…` take. Each kind adds its own members. `alongside`: what it
  * is about and in which way, in two words; intents of one lane run beside each other if they are about something else, or about
- * the same in the same way. Without it an intent runs alone in its lane.
+ * the same in the same way. Without it an intent runs alone in its lane. `given_id`: the caller's own name of the order; `id` is
+ * made of it (`idsOf`).
  */
 export type NewIntent = {
   id: IntentId;
+  given_id?: OrderUuid;
   kind: string;
   owner: OwnerId;
   lane?: string;
@@ -64,6 +66,10 @@ export const intentFor = <Request extends Record<string, unknown>>(
   { kind }: Submittable<Request>,
   request: NoInfer<Request>,
 ): NewIntent => ({ ...context, id: newIntentId(), kind, request, deadline_s: deadlineMs / 1000 });
+
+/** The ids of a new intent about an order that its owner may have named. */
+export const idsOf = (owner: OwnerId, name: OrderUuid | undefined): Pick<NewIntent, 'id' | 'given_id'> =>
+  name === undefined ? { id: newIntentId() } : { id: orderIdOf(owner, name), given_id: name.toLowerCase() };
 
 /** Makes a `reject` of the codes for the verdicts of a kind. Nothing was written for any of them. */
 export const rejectionBy =
@@ -161,8 +167,12 @@ function acceptedOf(
 }
 
 /** The row that `accept_intents` writes for a new intent in a transaction with the time `at`. */
-const asWritten = ({ id, kind, owner, request_id, lane, request, deadline_s }: NewIntent, at: string): Intent => ({
+const asWritten = (
+  { id, given_id, kind, owner, request_id, lane, request, deadline_s }: NewIntent,
+  at: string,
+): Intent => ({
   id,
+  given_id: given_id ?? null,
   kind,
   owner,
   request_id: request_id ?? null,

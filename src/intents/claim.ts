@@ -67,7 +67,7 @@ export const spendPace = async (db: Db, pace: string, count: number): Promise<vo
 
 /** The columns of `intentRow`, for queries that read a whole intent with the table alias `i`. */
 export const intentColumns = sql.fragment`
-  i.id, i.kind, i.owner, i.request_id, i.lane, i.state, i.request, i.sent_payload, i.outcome, i.fence, i.attempts, i.reconcile_attempts,
+  i.id, i.given_id, i.kind, i.owner, i.request_id, i.lane, i.state, i.request, i.sent_payload, i.outcome, i.fence, i.attempts, i.reconcile_attempts,
   i.created_at, i.deadline_at, i.sending_at, i.presumed_sent_at, i.settled_at,
   coalesce(extract(epoch from now() - i.sending_at), 0)::double precision * 1000 as sent_ago_ms`;
 

@@ -6,7 +6,7 @@ import type { Settlements } from '../db/settled.ts';
 import { codeOfV2 } from '../kernel/codes-of-v2.ts';
 import { errors, isErrorCode } from '../kernel/error-codes.ts';
 import { ApiError } from '../kernel/errors.ts';
-import type { IntentId, OwnerId } from '../kernel/ids.ts';
+import { type IntentId, type OwnerId, orderIdsOf } from '../kernel/ids.ts';
 import { epochMs } from '../kernel/work.ts';
 import type { Accepted } from './accept.ts';
 import { intentColumns } from './claim.ts';
@@ -95,15 +95,15 @@ export function intentReader(db: Db): IntentReader {
 }
 
 /**
- * The intent, if this owner has it, and what it waits for; else null. The result does not reveal that another owner has the
- * id.
+ * The intent, if this owner has it, by its id or the owner's name of the order that it places, and what it waits for; else null.
+ * The result does not reveal that another owner has the id.
  */
 export async function findIntent(db: Db, owner: OwnerId, intentId: IntentId): Promise<Intent | null> {
   const intent = await db.maybeOne(sql.prepared('find_intent', intentRow)`
     select ${intentColumns}
     from intents i
-    where i.id = ${intentId} and i.owner = ${owner}`);
-  return intent?.settled_at === null ? { ...intent, wait: await waitOf(db, intentId) } : intent;
+    where i.id = any(${sql.array(orderIdsOf(owner, intentId), 'uuid')}) and i.owner = ${owner}`);
+  return intent?.settled_at === null ? { ...intent, wait: await waitOf(db, intent.id) } : intent;
 }
 
 /**

@@ -24,11 +24,12 @@ export type Problem = z.infer<typeof problem>;
 export type Outcome = { result: Record<string, unknown> } | { problem: Problem };
 
 /**
- * An intent's row. The shapes of `request`, `sent_payload` and `outcome.result` depend on its kind. `sent_ago_ms` is
+ * An intent's row. `given_id`: the caller's own name of the order that it places. The shapes of `request`, `sent_payload` and `outcome.result` depend on its kind. `sent_ago_ms` is
  * measured by the database's clock.
  */
 export const intentRow = z.object({
   id: idSchema.intent,
+  given_id: idSchema.order.nullable(),
   kind: z.string(),
   owner: idSchema.owner,
   request_id: z.string().nullable(),

@@ -16,6 +16,8 @@ export type ErrorDetails = {
   reason?: string;
   retryAfterS?: number;
   fields?: FieldError[];
+  /** The request for another operator's approval. */
+  approval_id?: string;
   /** Names of the checks that failed. */
   checks?: string[];
   headers?: Record<string, string>;

@@ -90,6 +90,25 @@ export function intentIdTimeMs(id: string): number | null {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
+/**
+ * The id of an order that its owner named itself: a UUID of version 8 (RFC 9562, section 5.8) over the owner and the name. It is
+ * what venues get, so the same name of two owners is two ids. The SQL function `order_id_of` computes the same.
+ */
+export function orderIdOf(owner: OwnerId, name: OrderUuid): IntentId {
+  const hex = hash('sha256', `order ${owner} ${name.toLowerCase()}`);
+  const [a, b, c, d, e] = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(13, 16), hex.slice(17, 20), hex.slice(20, 32)];
+  return `${a}-${b}-8${c}-8${d}-${e}`;
+}
+
+/** The name of an order by which its owner knows it: its own, or the id that this service gave. */
+export const nameOf = ({ id, given_id }: { id: OrderUuid; given_id: OrderUuid | null }): OrderUuid => given_id ?? id;
+
+/** The ids that the order may have which an owner calls `name`: the one made of its own name, or the one this service gave. */
+export const orderIdsOf = (owner: OwnerId, name: OrderUuid): OrderUuid[] => [
+  orderIdOf(owner, name),
+  name.toLowerCase(),
+];
+
 /** Whether a text has the shape of a UUID, of any version. */
 export const isUuid = (text: string): boolean => UUID.test(text);
 

@@ -1,5 +1,6 @@
 import { ApiError } from './errors.ts';
 import type { AppId, Hotkey, OwnerId, PartnerId, PropAccountId, UserId } from './ids.ts';
+import type { OperatorRole } from './operator-roles.ts';
 
 /** The authenticated caller. `owner` identifies the tenant in every query. */
 export type Principal = Nobody | Partner | App | User | Trader | Ticket | Admin;
@@ -70,7 +71,7 @@ export type Admin = {
   adminId: string;
   sessionId: string;
   email: string;
-  isSuperadmin: boolean;
+  role: OperatorRole;
   isEnrolled: boolean;
 };
 

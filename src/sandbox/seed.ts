@@ -41,7 +41,7 @@ async function seedAppAndOperator(db: Db, sealer: Sealer): Promise<string[]> {
   if (await hasAdmins(db))
     return ['  app and operator          printed at the first start; more: npm run ops -- admin:create'];
   const password = randomBytes(15).toString('base64url');
-  await createAdmin(db, OPERATOR, password, true);
+  await createAdmin(db, OPERATOR, password, 'admin');
   const demo = { slug: 'demo', name: 'Demo app', contactEmail: null, entityHotkey: null, networkApiKey: null };
   const app = await createApp(db, sealer, { ...demo, scopes: ORDINARY_SCOPES }, ACTOR);
   const urls = { connect_return_url: `${HOME}/back`, connect_refresh_url: `${HOME}/again` };

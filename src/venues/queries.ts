@@ -1,11 +1,12 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../db/pool.ts';
-import { idSchema, type OwnerId } from '../kernel/ids.ts';
+import { type Hotkey, idSchema, type OrderUuid, type OwnerId, orderIdsOf } from '../kernel/ids.ts';
 import { wantedEntry } from './exits.ts';
 
 const placedRow = z.object({
   id: idSchema.order,
+  name: idSchema.order,
   pair: z.string(),
   size: z.string().nullable(),
   take_profit: z.string().nullable(),
@@ -20,7 +21,7 @@ const placedRow = z.object({
   created_at: z.string(),
 });
 
-/** The members of an order placed through this service that histories show. */
+/** The members of an order placed through this service that histories show. `name`: its owner's name of it. */
 export type PlacedOrder = z.infer<typeof placedRow>;
 
 /** An owner's orders at one venue among the given ids and the exchange's numbers, by either. */
@@ -32,7 +33,7 @@ export const listPlacedOrders = async (
   oids: string[] = [],
 ): Promise<ReadonlyMap<string, PlacedOrder>> => {
   const rows = await db.any(sql.prepared('placed_orders', placedRow)`
-    select o.id, o.pair, o.executed ->> 'size' as size, o.terms ->> 'take_profit' as take_profit,
+    select o.id, coalesce(o.given_id, o.id) as name, o.pair, o.executed ->> 'size' as size, o.terms ->> 'take_profit' as take_profit,
       o.terms ->> 'stop_loss' as stop_loss, o.terms ->> 'order_type' as order_type,
       o.executed ->> 'limit_price' as limit_price, o.executed ->> 'ex_order_id' as ex_order_id,
       o.executed ->> 'trigger_status' as trigger_status,
@@ -75,3 +76,20 @@ export const listWantedExits = (db: Db, venue: string, trader: string): Promise<
     from wanted_exits w
     where w.venue = ${venue} and w.trader = ${trader} and w.due_at is not null
     order by w.pair`);
+
+const handleRow = z.object({ id: idSchema.order, name: idSchema.order, handle: z.string() });
+
+/** The venue's ids of a trader's orders by the names or ids that their owner gives. Unknown names are absent. */
+export async function listHandles(
+  db: Db,
+  { owner, trader }: { owner: OwnerId; trader: Hotkey },
+  names: OrderUuid[],
+): Promise<ReadonlyMap<OrderUuid, string>> {
+  if (names.length === 0) return new Map();
+  const ids = names.flatMap((name) => orderIdsOf(owner, name));
+  const rows = await db.any(sql.prepared('order_handles', handleRow)`
+    select o.id, coalesce(o.given_id, o.id) as name, o.handle
+    from orders o
+    where o.id = any(${sql.array(ids, 'uuid')}) and o.trader = ${trader} and o.owner = ${owner}`);
+  return new Map(rows.flatMap(({ id, name, handle }) => [[id, handle] as const, [name, handle] as const]));
+}

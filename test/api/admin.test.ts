@@ -96,7 +96,8 @@ describe('operators', () => {
       expect(again.body.error.code).to.equal('V2_MFA_ALREADY_ENABLED');
       expect((await unenrolled.ask('GET', '/v2/admin/me')).body).to.include({
         totp_enrolled: true,
-        is_superadmin: false,
+        role: 'admin',
+        is_superadmin: true,
       });
     });
 
@@ -193,7 +194,7 @@ describe('operators', () => {
     expect((await fixture.ask('GET', '/v2/admin/me')).status).to.equal(401);
     expect(login.body).to.include({ totp_enrolled: false, totp_required: false });
     expect(await resetAdmin(service.db, 'nobody@example.com', PASSWORD, false)).to.equal(false);
-    const taken = await createAdmin(service.db, fixture.email, PASSWORD, false).catch((error) => error);
+    const taken = await createAdmin(service.db, fixture.email, PASSWORD, 'admin').catch((error) => error);
     expect(taken).to.be.instanceOf(Error);
   });
 });

@@ -109,6 +109,21 @@ describe('agreements', () => {
     expect([withoutSession.status, withoutSession.body.error.code]).to.deep.equal([401, 'V2_SESSION_INVALID']);
   });
 
+  it('record text that is written in several ways in one (NFC), in bodies and in headers', async () => {
+    const other = await service.user(app);
+    const decomposed = 'Jose\u0301';
+    const bytes = Buffer.from('José').toString('latin1'); // a header is sent as bytes
+    const headers = { 'X-End-User-Agent': bytes };
+    await other.ask('POST', SIGN, { json: terms({ signature_name: decomposed }), headers });
+
+    const [signed] = (await other.ask('GET', '/v2/agreements/audits')).body;
+    const broken = await other.ask('POST', SIGN, { json: terms(), headers: { 'X-End-User-Agent': 'Jos\xe9' } });
+
+    expect(signed).to.include({ signature_name: 'Jos\u00e9', user_agent: 'José' });
+    expect([broken.status, broken.body.error.code]).to.deep.equal([400, 'MALFORMED_BODY']);
+    expect((await other.ask('GET', '/v2/agreements/audits')).body).to.have.length(1);
+  });
+
   it('reject what violates the contract', async () => {
     for (const json of [
       {},

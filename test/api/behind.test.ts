@@ -60,25 +60,26 @@ describe('a database behind the world, noticed while the service runs', function
   });
 
   it('by an order that the database shows as never sent: it is then looked for, not sent', async () => {
-    const { body } = await trader.post(ORDERS, { ...unnamed, order_uuid: randomUUID() });
+    const { headers } = await trader.post(ORDERS, { ...unnamed, order_uuid: randomUUID() });
+    const id = String(headers['intent-id']);
     await service.stopWorkers();
     await service.db.query(sql.unsafe`
       update intents
       set state = 'queued', sending_at = null, sent_payload = null, settled_at = null, outcome = null,
         deadline_at = now() + interval '1 minute'
-      where id = ${body.order_uuid}`);
+      where id = ${id}`);
     const before = service.miner.ledger.entries().length;
 
     await compare();
 
-    expect(await restore_evidence()).to.deep.equal([{ id: body.order_uuid, kind: 'unsent' }]);
+    expect(await restore_evidence()).to.deep.equal([{ id: id, kind: 'unsent' }]);
     await service.db.query(
-      sql.unsafe`select graphile_worker.add_job('network/place', json_build_object('intent_id', ${body.order_uuid}::text))`,
+      sql.unsafe`select graphile_worker.add_job('network/place', json_build_object('intent_id', ${id}::text))`,
     );
     await service.startWorker();
     await until(
       'the order to be found',
-      async () => (await trader.get(`/v1/intents/${body.order_uuid}`)).body.state === 'succeeded',
+      async () => (await trader.get(`/v1/intents/${id}`)).body.state === 'succeeded',
     );
     expect(service.miner.ledger.entries()).to.have.length(before);
   });

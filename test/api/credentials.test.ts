@@ -5,9 +5,18 @@ import { saveTier } from '../../src/capabilities/payments/commands.ts';
 import { issueTicket } from '../../src/capabilities/streams/tickets/commands.ts';
 import { listOperations, type Operation } from '../../src/contract/document.ts';
 import { digest, type OwnerId, type PropAccountId } from '../../src/kernel/ids.ts';
+import { type OperatorRole, operatorRoles } from '../../src/kernel/operator-roles.ts';
 import { sandboxTiers } from '../../src/sandbox/tiers.ts';
 import { GRANTS } from '../support/authorization.ts';
-import { bearer, type Data, type Identity, startIdentity, type TestApp, type TestUser } from '../support/identity.ts';
+import {
+  bearer,
+  type Data,
+  type Identity,
+  startIdentity,
+  type TestAdmin,
+  type TestApp,
+  type TestUser,
+} from '../support/identity.ts';
 
 const UNMADE = 'prop_unmade' as PropAccountId;
 
@@ -126,9 +135,13 @@ async function everyKind(service: Identity): Promise<Record<string, Kind>> {
     },
     'a user without an app': { shows: {}, headers: session(user.session) },
     'a user as a bearer': { shows: {}, headers: bearer(user.session) },
-    'an operator by cookie': { shows: { adminCookie: ['enrolled'] }, headers: { Cookie: admin.cookie } },
-    'an operator by bearer': { shows: { adminBearer: ['enrolled'] }, headers: bearer(admin.token) },
-    'an operator not enrolled': { shows: { adminBearer: [] }, headers: bearer(unenrolled.token) },
+    'an admin by cookie': { shows: { adminCookie: ['enrolled', ...operatorRoles] }, headers: { Cookie: admin.cookie } },
+    'an admin by bearer': { shows: { adminBearer: ['enrolled', ...operatorRoles] }, headers: bearer(admin.token) },
+    'an admin not enrolled': { shows: { adminBearer: [...operatorRoles] }, headers: bearer(unenrolled.token) },
+    'a viewer': operator(await service.admin(true, 'viewer'), 'viewer'),
+    support: operator(await service.admin(true, 'support'), 'viewer', 'support'),
+    finance: operator(await service.admin(true, 'finance'), 'viewer', 'finance'),
+    ...(await disabledKinds(service)),
     'an unknown operator': { shows: {}, headers: { Cookie: `__Host-admin_session=adm_${'x'.repeat(43)}` } },
     'a trader key': { shows: { traderKey: [] }, headers: { 'X-Api-Key': await traderKey(service, fullApp, user) } },
     'a wrong trader key': { shows: {}, headers: { 'X-Api-Key': 'tk_aaaaaaaaaaaaaaaaaaaaaaa.secret' } },
@@ -152,6 +165,41 @@ async function everyKind(service: Identity): Promise<Record<string, Kind>> {
       shows: { clientBasic: [] },
       headers: { Authorization: `Basic ${Buffer.from(`${other.appId}:${other.secret}`).toString('base64')}` },
     },
+  };
+}
+
+const operator = ({ token }: TestAdmin, ...roles: OperatorRole[]): Kind => ({
+  shows: { adminBearer: ['enrolled', ...roles] },
+  headers: bearer(token),
+});
+
+/** Callers whose owner or operator is disabled, or whose credential has ended: they pass nowhere. */
+async function disabledKinds(service: Identity): Promise<Record<string, Kind>> {
+  const [app, admin] = [await service.app(['*']), await service.admin()];
+  const user = await service.user(app);
+  const key = (await user.ask('POST', '/v2/api-keys', { json: { label: 'bot' } })).body.api_key;
+  const [partner, revoked] = [await createPartner(service.db, 'Disabled'), await createPartner(service.db, 'Revoked')];
+  const ended = await service.app(['*']);
+  await service.db.query(sql.unsafe`update apps set disabled_at = now() where id = ${app.appId}`);
+  await service.db.query(sql.unsafe`update app_tokens set expires_at = now() where app_id = ${ended.appId}`);
+  await service.db.query(sql.unsafe`update admins set disabled_at = now() where id = ${admin.adminId}`);
+  await service.db.query(sql.unsafe`update partners set disabled_at = now() where id = ${partner.partner_id}`);
+  await service.db.query(
+    sql.unsafe`update partner_keys set revoked_at = now() where partner_id = ${revoked.partner_id}`,
+  );
+  const nothing = (headers: Record<string, string>): Kind => ({ shows: {}, headers });
+  return {
+    'a disabled partner': nothing(bearer(partner.key)),
+    'a revoked partner key': nothing(bearer(revoked.key)),
+    'a disabled app': nothing(bearer(app.token)),
+    'an expired app token': nothing(bearer(ended.token)),
+    'a user of a disabled app': nothing({ ...bearer(app.token), 'X-Session-Token': user.session }),
+    'a trader key of a disabled app': nothing({ 'X-Api-Key': key }),
+    'a disabled operator by cookie': nothing({ Cookie: admin.cookie }),
+    'a disabled operator by bearer': nothing(bearer(admin.token)),
+    'the secret of a disabled app': nothing({
+      Authorization: `Basic ${Buffer.from(`${app.appId}:${app.secret}`).toString('base64')}`,
+    }),
   };
 }
 

@@ -6,6 +6,7 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { type Embedded, startEmbedded } from '../../src/db/embedded.ts';
 import { migrate } from '../../src/db/migrate.ts';
+import { orderIdOf } from '../../src/kernel/ids.ts';
 import type { Reply } from '../support/caller.ts';
 import { effectsUnder, market } from '../support/orders.ts';
 import { expectProblem } from '../support/problem.ts';
@@ -130,7 +131,7 @@ describe('a database that rejects all work', function () {
       expect(service.log.lines.filter(({ msg }) => msg === 'bug')).to.deep.equal([]);
       expect(order).to.include({ status: 'completed' });
       expect(repeats.map(({ status }) => status)).to.deep.equal([200, 200]);
-      for (const id of ids) expect(effectsUnder(service, id)).to.have.length(1);
+      for (const id of ids) expect(effectsUnder(service, orderIdOf(trader.owner, id))).to.have.length(1);
     });
 
   async function eventually(ask: () => Promise<Reply>): Promise<Reply> {

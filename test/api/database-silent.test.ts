@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
+import { orderIdOf } from '../../src/kernel/ids.ts';
 import type { Reply } from '../support/caller.ts';
 import { type Line, lineTo } from '../support/lines.ts';
 import { effectsUnder, market } from '../support/orders.ts';
@@ -77,7 +78,7 @@ describe('a database that has gone silent', function () {
     expect(ready.reply.body.error.checks).to.deep.equal(['database']);
     expect(again.status).to.be.oneOf([200, 202]);
     if (again.status === 202) await trader.poll(again, WORKING_AGAIN_WITHIN_MS);
-    expect(effectsUnder(service, order_uuid)).to.have.length(1);
+    expect(effectsUnder(service, orderIdOf(trader.owner, order_uuid))).to.have.length(1);
   });
 
   it('that the worker was connected to: its work goes on, and nothing happens twice', async () => {

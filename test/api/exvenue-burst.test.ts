@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { cloidOf } from '../../src/kernel/exchange-names.ts';
+import { orderIdOf } from '../../src/kernel/ids.ts';
 import { effectsOn, openOids } from '../support/exchange.ts';
 import { startProxy, type VenueProxy } from '../support/proxy.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -47,7 +48,9 @@ describe('a burst of orders of one wallet', () => {
     const { body } = await trader.delete(ORDERS);
 
     expect(body, JSON.stringify(body)).to.include({ status: 'ok', cancelled_count: 30 });
-    expect(effectsOn(service, trader, 'placed').map(({ key }) => key)).to.have.members(ids.map(cloidOf));
+    expect(effectsOn(service, trader, 'placed').map(({ key }) => key)).to.have.members(
+      ids.map((id) => cloidOf(orderIdOf(trader.owner, id))),
+    );
     expect(slow.seen.kinds).to.deep.equal([...ids.map(() => 'order'), 'cancel']);
     expect(slow.seen.most).to.be.within(2, 8);
     expect(await openOids(service, trader)).to.be.empty;

@@ -2,12 +2,10 @@ import { expect } from 'chai';
 import { sql } from 'slonik';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { Caller } from '../support/caller.ts';
-import { type OperatorConsole, openOperatorConsole } from '../support/operator.ts';
 import { limit } from '../support/orders.ts';
 import { linkedWallet, move } from '../support/portfolio.ts';
 import { expectProblem } from '../support/problem.ts';
 import { startService, type TestService } from '../support/service.ts';
-import { twice } from '../support/twice.ts';
 
 const REGISTER = '/v1/register/netvenue';
 const long = { pair: 'BTC', side: 'long', size: '0.01', order_type: 'market' };
@@ -190,58 +188,4 @@ describe('with WALLET_LINK_PROOF=required', () => {
     expect((await owner.post(REGISTER, { ex_address: owner.wallet })).status).to.equal(200);
     expect((await outsider.post(REGISTER, { asset_class: 'crypto', account_size: 5_000 })).status).to.equal(200);
   });
-});
-
-describe('moveWalletLink', () => {
-  let desk: OperatorConsole;
-  before(async () => {
-    desk = await openOperatorConsole();
-  });
-  after(() => desk.stop());
-
-  it('gives an unproven link to the partner that proved the wallet, with an audit row, and never a proven one', async () => {
-    const [thief, victim] = [await linkOf(false), await linkOf(true)];
-    const moveTo = (wallet: string, partner_id: string) =>
-      desk.post(`/v2/admin/wallet-links/${wallet}/move`, { json: { partner_id, reason: 'signed' } });
-
-    expect((await moveTo(thief.wallet, victim.partner)).body.error.code).to.equal('V2_WALLET_UNPROVEN');
-    expect((await moveTo(victim.wallet, thief.partner)).body.error.code).to.equal('V2_WALLET_PROVEN');
-    expect((await moveTo(`0x${'00'.repeat(20)}`, victim.partner)).body.error.code).to.equal('V2_TRADER_UNKNOWN');
-    await desk.session.query('insert into wallet_proofs (owner, ex_wallet) values ($1, $2)', [
-      victim.partner,
-      thief.wallet,
-    ]);
-    const json = { partner_id: victim.partner, reason: 'signed' };
-    const moved = await twice(desk.admin.ask, 'POST', `/v2/admin/wallet-links/${thief.wallet}/move`, { json });
-
-    expect(moved.body).to.deep.equal({
-      ex_wallet: thief.wallet,
-      partner_id: victim.partner,
-      subaccount_id: thief.subaccount,
-    });
-    expect(
-      await desk.session.query('select owner from subaccounts where ex_address = $1', [thief.wallet]),
-    ).to.deep.equal([{ owner: victim.partner }]);
-    const [row] = await desk.session.query<{ who: string; why: string }>(
-      `select who, why from ops.actions where action = 'move_link'`,
-    );
-    expect(row).to.deep.equal({ who: `admin:${desk.admin.adminId}`, why: 'signed' });
-    const last = `select body::json #>> '{data,status}' as status from events where owner = $1 order by position desc limit 1`;
-    for (const [owner, status] of Object.entries({ [thief.partner]: 'moved', [victim.partner]: 'active' }))
-      expect(await desk.session.query(last, [owner])).to.deep.equal([{ status }]);
-  });
-
-  let links = 0;
-  async function linkOf(isProven: boolean) {
-    links += 1;
-    const [partner, wallet] = [`ptn_${links}`, `0x${String(links).padStart(40, '7')}`];
-    await desk.session.query(`insert into partners (id, name) values ($1, 'Partner')`, [partner]);
-    await desk.session.query(
-      `insert into subaccounts (synthetic_hotkey, entity_hotkey, subaccount_id, owner, intent_id, asset_class, account_size, ex_address,
-         link_proof, status)
-       values ('linked_' || $1::integer, 'linked', $1::integer, $2, gen_random_uuid(), 'hl_all', 10000, $3, $4, 'active')`,
-      [links, partner, wallet, isProven ? 'signature' : null],
-    );
-    return { partner, wallet, subaccount: links };
-  }
 });

@@ -24,7 +24,7 @@ import { twice } from '../support/twice.ts';
 /** Tables that only requests write: a repeat adds no row. */
 const WRITTEN = `
   enrollments signing_keys apps app_secrets admins admin_sessions admin_audit operator_actions partners partner_keys users user_sessions
-  one_time_codes password_resets tiers payments prop_accounts payouts connect_accounts webhook_endpoints webhook_secrets
+  approvals one_time_codes password_resets tiers payments prop_accounts payouts connect_accounts webhook_endpoints webhook_secrets
   agreement_signatures trader_keys`
   .trim()
   .split(/\s+/);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
-import { newIntentId } from '../../src/kernel/ids.ts';
+import { newIntentId, orderIdOf } from '../../src/kernel/ids.ts';
 import type { FaultKind } from '../../src/sandbox/faults.ts';
 import { effectsOf, effectsUnder, limit, market, SUBMIT, venueOf } from '../support/orders.ts';
 import { expectProblem } from '../support/problem.ts';
@@ -68,14 +68,20 @@ describe('a network order without a conclusive response', () => {
     const trader = await service.trader();
     const order_uuid = newIntentId();
     const order = market({ trade_pair: 'BTCUSDC', leverage: 0.2 });
-    const asSent = { ...order, order_uuid, subaccount_id: Number(trader.traderId), execution_type: 'MARKET' } as const;
+    const sentId = orderIdOf(trader.owner, order_uuid);
+    const asSent = {
+      ...order,
+      order_uuid: sentId,
+      subaccount_id: Number(trader.traderId),
+      execution_type: 'MARKET',
+    } as const;
     await venueOf(service).submit(asSent as Parameters<ReturnType<typeof venueOf>['submit']>[0]);
 
     const reply = await trader.post(ORDERS, { ...order, order_uuid });
 
     expect(reply.status).to.equal(200);
     expect(reply.body.executed).to.include({ leverage: 0.2 });
-    expect(effectsUnder(service, order_uuid)).to.have.length(1);
+    expect(effectsUnder(service, orderIdOf(trader.owner, order_uuid))).to.have.length(1);
   });
 
   it('does not hold up the next order of its lane', async () => {
@@ -123,16 +129,17 @@ describe('a network order whose worker is killed after marking it as sending', (
     const terms = market({ trade_pair: 'BTCUSDC', leverage: 0.2 });
     const order_uuid = newIntentId();
     const reply = await trader.post(ORDERS, { ...terms, order_uuid }, { prefer: 'respond-async' });
-    const signal = { ...terms, order_uuid, subaccount_id: Number(trader.traderId), execution_type: 'MARKET' };
+    const id = orderIdOf(trader.owner, order_uuid);
+    const signal = { ...terms, order_uuid: id, subaccount_id: Number(trader.traderId), execution_type: 'MARKET' };
     await service.db.query(sql.unsafe`
-      select begin_sending(${order_uuid}, (select fence from claim_intent(${order_uuid})), ${JSON.stringify({ signal })}::jsonb)`);
+      select begin_sending(${id}, (select fence from claim_intent(${id})), ${JSON.stringify({ signal })}::jsonb)`);
     await service.startWorker();
 
     const order = await trader.poll(reply);
 
     expect(order).to.include({ status: 'completed', lifecycle: 'filled' });
     expect(order.executed).to.include({ leverage: 0.2 });
-    expect(effectsUnder(service, order_uuid)).to.have.length(1);
+    expect(effectsUnder(service, orderIdOf(trader.owner, order_uuid))).to.have.length(1);
   });
 });
 

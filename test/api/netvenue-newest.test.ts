@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { newIntentId } from '../../src/kernel/ids.ts';
+import { newIntentId, orderIdOf } from '../../src/kernel/ids.ts';
 import { effectsOf, effectsUnder, limit, market, positionsOf, restingOf, SUBMIT, venueOf } from '../support/orders.ts';
 import { expectProblem } from '../support/problem.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -90,17 +90,18 @@ describe('a network of the newest generation', () => {
   it('does not take the archived rejection of a cancellation for that of the order', async () => {
     const trader = await service.trader();
     const order_uuid = newIntentId();
+    const id = orderIdOf(trader.owner, order_uuid);
     service.miner.faults.add({ kind: 'accept_then_drop', route: SUBMIT, times: 1 });
     service.miner.faults.add({ kind: 'status_500', route: '/validator/' });
     const placed = await trader.post(ORDERS, limit({ order_uuid }), { prefer: 'wait=0' });
-    const rejected = { order_uuid, subaccount_id: Number(trader.traderId), execution_type: 'LIMIT_EDIT' } as const;
+    const rejected = { order_uuid: id, subaccount_id: Number(trader.traderId), execution_type: 'LIMIT_EDIT' } as const;
     await venueOf(service).submit({ ...rejected, trade_pair: 'ETHUSDC', order_type: 'LONG', quantity: 1 });
     service.miner.faults.clear();
 
     const order = await trader.poll(placed);
 
     expect(order).to.include({ status: 'completed', lifecycle: 'resting' });
-    expect(effectsUnder(service, order_uuid).map(({ kind }) => kind)).to.deep.equal(['limit']);
+    expect(effectsUnder(service, id).map(({ kind }) => kind)).to.deep.equal(['limit']);
   });
 
   describe('when a stop-limit was triggered', () => {

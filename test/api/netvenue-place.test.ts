@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { newIntentId } from '../../src/kernel/ids.ts';
+import { newIntentId, orderIdOf } from '../../src/kernel/ids.ts';
 import { effectsOf, effectsUnder, limit, market, positionsOf, restingOf, venueOf } from '../support/orders.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -152,7 +152,8 @@ describe('submitNetvenueOrder', () => {
     const reply = await trader.post(ORDERS, market({ order_uuid: order_uuid.toUpperCase() }));
 
     expect(reply.body).to.include({ success: true, order_uuid });
-    expect(effectsUnder(service, order_uuid)).to.have.length(1);
-    expect(await venueOf(service).orderStatus(order_uuid)).to.have.nested.property('data.status', 'completed');
+    const id = orderIdOf(trader.owner, order_uuid);
+    expect(effectsUnder(service, id)).to.have.length(1);
+    expect(await venueOf(service).orderStatus(id)).to.have.nested.property('data.status', 'completed');
   });
 });

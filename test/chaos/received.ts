@@ -90,7 +90,7 @@ const tally = (received: Received[]): Record<string, number> => {
 /** The responses of `none` about an order that was on record when they arrived. */
 async function countMisinformed({ rows }: Stage, received: Received[]): Promise<number> {
   const intents = await rows<{ id: string; request_id: string; at: number }>(
-    `select id, request_id, extract(epoch from created_at)::float8 * 1000 as at from intents`,
+    `select coalesce(given_id, id) as id, request_id, extract(epoch from created_at)::float8 * 1000 as at from intents`,
   );
   const recorded = new Map(intents.flatMap(({ id, request_id, at }) => [[id, at] as const, [request_id, at] as const]));
   const recordedAt = ({ about }: Received) =>

@@ -213,13 +213,13 @@ async function makePartner(databaseUrl: string) {
   return createPartner(db, 'Chaos').finally(() => db.end());
 }
 
-/** Places one small market order under the given uuid and returns it, once the service has acknowledged it. */
+/** Places one small market order under a name of its own and returns its id, once the service has acknowledged it. */
 export async function placeOne(trader: Caller, pair = 'BTCUSDC'): Promise<string> {
   const order_uuid = randomUUID();
   const order = { trade_pair: pair, order_type: 'LONG', leverage: 0.01, order_uuid };
-  const { status, body } = await trader.post('/v1/orders/netvenue', order, { prefer: 'wait=0' });
+  const { status, body, headers } = await trader.post('/v1/orders/netvenue', order, { prefer: 'wait=0' });
   if (status !== 202 && status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`);
-  return order_uuid;
+  return String(headers['intent-id']);
 }
 
 /** Waits until every intent has ended. Reports those that have not in time, with the reason. */

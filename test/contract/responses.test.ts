@@ -28,9 +28,13 @@ const byCallers: Record<string, number[]> = {
   'appToken(trading) userSession|appToken(trading)|traderKey': [401, 403, 503],
   'appToken(trading) userSession|appToken(trading)|traderKey|accountTicket': [401, 403, 503],
   'partnerKey|partnerTicket': [401, 503],
-  'adminBearer(enrolled)|adminCookie(enrolled)|appToken(*)': [401, 403, 503],
-  'adminCookie(enrolled)|adminBearer(enrolled)': [401, 403, 503],
-  'adminCookie|adminBearer': [401, 403, 503],
+  'adminBearer(enrolled viewer)|adminCookie(enrolled viewer)|appToken(*)': [401, 403, 503],
+  ...Object.fromEntries(
+    ['viewer', 'enrolled viewer', 'enrolled support', 'enrolled finance', 'enrolled admin'].map((roles) => [
+      `adminCookie(${roles})|adminBearer(${roles})`,
+      [401, 403, 503],
+    ]),
+  ),
 };
 const byBody: Record<string, number[]> = {
   '': [],
@@ -45,6 +49,7 @@ const named: Record<string, number[]> = {
   showRevealPage: [503], // reads the link
   revealCredentials: [503], // reads the link
   getAuthorizationServer: [503], // declared, though it reads nothing
+  acceptInvitation: [403, 503], // the credential is in the body
   logInAdmin: [401, 503], // the credentials are in the body
   getReadiness: [503], // its description says so
   registerNetvenueTrader: [403], // a wallet that is not proven

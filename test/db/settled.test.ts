@@ -134,6 +134,7 @@ describe('a bounded wait', () => {
         id: newIntentId(),
         kind: 'network/place',
         owner: 'p',
+        given_id: null,
         request_id: null,
         lane: null,
         request: {},

@@ -32,6 +32,15 @@ describe('the guides', () => {
     expect(broken).to.deep.equal([]);
   });
 
+  it('name existing tests for every chapter of the security standard', () => {
+    const rows = (guides.get('src/docs/security.md') ?? '').split('\n').filter((line) => /^\| V\d/.test(line));
+    const named = rows.map((row) => [...(row.split('|')[3] ?? '').matchAll(/`([^`]+)`/g)].map(([, path]) => path));
+
+    expect(rows).to.have.length(15);
+    for (const [n, paths] of named.entries()) expect(paths, rows[n]).not.to.be.empty;
+    expect(named.flat().filter((path) => !existsSync(`${ROOT}${path}`))).to.deep.equal([]);
+  });
+
   function isThere(from: string, file: string, heading: string | undefined): boolean {
     const target = file === '' ? from : new URL(file, `file:///${from}`).pathname.slice(1);
     if (!existsSync(ROOT + target)) return false;

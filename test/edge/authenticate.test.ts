@@ -94,6 +94,35 @@ describe('authenticate', () => {
     expect(await call('listTiers', { authorization: 'Bearer a' }, narrow)).to.include({ kind: 'app' });
   });
 
+  it('rejects an operator without the role, which it names', async () => {
+    const authorization = 'Bearer adm_1';
+    const as = (role: string) => ({ admins: { ...admin, role } });
+    const passes = async (id: string, role: string) => !('code' in (await call(id, { authorization }, as(role))));
+    const needs = {
+      viewer: 'getQueueHealth',
+      support: 'rerunIntent',
+      finance: 'refundPayment',
+      admin: 'mintKeyOfPartner',
+    } as const;
+
+    const passing = await Promise.all(
+      Object.keys(needs).map(async (role) => [
+        role,
+        (await Promise.all(Object.values(needs).map((id) => passes(id, role)))).map(Number).join(''),
+      ]),
+    );
+    const lacking = await call('refundPayment', { authorization }, as('support'));
+
+    expect(passing).to.deep.equal([
+      ['viewer', '1000'],
+      ['support', '1100'],
+      ['finance', '1010'],
+      ['admin', '1111'],
+    ]);
+    expect(lacking).to.include({ code: 'V2_ROLE_MISSING' });
+    expect(lacking.message).to.equal('This needs the role finance; yours is support.');
+  });
+
   it('reads client credentials as RFC 6749 codes them', async () => {
     const read = (authorization: string) => call('revokeAccessToken', { authorization });
 

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import Koa from 'koa';
 import { document, listOperations, type Operation } from '../../src/contract/document.ts';
-import { readBody } from '../../src/edge/body.ts';
+import { readBody, requireUtf8, utf8Of } from '../../src/edge/body.ts';
 import { requestValidator } from '../../src/edge/validate.ts';
 import { ApiError } from '../../src/kernel/errors.ts';
 import { examplesOf, nodeAt } from '../support/samples.ts';
@@ -80,6 +80,34 @@ describe('the text of a body', () => {
     });
     for (const form of ['grant_type=a&grant_type=b', 'grant_type=%E9', 'grant_type=%00', 'grant_type=%ED%A0%80'])
       expect(await codeOf(token, form), form).to.equal('MALFORMED_BODY');
+  });
+});
+
+describe('the text of headers and of the address', () => {
+  const outcome = (run: () => unknown) => {
+    try {
+      return run() ?? 'accepted';
+    } catch (error) {
+      return error instanceof ApiError ? error.code : String(error);
+    }
+  };
+  const header = (bytes: Buffer) => outcome(() => utf8Of(bytes.toString('latin1')));
+
+  it('is UTF-8: other bytes are rejected instead of replaced', () => {
+    expect(header(Buffer.from('plain'))).to.equal('plain');
+    expect(header(Buffer.from('José'))).to.equal('José');
+    for (const bytes of [[0xe9], [0xed, 0xa0, 0x80], [0xc0, 0xaf]])
+      expect(header(Buffer.from(bytes))).to.equal('MALFORMED_BODY');
+    for (const url of ['/v1/events', '/v1/events?after=a%20b', '/v1/x?a=100%', '/v1/%C3%A9?b=%zz'])
+      expect(
+        outcome(() => requireUtf8({ url })),
+        url,
+      ).to.equal('accepted');
+    for (const url of ['/v1/x?a=%E9', '/v1/%ff', '/v1/x?a=%ED%A0%80', '/v1/x?a=%C0%AF%'])
+      expect(
+        outcome(() => requireUtf8({ url })),
+        url,
+      ).to.equal('MALFORMED_BODY');
   });
 });
 

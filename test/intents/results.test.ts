@@ -69,7 +69,16 @@ const WRONG = [undefined, null, 0, 'x', [], {}, { order_type: 'SIDEWAYS' }];
 
 const settled = (result: Record<string, unknown>): Intent =>
   intentRow.parse({
-    ...{ id: 'x', kind: 'network/place', owner: 'ptn_a', request_id: null, lane: null, request: {}, sent_payload: {} },
+    ...{
+      id: 'x',
+      given_id: null,
+      kind: 'network/place',
+      owner: 'ptn_a',
+      request_id: null,
+      lane: null,
+      request: {},
+      sent_payload: {},
+    },
     ...{ state: 'succeeded', outcome: { result }, fence: 1, attempts: 1, reconcile_attempts: 0, sent_ago_ms: 0 },
     ...{ created_at: '', deadline_at: '', sending_at: '', presumed_sent_at: null, settled_at: '2026-01-01T00:00:00Z' },
   });

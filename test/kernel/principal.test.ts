@@ -49,7 +49,7 @@ const callers: Record<string, Principal> = {
     adminId: 'adm_1',
     sessionId: 'ads_1',
     email: 'o@example.com',
-    isSuperadmin: false,
+    role: 'viewer',
     isEnrolled: true,
   },
 };

@@ -3,6 +3,7 @@ import { findPaymentOfIntent } from '../../src/capabilities/payments/queries.ts'
 import { mintApiKey } from '../../src/capabilities/trading/keys/commands.ts';
 import { newIntentId, type OwnerId } from '../../src/kernel/ids.ts';
 import { findOrderByHandle, findOrderPair, listResting } from '../../src/venues/network/orders/queries.ts';
+import { listHandles } from '../../src/venues/queries.ts';
 import { openPeople, type People } from '../support/people.ts';
 
 /** Objects of ann at app a, of bob there, and of ann’s namesake at app b: nobody reaches those of another. */
@@ -26,8 +27,13 @@ describe('objects that are named by their id', () => {
       );
 
     expect((await listResting(people.db, 'ann')).map(({ id }) => id)).to.deep.equal([ids.ann]);
-    expect(await findOrderByHandle(people.db, 'ann', 'same')).to.equal(ids.ann);
-    expect(await findOrderByHandle(people.db, 'bob', 'same')).to.equal(ids.bob);
+    expect(await findOrderByHandle(people.db, 'ann', 'same')).to.include({ id: ids.ann });
+    expect(await findOrderByHandle(people.db, 'bob', 'same')).to.include({ id: ids.bob });
+    const handles = async (owner: string, trader: string) =>
+      (await listHandles(people.db, { owner, trader }, Object.values(ids))).size;
+    expect([await handles('a', 'ann'), await handles('b', 'ann'), await handles('a', 'nobody')]).to.deep.equal([
+      1, 0, 0,
+    ]);
     expect(await findOrderPair(people.db, 'a', 'ann', ids.ann)).to.equal('BTCUSD');
     expect(await findOrderPair(people.db, 'b', 'ann', ids.ann), 'another app').to.equal(null);
     expect(await findOrderPair(people.db, 'a', 'bob', ids.ann), 'another trader').to.equal(null);

@@ -5,7 +5,7 @@ import type { ApiError } from '../../src/kernel/errors.ts';
 
 export const operations = listOperations();
 export const app = { kind: 'app', owner: 'app_1', scopes: ['api'] };
-export const admin = { kind: 'admin', owner: '', adminId: 'adm_1', isEnrolled: true };
+export const admin = { kind: 'admin', owner: '', adminId: 'adm_1', role: 'admin', isEnrolled: true };
 
 /** Authenticators that accept every token but `wrong`, and what they were given. */
 export function accepting(principals: Record<string, object> = {}) {

@@ -6,6 +6,11 @@
 /** A set of credentials that is enough: security schemes, with the scopes or roles that each must carry. */
 type Grant = Record<string, string[]>;
 
+/** A session of an operator with these roles. */
+function operator(...roles: string[]): Grant[] {
+  return [{ adminBearer: roles }, { adminCookie: roles }];
+}
+
 /** The sets of credentials of each kind of caller. Any one of them is enough; without any, no credential is needed. */
 const CALLERS = {
   partner: [{ partnerKey: [] }],
@@ -13,15 +18,14 @@ const CALLERS = {
   'app with any scope': [{ appToken: [] }],
   'app for api': [{ appToken: ['api'] }],
   anyone: [],
-  operator: [{ adminBearer: ['enrolled'] }, { adminCookie: ['enrolled'] }],
-  'operator without an authenticator': [{ adminBearer: [] }, { adminCookie: [] }],
+  'any operator': operator('enrolled', 'viewer'),
+  'support or admin': operator('enrolled', 'support'),
+  'finance or admin': operator('enrolled', 'finance'),
+  admin: operator('enrolled', 'admin'),
+  'operator without an authenticator': operator('viewer'),
   user: [{ appToken: ['api'], userSession: [] }],
   'user, or app for api': [{ appToken: ['api'] }, { appToken: ['api'], userSession: [] }],
-  'operator, or app for everything': [
-    { adminBearer: ['enrolled'] },
-    { adminCookie: ['enrolled'] },
-    { appToken: ['*'] },
-  ],
+  'any operator, or app for everything': [...operator('enrolled', 'viewer'), { appToken: ['*'] }],
   'partner, or a ticket': [{ partnerKey: [] }, { partnerTicket: [] }],
   processor: [{ processorSignature: [] }],
   'user of an app for payouts': [{ appToken: ['payouts:write'], userSession: [] }],
@@ -62,19 +66,29 @@ const OPERATIONS: Record<keyof typeof CALLERS, string> = {
     confirmPasswordReset getAppIntent listTiers sendNotification listAppStatement searchAppRecords listAppRequests listAppUsage
   `,
   anyone: `
-    createAppRequest showRevealPage revealCredentials getAuthorizationServer logInAdmin getHealth
+    acceptInvitation createAppRequest showRevealPage revealCredentials getAuthorizationServer logInAdmin getHealth
     getReadiness getAgreementKeys
   `,
-  operator: `
-    getUserRecord endUserSessions removeUserAuthenticator releaseOperator logOutAdmin getCurrentAdmin listTenantApps createTenantApp updateTenantApp disableTenantApp
-    enableTenantApp rotateTenantAppSecret listAccessRequests approveAccessRequest declineAccessRequest
-    reissueAccessLink listAllPartners registerPartner getPartner updatePartner disablePartner enablePartner listKeysOfPartner
-    mintKeyOfPartner revokeKeyOfPartner listAllTiers putTier listUnfulfilledPayments refundPayment
-    listStrandedPayouts reversePayout resolvePayout detachPayoutAccount moveWalletLink provisionAgain attachSubaccount reinstatePropAccount
-    listFailedAccounts abandonPropAccount listTroubledIntents getIntentStory rerunIntent
-    listTroubledDeliveries retryDelivery listFailedMails listDeadJobs rerunDeadJob searchRecords getQueueHealth getUpstreams getFleet
-    getFigures listOperatorActions
-    listLedgerAccounts listLedgerBalances listLedgerEntries listLedgerDifferences proveLedger closeLedgerMonth
+  'any operator': `
+    listApprovals approveRequest rejectRequest
+    logOutAdmin getCurrentAdmin listTenantApps listAllPartners getPartner listKeysOfPartner listAllTiers
+    listUnfulfilledPayments listStrandedPayouts listFailedAccounts listTroubledIntents getIntentStory
+    listTroubledDeliveries listDeadJobs getQueueHealth getUpstreams getFleet getFigures listOperatorActions
+    listLedgerAccounts listLedgerBalances listLedgerEntries listLedgerDifferences
+  `,
+  'support or admin': `
+    removeUserAuthenticator getUserRecord endUserSessions rerunIntent retryDelivery rerunDeadJob listFailedMails
+    searchRecords detachPayoutAccount
+  `,
+  'finance or admin': `
+    putTier refundPayment reversePayout resolvePayout provisionAgain attachSubaccount reinstatePropAccount
+    abandonPropAccount proveLedger closeLedgerMonth
+  `,
+  admin: `
+    listOperators inviteOperator setOperatorRole disableOperator enableOperator endOperatorSessions resetOperatorAuthenticator
+    createTenantApp updateTenantApp disableTenantApp enableTenantApp rotateTenantAppSecret listAccessRequests
+    approveAccessRequest declineAccessRequest reissueAccessLink registerPartner updatePartner disablePartner
+    enablePartner mintKeyOfPartner revokeKeyOfPartner moveWalletLink releaseOperator
   `,
   'operator without an authenticator': `
     enrollAdminAuthenticator confirmAdminAuthenticator
@@ -88,7 +102,7 @@ const OPERATIONS: Record<keyof typeof CALLERS, string> = {
   'user, or app for api': `
     revokeUserSession
   `,
-  'operator, or app for everything': `
+  'any operator, or app for everything': `
     listFailedPropAccounts listPaymentRecords listPayoutRecords
   `,
   processor: `

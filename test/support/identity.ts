@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { generateSync } from 'otplib';
 import { createAdmin } from '../../src/capabilities/admin/commands.ts';
+import type { OperatorRole } from '../../src/kernel/operator-roles.ts';
 import { type MailUpstream, startMailUpstream } from '../../src/sandbox/mail.ts';
 import type { NetvenueUpstreamOptions } from '../../src/sandbox/network/index.ts';
 import { freePort } from './free-port.ts';
@@ -49,8 +50,8 @@ export type TestUser = { userId: string; email: string; session: string; ask: As
 export type Identity = TestService & {
   mailbox: MailUpstream;
   ask: Ask;
-  /** An operator; enrolled and logged in by default. */
-  admin(enrolled?: boolean): Promise<TestAdmin>;
+  /** An operator, by default an admin with an authenticator. */
+  admin(enrolled?: boolean, role?: OperatorRole): Promise<TestAdmin>;
   /** An app with these scopes and a token for all of them. */
   app(scopes?: string[]): Promise<TestApp>;
   token(app: Pick<TestApp, 'appId' | 'secret'>, scope?: string): Promise<Data>;
@@ -63,6 +64,9 @@ export type Identity = TestService & {
 let names = 0;
 /** A name unique in this run. */
 export const fresh = (prefix: string): string => `${prefix}-${process.pid}-${++names}`;
+
+/** The token of the link in an operator's invitation. */
+export const tokenIn = (text: string): string => /token=(\w[\w-]*)/.exec(text)?.[1] ?? '';
 
 /** Starts the service with a mailbox; by default with a worker. */
 export async function startIdentity(
@@ -88,9 +92,9 @@ export async function startIdentity(
     ...service,
     mailbox,
     ask,
-    async admin(enrolled = true) {
+    async admin(enrolled = true, role = 'admin') {
       const email = `${fresh('operator')}@example.com`;
-      const adminId = await createAdmin(service.db, email, PASSWORD, false);
+      const adminId = await createAdmin(service.db, email, PASSWORD, role);
       const { headers } = await ask('POST', '/v2/admin/login', { json: { email, password: PASSWORD } });
       const cookie = headers.getSetCookie()[0]?.split(';')[0] ?? '';
       const token = cookie.split('=')[1] ?? '';
@@ -108,7 +112,12 @@ export async function startIdentity(
     async app(scopes = ['api']) {
       admin ??= identity.admin();
       const json = { name: 'Example app', slug: fresh('app'), scopes };
-      const made = await (await admin).ask('POST', '/v2/admin/apps', { json });
+      const make = async () => (await admin)?.ask('POST', '/v2/admin/apps', { json }) as Promise<Data>; // as: set above
+      const asked = await make();
+      const approval = asked.body.error?.approval_id;
+      const approve = { json: { reason: 'a test' } };
+      if (approval) await (await identity.admin()).ask('POST', `/v2/admin/approvals/${approval}/approve`, approve);
+      const made = approval ? await make() : asked;
       const app = { appId: made.body.app_id, secret: made.body.client_secret };
       const { body } = await identity.token(app);
       return { ...app, token: body.access_token, ask: asking(service.url, bearer(body.access_token)) };

@@ -12,7 +12,10 @@ const ELSEWHERE = {
   'money/losses.test.ts': 'abandonPropAccount',
   'money/proof.test.ts': 'proveLedger',
   'admin-users.test.ts': 'endUserSessions',
-  'foreign-wallet.test.ts': 'moveWalletLink',
+  'wallet-links.test.ts': 'moveWalletLink',
+  'keyed-operators.test.ts': `
+    inviteOperator acceptInvitation setOperatorRole endOperatorSessions resetOperatorAuthenticator disableOperator enableOperator
+    approveRequest rejectRequest`,
   'register-exvenue.test.ts': 'registerExvenueTrader',
 };
 

@@ -34,6 +34,7 @@ export async function listEverything(service: Trading): Promise<Record<string, L
   await fillTables(service, app.appId, user);
   await service.network({ subaccount_id: await subaccountOf(user.ask, user.account), settlements });
   const partnerId = await fillOperators(service, operator);
+  await fillApprovals(service);
   const ofUser = (path: string) => ({ ask: user.ask, path });
   const ofApp = (path: string) => ({ ask: app.ask, path });
   const ofOperator = (path: string) => ({ ask: operator, path });
@@ -72,8 +73,20 @@ export async function listEverything(service: Trading): Promise<Record<string, L
     listTroubledDeliveries: ofOperator('/v2/admin/deliveries?state=failed'),
     listFailedMails: ofOperator('/v2/admin/mails/failed'),
     listDeadJobs: ofOperator('/v2/admin/jobs/dead'),
+    listOperators: ofOperator('/v2/admin/operators'),
+    listApprovals: ofOperator('/v2/admin/approvals'),
     listOperatorActions: ofOperator('/v2/admin/audit'),
   };
+}
+
+/** Two requests for approval, which a deployment with one operator does not make. */
+async function fillApprovals(service: Trading): Promise<void> {
+  const { adminId } = await service.admin();
+  await service.db.query(sql.unsafe`
+    insert into approvals (id, operation, subject, digest, summary, reason, role, requested_by, expires_at)
+    select 'apv_' || n, 'refundPayment', 'pay_' || n, '', '{"amount_cents": 49900}', 'asked for it', 'finance', ${adminId},
+      now() + interval '1 day'
+    from generate_series(1, 2) n`);
 }
 
 /** Trades in two pairs: an open position, a closed one and a resting order in each. */

@@ -35,7 +35,9 @@ export async function freshDatabase(): Promise<TestDatabase> {
   await migrated;
   const name = `test_${process.pid}_${++made}`;
   await command(server, `create database ${name} template ${TEMPLATE} strategy file_copy`); // half the time of wal_log
-  return { ...named(server, name), drop: () => command(server, `drop database if exists ${name} with (force)`) };
+  const database = named(server, name);
+  SERVED.add(database.url);
+  return { ...database, drop: () => command(server, `drop database if exists ${name} with (force)`) };
 }
 
 /** Starts the server that the processes of a suite share, with its template. Returns the value for TEST_SERVER. */
@@ -115,7 +117,19 @@ async function makeTemplate(server: Embedded): Promise<void> {
   await command(server, `create database ${TEMPLATE}`);
   const { migrate } = await import('../../src/db/migrate.ts');
   await migrate(named(server, TEMPLATE).url);
+  for (const process of PROCESSES)
+    await command(server, `create role ${loginOf(process)} login in role trading_${process}`);
 }
+
+const PROCESSES = ['web', 'worker'] as const;
+const loginOf = (process: (typeof PROCESSES)[number]) => `tps_${process}`;
+
+/** The address of a database for a process: as the role that has its rights, not as the owner. Of another server unchanged. */
+export const urlFor = (process: (typeof PROCESSES)[number], url: string): string =>
+  SERVED.has(url) ? url.replace('//tps@', `//${loginOf(process)}@`) : url;
+
+/** The addresses of the databases that were copied from the template: their server has the roles. */
+const SERVED = new Set<string>();
 
 function named(server: Embedded, database: string): Pick<Embedded, 'url' | 'connection'> {
   return {

@@ -22,7 +22,8 @@ export const samples = (): Sample[] =>
     .filter(({ path }) => path.startsWith('/v1/'))
     .map(sampleOf);
 
-function sampleOf(operation: Operation): Sample {
+/** A sample of one operation. */
+export function sampleOf(operation: Operation): Sample {
   const required = operation.parameters.filter((parameter) => parameter.required);
   const valueFor = (name: string) => String(NAMED[name] ?? exampleAt(operation, name) ?? UUID);
   const query = required.filter((parameter) => parameter.in === 'query').map(({ name }) => `${name}=${valueFor(name)}`);

@@ -15,7 +15,7 @@ import {
   startNetvenueUpstream,
 } from '../../src/sandbox/network/index.ts';
 import { type Caller, caller } from './caller.ts';
-import { freshDatabase } from './postgres.ts';
+import { freshDatabase, urlFor } from './postgres.ts';
 import { realSockets } from './sockets.ts';
 
 export const ENTITY = 'test_entity';
@@ -31,6 +31,9 @@ type Options = {
   /** A migrated database to use; by default a new one. */
   database?: { url: string; drop(): Promise<void> };
 };
+
+/** The id of the partner, as the database has it. */
+type Owned = { owner: string };
 
 /** The whole service in this process: its own database, the sandbox network, web, and by default a worker. */
 export type TestService = {
@@ -48,11 +51,11 @@ export type TestService = {
   stopWorkers(): Promise<void>;
   /** Runs one task of `workers/` now, as the crontab would. */
   runTask(name: string, payload?: unknown): Promise<void>;
-  partner(): Promise<Caller>;
+  partner(): Promise<Caller & Owned>;
   /** A partner with one registered, active subaccount, whose id is its Trader-ID. */
-  trader(): Promise<Caller & { traderId: string }>;
+  trader(): Promise<Caller & Owned & { traderId: string }>;
   /** A partner who has enrolled a new wallet's own key; the wallet is the Trader-ID. */
-  wallet(): Promise<Caller & { wallet: string; privateKey: `0x${string}` }>;
+  wallet(): Promise<Caller & Owned & { wallet: string; privateKey: `0x${string}` }>;
   stop(): Promise<void>;
 };
 
@@ -64,13 +67,17 @@ export async function startService(options: Options = {}): Promise<TestService> 
   const miner = await startNetvenueUpstream({ ...KEYS, cooldownMs: 0, activationMs: 0, ...upstream });
   const exchange = await startExvenueUpstream({ network: 'testnet', autoFund: '100000' });
   const all = testSettings(database.url, miner, { EXVENUE_URL: exchange.url, ...settings });
-  const config = readConfig(all);
+  const config = readConfig({ ...all, DATABASE_URL: urlFor('web', database.url) });
+  const workerConfig = readConfig({ ...all, DATABASE_URL: urlFor('worker', database.url) });
   const log = logLines();
   const db = await openPool(database.url, 5, () => {});
   const web: RunningWeb = await startWeb(config, log.logger);
   const { runtime } = web;
-  const workers: RunningWorker[] = worker ? [await startWorker(config, log.logger, runtime.metrics)] : [];
-  const partner = async () => caller(web.url, (await createPartner(db, 'Test partner')).key);
+  const workers: RunningWorker[] = worker ? [await startWorker(workerConfig, log.logger, runtime.metrics)] : [];
+  const partner = async () => {
+    const { partner_id, key } = await createPartner(db, 'Test partner');
+    return { ...caller(web.url, key), owner: partner_id };
+  };
   return {
     url: web.url,
     settings: all,
@@ -81,7 +88,7 @@ export async function startService(options: Options = {}): Promise<TestService> 
     runtime,
     partner,
     async startWorker() {
-      const started = await startWorker(config, log.logger, runtime.metrics);
+      const started = await startWorker(workerConfig, log.logger, runtime.metrics);
       workers.push(started);
       return started;
     },
@@ -99,7 +106,7 @@ export async function startService(options: Options = {}): Promise<TestService> 
       const reply = await owner.post('/v1/register/netvenue', { asset_class: 'crypto', account_size: 10_000 });
       if (reply.status !== 200) throw new Error(JSON.stringify(reply.body));
       const traderId = String(reply.body.subaccount.subaccount_id);
-      return { ...caller(web.url, owner.key, { 'Trader-ID': traderId }), traderId };
+      return { ...caller(web.url, owner.key, { 'Trader-ID': traderId }), owner: owner.owner, traderId };
     },
     async wallet() {
       const owner = await partner();
@@ -107,7 +114,7 @@ export async function startService(options: Options = {}): Promise<TestService> 
       const wallet = privateKeyToAddress(privateKey).toLowerCase();
       const reply = await owner.post('/v1/sessions', { ex_wallet: wallet, private_key: privateKey });
       if (reply.status !== 200) throw new Error(JSON.stringify(reply.body));
-      return { ...caller(web.url, owner.key, { 'Trader-ID': wallet }), wallet, privateKey };
+      return { ...caller(web.url, owner.key, { 'Trader-ID': wallet }), owner: owner.owner, wallet, privateKey };
     },
     async stop() {
       await web.stop();

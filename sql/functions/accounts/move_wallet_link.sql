@@ -1,5 +1,6 @@
 -- Gives the subaccount of an unproven link to a partner that has proven the wallet, and records the operator. Locks the subaccount.
--- Verdicts: done | unknown (no link) | proven (by its owner) | unproven (by the partner).
+-- Verdicts: done | unknown (no link) | proven (by its owner) | unproven (by the partner) | pays_others (the network holds another payout
+-- address than the wallet, which nobody can change there).
 create or replace function move_wallet_link(
   wallet text, to_partner text, by_operator text, because text, out verdict text, out subaccount_id integer
 )
@@ -20,6 +21,8 @@ begin
     verdict := 'proven';
   elsif not has_proven_wallet(to_partner, wallet) then
     verdict := 'unproven';
+  elsif linked.payout_address is not null and lower(linked.payout_address) <> wallet then
+    verdict := 'pays_others';
   else
     update subaccounts s
     set owner = to_partner, link_proof = 'operator'

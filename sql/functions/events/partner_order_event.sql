@@ -10,7 +10,7 @@ language sql stable as $$
       from subaccounts s
       where s.synthetic_hotkey = m.trader
     ), m.trader),
-    'order_uuid', order_id,
+    'order_uuid', coalesce(o.given_id, case when i.id = order_id then i.given_id end, order_id),
     'intent_id', i.id,
     'action', verb,
     'status', case when m.is_done then 'completed' else 'failed' end,

@@ -1,7 +1,8 @@
 -- Accepts a batch in one transaction, each item with its own verdict:
 -- accepted | replayed (the same request with the same id, or a key that is spent) | key_reused | id_taken.
 -- Locks keys, ids and lanes each in sorted order, so that concurrent batches wait for each other without a deadlock.
--- Item: n, id, kind, owner, lane?, alongside?, request, digest (hex), deadline_s, request_id?, idempotency_key?
+-- `given_id`: the caller's name of an order. One that its owner's earlier order has as its id is that order.
+-- Item: n, id, given_id?, kind, owner, lane?, alongside?, request, digest (hex), deadline_s, request_id?, idempotency_key?
 create or replace function accept_intents(batch jsonb) returns table (n integer, intent_id uuid, verdict text)
 language plpgsql as $$
 declare
@@ -32,14 +33,14 @@ begin
   with offered as materialized (
     select distinct on (i.id) i.*
     from jsonb_to_recordset(batch) as i (
-      n integer, id uuid, kind text, owner text, lane text, alongside text, request jsonb, digest text,
+      n integer, id uuid, given_id uuid, kind text, owner text, lane text, alongside text, request jsonb, digest text,
       deadline_s double precision, request_id text, idempotency_key text
     )
-    where i.idempotency_key is null or i.n = any(keyed)
+    where (i.idempotency_key is null or i.n = any(keyed)) and (i.given_id is null or not is_order_id(i.owner, i.given_id))
     order by i.id, i.n
   ), written as (
-    insert into intents as w (id, kind, owner, lane, alongside, request, digest, request_id, deadline_at)
-    select o.id, o.kind, o.owner, o.lane, o.alongside, o.request, decode(o.digest, 'hex'), o.request_id,
+    insert into intents as w (id, given_id, kind, owner, lane, alongside, request, digest, request_id, deadline_at)
+    select o.id, o.given_id, o.kind, o.owner, o.lane, o.alongside, o.request, decode(o.digest, 'hex'), o.request_id,
       now() + make_interval(secs => o.deadline_s)
     from offered o
     order by o.lane nulls first, o.n

@@ -11,7 +11,7 @@ begin
   for item in
     select i.*, decode(i.digest, 'hex') as request_digest
     from jsonb_to_recordset(batch) as i (
-      n integer, id uuid, kind text, owner text, lane text, alongside text, request jsonb, digest text,
+      n integer, id uuid, given_id uuid, kind text, owner text, lane text, alongside text, request jsonb, digest text,
       deadline_s double precision, request_id text, idempotency_key text
     )
     order by i.lane nulls first, i.n
@@ -37,13 +37,17 @@ begin
       end if;
     end if;
 
-    insert into intents (id, kind, owner, lane, alongside, request, digest, request_id, deadline_at)
-    values (item.id, item.kind, item.owner, item.lane, item.alongside, item.request, item.request_digest, item.request_id,
-            now() + make_interval(secs => item.deadline_s))
+    insert into intents (id, given_id, kind, owner, lane, alongside, request, digest, request_id, deadline_at)
+    select item.id, item.given_id, item.kind, item.owner, item.lane, item.alongside, item.request, item.request_digest, item.request_id,
+      now() + make_interval(secs => item.deadline_s)
+    where item.given_id is null or not is_order_id(item.owner, item.given_id)
     on conflict (id) do nothing;
     if not found then
-      select i.owner, i.digest into earlier from intents i where i.id = item.id;
-      if earlier.owner = item.owner and earlier.digest = item.request_digest then
+      select i.id, i.owner, i.digest into earlier
+      from intents i
+      where i.owner = item.owner and i.id in (item.id, item.given_id);
+      intent_id := coalesce(earlier.id, item.id);
+      if earlier.digest = item.request_digest then
         verdict := 'replayed';
       else
         verdict := 'id_taken';

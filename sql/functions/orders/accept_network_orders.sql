@@ -1,16 +1,20 @@
 -- Accepts network order intents whose trader belongs to the caller and whose target, if any, is an order of that trader. Verdicts in
 -- addition to those of accept_intents: trader_unknown | order_unknown | pair_mismatch | overloaded (it is new, and only repeats are accepted) |
 -- paced N (it is new, and its trader may send no more for N seconds).
+-- A target is named by its owner's name of it or by its id; the stored request has the id.
 -- Item: as for accept_intents, and trader (synthetic hotkey), pair, target?, terms?, only_repeats?, pace? and pace_most? (see pace_wait_s)
 -- The limits keep every join on its index. Without them a plan that was made while the tables were small reads them whole.
 create or replace function accept_network_orders(batch jsonb) returns table (n integer, intent_id uuid, verdict text)
 language plpgsql as $$
 declare
   rejected jsonb;
+  targets jsonb;
 begin
-  select jsonb_object_agg(j.n, j.verdict) into rejected
+  select jsonb_object_agg(j.n, j.verdict) filter (where j.verdict is not null),
+    jsonb_object_agg(j.n, j.target_id) filter (where j.target_id <> j.target)
+  into rejected, targets
   from (
-    select i.n,
+    select i.n, i.target, o.id as target_id,
       case
         when s.owner is null then 'trader_unknown'
         when i.target is not null and o.id is null then 'order_unknown'
@@ -31,7 +35,7 @@ begin
     left join lateral (
       select o.id, o.pair
       from orders o
-      where o.id = i.target and o.trader = s.synthetic_hotkey and o.owner = s.owner
+      where o.id in (order_id_of(i.owner, i.target), i.target) and o.trader = s.synthetic_hotkey and o.owner = s.owner
       limit 1
     ) o on true
     left join lateral (
@@ -39,7 +43,15 @@ begin
       from jsonb_to_recordset(batch) as before (n integer, pace text)
       where before.pace = i.pace and before.n < i.n
     ) p on true
-  ) j
-  where j.verdict is not null;
+  ) j;
+  if targets is not null then
+    batch := (
+      select jsonb_agg(case
+        when targets ? (b.item ->> 'n') then jsonb_set(b.item, '{request,target}', targets -> (b.item ->> 'n'))
+        else b.item
+      end)
+      from jsonb_array_elements(batch) as b (item)
+    );
+  end if;
   return query select a.n, a.intent_id, a.verdict from accept_orders(batch, rejected) a;
 end $$;

@@ -15,8 +15,11 @@ language sql stable as $$
     'side', w.seen -> 'side',
     'size', w.seen -> 'size',
     'wanted', (
-      select coalesce(jsonb_agg(e.entry - '{version,waits}'::text[] order by e.n), '[]')
+      select coalesce(jsonb_agg(
+        e.entry - '{version,waits}'::text[] || case when o.id is null then '{}' else jsonb_build_object('order_uuid', o.given_id) end order by e.n
+      ), '[]')
       from jsonb_array_elements(w.wanted) with ordinality as e (entry, n)
+      left join orders o on o.id = (e.entry ->> 'order_uuid')::uuid and o.given_id is not null
       where (e.entry ->> 'waits')::boolean is not true
     ),
     'live', coalesce(w.seen -> 'live', '[]'),

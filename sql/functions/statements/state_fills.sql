@@ -11,7 +11,7 @@ language sql as $$
   from (
     select i.owner, venue_of(i.kind) as venue,
       coalesce(i.request ->> 'prop_account_id', i.request ->> 'subaccount_id', i.request ->> 'wallet', i.request ->> 'trader') as account,
-      verb_subject(i)::text as reference,
+      coalesce(o.given_id, case when verb_subject(i) = i.id then i.given_id end, verb_subject(i))::text as reference,
       coalesce(o.pair, i.outcome -> 'result' ->> 'pair', i.request ->> 'trade_pair', i.request ->> 'pair') as pair,
       coalesce(i.outcome -> 'result' -> 'executed' ->> 'order_type', i.outcome -> 'result' ->> 'side', 'FLAT') as side,
       coalesce(i.outcome -> 'result' -> 'executed' ->> 'quantity', i.outcome -> 'result' ->> 'filled_size')::numeric as quantity,
@@ -27,7 +27,7 @@ language sql as $$
     left join orders o on o.id = verb_subject(i)
     where i.state = 'succeeded' and venue_of(i.kind) is not null
     union all
-    select o.owner, o.venue, coalesce(a.id, s.subaccount_id::text), o.id::text, o.pair, o.executed ->> 'order_type',
+    select o.owner, o.venue, coalesce(a.id, s.subaccount_id::text), coalesce(o.given_id, o.id)::text, o.pair, o.executed ->> 'order_type',
       (o.executed ->> 'quantity')::numeric, (o.executed ->> 'price')::numeric, false
     from string_to_table(closed_ids, ',') as c (id)
     join orders o on o.id = c.id::uuid

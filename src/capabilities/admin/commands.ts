@@ -2,6 +2,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../../db/pool.ts';
 import { newId, normalisedEmail } from '../../kernel/ids.ts';
+import type { OperatorRole } from '../../kernel/operator-roles.ts';
 import { hashPassword, operatorLane } from '../../kernel/passwords.ts';
 import { endAdminSessions } from './sessions/commands.ts';
 
@@ -9,12 +10,12 @@ import { endAdminSessions } from './sessions/commands.ts';
  * Creates an operator and returns the id. The operator enrolls an authenticator at the first login. Throws a database
  * error if the address is taken.
  */
-export async function createAdmin(db: Db, email: string, password: string, isSuperadmin: boolean): Promise<string> {
+export async function createAdmin(db: Db, email: string, password: string, role: OperatorRole): Promise<string> {
   const adminId = newId('adn');
   const hash = await hashPassword(password, operatorLane(null));
   await db.query(sql.prepared('create_admin', z.object({}))`
-    insert into admins (id, email, password_hash, is_superadmin)
-    values (${adminId}, ${normalisedEmail(email)}, ${hash}, ${isSuperadmin})`);
+    insert into admins (id, email, password_hash, role)
+    values (${adminId}, ${normalisedEmail(email)}, ${hash}, ${role})`);
   return adminId;
 }
 

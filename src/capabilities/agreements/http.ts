@@ -18,8 +18,8 @@ export const signAgreement: Handler<'signAgreement', Deps> = async (call) => {
     const signature = await sign(db, {
       app: owner,
       userId,
-      version: body.agreement_version,
-      name: body.signature_name,
+      version: body.agreement_version.normalize('NFC'),
+      name: body.signature_name.normalize('NFC'),
       documentUrl: body.document_url ?? null,
       documentSha256: body.document_sha256?.toLowerCase() ?? null,
       address,

@@ -84,6 +84,14 @@ const templates: Record<string, Template> = {
       'Further attempts from there need the release by another operator. Change your password.',
     ],
   }),
+  operator_invited: (_, link) => ({
+    subject: 'You are invited to the operators of the Trading Partner Service',
+    lines: [
+      'Open this link to set your password. It works once and is valid for 24 hours.',
+      'Then log in to the console and enroll an authenticator.',
+    ],
+    secret: { link, label: 'Set the password' },
+  }),
   totp_enabled: ({ app }) => ({
     subject: `An authenticator was added to your account at ${app}`,
     lines: [`From now on log-ins to ${app} need a code of the authenticator.`, NOT_YOURS],

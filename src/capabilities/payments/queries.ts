@@ -21,6 +21,13 @@ export const listTiers = (db: Db, which: 'on_sale' | 'all' = 'on_sale'): Promise
 /** Whether any tier exists, active or not. */
 export const hasTiers = (db: Db): Promise<boolean> => db.exists(sql.unsafe`select from tiers`);
 
+/** What was to be paid by a payment, in cents; null if it is unknown. */
+export const findPaidCents = (db: Db, paymentId: PaymentId): Promise<number | null> =>
+  db.maybeOneFirst(sql.prepared('paid_cents', z.object({ amount_cents: z.number() }))`
+    select p.amount_cents
+    from payments p
+    where p.id = ${paymentId}`);
+
 /** The row of a payment. */
 export const paymentRow = z.object({
   id: idSchema.payment,

@@ -145,6 +145,13 @@ export const findUnknownStep = (db: Db, payoutId: PayoutId): Promise<z.infer<typ
 export const isPayout = (db: Db, payoutId: PayoutId): Promise<boolean> =>
   db.exists(sql.type(z.object({}))`select from payouts p where p.id = ${payoutId}`);
 
+/** The amount of a payout, in cents; null if it is unknown. */
+export const findPayoutCents = (db: Db, payoutId: PayoutId): Promise<number | null> =>
+  db.maybeOneFirst(sql.prepared('payout_cents', z.object({ amount_cents: z.number() }))`
+    select p.amount_cents
+    from payouts p
+    where p.id = ${payoutId}`);
+
 const strandedRow = z.custom<WithIds<components['schemas']['StrandedPayout']>>();
 
 /** Payouts whose money is, or may be, neither with the platform nor on its way to a bank. */

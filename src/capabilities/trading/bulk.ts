@@ -3,6 +3,7 @@ import type { components } from '../../contract/types.ts';
 import type { Wait } from '../../intents/follow.ts';
 import { codeOfV2 } from '../../kernel/codes-of-v2.ts';
 import { ApiError } from '../../kernel/errors.ts';
+import { orderIdsOf } from '../../kernel/ids.ts';
 import { closePosition, type RequestContext } from '../../venues/network/orders/intents.ts';
 import { orderResult } from '../../venues/network/orders/read-model.ts';
 import { readOpenPositions } from '../../venues/network/portfolio/read-model.ts';
@@ -19,10 +20,13 @@ type BulkCall = Pick<Call<'closeTradingPositions', { reads: VenueReads; wait: Wa
 export async function closeEach(call: BulkCall, account: ReadyAccount, context: RequestContext) {
   const open = await readOpenPositions(call.deps.reads, account.hotkey);
   const pairs = new Map(open.map(({ position_uuid, trade_pair }) => [position_uuid?.toLowerCase(), trade_pair]));
-  const pairOf = (uuid: string) => pairs.get(uuid.toLowerCase()) ?? null;
-  if (call.body.position_uuids.some((uuid) => pairOf(uuid) === null)) rejectUnlessTrading(account);
+  const positionOf = (uuid: string) => {
+    const id = orderIdsOf(account.owner, uuid).find((each) => pairs.has(each)); // a position has the id of its opening order
+    return id === undefined ? null : { trade_pair: pairs.get(id) ?? '', position_uuid: id };
+  };
+  if (call.body.position_uuids.some((uuid) => positionOf(uuid) === null)) rejectUnlessTrading(account);
   const results = await Promise.all(
-    call.body.position_uuids.map((uuid) => closeOne(call, context, uuid, pairOf(uuid))),
+    call.body.position_uuids.map((uuid) => closeOne(call, context, uuid, positionOf(uuid))),
   );
   return {
     success: results.every(({ status }) => status === 'closed' || status === 'pending'),
@@ -39,18 +43,18 @@ async function closeOne(
   { deps, waitMs }: BulkCall,
   context: RequestContext,
   uuid: string,
-  pair: string | null,
+  position: { trade_pair: string; position_uuid: string } | null,
 ): Promise<Result> {
   const { idempotency_key: key } = context.context;
   const one = {
     ...context,
     context: { ...context.context, ...(key !== undefined && { idempotency_key: `${key} ${uuid}` }) },
   };
-  if (pair === null) return resultFor(uuid, 'not_found');
-  const accepted = await closePosition(one, { trade_pair: pair, position_uuid: uuid });
+  if (position === null) return resultFor(uuid, 'not_found');
+  const accepted = await closePosition(one, position);
   const intent = await deps.wait(accepted, waitMs);
   try {
-    const { message } = orderResult(intent, intent.id);
+    const { message } = orderResult(intent);
     return { ...resultFor(uuid, intent.settled_at === null ? 'pending' : 'closed'), order_uuid: intent.id, message };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;

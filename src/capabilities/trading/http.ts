@@ -3,7 +3,7 @@ import type { Accepted, SubmitDeps } from '../../intents/accept.ts';
 import type { Wait } from '../../intents/follow.ts';
 import { findIntent, intentOfV2, pendingHeaders } from '../../intents/follow.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { type IntentId, isUuid, type OrderUuid } from '../../kernel/ids.ts';
+import { isUuid, nameOf, type OrderUuid } from '../../kernel/ids.ts';
 import { listPage } from '../../kernel/pages.ts';
 import {
   cancelOrder,
@@ -14,7 +14,7 @@ import {
   type RequestContext,
 } from '../../venues/network/orders/intents.ts';
 import { findOrderPair } from '../../venues/network/orders/queries.ts';
-import { orderReply, readOrderPage, readOrderStatus } from '../../venues/network/orders/read-model.ts';
+import { orderReply, type Poll, readOrderPage, readOrderStatus } from '../../venues/network/orders/read-model.ts';
 import type { VenueReads } from '../../venues/reads.ts';
 import { getReadyAccount, type ReadyAccount, rejectUnlessTrading } from './accounts.ts';
 import { closeEach } from './bulk.ts';
@@ -32,13 +32,13 @@ type AnyCall = Pick<CallWith<Deps>, 'deps' | 'principal' | 'context' | 'settled'
 /** Places an order. */
 export const submitTradingOrder: Handler<'submitTradingOrder', Deps> = async (call) => {
   const accepted = await placeOrder(await context(call), call.body);
-  return respond(call, accepted, accepted.id, orderPoll);
+  return respond(call, accepted, orderPoll);
 };
 
 /** Closes the position in a pair. */
 export const closeTradingPosition: Handler<'closeTradingPosition', Deps> = async (call) => {
   const accepted = await closePosition(await context(call), { trade_pair: call.body.trade_pair });
-  return respond(call, accepted, accepted.id, orderPoll);
+  return respond(call, accepted, orderPoll);
 };
 
 /** Closes several positions. */
@@ -46,13 +46,15 @@ export const closeTradingPositions: Handler<'closeTradingPositions', Deps> = asy
   const account = await getReadyAccount(call);
   const { pending, ...body } = await closeEach(call, account, contextOf(call, account));
   const [first] = pending;
-  return first === undefined ? { status: 200, body } : { status: 202, body, headers: pendingHeaders(orderPoll(first)) };
+  return first === undefined
+    ? { status: 200, body }
+    : { status: 202, body, headers: pendingHeaders(`${ORDERS}/${first}`) };
 };
 
 /** Sets the protection of the position in a pair. */
 export const setTradingTpSl: Handler<'setTradingTpSl', Deps> = async (call) => {
   const accepted = await protectPosition(await context(call), call.body);
-  return respond(call, accepted, accepted.id, intentPoll);
+  return respond(call, accepted, intentPoll);
 };
 
 /** Cancels a resting order. */
@@ -61,14 +63,14 @@ export const cancelTradingOrder: Handler<'cancelTradingOrder', Deps> = async (ca
   const target: OrderUuid = call.path.order_uuid.toLowerCase();
   const pair = call.query.trade_pair ?? (await getPair(call, account, target));
   const accepted = await cancelOrder(contextOf(call, account), { target, pair });
-  return respond(call, accepted, target, intentPoll);
+  return respond(call, accepted, intentPoll, target);
 };
 
 /** Edits a resting order. */
 export const editTradingOrder: Handler<'editTradingOrder', Deps> = async (call) => {
   const target: OrderUuid = call.path.order_uuid.toLowerCase();
   const accepted = await editOrder(await context(call), target, call.body);
-  return respond(call, accepted, target, intentPoll);
+  return respond(call, accepted, intentPoll, target);
 };
 
 /** Lists the orders of a prop account, newest first. */
@@ -113,13 +115,13 @@ async function getPair({ deps }: AnyCall, account: ReadyAccount, target: OrderUu
   throw new ApiError('V2_ORDER_UNKNOWN');
 }
 
-const orderPoll = (intentId: IntentId) => `${ORDERS}/${intentId}`;
-const intentPoll = (intentId: IntentId) => `/v2/trading/intents/${intentId}`;
+const orderPoll: Poll = (intent) => `${ORDERS}/${nameOf(intent)}`;
+const intentPoll: Poll = ({ id }) => `/v2/trading/intents/${id}`;
 
 /**
  * Waits for as long as the caller prefers. Responds with the outcome, or with 202 and where to poll with the same
  * credentials.
  */
-async function respond(call: AnyCall, accepted: Accepted, orderUuid: OrderUuid, poll: (intentId: IntentId) => string) {
-  return orderReply(await call.settled(accepted), orderUuid, poll);
+async function respond(call: AnyCall, accepted: Accepted, poll: Poll, target?: OrderUuid) {
+  return orderReply(await call.settled(accepted), poll, target);
 }

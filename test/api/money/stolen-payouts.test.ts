@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { sql } from 'slonik';
+import { z } from 'zod';
 import { type Earner, earner, payingApp } from '../../support/earning.ts';
 import {
   type Ask,
@@ -110,6 +111,46 @@ describe('payouts of a user whose session was stolen', function () {
     const reply = await user.submit(requested);
 
     expect([reply.status, reply.body.error?.code]).to.deep.equal([409, 'V2_PAYOUT_DESTINATION_HELD']);
+  });
+
+  it('stay canceled or stopped, whichever came first; of both at once exactly one happens', async () => {
+    const user = await earner(service, app, 900);
+    const [before, after, both] = [await user.request(1_000), await user.request(2_000), await user.request(3_000)];
+    const cancel = (id: string, ask = user.ask) => ask('POST', `/v2/payouts/${id}/cancel`);
+    await cancel(before);
+
+    const [owner, raced] = await Promise.all([reset(user), cancel(both)]);
+    const late = await cancel(after, owner);
+    const shown = new Map<string, string>(
+      (await owner('GET', '/v2/payouts')).body.map(({ id, status }: { id: string; status: string }) => [id, status]),
+    );
+
+    expect(shown.get(before)).to.equal('canceled');
+    expect(shown.get(after)).to.equal('failed');
+    expect([late.status, late.body.error?.code]).to.deep.equal([409, 'V2_PAYOUT_NOT_PENDING']);
+    expect(shown.get(both)).to.equal(raced.status === 200 ? 'canceled' : 'failed');
+    const reserved = await service.db.oneFirst(sql.unsafe`
+      select coalesce(sum(p.reserved_cents), 0)::integer from payouts p where p.user_id = ${user.userId}`);
+    expect(reserved).to.equal(0);
+  });
+
+  it('have their account detached by an operator in psql too, who is recorded once', async () => {
+    const user = await earner(service, app, 900);
+    const detach = (account: string) =>
+      service.db.oneFirst(sql.unsafe`select ops.detach_payout_account(${account}, 'ada', 'opened by a thief')`);
+
+    const verdicts = [await detach(user.connected), await detach(user.connected), await detach('acct_nobody')];
+    const recorded = await service.db.any(sql.type(z.object({ verdict: z.string(), why: z.string() }))`
+      select a.detail ->> 'verdict' as verdict, a.why
+      from ops.actions a
+      where a.subject = ${user.connected} and a.action = 'detach_payout_account'
+      order by a.at`);
+
+    expect(verdicts).to.deep.equal(['done', 'detached', 'unknown']);
+    expect((await user.ask('GET', ACCOUNTS)).body).to.deep.equal([]);
+    await mailed(user, /removed from your account/);
+    expect(recorded.map(({ verdict }) => verdict)).to.deep.equal(['done', 'detached']);
+    expect(recorded[0]?.why).to.equal('opened by a thief');
   });
 
   it('need a recent proof of the password where the app asks for it', async () => {

@@ -35,7 +35,7 @@ export async function walkAll(stage: Stage): Promise<People> {
 
 async function walkOperator({ as, db, vault }: Stage): Promise<Ask> {
   const [email, password] = [`${fresh('operator')}@example.com`, vault.make('operator password')];
-  await createAdmin(db, email, password, true);
+  await createAdmin(db, email, password, 'admin');
   const login = (json: object) => as()('POST', '/v2/admin/login', { json: { email, password, ...json } });
   await login({ password: vault.make('operator password, wrong') });
   const first = sessionIn(expectOk(await login({})).headers);

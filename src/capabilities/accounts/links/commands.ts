@@ -19,12 +19,13 @@ const errorCodes: Record<string, ErrorCode> = {
   unknown: 'V2_TRADER_UNKNOWN',
   unproven: 'V2_WALLET_UNPROVEN',
   proven: 'V2_WALLET_PROVEN',
+  pays_others: 'V2_LINK_PAYS_OTHERS',
 };
 
 /**
  * Gives the subaccount of an unproven link to a partner that has proven the wallet, and records the operator. Resolves
  * to the subaccount's number. Throws V2_TRADER_UNKNOWN without such a link, V2_WALLET_UNPROVEN if the partner has proven
- * nothing, and V2_WALLET_PROVEN if the present owner has.
+ * nothing, V2_WALLET_PROVEN if the present owner has, and V2_LINK_PAYS_OTHERS if the network would pay somebody else.
  */
 export async function moveLink(
   db: Db,

@@ -1,13 +1,15 @@
+import type { Config } from '../../../config.ts';
 import type { Handler } from '../../../contract/handler.ts';
 import type { Db } from '../../../db/pool.ts';
 import { ApiError } from '../../../kernel/errors.ts';
 import { listPage } from '../../../kernel/pages.ts';
 import type { Sealer } from '../../../kernel/seal.ts';
+import { approvedCommit } from '../approvals/commands.ts';
 import { actorOf } from '../audit/actor.ts';
 import { createApp, rotateAppSecret, setAppActive, updateApp } from './commands.ts';
 import { isApp, listApps } from './queries.ts';
 
-type Deps = { db: Db; sealer: Sealer };
+type Deps = { db: Db; sealer: Sealer; config: Pick<Config, 'DUAL_CONTROL_CENTS'> };
 
 const DEFAULT_OVERLAP_S = 86_400;
 
@@ -32,7 +34,7 @@ export const createTenantApp: Handler<'createTenantApp', Deps> = async (call) =>
     networkApiKey: network_api_key ?? null,
     scopes,
   };
-  return call.commit(async (db) => {
+  return approvedCommit(call, { subject: slug, summary: { name, slug, scopes, entity_hotkey } })(async (db) => {
     const made = await createApp(db, call.deps.sealer, app, actorOf(call));
     return {
       status: 200,
@@ -72,8 +74,9 @@ export const enableTenantApp: Handler<'enableTenantApp', Deps> = (call) =>
 /** Handles `POST /v2/admin/apps/{app_id}/rotate-secret`: replace an app's client secret. */
 export const rotateTenantAppSecret: Handler<'rotateTenantAppSecret', Deps> = async (call) => {
   const overlapS = call.body?.overlap_seconds ?? DEFAULT_OVERLAP_S;
-  return call.commit(async (db) => {
-    const body = await rotateAppSecret(db, call.path.app_id, overlapS, actorOf(call));
+  const { app_id } = call.path;
+  return approvedCommit(call, { subject: app_id, summary: { app_id } })(async (db) => {
+    const body = await rotateAppSecret(db, app_id, overlapS, actorOf(call));
     return { status: 200, body };
   });
 };

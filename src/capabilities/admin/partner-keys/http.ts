@@ -1,13 +1,15 @@
+import type { Config } from '../../../config.ts';
 import type { Handler } from '../../../contract/handler.ts';
 import type { Db } from '../../../db/pool.ts';
 import { ApiError } from '../../../kernel/errors.ts';
 import { listPage } from '../../../kernel/pages.ts';
+import { approvedCommit } from '../approvals/commands.ts';
 import { actorOf } from '../audit/actor.ts';
 import { findPartner } from '../partners/queries.ts';
 import { mintPartnerKey, revokePartnerKey } from './commands.ts';
 import { isKeyOf, listPartnerKeys } from './queries.ts';
 
-type Deps = { db: Db };
+type Deps = { db: Db; config: Pick<Config, 'DUAL_CONTROL_CENTS'> };
 
 /** Handles `GET /v2/admin/partners/{partner_id}/keys`: list the keys of a partner. */
 export const listKeysOfPartner: Handler<'listKeysOfPartner', Deps> = async ({ deps, path, query }) => {
@@ -22,12 +24,14 @@ export const listKeysOfPartner: Handler<'listKeysOfPartner', Deps> = async ({ de
 };
 
 /** Handles `POST /v2/admin/partners/{partner_id}/keys`: create another key for a partner. */
-export const mintKeyOfPartner: Handler<'mintKeyOfPartner', Deps> = (call) =>
-  call.commit(async (db) => {
-    const minted = await mintPartnerKey(db, call.path.partner_id, call.body?.label ?? null, actorOf(call));
+export const mintKeyOfPartner: Handler<'mintKeyOfPartner', Deps> = (call) => {
+  const { partner_id } = call.path;
+  return approvedCommit(call, { subject: partner_id, summary: { partner_id, label: call.body?.label } })(async (db) => {
+    const minted = await mintPartnerKey(db, partner_id, call.body?.label ?? null, actorOf(call));
     if (!minted) throw new ApiError('V2_PARTNER_UNKNOWN');
     return { status: 200, body: minted };
   });
+};
 
 /** Handles `DELETE /v2/admin/partner-keys/{key_id}`: revoke a partner key. */
 export const revokeKeyOfPartner: Handler<'revokeKeyOfPartner', Deps> = (call) =>

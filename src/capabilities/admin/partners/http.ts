@@ -1,13 +1,15 @@
+import type { Config } from '../../../config.ts';
 import type { CallWith, Handler, QuotaUse } from '../../../contract/handler.ts';
 import type { Db } from '../../../db/pool.ts';
 import { ApiError } from '../../../kernel/errors.ts';
 import type { PartnerId } from '../../../kernel/ids.ts';
 import { listPage } from '../../../kernel/pages.ts';
+import { approvedCommit } from '../approvals/commands.ts';
 import { actorOf } from '../audit/actor.ts';
 import { changePartner, makePartner, setPartnerActive } from './commands.ts';
 import { findPartner, listPartners, type PartnerSummary } from './queries.ts';
 
-type Deps = { db: Db; quotaUse: QuotaUse };
+type Deps = { db: Db; quotaUse: QuotaUse; config: Pick<Config, 'DUAL_CONTROL_CENTS'> };
 
 /** Handles `GET /v2/admin/partners`: list v1 partners. */
 export const listAllPartners: Handler<'listAllPartners', Deps> = async ({ deps, query }) => {
@@ -36,11 +38,13 @@ async function getShown(db: Db, partnerId: PartnerId, deps: Pick<Deps, 'quotaUse
 }
 
 /** Handles `POST /v2/admin/partners`: create a partner with a first key. */
-export const registerPartner: Handler<'registerPartner', Deps> = (call) =>
-  call.commit(async (db) => {
-    const body = await makePartner(db, call.body.name, call.body.label ?? null, actorOf(call));
+export const registerPartner: Handler<'registerPartner', Deps> = (call) => {
+  const { name } = call.body;
+  return approvedCommit(call, { subject: name, summary: { name } })(async (db) => {
+    const body = await makePartner(db, name, call.body.label ?? null, actorOf(call));
     return { status: 200, body };
   });
+};
 
 /** Handles `PATCH /v2/admin/partners/{partner_id}`: change a partner. */
 export const updatePartner: Handler<'updatePartner', Deps> = (call) =>

@@ -12,10 +12,11 @@ import { operatorName } from '../../../kernel/principal.ts';
 import { requireValue } from '../../../kernel/require.ts';
 import { detachAccountFor, resolvePayout as recordFinding } from '../../payouts/commands.ts';
 import { reversePayout as submitReversal } from '../../payouts/intents.ts';
-import { findUnknownStep, isPayout, listStranded } from '../../payouts/queries.ts';
+import { findPayoutCents, findUnknownStep, isPayout, listStranded } from '../../payouts/queries.ts';
+import { approvedCommit } from '../approvals/commands.ts';
 
 type Deps = {
-  config: Pick<Config, 'CHECKOUT_DEADLINE_MS' | 'ACCOUNT_DEADLINE_MS'>;
+  config: Pick<Config, 'CHECKOUT_DEADLINE_MS' | 'ACCOUNT_DEADLINE_MS' | 'DUAL_CONTROL_CENTS'>;
   db: Db;
   processor: Processor | null;
 };
@@ -33,7 +34,9 @@ export const reversePayout: Handler<'reversePayout', Deps> = async (call) => {
   const { payout_id } = call.path;
   const operator = operatorName(call.principal);
   const context = { operator, requestId: call.requestId, deadlineMs: config.CHECKOUT_DEADLINE_MS };
-  const { accepted, pending } = await submitted(call, async (db) => ({
+  const cents = (await findPayoutCents(call.deps.db, payout_id)) ?? 0;
+  const commit = approvedCommit(call, { subject: payout_id, summary: { payout_id, amount_cents: cents }, cents });
+  const { accepted, pending } = await submitted({ ...call, commit }, async (db) => ({
     accepted: await submitReversal({ ...context, db }, payout_id, call.body.reason),
     pending: {
       status: 202 as const,
@@ -55,7 +58,8 @@ export const detachPayoutAccount: Handler<'detachPayoutAccount'> = ({ principal,
 };
 
 /** Handles `POST /v2/admin/payouts/{payout_id}/resolve`: look up the step of a payout whose effect is unknown. */
-export const resolvePayout: Handler<'resolvePayout', Deps> = async ({ deps, path, body, principal, commit }) => {
+export const resolvePayout: Handler<'resolvePayout', Deps> = async (call) => {
+  const { deps, path, body, principal } = call;
   const { db, config } = deps;
   const processor = requireValue(deps.processor, 'V2_PAYMENTS_NOT_CONFIGURED', { effect: 'none' });
   const { payout_id } = path;
@@ -72,7 +76,8 @@ export const resolvePayout: Handler<'resolvePayout', Deps> = async ({ deps, path
     reason: body.reason,
     deadlineMs: config.ACCOUNT_DEADLINE_MS,
   };
-  return commit(async (tx) => {
+  const summary = { payout_id, step: step.step, found: found?.id ?? null };
+  return approvedCommit(call, { subject: payout_id, summary })(async (tx) => {
     await recordFinding(tx, step, found, by);
     const status = found ? 'found' : 'absent';
     return { status: 200, body: { payout_id, step: step.step, status, processor_id: found?.id ?? null } };

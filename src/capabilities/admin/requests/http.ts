@@ -3,11 +3,12 @@ import type { CallWith, Handler } from '../../../contract/handler.ts';
 import type { Db } from '../../../db/pool.ts';
 import { listPage } from '../../../kernel/pages.ts';
 import type { Sealer } from '../../../kernel/seal.ts';
+import { approvedCommit } from '../approvals/commands.ts';
 import { actorOf } from '../audit/actor.ts';
 import { approveAppRequest, declineAppRequest, reissueRevealLink } from './commands.ts';
 import { type AppRequest, findAppRequest, listAppRequests } from './queries.ts';
 
-type Deps = { config: Pick<Config, 'PUBLIC_URL'>; db: Db; sealer: Sealer };
+type Deps = { config: Pick<Config, 'PUBLIC_URL' | 'DUAL_CONTROL_CENTS'>; db: Db; sealer: Sealer };
 
 /** Handles `GET /v2/admin/app-requests`: list access requests. */
 export const listAccessRequests: Handler<'listAccessRequests', Deps> = ({ deps, query }) => {
@@ -27,10 +28,12 @@ export const approveAccessRequest: Handler<'approveAccessRequest', Deps> = async
     name: name ?? request?.company_name ?? '',
     scopes: allowed_scopes,
   };
-  return call.commit(async (db) => ({
-    status: 200,
-    body: await approveAppRequest(toolsOf(call, db), call.path.request_id, approval),
-  }));
+  const { request_id } = call.path;
+  return approvedCommit(call, { subject: request_id, summary: { request_id, slug, name, allowed_scopes } })(
+    async (db) => {
+      return { status: 200, body: await approveAppRequest(toolsOf(call, db), request_id, approval) };
+    },
+  );
 };
 
 /** Handles `POST /v2/admin/app-requests/{request_id}/decline`: decline an access request. */
@@ -41,11 +44,12 @@ export const declineAccessRequest: Handler<'declineAccessRequest', Deps> = (call
   }));
 
 /** Handles `POST /v2/admin/app-requests/{request_id}/reissue`: mail a new one-time link. */
-export const reissueAccessLink: Handler<'reissueAccessLink', Deps> = (call) =>
-  call.commit(async (db) => ({
-    status: 200,
-    body: await reissueRevealLink(toolsOf(call, db), call.path.request_id),
-  }));
+export const reissueAccessLink: Handler<'reissueAccessLink', Deps> = (call) => {
+  const { request_id } = call.path;
+  return approvedCommit(call, { subject: request_id, summary: { request_id } })(async (db) => {
+    return { status: 200, body: await reissueRevealLink(toolsOf(call, db), request_id) };
+  });
+};
 
 const toolsOf = (call: Pick<CallWith<Deps>, 'deps' | 'principal' | 'address' | 'requestId'>, db: Db) => ({
   db,

@@ -2,6 +2,7 @@ import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../../../db/pool.ts';
 import { digest, newId, newSecret } from '../../../kernel/ids.ts';
+import { operatorRoles } from '../../../kernel/operator-roles.ts';
 import type { Admin } from '../../../kernel/principal.ts';
 import type { CheckedLogin, OpenedSession } from '../../login/check.ts';
 import { type Actor, auditEntry } from '../audit/commands.ts';
@@ -65,7 +66,7 @@ const sessionRow = z.object({
   admin_id: z.string(),
   session_id: z.string(),
   email: z.string(),
-  is_superadmin: z.boolean(),
+  role: z.enum(operatorRoles),
   is_enrolled: z.boolean(),
 });
 
@@ -74,7 +75,7 @@ export function adminFinder(db: Db): AdminFinder {
   return async (token) => {
     const row = await db.maybeOne(sql.prepared('find_admin_session', sessionRow)`
       with found as (
-        select s.id, s.seen_at, a.id as admin_id, a.email, a.is_superadmin, a.totp_enrolled_at is not null as is_enrolled
+        select s.id, s.seen_at, a.id as admin_id, a.email, a.role, a.totp_enrolled_at is not null as is_enrolled
         from admin_sessions s
         join admins a on a.id = s.admin_id
         where s.digest = ${sql.binary(digest(token))}
@@ -88,7 +89,7 @@ export function adminFinder(db: Db): AdminFinder {
         from found f
         where s.id = f.id and f.seen_at < now() - make_interval(secs => ${NOTED_EVERY_S})
       )
-      select f.id as session_id, f.admin_id, f.email, f.is_superadmin, f.is_enrolled
+      select f.id as session_id, f.admin_id, f.email, f.role, f.is_enrolled
       from found f`);
     return row && adminOfRow(row);
   };
@@ -100,6 +101,6 @@ const adminOfRow = (row: z.infer<typeof sessionRow>): Admin => ({
   adminId: row.admin_id,
   sessionId: row.session_id,
   email: row.email,
-  isSuperadmin: row.is_superadmin,
+  role: row.role,
   isEnrolled: row.is_enrolled,
 });

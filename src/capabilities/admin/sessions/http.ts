@@ -43,6 +43,7 @@ export const logOutAdmin: Handler<'logOutAdmin', Deps> = async (call) => {
 
 /** Handles `GET /v2/admin/me`: read the current operator. */
 export const getCurrentAdmin: Handler<'getCurrentAdmin', Deps> = async ({ principal }) => {
-  const { adminId, email, isSuperadmin, isEnrolled } = adminOf(principal);
-  return { status: 200, body: { admin_id: adminId, email, is_superadmin: isSuperadmin, totp_enrolled: isEnrolled } };
+  const { adminId, email, role, isEnrolled } = adminOf(principal);
+  const shown = { admin_id: adminId, email, role, is_superadmin: role === 'admin' };
+  return { status: 200, body: { ...shown, totp_enrolled: isEnrolled } };
 };

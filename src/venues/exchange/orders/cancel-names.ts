@@ -23,7 +23,12 @@ export async function resolveNames(
   const ours = await listNamedOrders(db, { owner, wallet, oids, orderIds });
   if (ours.some(({ isPending }) => isPending)) return { wait: { code: 'V1_ORDER_IN_DOUBT' } };
   const numbered = ours.filter((order) => order.oid !== null);
-  const byId = new Map<OrderUuid, NamedOrder>(ours.map((order) => [order.id, order]));
+  const byId = new Map<OrderUuid, NamedOrder>(
+    ours.flatMap((order) => [
+      [order.id, order],
+      [order.name, order],
+    ]),
+  );
   const unplaced = orderIds.filter((id) => byId.get(id)?.oid == null);
   return {
     oids: [...new Set([...oids, ...numbered.map(({ oid }) => Number(oid))])],

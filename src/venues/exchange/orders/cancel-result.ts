@@ -25,7 +25,7 @@ export type CancelTarget = {
 /** An order that is no longer open. `coin` is null if neither the exchange nor this service knows the order. */
 export type ClosedOrder = { oid: number | null; orderId: OrderUuid | null; coin: string | null };
 
-/** This service's ids by the exchange's numbers. */
+/** The owner's names of orders, by the exchange's numbers. */
 export type OrderIds = ReadonlyMap<number, OrderUuid>;
 
 /** The result for an order whose cancellation never took effect. */

@@ -100,7 +100,7 @@ export async function findTargets(
     } else if (order?.kind === 'absent' && recorded) targets.push(targetOf(recorded));
     else {
       const coin = order?.kind === 'found' ? order.data.coin : ours ? coinOf(ours.pair) : null;
-      closed.push({ oid, orderId: ours?.id ?? null, coin });
+      closed.push({ oid, orderId: ours?.name ?? null, coin });
     }
   }
   if (targets.length === 0) return { done: closedResult(closed) };

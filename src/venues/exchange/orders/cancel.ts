@@ -92,7 +92,7 @@ export const cancel = defineIntent({
   },
 });
 
-/** Our ids of the targets that were placed through this service. */
+/** Their owner's names of the targets that were placed through this service. */
 async function findIds(
   db: ExchangeDeps['db'],
   of: { owner: OwnerId; wallet: WalletAddress },
@@ -100,7 +100,7 @@ async function findIds(
 ): Promise<OrderIds> {
   const oids = targets.flatMap(({ oid }) => oid ?? []);
   const orders = await listNamedOrders(db, { ...of, oids, orderIds: [] });
-  return new Map(orders.map(({ id, oid }) => [Number(oid), id]));
+  return new Map(orders.map(({ name, oid }) => [Number(oid), name]));
 }
 
 const again = (cause: Parameters<typeof followUp>[0], members: { wallet: WalletAddress; oids: number[] }) =>

@@ -1,9 +1,9 @@
 import type { Body } from '../../../contract/body.ts';
 import type { components } from '../../../contract/types.ts';
-import type { Accepted, NewIntent, Submission } from '../../../intents/accept.ts';
+import { type Accepted, idsOf, type NewIntent, type Submission } from '../../../intents/accept.ts';
 import type { Submittable } from '../../../intents/define.ts';
 import { ApiError } from '../../../kernel/errors.ts';
-import { newIntentId, type OrderUuid, type WalletAddress } from '../../../kernel/ids.ts';
+import type { OrderUuid, WalletAddress } from '../../../kernel/ids.ts';
 import { cancel } from './cancel.ts';
 import { close } from './close.ts';
 import { laneOf } from './follow-up.ts';
@@ -19,7 +19,7 @@ export type NewExchangeOrder = NewIntent & { trader: WalletAddress; pair: string
 /** The context of a request, and the wallet (in lower case) that it is about. */
 export type ExchangeRequestContext = Submission<NewExchangeOrder> & { wallet: WalletAddress };
 
-/** Submits an order. The caller's uuid, if given, is its id here and its cloid at the exchange. */
+/** Submits an order. The caller's uuid, if given, names it. */
 export function placeExchangeOrder(
   context: ExchangeRequestContext,
   order: Body<'submitExvenueOrder'>,
@@ -29,7 +29,7 @@ export function placeExchangeOrder(
   return submit(
     context,
     place,
-    { id: order.client_order_id, pair: terms.pair, terms, ...(alongside && { alongside }) },
+    { name: order.client_order_id, pair: terms.pair, terms, ...(alongside && { alongside }) },
     { terms },
   );
 }
@@ -50,7 +50,7 @@ export function closeExchangePosition(
   return submit(
     context,
     close,
-    { id: order.client_order_id, pair },
+    { name: order.client_order_id, pair },
     { pair, max_slippage: decimal(order.max_slippage) },
   );
 }
@@ -84,13 +84,13 @@ export const isExchangeNumber = (name: string): boolean => /^\d{1,15}$/.test(nam
 function submit<Request extends { wallet: WalletAddress }>(
   { accept, context, wallet, deadlineMs }: ExchangeRequestContext,
   { kind }: Submittable<Request>,
-  { id, pair, ...more }: { id?: OrderUuid | undefined; pair: string; terms?: object; alongside?: string },
+  { name, pair, ...more }: { name?: OrderUuid | undefined; pair: string; terms?: object; alongside?: string },
   members: NoInfer<Omit<Request, 'wallet'>>,
 ): Promise<Accepted> {
   return accept(
     {
       ...context,
-      id: id?.toLowerCase() ?? newIntentId(),
+      ...idsOf(context.owner, name),
       kind,
       trader: wallet,
       pair,

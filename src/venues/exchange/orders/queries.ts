@@ -2,12 +2,13 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../../../db/pool.ts';
 import { cloidOf, legCloid } from '../../../kernel/exchange-names.ts';
-import { idSchema, type OrderUuid, type OwnerId, type WalletAddress } from '../../../kernel/ids.ts';
+import { idSchema, type OrderUuid, type OwnerId, orderIdsOf, type WalletAddress } from '../../../kernel/ids.ts';
 import { report, terms } from './results.ts';
 
 /** A row with the columns `orderColumns`. */
 export const recordedOrder = z.object({
   id: idSchema.intent,
+  given_id: idSchema.order.nullable(),
   owner: idSchema.owner,
   trader: idSchema.wallet,
   terms,
@@ -19,7 +20,7 @@ export const recordedOrder = z.object({
 export type RecordedExchangeOrder = z.infer<typeof recordedOrder>;
 
 /** The columns of `recordedOrder`, with the table alias `o`. */
-export const orderColumns = sql.fragment`o.id, o.owner, o.trader, o.terms, o.executed, o.created_at`;
+export const orderColumns = sql.fragment`o.id, o.given_id, o.owner, o.trader, o.terms, o.executed, o.created_at`;
 
 /** The exchange orders of an owner among the given ids and the exchange's numbers. */
 export const listExchangeOrders = (
@@ -36,6 +37,7 @@ export const listExchangeOrders = (
 
 const namedRow = z.object({
   id: idSchema.intent,
+  name: idSchema.order,
   pair: z.string(),
   oid: z.string().nullable(),
   status: z.string().nullable(),
@@ -44,24 +46,27 @@ const namedRow = z.object({
 });
 
 /**
- * An order of ours by its names. `status`: as its execution report says; null without one. `isPending`: its placement has
+ * An order of ours by its names; `name`: its owner's. `status`: as its execution report says; null without one. `isPending`: its placement has
  * not ended, so the exchange's number of it is not known yet. `hasExits`: it was placed with exits.
  */
 export type NamedOrder = z.infer<typeof namedRow>;
 
-/** The orders of an owner's wallet among the given numbers and ids. */
+/** The orders of an owner's wallet among the given numbers, and names or ids. */
 export const listNamedOrders = (
   db: Db,
   { owner, wallet, oids, orderIds }: { owner: OwnerId; wallet: WalletAddress; oids: number[]; orderIds: OrderUuid[] },
 ): Promise<readonly NamedOrder[]> =>
   db.any(sql.prepared('named_orders', namedRow)`
-    select o.id, o.pair, o.executed ->> 'ex_order_id' oid, o.executed ->> 'status' status,
+    select o.id, coalesce(o.given_id, o.id) as name, o.pair, o.executed ->> 'ex_order_id' oid, o.executed ->> 'status' status,
       i.state in ('queued', 'running', 'in_doubt') "isPending",
       coalesce(o.terms ->> 'take_profit', o.terms ->> 'stop_loss') is not null "hasExits"
     from orders o
     join intents i on i.id = o.id
     where o.owner = ${owner} and o.trader = ${wallet} and o.venue = 'exvenue'
-      and (o.id = any(${sql.array(orderIds, 'uuid')})
+      and (o.id = any(${sql.array(
+        orderIds.flatMap((name) => orderIdsOf(owner, name)),
+        'uuid',
+      )})
         or o.executed ->> 'ex_order_id' = any(${sql.array(oids.map(String), 'text')}))`);
 
 const planRow = z.object({ leg: z.enum(['tp', 'sl']), oid: z.string() });

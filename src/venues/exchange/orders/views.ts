@@ -2,6 +2,7 @@ import type { components } from '../../../contract/types.ts';
 import type { Intent } from '../../../intents/intent.ts';
 import { minus } from '../../../kernel/decimals.ts';
 import { displayPair } from '../../../kernel/exchange-names.ts';
+import { nameOf } from '../../../kernel/ids.ts';
 import type { OrderView } from '../adapter/types.ts';
 import type { RecordedExchangeOrder } from './queries.ts';
 import type { ExchangeTerms, ExecutionReport } from './rules.ts';
@@ -32,19 +33,19 @@ export const pendingReport = (
 
 /** An order of this service in the shape of the contract. */
 export const shownOrder = (
-  { id, created_at }: Pick<Intent, 'id' | 'created_at'>,
+  intent: Pick<Intent, 'id' | 'given_id' | 'created_at'>,
   terms: ShownTerms,
   report: ExecutionReport,
 ): Order => ({
   ...report,
-  order_id: id,
-  client_order_id: id,
+  order_id: nameOf(intent),
+  client_order_id: nameOf(intent),
   pair: terms.pair,
   side: terms.side,
   order_type: terms.order_type,
   take_profit: terms.take_profit,
   stop_loss: terms.stop_loss,
-  created_at,
+  created_at: intent.created_at,
 });
 
 /** The terms of a market order that closes a position. The side is null until the position is read. */
@@ -62,8 +63,8 @@ export function openOrder(order: OrderView, recorded: RecordedExchangeOrder | un
   const exit = order.reduceOnly ? order.exit : null; // other triggers are entries
   return {
     ex_order_id: String(order.oid),
-    order_id: recorded?.id ?? null,
-    client_order_id: recorded?.id ?? null,
+    order_id: recorded ? nameOf(recorded) : null,
+    client_order_id: recorded ? nameOf(recorded) : null,
     pair: displayPair(order.coin),
     side: order.side === 'buy' ? 'long' : 'short',
     size: order.originalSize,

@@ -74,8 +74,8 @@ function shownOrder(all: Fill[], { oid, coin, side, timeMs }: Fill, placed: Plac
   const isPartial = placed?.size != null && compare(filled, placed.size) < 0;
   return {
     ex_order_id: String(oid),
-    order_id: placed?.id ?? null,
-    client_order_id: placed?.id ?? null,
+    order_id: placed?.name ?? null,
+    client_order_id: placed?.name ?? null,
     pair: displayPair(coin),
     side: side === 'buy' ? 'long' : 'short',
     size: placed?.size ?? filled,

@@ -93,8 +93,8 @@ export function admission(settings: CapacitySettings, settlements: Pick<Settleme
 }
 
 /** What is known of a rejected order: an earlier attempt under the same id may still be on its way to the database. */
-const effectOf = ({ has_callers_id, idempotency_key }: NewNetworkOrder) =>
-  has_callers_id || idempotency_key !== undefined ? 'unknown' : 'none';
+const effectOf = ({ given_id, idempotency_key }: NewNetworkOrder) =>
+  given_id !== undefined || idempotency_key !== undefined ? 'unknown' : 'none';
 
 /** The error of the verdict `paced`, which names the seconds to wait. */
 function tooFast(order: NewNetworkOrder, verdict: string): ApiError | undefined {

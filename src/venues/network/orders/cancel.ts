@@ -26,7 +26,12 @@ export const cancel = defineIntent({
   claimed: 'to_send',
   isExit: true,
   request: z.object({ ...network.traderMembers, target: idSchema.order }),
-  payload: z.object({ signal: network.signal, target: idSchema.order, terms: network.terms }),
+  payload: z.object({
+    signal: network.signal,
+    target: idSchema.order,
+    name: idSchema.order.optional(),
+    terms: network.terms,
+  }),
   timing: network.timing,
   slot: network.slotOfExit,
 
@@ -35,10 +40,10 @@ export const cancel = defineIntent({
     if (isOver(order)) return { fail: { code: 'V1_ORDER_NOT_RESTING' } };
     const located = await locate(deps, trader, { id: target, ...order });
     if (located === null) return { fail: { code: 'V1_ORDER_NOT_RESTING' } };
-    const { terms } = order;
+    const { terms, name } = order;
     const common = { subaccount_id, trade_pair: terms.trade_pair };
     const signal: Signal = { execution_type: 'LIMIT_CANCEL', order_uuid: located, ...common };
-    return { send: { signal, target, terms } };
+    return { send: { signal, target, name, terms } };
   },
 
   async send(sent, deps, limits): Promise<UpstreamResult<Done>> {
@@ -55,10 +60,10 @@ export const cancel = defineIntent({
       absentIfNeverPlaced(deps, sent.payload.target, await findCancelled(at, sent.payload)),
     ),
 
-  async record({ intent, payload: { target, terms } }, result, deps) {
+  async record({ intent, payload: { target, name = target, terms } }, result, deps) {
     if (result.kind !== 'accepted') return recordUnlessTargetInDoubt(deps, intent, target, result);
     const { lifecycle = 'cancelled', ...data } = result.data;
-    const shown = network.resultOf(target, { ...network.unlessWaiting(data), lifecycle });
+    const shown = network.resultOf(name, { ...network.unlessWaiting(data), lifecycle });
     network.alertIfUnprotected(deps, intent, shown);
     const exits = lifecycle === 'filled' ? exitsAfter(terms, lifecycle, shown.executed) : []; // a position that nobody wanted stays
     return recordCancellation(deps.db, intent, target, { result: shown, lifecycle, exits });

@@ -8,6 +8,7 @@ import * as network from './calls.ts';
 import { CLOSE_IN_FLIGHT } from './close-style.ts';
 import { type Edit, findEdited, resolveEdit } from './edited.ts';
 import { withEffect } from './effects.ts';
+import { withHandles } from './handles.ts';
 import type { Done } from './outcome.ts';
 import { wholeOrder } from './place.ts';
 import { getReadiness, getTarget } from './queries.ts';
@@ -36,11 +37,17 @@ export const edit = defineIntent({
   retention: 'alone',
   claimed: 'to_send',
   request: z.object({ ...network.traderMembers, target: idSchema.order, changes }),
-  payload: z.object({ signal: network.signal, target: idSchema.order, before: network.terms, terms: network.terms }),
+  payload: z.object({
+    signal: network.signal,
+    target: idSchema.order,
+    name: idSchema.order.optional(),
+    before: network.terms,
+    terms: network.terms,
+  }),
   timing: network.timing,
   slot: network.slotOfEntry,
 
-  async prepare({ request }, deps: network.Deps & { checks: Pick<OrderChecks, 'isTradeable'> }) {
+  async prepare({ owner, request }, deps: network.Deps & { checks: Pick<OrderChecks, 'isTradeable'> }) {
     const { db } = deps;
     const { target, subaccount_id } = request;
     const order = await getTarget(db, target);
@@ -60,14 +67,16 @@ export const edit = defineIntent({
     if (request.prop_account_id && !(await deps.checks.isTradeable(request.prop_account_id)))
       return { fail: { code: 'V2_ACCOUNT_NOT_TRADEABLE' } };
     if (isClosing && carriesExits(edited)) return { wait: CLOSE_IN_FLIGHT };
+    const atVenue = isTriggered(handle) ? asTriggered(edited) : edited;
     const whole = {
-      ...wholeOrder(isTriggered(handle) ? asTriggered(edited) : edited),
+      ...wholeOrder(await withHandles(db, { owner, trader: request.trader }, atVenue)),
       execution_type: 'LIMIT_EDIT' as const,
     };
     return {
       send: {
         signal: { ...whole, order_uuid: handle, subaccount_id },
         target,
+        name: order.name,
         before: order.terms,
         terms: edited,
       },
@@ -87,12 +96,12 @@ export const edit = defineIntent({
     ),
 
   async record({ intent, payload }, result, deps) {
-    const { target } = payload;
+    const { target, name = target } = payload;
     if (result.kind !== 'accepted') return recordUnlessTargetInDoubt(deps, intent, target, result);
     const { lifecycle = 'resting', ...data } = network.unlessWaiting(result.data);
     const isCancelled = lifecycle === 'cancelled';
     const protection = isCancelled ? NO_PROTECTION : protectionWhenAccepted(payload.terms);
-    const shown = network.resultOf(target, { ...data, lifecycle }, protection);
+    const shown = network.resultOf(name, { ...data, lifecycle }, protection);
     network.alertIfUnprotected(deps, intent, shown);
     return recordEdit(deps.db, intent, { result: { ...shown, success: !isCancelled }, lifecycle }, payload);
   },

@@ -1,14 +1,14 @@
 import type { CallWith, Handler } from '../../../contract/handler.ts';
 import type { Accepted, SubmitDeps } from '../../../intents/accept.ts';
 import { ApiError } from '../../../kernel/errors.ts';
-import { hotkeyOf, type IntentId, isUuid, type OrderUuid } from '../../../kernel/ids.ts';
+import { hotkeyOf, isUuid, nameOf, type OrderUuid } from '../../../kernel/ids.ts';
 import { listPage } from '../../../kernel/pages.ts';
 import type { VenueReads } from '../../reads.ts';
 import { findSubaccount } from '../subaccounts/queries.ts';
 import type { NewNetworkOrder } from './intents.ts';
 import { cancelOrder, closePosition, editOrder, placeOrder, protectPosition, type RequestContext } from './intents.ts';
 import { findOrderPair } from './queries.ts';
-import { orderReply, readOrderPage, readOrderStatus } from './read-model.ts';
+import { orderReply, type Poll, readOrderPage, readOrderStatus } from './read-model.ts';
 
 type Deps = SubmitDeps<'acceptNetworkOrder', NewNetworkOrder, 'NETVENUE_ENTITY_HOTKEY' | 'ORDER_DEADLINE_MS'> & {
   reads: VenueReads;
@@ -21,33 +21,33 @@ type AnyCall = Pick<CallWith<Deps>, 'deps' | 'context' | 'settled'>;
 /** Places an order. */
 export const submitNetvenueOrder: Handler<'submitNetvenueOrder', Deps> = async (call) => {
   const accepted = await placeOrder(context(call, call.header['Trader-ID']), call.body);
-  return respond(call, accepted, accepted.id, orderPoll);
+  return respond(call, accepted, orderPoll);
 };
 
 /** Closes the position in a pair. */
 export const closeNetvenuePosition: Handler<'closeNetvenuePosition', Deps> = async (call) => {
   const accepted = await closePosition(context(call, call.header['Trader-ID']), { trade_pair: call.body.trade_pair });
-  return respond(call, accepted, accepted.id, orderPoll);
+  return respond(call, accepted, orderPoll);
 };
 
 /** Sets the protection of the position in a pair. */
 export const setNetvenueTpSl: Handler<'setNetvenueTpSl', Deps> = async (call) => {
   const accepted = await protectPosition(context(call, call.header['Trader-ID']), call.body);
-  return respond(call, accepted, accepted.id, intentPoll);
+  return respond(call, accepted, intentPoll);
 };
 
 /** Cancels a resting order. */
 export const cancelNetvenueOrder: Handler<'cancelNetvenueOrder', Deps> = async (call) => {
   const target: OrderUuid = call.path.order_uuid.toLowerCase();
   const accepted = await cancelOrder(context(call, call.header['Trader-ID']), { target, pair: call.query.trade_pair });
-  return respond(call, accepted, target, intentPoll);
+  return respond(call, accepted, intentPoll, target);
 };
 
 /** Edits a resting order. */
 export const editNetvenueOrder: Handler<'editNetvenueOrder', Deps> = async (call) => {
   const target: OrderUuid = call.path.order_uuid.toLowerCase();
   const accepted = await editOrder(context(call, call.header['Trader-ID']), target, call.body);
-  return respond(call, accepted, target, intentPoll);
+  return respond(call, accepted, intentPoll, target);
 };
 
 /** Returns the status of an order. Throws V1_ORDER_UNKNOWN. */
@@ -78,10 +78,10 @@ const context = ({ deps, context }: AnyCall, traderId: string): RequestContext =
   deadlineMs: deps.config.ORDER_DEADLINE_MS,
 });
 
-const orderPoll = (intentId: IntentId) => `${ORDERS}/${intentId}`;
-const intentPoll = (intentId: IntentId) => `/v1/intents/${intentId}`;
+const orderPoll: Poll = (intent) => `${ORDERS}/${nameOf(intent)}`;
+const intentPoll: Poll = ({ id }) => `/v1/intents/${id}`;
 
 /** Waits for as long as the caller prefers. Responds with the outcome, or with 202 and where to poll. */
-async function respond(call: AnyCall, accepted: Accepted, orderUuid: OrderUuid, poll: (intentId: IntentId) => string) {
-  return orderReply(await call.settled(accepted), orderUuid, poll);
+async function respond(call: AnyCall, accepted: Accepted, poll: Poll, target?: OrderUuid) {
+  return orderReply(await call.settled(accepted), poll, target);
 }

@@ -1,9 +1,9 @@
 import type { Body } from '../../../contract/body.ts';
 import type { components } from '../../../contract/types.ts';
-import type { Accepted, NewIntent, Submission } from '../../../intents/accept.ts';
+import { type Accepted, idsOf, type NewIntent, type Submission } from '../../../intents/accept.ts';
 import type { Submittable } from '../../../intents/define.ts';
 import { ApiError } from '../../../kernel/errors.ts';
-import { type Hotkey, hotkeyOf, newIntentId, type OrderUuid, type PropAccountId } from '../../../kernel/ids.ts';
+import { type Hotkey, hotkeyOf, type OrderUuid, type PropAccountId } from '../../../kernel/ids.ts';
 import { cancel } from './cancel.ts';
 import { close } from './close.ts';
 import { edit } from './edit.ts';
@@ -14,26 +14,25 @@ import { findInconsistency, type Terms, termsOf } from './rules.ts';
 type Schemas = components['schemas'];
 
 /**
- * A new intent for one trader of the network, in the shape that `accept_network_orders` takes. `terms`: of a new order.
- * `has_callers_id`: the caller chose the id.
+ * A new intent for one trader of the network, in the shape that `accept_network_orders` takes. `terms`: of a new order. `target`:
+ * another order, by a name or id of it; the stored request has its id.
  */
 export type NewNetworkOrder = NewIntent & {
   trader: Hotkey;
   pair: string;
   target?: OrderUuid;
   terms?: Terms;
-  has_callers_id?: true;
 };
 
 /** The context of a request, and the trader that it is about. */
 export type RequestContext = Submission<NewNetworkOrder> & { subaccountId: number; entityHotkey: Hotkey };
 
-/** Submits an order: intent, order and job in one transaction. The caller's uuid, if given, is its id. */
+/** Submits an order: intent, order and job in one transaction. The caller's uuid, if given, names it. */
 export const placeOrder = (context: RequestContext, order: Body<'submitNetvenueOrder'>): Promise<Accepted> => {
   const terms = termsOf(order);
   const fault = findInconsistency(terms);
   if (fault) throw new ApiError('V1_PRICES_INVALID', { message: fault });
-  return submit(context, place, { id: order.order_uuid, pair: order.trade_pair, terms }, { terms });
+  return submit(context, place, { name: order.order_uuid, pair: order.trade_pair, terms }, { terms });
 };
 
 /** Submits the cancellation of one of the trader's orders. */
@@ -75,7 +74,7 @@ type TraderMembers = { trader: Hotkey; subaccount_id: number; prop_account_id?: 
 function submit<Request extends TraderMembers>(
   { accept, context, subaccountId, entityHotkey, deadlineMs }: RequestContext,
   { kind }: Submittable<Request>,
-  { id, pair, ...more }: { id?: OrderUuid | undefined; pair: string; target?: OrderUuid; terms?: Terms },
+  { name, pair, ...more }: { name?: OrderUuid | undefined; pair: string; target?: OrderUuid; terms?: Terms },
   members: NoInfer<Omit<Request, keyof TraderMembers>>,
 ): Promise<Accepted> {
   const trader = hotkeyOf(entityHotkey, subaccountId);
@@ -83,8 +82,7 @@ function submit<Request extends TraderMembers>(
     {
       ...context,
       ...more,
-      id: id?.toLowerCase() ?? newIntentId(),
-      ...(id !== undefined && { has_callers_id: true }),
+      ...idsOf(context.owner, name),
       kind,
       trader,
       pair,

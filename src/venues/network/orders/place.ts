@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineIntent, type SentRequest } from '../../../intents/define.ts';
-import type { Hotkey, OrderUuid } from '../../../kernel/ids.ts';
+import { type Hotkey, nameOf, type OrderUuid } from '../../../kernel/ids.ts';
 import { accepted, acknowledged, type UpstreamResult } from '../../../kernel/upstream-result.ts';
 import type { OrderChecks } from '../../checks.ts';
 import type { VenueReads } from '../../reads.ts';
@@ -67,7 +67,7 @@ export const place = defineIntent({
     const data = resting ? network.unlessWaiting(result.data) : result.data;
     const lifecycle = data.isNothing ? undefined : (data.lifecycle ?? (resting ? 'resting' : 'filled'));
     const shown = network.resultOf(
-      intent.id,
+      nameOf(intent),
       { ...data, ...(lifecycle && { lifecycle }) },
       protectionWhenAccepted(terms),
     );

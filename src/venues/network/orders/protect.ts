@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { components } from '../../../contract/types.ts';
 import type { Db } from '../../../db/pool.ts';
 import { defineIntent, objectWith } from '../../../intents/define.ts';
-import { type Hotkey, type IntentId, idSchema } from '../../../kernel/ids.ts';
+import { type Hotkey, type IntentId, idSchema, nameOf } from '../../../kernel/ids.ts';
 import type { ReadResult, Rejected, UpstreamResult } from '../../../kernel/upstream-result.ts';
 import type { WantedEntry } from '../../exits.ts';
 import { listWantedExits } from '../../queries.ts';
@@ -38,7 +38,12 @@ export const protect = defineIntent({
     protection: objectWith<Protection>({ trade_pair: z.string() }),
     repairs: z.object({ order_uuid: idSchema.order, version: z.number() }).optional(),
   }),
-  payload: z.object({ signal: network.signal, bracket: idSchema.order, terms: network.terms }),
+  payload: z.object({
+    signal: network.signal,
+    bracket: idSchema.order,
+    name: idSchema.order.optional(),
+    terms: network.terms,
+  }),
   timing: network.timing,
   slot: network.slotOfExit,
 
@@ -55,8 +60,8 @@ export const protect = defineIntent({
     const isPart = sizeOf(protection) !== undefined; // protection of a part is added to the existing protection
     const replaced = { brackets: isPart ? [] : held.brackets, held: openQuantity(held.position) };
     const signal = protectionSignal(id, subaccount_id, protection, replaced);
-    const bracket = (await findOrderByHandle(db, trader, signal.order_uuid)) ?? id;
-    return { send: { signal, bracket, terms: bracketTerms(protection) } };
+    const bracket = (await findOrderByHandle(db, trader, signal.order_uuid)) ?? { id, given_id: null };
+    return { send: { signal, bracket: bracket.id, name: nameOf(bracket), terms: bracketTerms(protection) } };
   },
 
   async send(sent, deps, limits): Promise<UpstreamResult<Done>> {
@@ -77,7 +82,8 @@ export const protect = defineIntent({
   async record({ intent, payload }, result, deps) {
     if (result.kind !== 'accepted') return network.recordOtherwise(deps, intent, result);
     const { lifecycle = 'resting' } = result.data;
-    const shown = network.resultOf(payload.bracket, { ...network.unlessWaiting(result.data), lifecycle }, PLACED);
+    const { bracket, name = bracket } = payload;
+    const shown = network.resultOf(name, { ...network.unlessWaiting(result.data), lifecycle }, PLACED);
     network.alertIfUnprotected(deps, intent, shown);
     return recordProtection(deps.db, intent, { ...shown, success: lifecycle !== 'cancelled' }, payload);
   },

@@ -4,7 +4,7 @@ import { batchPerPool, each } from '../../../db/batch.ts';
 import type { Db } from '../../../db/pool.ts';
 import { intentColumns } from '../../../intents/claim.ts';
 import { type Intent, intentRow } from '../../../intents/intent.ts';
-import { type Hotkey, idSchema, type OrderUuid, type OwnerId } from '../../../kernel/ids.ts';
+import { type Hotkey, idSchema, type OrderUuid, type OwnerId, orderIdsOf } from '../../../kernel/ids.ts';
 import { executed, protection, terms } from './calls.ts';
 import { LIFECYCLES } from './outcome.ts';
 
@@ -25,7 +25,7 @@ const recordedOrder = intentRow.extend({ order: orderRow.nullable() });
 export type RecordedOrder = Intent & { order: OrderRow | null };
 
 /**
- * A trader's order, or another order verb, with this uuid. Null if it is unknown or belongs to another owner or trader.
+ * A trader's order, or another order verb, with this name or id. Null if it is unknown or belongs to another owner or trader.
  */
 export const findRecordedOrder = (
   db: Db,
@@ -41,7 +41,7 @@ export const findRecordedOrder = (
       end as "order"
     from intents i
     left join orders o on o.id = i.id
-    where i.id = ${uuid} and i.owner = ${owner} and i.request ->> 'trader' = ${trader}`);
+    where i.id = any(${sql.array(orderIdsOf(owner, uuid), 'uuid')}) and i.owner = ${owner} and i.request ->> 'trader' = ${trader}`);
 
 /** Which of a trader's orders a list has, by their records. `open`: those that rest or are not settled. */
 export type OrderState = 'open' | 'resting' | 'filled' | 'cancelled' | 'ended' | 'failed';
@@ -114,29 +114,31 @@ export const listResting = (db: Db, trader: Hotkey): Promise<readonly RestingOrd
     from orders o
     where o.trader = ${trader} and o.lifecycle = 'resting'`);
 
-/** The pair of a trader's order; null if it is unknown or belongs to another owner or trader. */
+/** The pair of a trader's order, by a name or id of it; null if it is unknown or belongs to another owner or trader. */
 export const findOrderPair = (db: Db, owner: OwnerId, trader: Hotkey, orderId: OrderUuid): Promise<string | null> =>
   db.maybeOneFirst(sql.prepared('order_pair', z.object({ pair: z.string() }))`
     select o.pair
     from orders o
-    where o.id = ${orderId} and o.trader = ${trader} and o.owner = ${owner}`);
+    where o.id = any(${sql.array(orderIdsOf(owner, orderId), 'uuid')}) and o.trader = ${trader} and o.owner = ${owner}`);
 
 const targetRow = orderRow
   .omit({ executed: true, protection: true, is_absent: true })
-  .extend({ placement: z.string() });
+  .extend({ name: idSchema.order, placement: z.string() });
 
-/** The order that a cancel or an edit targets, and the state of its placement intent. Throws if it does not exist. */
+/** The order that a cancel or an edit targets, its owner's name of it, and the state of its placement intent. Throws if it does not exist. */
 export const getTarget = (db: Db, orderId: OrderUuid): Promise<z.infer<typeof targetRow>> =>
   db.one(sql.prepared('order_target', targetRow)`
-    select o.terms, o.lifecycle, o.handle, i.state as placement
+    select o.terms, o.lifecycle, o.handle, coalesce(o.given_id, o.id) as name, i.state as placement
     from orders o
     join intents i on i.id = o.id
     where o.id = ${orderId}`);
 
-/** The id of the order with the venue's id `handle`; null if it is not in our records. */
-export const findOrderByHandle = (db: Db, trader: Hotkey, handle: string): Promise<OrderUuid | null> =>
-  db.maybeOneFirst(sql.prepared('order_by_handle', z.object({ id: idSchema.order }))`
-    select o.id
+const handledRow = z.object({ id: idSchema.order, given_id: idSchema.order.nullable() });
+
+/** The order with the venue's id `handle`; null if it is not in our records. */
+export const findOrderByHandle = (db: Db, trader: Hotkey, handle: string): Promise<z.infer<typeof handledRow> | null> =>
+  db.maybeOne(sql.prepared('order_by_handle', handledRow)`
+    select o.id, o.given_id
     from orders o
     where o.trader = ${trader} and o.handle = ${handle}`);
 

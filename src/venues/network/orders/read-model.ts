@@ -9,9 +9,10 @@ import { findRecordedOrder, listRecordedOrders, type OrderPage, type RecordedOrd
 import { noteRested } from './rested.ts';
 import { orderStatus } from './views.ts';
 
-export { orderReply, orderResult } from './views.ts';
+export { orderReply, orderResult, type Poll } from './views.ts';
 
 type Status = components['schemas']['NetvenueOrderStatus'];
+type Shown = { id: OrderUuid; status: Status };
 type Sources = {
   db: Db;
   reads: {
@@ -29,30 +30,32 @@ export async function readOrderStatus(
   trader: Hotkey,
   uuid: OrderUuid,
 ): Promise<Status | null> {
-  const recorded = await findRecordedOrder(sources.db, owner, trader, uuid.toLowerCase());
+  const recorded = await findRecordedOrder(sources.db, owner, trader, uuid);
   if (!recorded) return null;
   const [status] = await statusesOf(sources, trader, [recorded]);
   if (!status) return null;
   return recorded.settled_at === null
-    ? { ...status, ...waitMember({ wait: await waitOf(sources.db, recorded.id) }) }
-    : status;
+    ? { ...status.status, ...waitMember({ wait: await waitOf(sources.db, recorded.id) }) }
+    : status.status;
 }
 
 /** A page of a trader's orders with their ids, newest first. */
 export async function readOrderPage(sources: Sources, owner: OwnerId, trader: Hotkey, page: OrderPage) {
   const recorded = await listRecordedOrders(sources.db, owner, trader, page);
-  return (await statusesOf(sources, trader, recorded)).map((status) => ({ id: status.order_uuid, status }));
+  return statusesOf(sources, trader, recorded);
 }
 
 /** A resting order may have ended meanwhile, so the venue is read. If it cannot be read, the lifecycle is null. */
-async function statusesOf({ db, reads }: Sources, trader: Hotkey, all: readonly RecordedOrder[]): Promise<Status[]> {
+async function statusesOf({ db, reads }: Sources, trader: Hotkey, all: readonly RecordedOrder[]): Promise<Shown[]> {
   const shown = all.flatMap((recorded) => {
     const status = orderStatus(recorded);
-    return status ? [{ recorded, status }] : [];
+    return status ? [{ id: recorded.id, recorded, status }] : [];
   });
-  if (!shown.some(({ status }) => status.lifecycle === 'resting')) return shown.map(({ status }) => status);
+  if (!shown.some(({ status }) => status.lifecycle === 'resting')) return shown;
   const [dashboard, book] = await Promise.all([reads.dashboard(trader), reads.networkOrders(trader)]);
-  return Promise.all(shown.map(({ recorded, status }) => statusNow(recorded, status)));
+  return Promise.all(
+    shown.map(async ({ id, recorded, status }) => ({ id, status: await statusNow(recorded, status) })),
+  );
 
   async function statusNow({ id, order }: RecordedOrder, status: Status): Promise<Status> {
     if (status.lifecycle !== 'resting' || !order) return status;

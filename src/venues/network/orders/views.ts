@@ -2,7 +2,7 @@ import type { components } from '../../../contract/types.ts';
 import { pendingHeaders, resultOf, waitMember } from '../../../intents/follow.ts';
 import type { Intent } from '../../../intents/intent.ts';
 import { errors, isErrorCode } from '../../../kernel/error-codes.ts';
-import type { IntentId, OrderUuid } from '../../../kernel/ids.ts';
+import { nameOf, type OrderUuid } from '../../../kernel/ids.ts';
 import { epochMs } from '../../../kernel/work.ts';
 import { orderResultMembers } from './calls.ts';
 import { close } from './close.ts';
@@ -13,7 +13,7 @@ import type { Terms } from './rules.ts';
 type Schemas = components['schemas'];
 
 /** The result of an order verb, `pending` until its intent is settled. Throws the recorded problem as an `ApiError`. */
-export function orderResult(intent: Intent, orderUuid: OrderUuid): Schemas['NetvenueOrderResult'] {
+export function orderResult(intent: Intent, orderUuid: OrderUuid = nameOf(intent)): Schemas['NetvenueOrderResult'] {
   const result = resultOf(intent, orderResultMembers);
   return {
     success: result?.success ?? true,
@@ -28,14 +28,20 @@ export function orderResult(intent: Intent, orderUuid: OrderUuid): Schemas['Netv
   };
 }
 
-/** The reply to an order verb: the outcome of a settled intent, or 202 and where to poll. Throws with its problem. */
-export function orderReply(intent: Intent, orderUuid: OrderUuid, poll: (intentId: IntentId) => string) {
-  const body = orderResult(intent, orderUuid);
+/** Where the result of an intent is polled. */
+export type Poll = (intent: Intent) => string;
+
+/**
+ * The reply to an order verb: the outcome of a settled intent, or 202 and where to poll. `target`: the name of the other order that
+ * it is about. Throws with its problem.
+ */
+export function orderReply(intent: Intent, poll: Poll, target?: OrderUuid) {
+  const body = orderResult(intent, target);
   return intent.settled_at === null
     ? {
         status: 202 as const,
         body: { ...body, ...waitMember(intent) },
-        headers: pendingHeaders(poll(intent.id), intent),
+        headers: pendingHeaders(poll(intent), intent),
       }
     : { status: 200 as const, body };
 }
@@ -70,7 +76,7 @@ export function orderStatus(recorded: RecordedOrder): Schemas['NetvenueOrderStat
   const outcome = recorded.settled_at === null ? null : recorded.outcome;
   const result = outcome && 'result' in outcome ? orderResultMembers.parse(outcome.result) : null;
   return {
-    order_uuid: recorded.id,
+    order_uuid: nameOf(recorded),
     status: STATUS[recorded.state],
     lifecycle: recorded.order?.lifecycle ?? null,
     execution_type: terms.execution_type,

@@ -1,5 +1,6 @@
 import type { components } from '../../../contract/types.ts';
 import { ofNumber } from '../../../kernel/decimals.ts';
+import type { OrderUuid } from '../../../kernel/ids.ts';
 import { type Dated, isWithin, type Span } from '../../history.ts';
 import type { PlacedOrder } from '../../queries.ts';
 import type { DashboardOrder } from '../adapter/types.ts';
@@ -21,19 +22,21 @@ export function filledOrders(
     const atMs = order.processedMs;
     if (atMs === null || !isWithin(span, atMs) || order.tradePair === null) return [];
     if (pair !== undefined && !namesPair(pair, order.tradePair)) return [];
-    return [{ atMs, id: order.uuid, entry: shownOrder(order, order.tradePair, atMs, placed.has(order.uuid)) }];
+    return [
+      { atMs, id: order.uuid, entry: shownOrder(order, order.tradePair, atMs, placed.get(order.uuid)?.name ?? null) },
+    ];
   });
 }
 
-function shownOrder(order: DashboardOrder, tradePair: string, atMs: number, isPlacedHere: boolean): Order {
+function shownOrder(order: DashboardOrder, tradePair: string, atMs: number, name: OrderUuid | null): Order {
   const quantity = quantityOf(order);
   const size = quantity === null ? null : ofNumber(Math.abs(quantity), PLACES);
   const exits = exitsOf([order]);
   const protects = exits.take_profit !== null || exits.stop_loss !== null;
   return {
     ex_order_id: null,
-    order_id: order.uuid,
-    client_order_id: isPlacedHere ? order.uuid : null,
+    order_id: name ?? order.uuid,
+    client_order_id: name,
     pair: shownPair(tradePair),
     side: sideOf(order, quantity),
     size,

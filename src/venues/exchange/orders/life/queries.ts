@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Db } from '../../../../db/pool.ts';
 import { intentColumns } from '../../../../intents/claim.ts';
 import { intentRow } from '../../../../intents/intent.ts';
-import type { IntentId, OwnerId, WalletAddress } from '../../../../kernel/ids.ts';
+import { type IntentId, type OwnerId, orderIdsOf, type WalletAddress } from '../../../../kernel/ids.ts';
 import { report, terms } from '../results.ts';
 
 const orderRow = z.object({
@@ -20,7 +20,7 @@ const lifeRow = intentRow.extend({ order: orderRow.nullable(), seen_at: z.string
  */
 export type RecordedLife = z.infer<typeof lifeRow>;
 
-/** An order or closing of an owner's wallet by its id, or else an order by the exchange's number. */
+/** An order or closing of an owner's wallet by its owner's name of it or its id, or else an order by the exchange's number. */
 export const findRecordedLife = (
   db: Db,
   { owner, wallet, id, oid }: { owner: OwnerId; wallet: WalletAddress; id: IntentId | null; oid: string | null },
@@ -34,7 +34,7 @@ export const findRecordedLife = (
     from intents i
     left join orders o on o.id = i.id
     left join exchange_cursors c on c.ex_wallet = ${wallet}
-    where i.id = coalesce(${id}::uuid, (
+    where i.id = any(${sql.array(id === null ? [] : orderIdsOf(owner, id), 'uuid')} || array(
         select n.id
         from orders n
         where n.owner = ${owner} and n.trader = ${wallet} and n.venue = 'exvenue' and n.executed ->> 'ex_order_id' = ${oid}

@@ -1,0 +1,34 @@
+-- What a process may do with each table of ours: nobody but the owner changes the schema, empties a table, or touches what is append only
+-- after the fact. `trading_web` deletes only what requests end; `trading_worker` deletes what retention says, and never writes credentials.
+create or replace function process_rights(process text) returns table (of_table text, verbs text)
+language sql stable as $$
+  select c.relname::text, concat_ws(', ', 'select',
+    case
+      when c.relname in ('migrations', 'definitions', 'intent_kinds', 'recoveries') then null
+      when c.relname in ('admin_audit', 'agreement_signatures') then case when process = 'trading_web' then 'insert' end
+      when c.relname in ('operator_actions', 'ledger_accounts', 'ledger_transactions', 'ledger_entries') then 'insert'
+      when process = 'trading_web' then
+        case when c.relname in ('figures', 'exchange_fills', 'exchange_cursors', 'worker_processes', 'burnt_nonces') then null else 'insert, update' end
+      when c.relname in ('admins', 'approvals', 'partner_keys', 'app_secrets', 'wallet_proofs', 'agreement_chains') then null
+      when c.relname in ('admin_sessions', 'user_sessions', 'app_tokens', 'trader_keys') then 'update'
+      else 'insert, update'
+    end,
+    case
+      when process = 'trading_web' and c.relname in (
+        'prop_accounts', 'signing_keys', 'enrollments', 'idempotency_keys', 'idempotent_responses', 'throttles', 'sign_ups', 'app_tokens',
+        'processes', 'stream_tickets', 'api_requests', 'api_usage'
+      ) then 'delete'
+      when process = 'trading_worker' and c.relname in (
+        'account_events', 'admin_sessions', 'api_requests', 'api_usage', 'app_tokens', 'balance_differences', 'burnt_nonces', 'enrollments', 'events', 'figures', 'idempotency_keys',
+        'idempotent_responses', 'intents', 'known_addresses', 'lanes', 'login_codes', 'mails', 'one_time_codes', 'orders', 'paces',
+        'password_resets', 'processes', 'processor_events', 'registration_keys', 'reveal_links', 'sealed_results', 'sign_ups', 'signing_keys',
+        'stream_tickets', 'throttles',
+        'upstream_responses', 'upstream_slots', 'user_sessions', 'users', 'webhook_attempts', 'webhook_deliveries', 'webhook_secrets',
+        'worker_processes'
+      ) then 'delete'
+    end)
+  from pg_class c
+  where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
+  union all
+  values ('queue_jobs', 'select, update, delete')
+$$;

@@ -1,0 +1,23 @@
+-- Approves or rejects a request of another operator. `roles`: those that the decider has. Verdicts: done | unknown | self | role (it needs one
+-- that the decider has not) | decided (already, or it has expired).
+create or replace function decide_approval(approval text, operator text, roles text[], is_approved boolean, because text) returns text
+language plpgsql as $$
+declare
+  asked approvals;
+begin
+  select p.* into asked from approvals p where p.id = approval for update;
+  if asked.id is null then
+    return 'unknown';
+  elsif asked.requested_by = operator then
+    return 'self';
+  elsif not asked.role = any(roles) then
+    return 'role';
+  elsif asked.decision is not null or asked.expires_at <= now() then
+    return 'decided';
+  end if;
+  update approvals p
+  set decision = case when is_approved then 'approved' else 'rejected' end, decided_by = operator, decided_at = now(),
+    decided_because = because
+  where p.id = approval;
+  return 'done';
+end $$;

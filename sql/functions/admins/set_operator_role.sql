@@ -1,0 +1,13 @@
+-- Gives an operator another role. What the operator asked others to approve is withdrawn. Verdicts: done | unknown | self | last_admin.
+create or replace function set_operator_role(operator text, by_operator text, new_role text) returns text
+language plpgsql as $$
+declare
+  obstacle text := operator_obstacle(operator, by_operator, new_role <> 'admin');
+begin
+  if obstacle is not null then
+    return obstacle;
+  end if;
+  update admins a set role = new_role where a.id = operator;
+  update approvals p set expires_at = now() where p.requested_by = operator and p.used_at is null and p.expires_at > now();
+  return 'done';
+end $$;

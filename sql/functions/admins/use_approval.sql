@@ -1,0 +1,15 @@
+-- Uses the approval of a request, once, in the transaction that executes it. Returns it; no row without one.
+create or replace function use_approval(of_digest bytea) returns setof approvals
+language sql as $$
+  update approvals p
+  set used_at = now()
+  where p.id = (
+    select a.id
+    from approvals a
+    where a.digest = of_digest and a.decision = 'approved' and a.used_at is null and a.expires_at > now()
+    order by a.decided_at
+    limit 1
+    for update
+  ) and p.used_at is null
+  returning p.*
+$$;

@@ -1,0 +1,103 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Config } from '../../../config.ts';
+import type { CallWith, Commit } from '../../../contract/handler.ts';
+import type { Db } from '../../../db/pool.ts';
+import type { ErrorCode } from '../../../kernel/error-codes.ts';
+import { ApiError } from '../../../kernel/errors.ts';
+import { newId } from '../../../kernel/ids.ts';
+import { coversRole, operatorRoles } from '../../../kernel/operator-roles.ts';
+import { type Admin, adminOf } from '../../../kernel/principal.ts';
+import { actorOf } from '../audit/actor.ts';
+import { type Actor, note } from '../audit/commands.ts';
+import { roleOf } from './queries.ts';
+
+const LIVES_S = 24 * 3_600;
+
+type Deps = { db: Db; config: Pick<Config, 'DUAL_CONTROL_CENTS'> };
+type ApprovalCall = Pick<
+  CallWith<Deps>,
+  'deps' | 'principal' | 'operation' | 'context' | 'address' | 'requestId' | 'body' | 'commit'
+>;
+
+/** What the approver sees of a request. `cents`: the money that it moves; absent if it is not about an amount. */
+type Request = { subject: string; summary: Record<string, unknown>; cents?: number };
+
+const askedRow = z.object({ id: z.string() });
+const usedRow = z.object({ id: z.string(), decided_by: z.string() });
+
+/**
+ * The commit of a request that may need another operator's approval, where the deployment asks for it: every request without an
+ * amount does, and one above `DUAL_CONTROL_CENTS`. An approval is used before the write, under an Idempotency-Key in the same
+ * transaction, and the audit names both operators. Without one the commit asks for it and throws V2_APPROVAL_REQUIRED.
+ */
+export const approvedCommit =
+  (call: ApprovalCall, request: Request): Commit =>
+  async (write, replacedWithinMs) => {
+    const limit = call.deps.config.DUAL_CONTROL_CENTS;
+    const { cents } = request;
+    if (limit === undefined || (cents !== undefined && cents <= limit)) return call.commit(write, replacedWithinMs);
+    if (!(await isApproved(call))) throw await askForApproval(call, request);
+    return call.commit(async (db) => {
+      await useApproval(db, call, request.subject);
+      return write(db);
+    }, replacedWithinMs);
+  };
+
+const digestOf = ({ context }: ApprovalCall) => sql.binary(Buffer.from(context.digest, 'hex'));
+
+const isApproved = (call: ApprovalCall): Promise<boolean> =>
+  call.deps.db.exists(sql.prepared('is_approved', z.object({}))`
+    select
+    from approvals a
+    where a.digest = ${digestOf(call)} and a.decision = 'approved' and a.used_at is null and a.expires_at > now()`);
+
+/** Uses the approval. Of several requests at once exactly one gets it: the others are told that they need another. */
+async function useApproval(db: Db, call: ApprovalCall, subject: string): Promise<void> {
+  const used = await db.maybeOne(sql.prepared('use_approval', usedRow)`
+    select a.id, a.decided_by from use_approval(${digestOf(call)}) a`);
+  if (!used) throw new ApiError('V2_APPROVAL_REQUIRED', { effect: 'none' });
+  const detail = { approval_id: used.id, operation: call.operation, approved_by: used.decided_by };
+  await note(db, { actor: actorOf(call), action: 'approval.use', detail }, subject);
+}
+
+async function askForApproval(call: ApprovalCall, { subject, summary }: Request): Promise<ApiError> {
+  const { reason } = Object(call.body);
+  const asked = await call.deps.db.one(sql.prepared('ask_for_approval', askedRow)`
+    select a.id
+    from ask_for_approval(
+      ${newId('apv')}, ${call.operation}, ${subject}, ${digestOf(call)}, ${JSON.stringify(summary)}::jsonb,
+      ${typeof reason === 'string' ? reason : null}, ${roleOf(call.operation)}, ${adminOf(call.principal).adminId}, ${LIVES_S}
+    ) a`);
+  return new ApiError('V2_APPROVAL_REQUIRED', {
+    effect: 'none',
+    message: `Nothing was done yet. Repeat the same request once another operator has approved ${asked.id}.`,
+    approval_id: asked.id,
+    headers: { Location: `/v2/admin/approvals/${asked.id}` },
+  });
+}
+
+const VERDICTS: Record<string, ErrorCode> = {
+  unknown: 'V2_APPROVAL_UNKNOWN',
+  self: 'V2_OPERATOR_SELF',
+  role: 'V2_ROLE_MISSING',
+  decided: 'V2_APPROVAL_DECIDED',
+};
+
+/**
+ * Approves or rejects a request of another operator, with the audit entry. Throws V2_APPROVAL_UNKNOWN, V2_APPROVAL_DECIDED,
+ * V2_OPERATOR_SELF for the operator's own, and V2_ROLE_MISSING without the role that the request needs.
+ */
+export const decideApproval = (
+  db: Db,
+  { approvalId, isApproved, why }: { approvalId: string; isApproved: boolean; why: string },
+  { admin, actor }: { admin: Admin; actor: Actor },
+): Promise<void> =>
+  db.transaction(async (tx) => {
+    const roles = operatorRoles.filter((role) => coversRole(admin.role, role));
+    const verdict = await tx.oneFirst(sql.prepared('decide_approval', z.object({ verdict: z.string() }))`
+      select decide_approval(${approvalId}, ${admin.adminId}, ${sql.array(roles, 'text')}, ${isApproved}, ${why}) as verdict`);
+    const code = VERDICTS[verdict];
+    if (code) throw new ApiError(code, { effect: 'none' });
+    await note(tx, { actor, action: isApproved ? 'approval.approve' : 'approval.reject', why }, approvalId);
+  });

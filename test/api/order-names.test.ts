@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import { newIntentId, orderIdOf } from '../../src/kernel/ids.ts';
+import { effectsOn, exchangeOf } from '../support/exchange.ts';
+import { effectsOf, effectsUnder, limit, market } from '../support/orders.ts';
+import { expectProblem } from '../support/problem.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const NETVENUE = '/v1/orders/netvenue';
+const EXVENUE = '/v1/orders/exvenue';
+const LIMIT = { pair: 'BTC', side: 'long', size: '0.01', order_type: 'limit', price: '50000' };
+const ASYNC = { prefer: 'wait=0' };
+
+describe('the names that callers give to their orders', function () {
+  this.timeout(30_000);
+  let service: TestService;
+  before(async () => {
+    service = await startService();
+  });
+  after(() => service.stop());
+
+  const inDatabase = (owner: string, name: string) =>
+    service.db.oneFirst(sql.type(z.object({ id: z.string() }))`select order_id_of(${owner}, ${name}::uuid) as id`);
+
+  it('are ids of the owner’s own in the database and here alike', async () => {
+    const [owner, name] = ['ptn_one', randomUUID()];
+
+    expect(await inDatabase(owner, name)).to.equal(orderIdOf(owner, name.toUpperCase()));
+    expect(await inDatabase('ptn_two', name)).not.to.equal(orderIdOf(owner, name));
+    expect(orderIdOf(owner, name)).to.match(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/);
+  });
+
+  it('one at the network may be taken by another partner first: the owner’s order is placed, under another id', async () => {
+    const [owner, thief] = [await service.trader(), await service.trader()];
+    const order_uuid = randomUUID();
+    const taken = await thief.post(NETVENUE, market({ order_uuid, leverage: 0.2 }));
+
+    const placed = await owner.post(NETVENUE, market({ order_uuid }));
+
+    expect([taken.status, placed.status], JSON.stringify(placed.body)).to.deep.equal([200, 200]);
+    expect([taken.body.order_uuid, placed.body.order_uuid]).to.deep.equal([order_uuid, order_uuid]);
+    const ids = [taken, placed].map(({ headers }) => String(headers['intent-id']));
+    expect(new Set([...ids, order_uuid]).size).to.equal(3);
+    expect(effectsUnder(service, order_uuid)).to.deep.equal([]);
+    for (const id of ids) expect(effectsUnder(service, id)).to.have.length(1);
+    expect((await owner.get(`${NETVENUE}/${order_uuid}`)).body.executed.leverage).to.equal(0.1);
+    expect((await thief.get(`${NETVENUE}/${order_uuid}`)).body.executed.leverage).to.equal(0.2);
+  });
+
+  it('one at the exchange, of an order and of a closing', async () => {
+    const [owner, thief] = [await service.wallet(), await service.wallet()];
+    const client_order_id = randomUUID();
+    await thief.post(EXVENUE, { ...LIMIT, client_order_id, size: '0.02' });
+
+    const placed = await owner.post(EXVENUE, { ...LIMIT, client_order_id });
+    const [listed] = (await owner.get(EXVENUE)).body;
+    const cancelled = await owner.delete(`${EXVENUE}/${client_order_id}`);
+
+    expect(placed.body).to.include({ client_order_id, order_id: client_order_id, status: 'open' });
+    expect(listed).to.include({ client_order_id, order_id: client_order_id, ex_order_id: placed.body.ex_order_id });
+    expect(cancelled.body.results).to.have.length(1);
+    expect(cancelled.body.results[0]).to.include({ order_id: client_order_id, status: 'cancelled' });
+    expect(effectsOn(service, owner, 'cancelled')).to.have.length(1);
+    expect((await thief.get(EXVENUE)).body).to.have.length(1);
+    const open = await exchangeOf(service).openOrders(thief.wallet, '');
+    expect(JSON.stringify(open)).not.to.include(client_order_id.replaceAll('-', ''));
+
+    const closing = randomUUID();
+    for (const wallet of [thief, owner]) {
+      await wallet.post(EXVENUE, { pair: 'ETH', side: 'long', size: '0.1', order_type: 'market' });
+      const closed = await wallet.post(`${EXVENUE}/close`, { pair: 'ETH', client_order_id: closing });
+      expect(closed.body, JSON.stringify(closed.body)).to.include({ client_order_id: closing, status: 'filled' });
+    }
+    const history = (await owner.get('/v1/history/orders?pair=ETH')).body;
+    expect(history.map(({ order_id }: { order_id: string }) => order_id)).to.have.length(2);
+  });
+
+  it('are what every answer, list, event and history says, and what every verb takes', async () => {
+    const trader = await service.trader();
+    const order_uuid = randomUUID();
+    const upper = order_uuid.toUpperCase();
+    const named = `${NETVENUE}/${upper}`;
+
+    const placed = await trader.post(NETVENUE, limit({ order_uuid: upper }), ASYNC);
+    expect(placed.body).to.include({ order_uuid, status: 'pending' });
+    expect(placed.headers.location).to.equal(`${NETVENUE}/${order_uuid}`);
+    const again = await trader.post(NETVENUE, limit({ order_uuid }));
+    const intentId = String(placed.headers['intent-id']);
+    expect([again.body.order_uuid, again.headers['intent-id']]).to.deep.equal([order_uuid, intentId]);
+    const edited = await trader.post(`${named}/edit`, { trade_pair: 'BTCUSDC', limit_price: 91_000 });
+    const asynchronous = await trader.post(`${named}/edit`, { trade_pair: 'BTCUSDC', limit_price: 92_000 }, ASYNC);
+    const cancelled = await trader.delete(`${named}?trade_pair=BTCUSDC`);
+    const bought = await trader.post(NETVENUE, market({ order_uuid: randomUUID() }));
+    const listed = (await trader.get(NETVENUE)).body;
+    const first = (await trader.get(`${NETVENUE}?limit=1`)).headers.link;
+    const history = (await trader.get('/v1/history/orders')).body;
+    const events = (await trader.get('/v1/events')).body.filter(
+      ({ type }: { type: string }) => type === 'order.updated',
+    );
+
+    expect([edited, asynchronous, cancelled].map(({ body }) => body.order_uuid)).to.deep.equal(
+      Array.from({ length: 3 }, () => order_uuid),
+    );
+    expect(listed.map((order: { order_uuid: string }) => order.order_uuid)).to.deep.equal([
+      bought.body.order_uuid,
+      order_uuid,
+    ]);
+    expect((await trader.get(String(/<([^>]*)>/.exec(String(first))?.[1]))).body[0]).to.include({ order_uuid });
+    expect(history[0]).to.include({ order_id: bought.body.order_uuid, client_order_id: bought.body.order_uuid });
+    expect(events.map(({ data }: { data: { order_uuid: string } }) => data.order_uuid)).to.deep.equal([
+      ...Array.from({ length: 4 }, () => order_uuid),
+      bought.body.order_uuid,
+    ]);
+    for (const id of [order_uuid, intentId]) {
+      expect((await trader.get(`${NETVENUE}/${id}`)).body).to.include({ order_uuid, lifecycle: 'cancelled' });
+      const intent = (await trader.get(`/v1/intents/${id}`)).body;
+      expect([intent.intent_id, intent.result.order_uuid]).to.deep.equal([intentId, order_uuid]);
+    }
+    expect(effectsOf(service, trader)).to.deep.equal(['limit', 'edit', 'edit', 'cancel', 'market']);
+  });
+
+  it('an order that an earlier version placed keeps the name as its id: a repeat returns it, another request is rejected', async () => {
+    const [trader, other] = [await service.trader(), await service.trader()];
+    const order_uuid = randomUUID();
+    const placed = await trader.post(NETVENUE, market({ order_uuid }));
+    const id = String(placed.headers['intent-id']);
+    await asEarlierVersion(id, order_uuid);
+
+    const again = await trader.post(NETVENUE, market({ order_uuid }));
+    const keyed = await trader.post(NETVENUE, market({ order_uuid }), { key: 'once' });
+    const changed = await trader.post(NETVENUE, market({ order_uuid, leverage: 0.2 }));
+    const others = await other.post(NETVENUE, market({ order_uuid, leverage: 0.2 }));
+
+    for (const reply of [again, keyed])
+      expect([reply.status, reply.headers['intent-id']], JSON.stringify(reply.body)).to.deep.equal([200, order_uuid]);
+    expectProblem(changed, 'V1_ORDER_UUID_REUSED');
+    expect(others.status).to.equal(200);
+    expect(effectsOf(service, trader)).to.deep.equal(['market']);
+    expect((await trader.get(`${NETVENUE}/${order_uuid}`)).body).to.include({ order_uuid });
+  });
+
+  it('an id that this service gave is no name of another order', async () => {
+    const trader = await service.trader();
+    const { body } = await trader.post(NETVENUE, market());
+
+    expectProblem(await trader.post(NETVENUE, market({ order_uuid: body.order_uuid })), 'V1_ORDER_UUID_REUSED');
+  });
+
+  it('a name that is the id of an order which a restored database has lost stands for it: it is looked for, never sent', async () => {
+    const trader = await service.trader();
+    const order_uuid = newIntentId();
+    await service.db.query(sql.unsafe`insert into lost_orders (id) values (${order_uuid})`);
+
+    const reply = await trader.post(NETVENUE, market({ order_uuid }));
+
+    expect(reply.headers['intent-id']).to.equal(order_uuid);
+    expectProblem(reply, 'NOT_CARRIED_OUT');
+    expect(effectsOf(service, trader)).to.deep.equal([]);
+  });
+
+  /** Makes an order look as before the names: its id is what the caller gave. */
+  async function asEarlierVersion(id: string, order_uuid: string): Promise<void> {
+    await service.db.transaction(async (db) => {
+      await db.query(sql.unsafe`update intents set id = ${order_uuid}, given_id = null where id = ${id}`);
+      await db.query(
+        sql.unsafe`update orders set id = ${order_uuid}, given_id = null, handle = ${order_uuid} where id = ${id}`,
+      );
+    });
+  }
+});

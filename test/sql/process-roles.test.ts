@@ -1,0 +1,125 @@
+import { expect } from 'chai';
+import { type DbSession, type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
+
+const DENIED = '42501';
+const APPEND_ONLY = ['admin_audit', 'operator_actions', 'agreement_signatures'];
+const COLUMN: Record<string, string> = { operator_actions: 'subject' };
+
+for (const process of ['trading_web', 'trading_worker'])
+  describe(`the role ${process}`, () => {
+    let intentDb: IntentDatabase;
+    let session: DbSession;
+    before(async () => {
+      intentDb = await openIntentDatabase();
+      session = await intentDb.session();
+      await session.query(`set role ${process}`);
+    });
+    after(() => intentDb.close());
+
+    /** The result of a statement: `done`, or the SQLSTATE of its failure. Nothing of it stays. */
+    const tried = async (statement: string): Promise<string> => {
+      await session.query('begin');
+      const outcome = await session.query(statement).then(
+        () => 'done',
+        (error) => error.code as string,
+      );
+      await session.query('rollback');
+      return outcome;
+    };
+    const tables = async () =>
+      (
+        await intentDb.query<{ name: string }>(
+          `select c.relname as name from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') order by 1`,
+        )
+      ).map(({ name }) => name);
+
+    it('reads every table and view, and uses the queue', async () => {
+      for (const name of await tables()) expect(await tried(`select from ${name}`), name).to.equal('done');
+      for (const view of ['ops.intents', 'ops.actions', 'ops.jobs', 'ops.operators', 'queue_jobs'])
+        expect(await tried(`select from ${view}`), view).to.equal('done');
+      expect(await tried(`select graphile_worker.add_job('webhooks/sweep', '{}')`)).to.equal('done');
+      const [queued] = await session.query<{ found: boolean }>(
+        `select exists (select from graphile_worker._private_tasks) as found`,
+      );
+      expect(queued?.found).to.be.a('boolean');
+    });
+
+    it('changes no schema, empties nothing, and switches no trigger off', async () => {
+      const opened: string[] = [];
+
+      for (const name of await tables())
+        for (const statement of [
+          `truncate ${name}`,
+          `alter table ${name} disable trigger all`,
+          `drop table ${name}`,
+          `create index on ${name} ((1))`,
+        ])
+          if ((await tried(statement)) !== DENIED) opened.push(statement);
+
+      expect(opened).to.deep.equal([]);
+      for (const statement of [
+        'create table mine ()',
+        'create schema mine',
+        `create or replace function has_its_money(payment text) returns boolean language sql as 'select true'`,
+        'create role somebody',
+        `select ops.grant_access('public')`,
+        'select grant_process_access()',
+        `insert into migrations (name) values ('x')`,
+        'delete from definitions',
+        'update intent_kinds set retention = retention',
+      ])
+        expect(await tried(statement), statement).to.equal(DENIED);
+    });
+
+    it('changes nothing that is append only, and deletes no record of money or access', async () => {
+      const money = [
+        'payments',
+        'payouts',
+        'payout_steps',
+        'payment_losses',
+        'connect_accounts',
+        'tiers',
+        'subaccounts',
+        'registrations',
+      ];
+      const access = [
+        'apps',
+        'app_secrets',
+        'partners',
+        'partner_keys',
+        'admins',
+        'approvals',
+        'trader_keys',
+        'agreement_chains',
+      ];
+
+      for (const name of APPEND_ONLY) {
+        expect(
+          await tried(`update ${name} set address = ''`.replace('address', COLUMN[name] ?? 'address')),
+          name,
+        ).to.equal(DENIED);
+        expect(await tried(`delete from ${name}`), name).to.equal(DENIED);
+      }
+      for (const name of [...money, ...access]) expect(await tried(`delete from ${name}`), name).to.equal(DENIED);
+    });
+
+    it(
+      process === 'trading_worker' ? 'writes no credential' : 'writes no execution, figure or lost nonce',
+      async () => {
+        const others =
+          process === 'trading_worker'
+            ? [
+                'admins',
+                'approvals',
+                'partner_keys',
+                'app_secrets',
+                'wallet_proofs',
+                'admin_audit',
+                'agreement_signatures',
+              ]
+            : ['figures', 'exchange_fills', 'exchange_cursors', 'burnt_nonces', 'worker_processes'];
+
+        for (const name of others) expect(await tried(`insert into ${name} default values`), name).to.equal(DENIED);
+      },
+    );
+  });
