@@ -5,6 +5,7 @@ import type { Entry } from '../../src/sandbox/ledger.ts';
 import type { OrderTerms } from '../../src/venues/exchange/adapter/action-types.ts';
 import { exvenue } from '../../src/venues/exchange/adapter/index.ts';
 import type { Exvenue } from '../../src/venues/exchange/adapter/types.ts';
+import { until } from './processes.ts';
 import type { TestService } from './service.ts';
 
 type Upstream = Pick<TestService, 'exchange'>;
@@ -70,8 +71,12 @@ export function whenActing({ exchange }: Upstream, happens: (before: number) => 
 export const effectsOn = ({ exchange }: Upstream, { wallet }: Wallet, kind: string): Entry[] =>
   exchange.ledger.entries().filter((entry) => entry.kind === kind && entry.detail.account === wallet);
 
-/** Reads every exchange wallet now, as the watch of wallets does when they are due. */
+/** Reads every exchange wallet now, as the watch of wallets does when they are due; the worker's own watch may take some of them. */
 export async function readWallets({ db, runTask }: Pick<TestService, 'db' | 'runTask'>): Promise<void> {
   await db.query(sql.type(z.object({}))`update exchange_cursors set due_at = now() where due_at < 'infinity'`);
   await runTask('exchange/watch');
+  const underWay = sql.type(
+    z.object({}),
+  )`select from queue_jobs where task = 'exchange/watch' and locked_at is not null`;
+  await until('no reading is under way', async () => !(await db.exists(underWay)) || null);
 }
