@@ -117,7 +117,7 @@ for (const process of ['trading_web', 'trading_worker'])
                 'admin_audit',
                 'agreement_signatures',
               ]
-            : ['figures', 'exchange_fills', 'exchange_cursors', 'burnt_nonces', 'worker_processes'];
+            : ['figures', 'exchange_fills', 'burnt_nonces', 'worker_processes'];
 
         for (const name of others) expect(await tried(`insert into ${name} default values`), name).to.equal(DENIED);
       },
