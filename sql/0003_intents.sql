@@ -10,6 +10,7 @@ create table intents (
   request jsonb not null,
   digest bytea not null,
   request_id text,
+  given_id uuid,
   -- What follows changes while the intent is worked on; it stands last, so that the log repeats nothing of the above.
   state text not null default 'queued' constraint intents_state_known
     check (state in ('queued', 'running', 'in_doubt', 'succeeded', 'failed', 'expired')),
@@ -25,6 +26,7 @@ create table intents (
   answered_at timestamptz,
   presumed_sent_at timestamptz,
   upstream text,
+  pace text,
   unknown_because text,
   sent_payload jsonb,
   outcome jsonb,
@@ -32,7 +34,7 @@ create table intents (
     check ((state in ('succeeded', 'failed', 'expired')) = (settled_at is not null and outcome is not null))
 ) with (
   fillfactor = 40, -- an intent more than doubles until it ends: its versions stay on one page, and so does what the log says of them
-  autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000,
+  autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_cost_limit = 2000,
   autovacuum_analyze_scale_factor = 0.02, autovacuum_analyze_threshold = 1000
 );
 
@@ -41,6 +43,7 @@ comment on column intents.kind is 'The task that executes it, for example networ
 comment on column intents.owner is 'The partner or app that submitted it.';
 comment on column intents.alongside is 'What it is about and in which way, for example BTC-USDC long: it runs beside intents of its lane about something else, or about the same in the same way. Null: it runs alone.';
 comment on column intents.has_turn is 'Whether it got a job while an earlier intent of its lane was open.';
+comment on column intents.given_id is 'The caller''s own name of the order that it places; its id is made of it and the owner (order_id_of). Null: the caller gave none.';
 comment on column intents.fence is 'Incremented by every claim. A write with an older fence changes nothing.';
 comment on column intents.sending_at is 'Set and committed before the first byte may leave. Cleared only if it is proven that none left.';
 comment on column intents.sent_payload is 'The exact payload, resolved and committed with sending_at. Reconciliation uses it.';
@@ -53,6 +56,7 @@ comment on column intents.presumed_sent_at is
   'Of an intent that a restored database shows as unsent: the earliest time at which it may have been sent. It is looked for and never sent.';
 comment on column intents.sender_lost is 'Whether the worker that marked it as sending ended before the response. Its request may never have left.';
 comment on column intents.is_exit is 'While it waits for a slot: whether it reduces what its trader risks (a cancel, a close, protection). Exits get slots first.';
+comment on column intents.pace is 'While it is queued: what its upstream takes only so many of in a minute (see paces), if it waits for that.';
 comment on column intents.upstream is 'The upstream of limited concurrency whose slot it holds, or waits for while queued.';
 
 -- In the order of characters: the lanes of one trader follow each other.
@@ -78,6 +82,8 @@ where kind = 'network/close' and state in ('queued', 'running', 'in_doubt');
 
 -- Intents that wait for a slot of an upstream: exits first, then in order of acceptance.
 create index intents_without_slot on intents (upstream, is_exit desc, position) where upstream is not null and state = 'queued';
+-- The same, by owner.
+create index intents_without_slot_by_owner on intents (upstream, is_exit, owner, position) where upstream is not null and state = 'queued';
 
 create table lanes (
   name text primary key,
@@ -113,7 +119,7 @@ create table idempotency_keys (
   intent_id uuid not null,
   created_at timestamptz not null default now(),
   primary key (owner, key)
-);
+) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_limit = 2000);
 
 comment on table idempotency_keys is 'The intent of a caller''s Idempotency-Key.';
 
@@ -143,6 +149,7 @@ create table intent_kinds (
   kind text primary key,
   upstream text not null,
   venue text,
+  is_exit boolean not null default false,
   retention text not null constraint intent_kinds_retention_known
     check (retention in ('alone', 'with_order', 'alone_or_with_order', 'with_money'))
 );
@@ -151,27 +158,28 @@ comment on table intent_kinds is 'One row per verb: its task, which also reconci
 comment on column intent_kinds.kind is 'The name of the task, for example network/place.';
 comment on column intent_kinds.upstream is 'The upstream that it writes to.';
 comment on column intent_kinds.venue is 'The venue of an order verb, by its name in the contract. Null for all other verbs.';
+comment on column intent_kinds.is_exit is 'Whether it reduces what its trader risks, whatever its request says: a cancellation, a close, protection.';
 comment on column intent_kinds.retention is
   'alone: pruned by the intent''s age. with_order: pruned with the order it placed. alone_or_with_order: with its order if it placed one, else alone. with_money: never pruned.';
 
-insert into intent_kinds (kind, upstream, venue, retention)
+insert into intent_kinds (kind, upstream, venue, is_exit, retention)
 values
-  ('accounts/provision', 'netvenue', null, 'alone'),
-  ('exchange/cancel', 'exvenue', 'exvenue', 'alone'),
-  ('exchange/close', 'exvenue', 'exvenue', 'alone'),
-  ('exchange/place', 'exvenue', 'exvenue', 'with_order'),
-  ('exchange/protect', 'exvenue', 'exvenue', 'alone'),
-  ('kyc/session', 'processor', null, 'alone'),
-  ('network/cancel', 'netvenue', 'netvenue', 'alone'),
-  ('network/close', 'netvenue', 'netvenue', 'alone'),
-  ('network/edit', 'netvenue', 'netvenue', 'alone'),
-  ('network/place', 'netvenue', 'netvenue', 'with_order'),
-  ('network/protect', 'netvenue', 'netvenue', 'alone_or_with_order'),
-  ('payments/checkout', 'processor', null, 'with_money'),
-  ('payments/refund', 'processor', null, 'with_money'),
-  ('payouts/account', 'processor', null, 'with_money'),
-  ('payouts/link', 'processor', null, 'alone'),
-  ('payouts/pay', 'processor', null, 'with_money'),
-  ('payouts/reverse', 'processor', null, 'with_money'),
-  ('payouts/submit', 'processor', null, 'with_money'),
-  ('registration/purchase', 'registrar', null, 'with_money');
+  ('accounts/provision', 'netvenue', null, false, 'alone'),
+  ('exchange/cancel', 'exvenue', 'exvenue', true, 'alone'),
+  ('exchange/close', 'exvenue', 'exvenue', true, 'alone'),
+  ('exchange/place', 'exvenue', 'exvenue', false, 'with_order'),
+  ('exchange/protect', 'exvenue', 'exvenue', true, 'alone'),
+  ('kyc/session', 'processor', null, false, 'alone'),
+  ('network/cancel', 'netvenue', 'netvenue', true, 'alone'),
+  ('network/close', 'netvenue', 'netvenue', true, 'alone'),
+  ('network/edit', 'netvenue', 'netvenue', false, 'alone'),
+  ('network/place', 'netvenue', 'netvenue', false, 'with_order'),
+  ('network/protect', 'netvenue', 'netvenue', true, 'alone_or_with_order'),
+  ('payments/checkout', 'processor', null, false, 'with_money'),
+  ('payments/refund', 'processor', null, false, 'with_money'),
+  ('payouts/account', 'processor', null, false, 'with_money'),
+  ('payouts/link', 'processor', null, false, 'alone'),
+  ('payouts/pay', 'processor', null, false, 'with_money'),
+  ('payouts/reverse', 'processor', null, false, 'with_money'),
+  ('payouts/submit', 'processor', null, false, 'with_money'),
+  ('registration/purchase', 'registrar', null, false, 'with_money');

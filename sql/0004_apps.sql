@@ -22,7 +22,7 @@ create table apps (
 
 comment on table apps is 'Tenant apps of v2.';
 comment on column apps.id is 'Also the client_id of the app.';
-comment on column apps.require_reauthentication is 'Whether users must have proven their password within 5 minutes before they create a trader key or change their authenticator.';
+comment on column apps.require_reauthentication is 'Whether users must have proven their password within 5 minutes before they create a trader key, change their authenticator, or open or change a payout account or submit a payout.';
 comment on column apps.allowed_origins is 'Web origins whose pages may use /v2/trading with a trader''s key.';
 comment on column apps.entity_hotkey is 'The tenant''s network identity. Null: the platform''s.';
 comment on column apps.requests_per_minute is 'Requests that each web process takes in a minute from the app, its users and its traders together; as many may come at once.';

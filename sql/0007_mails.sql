@@ -2,6 +2,7 @@ create table mails (
   id uuid primary key,
   template text not null,
   owner text references apps (id),
+  tenant text,
   user_id text,
   recipient text not null,
   data jsonb not null,
@@ -19,6 +20,7 @@ create table mails (
 
 comment on table mails is 'Mails to send, each written by the transaction that causes it. The id determines the Message-ID.';
 comment on column mails.template is 'The name of the text. none: not sent; written so that an unknown address costs as much as a known one.';
+comment on column mails.tenant is 'The app or partner in whose name it is sent, or whose contact it informs. While that is disabled, it waits.';
 comment on column mails.secret is 'A code or link, sealed. Wiped when the mail ends.';
 comment on column mails.expires_at is 'Not sent after this time: its code or link is no longer valid.';
 comment on column mails.fault is 'Why the last attempt failed, as a code of this service.';
@@ -27,3 +29,4 @@ comment on column mails.owner is 'The app that a mail was written for, if it is 
 
 create index mails_given_up on mails (id) where state in ('refused', 'expired');
 create index mails_by_age on mails (created_at);
+create index mails_waiting on mails (tenant) where state = 'queued';

@@ -18,13 +18,14 @@ create table events (
   body text not null,
   created_at timestamptz not null,
   constraint events_position_once unique (owner, position)
-);
+) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_limit = 2000);
 
 comment on table events is 'Events of an app or a partner, in commit order. Each event is written by the transaction that makes it true.';
 comment on column events.owner is 'An app or a partner.';
 comment on column events.body is 'The envelope, byte for byte as signed and sent: id, type, data and timestamp.';
 
 create index events_by_time on events (owner, created_at);
+create index events_by_type on events (owner, type, position);
 -- For the constraint that a delivery is of its event's owner.
 create unique index events_with_owner on events (id, owner);
 
@@ -95,7 +96,7 @@ create table webhook_deliveries (
   constraint webhook_deliveries_of_endpoints_owner foreign key (endpoint_id, owner) references webhook_endpoints (id, owner),
   constraint webhook_deliveries_of_events_owner foreign key (event_id, owner) references events (id, owner)
 ) with (
-  autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000,
+  autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_cost_limit = 2000,
   autovacuum_analyze_scale_factor = 0.02, autovacuum_analyze_threshold = 1000
 );
 
@@ -124,7 +125,7 @@ create table webhook_attempts (
   error text,
   response text,
   primary key (delivery_id, n)
-);
+) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_limit = 2000);
 
 comment on table webhook_attempts is 'Every attempt of a delivery and what the receiver responded.';
 comment on column webhook_attempts.error is 'Why it failed, as a code of this service. Null for a success.';

@@ -40,14 +40,16 @@ create table orders (
   trader text not null,
   pair text not null,
   handle text not null,
+  given_id uuid,
   terms jsonb not null,
-  lifecycle text constraint orders_lifecycle_known check (lifecycle in ('resting', 'filled', 'cancelled')),
+  lifecycle text constraint orders_lifecycle_known check (lifecycle in ('resting', 'filled', 'cancelled', 'ended')),
+  absent_since timestamptz,
   executed jsonb,
   protection jsonb,
   constraint orders_handle_once unique (trader, handle)
 ) with (
   fillfactor = 50, -- see intents
-  autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000,
+  autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_cost_limit = 2000,
   autovacuum_analyze_scale_factor = 0.02, autovacuum_analyze_threshold = 1000
 );
 
@@ -55,6 +57,8 @@ comment on table orders is 'Orders in their present state. The state of the inte
 comment on column orders.id is 'The id of the intent that placed it. Also the network''s order uuid and the exchange''s cloid.';
 comment on column orders.venue is 'The venue of the verb that placed it, as in intent_kinds.';
 comment on column orders.handle is 'The venue''s id of the order: the id, unless the venue created it with another order.';
+comment on column orders.given_id is 'Its owner''s own name of it, as in its intent. The venue has the id.';
+comment on column orders.absent_since is 'When the venue''s complete records first lacked a resting order that they have not shown since.';
 comment on column orders.terms is 'The present terms: those that were placed, with every edit the venue has accepted.';
 
 comment on column orders.protection is 'The result of the exits that a network order carried: state none, placed or failed, and the error.';
@@ -103,6 +107,8 @@ create table signing_keys (
   sealed bytea,
   verified_at timestamptz,
   waits boolean not null default false,
+  valid_until timestamptz,
+  rejected_at timestamptz,
   created_at timestamptz not null default now(),
   retired_at timestamptz,
   constraint signing_keys_version_once unique (owner, ex_wallet, key_version)
@@ -110,6 +116,8 @@ create table signing_keys (
 
 comment on table signing_keys is 'Signing keys of exchange wallets, one row per key that was ever enrolled. The key is sealed and is wiped when it is no longer needed.';
 comment on column signing_keys.signer is 'The address of the key: the wallet itself, or an agent of it at the exchange.';
+comment on column signing_keys.valid_until is 'When the exchange ends the agent, as it said at enrollment; null for the wallet''s own key and for an agent without an end.';
+comment on column signing_keys.rejected_at is 'When the exchange rejected the agent in an action. The key signs nothing more until it is enrolled again.';
 comment on column signing_keys.retired_at is 'When it was rotated out or revoked. A retired agent is never enrolled again: its old signed actions could be replayed.';
 
 comment on column signing_keys.waits is 'Whether it signs only once the exchange has confirmed it. Until then the live key of the wallet does.';

@@ -41,7 +41,7 @@ create table payments (
   disputed_cents integer not null default 0,
   won_back_cents integer not null default 0,
   held_cents integer generated always as (received_cents - refunded_cents - disputed_cents + won_back_cents) stored,
-  stopped_for text constraint payments_stop_known check (stopped_for in ('refunded', 'disputed')),
+  stopped_for text constraint payments_stop_known check (stopped_for in ('refunded', 'disputed', 'under_review')),
   refund_intent_id uuid constraint payments_one_refund unique,
   refunded_at timestamptz,
   disputed_at timestamptz,
@@ -69,6 +69,8 @@ create index payments_open on payments (created_at) where paid_at is null;
 create index payments_of_other_amounts on payments (paid_at) where amount_differs;
 -- Rows of one user, by the user alone: a user belongs to one app, and the foreign keys check without it.
 create index payments_of_user on payments (user_id, created_at);
+create index payments_of_app on payments (owner, created_at, id);
+create index payments_by_time on payments (created_at, id);
 
 -- What operators must look at: money without a service for it. The list is short, whatever was sold.
 create index payments_kept on payments (paid_at) where stopped_for is not null and held_cents > 0;
@@ -94,6 +96,7 @@ comment on column payment_losses.rank is 'The order of its states, see loss_stat
 comment on column payment_losses.accepted_cents is 'The part in spite of which an operator has let the account trade.';
 
 create index payment_losses_of_payment on payment_losses (payment_id);
+create index payment_losses_disputes on payment_losses (status) where kind = 'dispute';
 
 create table processor_events (
   id text primary key,
@@ -105,7 +108,10 @@ create table processor_events (
   payment_id text references payments (id),
   outcome text constraint processor_events_outcome_known check (outcome in ('applied', 'stale', 'not_ours', 'unreadable')),
   received_at timestamptz not null default now(),
-  acted_at timestamptz
+  acted_at timestamptz,
+  closed_at timestamptz,
+  closed_by text,
+  closed_why text
 );
 
 comment on table processor_events is 'Events of the processor, from notifications or from its list. Each is stored once, before it is applied.';
@@ -115,11 +121,16 @@ comment on column processor_events.object_id is 'The processor''s id of the obje
 comment on column processor_events.outcome is
   'Null: still to be applied. not_ours: no row names its object; it is taken up again only if a row comes to name it. unreadable: a member is missing or impossible; nothing was applied.';
 
+comment on column processor_events.closed_at is 'Of an unreadable event: when an operator closed it. Until then it stops the account it is about, and it is not deleted.';
+
 create index processor_events_of_payment on processor_events (payment_id, said_at);
 create index processor_events_open on processor_events (received_at) where acted_at is null;
 create index processor_events_by_age on processor_events (received_at);
 create index processor_events_of_nobody on processor_events (object_id) where outcome = 'not_ours' and object_id is not null;
 create index processor_events_unreadable on processor_events (received_at) where outcome = 'unreadable';
+create index processor_events_unclosed on processor_events (object_id) where outcome = 'unreadable' and closed_at is null;
+create index processor_events_suspect on processor_events (said_at)
+where closed_at is null and (fact ->> 'about' = 'warning' or (type = 'payment_intent.succeeded' and outcome = 'not_ours'));
 
 create table processor_cursor (
   only_row boolean primary key default true constraint processor_cursor_one_row check (only_row),

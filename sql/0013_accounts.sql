@@ -10,6 +10,7 @@ create table prop_accounts (
   status text not null constraint prop_accounts_status_known
     check (status in ('provisioning', 'evaluation', 'funded', 'eliminated', 'subaccount_failed')),
   failure_reason text,
+  breach jsonb,
   intent_id uuid constraint prop_accounts_one_per_intent unique,
   synthetic_hotkey text constraint prop_accounts_one_per_subaccount unique references subaccounts (synthetic_hotkey),
   upstream_status text,
@@ -30,6 +31,7 @@ create table prop_accounts (
 
 comment on table prop_accounts is 'Prop accounts of end users: at most one per paid payment, and at most one ever per user and free tier.';
 comment on column prop_accounts.failure_reason is 'Why it never became tradeable, or why it was stopped: a code of this service or of the network.';
+comment on column prop_accounts.breach is 'Of an account that the network eliminated: the rule that it broke and its figures there, in percent. Null: the network showed none that was broken.';
 comment on column prop_accounts.intent_id is 'The intent that creates its subaccount. Null if the money was returned before one was requested.';
 comment on column prop_accounts.sync_after is 'The sweep syncs it again after this time.';
 comment on column prop_accounts.abandoned_at is 'An operator has resolved the case: the account is never created, and no list of failed accounts shows it.';

@@ -7,6 +7,7 @@ create table trader_keys (
   user_id text not null references users (id),
   prop_account_id text not null references prop_accounts (id),
   session_id text,
+  made_in_session text,
   created_at timestamptz not null default now(),
   last_used_at timestamptz,
   revoked_at timestamptz
@@ -14,7 +15,8 @@ create table trader_keys (
 
 comment on table trader_keys is 'Keys for traders'' programs. Each allows trading one prop account and nothing else.';
 comment on column trader_keys.digest is 'SHA-256 of the whole key as sent in X-Api-Key.';
-comment on column trader_keys.session_id is 'The session that created the key. It may have been deleted since.';
+comment on column trader_keys.made_in_session is 'The session that created the key. It may have been deleted since.';
+comment on column trader_keys.session_id is 'The same, as the previous release writes it.';
 comment on column trader_keys.last_used_at is 'Updated at most once a minute.';
 
 create index trader_keys_of_user on trader_keys (user_id, created_at);
@@ -29,7 +31,8 @@ comment on table account_logs is 'The end of each account''s event log. A writer
 create table account_events (
   prop_account_id text not null,
   position bigint not null,
-  type text not null constraint account_events_type_known check (type in ('order', 'position', 'account')),
+  type text not null constraint account_events_type_known
+    check (type in ('order', 'position', 'account', 'position.unprotected', 'position.protected')),
   data jsonb not null,
   created_at timestamptz not null,
   primary key (prop_account_id, position)

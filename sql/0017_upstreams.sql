@@ -1,12 +1,14 @@
 create table request_budgets (
   name text primary key,
   tokens double precision not null,
-  counted_at timestamptz not null
+  counted_at timestamptz not null,
+  uses jsonb not null default '{}'
 );
 
 comment on table request_budgets is 'Token buckets that all processes spend from, one per upstream that limits requests by address.';
 comment on column request_budgets.tokens is 'Tokens at counted_at. Negative after costs that became known only with a response.';
 comment on column request_budgets.counted_at is 'In the future while nothing may be sent.';
+comment on column request_budgets.uses is 'What each tenant has spent beyond its share at counted_at. It falls by the share.';
 
 create table upstream_responses (
   upstream text not null,

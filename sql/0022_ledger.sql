@@ -54,13 +54,3 @@ comment on table ledger_entries is 'Amounts between two accounts of one currency
 comment on column ledger_entries.amount is 'In the currency''s smallest unit, from the credited to the debited account.';
 
 create index ledger_entries_of_transaction on ledger_entries (transaction_id);
-
-alter table payouts
-  add column arrivals_reversed integer,
-  add column reconciled_at timestamptz;
-
-comment on column payouts.arrivals_reversed is 'How much of the transfer was reversed when it was last read what its account received and gave back. Null: it was not read.';
-comment on column payouts.reconciled_at is 'When that was last requested.';
-
-create index payouts_unread_arrivals on payouts (reconciled_at nulls first)
-where transferred_cents > 0 and arrivals_reversed is distinct from reversed_cents;

@@ -32,8 +32,3 @@ comment on column wanted_exits.repaired_by is 'The newest intent that was to put
 
 create index wanted_exits_due on wanted_exits (venue, is_changed desc, due_at) where due_at is not null;
 create index wanted_exits_missing on wanted_exits (venue, missing_since) where missing_since is not null;
-
-alter table account_events drop constraint account_events_type_known;
-alter table account_events
-  add constraint account_events_type_known
-  check (type in ('order', 'position', 'account', 'position.unprotected', 'position.protected')) not valid;

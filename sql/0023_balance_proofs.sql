@@ -50,7 +50,3 @@ create table balance_differences (
 );
 
 comment on table balance_differences is 'Payments and payouts of which the ledger and the changes of the platform''s balance differ. A row goes when they agree.';
-
-alter table connect_accounts add column proven_at timestamptz;
-
-comment on column connect_accounts.proven_at is 'When its balance was last read.';

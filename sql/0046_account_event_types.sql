@@ -1,1 +1,0 @@
-alter table account_events validate constraint account_events_type_known;
