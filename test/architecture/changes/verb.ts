@@ -95,8 +95,8 @@ export default runIntent(flatten);
   edits: [
     {
       file: 'sql/0003_intents.sql',
-      after: `  ('network/edit', 'netvenue', 'netvenue', 'alone'),\n`,
-      put: `  ('network/flatten', 'netvenue', 'netvenue', 'alone'),\n`,
+      after: `  ('network/edit', 'netvenue', 'netvenue', false, 'alone'),\n`,
+      put: `  ('network/flatten', 'netvenue', 'netvenue', true, 'alone'),\n`,
     },
     {
       file: 'src/venues/network/orders/intents.ts',

@@ -96,8 +96,8 @@ const TERMS = JSON.stringify(
 
 /** A kind of the same venue. */
 const SAME_KIND = `
-  insert into intent_kinds (kind, upstream, venue, retention)
-  select $1, k.upstream, k.venue, k.retention
+  insert into intent_kinds (kind, upstream, venue, is_exit, retention)
+  select $1, k.upstream, k.venue, k.is_exit, k.retention
   from intent_kinds k
   where k.kind = $2`;
 
