@@ -17,13 +17,13 @@ describe('getExvenueOrder', () => {
   after(() => service.stop());
   beforeEach(() => service.exchange.setMid('BTC', '100000'));
 
-  type Shown = {
+  type OrderBody = {
     status: string;
     filled_size: string;
     fills: { price: string; size: string }[];
     exits: { exit: string; status: string }[];
   };
-  const stateOf = ({ status, filled_size, fills, exits }: Shown) => [
+  const stateOf = ({ status, filled_size, fills, exits }: OrderBody) => [
     status,
     filled_size,
     fills.map(({ price, size }) => `${size} at ${price}`),

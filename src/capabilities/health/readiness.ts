@@ -42,7 +42,7 @@ const DEAF_MS = 10_000; // a LISTEN connection is replaced within this time wher
 const NOT_THERE = /^(42P01|3F000|42883|42703)$/; // a table, schema, function or column that a migration adds later
 
 /** What a process knows of itself. By default nothing is wrong. */
-type Known = {
+type OwnState = {
   isListening?(): boolean;
   isClockOff?(): boolean;
   hasKeys?(sealed: Buffer | null): Promise<boolean>;
@@ -61,7 +61,7 @@ export function readiness(
     isClockOff = () => false,
     hasKeys = async () => true,
     isRejected = () => false,
-  }: Known = {},
+  }: OwnState = {},
 ): Readiness {
   let heardAt = Number.NEGATIVE_INFINITY;
   const migrations = globSync(MIGRATION_FILES).map((file) => path.basename(file, '.sql')); // as stored in the table

@@ -32,11 +32,11 @@ export const getUpstreams: Handler<'getUpstreams', Deps> = async ({ deps: { conf
     calls
       .filter(({ call }) => call.upstream === upstream)
       .sort((a, b) => a.call.call.localeCompare(b.call.call) || b.call.calledAtMs - a.call.calledAtMs)
-      .map(asShown);
+      .map(reachOf);
   return { status: 200, body: { upstreams: writes.map((each) => ({ ...each, calls: callsOf(each.upstream) })) } };
 };
 
-const asShown = ({ process, call }: { process: FleetProcess; call: Reach }) => ({
+const reachOf = ({ process, call }: { process: FleetProcess; call: Reach }) => ({
   process: `${process.kind} ${process.instance}`,
   call: call.call,
   is_reachable: call.is_reachable,

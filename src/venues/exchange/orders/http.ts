@@ -106,7 +106,7 @@ const orderPoll = (intentId: IntentId) => `/v1/orders/exvenue/${intentId}`;
 const intentPoll = (intentId: IntentId) => `/v1/intents/${intentId}`;
 
 /** How the outcome of a verb is shown: the schema of its result, what stands for it while it is pending, and where to poll. */
-type Shown<Shape extends z.ZodRawShape> = {
+type ResponseOf<Shape extends z.ZodRawShape> = {
   schema: z.ZodObject<Shape>;
   pending: (intent: Intent) => NoInfer<z.output<z.ZodObject<Shape>>>;
   poll: (intentId: IntentId) => string;
@@ -119,7 +119,7 @@ type Shown<Shape extends z.ZodRawShape> = {
 async function respond<Shape extends z.ZodRawShape>(
   call: AnyCall,
   accepted: Accepted,
-  { schema, pending, poll }: Shown<Shape>,
+  { schema, pending, poll }: ResponseOf<Shape>,
 ) {
   const intent = await call.settled(accepted);
   const result: Record<string, unknown> | null = resultOf(intent, schema);

@@ -12,7 +12,7 @@ import { orderStatus } from './views.ts';
 export { orderReply, orderResult, type Poll } from './views.ts';
 
 type Status = components['schemas']['NetvenueOrderStatus'];
-type Shown = { id: OrderUuid; status: Status };
+type OrderStatus = { id: OrderUuid; status: Status };
 type Sources = {
   db: Db;
   reads: {
@@ -46,7 +46,11 @@ export async function readOrderPage(sources: Sources, owner: OwnerId, trader: Ho
 }
 
 /** A resting order may have ended meanwhile, so the venue is read. If it cannot be read, the lifecycle is null. */
-async function statusesOf({ db, reads }: Sources, trader: Hotkey, all: readonly RecordedOrder[]): Promise<Shown[]> {
+async function statusesOf(
+  { db, reads }: Sources,
+  trader: Hotkey,
+  all: readonly RecordedOrder[],
+): Promise<OrderStatus[]> {
   const shown = all.flatMap((recorded) => {
     const status = orderStatus(recorded);
     return status ? [{ id: recorded.id, recorded, status }] : [];
