@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { type Running, withMetrics } from '../metrics/serve.ts';
@@ -24,11 +25,14 @@ export async function runProcess(
     if (!(err instanceof Error && NOT_RETURNED.test(err.message))) throw err;
     log.warn({ err }, 'jobs were not returned to the queue');
   });
-  const { stop } = await orExit(log, async () =>
-    withMetrics(await start(await withDatabaseTls(given, log), log), [name]),
-  );
+  const started = orExit(log, async () => withMetrics(await start(await withDatabaseTls(given, log), log), [name]));
+  const stop = async () => (await Promise.race([started, sleep(STARTS_WITHIN_MS, null)]))?.stop();
   stopOnSignal(stop, stopWithinMs, (err) => log.fatal({ err }, 'shutdown failed'));
+  await started;
 }
+
+/** A process that is stopped while it starts may finish that for so long. One that waits for its database has nothing to stop. */
+const STARTS_WITHIN_MS = 1_000;
 
 /** The result of what a process begins with. Where that fails, one log line says why, and the process ends. */
 export async function orExit<Result>(log: Logger, begin: () => Promise<Result>): Promise<Result> {
