@@ -91,8 +91,11 @@ export async function endLogs(withinMs = ENDS_WITHIN_MS): Promise<boolean> {
   return outputs.some(({ holdsThread }, n) => holdsThread && !ended[n]);
 }
 
+/** Resolves once every line is written. A pipe or socket cannot be forced to a disk, and need not be. */
 const written = ({ destination }: Output): Promise<true | null> =>
-  new Promise((resolve) => destination.flush((error) => resolve(error ? null : true)));
+  new Promise((resolve) =>
+    destination.flush((error?: NodeJS.ErrnoException) => resolve(error && error.syscall !== 'fsync' ? null : true)),
+  );
 
 /** A serialized error whose codes, and those of its causes, are named so that they are not taken for a mailed code. */
 function withErrorCodes({ code, cause, ...rest }: Record<string, unknown>): Record<string, unknown> {
