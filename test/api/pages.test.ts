@@ -6,11 +6,14 @@ import { type Listed, listEverything } from '../support/listed.ts';
 import { nextOf } from '../support/pages.ts';
 import { startTrading, type Trading } from '../support/trading.ts';
 
-type Schema = { $ref?: string; type?: string };
+type Schema = { $ref?: string; type?: string; maxItems?: number };
 
 const resolved = (schema: Schema): Schema => (schema.$ref ? (nodeAt(schema.$ref.slice(1)) as Schema) : schema);
-const isList = (pointer: string | null | undefined) =>
-  Boolean(pointer) && resolved(nodeAt(String(pointer)) as Schema).type === 'array';
+/** An array without a bound. What the contract bounds has no pages. */
+const isList = (pointer: string | null | undefined) => {
+  const { type, maxItems } = pointer ? resolved(nodeAt(pointer) as Schema) : {};
+  return type === 'array' && maxItems === undefined;
+};
 const LISTS = listOperations().filter(({ method, responses }) => method === 'get' && isList(responses.get(200)));
 const AT_MOST_ONE = ['listConnectAccounts'];
 const MAX_PAGES = 1_000;

@@ -8,7 +8,8 @@ import { expect } from 'chai';
 import { createTransport } from 'nodemailer';
 import { magicSizes } from '../../src/sandbox/exchange/magic.ts';
 import { faultKinds } from '../../src/sandbox/faults.ts';
-import { magicLeverages } from '../../src/sandbox/network/magic.ts';
+import { magicSizes as accountSizes, magicLeverages } from '../../src/sandbox/network/magic.ts';
+import { magicAmounts } from '../../src/sandbox/processor/magic.ts';
 import { magicEmails } from '../../src/sandbox/registrar/magic.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start.ts';
 import { type Ask, asking } from '../support/identity.ts';
@@ -65,6 +66,8 @@ describe('the site of the sandbox', () => {
     expect(described.magic_values.map(({ value }: { value: string }) => value)).to.deep.equal(
       [
         magicLeverages.map(({ leverage }) => leverage),
+        magicAmounts.map(({ cents }) => cents),
+        accountSizes.map(({ size }) => size),
         magicSizes.map(({ size }) => size),
         magicEmails.map(({ name }) => `${name}@…`),
       ]

@@ -49,6 +49,8 @@ export async function listEverything(service: Trading): Promise<Record<string, L
     listWebhookEndpoints: ofApp('/v2/webhook-endpoints'),
     listWebhookDeliveries: ofApp(`/v2/webhook-endpoints/${endpoint}/deliveries`),
     listAppEvents: ofApp('/v2/events'),
+    listAppRequests: ofApp('/v2/requests?operation=createWebhookEndpoint'),
+    listAppStatement: ofApp('/v2/statements'),
     listAgreementAudits: ofUser('/v2/agreements/audits'),
     listApiKeys: ofUser('/v2/api-keys'),
     listTradingOrders: ofUser('/v2/trading/orders'),
@@ -126,6 +128,8 @@ async function partnersLists(service: Trading): Promise<Record<string, Listed>> 
   return {
     listSessions: { ask, path: '/v1/sessions' },
     listPartnerEvents: { ask, path: '/v1/events' },
+    listPartnerRequests: { ask, path: '/v1/requests?operation=createPartnerWebhookEndpoint' },
+    listPartnerStatement: { ask, path: '/v1/statements' },
     listPartnerWebhookEndpoints: { ask, path: hooks },
     listPartnerWebhookDeliveries: { ask, path: `${hooks}/${id}/deliveries` },
     listNetvenueOrders: ofSubaccount('/v1/orders/netvenue'),
@@ -208,6 +212,9 @@ async function fillTables({ db }: Trading, app: string, user: { userId: string; 
     sql.unsafe`
       insert into balance_differences (subject, currency, posted, shown)
       select 'po_listed' || n, 'usd', 0, 100
+      from generate_series(1, 2) n`,
+    sql.unsafe`
+      select post_entries('po_listed' || n, ${app}, 'reservation', null, now(), null, jsonb_build_array(leg('owed', 'earned', 'usd', 100)))::text
       from generate_series(1, 2) n`,
     sql.unsafe`
       insert into mails (id, template, recipient, data, state, expires_at, ended_at)

@@ -4,6 +4,8 @@ import type { components } from '../../contract/types.ts';
 import type { Db } from '../../db/pool.ts';
 import type { OwnerId } from '../../kernel/ids.ts';
 
+const MOST = 100; // as the contract says
+
 const foundRow = z.custom<components['schemas']['OwnRecord']>();
 
 /** The records of a partner or an app that an id names, newest first, with the ids of their relatives. Others' are not found. */
@@ -17,4 +19,5 @@ export const findOwnRecords = (db: Db, owner: OwnerId, name: string): Promise<re
       jsonb_strip_nulls(jsonb_build_object('wallet', s.ex_address, 'intent', s.intent_id))
     from subaccounts s
     where s.owner = ${owner} and s.subaccount_id::text = ${name}
-    order by created_at desc, kind`);
+    order by created_at desc, kind
+    limit ${MOST}`);
