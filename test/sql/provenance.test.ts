@@ -15,6 +15,7 @@ const REASONS: Record<string, string> = {
   lost_money: 'kept by a restore: money that moved before it',
   payments: 'money that came in, from whoever paid it',
   prop_accounts: 'bought by a payment, and traded by sessions and keys that end',
+  statement_lines: 'written by the service with what moved money or a position; nothing acts on a line',
   kyc_cases: 'the processor identifies the person; an operator reads the case',
 };
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
+import { nowS } from '../../../src/sandbox/processor/world.ts';
 import { type Earner, earner, payingApp } from '../../support/earning.ts';
 import type { TestAdmin, TestApp } from '../../support/identity.ts';
 import { ledgerDifferences } from '../../support/ledger.ts';
@@ -21,6 +22,8 @@ describe('the ledger, for finance', () => {
     operator = await service.admin();
     app = await payingApp(service);
     [home, abroad] = [await earner(service, app, 300), await earner(service, app, 300, 'DE')];
+    const paidS = nowS();
+    await eventually(async () => nowS() > paidS); // the processor's clock counts seconds: payments come before the first transfer
     payout = await paid(home, 10_000);
     await paid(abroad, 20_000);
     await service.control('payment', { id: home.paymentIntent, to: 'refunded', amount: 1_000 });
