@@ -228,7 +228,7 @@ function spellings(key: string): [string, string][] {
 async function keepJobs({ db }: TestService): Promise<void> {
   await db.query(sql.unsafe`create table jobs_seen (payload text)`);
   await db.query(sql.unsafe`
-    create function see_job() returns trigger language plpgsql as $$
+    create function see_job() returns trigger language plpgsql security definer as $$
     begin
       insert into public.jobs_seen select to_jsonb(new)::text;
       return new;

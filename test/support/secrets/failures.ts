@@ -168,7 +168,7 @@ export async function failWrites(stage: Stage, people: People): Promise<number[]
 export async function letDatabaseLeak({ db, vault, as }: Stage, { app, email }: People): Promise<void> {
   const reported = vault.make('reported by PostgreSQL');
   await db.query(sql.unsafe`
-    create function report() returns trigger language plpgsql as $$
+    create function report() returns trigger language plpgsql security definer as $$
     begin
       raise exception 'It is %', (select text from reports) using detail = (select text from reports);
     end $$`);

@@ -170,7 +170,7 @@ async function closeAll({
 async function keepJobs(db: Db): Promise<void> {
   await db.query(sql.unsafe`create table jobs_seen (job text)`);
   await db.query(sql.unsafe`
-    create function see_job() returns trigger language plpgsql as $$
+    create function see_job() returns trigger language plpgsql security definer as $$
     begin
       insert into public.jobs_seen select to_jsonb(new)::text;
       return new;
