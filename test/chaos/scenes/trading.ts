@@ -99,26 +99,24 @@ export async function tradeUnderHarm({
   }
 }
 
-const WATCHED_AT_ONCE = 20;
-
-/** Lets the watch of exits read all that wait, as it does minute by minute, once reads show everything. */
+/** Lets the watch read every wallet that it follows once more, once reads show everything: exits that wait are settled then. */
 async function checkExits(stage: Stage, settleWithinMs: number): Promise<void> {
   stage.exchange.setBehind(0);
-  const [waiting] = await stage.rows<{ count: number }>(
-    `select count(*)::integer from orders where executed ->> 'trigger_status' = 'pending_parent_fill'`,
+  const [clock] = await stage.rows<{ since: string }>('select clock_timestamp()::text as since');
+  await stage.rows(`update exchange_cursors set due_at = now() where due_at < 'infinity'`);
+  await stage.rows('select plan_exit_watch(0)');
+  await until(
+    'the watch of exits',
+    async () => {
+      // The next reading is always queued; one that is under way or has failed was attempted.
+      const left = await stage.rows(`
+        select from exchange_cursors where due_at < 'infinity' and read_at < '${clock?.since}'
+        union all
+        select from queue_jobs where task = 'exchange/watch' and attempts > 0`);
+      return left.length === 0 || null;
+    },
+    settleWithinMs,
   );
-  for (let n = 0; n <= (waiting?.count ?? 0) / WATCHED_AT_ONCE; n += 1) {
-    await stage.rows(`update exchange_cursors set due_at = now() where due_at < 'infinity'`);
-    await stage.rows(`select graphile_worker.add_job('exchange/watch')`);
-    await until(
-      'the watch of exits',
-      async () => {
-        const [queued] = await stage.rows(`select from queue_jobs where task = 'exchange/watch' limit 1`);
-        return queued ? null : true;
-      },
-      settleWithinMs,
-    );
-  }
   await allSettled(stage, settleWithinMs);
 }
 
