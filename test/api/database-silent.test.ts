@@ -8,6 +8,7 @@ import { freshDatabase } from '../support/postgres.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const ORDERS = '/v1/orders/netvenue';
+const SMALL = { leverage: 0.001 }; // the account has the means for all of them
 /** The promises are 5 and 15 s, on a machine that is not busy with other tests. */
 const RESPONSE_WITHIN_MS = 10_000;
 const WORKING_AGAIN_WITHIN_MS = 40_000;
@@ -40,7 +41,7 @@ describe('a database that has gone silent', function () {
     const reply = await asked;
     return { reply, ms: Date.now() - startedAt };
   };
-  const order = (more: object = {}) => trader.post(ORDERS, market(more), { prefer: 'wait=0' });
+  const order = (more: object = {}) => trader.post(ORDERS, market({ ...SMALL, ...more }), { prefer: 'wait=0' });
 
   it('that web was connected to: every request gets a response, and the next one by a new connection', async () => {
     await Promise.all([1, 2, 3].map(() => order()));

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { newIntentId } from '../../src/kernel/ids.ts';
+import { newIntentId, orderIdOf } from '../../src/kernel/ids.ts';
 import { withMetrics } from '../../src/metrics/serve.ts';
 import { eventually } from '../support/money.ts';
 import { market } from '../support/orders.ts';
@@ -63,7 +63,7 @@ describe('telemetry', function () {
     const trader = await service.trader();
     await trader.post('/v1/webhook-endpoints', { url: receiver.url, events: ['order.updated'] });
     const order_uuid = newIntentId();
-    const traceId = order_uuid.replaceAll('-', '');
+    const traceId = orderIdOf(trader.owner, order_uuid).replaceAll('-', '');
     const caller = ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331'];
     const order = { ...market(), order_uuid };
     await trader.post('/v1/orders/netvenue', order, { headers: { traceparent: `00-${caller.join('-')}-01` } });

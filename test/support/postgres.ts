@@ -36,7 +36,7 @@ export async function freshDatabase(): Promise<TestDatabase> {
   const name = `test_${process.pid}_${++made}`;
   await command(server, `create database ${name} template ${TEMPLATE} strategy file_copy`); // half the time of wal_log
   const database = named(server, name);
-  SERVED.add(database.url);
+  SERVED.add(name);
   return { ...database, drop: () => command(server, `drop database if exists ${name} with (force)`) };
 }
 
@@ -122,14 +122,24 @@ async function makeTemplate(server: Embedded): Promise<void> {
 }
 
 const PROCESSES = ['web', 'worker'] as const;
-const loginOf = (process: (typeof PROCESSES)[number]) => `tps_${process}`;
+type Process = (typeof PROCESSES)[number];
+const loginOf = (process: Process) => `tps_${process}`;
 
-/** The address of a database for a process: as the role that has its rights, not as the owner. Of another server unchanged. */
-export const urlFor = (process: (typeof PROCESSES)[number], url: string): string =>
-  SERVED.has(url) ? url.replace('//tps@', `//${loginOf(process)}@`) : url;
+/** Settings whose addresses of databases are those for a process: with the log-in that has its rights, not the owner's. */
+export const addressedAs = (process: Process, settings: Record<string, string>): Record<string, string> => ({
+  ...settings,
+  ...Object.fromEntries(ADDRESSES.flatMap((name) => (settings[name] ? [[name, urlFor(process, settings[name])]] : []))),
+});
 
-/** The addresses of the databases that were copied from the template: their server has the roles. */
+const ADDRESSES = ['DATABASE_URL', 'DATABASE_DIRECT_URL'];
+
+/** Whichever way an address leads to the database; one on another server is unchanged. */
+const urlFor = (process: Process, url: string): string =>
+  SERVED.has(databaseOf(url)) ? url.replace('//tps@', `//${loginOf(process)}@`) : url;
+
+/** The names of the databases that were copied from the template: their server has the roles. */
 const SERVED = new Set<string>();
+const databaseOf = (url: string): string => /\/([^/?]+)(\?|$)/.exec(url)?.[1] ?? '';
 
 function named(server: Embedded, database: string): Pick<Embedded, 'url' | 'connection'> {
   return {

@@ -15,7 +15,7 @@ import {
   startNetvenueUpstream,
 } from '../../src/sandbox/network/index.ts';
 import { type Caller, caller } from './caller.ts';
-import { freshDatabase, urlFor } from './postgres.ts';
+import { addressedAs, freshDatabase } from './postgres.ts';
 import { realSockets } from './sockets.ts';
 
 export const ENTITY = 'test_entity';
@@ -67,8 +67,7 @@ export async function startService(options: Options = {}): Promise<TestService> 
   const miner = await startNetvenueUpstream({ ...KEYS, cooldownMs: 0, activationMs: 0, ...upstream });
   const exchange = await startExvenueUpstream({ network: 'testnet', autoFund: '100000' });
   const all = testSettings(database.url, miner, { EXVENUE_URL: exchange.url, ...settings });
-  const config = readConfig({ ...all, DATABASE_URL: urlFor('web', database.url) });
-  const workerConfig = readConfig({ ...all, DATABASE_URL: urlFor('worker', database.url) });
+  const [config, workerConfig] = [readConfig(addressedAs('web', all)), readConfig(addressedAs('worker', all))];
   const log = logLines();
   const db = await openPool(database.url, 5, () => {});
   const web: RunningWeb = await startWeb(config, log.logger);
