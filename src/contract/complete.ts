@@ -17,7 +17,8 @@ const COMPONENTS: Record<number, string> = {
 
 /**
  * Adds the error responses that follow from an operation's declaration: from its security, from its body, and those of
- * every operation. The checked-in YAML omits them; a response it contains stays unchanged.
+ * every operation: 400 for a path, query, header or body that is no UTF-8, 422 and 500. The checked-in YAML omits them;
+ * a response it contains stays unchanged.
  */
 export function completeDocument(written: Json): Json {
   const paths = Object.entries(written.paths as Record<string, Json>).map(([path, item]) => {
@@ -33,7 +34,13 @@ export function completeDocument(written: Json): Json {
 function completeOperation(operation: Json, inherited: Json[]): Json {
   const security = (operation.security ?? inherited) as Json[];
   const prefix = operation['x-oauth-errors'] === true ? 'OAuth' : '';
-  const implied = [...ofSecurity(security, prefix), ...ofBody(operation.requestBody as Json | undefined), 422, 500];
+  const implied = [
+    400,
+    ...ofSecurity(security, prefix),
+    ...ofBody(operation.requestBody as Json | undefined),
+    422,
+    500,
+  ];
   const responses = implied.map((status) => [
     status,
     { $ref: `#/components/responses/${prefix}${COMPONENTS[status]}` },
@@ -53,10 +60,8 @@ function ofSecurity(security: Json[], prefix: string): number[] {
   return [401, ...(canForbid && prefix === '' ? [403] : []), ...(hasQuota ? [429] : []), 503];
 }
 
-/**
- * 400: a body may be no UTF-8. 413: it may be too large. 415: a JSON body may have another type. Token endpoints reject other types with 422.
- */
+/** 413: a body may be too large. 415: a JSON body may have another type. Token endpoints reject other types with 422. */
 function ofBody(body: Json | undefined): number[] {
   if (!body) return [];
-  return Object.hasOwn(body.content as Json, 'application/json') ? [400, 413, 415] : [400, 413];
+  return Object.hasOwn(body.content as Json, 'application/json') ? [413, 415] : [413];
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { newIntentId } from '../../src/kernel/ids.ts';
+import { newIntentId, orderIdOf } from '../../src/kernel/ids.ts';
 import { effectsOf, effectsUnder, market } from '../support/orders.ts';
 import { expectProblem } from '../support/problem.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -59,6 +59,7 @@ describe('a network that cannot be reached', () => {
 
   it('is tried anew under the same key; an order under an id of the caller keeps its end', async () => {
     const uuid = newIntentId();
+    const id = orderIdOf(trader.owner, uuid);
     const keyed = () => trader.post(ORDERS, market({ trade_pair: 'ADAUSDC' }), { key: 'once' });
     const named = () => trader.post(ORDERS, market({ trade_pair: 'BNBUSDC', order_uuid: uuid }));
 
@@ -67,7 +68,7 @@ describe('a network that cannot be reached', () => {
     for (const [n, reply] of replies.entries())
       expectProblem(reply, 'VENUE_UNREACHABLE', { effect: 'none', retryable: n < 2 });
     expect(replies[1]?.headers['intent-id']).not.to.equal(replies[0]?.headers['intent-id']);
-    expect(replies.slice(2).map(({ headers }) => headers['intent-id'])).to.deep.equal([uuid, uuid]);
+    expect(replies.slice(2).map(({ headers }) => headers['intent-id'])).to.deep.equal([id, id]);
   });
 
   it('ends a registration unsent at its deadline', async () => {

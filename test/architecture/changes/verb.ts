@@ -124,7 +124,7 @@ export const flattenTrader = (context: RequestContext): Promise<Accepted> =>
 /** Closes all positions of a trader. */
 export const flattenNetvenueTrader: Handler<'flattenNetvenueTrader', Deps> = async (call) => {
   const accepted = await flattenTrader(context(call, call.header['Trader-ID']));
-  return respond(call, accepted, accepted.id, intentPoll);
+  return respond(call, accepted, intentPoll);
 };
 `,
     },
