@@ -38,11 +38,11 @@ const byCallers: Record<string, number[]> = {
 };
 const byBody: Record<string, number[]> = {
   '': [],
-  'application/json': [400, 413, 415],
-  'application/x-www-form-urlencoded': [400, 413], // another type is 422 there, as the specification requires
+  'application/json': [413, 415],
+  'application/x-www-form-urlencoded': [413], // another type is 422 there, as the specification requires
 };
-/** A query that is not in the contract is 422 everywhere, and every operation can fail. */
-const always = [422, 500];
+/** A path or query that is no UTF-8 is 400 everywhere, a query that is not in the contract 422, and every operation can fail. */
+const always = [400, 422, 500];
 /** Errors that the YAML itself lists beyond the rule, and why. */
 const named: Record<string, number[]> = {
   createAppRequest: [503], // stores the request
