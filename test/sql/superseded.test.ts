@@ -33,6 +33,11 @@ describe('jobs that a newer job with the same key has replaced while a worker ha
   for (const [task, payload, key] of [
     ['exchange/watch', CRON, 'watch'],
     ['trading/watch', '{"account": "a"}', 'trading/watch:a'],
+    ['network/audit', '{}', 'network/audit'],
+    ['ledger/prove', '{}', 'ledger-prove'],
+    ['housekeeping/prune', '{}', 'prune'],
+    ['webhooks/deliver', '{"endpoint_id": "e", "lane": 1}', 'webhook:e:1'],
+    ['webhooks/dispatch', '{"endpoint_id": "e"}', 'webhook:e:dispatch'],
   ] as const) {
     it(`end with a dead worker and are not dead jobs: ${task}`, async () => {
       await worker('killed', 5);
@@ -78,10 +83,10 @@ describe('jobs that a newer job with the same key has replaced while a worker ha
     await add('exchange/watch', CRON, 'watch');
     await add('mail/send', '{"mail_id": "m"}', 'unlike');
     await intentDb.query(`update queue_jobs set attempts = max_attempts, locked_by = 'killed', locked_at = now()`);
-    await intentDb.query(`select graphile_worker.add_job('webhooks/dispatch', '{}', max_attempts => 1)`);
-    await intentDb.query(`update queue_jobs set attempts = max_attempts where task = 'webhooks/dispatch'`);
+    await intentDb.query(`select graphile_worker.add_job('payouts/pay', '{}', max_attempts => 1)`);
+    await intentDb.query(`update queue_jobs set attempts = max_attempts where task = 'payouts/pay'`);
     await reap();
 
-    expect(await dead()).to.deep.equal(['exchange/watch', 'mail/send', 'webhooks/dispatch']);
+    expect(await dead()).to.deep.equal(['exchange/watch', 'mail/send', 'payouts/pay']);
   });
 });

@@ -1,6 +1,6 @@
 -- Deletes jobs that a worker had when a newer job with their key was added, and that it did not finish: the newer job does their work. The
 -- queue takes their key and their attempts away from them, so without this they would look like dead jobs. These are the jobs of the crontab,
--- of exchange/watch, exchange/resting and trading/watch, which always have a key. Returns how many.
+-- and of the tasks named here: every job of theirs has a key, whoever plans it. Returns how many.
 create or replace function drop_superseded_jobs() returns integer
 language sql as $$
   select count(*)::integer
@@ -10,6 +10,9 @@ language sql as $$
     where j.key is null
       and j.locked_at is null
       and j.attempts >= j.max_attempts
-      and (j.payload ->> '_cron' is not null or j.task in ('exchange/watch', 'exchange/resting', 'trading/watch'))
+      and (j.payload ->> '_cron' is not null or j.task in (
+        'exchange/watch', 'exchange/resting', 'trading/watch', 'network/audit', 'ledger/prove', 'housekeeping/prune',
+        'webhooks/deliver', 'webhooks/dispatch'
+      ))
   ))
 $$;
