@@ -138,9 +138,9 @@ const allowedValue = ({ pointer }: Parameter): Arbitrary<string> =>
 function queryOf(operation: Operation, cast: Cast): Arbitrary<string> {
   const fixture = operation.parameters.filter(({ in: place }) => place === 'query');
   const pairs = fixture.map(({ name, required }) =>
-    fc.option(
-      valueFor(operation, name, cast).map((value) => `${name}=${value}`),
-      { nil: '', freq: required ? 20 : 2 },
+    fc.oneof(
+      { weight: required ? 1 : 4, arbitrary: fc.constant('') },
+      { weight: required ? 19 : 1, arbitrary: valueFor(operation, name, cast).map((value) => `${name}=${value}`) },
     ),
   );
   const good = fc.tuple(...pairs).map((data) => data.filter(Boolean).join('&'));
