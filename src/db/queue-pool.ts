@@ -9,10 +9,12 @@ const CONNECTION_MS = 5_000; // to get one of the connections, too
 /**
  * Opens a pool for the queue's own statements: fetching a job, and recording its end. Their commits do not wait for the disk. What a crash of the
  * server forgets of the last second is harmless: a job that was fetched is fetched again, and fences let only one act; one that was
- * done is locked until `release_lost_jobs` and finds nothing to do. Jobs are queued by other connections. The error listeners keep a connection that PostgreSQL closes from ending the process. */
+ * done is locked until `release_lost_jobs` and finds nothing to do. Jobs are queued by other connections. The error listeners keep a connection that
+ * PostgreSQL closes from ending the process.
+ */
 export function openQueuePool(url: string, onError: (error: Error) => void): pg.Pool {
   const pool = new pg.Pool({
-    connectionString: withSession(url),
+    connectionString: withSession(url, { synchronous_commit: 'off' }),
     max: SIZE,
     application_name: 'queue',
     keepAlive: true,
@@ -20,6 +22,5 @@ export function openQueuePool(url: string, onError: (error: Error) => void): pg.
   });
   pool.on('error', onError);
   pool.on('connect', endWhenSilent(STATEMENT_MS, onError));
-  pool.on('connect', (client) => void client.query('set synchronous_commit = off').catch(onError));
   return pool;
 }

@@ -115,7 +115,9 @@ describe('more orders than the miner can carry out', () => {
     const ended = await Promise.all(accepted.map(({ by, reply }) => by.poll(reply, 20_000)));
 
     expect(ended.filter(({ status }) => status === 'completed')).to.have.length.above(accepted.length / 2);
-    for (const { order_uuid, status } of ended)
-      expect(effectsUnder(service, order_uuid)).to.have.length(status === 'completed' ? 1 : 0);
+    for (const [n, { status }] of ended.entries()) {
+      const intentId = String(accepted[n]?.reply.headers['intent-id']); // the network's uuid, also where the caller chose its own
+      expect(effectsUnder(service, intentId)).to.have.length(status === 'completed' ? 1 : 0);
+    }
   });
 });
