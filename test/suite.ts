@@ -26,6 +26,7 @@ const PRECISE = [
   'test/adapters/{exchange-budget,exchange-waiting,http,webhook-responses}.test.ts',
   'test/api/netvenue-{glitch,overload}.test.ts',
   'test/db/settled.test.ts',
+  'test/api/statements.test.ts',
   'test/edge/bodies.test.ts',
   'test/kernel/cache.test.ts',
   'test/patterns.test.ts',

@@ -4,7 +4,7 @@ import { sizes } from './sizes.ts';
 import { broken, shown } from './verdicts.ts';
 
 describe('every order verb at a slow miner', function () {
-  this.timeout(120_000);
+  this.timeout(240_000);
 
   it('loses nothing, does nothing twice and reports nothing wrongly, on v1, on v2 and of a tenant with its own miner', async () => {
     const [load] = sizes.small.verbs;

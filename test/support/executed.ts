@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const ROOT = new URL('../../', import.meta.url).href;
 const OURS = /^(src\/(?!sandbox\/|db\/(?:liveness|limits)|capabilities\/health\/(?:clock|queries)\.)|workers\/)/; // the sandbox plays the upstreams; a worker beats, a process compares clocks, and limits count for every statement of theirs, beside its work
 const QUIET_MS = 700; // longer than the work that a request leaves after its response
-const IDLE_MS = 5_500; // longer than the period of every timer that runs without a request, except the crontab
+const IDLE_MS = 7_000; // longer than the period of every timer that runs without a request, except the crontab
 
 const RUNS = 5;
 const IDLE_WINDOWS = 3;
