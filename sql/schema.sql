@@ -2672,6 +2672,9 @@ create function plan_dispatch(endpoint text)
 create function plan_exit_watch(delay_s double precision)
   returns void sql;
 
+create function plan_next_comparison(of_venue text, least_s double precision)
+  returns void sql;
+
 create function plan_next_reading(pause_s double precision)
   returns void sql;
 

@@ -50,9 +50,9 @@ export async function submitRepair(db: Db, repair: NewIntent): Promise<void> {
   );
 }
 
-/** Plans the next comparison at a venue in `delayS`, unless an earlier one is planned. */
-export async function planComparison(db: Db, venue: string, delayS: number): Promise<void> {
-  await db.query(sql.prepared('plan_comparison', nothing)`select plan_comparison(${venue}, ${delayS})`);
+/** Plans the next comparison at a venue for when the first is due, and not before `leastS`. None if nothing is wanted there. */
+export async function planNextComparison(db: Db, venue: string, leastS: number): Promise<void> {
+  await db.query(sql.prepared('plan_next_comparison', nothing)`select plan_next_comparison(${venue}, ${leastS})::text`);
 }
 
 /** Has the wanted exits of a trader compared at once: a read has shown something else than before. No effect if none are wanted. */

@@ -102,12 +102,9 @@ describe('the exits that a partner wants of a position', function () {
     await cancelExits(service, trader);
     await new Promise((resolve) => setTimeout(resolve, 1_100)); // what was read before is no longer fresh
 
-    const isNoted = async () => {
-      await trader.get('/v1/positions/netvenue'); // its turn alone comes in a minute
-      return (await missingOf(service.db, trader.traderId)).length === 1;
-    };
+    await trader.get('/v1/positions/netvenue');
 
-    expect(await eventually(isNoted)).to.equal(true);
+    expect(await eventually(async () => (await missingOf(service.db, trader.traderId)).length === 1)).to.equal(true);
   });
 
   it('are told to be missing when a tp-sl at a price that was reached has cancelled them', async () => {

@@ -46,6 +46,23 @@ describe('wanted exits', () => {
     expect((await intentDb.jobs()).filter(({ task }) => task === 'network/audit')).to.have.length(1);
   });
 
+  it('are compared at once when something may have changed while a comparison is under way, which is overtaken', async () => {
+    const order = await command();
+    await want(order, order, stop('90'));
+    await intentDb.query(`select take_traders_due('netvenue', 10, 60)`);
+    const taken = await row();
+
+    await intentDb.query(`select exits_may_differ('netvenue', $1)`, [TRADER]);
+    const [noted] = await intentDb.query<{ noted: string }>(
+      `select note_comparison('netvenue', $1, $2, $3, $4, '{"state": "protected"}', 0, 60) as noted`,
+      [TRADER, PAIR, taken?.version, JSON.stringify(taken?.wanted)],
+    );
+
+    expect(noted?.noted).to.equal('overtaken');
+    expect((await intentDb.query(`select take_traders_due('netvenue', 10, 60)`)).length).to.equal(1);
+    expect((await intentDb.jobs()).filter(({ task }) => task === 'network/audit')[0]?.in_ms).to.be.below(1);
+  });
+
   it('are not those of a command that was accepted before the one that decided', async () => {
     const [early, whole] = [await command(), await command()];
 

@@ -1,5 +1,5 @@
--- Marks the wanted exits of a trader for a comparison at once: something has ended, or was read, that may have changed what lives. No effect if
--- none are wanted. Locks all rows of the trader in the order of their pairs, so that what follows in a statement locks them in the same order.
+-- Marks the wanted exits of a trader for a comparison at once: something has ended, or was read, that may have changed what lives. A comparison under
+-- way has read what was before: it is overtaken. No effect if none are wanted. Locks all rows of the trader in the order of their pairs, so that what follows in a statement locks them in the same order.
 create or replace function exits_may_differ(of_venue text, of_trader text) returns void
 language plpgsql as $$
 begin
@@ -12,8 +12,8 @@ begin
     return;
   end if;
   update wanted_exits w
-  set is_changed = true, due_at = now()
-  where w.venue = of_venue and w.trader = of_trader and w.due_at is not null and not w.is_changed;
+  set is_changed = true, due_at = now(), version = w.version + 1
+  where w.venue = of_venue and w.trader = of_trader and w.due_at is not null and (not w.is_changed or w.due_at > now());
   if found then
     perform plan_comparison(of_venue, 0);
   end if;

@@ -5,7 +5,7 @@ import { requestBudget } from '../../../db/request-budget.ts';
 import type { NewIntent } from '../../../intents/accept.ts';
 import type { Hotkey, OrderUuid } from '../../../kernel/ids.ts';
 import { listWantedExits, type WantedRow } from '../../queries.ts';
-import { noteComparison, planComparison, submitRepair, takeTradersDue } from '../../store.ts';
+import { noteComparison, planNextComparison, submitRepair, takeTradersDue } from '../../store.ts';
 import type { Netvenue } from '../adapter/types.ts';
 import { recordEndedOrders } from './commands.ts';
 import { type Compared, compareExits } from './comparison.ts';
@@ -46,7 +46,7 @@ export async function auditExits(deps: AuditDeps): Promise<void> {
   const traders = most > 0 ? await takeTradersDue(db, VENUE, most) : [];
   if (traders.length < most) await pace.charge(traders.length - most);
   await Promise.all(traders.map((trader) => auditTrader(trader, deps)));
-  await planComparison(db, VENUE, traders.length === most ? Math.max(waitMs / 1_000, 1) : AGAIN_S);
+  await planNextComparison(db, VENUE, Math.max(waitMs / 1_000, 1));
 }
 
 /** Compares every pair of a trader in which exits are wanted, after noting which of its orders were filled or ended. */
