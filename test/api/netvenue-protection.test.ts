@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Caller } from '../support/caller.ts';
 import { eventually } from '../support/money.ts';
 import { control, limit, market, positionsOf, restingOf } from '../support/orders.ts';
-import { cancelExits, comparedUntil, compareNow, missingOf } from '../support/protection.ts';
+import { cancelExits, comparedUntil, compareNow, missingOf, wereFoundAlive } from '../support/protection.ts';
 import { type Receiver, startReceiver } from '../support/receivers.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { type Reader, readStream } from '../support/stream.ts';
@@ -98,9 +98,10 @@ describe('the exits that a partner wants of a position', function () {
 
   it('are told to be missing at once when a read shows that they are', async () => {
     const { trader } = await holder(service);
-    await compareNow(service.db);
+    await comparedUntil(service.db, () => wereFoundAlive(service.db, trader.traderId));
     await cancelExits(service, trader);
-    await new Promise((resolve) => setTimeout(resolve, 1_100)); // what was read before is no longer fresh
+    await new Promise((resolve) => setTimeout(resolve, 5_500)); // the network omits its section of orders without orders: that is looked into every 5 s
+    expect(await missingOf(service.db, trader.traderId)).to.deep.equal([]);
 
     await trader.get('/v1/positions/netvenue');
 

@@ -55,3 +55,10 @@ export const missingOf = (db: Db, traderId: string): Promise<readonly string[]> 
     select w.pair
     from wanted_exits w
     where w.trader like ${`%\\_${traderId}`} and w.missing_since is not null`);
+
+/** Whether the last comparison of a trader's exits found all of them, and nothing has asked for another one since. */
+export const wereFoundAlive = (db: Db, traderId: string): Promise<boolean> =>
+  db.exists(sql.type(nothing)`
+    select
+    from wanted_exits w
+    where w.trader like ${`%\\_${traderId}`} and w.seen ->> 'state' = 'protected' and not w.is_changed`);

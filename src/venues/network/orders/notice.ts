@@ -8,17 +8,21 @@ import { isOpenPosition } from './positions.ts';
 import { samePair } from './rules.ts';
 import { liveExits } from './wanted.ts';
 
+/** How often a dashboard without a section of orders has the exits compared: with no orders, and with a fault, the network omits it. */
+const WITHOUT_SECTION_S = 5;
+
 /**
  * Has a trader's exits compared at once if a dashboard that was read for something else shows a position without exits that are
- * wanted of it, unless that is known.
+ * wanted of it, unless that is known. It is only a hint: the comparison reads complete records.
  */
 export async function noticeMissingExits(db: Db, trader: Hotkey, { positions, openOrders, reported }: Dashboard) {
   const open = positions.filter(isOpenPosition);
-  if (!reported.orders || open.length === 0) return;
+  if (open.length === 0) return;
   const rows = await listWantedExits(db, 'netvenue', trader);
   const isMissing = rows.some(
-    ({ pair, wanted, is_missing }) =>
+    ({ pair, wanted, is_missing, compared_ago_s }) =>
       !is_missing &&
+      (reported.orders || (compared_ago_s ?? Number.POSITIVE_INFINITY) > WITHOUT_SECTION_S) &&
       open.some(({ tradePair }) => samePair(tradePair, pair)) &&
       wanted.some((entry) => !entry.waits && !openOrders.some((order) => hasPrices(liveExits(order), entry))),
   );
