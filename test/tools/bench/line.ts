@@ -7,25 +7,33 @@ export type Reported = { status: number; head: string; text: string };
 /** Persistent connections to one server. A light client, so that requests cost little of the machine. */
 export type Line = { ask(ask: Ask): Promise<Reported>; close(): void };
 
+/** A server closes connections that are idle for 65 s: one that was idle for half of that may be closed when it is used. */
+const MOST_IDLE_MS = 30_000;
+
 /** Opens connections on demand, up to a limit; further requests wait for one. */
 export function openLine(url: string, connections: number): Line {
   const { hostname, port } = new URL(url);
-  const free: Connection[] = [];
+  const free: { connection: Connection; since: number }[] = [];
   const all = new Set<Connection>();
   const waiting: ((connection: Connection) => void)[] = [];
 
   const take = async (): Promise<Connection> => {
-    for (let kept = free.pop(); kept; kept = free.pop()) if (!kept.socket.destroyed) return kept;
+    for (let kept = free.pop(); kept; kept = free.pop()) {
+      const { connection, since } = kept;
+      if (!connection.socket.destroyed && performance.now() - since < MOST_IDLE_MS) return connection;
+      connection.socket.destroy();
+      all.delete(connection);
+    }
     if (all.size >= connections) return new Promise((resolve) => waiting.push(resolve));
     const fresh = openConnection(connect(Number(port), hostname));
     all.add(fresh);
-    fresh.socket.once('close', () => all.delete(fresh)); // the server closes connections that are idle for long
+    fresh.socket.once('close', () => all.delete(fresh));
     return fresh;
   };
   const release = (connection: Connection) => {
     const next = waiting.shift();
     if (next) next(connection);
-    else free.push(connection);
+    else free.push({ connection, since: performance.now() });
   };
   return {
     async ask(message) {
