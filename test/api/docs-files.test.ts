@@ -24,7 +24,7 @@ describe('the documents at /docs for tools', () => {
 
     for (const path of guides.filter((each) => each !== '/docs/reference'))
       expect(listed, path).to.include(`${path === '/docs' ? '/docs/index' : path}.md`);
-    for (const path of listed) {
+    for (const path of listed.filter((each) => each !== '/docs/postman.json')) {
       const guide = await get(path);
       expect(guide.status, path).to.equal(200);
       expect(guide.type).to.match(/^text\/markdown/);
@@ -34,8 +34,62 @@ describe('the documents at /docs for tools', () => {
     }
   });
 
-  it('can be downloaded from the list of pages: the contract', async () => {
-    expect((await get('/docs')).text).to.include('<a href="/openapi.json" download>');
+  it('can be downloaded from the list of pages: the contract and a Postman collection', async () => {
+    const { text } = await get('/docs');
+
+    for (const path of ['/openapi.json', '/docs/postman.json']) expect(text).to.include(`<a href="${path}" download>`);
+  });
+
+  type Request = {
+    method: string;
+    body?: { raw: string };
+    url: { raw: string; path: string[]; variable: { key: string }[] };
+    header: { key: string; value: string }[];
+  };
+  type Folder = { name: string; item: { name: string; request: Request }[] };
+
+  it('have each operation once in the Postman collection, whose variables are all defined', async () => {
+    const collection = JSON.parse((await get('/docs/postman.json')).text);
+    const folders = collection.item as Folder[];
+    const requests = folders.flatMap(({ item }) => item);
+    const known = [...collection.variable.map(({ key }: { key: string }) => key), '$guid'];
+
+    const called = requests.map(({ request }) => `${request.method} /${request.url.path.join('/')}`);
+    expect(called).to.have.members(
+      listOperations().map(({ method, path }) => `${method.toUpperCase()} ${path.replace(/\{([\w-]+)\}/g, ':$1')}`),
+    );
+    for (const { name, request } of requests) {
+      const used = [...JSON.stringify(request).matchAll(/\{\{([^}]+)\}\}/g)].map(([, variable]) => variable);
+      expect(known, name).to.include.members(used);
+      const inPath = request.url.path.filter((part) => part.startsWith(':'));
+      expect(
+        request.url.variable.map(({ key }) => `:${key}`),
+        name,
+      ).to.have.members(inPath);
+    }
+  });
+
+  it('run from the Postman collection: a request of it with its variables filled in is accepted', async () => {
+    const { key } = await service.partner();
+    const { item } = JSON.parse((await get('/docs/postman.json')).text);
+    const { request } = (item as Folder[])
+      .flatMap((folder) => folder.item)
+      .find(({ name }) => name.endsWith('(createPartnerWebhookEndpoint)')) as {
+      request: Request & { body: { raw: string } };
+    };
+    const filled = (text: string) =>
+      text
+        .replace('{{base_url}}', service.url)
+        .replace('{{partner_key}}', key)
+        .replace('{{$guid}}', crypto.randomUUID());
+
+    const response = await fetch(filled(request.url.raw), {
+      method: request.method,
+      headers: request.header.map((each): [string, string] => [each.key, filled(each.value)]),
+      body: request.body?.raw ?? '',
+    });
+
+    expect(response.status).to.equal(200);
   });
 
   const search = async (query: string) => {
@@ -64,7 +118,7 @@ describe('the documents at /docs for tools', () => {
       const hasKey = parameters.some(({ name }) => name === 'Idempotency-Key');
       expect(/Idempotency-Key: \$\(uuidgen\)/.test(command), id).to.equal(hasKey);
       const isCallers = security.flat().some(({ scheme }) => scheme !== 'processorSignature');
-      if (isCallers) expect(command, id).to.match(/Authorization|X-Session-Token|-u |-b /);
+      if (isCallers) expect(command, id).to.match(/Authorization|X-Session-Token|-u |-b |client_secret=/);
     }
   });
 });

@@ -22,10 +22,10 @@ const asWritten = (node: unknown): unknown => {
 
 type Content = { content?: Record<string, { example?: unknown }> };
 
-/** The document without the examples of bodies, and with every response written out: one with an example is. */
+/** The document without samples of code and the examples of bodies, and with every response written out: one with an example is. */
 function withoutExamples(whole: unknown): unknown {
   const { paths, ...rest } = whole as {
-    paths: Record<string, Record<string, { requestBody?: Content; responses: object }>>;
+    paths: Record<string, Record<string, { requestBody?: Content; responses: object; 'x-codeSamples'?: object }>>;
   };
   const components = (rest as unknown as { components: { responses: Record<string, object> } }).components;
   const plain = ({ content, ...body }: Content) => ({
@@ -38,7 +38,7 @@ function withoutExamples(whole: unknown): unknown {
   return {
     ...rest,
     paths: Object.keys(paths),
-    operations: operations.map(({ requestBody = {}, responses, ...operation }) => ({
+    operations: operations.map(({ requestBody = {}, responses, 'x-codeSamples': _, ...operation }) => ({
       ...operation,
       requestBody: plain(requestBody),
       responses: Object.entries(responses).map(([status, response]) => [status, plain(written(response))]),

@@ -59,6 +59,30 @@ describe('the pages at /docs', function () {
     expect(hasFound).to.equal(true);
   });
 
+  it('show an operation in the language that is chosen', async () => {
+    await open('/docs/reference#submitNetvenueOrder');
+    const operation = page.locator('#submitNetvenueOrder');
+    await operation.getByLabel('Language').selectOption('Python');
+
+    expect(await operation.locator('.sample code').first().innerText()).to.match(/^import json, os, urllib\.request/);
+  });
+
+  it('fold the list of all pages on a phone, where it opens, and show it beside the content on a desktop', async () => {
+    await open('/docs');
+    const link = page.getByRole('navigation', { name: 'Guides' }).getByRole('link', { name: 'Webhooks' });
+    const onDesktop = await link.isVisible();
+    await page.setViewportSize({ width: 390, height: 800 });
+    await link.waitFor({ state: 'hidden' });
+    const heading = await page.getByRole('heading', { level: 1 }).boundingBox();
+    await page.getByText('All pages').click();
+    await link.waitFor();
+    await page.setViewportSize({ width: 1280, height: 900 });
+
+    expect(onDesktop).to.equal(true);
+    expect(heading?.y).to.be.below(300);
+    expect(await link.isVisible()).to.equal(true);
+  });
+
   it('send an operation from the reference, with the credentials given once', async () => {
     const { key } = await service.partner();
     await open('/docs/reference#listSessions');

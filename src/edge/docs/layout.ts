@@ -26,7 +26,10 @@ ${scripts.map((src) => `<script defer src="${src}"></script>`).join('\n')}
 </form>
 </header>
 <nav aria-label="Guides">
+<details id="pages" open>
+<summary>All pages</summary>
 ${sections(path)}
+</details>
 </nav>
 <main id="content" tabindex="-1">
 <section id="found" aria-label="Search results" aria-live="polite" hidden></section>
@@ -49,5 +52,6 @@ const entry = ({ path: href, title }: Pick<Guide, 'path' | 'title'>, path: strin
 const elsewhere = [
   { section: 'Reference', path: '/docs/reference', title: 'Operations' },
   { section: 'Reference', path: '/openapi.json', title: 'OpenAPI document' },
+  { section: 'Reference', path: '/docs/postman.json', title: 'Postman collection' },
   { section: 'Reference', path: '/docs/llms.txt', title: 'Index for tools' },
 ];

@@ -21,7 +21,8 @@ ${listed('Integrating')}
 
 ## Reference
 
-- [OpenAPI document](/openapi.json)
+- [OpenAPI document](/openapi.json): each operation with code in four languages (\`x-codeSamples\`)
+- [Postman collection](/docs/postman.json)
 
 ## Optional
 

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { guides, renderGuide, writtenGuide } from './guides.ts';
 import { layout } from './layout.ts';
 import { guideList, markdownPath } from './llms.ts';
+import { postmanCollection } from './postman.ts';
 import { renderReference } from './reference.ts';
 import { searchIndex } from './search.ts';
 import { servedContract } from './served-contract.ts';
@@ -39,12 +40,14 @@ const makers = new Map<string, () => ServedFile | Promise<ServedFile>>([
   ['/openapi.json', () => ({ type: 'application/json', body: JSON.stringify(servedContract()) })],
   ...guides.map((guide) => [guide.path, () => page(layout({ ...guide, body: renderGuide(guide) }))] as const),
   ...guides.map((guide) => [markdownPath(guide), () => markdown(writtenGuide(guide))] as const),
+  ['/docs/postman.json', () => ({ type: 'application/json', body: JSON.stringify(postmanCollection()) })],
   ['/docs/llms.txt', () => plain(guideList())],
   ['/docs/reference', reference],
   ['/docs/search.json', async () => ({ type: 'application/json', body: await searchIndex() })],
   ['/docs/docs.css', style(asset('docs.css'))],
   ['/docs/docs.js', script(asset('docs.js'))],
   ['/docs/search.js', script(asset('search.js'))],
+  ['/docs/samples.js', script(asset('samples.js'))],
   ['/docs/reference.js', script(asset('reference.js'))],
   ['/docs/minisearch.js', ofPackage(script(fileURLToPath(import.meta.resolve('minisearch'))))],
 ]);

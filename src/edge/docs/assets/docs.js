@@ -48,6 +48,15 @@ found.addEventListener('click', ({ target }) => {
 field.value = new URLSearchParams(location.search).get('q') ?? '';
 search();
 
+/** On a phone the list of all pages is folded, and does not stand before the content. */
+const pages = document.getElementById('pages');
+const phone = matchMedia('(max-width: 48rem)');
+const fold = () => {
+  pages.open = !phone.matches;
+};
+phone.addEventListener('change', fold);
+fold();
+
 if (navigator.clipboard)
   for (const block of document.querySelectorAll('pre')) {
     const button = element('button', { type: 'button', className: 'copy' }, 'Copy');

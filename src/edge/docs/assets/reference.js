@@ -90,9 +90,35 @@ async function send(method, path, headers, body) {
   return `${response.status}\n${response.headers.get('content-type')?.includes('json') ? JSON.stringify(JSON.parse(text), null, 2) : text}`;
 }
 
+let contract;
+
+/** The samples of an operation, from the contract, which is read once. */
+async function samplesOf(id) {
+  contract ??= fetch('/openapi.json').then((response) => response.json());
+  const specs = Object.values((await contract).paths).flatMap((item) => Object.values(item));
+  return specs.find(({ operationId }) => operationId === id)['x-codeSamples'];
+}
+
+/** Adds a choice of the language to the first command of an operation. */
+async function addLanguages(operation) {
+  const code = operation.querySelector('.sample code');
+  const samples = await samplesOf(operation.id);
+  const choice = document.createElement('select');
+  choice.append(...samples.map(({ label }) => new Option(label)));
+  choice.addEventListener('change', () => {
+    code.textContent = samples[choice.selectedIndex].source;
+  });
+  const label = document.createElement('label');
+  label.append('Language ', choice);
+  operation.querySelector('.sample').before(label);
+}
+
 for (const operation of operations)
   operation.addEventListener('toggle', () => {
-    if (operation.open && operation.dataset.trial) addTrial(operation);
+    if (!operation.open || operation.dataset.opened) return;
+    operation.dataset.opened = 'true';
+    addLanguages(operation);
+    if (operation.dataset.trial) addTrial(operation);
   });
 field.addEventListener('input', filter);
 document.getElementById('open-all').addEventListener('click', () => {
