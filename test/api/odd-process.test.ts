@@ -26,6 +26,12 @@ describe('a process that differs from the others', () => {
       const checks = await runtime.readiness.failing();
       return checks.includes('listening') ? null : checks;
     });
+  /** The failed checks of the service once there is a value for `sealing`: an older result, kept for a second, makes none. */
+  const sealedCheck = () =>
+    until('the service to have made its check of keys', async () => {
+      const checks = await settled(service);
+      return (await service.db.exists(sql.unsafe`select 1 from seal_checks`)) ? checks : null;
+    });
   const members = () =>
     service.db.any(sql.type(z.object({ kind: z.string(), paused: z.array(z.string()), serves: z.array(z.string()) }))`
       select p.kind, p.paused, p.serves from processes p order by p.kind, p.started_at`);
@@ -59,6 +65,7 @@ describe('a process that differs from the others', () => {
   });
 
   it('with other sealing keys is not ready, whichever came first', async () => {
+    await sealedCheck();
     const keys = `other:${Buffer.alloc(32, 'other').toString('base64')}`;
     const odd = await startWeb(configWith({ SEALING_KEYS: keys }), logLines().logger);
 
@@ -68,13 +75,13 @@ describe('a process that differs from the others', () => {
     await service.db.query(sql.unsafe`delete from seal_checks`);
     const first = await startWeb(configWith({ SEALING_KEYS: keys }), logLines().logger);
     const before = await settled(first);
-    const others = await settled(service);
+    const others = await sealedCheck();
     await first.stop();
 
     expect([after, before, others]).to.deep.equal([['sealing'], ['sealing'], []]);
   });
 
-  it('with both keys, as during a rotation, is ready, and with the new one alone after resealing', async () => {
+  it('with both keys, as during a rotation, is ready', async () => {
     const added = `new:${Buffer.alloc(32, 'new').toString('base64')}`;
     const both = await startWeb(
       configWith({ SEALING_KEYS: `${added},${service.settings.SEALING_KEYS}` }),

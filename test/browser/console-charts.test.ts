@@ -21,7 +21,7 @@ describe('the console’s charts', function () {
   let desk: TestConsole;
   before(async function () {
     needsBrowser(this);
-    service = await startIdentity();
+    service = await startIdentity({}, false); // a worker would write figures of its own
     desk = await openConsole(service);
     await desk.logIn();
   });

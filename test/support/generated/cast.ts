@@ -44,9 +44,12 @@ async function partnerCast(service: Trading): Promise<Cast> {
   const { body } = await trader.post('/v1/orders/netvenue', ORDER);
   const wallet = await service.wallet();
   await fixture('POST', '/v1/sessions', { json: { ex_wallet: wallet.wallet, private_key: wallet.privateKey } });
+  const json = { url: 'https://hooks.example.com/y', events: ['*'] };
+  const endpoint = await fixture('POST', '/v1/webhook-endpoints', { json });
   return {
     credentials: { partnerKey: bearer(key) },
     known: {
+      'v1:endpoint_id': [endpoint.body.id],
       'v1:order_uuid': [body.order_uuid],
       'v1:intent_id': [body.order_uuid],
       'v1:ex_wallet': [wallet.wallet],
@@ -59,8 +62,8 @@ async function partnerCast(service: Trading): Promise<Cast> {
 }
 
 /**
- * An app, its user and the user's trader key, an operator, and their resources. The operator's target for disabling is
- * a separate one.
+ * An app, its user and the user's trader key, an operator, and their resources. What the operator may disable, release or
+ * change are separate ones.
  */
 async function appCast(service: Trading, { ask, user, account, key }: TestTrader): Promise<Cast> {
   const app = await service.app(['*']);
@@ -75,6 +78,7 @@ async function appCast(service: Trading, { ask, user, account, key }: TestTrader
   const order = await ask('POST', '/v2/trading/orders', { json: ORDER });
   const bystander = await createPartner(service.db, 'Bystander');
   const other = await service.app(['api']);
+  const colleague = await service.admin();
   const request = await service.ask('POST', '/v2/app-requests', {
     json: {
       company_name: 'Example',
@@ -102,10 +106,12 @@ async function appCast(service: Trading, { ask, user, account, key }: TestTrader
       payment_id: [payment.payment_id],
       id: [account.id],
       prop_account_id: [account.id],
-      endpoint_id: [endpoint.body.id],
+      'v2:endpoint_id': [endpoint.body.id],
       delivery_id: [tested.body.id],
       api_key_id: [apiKey.id],
       app_id: [other.appId],
+      admin_id: [colleague.adminId],
+      user_id: [user.userId],
       request_id: [request.body.request_id],
       partner_id: [bystander.partner_id],
       key_id: [bystander.key_id],

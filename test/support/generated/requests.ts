@@ -69,7 +69,7 @@ const requestOf = (operation: Operation, cast: Cast): Arbitrary<Generated> =>
       query: queryOf(operation, cast),
       headers: headersOf(operation, cast),
       junk: fc.option(fc.constantFrom(...junkHeaders), { freq: 8 }),
-      key: fc.option(fc.nat(200), { freq: 5 }),
+      key: fc.option(keyOf(operation), { freq: 5 }),
       body: bodyOf(operation),
     })
     .map(({ credentials, path, query, headers, junk, key, body }) => ({
@@ -81,13 +81,20 @@ const requestOf = (operation: Operation, cast: Cast): Arbitrary<Generated> =>
       headers: {
         Prefer: 'wait=0',
         ...headers,
-        ...(key !== null && { 'Idempotency-Key': `key-${key}` }),
+        ...(key !== null && { 'Idempotency-Key': key }),
         ...credentials.headers,
         ...body?.headers,
         ...(junk && { [junk[0]]: junk[1] }),
       },
       body: body?.bytes,
     }));
+
+/** Mostly one of the operation's own, which may come twice; else one that other operations use too. */
+const keyOf = ({ id }: Operation): Arbitrary<string> =>
+  mostly(
+    fc.nat(200).map((n) => `${id}-${n}`),
+    fc.nat(200).map((n) => `key-${n}`),
+  );
 
 /** Mostly the right ones; else wrong ones, those of another caller, or none. */
 function credentialsFor({ security }: Operation, { credentials }: Cast) {
