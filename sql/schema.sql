@@ -2203,7 +2203,7 @@ create function begin_sending_within(intent uuid, held_fence integer, what jsonb
 create function budget_used(of_name text, capacity double precision, per_s double precision)
   returns double precision sql stable;
 
-create function cancel_exchange_orders(wallet text, numbers text[])
+create function cancel_exchange_orders(wallet text, numbers text[], by_intent uuid DEFAULT NULL::uuid)
   returns uuid[] sql;
 
 create function cancel_payout(payout text, of_owner text, of_user text)
@@ -2235,6 +2235,9 @@ create function confirm_key(of_key uuid, until timestamp with time zone DEFAULT 
 
 create function confirm_reset(app text, address text, token_digest bytea, new_hash text, address_digest bytea, mail uuid, mail_lives_s integer, all_keys boolean DEFAULT true)
   returns text plpgsql;
+
+create function correct_exits(shown jsonb)
+  returns void sql;
 
 create function deactivate_endpoint(endpoint text, because text)
   returns boolean plpgsql;
@@ -2320,6 +2323,9 @@ create function emit_verified()
 create function end_attempt(endpoint text, said jsonb)
   returns boolean plpgsql;
 
+create function end_exits(wallet text, of_pair text, by_intent uuid)
+  returns void plpgsql;
+
 create function end_lane(endpoint text, of_lane integer)
   returns text plpgsql;
 
@@ -2352,6 +2358,9 @@ create function exit_triggers(wallet text, added exchange_fills[])
 
 create function exits_may_differ(of_venue text, of_trader text)
   returns void plpgsql;
+
+create function exits_of_terms(terms jsonb, filled text, waits boolean)
+  returns jsonb sql immutable;
 
 create function expire_events(kept_s double precision, most integer, after text)
   returns TABLE(picked integer, deleted integer, last text, oldest_s double precision) sql;
@@ -2789,6 +2798,9 @@ create function record_event(of_owner text, of_type text, payload jsonb, from_or
 create function record_events(of_owner text, of_type text, payloads jsonb[], from_origin text DEFAULT 'service'::text)
   returns SETOF events plpgsql;
 
+create function record_exchange_exits(by_intent uuid, of_owner text, wallet text, of_pair text, exits jsonb, replaced text[], follow_ups jsonb)
+  returns uuid[] plpgsql;
+
 create function record_exchange_fills(wallet text, fills jsonb, ended jsonb)
   returns integer plpgsql;
 
@@ -2855,7 +2867,7 @@ create function reject_key(of_key uuid)
 create function release_by_proof(intent uuid, asked_s double precision)
   returns void plpgsql;
 
-create function release_exits(of_trader text, cancelled text[], by_intent uuid)
+create function release_exits(of_trader text, cancelled text[], by_intent uuid, withdrawn jsonb DEFAULT '[]'::jsonb)
   returns void sql;
 
 create function release_look_up_slot(at_upstream text, lease uuid)
@@ -3101,7 +3113,7 @@ create function verify_email(app text, address text, hmacs bytea[], of_network i
 create function wait_for_pace(intent uuid, pace text, per_minute integer, kept integer, exits boolean)
   returns boolean plpgsql;
 
-create function want_exits(of_venue text, of_owner text, of_trader text, of_pair text, of_order uuid, by_intent uuid, exits jsonb, is_whole boolean DEFAULT false)
+create function want_exits(of_venue text, of_owner text, of_trader text, of_pair text, of_order uuid, by_intent uuid, exits jsonb, replaced text[] DEFAULT '{}'::text[])
   returns void plpgsql;
 
 create function was_accepted(item jsonb)
@@ -3112,6 +3124,9 @@ create function watch_lane(endpoint text, of_lane integer, delay_s double precis
 
 create function wipe_retired_keys()
   returns bigint sql;
+
+create function without_legs(entry jsonb, legs text[])
+  returns jsonb sql immutable;
 
 create function worker_limits(OUT dead_s double precision, OUT stopped_s double precision, OUT orphaned_s double precision)
   returns record sql immutable;

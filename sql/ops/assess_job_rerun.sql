@@ -19,7 +19,7 @@ begin
     reason := case when j.is_held then 'a living worker has it' else 'it is queued: a worker takes it when it is due' end;
   elsif j.task <> all (array[
     'accounts/sweep', 'accounts/sync', 'enrollments/verify', 'housekeeping/figures', 'housekeeping/forget', 'housekeeping/prune', 'housekeeping/sweep',
-    'kyc/notified', 'kyc/reconcile', 'ledger/prove', 'mail/send', 'network/audit', 'exchange/resting', 'exchange/watch', 'payments/notified', 'payments/read',
+    'kyc/notified', 'kyc/reconcile', 'ledger/prove', 'mail/send', 'network/audit', 'exchange/audit', 'exchange/resting', 'exchange/watch', 'payments/notified', 'payments/read',
     'payments/reconcile', 'payouts/notified', 'payouts/reconcile', 'registration/poll', 'trading/sweep', 'trading/watch', 'webhooks/deliver', 'webhooks/dispatch', 'webhooks/sweep'
   ]) then
     verdict := 'would_act_twice';

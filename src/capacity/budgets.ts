@@ -38,6 +38,7 @@ const LOOK_UP_PART = 0.1;
 const EXIT_SIGNALS_PART = 0.3;
 const EXIT_SLOTS = 2;
 const COMPARISONS_PER_MINUTE = 240;
+const EXCHANGE_COMPARISONS_PER_MINUTE = 30;
 
 /** The miner's threads for look-ups: reads of a file, which take milliseconds. At least one. */
 export const lookUpThreads = (threads: number): number => Math.max(1, Math.floor(threads * LOOK_UP_PART));
@@ -72,6 +73,14 @@ export const budgets = {
     unit: 'traders a minute',
     settings: [],
     size: () => COMPARISONS_PER_MINUTE,
+    kept: {},
+  },
+  /** Comparisons of wanted exits with what the exchange holds: usually an account and two exits, a weight of 6. */
+  exchange_comparisons: {
+    each: 'deployment',
+    unit: 'wallets a minute',
+    settings: [],
+    size: () => EXCHANGE_COMPARISONS_PER_MINUTE,
     kept: {},
   },
   /** What the exchange takes of one address, whoever its traders are. See venues/exchange.md#rate-limits. */

@@ -49,3 +49,8 @@ export const readWeights = { usual: 20, light: 2 } as const;
 
 /** Whether so many orders cost no more to read one by one than by a list of the open ones. */
 export const isCheaperOneByOne = (orders: number): boolean => orders * readWeights.light <= readWeights.usual;
+
+const { exchange_comparisons: comparisons } = budgets;
+
+/** The pace at which wanted exits are compared with what the exchange holds: fifteen seconds' worth at once. */
+export const comparisonPace: Bucket = { burst: comparisons.size() / 4, perSecond: comparisons.size() / 60 };

@@ -37,10 +37,5 @@ export const paceOf = (trader: Hotkey, settings: CapacitySettings): Pace => ({
   forExits: signals.kept.exit(settings),
 });
 
-const AT_ONCE_S = 10;
-
 /** The pace at which wanted exits are compared with what the network holds: ten seconds' worth at once. */
-export const comparisonPace: Bucket = {
-  burst: (comparisons.size() * AT_ONCE_S) / 60,
-  perSecond: comparisons.size() / 60,
-};
+export const comparisonPace: Bucket = { burst: comparisons.size() / 6, perSecond: comparisons.size() / 60 };

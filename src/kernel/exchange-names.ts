@@ -1,4 +1,4 @@
-import { digest, type IntentId } from './ids.ts';
+import { digest, type IntentId, type OrderUuid } from './ids.ts';
 
 /** The exchange's coin for any accepted form of a pair: BTC-USDC, BTC/USD, BTCUSD, BTC. Case-sensitive (kPEPE). */
 export const coinOf = (pair: string): string => pair.replace(/(?<=.)[-/_]?USDC?$/, '');
@@ -24,8 +24,8 @@ export const dexOf = (coin: string): string => (coin.includes(':') ? (coin.split
 /** The exchange's 128-bit client order id of an intent. */
 export const cloidOf = (intentId: IntentId): string => `0x${intentId.replaceAll('-', '')}`;
 
-/** The client order id of an exit of an intent's order. It is deterministic and unique to that order and leg. */
-export const legCloid = (intentId: IntentId, leg: 'tp' | 'sl'): string =>
+/** The client order id of an exit of an intent's order, by its id. It is deterministic and unique to that order and leg. */
+export const legCloid = (intentId: OrderUuid, leg: 'tp' | 'sl'): string =>
   `0x${digest(`${intentId}:${leg}`).toString('hex').slice(0, 32)}`;
 
 /** The inverse of `cloidOf`. For other client order ids the result is not an intent's id. */

@@ -47,6 +47,7 @@ export const listPlacedOrders = async (
 };
 
 const wantedRow = z.object({
+  venue: z.string(),
   trader: z.string(),
   pair: z.string(),
   owner: idSchema.owner,
@@ -72,7 +73,7 @@ export type WantedRow = z.infer<typeof wantedRow>;
 /** The pairs of a trader at a venue in which exits are wanted, or were when they were told to be missing. */
 export const listWantedExits = (db: Db, venue: string, trader: string): Promise<readonly WantedRow[]> =>
   db.any(sql.prepared('list_wanted_exits', wantedRow)`
-    select w.trader, w.pair, w.owner, w.wanted, extract(epoch from now() - w.wanted_at)::double precision as wanted_ago_s,
+    select w.venue, w.trader, w.pair, w.owner, w.wanted, extract(epoch from now() - w.wanted_at)::double precision as wanted_ago_s,
       extract(epoch from now() - w.compared_at)::double precision as compared_ago_s, w.version,
       w.missing_since is not null as is_missing, w.told_at is not null as is_told, w.repairs, w.repaired_by,
       (select i.state from intents i where i.id = w.repaired_by) as repair_state

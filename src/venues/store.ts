@@ -43,6 +43,18 @@ export const noteComparison = (
     select note_comparison(${venue}, ${trader}, ${pair}, ${version}, ${JSON.stringify(wanted)}::jsonb, ${JSON.stringify(comparison)}::jsonb,
       ${confirmS}, ${nextS}, ${repair}) as noted`);
 
+/** Makes the comparison of a pair due again in `inS`, unless it is due earlier: the records were not complete. */
+export async function compareAgain(
+  db: Db,
+  { venue, trader, pair }: Pick<WantedRow, 'venue' | 'trader' | 'pair'>,
+  inS: number,
+): Promise<void> {
+  await db.query(sql.prepared('compare_again', nothing)`
+    update wanted_exits
+    set due_at = least(due_at, now() + make_interval(secs => ${inS}))
+    where venue = ${venue} and trader = ${trader} and pair = ${pair}`);
+}
+
 /** Submits the intent that puts exits back, under the id that was recorded with the comparison. Safe to repeat. */
 export async function submitRepair(db: Db, repair: NewIntent): Promise<void> {
   await db.query(

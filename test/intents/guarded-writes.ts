@@ -77,6 +77,10 @@ export const statementWrites: Record<string, StatementWrite> = {
     kind: 'exchange/cancel',
     write: (db, lost) => exchange.recordCancellation(db, lost as Any, { results: [] } as Any),
   },
+  record_exchange_exits: {
+    kind: 'exchange/protect',
+    write: (db, lost) => exchange.recordExits(db, lost as Any, any, { take_profit: null, stop_loss: '1' }, null),
+  },
   record_link: {
     kind: 'payouts/link',
     write: (db, lost) => payouts.recordLink({ db, sealer }, lost, { url: 'https://x.test' }),

@@ -32,7 +32,7 @@ describe('a write whose claim is lost', () => {
 
   /** An intent as its first worker claimed it. A second worker claims it after that. */
   async function lostClaim(kind: string): Promise<Intent> {
-    const one = item({ kind, request: { trader: 'e_1', wallet: '0x1' } });
+    const one = item({ kind, request: { trader: 'e_1', wallet: '0x1', pair: 'BTC-USDC' } });
     await intentDb.accept(one);
     const lost = await claim(db, one.id);
     await intentDb.claim(one.id);
@@ -79,7 +79,7 @@ describe('a write whose claim is lost', () => {
     const verbs = Object.entries(statementWrites).filter(([, { kind }]) => /^(network|exchange)\//.test(kind));
     expect(verbs).to.have.length.above(5);
     for (const [name, { kind, write }] of verbs) {
-      const one = item({ kind, owner: 'ptn_heard', request: { trader: 'e_1', wallet: '0x1' } });
+      const one = item({ kind, owner: 'ptn_heard', request: { trader: 'e_1', wallet: '0x1', pair: 'BTC-USDC' } });
       await intentDb.accept(one);
       expect(await write(db, (await claim(db, one.id)) as Intent), name).to.equal(true);
       const events = await intentDb.query(`select from events where body::jsonb #>> '{data,intent_id}' = $1`, [one.id]);

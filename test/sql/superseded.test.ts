@@ -34,6 +34,7 @@ describe('jobs that a newer job with the same key has replaced while a worker ha
     ['exchange/watch', CRON, 'watch'],
     ['trading/watch', '{"account": "a"}', 'trading/watch:a'],
     ['network/audit', '{}', 'network/audit'],
+    ['exchange/audit', '{}', 'exchange/audit'],
     ['ledger/prove', '{}', 'ledger-prove'],
     ['housekeeping/prune', '{}', 'prune'],
     ['webhooks/deliver', '{"endpoint_id": "e", "lane": 1}', 'webhook:e:1'],

@@ -4,6 +4,7 @@ import { faultOf } from '../support/stream-schemas.ts';
 
 const TRADER = 'e_1';
 const PAIR = 'BTCUSDC';
+const LEGS = ['take_profit', 'stop_loss', 'trailing_stop'];
 const stop = (stop_loss: string, more = {}) => [
   { take_profit: null, stop_loss, trailing_stop: null, size: null, ...more },
 ];
@@ -26,7 +27,7 @@ describe('wanted exits', () => {
   }
   const want = (order: string, by: string | null, exits: object[], isWhole = false) =>
     intentDb.query(`select want_exits('netvenue', 'ptn_a', $1, $2, $3, $4, $5, $6)`, [
-      ...[TRADER, PAIR, order, by, JSON.stringify(exits), isWhole],
+      ...[TRADER, PAIR, order, by, JSON.stringify(exits), isWhole ? LEGS : []],
     ]);
   const row = async (): Promise<ExitsRow | undefined> =>
     (await intentDb.query<ExitsRow>('select * from wanted_exits'))[0];

@@ -6,28 +6,37 @@ import type { TestService } from './service.ts';
 
 const nothing = z.object({});
 
-/** Lets a minute pass for the comparisons of wanted exits, and has all of them made now. */
-export async function compareNow(db: Db): Promise<void> {
+/** Whose exits are compared: of one wallet at the exchange, or of everybody at the network. */
+type Whose = { wallet?: string };
+
+/** Lets a minute pass for the comparisons of wanted exits, and has them made now. */
+export async function compareNow(db: Db, { wallet }: Whose = {}): Promise<void> {
+  const venue = wallet === undefined ? 'netvenue' : 'exvenue';
   await db.query(sql.type(nothing)`
     update wanted_exits
     set due_at = case when due_at is not null then now() end, wanted_at = wanted_at - interval '1 minute',
-      missing_since = missing_since - interval '1 minute'`);
+      missing_since = missing_since - interval '1 minute'
+    where venue = ${venue} and (trader = ${wallet ?? null} or venue = 'netvenue')`);
   await db.query(
     sql.type(
       nothing,
     )`update orders set absent_since = absent_since - interval '1 minute' where absent_since is not null`,
   );
-  await db.query(sql.type(nothing)`select plan_comparison('netvenue', 0)`);
+  await db.query(sql.type(nothing)`select plan_comparison(${venue}, 0)`);
 }
 
 /** Reads until something is there, while comparisons are made. */
-export async function comparedUntil<T>(db: Db, read: () => Promise<T | null | undefined | false>, withinMs = 15_000) {
+export async function comparedUntil<T>(
+  db: Db,
+  read: () => Promise<T | null | undefined | false>,
+  { withinMs = 15_000, ...whose }: Whose & { withinMs?: number } = {},
+) {
   const endsAt = Date.now() + withinMs;
   for (;;) {
     const result = await read();
     if (result) return result;
     if (Date.now() > endsAt) throw new Error(`not within ${withinMs} ms: ${read}`);
-    await compareNow(db);
+    await compareNow(db, whose);
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
 }

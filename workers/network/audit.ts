@@ -1,6 +1,6 @@
 import type { Task } from '../../src/intents/task.ts';
-import { type AuditDeps, auditExits } from '../../src/venues/network/orders/audit.ts';
+import { type AuditDeps, auditNetworkExits } from '../../src/venues/network/orders/audit.ts';
 
-const audit: Task<unknown, AuditDeps> = (_payload, deps) => auditExits(deps);
+const audit: Task<unknown, AuditDeps> = (_payload, deps) => auditNetworkExits(deps);
 
 export default audit;

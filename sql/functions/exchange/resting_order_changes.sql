@@ -1,6 +1,7 @@
 -- What the recorded executions of a wallet say of its resting orders: `changes` for change_orders (the filled size, the average price, and the end
 -- of an order that is filled) and `executed` for state_exchange_fills. `ended` are resting orders that the exchange ended otherwise: [{id,
--- filled_size}]; one whose executions are not all recorded yet stays as it is. Both null without a change. Locks the resting orders of the wallet.
+-- filled_size, by_command}]; one whose executions are not all recorded yet stays as it is. What is filled wants the exits of its
+-- order, unless a command has ended it. Both null without a change. Locks the resting orders of the wallet.
 create or replace function resting_order_changes(wallet text, ended jsonb, out changes jsonb, out executed jsonb)
 language plpgsql as $$
 begin
@@ -17,7 +18,12 @@ begin
       'status', case n.lifecycle when 'resting' then 'partial' else n.lifecycle end,
       'filled_size', trim_scale(n.filled)::text,
       'fill_price', trim_scale(round(n.worth / nullif(n.filled, 0), 10))::text
-    )
+    ),
+    'exits', case
+      when n.exits = '[]' or n.lifecycle = 'resting' then null
+      when n.filled = 0 or n.by_command then '[]'
+      else n.exits
+    end
   )), jsonb_agg(jsonb_build_object(
     'id', n.id,
     'filled', n.filled,
@@ -26,7 +32,7 @@ begin
     'was_worth', n.was_worth
   )) into changes, executed
   from (
-    select o.id, o.executed, s.filled, s.worth, coalesce((o.executed ->> 'filled_size')::numeric, 0) as was_filled,
+    select o.id, o.executed, s.filled, s.worth, e.by_command, exits_of_terms(o.terms, trim_scale(s.filled)::text, false) as exits, coalesce((o.executed ->> 'filled_size')::numeric, 0) as was_filled,
       coalesce((o.executed ->> 'filled_size')::numeric * (o.executed ->> 'fill_price')::numeric, 0) as was_worth, case
       when s.filled >= (o.executed ->> 'size')::numeric then 'filled'
       when e.filled_size <= s.filled then 'cancelled'
@@ -38,7 +44,7 @@ begin
       from exchange_fills f
       where f.ex_wallet = wallet and f.oid = o.executed ->> 'ex_order_id'
     ) s
-    left join jsonb_to_recordset(ended) as e (id uuid, filled_size numeric) on e.id = o.id
+    left join jsonb_to_recordset(ended) as e (id uuid, filled_size numeric, by_command boolean) on e.id = o.id
     where o.trader = wallet and o.venue = 'exvenue' and o.lifecycle = 'resting'
   ) n
   where n.lifecycle <> 'resting' or n.filled > n.was_filled;

@@ -1,5 +1,6 @@
--- Marks orders of a wallet as cancelled, by the exchange's numbers. Returns the orders that are no longer open by this.
-create or replace function cancel_exchange_orders(wallet text, numbers text[]) returns uuid[]
+-- Marks orders of a wallet as cancelled by a command, by the exchange's numbers: their exits end with them and are not wanted any more. Returns the
+-- orders that are no longer open by this.
+create or replace function cancel_exchange_orders(wallet text, numbers text[], by_intent uuid default null) returns uuid[]
 language sql as $$
   -- the venue ends waiting exits with the rest of their order, and what was filled may be unprotected
   select make_wallet_due(wallet, 0), plan_exit_watch(0)
@@ -10,7 +11,8 @@ language sql as $$
       and o.executed ->> 'trigger_status' = 'pending_parent_fill'
   );
   select change_orders(coalesce(jsonb_agg(jsonb_build_object(
-    'id', o.id, 'lifecycle', 'cancelled', 'executed', o.executed || '{"status": "cancelled"}'
+    'id', o.id, 'lifecycle', 'cancelled', 'executed', o.executed || '{"status": "cancelled"}',
+    'by_intent', by_intent, 'exits', case when exits_of_terms(o.terms, null, true) <> '[]' then '[]'::jsonb end
   )), '[]'))
   from orders o
   where o.trader = wallet and o.venue = 'exvenue' and o.executed ->> 'ex_order_id' = any(numbers)

@@ -17,7 +17,8 @@ language sql as $$
     returning o.id, before.lifecycle = 'resting' and o.lifecycle is distinct from 'resting' as is_closed,
       o.venue, o.owner, o.trader, o.pair, c.exits, c.by_intent, c.replaces_all is true as replaces_all
   ), wanted as (
-    select count(want_exits(w.venue, w.owner, w.trader, w.pair, w.id, w.by_intent, w.exits, w.replaces_all)::text)
+    select count(want_exits(w.venue, w.owner, w.trader, w.pair, w.id, w.by_intent, w.exits,
+      case when w.replaces_all then array['take_profit', 'stop_loss', 'trailing_stop'] else '{}' end)::text)
     from (
       select *
       from changed c

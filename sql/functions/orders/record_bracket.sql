@@ -22,7 +22,8 @@ begin
     perform want_exits('netvenue', of_owner, of_trader, its_terms ->> 'trade_pair', instead_of, by_intent, '[]');
   end if;
   if its_exits is not null then
-    perform want_exits('netvenue', of_owner, of_trader, its_terms ->> 'trade_pair', bracket, by_intent, its_exits, is_whole);
+    perform want_exits('netvenue', of_owner, of_trader, its_terms ->> 'trade_pair', bracket, by_intent, its_exits,
+      case when is_whole then array['take_profit', 'stop_loss', 'trailing_stop'] else '{}' end);
   end if;
   return case when was_resting and its_state ->> 'lifecycle' <> 'resting' then array[bracket] else '{}' end;
 end $$;

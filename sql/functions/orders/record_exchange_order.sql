@@ -1,9 +1,10 @@
--- Records the execution report of a placement, and submits its follow-up intents (a batch as for accept_intents) if a later command about all
+-- Records the execution report of a placement and the exits that it wants, but for those about which a later command has decided. Submits its follow-up intents (a batch as for accept_intents) if a later command about all
 -- pairs has ended the order already, which could not see it yet. Returns the orders that are no longer open by this.
 create or replace function record_exchange_order(placement uuid, wallet text, state text, report jsonb, follow_ups jsonb) returns uuid[]
 language plpgsql as $$
 declare
   closed uuid[];
+  wanted jsonb;
 begin
   if exists (select newer_exits(wallet, '*', placement)) then
     perform accept_intents(follow_ups);
@@ -16,7 +17,17 @@ begin
   else
     perform make_wallet_due(wallet, 1);
   end if;
-  closed := change_orders(jsonb_build_array(jsonb_build_object('id', placement, 'lifecycle', state, 'executed', report)));
+  select jsonb_agg(l.entry) into wanted
+  from orders o
+  cross join jsonb_array_elements(exits_of_terms(o.terms, report ->> 'filled_size', state = 'resting')) as e (entry)
+  cross join lateral without_legs(e.entry, array(
+    select case n.leg when 'tp' then 'take_profit' else 'stop_loss' end
+    from newer_exits(wallet, o.pair, placement) as n (leg)
+  )) as l (entry)
+  where o.id = placement and state <> 'cancelled' and l.entry is not null;
+  closed := change_orders(jsonb_build_array(jsonb_build_object(
+    'id', placement, 'lifecycle', state, 'executed', report, 'exits', wanted, 'by_intent', placement
+  )));
   perform state_fees(wallet, array[report ->> 'ex_order_id']);
   return closed;
 end $$;

@@ -1,13 +1,14 @@
 -- Records which exits an accepted command wants of the position in a pair, and plans a comparison with those that live. `exits` are the
 -- entries of the order `of_order`: [{take_profit, stop_loss, trailing_stop, size, waits}], decimals as text, `waits` until that order is
--- filled; empty if it wants none any more. They replace its earlier ones; with `is_whole` those of every order that is filled. Commands count
--- in the order of their acceptance: what a later one has decided stands. Without an intent, a read has shown what became of the order, and its entries
+-- filled; empty if it wants none any more. They replace its earlier ones, and of every order that is filled the legs `replaced` (take_profit, stop_loss,
+-- trailing_stop). Commands count in the order of their acceptance: what a later one has decided stands. Without an intent, a read has shown what became of the order, and its entries
 -- count as those of its newest command. Locks the row of the pair.
 create or replace function want_exits(
-  of_venue text, of_owner text, of_trader text, of_pair text, of_order uuid, by_intent uuid, exits jsonb, is_whole boolean default false
+  of_venue text, of_owner text, of_trader text, of_pair text, of_order uuid, by_intent uuid, exits jsonb, replaced text[] default '{}'
 ) returns void
 language plpgsql as $$
 declare
+  is_whole boolean := replaced @> '{take_profit,stop_loss}';
   row_now wanted_exits;
   own_version bigint;
   command bigint := (select i.position from intents i where i.id = coalesce(by_intent, of_order));
@@ -40,10 +41,13 @@ begin
     wanted = (
       select coalesce(jsonb_agg(e.entry order by e.n), '[]')
       from (
-        select k.entry, k.n
+        select l.entry, k.n
         from jsonb_array_elements(row_now.wanted) with ordinality as k (entry, n)
-        where k.entry ->> 'order_uuid' <> of_order::text
-          and not (is_whole and (k.entry ->> 'waits')::boolean is not true and (k.entry ->> 'version')::bigint <= command)
+        cross join lateral without_legs(k.entry, case
+          when (k.entry ->> 'waits')::boolean is not true and (k.entry ->> 'version')::bigint <= command then replaced
+          else '{}'
+        end) as l (entry)
+        where k.entry ->> 'order_uuid' <> of_order::text and l.entry is not null
         union all
         select a.entry || jsonb_build_object('order_uuid', of_order, 'version', command), 1000 + a.n
         from jsonb_array_elements(exits) with ordinality as a (entry, n)

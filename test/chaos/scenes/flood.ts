@@ -54,6 +54,16 @@ const floods: Record<BudgetName, Flood> = {
     perSecond: 4,
     ask: ({ traders }, n) => buy(of(traders, n), LATER, { stop_loss: 1 }),
   },
+  exchange_comparisons: {
+    venue: 'exchange',
+    perSecond: 1,
+    ask: ({ wallets }, n) =>
+      of(wallets, n).post(
+        EXCHANGE,
+        { pair: 'BTC', side: 'long', size: '0.001', order_type: 'market', stop_loss: 1 },
+        LATER,
+      ),
+  },
   exchange: {
     venue: 'exchange',
     perSecond: 20,

@@ -4,6 +4,7 @@ import { compare, minus } from '../../../kernel/decimals.ts';
 import { cloidOf, coinOf, dexOf } from '../../../kernel/exchange-names.ts';
 import type { WalletAddress } from '../../../kernel/ids.ts';
 import type { Exvenue, OpenOrder, OrderRecord, OrderView } from '../adapter/types.ts';
+import { isCancelledByCommand } from '../orders/exit-outcome.ts';
 import { settleExits } from '../orders/waiting-exits.ts';
 import type { WatchedOrder } from './queries.ts';
 import type { EndedOrder } from './store.ts';
@@ -51,19 +52,22 @@ async function readOrder(
   listed: OpenOrder | undefined,
   seen: OrdersSeen,
 ): Promise<void> {
-  if (listed) return note(order, listed, 'open', seen);
+  if (listed) return note(order, { order: listed, state: 'open' }, seen);
   const record = await deps.exvenue.orderStatus(order.trader, cloidOf(order.id));
   seen.weight += readWeights.light;
   if (record.kind !== 'found') return;
-  note(order, record.data.order, record.data.state, seen);
+  note(order, record.data, seen);
   if (order.waits && record.data.state !== 'open') seen.weight += await settleExits(deps, order, record.data);
 }
 
+type Seen = Pick<OrderRecord, 'state'> & { order: OrderView; word?: string };
+
 /** Notes a resting order that has more executions than are recorded, or has ended. */
-function note(order: WatchedOrder, shown: OrderView, state: OrderRecord['state'], seen: OrdersSeen): void {
+function note(order: WatchedOrder, record: Seen, seen: OrdersSeen): void {
+  const { order: shown, state } = record;
   if (!order.is_resting) return;
   const filled_size = minus(shown.originalSize, shown.size);
   const isEnded = state === 'cancelled' || state === 'rejected';
-  if (isEnded) seen.ended.push({ id: order.id, filled_size });
+  if (isEnded) seen.ended.push({ id: order.id, filled_size, by_command: isCancelledByCommand(record) });
   seen.hasChanged ||= isEnded || state === 'filled' || compare(filled_size, order.executed?.filled_size ?? '0') > 0;
 }

@@ -27,8 +27,8 @@ export const takeDueWallets = (db: Db, most: number, { busyS, idleS }: Pace): Pr
     select w.ex_wallet, floor(extract(epoch from w.read_to) * 1000)::bigint read_to_ms, w.is_full, w.is_new
     from take_due_wallets(${most}, ${busyS}, ${idleS}) w`);
 
-/** An order that the exchange ended before it was filled, and the size that was filled. */
-export type EndedOrder = { id: OrderUuid; filled_size: string };
+/** An order that the exchange ended before it was filled, and the size that was filled. `by_command`: somebody cancelled it. */
+export type EndedOrder = { id: OrderUuid; filled_size: string; by_command: boolean };
 
 /** An execution. `leg`: which exit of ours it was. */
 export type NamedFill = Fill & { leg: Leg | null };

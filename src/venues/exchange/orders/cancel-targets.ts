@@ -59,7 +59,7 @@ export async function findAllTargets({ db, exvenue, config }: Deps, wallet: Wall
   const waiting = new Set(children.map(({ oid }) => oid)); // listed at top level too; they end with their order
   const listed = orders
     .filter(({ oid }) => !waiting.has(oid))
-    .map(({ oid, coin }) => ({ oid, cloid: null, coin, isListed: true }));
+    .map(({ oid, cloid, coin }) => ({ oid, cloid, coin, isListed: true }));
   const names = new Set([...listed, ...children].map(({ oid }) => oid));
   const cloids = new Set(orders.map(({ cloid }) => cloid));
   const unlisted = recorded.filter(({ oid, cloid }) => !cloids.has(cloid) && (oid === null || !names.has(oid)));
@@ -95,8 +95,8 @@ export async function findTargets(
     const order = orders[n];
     const [recorded, ours] = [resting.find((candidate) => candidate.oid === oid), known.get(oid)];
     if (order?.kind === 'found' && order.data.open) {
-      const { coin, exits, isPartlyFilled } = order.data;
-      targets.push({ oid, cloid: null, coin, isListed: true, exits, isPartlyFilled });
+      const { coin, cloid, exits, isPartlyFilled } = order.data;
+      targets.push({ oid, cloid, coin, isListed: true, exits, isPartlyFilled });
     } else if (order?.kind === 'absent' && recorded) targets.push(targetOf(recorded));
     else {
       const coin = order?.kind === 'found' ? order.data.coin : ours ? coinOf(ours.pair) : null;
@@ -125,7 +125,7 @@ async function withExits(exvenue: Exvenue, wallet: WalletAddress, targets: Cance
 }
 
 /** An order that was found. `exits`: the numbers of its exits that wait for its fill. */
-type FoundOrder = { coin: string; open: boolean; exits: number[]; isPartlyFilled: boolean };
+type FoundOrder = { coin: string; cloid: string | null; open: boolean; exits: number[]; isPartlyFilled: boolean };
 
 /** Finds an order by its number. The venue sometimes does not find an order by number that it lists as open. */
 async function findByOid(exvenue: Exvenue, wallet: WalletAddress, oid: number): Promise<ReadResult<FoundOrder>> {
@@ -135,7 +135,13 @@ async function findByOid(exvenue: Exvenue, wallet: WalletAddress, oid: number): 
     const { order, state } = status.data;
     const open = state === 'open' || state === 'triggered' || state === 'unknown';
     const exits = order.children.map((exit) => exit.oid);
-    return found({ coin: order.coin, open, exits, isPartlyFilled: order.size !== order.originalSize });
+    return found({
+      coin: order.coin,
+      cloid: order.cloid,
+      open,
+      exits,
+      isPartlyFilled: order.size !== order.originalSize,
+    });
   }
   const dexes = await exvenue.dexesWithOrders(wallet, FIRST);
   if (dexes.kind === 'unreadable') return dexes;
@@ -143,6 +149,7 @@ async function findByOid(exvenue: Exvenue, wallet: WalletAddress, oid: number): 
   if (open.kind !== 'found') return open;
   const { orders, unreadDexes } = open.data;
   const order = orders.find((candidate) => candidate.oid === oid);
-  if (order) return found({ coin: order.coin, open: true, exits: order.children, isPartlyFilled: false });
+  if (order)
+    return found({ coin: order.coin, cloid: order.cloid, open: true, exits: order.children, isPartlyFilled: false });
   return unreadDexes.length > 0 ? unreadable(`the orders on ${unreadDexes.join(', ')}`) : absent;
 }

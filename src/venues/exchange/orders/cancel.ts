@@ -11,7 +11,8 @@ import { type CancelTarget, cancelResult, isStillOpen, type OrderIds } from './c
 import { findAllTargets, findTargets } from './cancel-targets.ts';
 import { followUp } from './follow-up.ts';
 import { listNamedOrders } from './queries.ts';
-import { ALL_PAIRS, decideExits, recordCancellation, releaseExits } from './store.ts';
+import { ALL_PAIRS, endExits, recordCancellation, releaseExits } from './store.ts';
+import { findWanted } from './wanted.ts';
 
 const kind = 'exchange/cancel';
 const request = z.object({
@@ -85,12 +86,17 @@ export const cancel = defineIntent({
     const cancelled = result.results
       .filter(({ status }) => status === 'cancelled')
       .flatMap(({ ex_order_id }) => ex_order_id ?? []);
-    if (because_of === undefined) await releaseExits(db, { id, wallet }, cancelled);
+    if (because_of === undefined)
+      await releaseExits(db, { id, wallet }, cancelled, await findWanted(db, wallet, cloidsOf(targets, cancelled)));
     return because_of !== undefined && oids.length > 0
       ? succeedAndSubmit(db, intent, result, again(intent, { wallet, oids }))
       : recordCancellation(db, intent, result);
   },
 });
+
+/** The client order ids of the targets that were cancelled, as far as they are known. */
+const cloidsOf = (targets: CancelTarget[], cancelled: string[]): Set<string> =>
+  new Set(targets.flatMap(({ oid, cloid }) => (cloid !== null && cancelled.includes(String(oid)) ? cloid : [])));
 
 /** Their owner's names of the targets that were placed through this service. */
 async function findIds(
@@ -111,7 +117,7 @@ const again = (cause: Parameters<typeof followUp>[0], members: { wallet: WalletA
  * ends, which is safe to repeat: nothing is placed again for an order that was accepted before this command.
  */
 const endAllExits = ({ db }: Pick<ExchangeDeps, 'db'>, command: { id: IntentId; wallet: WalletAddress }) =>
-  decideExits(db, { ...command, pair: ALL_PAIRS }, { tp: null, sl: null });
+  endExits(db, { ...command, pair: ALL_PAIRS });
 
 type NamedTarget = CancelTarget & { asset: number };
 

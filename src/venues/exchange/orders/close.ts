@@ -14,7 +14,7 @@ import { type ExchangeDeps, exchangeTiming, recordOtherwise, walletMembers } fro
 import { type Closed, findClosed } from './close-evidence.ts';
 import { type Market, readMarket, readPosition, URGENT } from './market.ts';
 import { invalidOrder, orderPayload, payloadOf, reconcileBy, reportOf, sendOrder } from './order.ts';
-import { decideExits } from './store.ts';
+import { endExits } from './store.ts';
 import { closingTerms, shownOrder } from './views.ts';
 
 /**
@@ -65,8 +65,7 @@ export const close = defineIntent({
     const terms = closingTerms(pair, payload.side);
     const placed = { order: { kind: 'filled' as const, oid, filledSize, averagePrice }, exits: [] };
     const report = reportOf(placed, { size, price: payload.price }, terms);
-    if (compare(filledSize, size) === 0)
-      await decideExits(deps.db, { id: intent.id, wallet, pair }, { tp: null, sl: null });
+    if (compare(filledSize, size) === 0) await endExits(deps.db, { id: intent.id, wallet, pair });
     return succeed(deps.db, intent, shownOrder(intent, terms, report));
   },
 });

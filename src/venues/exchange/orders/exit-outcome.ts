@@ -1,5 +1,5 @@
 import type { ReadResult } from '../../../kernel/upstream-result.ts';
-import type { OrderRecord } from '../adapter/types.ts';
+import type { OrderRecord, OrderView } from '../adapter/types.ts';
 import type { ExecutionReport, Leg } from './rules.ts';
 
 /** See venues/exchange.md#delayed-reads. An exit that is missing for longer after its order ended is lost. */
@@ -47,8 +47,13 @@ const REPLACED = {
 } as const;
 
 /** See venues/exchange.md#order-statuses. Only `canceled` and `scheduledCancel` follow a command; an IOC order's rest is dropped. */
-const isCancelledByCommand = ({ word, order }: OrderRecord): boolean =>
-  (word === 'canceled' && order.timeInForce !== 'ioc') || word === 'scheduledCancel';
+export const isCancelledByCommand = ({
+  word,
+  order,
+}: {
+  word?: string;
+  order: Pick<OrderView, 'timeInForce'>;
+}): boolean => (word === 'canceled' && order.timeInForce !== 'ioc') || word === 'scheduledCancel';
 
 /** Whether an exit was cancelled while its order was not filled; other ends of an exit follow the position's end. */
 const endedWithOrder = ({ record }: ObservedLeg): boolean =>

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { defineIntent, type Finding, isNotReady, type Prepared } from '../../../intents/define.ts';
-import { succeedAndSubmit } from '../../../intents/settle.ts';
 import { absolute, isPositive } from '../../../kernel/decimals.ts';
 import { dexOf, legCloid } from '../../../kernel/exchange-names.ts';
 import type { Side } from '../../../kernel/grid.ts';
-import type { IntentId, WalletAddress } from '../../../kernel/ids.ts';
+import { type IntentId, idSchema, type WalletAddress } from '../../../kernel/ids.ts';
 import { accepted, acknowledged, type UpstreamResult, unknownEffect } from '../../../kernel/upstream-result.ts';
+import type { WantedEntry } from '../../exits.ts';
+import { listWantedExits } from '../../queries.ts';
 import type { Exvenue } from '../adapter/types.ts';
 import { closingSide } from '../protection.ts';
 import { sign, signedMembers } from '../signing/sign.ts';
@@ -24,8 +25,8 @@ import { exitOrders, exitsOn, type OldExit, oldExit } from './exits.ts';
 import { followUp, laneOf } from './follow-up.ts';
 import { readMarket, readPosition } from './market.ts';
 import { findLaterCommands, listPlannedExits, type PlannedExit } from './queries.ts';
-import { type ExitPrices, type Leg, legsOf, misplacedExit } from './rules.ts';
-import { decideExits } from './store.ts';
+import { EXIT_NAMES, type ExitPrices, type Leg, legsOf, misplacedExit } from './rules.ts';
+import { decideExits, recordExits } from './store.ts';
 
 /** The exchange's order numbers of new exits. A rejected leg is missing. */
 type PlacedExits = Partial<Record<Leg, number>>;
@@ -50,6 +51,7 @@ export const protect = defineIntent({
     pair: z.string(),
     take_profit: z.string().nullable(),
     stop_loss: z.string().nullable(),
+    repairs: z.object({ order_uuid: idSchema.order, version: z.number() }).optional(),
   }),
   payload: z.object({
     ...signedMembers,
@@ -115,21 +117,34 @@ export const protect = defineIntent({
     ];
     const next = oids.length > 0 ? followUp(intent, cancel, { wallet, oids }) : null;
     const gone = legsOf(payload).filter((leg) => outdated.includes(leg) || cancelled.includes(leg));
-    return succeedAndSubmit(db, intent, { pair, ...exitsResult(payload, placed, payload.replaced, gone) }, next);
+    const rests = (leg: Leg) => placed[leg] !== undefined && !gone.includes(leg);
+    const prices = {
+      take_profit: rests('tp') ? payload.take_profit : null,
+      stop_loss: rests('sl') ? payload.stop_loss : null,
+    };
+    const shown = { pair, ...exitsResult(payload, placed, payload.replaced, gone) };
+    return recordExits(db, intent, shown, prices, next);
   },
 });
 
-type Request = ExitPrices & { wallet: WalletAddress; pair: string; because_of?: string | undefined };
+type Request = ExitPrices & {
+  wallet: WalletAddress;
+  pair: string;
+  because_of?: string | undefined;
+  repairs?: Pick<WantedEntry, 'order_uuid' | 'version'> | undefined;
+};
 
 /**
  * The remaining part of a request. Exits that are placed again for an order yield to every later command about them;
- * while one is in doubt, they wait. A caller's request is unchanged.
+ * while one is in doubt, they wait. Those that are put back yield to every command since they were missing. A caller's
+ * request is unchanged.
  */
 async function stillWanted(
   { db }: ExchangeDeps,
   request: Request,
 ): Promise<Request | Exclude<Prepared<never>, { send: never }>> {
-  const { wallet, pair, because_of: orderId, ...prices } = request;
+  const { wallet, pair, because_of: orderId, repairs, ...prices } = request;
+  if (repairs && !(await isWanted(db, wallet, pair, repairs))) return { done: { pair, ...NONE, ...SUPERSEDED } };
   if (orderId === undefined) return { wallet, pair, ...prices };
   const later = await findLaterCommands(db, { wallet, pair, orderId, lane: laneOf(wallet) });
   if (later.undecided) return { wait: { code: 'VENUE_UNREACHABLE' } };
@@ -139,6 +154,18 @@ async function stillWanted(
   };
   return legsOf(left).length > 0 ? { wallet, pair, ...left } : { done: { pair, ...left, ...SUPERSEDED } };
 }
+
+const NONE = { take_profit: null, stop_loss: null } as const;
+
+const isWanted = async (
+  db: ExchangeDeps['db'],
+  wallet: WalletAddress,
+  pair: string,
+  { order_uuid, version }: NonNullable<Request['repairs']>,
+): Promise<boolean> =>
+  (await listWantedExits(db, 'exvenue', wallet)).some(
+    (row) => row.pair === pair && row.wanted.some((one) => one.order_uuid === order_uuid && one.version === version),
+  );
 
 const SUPERSEDED = {
   tp_order_id: null,
@@ -203,7 +230,7 @@ function exitsResult(requested: ExitPrices, placed: PlacedExits, replaced: OldEx
 }
 
 function goneResult(requested: ExitPrices, placed: PlacedExits, gone: Leg[]) {
-  const kept = (leg: Leg) => (gone.includes(leg) ? null : requested[leg === 'tp' ? 'take_profit' : 'stop_loss']);
+  const kept = (leg: Leg) => (gone.includes(leg) ? null : requested[EXIT_NAMES[leg]]);
   const left = { take_profit: kept('tp'), stop_loss: kept('sl') };
   return {
     tp_order_id: gone.includes('tp') ? null : text(placed.tp),

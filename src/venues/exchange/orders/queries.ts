@@ -130,6 +130,29 @@ export const findLastFilled = (
     order by f.settled_at desc
     limit 1`);
 
+const busyRow = z.object({ busy: z.enum(['recent', 'long']).nullable() });
+const RECENT_S = 30; // a verb that is open for longer is in doubt, and what is missing is told although it may return
+const EXITS_FOUND_WITHIN_S = 60; // the watch of wallets finds the exits of an order that is filled, or places lost ones again
+
+/** Whether a verb of a wallet is under way that may change the exits in a pair, or exits there are not found yet. `recent`: for a short time. */
+export const findBusy = (
+  db: Db,
+  { wallet, lane, pair, wantedAgoS }: { wallet: WalletAddress; lane: string; pair: string; wantedAgoS: number },
+): Promise<'recent' | 'long' | null> =>
+  db.oneFirst(sql.prepared('exchange_busy', busyRow)`
+    select case when coalesce(bool_or(b.is_recent), false) then 'recent' when count(*) > 0 then 'long' end as busy
+    from (
+      select i.created_at > now() - make_interval(secs => ${RECENT_S}) as is_recent
+      from intents i
+      where i.state in ('queued', 'running', 'in_doubt') and i.lane = ${lane}
+        and (i.kind = 'exchange/cancel' or coalesce(i.request ->> 'pair', i.request -> 'terms' ->> 'pair') = ${pair})
+      union all
+      select true
+      from orders o
+      where o.trader = ${wallet} and o.executed ->> 'trigger_status' = 'pending_parent_fill' and o.venue = 'exvenue' and o.pair = ${pair}
+        and o.lifecycle <> 'resting' and ${wantedAgoS < EXITS_FOUND_WITHIN_S}
+    ) b`);
+
 /** An order or exit of ours that may rest at the exchange. `oid`: the exchange's number, if it has been reported. */
 export type RestingOrder = { cloid: string; oid: number | null; pair: string };
 

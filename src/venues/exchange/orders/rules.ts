@@ -30,6 +30,9 @@ export type ExitPrices = Pick<ExchangeTerms, 'take_profit' | 'stop_loss'>;
 /** An exit: take-profit or stop-loss. */
 export type Leg = 'tp' | 'sl';
 
+/** What requests and events call the exits. */
+export const EXIT_NAMES = { tp: 'take_profit', sl: 'stop_loss' } as const satisfies Record<Leg, string>;
+
 /** What the exchange did with an order. It is stored beside the terms. */
 export type ExecutionReport = Pick<
   components['schemas']['Order'],

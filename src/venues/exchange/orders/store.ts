@@ -6,8 +6,9 @@ import type { NewIntent } from '../../../intents/accept.ts';
 import type { IntentOf } from '../../../intents/define.ts';
 import { batchOf, succeedWith } from '../../../intents/settle.ts';
 import type { IntentId, OrderUuid, WalletAddress } from '../../../kernel/ids.ts';
+import type { NewExits } from '../../exits.ts';
 import type { CancelResult } from './cancel-result.ts';
-import type { ExecutionReport, Leg } from './rules.ts';
+import { EXIT_NAMES, type ExecutionReport, type ExitPrices, type Leg, legsOf } from './rules.ts';
 
 /** The pair of a command about the exits of all pairs. */
 export const ALL_PAIRS = '*';
@@ -50,7 +51,7 @@ export function recordCancellation(
     'record_exchange_cancels',
     intent,
     result,
-    sql.fragment`cancel_exchange_orders(${intent.request.wallet}, ${sql.array(cancelled, 'text')})`,
+    sql.fragment`cancel_exchange_orders(${intent.request.wallet}, ${sql.array(cancelled, 'text')}, ${intent.id})`,
   );
 }
 
@@ -90,12 +91,57 @@ export const decideExits = (
   db.anyFirst(sql.prepared('decide_exits', legRow)`
     select decide_exits(${wallet}, ${pair}, ${JSON.stringify(decided)}::jsonb, ${id}) leg`);
 
-/** Records that a command cancelled exits, by the exchange's numbers. */
+/** Records that a command ended all exits of a wallet in a pair, or in all pairs. Safe to repeat. */
+export async function endExits(db: Db, { id, wallet, pair }: Command): Promise<void> {
+  await db.query(sql.prepared('end_exits', z.object({}))`select end_exits(${wallet}, ${pair}, ${id})::text`);
+}
+
+/**
+ * Ends a command that placed exits. `prices` are those that rest now and are wanted; they replace what was wanted of these legs
+ * before. False: the claim is lost, and nothing was written.
+ */
+export function recordExits(
+  db: Db,
+  intent: IntentOf<{ wallet: WalletAddress; pair: string }>,
+  result: Record<string, unknown>,
+  prices: ExitPrices,
+  next: NewIntent | null,
+): Promise<boolean> {
+  const legs = legsOf(prices).map((leg) => EXIT_NAMES[leg]);
+  const entry: NewExits = { ...prices, trailing_stop: null, size: null };
+  return succeedWith(
+    db,
+    'record_exchange_exits',
+    intent,
+    result,
+    sql.fragment`record_exchange_exits(
+      ${intent.id}, ${intent.owner}, ${intent.request.wallet}, ${intent.request.pair}, ${JSON.stringify(legs.length > 0 ? [entry] : [])}::jsonb,
+      ${sql.array(legs, 'text')}, ${batchOf(next)}::jsonb
+    )`,
+  );
+}
+
+/** What is told of the exits of an order. */
+export type ShownExits = Pick<ExecutionReport, 'trigger_status' | 'trigger_error'>;
+
+/** Corrects what is told of the exits of orders. No effect on those whose exits are not found yet. */
+export async function correctExits(db: Db, shown: ReadonlyMap<OrderUuid, ShownExits>): Promise<void> {
+  const rows = [...shown].map(([id, exits]) => ({ id, ...exits }));
+  await db.query(
+    sql.prepared('correct_exits', z.object({}))`select correct_exits(${JSON.stringify(rows)}::jsonb)::text`,
+  );
+}
+
+/** An exit that is wanted in a pair, by its order and leg. */
+export type WantedExit = { pair: string; order_uuid: OrderUuid; leg: 'take_profit' | 'stop_loss' };
+
+/** Records that a command cancelled exits, by the exchange's numbers, and which of the wanted ones these are. */
 export async function releaseExits(
   db: Db,
   { id, wallet }: Omit<Command, 'pair'>,
   oids: readonly string[],
+  withdrawn: readonly WantedExit[],
 ): Promise<void> {
   await db.query(sql.prepared('release_exits', z.object({}))`
-    select release_exits(${wallet}, ${sql.array([...oids], 'text')}, ${id})`);
+    select release_exits(${wallet}, ${sql.array([...oids], 'text')}, ${id}, ${JSON.stringify(withdrawn)}::jsonb)::text`);
 }

@@ -1,6 +1,6 @@
 import { ofNumber } from '../../../kernel/decimals.ts';
 import type { OrderUuid } from '../../../kernel/ids.ts';
-import type { Comparison, Exits, ProtectionReason, WantedEntry } from '../../exits.ts';
+import type { Compared, Comparison, Exits, ProtectionReason, WantedEntry } from '../../exits.ts';
 import type { DashboardOrder, DashboardPosition } from '../adapter/types.ts';
 import { isHeld } from './effects.ts';
 import { isOpenPosition, openQuantity } from './positions.ts';
@@ -15,12 +15,6 @@ export type PairExits = {
   entries: readonly WantedEntry[];
   orders: ReadonlyMap<OrderUuid, OrderWithExits>;
 };
-
-/**
- * What complete records show of the exits that are wanted in a pair: `wanted` are those that still are, `missing` those of them
- * that do not live. `isCertain`: the venue has said that it ended them, so no second look is needed.
- */
-export type Compared = { comparison: Comparison; wanted: WantedEntry[]; missing: WantedEntry[]; isCertain: boolean };
 
 /** Compares what is wanted in a pair with the brackets that the network holds. Null: a record is missing that could show them. */
 export function compareExits({ pair, entries, orders }: PairExits, records: Records): Compared | null {

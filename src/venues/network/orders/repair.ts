@@ -1,24 +1,14 @@
 import type { components } from '../../../contract/types.ts';
 import type { NewIntent } from '../../../intents/accept.ts';
-import { type IntentId, newIntentId } from '../../../kernel/ids.ts';
-import type { Exits } from '../../exits.ts';
+import type { IntentId } from '../../../kernel/ids.ts';
+import type { Compared, Exits } from '../../exits.ts';
 import type { WantedRow } from '../../queries.ts';
-import type { Compared } from './comparison.ts';
 import type { TraderIdentity } from './queries.ts';
 
 type Protection = components['schemas']['VantaTpSlRequest'];
 
-const MOST_REPAIRS = 3; // of one position while it is unprotected: exits that the network rejects again are the owner's to decide
 const DEADLINE_S = 60;
 const KIND = 'network/protect';
-
-/** The id of the intent that is to put missing exits back; null if none is to. One that was recorded but never submitted keeps its id. */
-export function wantsRepair({ repaired_by, repair_state, repairs }: WantedRow, { missing }: Compared): IntentId | null {
-  if (missing.length === 0) return null;
-  if (repaired_by !== null && repair_state === null) return repaired_by;
-  const isOpen = repair_state === 'queued' || repair_state === 'running' || repair_state === 'in_doubt';
-  return isOpen || repairs >= MOST_REPAIRS ? null : newIntentId();
-}
 
 /**
  * The intent that puts the first of the missing exits back: for the whole position if no other exits are wanted of it, else beside

@@ -4,7 +4,7 @@ import { legCloid } from '../../../../kernel/exchange-names.ts';
 import type { IntentId, WalletAddress } from '../../../../kernel/ids.ts';
 import type { VenueReads } from '../../../reads.ts';
 import type { OrderRecord, OrderView } from '../../adapter/types.ts';
-import { type ExitPrices, type Leg, legsOf } from '../rules.ts';
+import { EXIT_NAMES, type ExitPrices, type Leg, legsOf } from '../rules.ts';
 
 type Exit = components['schemas']['OrderExit'];
 
@@ -22,7 +22,7 @@ async function readExit(
 ): Promise<Exit> {
   const record = await reads.exchangeOrder(wallet, legCloid(id, leg));
   const asked = leg === 'tp' ? prices.take_profit : prices.stop_loss;
-  if (record.kind !== 'found') return { ...unseen, exit: NAMES[leg], trigger_price: asked ?? '0' };
+  if (record.kind !== 'found') return { ...unseen, exit: EXIT_NAMES[leg], trigger_price: asked ?? '0' };
   const { order, rejected } = record.data;
   return {
     ...shownExit(order, leg, { status: statusOf(record.data, isOpen), asked }),
@@ -30,7 +30,6 @@ async function readExit(
   };
 }
 
-const NAMES = { tp: 'take_profit', sl: 'stop_loss' } as const;
 const unseen = { ex_order_id: null, size: null, filled_size: null, status: 'pending', message: null } as const;
 
 /** The exits that the exchange lists in an open order of other software: they wait for its fill. */
@@ -44,7 +43,7 @@ const shownExit = (
   leg: Leg,
   { status, asked }: { status: Exit['status']; asked: string | null },
 ): Exit => ({
-  exit: NAMES[leg],
+  exit: EXIT_NAMES[leg],
   ex_order_id: String(order.oid),
   trigger_price: order.triggerPrice ?? asked ?? '0',
   size: order.originalSize,

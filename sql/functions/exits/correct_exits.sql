@@ -1,0 +1,12 @@
+-- Corrects what is told of the exits of exchange orders: `shown` is [{id, trigger_status, trigger_error}]. No effect on orders whose exits are not
+-- found yet. Locks the orders.
+create or replace function correct_exits(shown jsonb) returns void
+language sql as $$
+  select change_orders(coalesce(jsonb_agg(jsonb_build_object(
+    'id', o.id, 'executed', o.executed || jsonb_build_object('trigger_status', s.trigger_status, 'trigger_error', s.trigger_error)
+  ) order by o.id), '[]'))
+  from jsonb_to_recordset(shown) as s (id uuid, trigger_status text, trigger_error text)
+  join orders o on o.id = s.id
+  where o.venue = 'exvenue' and o.executed ->> 'trigger_status' <> 'pending_parent_fill'
+    and o.executed ->> 'trigger_status' <> s.trigger_status
+$$;

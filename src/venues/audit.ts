@@ -1,0 +1,91 @@
+import type { Db } from '../db/pool.ts';
+import { requestBudget } from '../db/request-budget.ts';
+import type { NewIntent } from '../intents/accept.ts';
+import { type IntentId, newIntentId } from '../kernel/ids.ts';
+import type { Bucket } from '../kernel/shared-upstream.ts';
+import type { Compared } from './exits.ts';
+import { listWantedExits, type WantedRow } from './queries.ts';
+import { compareAgain, noteComparison, planNextComparison, submitRepair, takeTradersDue } from './store.ts';
+
+/** The dependencies of `auditExits`. */
+export type AuditDeps = { db: Db; config: { PROTECTION_REPAIR: 'tell' | 'repair' } };
+
+/**
+ * What a venue contributes to the audit of its wanted exits. `pace`: of all processes, one for each trader. `confirmS`: exits that
+ * complete records lack, though nothing says that they ended, are told after this time. `closedAfterS`: a position that is not shown
+ * is taken for closed only so long after its order, because the records may be older.
+ */
+export type ExitAudit = {
+  venue: 'netvenue' | 'exvenue';
+  pace: Bucket;
+  confirmS: number;
+  closedAfterS: number;
+  /**
+   * Compares the pairs of a trader in which exits are wanted. Null for a pair whose records are too old: it is compared again soon.
+   * One whose records are not complete is left out until its next turn.
+   */
+  compare(trader: string, rows: readonly WantedRow[]): Promise<(readonly [WantedRow, Compared | null])[]>;
+  /** Whether a verb is under way that may change the exits in a pair. `recent`: one that was accepted a short time ago. */
+  findBusy(row: WantedRow): Promise<'recent' | 'long' | null>;
+  /** The intent that puts missing exits back; null if none can. */
+  repairOf(id: IntentId, row: WantedRow, compared: Compared): Promise<NewIntent | null>;
+  /** Corrects what is told of the protection of the orders whose exits were compared. */
+  recordShown(compared: Compared): Promise<void>;
+};
+
+const TRADERS_AT_ONCE = 10;
+/** A position is compared again after this time, if nothing ends that may have changed its exits. */
+const EVERY_S = 60;
+const AGAIN_S = 5;
+/** One comparison, of the budget that no tenants share. */
+const ONE = { weight: 1, keep: 0, tenant: '', spare: 0 };
+
+/**
+ * Compares the exits that are wanted with those that a venue holds, of the traders whose turn it is: first those of whom something
+ * has ended. A difference is recorded, told and, if the setting says so, repaired. All processes share one pace.
+ */
+export async function auditExits(deps: AuditDeps, audit: ExitAudit): Promise<void> {
+  const { db } = deps;
+  const { venue } = audit;
+  const pace = requestBudget(db, `comparisons:${venue}`, audit.pace);
+  const { spent, waitMs } = await pace.spend(Array.from({ length: TRADERS_AT_ONCE }, () => ONE));
+  const most = spent.length;
+  const traders = most > 0 ? await takeTradersDue(db, venue, most) : [];
+  if (traders.length < most) await pace.charge(traders.length - most);
+  await Promise.all(
+    traders.map(async (trader) => {
+      for (const [row, compared] of await audit.compare(trader, await listWantedExits(db, venue, trader)))
+        await (compared ? note(row, compared, deps, audit) : compareAgain(db, row, AGAIN_S));
+    }),
+  );
+  await planNextComparison(db, venue, Math.max(waitMs / 1_000, 1));
+}
+
+/** Records a comparison. It waits for what is under way in the pair and has just been accepted. */
+async function note(row: WantedRow, compared: Compared, { db, config }: AuditDeps, audit: ExitAudit): Promise<void> {
+  const busy = await audit.findBusy(row);
+  const isEarly = compared.comparison.state === 'closed' && row.wanted_ago_s < audit.closedAfterS;
+  if (busy === 'recent' || isEarly) return; // its settlement, or the next turn, compares again
+  const mayRepair = config.PROTECTION_REPAIR === 'repair' && busy === null;
+  const id = mayRepair ? wantsRepair(row, compared) : null;
+  const repair = id && (await audit.repairOf(id, row, compared));
+  const noted = await noteComparison(db, audit.venue, row, compared.comparison, {
+    wanted: compared.wanted,
+    confirmS: compared.isCertain ? 0 : audit.confirmS,
+    nextS: compared.missing.length > 0 ? AGAIN_S : EVERY_S,
+    repair: repair?.id ?? null,
+  });
+  if (noted === 'overtaken') return;
+  if (noted === 'told' || row.is_told) await audit.recordShown(compared);
+  if (noted === 'told' && repair) await submitRepair(db, repair);
+}
+
+const MOST_REPAIRS = 3; // of one position while it is unprotected: exits that the venue rejects again are the owner's to decide
+
+/** The id of the intent that is to put missing exits back; null if none is to. One that was recorded but never submitted keeps its id. */
+function wantsRepair({ repaired_by, repair_state, repairs }: WantedRow, { missing }: Compared): IntentId | null {
+  if (missing.length === 0) return null;
+  if (repaired_by !== null && repair_state === null) return repaired_by;
+  const isOpen = repair_state === 'queued' || repair_state === 'running' || repair_state === 'in_doubt';
+  return isOpen || repairs >= MOST_REPAIRS ? null : newIntentId();
+}

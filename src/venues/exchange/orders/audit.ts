@@ -1,0 +1,74 @@
+import { comparisonPace } from '../../../capacity/exchange.ts';
+import type { Db } from '../../../db/pool.ts';
+import type { NewIntent } from '../../../intents/accept.ts';
+import { type IntentId, idSchema, type OrderUuid, type WalletAddress } from '../../../kernel/ids.ts';
+import { auditExits, type AuditDeps as SharedDeps } from '../../audit.ts';
+import type { Compared, WantedEntry } from '../../exits.ts';
+import type { WantedRow } from '../../queries.ts';
+import type { Exvenue } from '../adapter/types.ts';
+import { compareExits } from './comparison.ts';
+import { laneOf } from './follow-up.ts';
+import { protect } from './protect.ts';
+import { findBusy } from './queries.ts';
+import { legsOf } from './rules.ts';
+import { correctExits, type ShownExits } from './store.ts';
+
+/** The dependencies of `auditExchangeExits`. */
+export type AuditDeps = SharedDeps & { exvenue: Exvenue; config: { EXVENUE_READ_LAG_MS: number } };
+
+const DEADLINE_S = 60;
+
+/** Compares the exits that are wanted with those that the exchange holds, of the wallets whose turn it is. */
+export const auditExchangeExits = (deps: AuditDeps): Promise<void> =>
+  auditExits(deps, {
+    venue: 'exvenue',
+    pace: comparisonPace,
+    confirmS: deps.config.EXVENUE_READ_LAG_MS / 1_000,
+    closedAfterS: 0, // the time of an account's state is read with it
+    compare: (trader, rows) => compareWallet(idSchema.wallet.parse(trader), rows, deps),
+    findBusy: (row) => busyOf(deps.db, row),
+    repairOf: async (id, row, compared) => repairOf(id, row, compared),
+    recordShown: (compared) => correctExits(deps.db, statusesOf(compared)),
+  });
+
+async function compareWallet(wallet: WalletAddress, rows: readonly WantedRow[], deps: AuditDeps) {
+  const all: (readonly [WantedRow, Compared | null])[] = [];
+  for (const row of rows) {
+    const compared = await compareExits(deps, wallet, row);
+    if (compared) all.push([row, compared === 'behind' ? null : compared]);
+  }
+  return all;
+}
+
+function busyOf(db: Db, { trader, pair, wanted_ago_s: wantedAgoS }: WantedRow) {
+  const wallet = idSchema.wallet.parse(trader);
+  return findBusy(db, { wallet, lane: laneOf(wallet), pair, wantedAgoS });
+}
+
+/** The intent that puts the first of the missing exits back, for the position. */
+function repairOf(id: IntentId, { trader, pair, owner }: WantedRow, { missing }: Compared): NewIntent | null {
+  const [entry] = missing;
+  if (!entry) return null;
+  const wallet = idSchema.wallet.parse(trader);
+  const { order_uuid, version, take_profit, stop_loss } = entry;
+  return {
+    id,
+    kind: protect.kind,
+    owner,
+    lane: laneOf(wallet),
+    request: { wallet, pair, take_profit, stop_loss, repairs: { order_uuid, version } },
+    digest: '',
+    deadline_s: DEADLINE_S,
+  };
+}
+
+/** What is told of the exits of the orders that want them. */
+function statusesOf({ wanted, missing, comparison: { message } }: Compared): Map<OrderUuid, ShownExits> {
+  const lacking = new Map(missing.map((entry) => [entry.order_uuid, legsOf(entry).length]));
+  const statusOf = (entry: WantedEntry): ShownExits => {
+    const lost = lacking.get(entry.order_uuid) ?? 0;
+    if (lost === 0) return { trigger_status: 'placed', trigger_error: null };
+    return { trigger_status: lost < legsOf(entry).length ? 'partial_failure' : 'failed', trigger_error: message };
+  };
+  return new Map(wanted.filter(({ waits }) => !waits).map((entry) => [entry.order_uuid, statusOf(entry)]));
+}
