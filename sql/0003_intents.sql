@@ -99,10 +99,12 @@ create table upstream_slots (
   intent_id uuid,
   hold_s double precision,
   held_until timestamptz,
+  is_lent boolean not null default false,
   primary key (upstream, slot)
 ) with (fillfactor = 50);
 
 comment on table upstream_slots is 'Places for requests at an upstream that works on a limited number at once. A slot outlives a killed process until held_until.';
+comment on column upstream_slots.is_lent is 'No slot, but a request that has lent its own to another one by proof, and may still be at the upstream until held_until.';
 comment on column upstream_slots.for_exits is 'Whether only exits may take it, so that they never wait behind entries.';
 
 create table paces (

@@ -1382,6 +1382,7 @@ create table upstream_slots (
   intent_id uuid,
   hold_s double precision,
   held_until timestamp with time zone,
+  is_lent boolean not null default false, -- No slot, but a request that has lent its own to another one by proof, and may still be at the upstream until held_until.
   constraint upstream_slots_pkey PRIMARY KEY (upstream, slot)
 ) with (fillfactor=50);
 
@@ -2182,7 +2183,7 @@ create function ask_for_approval(new_id text, of_operation text, of_subject text
 create function ask_for_subaccount(account text, new_intent uuid, deadline_s double precision)
   returns void plpgsql;
 
-create function assign_slots(at_upstream text, for_s double precision, asking uuid)
+create function assign_slots(at_upstream text, for_s double precision, asking uuid, most integer DEFAULT NULL::integer)
   returns void plpgsql;
 
 create function attach_subaccount(account text, by_operator text, made jsonb, because text, noted jsonb DEFAULT '{}'::jsonb)
@@ -2444,6 +2445,9 @@ create function halt_budget(of_name text, halt_ms double precision)
 create function has_its_money(of_payment text)
   returns boolean sql stable;
 
+create function has_lent_slots(at_upstream text)
+  returns boolean sql stable;
+
 create function has_live_worker()
   returns boolean sql stable;
 
@@ -2453,10 +2457,13 @@ create function has_proven_wallet(of_owner text, wallet text)
 create function held_legs(of_subject text, other text, of_currency text, amount bigint)
   returns jsonb sql stable;
 
+create function hold_look_up_slot(at_upstream text, lease uuid, for_s double precision)
+  returns void plpgsql;
+
 create function hold_mail(mail uuid)
   returns void sql;
 
-create function hurry_doubts(intent uuid, every_s double precision)
+create function hurry_doubts(at_upstream text)
   returns integer plpgsql;
 
 create function invite_operator(new_id text, address text, new_role text, token_digest bytea, lives_s integer, mail uuid, sealed bytea)
@@ -2995,6 +3002,9 @@ create function sign_up(app text, address text, new_id text, salt bytea, new_has
 
 create function slot_job(kind text, intent uuid, run_at timestamp with time zone)
   returns graphile_worker.job_spec sql immutable;
+
+create function slots_to_assign(at_upstream text)
+  returns integer sql stable;
 
 create function sortable_from(prefix text, moment timestamp with time zone)
   returns text sql immutable;

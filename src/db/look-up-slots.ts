@@ -14,6 +14,10 @@ export const lookUpSlots = (db: Db, entityHotkey: Hotkey, count: number): Shared
     take: (forMs) =>
       db.oneFirst(sql.prepared('claim_look_up_slot', taken)`
         select claim_look_up_slot(${upstream}, ${count}, ${forMs / 1000}) lease`),
+    async hold(lease, forMs) {
+      await db.query(sql.prepared('hold_look_up_slot', z.object({}))`
+        select hold_look_up_slot(${upstream}, ${lease}, ${forMs / 1000})::text`);
+    },
     async release(lease) {
       await db.query(sql.prepared('release_look_up_slot', z.object({}))`
         select release_look_up_slot(${upstream}, ${lease})::text`);

@@ -25,20 +25,22 @@ export const noteReached = async (
   return 1_000 * seconds;
 };
 
-/** While others wait for slots that doubts hold, one of these is looked up about so often: each time may prove a free thread. */
-const PROOF_EVERY_S = 0.25;
+/** While others wait for a slot, one of those in doubt is looked up about so often: each time may prove a free thread. */
+const PROOF_EVERY_MS = 250;
 
 /**
  * After how many milliseconds an intent in doubt, whose upstream has responded to a look-up, should be looked up again for
- * those that wait for its slot, as the others in doubt there are; infinite if nobody waits for it.
+ * those that wait for a slot there, as the others in doubt are; infinite if nobody waits.
  */
 export async function proofInMs(db: Db, intentId: IntentId): Promise<number> {
   const doubts = await db.oneFirst(
     sql.prepared('hurry_doubts', z.object({ count: z.number() }))`
-      select hurry_doubts(${intentId}, ${PROOF_EVERY_S}) as count`,
+      select hurry_doubts(i.upstream) as count
+      from intents i
+      where i.id = ${intentId}`,
   );
   const spread = 0.5 + Math.random(); // those that were sent together are not looked up together
-  return doubts === 0 ? Number.POSITIVE_INFINITY : 1_000 * doubts * PROOF_EVERY_S * spread;
+  return doubts === 0 ? Number.POSITIVE_INFINITY : doubts * PROOF_EVERY_MS * spread;
 }
 
 /** Whether the upstream took the request of an intent at least `agoMs` ago: the request is over, and its effect can be read. */

@@ -71,7 +71,7 @@ async function prepareUnclaimed<Deps, Request, Payload extends AnyPayload, Resul
 
 /**
  * An intent that could not be claimed is in doubt or has ended. If it is expired, the claim itself has nearly always
- * ended it. If it failed while in doubt, it may still hold its slot.
+ * ended it. If it ended while in doubt, it may still hold its slot.
  */
 async function resume<Deps, Request, Payload extends AnyPayload, Result>(
   verb: IntentDefinition<Deps, Request, Payload, Result>,

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import pino from 'pino';
 import { sql } from 'slonik';
+import { z } from 'zod';
 import type { Reply } from '../../src/adapters/http.ts';
 import { readConfig } from '../../src/config.ts';
 import { lookUpSlots } from '../../src/db/look-up-slots.ts';
@@ -63,7 +64,10 @@ describe('look-ups at a miner', () => {
 
   it('give their slot back, unless they had no response and may still be outstanding', async () => {
     const given: string[] = [];
-    const slots = { count: 1, take: async () => 'lease', release: async (lease: string) => void given.push(lease) };
+    const slots = {
+      ...{ count: 1, take: async () => 'lease', hold: async () => {} },
+      release: async (lease: string) => void given.push(lease),
+    };
 
     await lookUpsIn(slots)(async () => LOST);
     expect(given).to.deep.equal([]);
@@ -75,7 +79,10 @@ describe('look-ups at a miner', () => {
 
   it('give it back a second later if their connection was closed: such a request waits nowhere any more', async () => {
     const given: number[] = [];
-    const slots = { count: 1, take: async () => 'lease', release: async () => void given.push(performance.now()) };
+    const slots = {
+      ...{ count: 1, take: async () => 'lease', hold: async () => {} },
+      release: async () => void given.push(performance.now()),
+    };
     const startedAt = performance.now();
 
     await lookUpsIn(slots)(async () => ({ kind: 'lost', why: 'ECONNRESET' }));
@@ -86,13 +93,35 @@ describe('look-ups at a miner', () => {
     expect(given.map((at) => at - startedAt)).to.satisfy(([ms = 0]) => ms >= 990);
   });
 
+  it('hold their slot while the miner is silent, however long, and no other is sent until it responds', async () => {
+    const [first, second] = [lookUpsIn(slotsOf('c'), 50), lookUpsIn(slotsOf('c', 1), 50)];
+    const { promise: reply, resolve: respond } = Promise.withResolvers<Reply>();
+    const ofSlot = sql.fragment`where upstream = 'look-ups:c'`;
+
+    const silent = await first(() => reply);
+    await pools[0]?.query(sql.unsafe`update upstream_slots set held_until = now() + interval '6 seconds' ${ofSlot}`);
+    const [meanwhile] = await Promise.all([
+      second(async () => expect.fail('It was sent')),
+      new Promise((resolve) => setTimeout(resolve, 4_500)),
+    ]);
+    const left = z.object({ s: z.number() });
+    const heldS = await pools[0]?.oneFirst(
+      sql.type(left)`select extract(epoch from held_until - now())::float8 s from upstream_slots ${ofSlot}`,
+    );
+    respond(RESPONSE);
+    const after = await second(async () => RESPONSE);
+
+    expect([silent.kind, meanwhile.kind, after.kind]).to.deep.equal(['lost', 'unsent', 'response']);
+    expect(heldS).to.be.above(10);
+  }).timeout(15_000);
+
   it('are not sent without a slot, nor while the database cannot be reached', async () => {
     const release = async () => {};
     const send = async () => expect.fail('It was sent');
 
     const replies = await Promise.all([
-      lookUpsIn({ count: 1, take: async () => null, release })(send),
-      lookUpsIn({ count: 1, take: () => Promise.reject(new Error('away')), release })(send),
+      lookUpsIn({ count: 1, take: async () => null, hold: release, release })(send),
+      lookUpsIn({ count: 1, take: () => Promise.reject(new Error('away')), hold: release, release })(send),
     ]);
 
     expect(replies.map(({ kind }) => kind)).to.deep.equal(['unsent', 'unsent']);

@@ -9,7 +9,7 @@ describe('the slots of intents in doubt', () => {
   });
   after(() => intentDb.close());
   beforeEach(() => intentDb.query('truncate intents, lanes, upstream_slots cascade; delete from queue_jobs'));
-  const { arrive, queuedNow } = slotsOf(() => intentDb);
+  const { arrive, claimed, queuedNow } = slotsOf(() => intentDb);
 
   /** Two in doubt, sent 10 s ago, that hold both slots, and one that waits. */
   const doubts = async () => {
@@ -42,6 +42,52 @@ describe('the slots of intents in doubt', () => {
     expect(await queuedNow()).to.not.include(waiting);
   });
 
+  it('have exits wait for a proof too while lent ones may still be there, and then serve exits first', async () => {
+    const beginAs = async (exits: boolean) => {
+      const { id, fence } = await claimed();
+      const [row] = await intentDb.query<{ begun: string }>(
+        `select begin_sending_within($1, $2, '{}', 'miner:x', 3, 30, 1, $3) as begun`,
+        [id, fence, exits],
+      );
+      return { id, fence, was: row?.begun };
+    };
+    const [first, second, entry] = [await beginAs(false), await beginAs(false), await beginAs(false)];
+    for (const { id, fence } of [first, second]) await intentDb.markInDoubt(id, fence);
+    const later = () =>
+      intentDb.query(`update intents set sending_at = now() - interval '10 seconds' where sending_at is not null`);
+    await later();
+    await reached(first.id, 9);
+    expect(await queuedNow()).to.include(entry.id);
+    const again = (await intentDb.claim(entry.id)) as Row;
+    await intentDb.query(`select begin_sending_within($1, $2, '{}', 'miner:x', 3, 30, 1, false)`, [
+      entry.id,
+      again.fence,
+    ]);
+
+    const [exit, another] = [await beginAs(true), await beginAs(false)];
+    await later();
+    await reached(first.id, 9);
+
+    expect([exit.was, another.was]).to.deep.equal(['waiting', 'waiting']);
+    expect(await queuedNow())
+      .to.include(exit.id)
+      .and.not.include(another.id);
+  });
+
+  it('stay taken by what was found done in the records while in doubt, until a response, or with a job at the end of the hold', async () => {
+    const [first, , third] = await arrive(3);
+    const { id = '', fence = 0 } = first ?? {};
+    await intentDb.markInDoubt(id, fence);
+    await intentDb.finishJobs(id);
+
+    await intentDb.settle(id, fence, 'succeeded');
+    expect(await queuedNow()).to.not.include(third?.id);
+    const [job] = (await intentDb.jobs()).filter(({ intent_id }) => intent_id === id);
+    expect(job?.in_ms).to.be.within(20_000, 30_000);
+    await intentDb.query(`select release_slot($1, 'miner:x')`, [id]);
+    expect(await queuedNow()).to.include(third?.id);
+  });
+
   it('never let more be sent than there were proofs, however many arrive at once', async () => {
     const { first, second } = await doubts();
     const more = await arrive(4);
@@ -55,21 +101,20 @@ describe('the slots of intents in doubt', () => {
     expect(more.every(({ was }) => was === 'waiting')).to.equal(true);
   });
 
-  it('are looked up soon once the upstream responds again, if somebody waits for them', async () => {
+  it('are looked up soon once somebody waits for them', async () => {
     const [first, second] = await arrive(2);
     for (const one of [first, second]) await intentDb.markInDoubt(one?.id ?? '', one?.fence ?? 0, 10);
-    const hurry = async () =>
-      (await intentDb.query<{ n: number }>('select hurry_doubts($1, 0.25) n', [first?.id]))[0]?.n;
+    const hurry = async () => (await intentDb.query<{ n: number }>(`select hurry_doubts('miner:x') n`))[0]?.n;
     const dueIn = async () => (await intentDb.jobs()).find(({ intent_id }) => intent_id === second?.id)?.in_ms;
 
     const unwanted = [await hurry(), (await dueIn()) ?? 0];
     await arrive(1);
-    const wanted = [await hurry(), (await dueIn()) ?? 0];
+    const wanted = [(await dueIn()) ?? 0, await hurry()];
 
     expect(unwanted[0]).to.equal(0);
     expect(unwanted[1]).to.be.above(8_000);
-    expect(wanted[0]).to.equal(2);
-    expect(wanted[1]).to.be.below(501);
+    expect(wanted[0]).to.be.below(501);
+    expect(wanted[1]).to.equal(2);
   });
 
   it('wait for nobody: a settlement of one that has freed another slot can settle this one too', async () => {

@@ -1,14 +1,15 @@
--- Gives the free slots of an upstream to the intents that wait for one, to exits first, each time to the owner with the fewest (see next_without_slot),
--- and queues their jobs. An entry takes no slot that is kept for exits. The caller holds the line's lock (see claim_slot). `asking` is being executed
--- and needs no job. Locks a slot, then the intent that gets it, those that it finds unlocked: so an intent is locked only by who has a slot for it.
-create or replace function assign_slots(at_upstream text, for_s double precision, asking uuid) returns void
+-- Gives free slots of an upstream to the intents that wait for one, to exits first, each time to the owner with the fewest (see next_without_slot),
+-- and queues their jobs: all that are free, or at most `most`. An entry takes no slot that is kept for exits. The caller holds the line's lock (see
+-- claim_slot). `asking` is being executed and needs no job. Locks a slot, then the intent that gets it, those that it finds unlocked: so an intent is
+-- locked only by who has a slot for it.
+create or replace function assign_slots(at_upstream text, for_s double precision, asking uuid, most integer default null) returns void
 language plpgsql as $$
 declare
   exit_waits boolean;
   free record;
   waiting record;
 begin
-  loop
+  for n in 1 .. coalesce(most, 2147483647) loop
     select i.is_exit into exit_waits
     from intents i
     where i.upstream = at_upstream and i.state = 'queued'
@@ -18,7 +19,7 @@ begin
     exit when not found;
     select u.slot, u.for_exits into free
     from upstream_slots u
-    where u.upstream = at_upstream and (exit_waits or not u.for_exits) and (u.intent_id is null or u.held_until < now())
+    where u.upstream = at_upstream and (exit_waits or not u.for_exits) and (u.intent_id is null or u.held_until < now()) and not u.is_lent
     order by u.for_exits, u.slot desc
     limit 1
     for update skip locked;

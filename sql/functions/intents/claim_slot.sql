@@ -1,16 +1,19 @@
 -- Takes one of the slots of an upstream for an intent that is about to be sent, for `for_s` seconds unless it is released earlier. False: all
 -- that it may take are held, and the intent has joined the line. `exits`: it is an exit. The first `for_exits` slots are only for those. Free slots
--- go to waiting intents first: to exits, then in order of acceptance.
+-- go to waiting intents first: to exits, then in order of acceptance. While requests have lent their slots (see release_by_proof), a free one is taken
+-- only through the line, and only if not more requests may be at the upstream than there are slots; else the next proof or response hands it out.
 -- A newcomer that joins holds the line's lock alone; freeing a slot reads the line under the same lock, shared. So no slot stays
 -- free while an intent waits that may take it. Locks the slot; a newcomer that does not get one at once: the line, then the slots it hands out.
 create or replace function claim_slot(intent uuid, at_upstream text, slots integer, for_s double precision, for_exits integer, exits boolean)
 returns boolean
 language plpgsql as $$
+declare
+  taken integer;
 begin
   perform from intents where id = intent for update; -- executed twice at once, it must not take two
   update upstream_slots
   set held_until = now() + make_interval(secs => for_s)
-  where intent_id = intent and upstream = at_upstream;
+  where intent_id = intent and upstream = at_upstream and not is_lent;
   if found then
     return true; -- handed over while it waited
   end if;
@@ -21,12 +24,17 @@ begin
       select f.slot
       from upstream_slots f
       where f.upstream = at_upstream and f.slot <= slots and (exits or not f.for_exits) and (f.intent_id is null or f.held_until < now())
+        and not f.is_lent
       order by f.slot desc
       limit 1
       for update skip locked
-    );
+    )
+    returning u.slot into taken;
     if found then
-      return true;
+      if not has_lent_slots(at_upstream) then -- read after the slot is locked: from then on none is lent
+        return true;
+      end if;
+      update upstream_slots set intent_id = null, held_until = null where upstream = at_upstream and slot = taken;
     end if;
   end if;
   perform pg_advisory_xact_lock(hashtextextended('slots ' || at_upstream, 0));
@@ -44,6 +52,10 @@ begin
   from generate_series(1, slots) n
   where not exists (select from upstream_slots u where u.upstream = at_upstream and u.slot = n);
   update intents set upstream = at_upstream, pace = null, state = 'queued', is_exit = exits where id = intent;
-  perform assign_slots(at_upstream, for_s, intent);
-  return exists (select from upstream_slots u where u.upstream = at_upstream and u.intent_id = intent);
+  perform assign_slots(at_upstream, for_s, intent, slots_to_assign(at_upstream));
+  if exists (select from upstream_slots u where u.upstream = at_upstream and u.intent_id = intent) then
+    return true;
+  end if;
+  perform hurry_doubts(at_upstream);
+  return false;
 end $$;

@@ -25,7 +25,7 @@ language sql as $$
     select h.owner, count(*) as slots
     from upstream_slots u
     join intents h on h.id = u.intent_id
-    where u.upstream = at_upstream and u.held_until > now()
+    where u.upstream = at_upstream and u.held_until > now() and not u.is_lent
     group by h.owner
   )
   select i.id, i.kind

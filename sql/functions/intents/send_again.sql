@@ -27,11 +27,11 @@ begin
   then
     return false;
   end if;
+  perform release_slot(intent, held.upstream); -- while it is in doubt: a proof may not have counted it
   update intents
   set state = 'queued', sending_at = null, reached_at = null, upstream = null, reconcile_attempts = 0, sender_lost = false,
     has_turn = false, outcome = said
   where id = intent;
-  perform release_slot(intent, held.upstream);
   perform advance_lane(held.lane, null);
   return true;
 end $$;

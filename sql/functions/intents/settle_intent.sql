@@ -1,8 +1,8 @@
 -- Ends an intent; nothing else does. False if the fence has moved on or the intent has ended already: then nothing is written.
 -- Steps: ends the intent, changes the row it was about (follow_ending) or has the exits compared that an order verb may have changed
 -- (exits_may_differ), frees its slot (release_slot), passes its lane on (leave_lane), notifies waiters on `settled`.
--- What was in doubt and failed by the upstream's records may have a request of its own in progress there: its slot is freed by the response, or by
--- its job when the hold is over. The event of an order verb is written by emit_ended, the last step of the statement. Locks
+-- What was in doubt may have a request of its own in progress there, whatever its records show of it: its slot is freed by the response, by the upstream's
+-- record of that request, or by its job when the hold is over. The event of an order verb is written by emit_ended, the last step of the statement. Locks
 -- the intent, then what follows it, then its lane.
 -- It finds one row by its id and names no condition that implies an index of open rows (`state in …`): a plan that was made while that
 -- index was empty would read all of it. `settled_at is null` has the same effect and implies no such index.
@@ -26,7 +26,7 @@ begin
     perform exits_may_differ(at_venue, ended.trader);
   end if;
   if ended.upstream is not null then
-    if ended.was_in_doubt and ending = 'failed' then
+    if ended.was_in_doubt then
       perform enqueue(array[slot_job(ended.kind, intent, h.held_until)])
       from upstream_slots h
       where h.upstream = ended.upstream and h.intent_id = intent;

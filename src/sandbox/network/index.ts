@@ -8,7 +8,7 @@ import { advanceNetwork } from './advance.ts';
 import { minerAttempts } from './attempts.ts';
 import { controls } from './controls.ts';
 import { openEntities } from './entities.ts';
-import { minerRoutes, type Processing } from './miner.ts';
+import { minerRoutes, type Outstanding, type Processing } from './miner.ts';
 import { registry } from './pairs.ts';
 import { setPrice } from './prices.ts';
 import { validatorRoutes } from './validator.ts';
@@ -46,8 +46,10 @@ export type NetvenueUpstream = Omit<SteeredUpstream, 'url'> & {
   validatorUrl: string;
   /** Sets a price and fills the resting orders it reaches. False for an unknown pair or an invalid price. */
   setPrice(pair: string, price: number): boolean;
-  /** The most requests that one miner has had at once, those included that waited for a thread. */
+  /** The most requests that may change something that one miner has had at once, those included that waited for a thread. */
   mostAtOnce(): number;
+  /** The most look-ups that one miner has had at once, those included that waited for a thread. */
+  mostLookUps(): number;
   /** How often the validator has rejected a signal for its limit. */
   rateLimited(): number;
   /** The acknowledgements of the miner's next `times` attempts are lost: the validator acts, and the miner tries again. */
@@ -82,9 +84,10 @@ export const startNetvenueUpstream = async (options: NetvenueUpstreamOptions): P
   const advance = (ms: number) => {
     for (const world of entities.all()) advanceNetwork(world, ms);
   };
-  let most = 0;
-  const onRequest = (outstanding: number) => {
-    most = Math.max(most, outstanding);
+  const most: Outstanding = { requests: 0, lookUps: 0 };
+  const onRequest = ({ requests, lookUps }: Outstanding) => {
+    most.requests = Math.max(most.requests, requests);
+    most.lookUps = Math.max(most.lookUps, lookUps);
   };
   const miners = minerRoutes(entities, { processingMs, threads, attempts }, onRequest);
   const venue = [...miners.routes, ...validatorRoutes(entities, validatorKey)];
@@ -97,7 +100,8 @@ export const startNetvenueUpstream = async (options: NetvenueUpstreamOptions): P
     ledger,
     faults,
     setPrice: (pair, price) => setPrice(entities.all(), pair, price),
-    mostAtOnce: () => most,
+    mostAtOnce: () => most.requests,
+    mostLookUps: () => most.lookUps,
     rateLimited: attempts.rejections,
     loseAcknowledgements: attempts.loseAcknowledgements,
     hang: miners.hang,

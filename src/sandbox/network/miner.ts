@@ -17,6 +17,9 @@ import { rejected, type Verdict, type World } from './world.ts';
 /** How a miner works: the time for an order, how many requests it works on at once, and its attempts at the validator. */
 type Pace = { processingMs: Processing; threads: number; attempts: MinerAttempts };
 
+/** What a miner has at once: requests that may change something, and look-ups. Those included that wait for a thread. */
+export type Outstanding = { requests: number; lookUps: number };
+
 /** The time for an order in milliseconds, a span to draw it from, or what draws it. */
 export type Processing = number | readonly [fromMs: number, toMs: number] | (() => number);
 
@@ -24,7 +27,7 @@ export type Processing = number | readonly [fromMs: number, toMs: number] | (() 
 export const minerRoutes = (
   entities: Entities,
   { processingMs, threads, attempts }: Pace,
-  onRequest: (outstanding: number) => void,
+  onRequest: (outstanding: Outstanding) => void,
 ): { routes: Route[]; hang(): () => void } => {
   const submit = async (world: World, { json }: Call): Promise<Reported> => {
     const requested = readSignal(json);
@@ -49,6 +52,7 @@ export const minerRoutes = (
   };
   const create = { method: 'POST', response: ofEntity(entities, create200), rejection: rejectAccount };
   const queues = new Map<string | undefined, PQueue>();
+  const outstanding = new Map<string | undefined, Outstanding>();
   let isHung = false;
   const queued = (route: Route): Route => ({
     ...route,
@@ -56,8 +60,16 @@ export const minerRoutes = (
       const key = call.headers.authorization;
       const queue = queues.get(key) ?? new PQueue({ concurrency: threads, autoStart: !isHung });
       queues.set(key, queue);
-      onRequest(queue.size + queue.pending + 1);
-      return queue.add(() => route.response(call));
+      const counts = outstanding.get(key) ?? { requests: 0, lookUps: 0 };
+      outstanding.set(key, counts);
+      const kind = route.method === 'GET' ? 'lookUps' : 'requests';
+      counts[kind] += 1;
+      onRequest(counts);
+      return queue
+        .add(() => route.response(call))
+        .finally(() => {
+          counts[kind] -= 1;
+        });
     },
   });
   return {

@@ -51,6 +51,7 @@ export type Glitched = {
   meanwhile: { refused: number; expired: number };
   audit: VerbAudit;
   mostAtOnce: number;
+  mostLookUps: number;
 };
 
 const ORDERS = '/v1/orders/netvenue';
@@ -118,6 +119,7 @@ export async function tradeThroughGlitch(glitch: Glitch, load: GlitchLoad): Prom
       },
       audit: await auditVerbs(stage, [...held, ...taken, ...accepted]),
       mostAtOnce: stage.upstream.mostAtOnce(),
+      mostLookUps: stage.upstream.mostLookUps(),
     };
   } finally {
     await stage.close();
@@ -165,7 +167,7 @@ function executedOf(offered: readonly Offered[], ended: Map<string, Ended>): Gli
 
 /** Whether orders and exits flow soon after the miner's return, and nothing was lost, doubled or told wrong. */
 export function glitchVerdicts(
-  { glitch, firstEntryMs, entries, closes, quietCloseMs, meanwhile, audit, mostAtOnce }: Glitched,
+  { glitch, firstEntryMs, entries, closes, quietCloseMs, meanwhile, audit, mostAtOnce, mostLookUps }: Glitched,
   { perSecond, threads }: Pick<GlitchLoad, 'perSecond' | 'threads'>,
 ): Verdict[] {
   const text = `a miner of ${threads} threads that is ${glitch.kind} for ${seconds(glitch.ms)}, ${perSecond} orders/s`;
@@ -191,9 +193,9 @@ export function glitchVerdicts(
       text: `${text}: ledger`,
       figure:
         `${verbs} verbs ${JSON.stringify(states)}: ${lost} lost, ${doubled} doubled, ${denied + forgotten + strange} told wrong, ` +
-        `${unprotected} unprotected; at most ${mostAtOnce} requests at once`,
+        `${unprotected} unprotected; at most ${mostAtOnce} requests and ${mostLookUps} look-ups at once`,
       bound: '0, 0, 0, 0; never more requests than threads',
-      kept: wrong === 0 && verbs > 0 && mostAtOnce <= threads,
+      kept: wrong === 0 && verbs > 0 && mostAtOnce <= threads && mostLookUps <= 1,
     },
   ];
 }

@@ -5,7 +5,7 @@ import { archiveResponse } from './archive.ts';
 import { ordersResponse, tradePairsResponse } from './books.ts';
 import { dashboardResponse } from './dashboard.ts';
 import { limitsResponse } from './limits.ts';
-import { type LookUps, unlimited } from './look-ups.ts';
+import { LOOK_UP_MS, type LookUps, unlimited } from './look-ups.ts';
 import { submitResponse } from './orders.ts';
 import { payoutBody, settlementsResponse } from './payouts.ts';
 import { rejectedForForm } from './rejections.ts';
@@ -40,7 +40,7 @@ export const netvenue = (access: NetvenueAccess, sendLookUp: LookUps = unlimited
       if (!isOrderName(orderUuid)) return unreadable('not an order uuid');
       return archiveResponse(
         await sendLookUp((notAfter) =>
-          miner.get(`/api/order-status/${orderUuid}`, { ...limits, notAfter, isQueued: true }),
+          miner.get(`/api/order-status/${orderUuid}`, { timeoutMs: LOOK_UP_MS, ...limits, notAfter, isQueued: true }),
         ),
       );
     },

@@ -7,13 +7,17 @@ import { epochMs } from '../../../kernel/work.ts';
 export type LookUps = (send: (notAfter: number) => Promise<Reply>) => Promise<Reply>;
 
 /** Sends every look-up at once. */
-export const unlimited: LookUps = (send) => send(Number.POSITIVE_INFINITY);
+export const unlimited: LookUps = (send) => soon(send(Number.POSITIVE_INFINITY));
 
+/** How long the miner is listened to after a look-up: longer than any request holds its threads. See venues/network.md#threads. */
+export const LOOK_UP_MS = 120_000;
+/** A caller does not wait for longer than this. */
+const ANSWERED_MS = 5_000;
 /** One slot serves all look-ups that begin within this time. */
 const TURN_MS = 1_000;
-/** A turn, the longest look-up, and as much again: a slot that is never given back is free after it. */
+/** A turn, the longest wait of a caller, and as much again: the slot of a process that was killed is free after it. */
 const SLOT_MS = 12_000;
-/** A request whose connection the other side has closed waits nowhere any more. It may run for a moment: it only reads a file. */
+/** A look-up whose connection the other side has closed is taken for ended after this. It only reads a file. See decision 071. */
 const CLOSED_MS = 1_000;
 /** A job that waits for longer would keep others from running. */
 const PATIENCE_MS = 2_000;
@@ -24,15 +28,16 @@ const pauseMs = () => 15 + 30 * Math.random();
 const CLOSED = /^(ECONNRESET|EPIPE)/;
 
 const NO_SLOT: Reply = { kind: 'unsent', why: 'NO_SLOT' };
+const SILENT: Reply = { kind: 'lost', why: 'ETIMEDOUT (request)' };
 
 type Waiting = { send: (notAfter: number) => Promise<Reply>; since: number; done(reply: Reply | Promise<Reply>): void };
 
 /**
  * Look-ups that together never have more requests outstanding than there are slots, over all processes. Those of one
- * process take turns in a slot, so that a slot is asked for once for many. A look-up without a response may still be
- * outstanding, so its slot is not given back; if its connection was closed, it is given back a second later.
+ * process take turns in a slot, so that a slot is asked for once for many. A look-up without a response is outstanding, although
+ * its caller waits no longer than `answeredMs`: its slot is held until the miner responds, or a second after the connection was closed.
  */
-export function lookUpsIn(slots: SharedSlots): LookUps {
+export function lookUpsIn(slots: SharedSlots, answeredMs = ANSWERED_MS): LookUps {
   const waiting: Waiting[] = [];
   let servers = 0;
   const next = () => {
@@ -57,14 +62,24 @@ export function lookUpsIn(slots: SharedSlots): LookUps {
       const one = next();
       if (!one) break;
       const reply = one.send(notAfter);
-      one.done(reply);
-      const ended = await reply;
-      if (ended.kind !== 'lost') continue;
-      if (CLOSED.test(ended.why)) setTimeout(() => void slots.release(slot).catch(() => {}), CLOSED_MS);
-      return;
+      const ended = await soon(reply, answeredMs);
+      one.done(ended);
+      if (ended.kind === 'lost') return void holdUntil(reply, slot);
     }
-    await slots.release(slot).catch(() => {}); // its time passes
+    await release(slot);
   }
+
+  /** Holds a slot until a look-up has ended that its caller no longer waits for. */
+  async function holdUntil(reply: Promise<Reply>, slot: string): Promise<void> {
+    const holding = setInterval(() => void slots.hold(slot, SLOT_MS).catch(() => {}), SLOT_MS / 3);
+    const ended = await reply;
+    clearInterval(holding);
+    if (ended.kind === 'lost' && !CLOSED.test(ended.why)) return; // its time passes
+    if (ended.kind === 'lost') await sleep(CLOSED_MS);
+    await release(slot);
+  }
+
+  const release = (slot: string): Promise<void> => slots.release(slot).catch(() => {}); // its time passes
 
   return (send) =>
     new Promise((done) => {
@@ -72,5 +87,8 @@ export function lookUpsIn(slots: SharedSlots): LookUps {
       if (servers < slots.count) void serve();
     });
 }
+
+const soon = (reply: Promise<Reply>, withinMs = ANSWERED_MS): Promise<Reply> =>
+  Promise.race([reply, sleep(withinMs, SILENT, { ref: false })]);
 
 const isOver = (one: Waiting | undefined) => one !== undefined && epochMs() - one.since > PATIENCE_MS;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { CapacitySettings } from '../../../capacity/budgets.ts';
 import { minerSlot, paceOf, type SlotAt } from '../../../capacity/network.ts';
 import type { Db } from '../../../db/pool.ts';
-import { noteReached, proofInMs, spendPace, wasAnswered } from '../../../intents/claim.ts';
+import { freeSlot, noteReached, proofInMs, spendPace, wasAnswered } from '../../../intents/claim.ts';
 import {
   type Finding,
   type IntentOf,
@@ -26,7 +26,7 @@ import {
 } from '../../../kernel/upstream-result.ts';
 import type { ArchivedOrder, Signal, UnprovenRejection } from '../adapter/signal-types.ts';
 import type { Netvenue } from '../adapter/types.ts';
-import { type AtMiner, type Done, type Found, LIFECYCLES } from './outcome.ts';
+import { type AtMiner, type Done, type Found, isRecorded, LIFECYCLES } from './outcome.ts';
 import { NO_PROTECTION, type Protection, type Terms } from './rules.ts';
 
 /** The dependencies of every network verb: the miners by entity, and the timing settings. */
@@ -37,9 +37,7 @@ export type Deps = {
   config: CapacitySettings & { NETVENUE_PATIENCE_MS: number; NETVENUE_IN_FLIGHT_MS: number };
 };
 
-/**
- * Request members of every network verb: the trader's synthetic hotkey, its subaccount, and its prop account, if any.
- */
+/** Request members of every network verb: the trader's synthetic hotkey, its subaccount, and its prop account, if any. */
 export const traderMembers = {
   trader: idSchema.hotkey,
   subaccount_id: z.number(),
@@ -126,14 +124,14 @@ export const resolveBy =
   };
 
 /**
- * Reconciles at the miner of the trader's entity. The effect stays unknown if we have no key for it. The miner accepts
- * connections in order and continues after its caller has disconnected. So absence is proven only when the in-flight time
- * has passed since it responded to a look-up that came after the request. See venues/network.md#threads.
+ * Reconciles at the miner of the trader's entity. The miner accepts connections in order and continues after its caller has
+ * disconnected. So absence is proven only when the in-flight time has passed since it responded to a look-up that came after
+ * the request; its own record of the request shows that it is over. See venues/network.md#threads.
  * `overAfterMs`: of a verb whose acceptance shows that it is over, and whose effect is read after so long, before any look-up.
  */
 export async function reconcileAt(
   { intent, payload }: SentRequest<AnyRequest, { signal: Signal }>,
-  { db, venues, config }: Deps,
+  { db, venues, config: { NETVENUE_IN_FLIGHT_MS: holdMs } }: Deps,
   find: (at: AtMiner, archived: ReadResult<ArchivedOrder>) => Promise<Found>,
   overAfterMs?: number,
 ): Promise<Finding<Done>> {
@@ -148,10 +146,11 @@ export async function reconcileAt(
   const askedAt = performance.now();
   const archived = await venue.orderStatus(name);
   const tookMs = performance.now() - askedAt;
-  const holdMs = config.NETVENUE_IN_FLIGHT_MS;
   const reachedMs = archived.kind === 'unreadable' ? null : await noteReached(db, intent, { holdMs, tookMs });
+  const isOver = isRecorded(archived, payload.signal);
+  if (isOver) await freeSlot(db, intent.id, true);
   const found = await find({ venue, trader }, archived);
-  const isInFlight = reachedMs === null || reachedMs <= holdMs;
+  const isInFlight = !isOver && (reachedMs === null || reachedMs <= holdMs);
   if (found.kind === 'accepted' && isInFlight && !(await wasAnswered(db, intent.id, 0)))
     return { ...found, data: { ...found.data, mayRepeat: true } };
   if (found.kind !== 'absent' && found.kind !== 'once_ended') return found;

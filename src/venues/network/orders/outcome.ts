@@ -1,7 +1,7 @@
 import type { Finding } from '../../../intents/define.ts';
 import type { Hotkey } from '../../../kernel/ids.ts';
-import { unknownEffect } from '../../../kernel/upstream-result.ts';
-import type { SignalAccepted } from '../adapter/signal-types.ts';
+import { type ReadResult, unknownEffect } from '../../../kernel/upstream-result.ts';
+import type { ArchivedOrder, Signal, SignalAccepted } from '../adapter/signal-types.ts';
 import type { Netvenue } from '../adapter/types.ts';
 import type { Protection } from './rules.ts';
 
@@ -47,3 +47,12 @@ export const nothingExecuted: SignalAccepted = {
   note: null,
   attempts: 'several',
 };
+
+const NEW_ORDERS = new Set<string>(['MARKET', 'LIMIT', 'STOP_LIMIT', 'BRACKET'] satisfies Signal['execution_type'][]);
+
+/**
+ * Whether the miner's archive has the record of a signal: then it no longer works on it. The record of an edit, a cancel or a close
+ * is named after their target, and may be of an earlier one.
+ */
+export const isRecorded = (archived: ReadResult<ArchivedOrder>, { execution_type }: Signal): boolean =>
+  archived.kind === 'found' && NEW_ORDERS.has(execution_type) && archived.data.executionType === execution_type;
