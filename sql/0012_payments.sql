@@ -32,34 +32,27 @@ create table payments (
     'succeeded', 'canceled', 'failed'
   )),
   status_at timestamptz,
-  received_cents integer not null default 0,
   received_currency text,
   failure_code text,
   paid_at timestamptz,
   amount_differs boolean not null default false,
-  refunded_cents integer not null default 0,
-  disputed_cents integer not null default 0,
-  won_back_cents integer not null default 0,
-  held_cents integer generated always as (received_cents - refunded_cents - disputed_cents + won_back_cents) stored,
   stopped_for text constraint payments_stop_known check (stopped_for in ('refunded', 'disputed', 'under_review')),
   refund_intent_id uuid constraint payments_one_refund unique,
   refunded_at timestamptz,
   disputed_at timestamptz,
+  returned_at timestamptz,
   reconciled_at timestamptz,
   created_at timestamptz not null default now(),
   constraint payments_paid_has_time check ((status = 'succeeded') = (paid_at is not null))
 );
 
-comment on table payments is 'Checkouts. The state of the intent says whether the processor has the payment; the row holds the state of the money.';
+comment on table payments is 'Checkouts. The state of the intent says whether the processor has the payment; the ledger holds its money.';
 comment on column payments.owner is 'The app.';
 comment on column payments.status is 'The processor''s status. pending: the processor does not have the payment yet. failed: it rejected the payment.';
 comment on column payments.status_at is 'Time of the status by the processor''s clock. Older states change nothing.';
 comment on column payments.amount_differs is 'Cleared in another amount or currency than requested: no account is created for it.';
-comment on column payments.received_currency is 'The currency that the money was received in: of received_cents, held_cents, refunds and disputes. Null: nothing was received.';
-comment on column payments.refunded_cents is 'The processor''s cumulative figure. This and the following figures are written by settle_money alone.';
-comment on column payments.disputed_cents is 'The sum of all disputes and inquiries, whatever their result.';
-comment on column payments.won_back_cents is 'The part of disputed_cents that was won, withdrawn or prevented.';
-comment on column payments.held_cents is 'What the platform holds of the payment now. Negative if it was both refunded and disputed.';
+comment on column payments.received_currency is 'The currency that the money was received in, and of its refunds and disputes. Null: nothing was received.';
+comment on column payments.returned_at is 'When nothing of it was held any more. Null: something is, or nothing was received.';
 comment on column payments.stopped_for is 'Why its account must not trade: a loss that no operator has accepted, or a refund of unknown effect. Null: it may.';
 comment on column payments.refund_intent_id is 'The newest refund that an operator requested.';
 comment on column payments.sealed_client_secret is
@@ -73,8 +66,8 @@ create index payments_of_app on payments (owner, created_at, id);
 create index payments_by_time on payments (created_at, id);
 
 -- What operators must look at: money without a service for it. The list is short, whatever was sold.
-create index payments_kept on payments (paid_at) where stopped_for is not null and held_cents > 0;
-create index payments_kept_unpaid on payments (created_at) where paid_at is null and received_cents > 0;
+create index payments_kept on payments (paid_at) where stopped_for is not null and returned_at is null;
+create index payments_kept_unpaid on payments (created_at) where paid_at is null and received_currency is not null;
 
 create table payment_losses (
   processor_id text primary key,

@@ -70,14 +70,10 @@ create table payouts (
   status text not null default 'pending' constraint payouts_status_known
     check (status in ('pending', 'submitted', 'transferred', 'completed', 'failed', 'reversed', 'canceled')),
   failure_reason text,
-  transferred_cents integer not null default 0,
-  reversed_cents integer not null default 0,
-  emitted_reversed_cents integer not null default 0,
   emitted_failure text,
-  arrivals_reversed integer,
-  reserved_cents integer,
   processor_transfer_id text constraint payouts_transfer_once unique,
   arrival_id text,
+  is_unread boolean not null default false,
   pay_after timestamptz,
   delayed_for text,
   delayed_since timestamptz,
@@ -86,36 +82,29 @@ create table payouts (
   submitted_at timestamptz,
   completed_at timestamptz,
   canceled_at timestamptz,
-  reconciled_at timestamptz,
-  constraint payouts_reversed_at_most_transferred check (reversed_cents between 0 and transferred_cents),
-  constraint payouts_reserved_at_most_amount check (reserved_cents between 0 and amount_cents)
+  reconciled_at timestamptz
 );
 
-comment on table payouts is 'Payouts to traders: a transfer to the trader''s account at the processor, and a payout from there to its bank.';
+comment on table payouts is 'Payouts to traders: a transfer to the trader''s account at the processor, and a payout from there to its bank. The ledger holds their money.';
 comment on column payouts.status is 'Follows from its steps, see settle_payout.';
-comment on column payouts.transferred_cents is 'Moved to the trader''s account at the processor.';
-comment on column payouts.reversed_cents is 'The part of it that came back: the processor''s cumulative figure.';
-comment on column payouts.emitted_reversed_cents is 'The part of reversed_cents that events have reported.';
-comment on column payouts.reserved_cents is 'What it takes of the account''s earnings: they can be requested again only once the money is provably back or never left. Null: all of it, as nothing was submitted yet.';
 comment on column payouts.arrival_id is 'The payment that the trader''s account received by the transfer.';
 comment on column payouts.pay_after is 'When its next step is requested: its money is not available at the trader''s account before, or the platform or the processor is waited for. Null: nothing to wait for.';
 comment on column payouts.emitted_failure is 'The failure that the last event reported. Null: none since it was last completed.';
-comment on column payouts.arrivals_reversed is 'How much of the transfer was reversed when it was last read what its account received and gave back. Null: it was not read.';
+comment on column payouts.is_unread is 'Money was transferred or came back since it was last read what its account received and gave back.';
 comment on column payouts.reconciled_at is 'When that was last requested.';
 comment on column payouts.delayed_for is 'Why its step waits, if that is not its own fault: the processor''s or the platform''s. Null: it does not.';
 comment on column payouts.made_in_session is 'The session that requested it. It may have been deleted since.';
 comment on column payouts.canceled_at is 'When its user canceled it. Its transfer was not sent before and is not sent afterwards.';
 
-create index payouts_by_account on payouts (prop_account_id) where reserved_cents is distinct from 0;
+create index payouts_by_account on payouts (prop_account_id);
 create index payouts_of_user on payouts (user_id, requested_at);
 create index payouts_waiting on payouts (pay_after) where pay_after is not null;
 create index payouts_delayed on payouts (delayed_since) where delayed_since is not null;
 create index payouts_of_app on payouts (owner, requested_at, id);
 create index payouts_by_time on payouts (requested_at, id);
-create index payouts_unread_arrivals on payouts (reconciled_at nulls first)
-where transferred_cents > 0 and arrivals_reversed is distinct from reversed_cents;
+create index payouts_unread_arrivals on payouts (reconciled_at nulls first) where is_unread;
 -- Money that operators may have to look at: failed after the transfer, or long under way.
-create index payouts_stranded on payouts (submitted_at) where status in ('failed', 'transferred') and reserved_cents > 0;
+create index payouts_stranded on payouts (submitted_at) where status in ('failed', 'transferred') and processor_transfer_id is not null;
 
 create table payout_steps (
   intent_id uuid primary key,

@@ -871,7 +871,7 @@ create table payment_losses (
 CREATE INDEX payment_losses_disputes ON public.payment_losses USING btree (status) WHERE (kind = 'dispute'::text);
 CREATE INDEX payment_losses_of_payment ON public.payment_losses USING btree (payment_id);
 
--- Checkouts. The state of the intent says whether the processor has the payment; the row holds the state of the money.
+-- Checkouts. The state of the intent says whether the processor has the payment; the ledger holds its money.
 create table payments (
   id text not null,
   owner text not null, -- The app.
@@ -887,19 +887,15 @@ create table payments (
   sealed_client_secret bytea, -- The secret with which the buyer's browser completes this payment, sealed. Deleted once nothing can be paid with it.
   status text not null default 'pending'::text, -- The processor's status. pending: the processor does not have the payment yet. failed: it rejected the payment.
   status_at timestamp with time zone, -- Time of the status by the processor's clock. Older states change nothing.
-  received_cents integer not null default 0,
-  received_currency text, -- The currency that the money was received in: of received_cents, held_cents, refunds and disputes. Null: nothing was received.
+  received_currency text, -- The currency that the money was received in, and of its refunds and disputes. Null: nothing was received.
   failure_code text,
   paid_at timestamp with time zone,
   amount_differs boolean not null default false, -- Cleared in another amount or currency than requested: no account is created for it.
-  refunded_cents integer not null default 0, -- The processor's cumulative figure. This and the following figures are written by settle_money alone.
-  disputed_cents integer not null default 0, -- The sum of all disputes and inquiries, whatever their result.
-  won_back_cents integer not null default 0, -- The part of disputed_cents that was won, withdrawn or prevented.
-  held_cents integer default (((received_cents - refunded_cents) - disputed_cents) + won_back_cents), -- What the platform holds of the payment now. Negative if it was both refunded and disputed.
   stopped_for text, -- Why its account must not trade: a loss that no operator has accepted, or a refund of unknown effect. Null: it may.
   refund_intent_id uuid, -- The newest refund that an operator requested.
   refunded_at timestamp with time zone,
   disputed_at timestamp with time zone,
+  returned_at timestamp with time zone, -- When nothing of it was held any more. Null: something is, or nothing was received.
   reconciled_at timestamp with time zone,
   created_at timestamp with time zone not null default now(),
   constraint payments_pkey PRIMARY KEY (id),
@@ -915,8 +911,8 @@ create table payments (
   constraint payments_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
 CREATE INDEX payments_by_time ON public.payments USING btree (created_at, id);
-CREATE INDEX payments_kept ON public.payments USING btree (paid_at) WHERE ((stopped_for IS NOT NULL) AND (held_cents > 0));
-CREATE INDEX payments_kept_unpaid ON public.payments USING btree (created_at) WHERE ((paid_at IS NULL) AND (received_cents > 0));
+CREATE INDEX payments_kept ON public.payments USING btree (paid_at) WHERE ((stopped_for IS NOT NULL) AND (returned_at IS NULL));
+CREATE INDEX payments_kept_unpaid ON public.payments USING btree (created_at) WHERE ((paid_at IS NULL) AND (received_currency IS NOT NULL));
 CREATE INDEX payments_of_app ON public.payments USING btree (owner, created_at, id);
 CREATE INDEX payments_of_other_amounts ON public.payments USING btree (paid_at) WHERE amount_differs;
 CREATE INDEX payments_of_user ON public.payments USING btree (user_id, created_at);
@@ -950,7 +946,7 @@ CREATE INDEX payout_steps_paid ON public.payout_steps USING btree (ended_at) WHE
 CREATE INDEX payout_steps_sent ON public.payout_steps USING btree (created_at) WHERE (state = 'sent'::text);
 CREATE INDEX payout_steps_unknown ON public.payout_steps USING btree (payout_id) WHERE (state = 'unknown'::text);
 
--- Payouts to traders: a transfer to the trader's account at the processor, and a payout from there to its bank.
+-- Payouts to traders: a transfer to the trader's account at the processor, and a payout from there to its bank. The ledger holds their money.
 create table payouts (
   id text not null,
   owner text not null,
@@ -961,14 +957,10 @@ create table payouts (
   currency text not null,
   status text not null default 'pending'::text, -- Follows from its steps, see settle_payout.
   failure_reason text,
-  transferred_cents integer not null default 0, -- Moved to the trader's account at the processor.
-  reversed_cents integer not null default 0, -- The part of it that came back: the processor's cumulative figure.
-  emitted_reversed_cents integer not null default 0, -- The part of reversed_cents that events have reported.
   emitted_failure text, -- The failure that the last event reported. Null: none since it was last completed.
-  arrivals_reversed integer, -- How much of the transfer was reversed when it was last read what its account received and gave back. Null: it was not read.
-  reserved_cents integer, -- What it takes of the account's earnings: they can be requested again only once the money is provably back or never left. Null: all of it, as nothing was submitted yet.
   processor_transfer_id text,
   arrival_id text, -- The payment that the trader's account received by the transfer.
+  is_unread boolean not null default false, -- Money was transferred or came back since it was last read what its account received and gave back.
   pay_after timestamp with time zone, -- When its next step is requested: its money is not available at the trader's account before, or the platform or the processor is waited for. Null: nothing to wait for.
   delayed_for text, -- Why its step waits, if that is not its own fault: the processor's or the platform's. Null: it does not.
   delayed_since timestamp with time zone,
@@ -983,19 +975,17 @@ create table payouts (
   constraint payouts_connect_account_id_fkey FOREIGN KEY (connect_account_id) REFERENCES connect_accounts(id),
   constraint payouts_owner_fkey FOREIGN KEY (owner) REFERENCES apps(id),
   constraint payouts_prop_account_id_fkey FOREIGN KEY (prop_account_id) REFERENCES prop_accounts(id),
-  constraint payouts_reserved_at_most_amount CHECK (((reserved_cents >= 0) AND (reserved_cents <= amount_cents))),
-  constraint payouts_reversed_at_most_transferred CHECK (((reversed_cents >= 0) AND (reversed_cents <= transferred_cents))),
   constraint payouts_status_known CHECK ((status = ANY (ARRAY['pending'::text, 'submitted'::text, 'transferred'::text, 'completed'::text, 'failed'::text, 'reversed'::text, 'canceled'::text]))),
   constraint payouts_transfer_once UNIQUE (processor_transfer_id),
   constraint payouts_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
-CREATE INDEX payouts_by_account ON public.payouts USING btree (prop_account_id) WHERE (reserved_cents IS DISTINCT FROM 0);
+CREATE INDEX payouts_by_account ON public.payouts USING btree (prop_account_id);
 CREATE INDEX payouts_by_time ON public.payouts USING btree (requested_at, id);
 CREATE INDEX payouts_delayed ON public.payouts USING btree (delayed_since) WHERE (delayed_since IS NOT NULL);
 CREATE INDEX payouts_of_app ON public.payouts USING btree (owner, requested_at, id);
 CREATE INDEX payouts_of_user ON public.payouts USING btree (user_id, requested_at);
-CREATE INDEX payouts_stranded ON public.payouts USING btree (submitted_at) WHERE ((status = ANY (ARRAY['failed'::text, 'transferred'::text])) AND (reserved_cents > 0));
-CREATE INDEX payouts_unread_arrivals ON public.payouts USING btree (reconciled_at NULLS FIRST) WHERE ((transferred_cents > 0) AND (arrivals_reversed IS DISTINCT FROM reversed_cents));
+CREATE INDEX payouts_stranded ON public.payouts USING btree (submitted_at) WHERE ((status = ANY (ARRAY['failed'::text, 'transferred'::text])) AND (processor_transfer_id IS NOT NULL));
+CREATE INDEX payouts_unread_arrivals ON public.payouts USING btree (reconciled_at NULLS FIRST) WHERE is_unread;
 CREATE INDEX payouts_waiting ON public.payouts USING btree (pay_after) WHERE (pay_after IS NOT NULL);
 
 -- Running processes, as each describes itself every few seconds. A process that ends deletes its row; one that was killed is seen no more.
@@ -1589,13 +1579,9 @@ CREATE TRIGGER operator_actions_are_not_emptied BEFORE TRUNCATE ON public.operat
 
 CREATE CONSTRAINT TRIGGER payment_losses_emit AFTER INSERT OR UPDATE OF status ON public.payment_losses DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION emit_dispute();
 
-CREATE CONSTRAINT TRIGGER payments_emit AFTER UPDATE OF refunded_cents ON public.payments DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION emit_refund();
-
-CREATE TRIGGER payments_state AFTER UPDATE OF received_cents, refunded_cents, disputed_cents, won_back_cents ON public.payments FOR EACH ROW EXECUTE FUNCTION state_payment();
-
-CREATE TRIGGER payouts_state AFTER UPDATE OF transferred_cents, reversed_cents ON public.payouts FOR EACH ROW EXECUTE FUNCTION state_payout();
-
 CREATE CONSTRAINT TRIGGER prop_accounts_emit AFTER INSERT OR UPDATE OF status, failure_reason ON public.prop_accounts DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION emit_account();
+
+CREATE CONSTRAINT TRIGGER refunds_emit AFTER INSERT ON public.ledger_transactions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.kind = 'refund'::text)) EXECUTE FUNCTION emit_refund();
 
 CREATE CONSTRAINT TRIGGER registrations_emit AFTER INSERT OR UPDATE OF status, tx_hash, message ON public.registrations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION emit_registration();
 
@@ -2544,6 +2530,9 @@ create function log_in(for_user text, checked_hash text, new_hash text, step big
 create function loss_state(kind text, status text, OUT rank integer, OUT is_live boolean)
   returns record sql immutable;
 
+create function losses_of(of_payment text, OUT refunded bigint, OUT withdrawn bigint, OUT open_refunds bigint, OUT open_disputes bigint)
+  returns record sql stable;
+
 create function mail_job(mail uuid, run_at timestamp with time zone)
   returns graphile_worker.job_spec sql immutable;
 
@@ -2570,9 +2559,6 @@ create function measure_now(budget text, capacity double precision, per_s double
 
 create function money_job(task text, payload json, run_at timestamp with time zone)
   returns graphile_worker.job_spec sql immutable;
-
-create function money_of(of_payment text, OUT refunded integer, OUT disputed integer, OUT won_back integer, OUT open_refunds integer, OUT open_disputes integer)
-  returns record sql stable;
 
 create function move_exchange_positions(wallet text, coins text[])
   returns void sql;
@@ -2607,9 +2593,6 @@ create function note_balance(account text, shown jsonb)
 create function note_bank_payout(processor_payout text, shown_status text, cents integer, of_currency text, failure text, at timestamp with time zone DEFAULT NULL::timestamp with time zone)
   returns text plpgsql;
 
-create function note_bank_request(intent uuid, processor_payout text, made_at timestamp with time zone DEFAULT NULL::timestamp with time zone)
-  returns void plpgsql;
-
 create function note_comparison(of_venue text, of_trader text, of_pair text, seen_version integer, now_wanted jsonb, now_seen jsonb, confirm_s double precision, next_s double precision, repair uuid DEFAULT NULL::uuid)
   returns text plpgsql;
 
@@ -2628,13 +2611,10 @@ create function note_payment(registration uuid, hash text, noted text)
 create function note_reached(intent uuid, for_s double precision, asked_s double precision)
   returns double precision plpgsql;
 
-create function note_reversal(intent uuid, reversal text, made_at timestamp with time zone DEFAULT NULL::timestamp with time zone)
-  returns void plpgsql;
-
 create function note_reversed(payout text, cents integer, at timestamp with time zone DEFAULT NULL::timestamp with time zone)
   returns boolean plpgsql;
 
-create function note_transfer(intent uuid, transfer text, arrival text, item jsonb, made_at timestamp with time zone DEFAULT NULL::timestamp with time zone)
+create function note_step(intent uuid, object text, arrival text, item jsonb, made_at timestamp with time zone)
   returns void plpgsql;
 
 create function open_admin_session(admin text, checked_hash text, new_hash text, step bigint, session text, session_digest bytea, lives_s integer)
@@ -2673,8 +2653,14 @@ create function partner_order_event(verb text, order_id uuid, i intents)
 create function pay_arrived(payout text, item jsonb, cents integer DEFAULT NULL::integer, of_currency text DEFAULT NULL::text)
   returns void plpgsql;
 
+create function payment_money(p payments)
+  returns TABLE(received_cents integer, refunded_cents integer, disputed_cents integer, held_cents integer) sql stable;
+
 create function payout_event(p payouts)
   returns jsonb sql stable;
+
+create function payout_money(p payouts)
+  returns TABLE(transferred_cents integer, reversed_cents integer, reserved_cents integer) sql stable;
 
 create function payout_obstacle(account text, to_account text, cents bigint, earned_cents bigint, besides text DEFAULT NULL::text, hold_h integer DEFAULT 0)
   returns text sql stable;
@@ -2716,12 +2702,6 @@ create function post_entries(of_subject text, of_owner text, of_kind text, of_so
   returns void plpgsql;
 
 create function post_mail(mail uuid, to_template text, to_recipient text, with_data jsonb, sealed bytea, lives_s integer, of_app text DEFAULT NULL::text, of_user text DEFAULT NULL::text, in_name_of text DEFAULT NULL::text)
-  returns void plpgsql;
-
-create function post_payment(of_payment text, said timestamp with time zone, of_source text DEFAULT NULL::text)
-  returns void plpgsql;
-
-create function post_payout(payout text, said timestamp with time zone, of_source text DEFAULT NULL::text)
   returns void plpgsql;
 
 create function presume_sent(intent uuid, held_fence integer, what jsonb)
@@ -2814,9 +2794,6 @@ create function record_exchange_fills(wallet text, fills jsonb, ended jsonb)
 create function record_exchange_order(placement uuid, wallet text, state text, report jsonb, follow_ups jsonb)
   returns uuid[] plpgsql;
 
-create function record_payout(intent uuid, held_fence integer, said jsonb, processor_payout text, made_at timestamp with time zone DEFAULT NULL::timestamp with time zone)
-  returns void plpgsql;
-
 create function record_refund(intent uuid, held_fence integer, said jsonb, of_payment text, refund jsonb)
   returns void plpgsql;
 
@@ -2826,19 +2803,16 @@ create function record_requests(batch jsonb, most integer)
 create function record_restore_evidence(shown uuid[], made uuid[], most integer)
   returns TABLE(id uuid, kind text) sql;
 
-create function record_reversal(intent uuid, held_fence integer, said jsonb, reversal text, made_at timestamp with time zone DEFAULT NULL::timestamp with time zone)
-  returns void plpgsql;
-
 create function record_sealed_result(intent uuid, members bytea)
   returns uuid[] sql;
+
+create function record_step(intent uuid, held_fence integer, said jsonb, object text, arrival text, item jsonb, made_at timestamp with time zone)
+  returns void plpgsql;
 
 create function record_subaccount(intent uuid, held_fence integer, said jsonb, made jsonb)
   returns void plpgsql;
 
 create function record_sync(account text, from_status text, to_status text, reason text, shown_status text, shown_bucket text, broken jsonb DEFAULT NULL::jsonb)
-  returns void plpgsql;
-
-create function record_transfer(intent uuid, held_fence integer, said jsonb, transfer text, arrival text, item jsonb, made_at timestamp with time zone DEFAULT NULL::timestamp with time zone)
   returns void plpgsql;
 
 create function record_verification_session(intent uuid, held_fence integer, said jsonb, session text)
@@ -2922,6 +2896,9 @@ create function rerun_dead_job(job bigint, by_operator text, because text, noted
 create function rerun_intent(intent uuid, by_operator text, because text, noted jsonb DEFAULT '{}'::jsonb)
   returns TABLE(done boolean, verdict text, is_safe boolean, was_sent boolean, venue_says text, would_do text, reason text) plpgsql;
 
+create function reserve_earnings(p payouts, cents integer)
+  returns void sql;
+
 create function reserve_key(of_caller text, of_key text, request bytea, abandoned_s double precision)
   returns TABLE(verdict text, status integer, sealed bytea) plpgsql;
 
@@ -2985,10 +2962,10 @@ create function settle_claim(intent uuid, held_fence integer, ending text, said 
 create function settle_intent(intent uuid, held_fence integer, ending text, said jsonb)
   returns boolean plpgsql;
 
-create function settle_money(of_payment text)
+create function settle_money(of_payment text, said timestamp with time zone DEFAULT now(), of_source text DEFAULT NULL::text)
   returns void plpgsql;
 
-create function settle_payout(payout text)
+create function settle_payout(payout text, has_come_back boolean DEFAULT false)
   returns void plpgsql;
 
 create function shown_fill(f exchange_fills, of_owner text)
@@ -3039,11 +3016,8 @@ create function state_fees(wallet text, oids text[])
 create function state_fills(ended_ids text, closed_ids text)
   returns void sql;
 
-create function state_payment()
-  returns trigger plpgsql;
-
-create function state_payout()
-  returns trigger plpgsql;
+create function state_money(of_transaction bigint)
+  returns void sql;
 
 create function state_registration()
   returns trigger plpgsql;
@@ -3141,7 +3115,7 @@ create function without_legs(entry jsonb, legs text[])
 create function worker_limits(OUT dead_s double precision, OUT stopped_s double precision, OUT orphaned_s double precision)
   returns record sql immutable;
 
-create function write_payment(payment text, new_status text, at timestamp with time zone, cents integer, of_currency text, differs boolean, cleared boolean, said timestamp with time zone)
+create function write_payment(payment text, new_status text, at timestamp with time zone, cents integer, of_currency text, differs boolean, cleared boolean, moved timestamp with time zone)
   returns void plpgsql;
 
 -- Removes a failed account from the lists permanently; a paid one only once nothing of its money is kept. Verdicts: done, unknown, not_failed, abandoned, owes. Recorded in ops.actions.

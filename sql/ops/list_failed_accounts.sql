@@ -6,7 +6,7 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
   select a.id, a.owner, a.user_id, a.payment_id, p.processor_payment_intent_id, a.tier_id, a.asset_class,
     a.account_size, a.failure_reason, a.intent_id, a.created_at, a.status_at,
     case
-      when p.held_cents <= 0 then 'abandon: its money was refunded or is disputed'
+      when m.held_cents <= 0 then 'abandon: its money was refunded or is disputed'
       when p.stopped_for is not null then 'refund the rest'
       when a.synthetic_hotkey is not null then o.otherwise || ': the network created it and then failed it'
       when a.intent_id is null or coalesce(is_provably_unmade(a.intent_id), false) then 'provision again, or ' || o.otherwise
@@ -14,6 +14,7 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
     end
   from prop_accounts a
   left join payments p on p.id = a.payment_id
+  left join lateral payment_money(p) m on p.id is not null
   cross join lateral (select case when a.payment_id is null then 'abandon' else 'refund' end as otherwise) o
   where a.status = 'subaccount_failed' and a.abandoned_at is null
 $$;

@@ -3974,7 +3974,7 @@ export interface webhooks {
         put?: never;
         /**
          * payment.failed
-         * @description An attempt at a payment has failed. The payment can be attempted again unless its status is final.
+         * @description An attempt at a payment has failed. The payment can be attempted again unless its status is final. `failed`: its checkout has ended without a payment at the processor, whoever had waited for it; a new one is needed.
          */
         post: {
             parameters: {
@@ -9567,7 +9567,7 @@ export interface components {
              */
             timestamp: string;
         };
-        /** @description An attempt at a payment has failed. The payment can be attempted again unless its status is final. */
+        /** @description An attempt at a payment has failed. The payment can be attempted again unless its status is final. `failed`: its checkout has ended without a payment at the processor, whoever had waited for it; a new one is needed. */
         PaymentFailedEvent: {
             /** @description Identifies the event (`evt_…`). */
             id: string;

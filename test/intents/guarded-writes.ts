@@ -92,23 +92,15 @@ export const statementWrites: Record<string, StatementWrite> = {
         accountId: 'acct_1',
       } as Any),
   },
-  record_transfer: {
+  record_step: {
     kind: 'payouts/submit',
     write: (db, lost) =>
-      payouts.recordTransfer(
+      payouts.recordStep(
         db,
         lost,
-        { payoutId: 'po_1' as Any, deadlineMs: 1 },
-        { transferId: 't', arrivalId: null, madeAtMs: null },
+        { payoutId: 'po_1' as Any, step: 'transfer', deadlineMs: 1 },
+        { id: 't', arrivalId: null, madeAtMs: null },
       ),
-  },
-  record_payout: {
-    kind: 'payouts/pay',
-    write: (db, lost) => payouts.recordPayout(db, lost, 'po_1' as Any, { processorPayoutId: 'p', madeAtMs: null }),
-  },
-  record_reversal: {
-    kind: 'payouts/reverse',
-    write: (db, lost) => payouts.recordReversal(db, lost, 'po_1' as Any, { reversalId: 'r', madeAtMs: null }),
   },
   record_checkout: {
     kind: 'payments/checkout',

@@ -16,7 +16,7 @@ export async function readArrivals({ db, adapter }: Stage, { user, connected }: 
   const unread = await db.any(sql.type(unreadRow)`
     select p.id, p.processor_transfer_id as transfer
     from payouts p
-    where p.user_id = ${user} and p.transferred_cents > 0 and p.arrivals_reversed is distinct from p.reversed_cents`);
+    where p.user_id = ${user} and p.is_unread`);
   for (const { id, transfer } of unread) {
     const holding = await adapter.findHolding(transfer, connected);
     if (holding.kind === 'found') await noteHolding(db, id, connected, holding.data);

@@ -2,7 +2,7 @@ import type { Event } from '../../src/sandbox/processor/world.ts';
 
 /** What a rule of the model needs of an object of the processor. */
 type Thing = Record<string, unknown> & { id: string; status: string; amount: number };
-type Loss = { cents: number; isLive: boolean };
+type Loss = { cents: number; isLive: boolean; isInquiry: boolean };
 
 const GIVEN_BACK = ['failed', 'canceled', 'won', 'warning_closed', 'prevented'];
 
@@ -34,7 +34,7 @@ export class MoneyModel {
 
   #lose({ id, amount, status }: Thing): void {
     const isLive = !GIVEN_BACK.includes(status);
-    this.losses.set(id, { cents: amount, isLive });
+    this.losses.set(id, { cents: amount, isLive, isInquiry: status.startsWith('warning') });
     if (!isLive) this.accepted.delete(id);
   }
 
@@ -51,8 +51,12 @@ export class MoneyModel {
   get lost(): number {
     return [...this.losses.values()].reduce((total, { cents, isLive }) => total + (isLive ? cents : 0), 0);
   }
+  /** What is kept: an inquiry withdraws nothing. */
   get held(): number {
-    return this.received - this.lost;
+    return [...this.losses.values()].reduce(
+      (held, { cents, isLive, isInquiry }) => held - (isLive && !isInquiry ? cents : 0),
+      this.received,
+    );
   }
   /** Whether an account may trade: every loss is accepted. */
   get mayTrade(): boolean {

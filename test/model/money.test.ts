@@ -190,10 +190,11 @@ async function holdsAtRest(s: MoneySystem): Promise<void> {
   const { model } = s;
   const account = await s.account();
   const figures = await s.db.one(sql.type(atRestRow)`
-    select p.held_cents as held,
+    select m.held_cents as held,
       exists (select from list_unfulfilled_payments(-1) u where u.payment_id = ${s.payment}) as is_listed,
       exists (select from list_stranded_payouts() l where l.user_id = ${s.user}) as is_stranded
     from payments p
+    cross join lateral payment_money(p) m
     where p.id = ${s.payment}`);
   expect(figures.held, 'money held').to.equal(model.held);
   expect(await s.unpayable(), 'legs of money that was not there').to.equal(0);

@@ -43,8 +43,8 @@ describe('ops.find', () => {
       insert into kyc_cases (user_id, owner, provider, session_id) values ('usr_f', 'app_f', 'processor', 'vs_f');
       insert into connect_accounts (id, owner, user_id, processor_account_id, payouts_enabled, charges_enabled, details_submitted)
       values ('con_f', 'app_f', 'usr_f', 'acct_f', true, true, true);
-      insert into payouts (id, owner, user_id, prop_account_id, connect_account_id, amount_cents, currency, reserved_cents, processor_transfer_id)
-      values ('po_f', 'app_f', 'usr_f', 'prop_f', 'con_f', 100, 'usd', 100, 'tr_f');
+      insert into payouts (id, owner, user_id, prop_account_id, connect_account_id, amount_cents, currency, processor_transfer_id)
+      values ('po_f', 'app_f', 'usr_f', 'prop_f', 'con_f', 100, 'usd', 'tr_f');
       insert into webhook_endpoints (id, owner, url, events) values ('whe_f', 'app_f', 'https://example.com/hook?token=canary', '{*}');
       insert into events (id, owner, type, position, body, created_at)
       values ('evt_f', 'app_f', 'payment.succeeded', 1000, '{"data": {"payment_id": "pay_f"}}', now());

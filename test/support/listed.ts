@@ -195,10 +195,14 @@ async function fillTables({ db }: Trading, app: string, user: { userId: string; 
       from generate_series(1, 2)`,
     sql.unsafe`
       insert into payments (id, owner, user_id, tier_id, market, asset_class, account_size, amount_cents, currency, intent_id, status, paid_at,
-        received_cents, received_currency)
-      select 'pay_listed_' || i.id, ${app}, ${userId}, 'tier_25k', 'crypto', 'crypto', 25000, 19900, 'usd', i.id, 'succeeded', now(), 19900, 'usd'
+        received_currency)
+      select 'pay_listed_' || i.id, ${app}, ${userId}, 'tier_25k', 'crypto', 'crypto', 25000, 19900, 'usd', i.id, 'succeeded', now(), 'usd'
       from intents i
       where i.owner = ${app} and i.state = 'failed' and i.kind = 'accounts/provision'`,
+    sql.unsafe`
+      select post_entries(p.id, p.owner, 'payment', null, now(), null, jsonb_build_array(leg('receipts', 'platform', 'usd', 19900)))::text
+      from payments p
+      where p.id like 'pay_listed%'`,
     sql.unsafe`
       insert into prop_accounts (id, owner, user_id, tier_id, payment_id, market, asset_class, account_size, status, created_at)
       select 'prop_listed' || row_number() over (), ${app}, ${userId}, 'tier_25k', p.id, 'crypto', 'crypto', 25000, 'subaccount_failed',
@@ -206,8 +210,8 @@ async function fillTables({ db }: Trading, app: string, user: { userId: string; 
       from payments p
       where p.id like 'pay_listed%'`,
     sql.unsafe`
-      insert into payouts (id, owner, user_id, prop_account_id, connect_account_id, amount_cents, currency, status, reserved_cents)
-      select 'po_listed' || n, ${app}, ${userId}, ${account}, ${`con_${userId}`}, 100, 'usd', 'failed', 100
+      insert into payouts (id, owner, user_id, prop_account_id, connect_account_id, amount_cents, currency, status, processor_transfer_id)
+      select 'po_listed' || n, ${app}, ${userId}, ${account}, ${`con_${userId}`}, 100, 'usd', 'failed', 'tr_listed' || n
       from generate_series(1, 2) n`,
     sql.unsafe`
       insert into balance_differences (subject, currency, posted, shown)

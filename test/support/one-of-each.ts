@@ -71,8 +71,8 @@ export const ONE_OF_EACH = `
   insert into kyc_cases (user_id, owner, provider, session_id) values ('usr_1', 'app_1', 'processor', 'vs_1');
   insert into connect_accounts (id, owner, user_id, processor_account_id, payouts_enabled, charges_enabled, details_submitted)
   values ('con_1', 'app_1', 'usr_1', 'acct_1', true, true, true);
-  insert into payouts (id, owner, user_id, prop_account_id, connect_account_id, amount_cents, currency, reserved_cents)
-  values ('po_1', 'app_1', 'usr_1', 'prop_1', 'con_1', 100, 'usd', 100);
+  insert into payouts (id, owner, user_id, prop_account_id, connect_account_id, amount_cents, currency)
+  values ('po_1', 'app_1', 'usr_1', 'prop_1', 'con_1', 100, 'usd');
   insert into payout_steps (intent_id, payout_id, step, amount_cents, currency) values ('${ID}5', 'po_1', 'transfer', 100, 'usd');
   insert into payment_losses (processor_id, payment_id, kind, amount_cents, is_live, rank, said_at)
   values ('re_1', 'pay_1', 'refund', 100, true, 2, now());

@@ -124,11 +124,12 @@ export async function failedAccount(
   if (paid)
     await session.query(
       `insert into payments (id, owner, user_id, tier_id, market, asset_class, account_size, amount_cents, currency, intent_id, status,
-         paid_at, received_cents)
-       values ($1, 'app_1', $2, 'tier_1', 'crypto', 'crypto', 25000, 19900, 'usd', gen_random_uuid(), 'succeeded',
-         now() - interval '1 hour', 19900)`,
+         paid_at)
+       values ($1, 'app_1', $2, 'tier_1', 'crypto', 'crypto', 25000, 19900, 'usd', gen_random_uuid(), 'succeeded', now() - interval '1 hour')`,
       [paymentId, userId],
     );
+  if (paid)
+    await session.query(`select write_payment($1, 'succeeded', now(), 19900, 'usd', false, true, now())`, [paymentId]);
   await session.query(
     `insert into prop_accounts (id, owner, user_id, tier_id, payment_id, market, asset_class, account_size, status, failure_reason, intent_id)
      values ($1, 'app_1', $2, 'tier_1', $3, 'crypto', 'crypto', 25000, 'subaccount_failed', 'said_no', $4)`,

@@ -17,7 +17,8 @@ begin
   elsif exists (
     select
     from payments p
-    where p.id = a.payment_id and (p.held_cents > 0 or refund_state(p.id) in ('under_way', 'unknown'))
+    cross join lateral payment_money(p) m
+    where p.id = a.payment_id and (m.held_cents > 0 or refund_state(p.id) in ('under_way', 'unknown'))
   ) then
     return 'owes';
   end if;

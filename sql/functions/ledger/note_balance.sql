@@ -9,7 +9,7 @@ begin
   if exists (
     select
     from payouts p
-    where p.connect_account_id = c.id and p.transferred_cents > 0 and p.arrivals_reversed is distinct from p.reversed_cents
+    where p.connect_account_id = c.id and p.is_unread
   ) or exists (
     select
     from payouts p

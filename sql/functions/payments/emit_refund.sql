@@ -1,17 +1,18 @@
 -- Emits an event about a payment of which another amount is refunded, to its app: a refund was made, or one has failed. Body of trigger
--- payments_emit.
+-- refunds_emit.
 create or replace function emit_refund() returns trigger
 language plpgsql as $$
 begin
-  if new.refunded_cents <> old.refunded_cents then
-    perform emit_event(new.owner, 'payment.refunded', jsonb_build_object(
-      'payment_id', new.id,
-      'user_id', new.user_id,
-      'processor_payment_intent_id', new.processor_payment_intent_id,
-      'refunded_cents', new.refunded_cents,
-      'received_cents', new.received_cents,
-      'currency', coalesce(new.received_currency, new.currency)
-    ));
-  end if;
+  perform emit_event(p.owner, 'payment.refunded', jsonb_build_object(
+    'payment_id', p.id,
+    'user_id', p.user_id,
+    'processor_payment_intent_id', p.processor_payment_intent_id,
+    'refunded_cents', m.refunded_cents,
+    'received_cents', m.received_cents,
+    'currency', coalesce(p.received_currency, p.currency)
+  ))
+  from payments p
+  cross join lateral payment_money(p) m
+  where p.id = new.subject;
   return null;
 end $$;

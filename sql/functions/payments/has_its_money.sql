@@ -5,7 +5,8 @@ language sql stable as $$
   select not exists (
     select
     from payments p
+    cross join lateral payment_money(p) m
     where p.id = of_payment
-      and (p.stopped_for is not null or p.held_cents <= 0 or refund_state(p.id) in ('under_way', 'unknown'))
+      and (p.stopped_for is not null or m.held_cents <= 0 or refund_state(p.id) in ('under_way', 'unknown'))
   )
 $$;

@@ -17,11 +17,11 @@ language sql stable as $$
     union
     select p.id
     from payments p
-    where p.stopped_for is not null and p.held_cents > 0
+    where p.stopped_for is not null and p.returned_at is null
     union
     select p.id
     from payments p
-    where p.paid_at is null and p.received_cents > 0
+    where p.paid_at is null and p.received_currency is not null
   )
   select p.id, p.owner, p.user_id, p.processor_payment_intent_id, p.amount_cents, p.currency, coalesce(p.paid_at, p.created_at),
     a.id, a.status, a.failure_reason, i.id, i.state,
@@ -36,13 +36,14 @@ language sql stable as $$
       when is_provably_unmade(i.id) then 'provision again, or refund'
       else 'look at the network: attach what was made, or refund'
     end,
-    p.held_cents, coalesce(p.received_currency, p.currency)
+    m.held_cents, coalesce(p.received_currency, p.currency)
   from kept k
   join payments p on p.id = k.id
+  cross join lateral payment_money(p) m
   left join prop_accounts a on a.payment_id = p.id
   left join intents i on i.id = a.intent_id
   where coalesce(p.paid_at, p.created_at) < now() - make_interval(secs => minutes * 60)
-    and p.held_cents > 0
+    and m.held_cents > 0
     and (a.id is null or a.status in ('provisioning', 'subaccount_failed')
       or (a.status = 'eliminated' and a.failure_reason in ('refunded', 'disputed', 'under_review')))
   order by coalesce(p.paid_at, p.created_at)

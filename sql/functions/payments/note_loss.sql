@@ -1,5 +1,5 @@
--- Stores what the processor reports of a charge's refunds, a refund or a dispute, unless a later report is stored, and then settle_money.
--- Verdicts: applied | stale | unreadable (another currency, or another payment's object: nothing is written). Locks the payment, then what
+-- Stores what the processor reports of a charge's refunds, a refund or a dispute, unless a later report is stored, and then settle_money: dated
+-- when it was made, or reported. Verdicts: applied | stale | unreadable (another currency, or another payment's object: nothing is written). Locks the payment, then what
 -- settle_money locks.
 -- Loss: kind, id, cents, currency?, status?, made_at_ms?
 create or replace function note_loss(of_payment text, loss jsonb, at_ms double precision) returns text
@@ -8,6 +8,7 @@ declare
   p payments;
   state record;
   at timestamptz := to_timestamp(at_ms / 1000);
+  made_at timestamptz := to_timestamp((loss ->> 'made_at_ms')::double precision / 1000);
   is_new boolean := not exists (select from payment_losses l where l.processor_id = loss ->> 'id');
 begin
   select * into strict p from payments where id = of_payment for update;
@@ -17,8 +18,7 @@ begin
   end if;
   select * into state from loss_state(loss ->> 'kind', loss ->> 'status');
   insert into payment_losses as l (processor_id, payment_id, kind, amount_cents, status, is_live, rank, made_at, said_at)
-  values (loss ->> 'id', of_payment, loss ->> 'kind', (loss ->> 'cents')::integer, loss ->> 'status', state.is_live, state.rank,
-    to_timestamp((loss ->> 'made_at_ms')::double precision / 1000), at)
+  values (loss ->> 'id', of_payment, loss ->> 'kind', (loss ->> 'cents')::integer, loss ->> 'status', state.is_live, state.rank, made_at, at)
   on conflict (processor_id) do update
   set amount_cents = excluded.amount_cents, status = excluded.status, is_live = excluded.is_live, rank = excluded.rank,
     said_at = excluded.said_at, made_at = coalesce(l.made_at, excluded.made_at),
@@ -36,8 +36,6 @@ begin
     set accepted_cents = greatest(0, accepted_cents - (loss ->> 'cents')::integer)
     where payment_id = of_payment and kind = 'charge';
   end if;
-  perform settle_money(of_payment);
-  perform post_payment(of_payment, case when is_new and loss ->> 'kind' <> 'charge' then coalesce(to_timestamp((loss ->> 'made_at_ms')::double precision / 1000), at) else at end,
-    loss ->> 'id');
+  perform settle_money(of_payment, coalesce(case when is_new and loss ->> 'kind' <> 'charge' then made_at end, at), loss ->> 'id');
   return 'applied';
 end $$;

@@ -9,7 +9,7 @@ declare
   p payments;
 begin
   select * into p from payments where id = payment for update;
-  if p.id is null or p.refunded_cents >= p.received_cents then
+  if not exists (select from payment_money(p) m where m.refunded_cents < m.received_cents) then
     return;
   elsif refund_state(payment) = 'under_way' then
     return query select p.refund_intent_id;

@@ -3,12 +3,13 @@
 create or replace function refund_state(of_payment text) returns text
 language sql stable as $$
   select case
-    when p.refunded_cents >= p.received_cents then 'ended'
+    when m.refunded_cents >= m.received_cents then 'ended'
     when i.settled_at is null then 'under_way'
     when is_undecided(i.outcome) then 'unknown'
     else 'ended'
   end
   from payments p
+  cross join lateral payment_money(p) m
   join intents i on i.id = p.refund_intent_id
   where p.id = of_payment
 $$;

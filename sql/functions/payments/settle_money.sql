@@ -1,23 +1,36 @@
--- Writes the figures of a payment and whether its account may trade, and lets the account follow (follow_money). The one place that decides
--- it: an account may trade while operators have accepted every loss and closed every unreadable event, and while the effect of no refund stays
--- unknown. A dispute takes precedence over a refund. The caller holds the payment. Locks the account, then its event log.
-create or replace function settle_money(of_payment text) returns void
+-- Posts what the losses of a payment add up to beyond the ledger, dated `said` by the processor's clock, writes whether its account may trade, and
+-- lets the account follow (follow_money). The one place that decides it: an account may trade while operators have accepted every loss and closed
+-- every unreadable event, and while the effect of no refund stays unknown. A dispute takes precedence over a refund. The caller holds the payment.
+-- Locks the account, then its event log.
+create or replace function settle_money(of_payment text, said timestamptz default now(), of_source text default null) returns void
 language plpgsql as $$
 declare
+  p payments;
+  l record;
   m record;
   stop text;
   unread text := unread_stop(of_payment);
 begin
-  select * into m from money_of(of_payment);
+  select * into strict p from payments where id = of_payment;
+  select * into l from losses_of(of_payment);
+  perform post_entries(p.id, p.owner, e.kind, of_source, said, null, jsonb_build_array(
+    leg('platform', e.account, e.currency, e.total - ledger_sum(p.id, array[e.account], e.currency))))
+  from (values
+    ('refund', 'refunds', coalesce(p.received_currency, p.currency), l.refunded),
+    ('dispute', 'disputes', coalesce(p.received_currency, p.currency), l.withdrawn)
+  ) as e (kind, account, currency, total);
   stop := case
-    when m.open_disputes > 0 or unread = 'disputed' then 'disputed'
-    when m.open_refunds > 0 or refund_state(of_payment) = 'unknown' then 'refunded'
+    when l.open_disputes > 0 or unread = 'disputed' then 'disputed'
+    when l.open_refunds > 0 or refund_state(of_payment) = 'unknown' then 'refunded'
     else unread
   end;
+  select * into m from payment_money(p);
   update payments
-  set refunded_cents = m.refunded, disputed_cents = m.disputed, won_back_cents = m.won_back, stopped_for = stop,
-    refunded_at = case when m.refunded > 0 then coalesce(refunded_at, now()) end,
-    disputed_at = case when m.disputed > 0 then coalesce(disputed_at, now()) end
+  set stopped_for = stop, returned_at = case when m.held_cents <= 0 then coalesce(returned_at, now()) end,
+    refunded_at = case when m.refunded_cents > 0 then coalesce(refunded_at, now()) end,
+    disputed_at = case when exists (
+      select from payment_losses o where o.payment_id = of_payment and o.kind = 'dispute'
+    ) then coalesce(disputed_at, now()) end
   where id = of_payment;
   perform follow_money(of_payment, stop);
 end $$;

@@ -1,15 +1,20 @@
--- Writes the state of a payment that an update from the processor at `said` has led to, and posts what was received. `differs`: it first showed that the payment
--- succeeded with another amount or currency than its price; `cleared`: that it did with its price. The caller holds the payment.
+-- Writes the state of a payment that an update from the processor has led to, and posts what was received beyond the ledger, at `moved` by the
+-- processor's clock. `differs`: it first showed that the payment succeeded with another amount or currency than its price; `cleared`: that it did
+-- with its price. The caller holds the payment.
 create or replace function write_payment(
-  payment text, new_status text, at timestamptz, cents integer, of_currency text, differs boolean, cleared boolean, said timestamptz
+  payment text, new_status text, at timestamptz, cents integer, of_currency text, differs boolean, cleared boolean, moved timestamptz
 ) returns void
 language plpgsql as $$
+declare
+  p payments;
 begin
-  update payments p
-  set status = new_status, status_at = at, received_cents = cents, received_currency = of_currency,
-    amount_differs = (p.amount_differs or differs) and not cleared,
-    paid_at = case when new_status = 'succeeded' then coalesce(p.paid_at, now()) end,
-    sealed_client_secret = case when new_status in ('succeeded', 'canceled') then null else p.sealed_client_secret end
-  where p.id = payment;
-  perform post_payment(payment, said, p.processor_payment_intent_id) from payments p where p.id = payment;
+  update payments o
+  set status = new_status, status_at = at, received_currency = of_currency, returned_at = case when o.received_currency is not null then o.returned_at end,
+    amount_differs = (o.amount_differs or differs) and not cleared,
+    paid_at = case when new_status = 'succeeded' then coalesce(o.paid_at, now()) end,
+    sealed_client_secret = case when new_status in ('succeeded', 'canceled') then null else o.sealed_client_secret end
+  where o.id = payment
+  returning * into p;
+  perform post_entries(p.id, p.owner, 'payment', p.processor_payment_intent_id, moved, null, jsonb_build_array(
+    leg('receipts', 'platform', of_currency, cents + ledger_sum(p.id, '{receipts}', of_currency))));
 end $$;

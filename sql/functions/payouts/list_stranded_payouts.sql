@@ -6,7 +6,7 @@ create or replace function list_stranded_payouts() returns table (
 )
 language sql stable as $$
   select p.id, p.owner, p.user_id, p.prop_account_id, c.processor_account_id, p.processor_transfer_id, p.status, p.amount_cents,
-    p.transferred_cents, p.reversed_cents, p.currency, p.failure_reason, coalesce(s.ended_at, s.created_at, p.requested_at),
+    m.transferred_cents, m.reversed_cents, p.currency, p.failure_reason, coalesce(s.ended_at, s.created_at, p.requested_at),
     case
       when s.state = 'unknown' then 'look up: the effect of the ' || case s.step when 'payout' then 'payout to the bank' else s.step end || ' is unknown'
       when s.state = 'failed' then 'submit again, or reverse'
@@ -17,6 +17,7 @@ language sql stable as $$
     s.step, s.state
   from payouts p
   join connect_accounts c on c.id = p.connect_account_id
+  cross join lateral payout_money(p) m
   left join lateral (
     select *
     from payout_steps o
@@ -32,7 +33,7 @@ language sql stable as $$
     select q.id
     from payouts q
     where q.status in ('failed', 'transferred')
-      and q.reserved_cents > 0
+      and q.processor_transfer_id is not null
       and (q.status = 'failed' or q.submitted_at < now() - interval '7 days')
   )
   order by 13

@@ -1,15 +1,17 @@
 -- Stores what the processor reports of a payout to the bank. Its states only go on: pending and in transit, paid, failed or cancelled; a bank
--- may return what was paid, and another payout may take it back (reversed). Verdicts: applied | stale | unreadable (another amount or currency: nothing is written). Locks the payout, then
--- its event log.
+-- may return what was paid, and another payout may take it back (reversed). Verdicts: applied | stale | unreadable (another amount or currency:
+-- nothing is written). Locks the payout, then its event log.
 create or replace function note_bank_payout(
   processor_payout text, shown_status text, cents integer, of_currency text, failure text, at timestamptz default null
 ) returns text
 language plpgsql as $$
 declare
   s payout_steps;
+  p payouts;
+  account text;
   next_state text := case when shown_status = 'paid' then 'done' when shown_status in ('failed', 'canceled', 'reversed') then 'failed' else 'sent' end;
 begin
-  perform from payouts p join payout_steps o on o.payout_id = p.id where o.processor_id = processor_payout for update of p;
+  select q.* into p from payouts q join payout_steps o on o.payout_id = q.id where o.processor_id = processor_payout for update of q;
   select * into strict s from payout_steps o where o.processor_id = processor_payout;
   if cents <> s.amount_cents or of_currency <> s.currency then
     return 'unreadable';
@@ -19,7 +21,12 @@ begin
   update payout_steps
   set state = next_state, ended_at = now(), failure_reason = case when next_state = 'failed' then coalesce(failure, shown_status) end
   where intent_id = s.intent_id;
-  perform post_payout(s.payout_id, coalesce(at, now()), processor_payout);
+  select c.processor_account_id into strict account from connect_accounts c where c.id = p.connect_account_id;
+  perform post_entries(p.id, p.owner, 'bank', processor_payout, coalesce(at, now()), account, case
+    when next_state = 'done' then jsonb_build_array(leg('in_transit', 'bank', s.currency, s.amount_cents))
+    else held_legs(p.id, 'in_transit', s.currency, s.amount_cents)
+      || leg('in_transit', 'bank', s.currency, case when s.state = 'done' then -s.amount_cents else 0 end)
+  end);
   perform settle_payout(s.payout_id);
   return 'applied';
 end $$;

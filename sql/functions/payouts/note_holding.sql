@@ -1,5 +1,5 @@
--- Stores what the processor shows of a payout's transfer at the trader's account: how much of it is reversed, and what the account received by it and gave
--- back. False: it is impossible, or older than what is known, and nothing is written. Locks the payout, then its event log.
+-- Stores what the processor shows of a payout's transfer at the trader's account: how much of it is reversed, and what the account received by it
+-- and gave back. False: it is impossible, or older than what is known, and nothing is written. Locks the payout, then its event log.
 -- Movements: as for post_arrivals.
 create or replace function note_holding(payout text, account text, reversed integer, of_currency text, movements jsonb) returns boolean
 language plpgsql as $$
@@ -10,10 +10,10 @@ declare
     where a.net < 0
   );
 begin
-  if reversed < (select p.reversed_cents from payouts p where p.id = payout for update) or not note_reversed(payout, reversed, back_at) then
+  if not note_reversed(payout, reversed, back_at) or reversed < (select m.reversed_cents from payouts p, payout_money(p) m where p.id = payout) then
     return false;
   end if;
   perform post_arrivals(payout, account, of_currency, movements);
-  update payouts set arrivals_reversed = reversed where id = payout and movements <> '[]';
+  update payouts set is_unread = false where id = payout and movements <> '[]';
   return true;
 end $$;

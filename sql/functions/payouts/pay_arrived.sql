@@ -14,6 +14,6 @@ begin
   )
   for update;
   if found then
-    perform begin_payout_step(payout, case when p.transferred_cents > 0 then 'payout' else 'transfer' end, item, cents, of_currency);
+    perform begin_payout_step(payout, case when p.processor_transfer_id is not null then 'payout' else 'transfer' end, item, cents, of_currency);
   end if;
 end $$;

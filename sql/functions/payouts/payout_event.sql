@@ -3,8 +3,8 @@ create or replace function payout_event(p payouts) returns jsonb
 language sql stable as $$
   select jsonb_build_object(
     'payout_id', p.id, 'user_id', p.user_id, 'amount_cents', p.amount_cents, 'currency', p.currency, 'status', p.status,
-    'transferred_cents', p.transferred_cents, 'reversed_cents', p.reversed_cents, 'bank_amount_cents', b.amount_cents,
+    'transferred_cents', m.transferred_cents, 'reversed_cents', m.reversed_cents, 'bank_amount_cents', b.amount_cents,
     'bank_currency', b.currency, 'failure_reason', p.failure_reason)
-  from (values (p.id)) as o (id)
-  left join lateral bank_leg_of(o.id) b on true
+  from payout_money(p) m
+  left join bank_leg_of(p.id) b on true
 $$;

@@ -16,6 +16,6 @@ begin
   select new_id, a.owner, a.user_id, account, to_account, cents, of_currency, in_session
   from prop_accounts a
   where a.id = account;
-  perform post_payout(new_id, now());
+  perform reserve_earnings(p, cents) from payouts p where p.id = new_id;
   return null;
 end $$;

@@ -4,9 +4,10 @@
 create or replace function reserved_cents_of(accounts text[], besides text default null) returns bigint
 language sql stable as $$
   select (
-    select coalesce(sum(coalesce(p.reserved_cents, p.amount_cents)), 0)
+    select coalesce(sum(m.reserved_cents), 0)
     from payouts p
-    where p.prop_account_id = any(accounts) and p.id is distinct from besides and p.reserved_cents is distinct from 0
+    cross join lateral payout_money(p) m
+    where p.prop_account_id = any(accounts) and p.id is distinct from besides
   )::bigint + (
     select coalesce(sum(l.amount_cents), 0)
     from lost_money l

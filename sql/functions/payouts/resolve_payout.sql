@@ -34,12 +34,8 @@ begin
     set state = case when step = 'transfer' then 'unsent' else 'failed' end, failure_reason = 'not_carried_out', ended_at = now()
     where intent_id = s.intent_id;
     perform settle_payout(payout);
-  elsif s.step = 'transfer' then
-    perform note_transfer(s.intent_id, made, arrival, item, made_at);
-  elsif s.step = 'payout' then
-    perform note_bank_request(s.intent_id, made, made_at);
   else
-    perform note_reversal(s.intent_id, made, made_at);
+    perform note_step(s.intent_id, made, arrival, item, made_at);
   end if;
   perform record_action(by_operator, 'resolve_payout', payout, null, p.prop_account_id, because,
     noted || jsonb_build_object('verdict', 'done', 'step', s.step, 'intent_id', s.intent_id, 'found', made));

@@ -1,17 +1,19 @@
 -- Writes the state of a payout that follows from its steps and from how much of its transfer was reversed, and what it takes of the earnings.
 -- A delayed payout stays so until its step has an effect or fails. A step of unknown effect counts as under way until it is resolved: neither done nor failed.
 -- Emits `payout.completed` when it becomes completed; `payout.failed` when it fails, once while it fails again for the same reason, or is reversed;
--- `payout.updated` when a part is reversed and it goes on. The caller holds the payout.
-create or replace function settle_payout(payout text) returns void
+-- `payout.updated` when a part is reversed (`has_come_back`: another one was) and it goes on. The caller holds the payout.
+create or replace function settle_payout(payout text, has_come_back boolean default false) returns void
 language plpgsql as $$
 declare
   before payouts;
   p payouts;
   transfer payout_steps;
   bank payout_steps;
+  m record;
   is_waiting boolean;
 begin
   select * into strict before from payouts where id = payout;
+  select * into m from payout_money(before);
   select * into transfer from payout_steps s where s.payout_id = payout and s.step = 'transfer' order by s.position desc limit 1;
   select * into bank from payout_steps s where s.payout_id = payout and s.step = 'payout' order by s.position desc limit 1;
   is_waiting := before.canceled_at is null and coalesce(bank.state, transfer.state) in ('under_way', 'unsent');
@@ -22,38 +24,36 @@ begin
     when transfer.state is null or transfer.state = 'unsent' then 'pending'
     when transfer.state in ('under_way', 'unknown') then 'submitted'
     when transfer.state = 'failed' then 'failed'
-    when p.reversed_cents >= p.transferred_cents then 'reversed'
+    when m.reversed_cents >= m.transferred_cents then 'reversed'
     when bank.state = 'done' then 'completed'
     when bank.state = 'failed' then 'failed'
     else 'transferred'
   end;
   p.failure_reason := case
-    when p.status in ('pending', 'submitted', 'transferred', 'completed', 'canceled') and p.reversed_cents = 0 then null
+    when p.status in ('pending', 'submitted', 'transferred', 'completed', 'canceled') and m.reversed_cents = 0 then null
     when p.status = 'failed' then coalesce(bank.failure_reason, transfer.failure_reason)
     else 'transfer_reversed'
   end;
-  p.reserved_cents := case
+  perform reserve_earnings(p, case
     when p.status = 'canceled' or transfer.state = 'failed' then 0
-    when transfer.state = 'done' then p.transferred_cents - p.reversed_cents
+    when transfer.state = 'done' then m.transferred_cents - m.reversed_cents
     else p.amount_cents
-  end;
+  end);
   update payouts
-  set status = p.status, failure_reason = p.failure_reason, reserved_cents = p.reserved_cents,
+  set status = p.status, failure_reason = p.failure_reason,
     submitted_at = case when p.status = 'canceled' then submitted_at when p.status <> 'pending' then coalesce(submitted_at, now()) end,
     completed_at = case when p.status = 'completed' then coalesce(completed_at, now()) else completed_at end,
-    emitted_reversed_cents = reversed_cents,
     delayed_for = case when is_waiting then delayed_for end,
     delayed_since = case when is_waiting then delayed_since end,
     emitted_failure = case when p.status = 'failed' then p.failure_reason when p.status <> 'completed' then emitted_failure end
   where id = payout;
-  perform post_payout(payout, now());
   if p.status = 'completed' and before.status <> 'completed' then
     perform emit_event(p.owner, 'payout.completed', payout_event(p));
   end if;
   if (p.status = 'failed' and p.failure_reason is distinct from before.emitted_failure)
-    or (p.status in ('failed', 'reversed') and p.reversed_cents > before.emitted_reversed_cents) then
+    or (p.status in ('failed', 'reversed') and has_come_back) then
     perform emit_event(p.owner, 'payout.failed', payout_event(p));
-  elsif p.reversed_cents > before.emitted_reversed_cents then
+  elsif has_come_back then
     perform emit_event(p.owner, 'payout.updated', payout_event(p));
   end if;
 end $$;

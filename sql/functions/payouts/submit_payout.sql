@@ -23,7 +23,7 @@ begin
     return;
   end if;
   select * into latest from payout_steps s where s.payout_id = payout order by s.position desc limit 1;
-  has_left := p.transferred_cents > p.reversed_cents;
+  has_left := exists (select from payout_money(p) m where m.transferred_cents > m.reversed_cents);
   if latest.intent_id is not null and latest.state <> 'unsent' and not (has_left and latest.state = 'failed') then
     return query select 'replayed', latest.intent_id;
     return;

@@ -24,11 +24,11 @@ begin
     and case when of_session is not null then c.made_in_session = of_session else c.destination_at > now() - interval '30 days' end;
   with failed as (
     update payouts p
-    set status = 'failed', failure_reason = 'quarantined', reserved_cents = 0
+    set status = 'failed', failure_reason = 'quarantined'
     where p.user_id = for_user and p.status = 'pending'
       and case when of_session is not null then p.made_in_session = of_session else p.requested_at > now() - interval '30 days' end
     returning p.*
   )
   select array_agg(f::payouts order by f.id) into stopped from failed f;
-  perform emit_event(p.owner, 'payout.failed', payout_event(p)) from unnest(stopped) p;
+  perform reserve_earnings(p, 0), emit_event(p.owner, 'payout.failed', payout_event(p)) from unnest(stopped) p;
 end $$;

@@ -6,7 +6,7 @@ import { findBalance, listBalanceChanges } from './balance.ts';
 import { readEvent, readEvents } from './events.ts';
 import { findHolding } from './holding.ts';
 import { listMoneyMade } from './money-made.ts';
-import { readBankPayout, readMadeReversal, readMadeTransfer, readPayout } from './moved.ts';
+import { readMovement, readPayout } from './moved.ts';
 import { findCheckout, findMovement, findRefund } from './movements.ts';
 import { readAccount, readLink, readPayment, readRefund, readVerification } from './objects.ts';
 import { readResultOf, responseOf } from './responses.ts';
@@ -89,7 +89,7 @@ export const processor = ({ url, secretKey, notificationSecret }: ProcessorAcces
           },
           { idempotencyKey },
         ),
-        readMadeTransfer,
+        readMovement,
       ),
     reverse: ({ transferId, amountCents, payoutId }, idempotencyKey) =>
       responseOf(
@@ -98,7 +98,7 @@ export const processor = ({ url, secretKey, notificationSecret }: ProcessorAcces
           { amount: amountCents, metadata: stepOf(payoutId, idempotencyKey) },
           { idempotencyKey },
         ),
-        readMadeReversal,
+        readMovement,
       ),
     findHolding: (transferId, accountId) => findHolding(stripe, transferId, accountId),
     payOut: (requested, idempotencyKey) =>
@@ -107,7 +107,7 @@ export const processor = ({ url, secretKey, notificationSecret }: ProcessorAcces
           idempotencyKey,
           stripeAccount: requested.accountId,
         }),
-        readBankPayout,
+        readMovement,
       ),
     findPayout: (id, accountId) =>
       readResultOf(stripe.payouts.retrieve(id, {}, { stripeAccount: accountId }), readPayout),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { cents, code, currency, id, MOST_CENTS, madeAt, madeOf, reading, reference } from './objects.ts';
-import type { PayoutSeen, TransferSeen } from './types.ts';
+import type { MovementSeen, PayoutSeen, TransferSeen } from './types.ts';
 
 const payout = z
   .object({
@@ -33,26 +33,15 @@ const transfer = z
     currency: object.currency,
   }));
 
-/** The transfer that was made, and the payment that its destination received by it. */
-const madeTransfer = z
+const movement = z
   .object({ id, destination_payment: reference.nullish(), created: madeAt })
-  .transform((object) => ({ transferId: object.id, arrivalId: object.destination_payment ?? null, ...madeOf(object) }));
-
-const madeReversal = z
-  .object({ id, created: madeAt })
-  .transform((object) => ({ reversalId: object.id, ...madeOf(object) }));
-
-const bankPayout = z
-  .object({ id, created: madeAt })
-  .transform((object) => ({ processorPayoutId: object.id, ...madeOf(object) }));
+  .transform(
+    (object): MovementSeen => ({ id: object.id, arrivalId: object.destination_payment ?? null, ...madeOf(object) }),
+  );
 
 /** Reads a payout. Like every reader here: null if a member that the service needs is missing or impossible. */
 export const readPayout = reading(payout);
 /** Reads a transfer: how much of it was reversed in total. */
 export const readTransfer = reading(transfer);
-/** Reads the result of a transfer. */
-export const readMadeTransfer = reading(madeTransfer);
-/** Reads the result of a reversal. */
-export const readMadeReversal = reading(madeReversal);
-/** Reads a new payout of a connected account to its bank. */
-export const readBankPayout = reading(bankPayout);
+/** Reads a transfer, a payout or a reversal that was made. */
+export const readMovement = reading(movement);

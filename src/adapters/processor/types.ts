@@ -201,16 +201,13 @@ export type Processor = {
   findAccount(accountId: string): Promise<ReadResult<AccountSeen>>;
   createLink(requested: NewLink, key: string): Promise<UpstreamResult<{ url: string }>>;
   /** Moves money from the platform to a connected account. */
-  transfer(
-    requested: NewTransfer,
-    key: string,
-  ): Promise<UpstreamResult<{ transferId: string; arrivalId: string | null } & Made>>;
+  transfer(requested: NewTransfer, key: string): Promise<UpstreamResult<MovementSeen>>;
   /** Takes money of a transfer back from the connected account. */
-  reverse(requested: NewReversal, key: string): Promise<UpstreamResult<{ reversalId: string } & Made>>;
+  reverse(requested: NewReversal, key: string): Promise<UpstreamResult<MovementSeen>>;
   /** Reads what a connected account holds of a transfer. */
   findHolding(transferId: string, accountId: string): Promise<ReadResult<Holding>>;
   /** Sends money from a connected account to its bank. */
-  payOut(requested: NewTransfer, key: string): Promise<UpstreamResult<{ processorPayoutId: string } & Made>>;
+  payOut(requested: NewTransfer, key: string): Promise<UpstreamResult<MovementSeen>>;
   findPayout(processorPayoutId: string, accountId: string): Promise<ReadResult<PayoutSeen>>;
   /** Looks through the whole list in which a movement would be. `absent` only if the list was read to its end. */
   findMovement(sought: MovementSought): Promise<ReadResult<MovementSeen>>;

@@ -21,7 +21,7 @@ export const listProvable = (db: Db, most: number): Promise<readonly z.infer<typ
     where exists (
       select
       from payouts p
-      where p.connect_account_id = c.id and p.transferred_cents > 0
+      where p.connect_account_id = c.id and p.processor_transfer_id is not null
     )
     order by c.proven_at nulls first, c.id
     limit ${most}`);

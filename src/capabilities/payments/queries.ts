@@ -54,11 +54,11 @@ export const paymentRow = z.object({
  */
 export type Payment = z.infer<typeof paymentRow>;
 
-/** The columns of a payment; the row has the alias `p`. */
+/** The columns of a payment; the row has the alias `p`, and what the ledger holds of it the alias `m`. */
 export const paymentColumns = sql.fragment`
   p.id, p.owner, p.user_id, p.tier_id, p.market, p.amount_cents, p.currency, p.intent_id, p.processor_payment_intent_id,
   p.sealed_client_secret, p.status, coalesce(extract(epoch from p.status_at), 0)::double precision * 1000 as status_at_ms,
-  p.received_cents, p.received_currency, p.refunded_cents, p.disputed_cents - p.won_back_cents as disputed_cents`;
+  m.received_cents, p.received_currency, m.refunded_cents, m.disputed_cents`;
 
 /** The payment of an intent, if it belongs to this user; else null. */
 export const findPaymentOfIntent = (
@@ -70,6 +70,7 @@ export const findPaymentOfIntent = (
   db.maybeOne(sql.prepared('payment_of_intent', paymentRow)`
     select ${paymentColumns}
     from payments p
+    cross join lateral payment_money(p) m
     where p.intent_id = ${intentId} and p.owner = ${owner} and p.user_id = ${userId}`);
 
 /** What the processor needs to create a payment intent. */
@@ -111,6 +112,7 @@ export const findPaymentShown = (
       where t.at is not null
     ) as timeline
     from payments p
+    cross join lateral payment_money(p) m
     left join prop_accounts a on a.payment_id = p.id
     where p.id = ${paymentId} and p.owner = ${owner} and p.user_id = ${userId}`);
 
@@ -119,6 +121,7 @@ export const findPayment = (db: Pick<Db, 'maybeOne'>, paymentId: PaymentId): Pro
   db.maybeOne(sql.prepared('find_payment', paymentRow)`
     select ${paymentColumns}
     from payments p
+    cross join lateral payment_money(p) m
     where p.id = ${paymentId}`);
 
 /** The request for a payment intent. Throws if there is no such payment. */

@@ -6,7 +6,7 @@ import type { Claim } from '../../intents/intent.ts';
 import { settleBy } from '../../intents/settle.ts';
 import { newId, newIntentId, type PaymentId } from '../../kernel/ids.ts';
 import type { SealContext, Sealer } from '../../kernel/seal.ts';
-import { type Payment, paymentColumns, paymentRow } from './queries.ts';
+import { findPayment, type Payment, paymentRow } from './queries.ts';
 import type { PaymentState, PaymentStep } from './rules.ts';
 
 const nothing = z.object({});
@@ -63,14 +63,15 @@ export async function lockPayment(
   tx: Tx,
   { paymentId, processorId }: { paymentId: PaymentId | null; processorId: string },
 ): Promise<Payment | null> {
-  const payment = await tx.maybeOne(sql.prepared('lock_payment', paymentRow)`
-    select ${paymentColumns}
+  const id = await tx.maybeOneFirst(sql.prepared('lock_payment', paymentRow.pick({ id: true }))`
+    select p.id
     from payments p
     where p.processor_payment_intent_id = ${processorId}
       or (p.id = ${paymentId} and p.processor_payment_intent_id is null)
     order by p.processor_payment_intent_id nulls last
     limit 1
     for update`);
+  const payment = id && (await findPayment(tx, id)); // after the lock: what it waited for is in the ledger
   if (payment?.processor_payment_intent_id !== null) return payment;
   await tx.query(sql.prepared('name_payment', nothing)`select name_payment(${payment.id}, ${processorId})`);
   return { ...payment, processor_payment_intent_id: processorId };

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { defineProcessorIntent, type ProcessorDeps } from '../../intents/replay.ts';
 import { type IntentId, idSchema } from '../../kernel/ids.ts';
-import { absent, found } from '../../kernel/upstream-result.ts';
+import { absent } from '../../kernel/upstream-result.ts';
 import { findObstacle, getPayoutStep, payoutStepRow } from './queries.ts';
-import { fixBankLeg, noteDelay, recordPayout } from './store.ts';
+import { fixBankLeg, noteDelay, recordStep } from './store.ts';
 
 type Deps = ProcessorDeps & { config: { PAYOUT_DESTINATION_HOLD_H: number } };
 
@@ -38,10 +38,7 @@ export const pay = defineProcessorIntent({
 
   onWait: noteDelay,
 
-  async find({ transfer }, processor, mark) {
-    const seen = await processor.findMovement({ ...transfer, ...mark, step: 'payout' });
-    return seen.kind === 'found' ? found({ ...seen.data, processorPayoutId: seen.data.id }) : seen;
-  },
+  find: ({ transfer }, processor, mark) => processor.findMovement({ ...transfer, ...mark, step: 'payout' }),
 
   async mayRepeat({ transfer }, processor) {
     const holding = await processor.findHolding(transfer.transferId ?? '', transfer.accountId);
@@ -50,7 +47,8 @@ export const pay = defineProcessorIntent({
     return heldCents >= transfer.amountCents && currency === transfer.currency ? holding : absent;
   },
 
-  record: ({ intent, payload }, made, { db }) => recordPayout(db, intent, payload.transfer.payoutId, made),
+  record: ({ intent, payload: { transfer } }, made, { db }) =>
+    recordStep(db, intent, { payoutId: transfer.payoutId, step: 'payout' }, made),
 });
 
 const UNREADABLE = { code: 'PROCESSOR_UNREADABLE' } as const;

@@ -42,11 +42,12 @@ const payoutRow = z.custom<components['schemas']['UserPayout'] & { id: PayoutId 
 export type Payout = z.infer<typeof payoutRow>;
 
 const payouts = (condition: FragmentSqlToken) => sql.fragment`
-  select p.id, p.amount_cents, p.transferred_cents, p.reversed_cents, p.currency,
+  select p.id, p.amount_cents, m.transferred_cents, m.reversed_cents, p.currency,
     case when p.delayed_since is not null and p.status in ('submitted', 'transferred') then 'delayed' else p.status end as status,
     p.processor_transfer_id, p.failure_reason, p.requested_at, p.completed_at, b.amount_cents as bank_amount_cents,
     b.currency as bank_currency
   from payouts p
+  cross join lateral payout_money(p) m
   left join lateral bank_leg_of(p.id) b on true
   where ${condition}`;
 

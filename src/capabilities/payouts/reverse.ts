@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { defineProcessorIntent, type ProcessorDeps } from '../../intents/replay.ts';
 import { idSchema } from '../../kernel/ids.ts';
-import { found } from '../../kernel/upstream-result.ts';
 import { getPayoutStep } from './queries.ts';
-import { recordReversal } from './store.ts';
+import { recordStep } from './store.ts';
 
 const reversal = z.object({
   payoutId: idSchema.payout,
@@ -26,10 +25,8 @@ export const reverse = defineProcessorIntent({
 
   call: (payload, processor, key) => processor.reverse(payload.reversal, key),
 
-  async find({ reversal }, processor, mark) {
-    const seen = await processor.findMovement({ ...reversal, ...mark, step: 'reversal' });
-    return seen.kind === 'found' ? found({ ...seen.data, reversalId: seen.data.id }) : seen;
-  },
+  find: ({ reversal }, processor, mark) => processor.findMovement({ ...reversal, ...mark, step: 'reversal' }),
 
-  record: ({ intent, payload }, made, { db }) => recordReversal(db, intent, payload.reversal.payoutId, made),
+  record: ({ intent, payload: { reversal } }, made, { db }) =>
+    recordStep(db, intent, { payoutId: reversal.payoutId, step: 'reversal' }, made),
 });

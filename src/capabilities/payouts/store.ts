@@ -1,6 +1,6 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
-import type { AccountSeen, Holding, Made } from '../../adapters/processor/types.ts';
+import type { AccountSeen, Holding, MovementSeen } from '../../adapters/processor/types.ts';
 import { type Pace, takeDue } from '../../db/polling.ts';
 import type { Db } from '../../db/pool.ts';
 import type { Claim } from '../../intents/intent.ts';
@@ -54,45 +54,17 @@ export const recordLink = (
 ): Promise<boolean> =>
   succeedWith(db, 'record_link', intent, {}, sealedResult(sealer, intent.id, { onboarding_url: url }));
 
-/** Ends the transfer to a trader's account and queues the payout from there to its bank. */
-export function recordTransfer(
+/** Ends a step of a payout with the object that the processor made. With `deadlineMs`, a transfer queues the payout from there to the bank. */
+export function recordStep(
   db: Db,
   intent: Intent,
-  { payoutId, deadlineMs }: { payoutId: PayoutId; deadlineMs: number },
-  { transferId, arrivalId, madeAtMs }: { transferId: string; arrivalId: string | null } & Made,
+  step: { payoutId: PayoutId; step: 'transfer' | 'payout' | 'reversal'; deadlineMs?: number },
+  { id, arrivalId, madeAtMs }: MovementSeen,
 ): Promise<boolean> {
-  const outcome = { result: { payout_id: payoutId, processor_transfer_id: transferId } };
-  const item = JSON.stringify({ id: newIntentId(), deadline_s: deadlineMs / 1000 });
-  const statement = sql.prepared('record_transfer', nothing)`
-    select record_transfer(${intent.id}, ${intent.fence}, ${JSON.stringify(outcome)}::jsonb, ${transferId}, ${arrivalId},
-      ${item}::jsonb, to_timestamp(${madeAtMs}::double precision / 1000))`;
-  return settleBy(db, intent, 'succeeded', statement);
-}
-
-/** Ends a payout intent with the payout that the processor accepted. Notifications report its later states. */
-export function recordPayout(
-  db: Db,
-  intent: Intent,
-  payoutId: PayoutId,
-  { processorPayoutId, madeAtMs }: { processorPayoutId: string } & Made,
-): Promise<boolean> {
-  const outcome = { result: { payout_id: payoutId, processor_payout_id: processorPayoutId } };
-  const statement = sql.prepared('record_payout', nothing)`
-    select record_payout(${intent.id}, ${intent.fence}, ${JSON.stringify(outcome)}::jsonb, ${processorPayoutId},
-      to_timestamp(${madeAtMs}::double precision / 1000))`;
-  return settleBy(db, intent, 'succeeded', statement);
-}
-
-/** Ends the reversal of a transfer. */
-export function recordReversal(
-  db: Db,
-  intent: Intent,
-  payoutId: PayoutId,
-  { reversalId, madeAtMs }: { reversalId: string } & Made,
-): Promise<boolean> {
-  const outcome = { result: { payout_id: payoutId, processor_reversal_id: reversalId } };
-  const statement = sql.prepared('record_reversal', nothing)`
-    select record_reversal(${intent.id}, ${intent.fence}, ${JSON.stringify(outcome)}::jsonb, ${reversalId},
+  const outcome = { result: { payout_id: step.payoutId, [`processor_${step.step}_id`]: id } };
+  const item = step.deadlineMs && JSON.stringify({ id: newIntentId(), deadline_s: step.deadlineMs / 1000 });
+  const statement = sql.prepared('record_step', nothing)`
+    select record_step(${intent.id}, ${intent.fence}, ${JSON.stringify(outcome)}::jsonb, ${id}, ${arrivalId}, ${item ?? null}::jsonb,
       to_timestamp(${madeAtMs}::double precision / 1000))`;
   return settleBy(db, intent, 'succeeded', statement);
 }
@@ -152,7 +124,7 @@ export const takeBankPayouts = (
 
 const openRow = accountRow.extend({ processor_id: z.string() });
 
-/** Payouts of whose transfer it was not read what the trader's account received, and gave back by the reversals known, and that are due. */
+/** Payouts of whose transfer it is to be read what the trader's account received and gave back, and that are due. */
 export const takeUnreadArrivals = (db: Db, pace: Pace): Promise<readonly Unread[]> =>
   takeDue(
     db,
@@ -160,7 +132,7 @@ export const takeUnreadArrivals = (db: Db, pace: Pace): Promise<readonly Unread[
       table: 'payouts',
       key: 'id',
       since: 'requested_at',
-      open: sql.fragment`t.transferred_cents > 0 and t.arrivals_reversed is distinct from t.reversed_cents`,
+      open: sql.fragment`t.is_unread`,
       members: sql.fragment`t.id, t.processor_transfer_id, (
         select c.processor_account_id
         from connect_accounts c

@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { defineProcessorIntent, type ProcessorDeps } from '../../intents/replay.ts';
 import { idSchema } from '../../kernel/ids.ts';
-import { found } from '../../kernel/upstream-result.ts';
 import { epochMs } from '../../kernel/work.ts';
 import type { Netvenue } from '../../venues/network/adapter/types.ts';
 import { findObstacle, getPayoutStep, payoutStepRow } from './queries.ts';
 import { readEarnings } from './read-model.ts';
-import { noteDelay, recordTransfer } from './store.ts';
+import { noteDelay, recordStep } from './store.ts';
 
 type Deps = ProcessorDeps & {
   venues: { netvenue: Pick<Netvenue, 'settlements'> };
@@ -44,11 +43,8 @@ export const submit = defineProcessorIntent({
   // the processor repeats a stored rejection under the same key: the transfer is requested again by the sweep
   problemOf: (slug) => (slug === 'balance_insufficient' ? { code: 'PROCESSOR_SHORT' } : null),
 
-  async find({ transfer }, processor, mark) {
-    const seen = await processor.findMovement({ ...transfer, ...mark, step: 'transfer' });
-    return seen.kind === 'found' ? found({ ...seen.data, transferId: seen.data.id }) : seen;
-  },
+  find: ({ transfer }, processor, mark) => processor.findMovement({ ...transfer, ...mark, step: 'transfer' }),
 
   record: ({ intent, payload: { transfer } }, made, { db, config }) =>
-    recordTransfer(db, intent, { ...transfer, deadlineMs: config.ACCOUNT_DEADLINE_MS }, made),
+    recordStep(db, intent, { ...transfer, step: 'transfer', deadlineMs: config.ACCOUNT_DEADLINE_MS }, made),
 });

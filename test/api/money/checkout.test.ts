@@ -110,6 +110,31 @@ describe('checkOut', () => {
     expect(shown).to.include({ status: 'requires_payment_method', id: reply.body.payment_id });
   });
 
+  it('tells its app that it has failed after the 202: nobody waits for it any more', async () => {
+    service.processor.faults.add({ kind: 'reject', route: CREATE, times: 1 });
+    const told = async () => {
+      const { body } = await service.tenant.ask('GET', '/v2/events?limit=200');
+      return body.filter(({ type }: { type: string }) => type === 'payment.failed');
+    };
+    const before = (await told()).length;
+
+    const reply = await service.buyer.ask('POST', CHECKOUT, { json: tier25k, headers: noWait });
+
+    expect(reply.status).to.equal(202);
+    const events = await eventually(async () => {
+      const all = await told();
+      return all.length > before && all;
+    });
+    expect(events.slice(before).map(({ data }: { data: object }) => data)).to.deep.equal([
+      {
+        payment_id: reply.body.payment_id,
+        user_id: service.buyer.userId,
+        processor_payment_intent_id: null,
+        status: 'failed',
+      },
+    ]);
+  });
+
   it('passes on a rejection by the processor', async () => {
     service.processor.faults.add({ kind: 'reject', route: CREATE, times: 1 });
 

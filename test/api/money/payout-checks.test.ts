@@ -93,5 +93,5 @@ describe('the submission of a payout', () => {
         jsonb_build_object('id', gen_random_uuid(), 'deadline_s', 60), 50000)`);
   const reserved = (ids: string[]) =>
     service.db.oneFirst(sql.type(z.object({ cents: z.number() }))`
-      select sum(p.reserved_cents)::integer as cents from payouts p where p.id = any(${sql.array(ids, 'text')})`);
+      select sum(m.reserved_cents)::integer as cents from payouts p cross join lateral payout_money(p) m where p.id = any(${sql.array(ids, 'text')})`);
 });

@@ -97,7 +97,14 @@ describe('the steps of a payout', () => {
     service.processor.notifications.travel.hold = false;
     const [first, second] = service.processor.events.filter(({ type }) => type === 'transfer.reversed').slice(-2);
 
-    for (const event of [second, first, second]) await service.notify(event ?? {});
+    for (const event of [second, first, second]) {
+      await service.notify(event ?? {});
+      await eventually(() =>
+        service.db.exists(
+          sql.unsafe`select from processor_events e where e.id = ${event?.id ?? ''} and e.acted_at is not null`,
+        ),
+      );
+    }
 
     await eventually(async () => (await trader.estimate()) === 300);
     expect(await trader.payoutIs(id, 'transferred')).to.include({ transferred_cents: 50_000, reversed_cents: 300 });

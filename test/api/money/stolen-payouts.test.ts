@@ -130,7 +130,7 @@ describe('payouts of a user whose session was stolen', function () {
     expect([late.status, late.body.error?.code]).to.deep.equal([409, 'V2_PAYOUT_NOT_PENDING']);
     expect(shown.get(both)).to.equal(raced.status === 200 ? 'canceled' : 'failed');
     const reserved = await service.db.oneFirst(sql.unsafe`
-      select coalesce(sum(p.reserved_cents), 0)::integer from payouts p where p.user_id = ${user.userId}`);
+      select coalesce(sum(m.reserved_cents), 0)::integer from payouts p cross join lateral payout_money(p) m where p.user_id = ${user.userId}`);
     expect(reserved).to.equal(0);
   });
 

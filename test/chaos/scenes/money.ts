@@ -185,7 +185,7 @@ const UNREAD = `
 const OPEN = `
   select (select count(*) from processor_events where acted_at is null)::integer
     + (select count(*) from payout_steps where state in ('under_way', 'sent'))::integer
-    + (select count(*) from payouts where transferred_cents > 0 and arrivals_reversed is distinct from reversed_cents)::integer
+    + (select count(*) from payouts where is_unread)::integer
     + (select count(*) from prop_accounts where status = 'provisioning')::integer
     + (select count(*) from queue_jobs where task like 'pay%/notified')::integer
     + (select count(*) from processor_cursor where not (is_read and opened_at > $1::timestamptz))::integer as open`;

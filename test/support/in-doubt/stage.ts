@@ -127,5 +127,5 @@ async function paidAndConnected({ url, controlUrl }: { url: string; controlUrl: 
   const transfer = { payoutId: 'po_0', accountId: connected, amountCents: 10_000, currency: 'usd' };
   const moved = await client.transfer(transfer, newIntentId());
   if (moved.kind !== 'accepted') throw new Error('no transfer');
-  return { paid: made.data.processorId, connected, transferred: moved.data.transferId };
+  return { paid: made.data.processorId, connected, transferred: moved.data.id };
 }

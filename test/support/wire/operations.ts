@@ -157,8 +157,8 @@ async function atProcessor() {
   await control('payment', { id: payment.processorId, to: 'succeeded' });
   await control('account', { id: accountId, payouts_enabled: true });
   const transfer = { payoutId: 'po_1', accountId, ...money };
-  const { transferId } = data(await client.transfer({ ...transfer, amountCents: 1_000 }, newIntentId()));
-  const { processorPayoutId } = data(await client.payOut(transfer, newIntentId()));
+  const { id: transferId } = data(await client.transfer({ ...transfer, amountCents: 1_000 }, newIntentId()));
+  const { id: payoutId } = data(await client.payOut(transfer, newIntentId()));
   return {
     upstream,
     relay,
@@ -178,7 +178,7 @@ async function atProcessor() {
       'processor.findPayment': () => client.findPayment(payment.processorId),
       'processor.findVerification': () => client.findVerification(session.sessionId),
       'processor.findAccount': () => client.findAccount(accountId),
-      'processor.findPayout': () => client.findPayout(processorPayoutId, accountId),
+      'processor.findPayout': () => client.findPayout(payoutId, accountId),
       'processor.findMovement': () =>
         client.findMovement({
           ...{ step: 'transfer', key: 'none', payoutId: 'po_1', accountId, transferId: null },

@@ -39,10 +39,11 @@ const propAccounts = sql.fragment`
   order by a.created_at desc`;
 
 const payments = sql.fragment`
-  select p.id as payment_id, p.tier_id, p.status, p.amount_cents, p.currency, p.held_cents,
+  select p.id as payment_id, p.tier_id, p.status, p.amount_cents, p.currency, m.held_cents,
     coalesce(p.received_currency, p.currency) as held_currency, p.failure_code, ${time('p', 'paid_at')} as paid_at,
     ${time('p', 'created_at')} as created_at
   from payments p
+  cross join lateral payment_money(p) m
   where p.user_id = u.id
   order by p.created_at desc`;
 

@@ -16,9 +16,10 @@ export const listPayments = (
 ): Promise<readonly z.infer<typeof paymentRow>[]> =>
   db.any(sql.type(paymentRow)`
     select p.id, p.owner as app_id, p.user_id, p.tier_id, a.id as prop_account_id, p.processor_payment_intent_id, p.status, p.amount_cents,
-      p.currency, p.received_cents, p.received_currency, p.refunded_cents, p.disputed_cents - p.won_back_cents as disputed_cents, p.created_at,
+      p.currency, m.received_cents, p.received_currency, m.refunded_cents, m.disputed_cents, p.created_at,
       p.paid_at
     from payments p
+    cross join lateral payment_money(p) m
     left join prop_accounts a on a.payment_id = p.id
     where ${ofOwner(owner)} and ${keysetPage({ table: 'payments', alias: 'p', order: 'newest first' }, page)}`);
 
@@ -35,10 +36,11 @@ export const listPayouts = (
   db.any(sql.type(payoutRow)`
     select p.id, p.owner as app_id, p.user_id, p.prop_account_id, c.processor_account_id, p.processor_transfer_id,
       case when p.delayed_since is not null and p.status in ('submitted', 'transferred') then 'delayed' else p.status end as status,
-      p.amount_cents, p.currency, p.transferred_cents, p.reversed_cents, b.amount_cents as bank_amount_cents, b.currency as bank_currency,
+      p.amount_cents, p.currency, m.transferred_cents, m.reversed_cents, b.amount_cents as bank_amount_cents, b.currency as bank_currency,
       p.failure_reason, p.requested_at, p.completed_at
     from payouts p
     join connect_accounts c on c.id = p.connect_account_id
+    cross join lateral payout_money(p) m
     left join lateral bank_leg_of(p.id) b on true
     where ${ofOwner(owner)}
       and ${keysetPage({ table: 'payouts', alias: 'p', time: 'requested_at', order: 'newest first' }, page)}`);
