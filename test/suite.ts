@@ -32,6 +32,14 @@ const PRECISE = [
   'test/patterns.test.ts',
   'test/webhooks/pace.test.ts',
 ];
+/** Tests that take longest: they start first, so that none of them runs alone at the end. */
+const LONG = [
+  'test/architecture/{changes,walks,tasks}.test.ts',
+  'test/api/{generated,pages}.test.ts',
+  'test/api/money/reliability.test.ts',
+  'test/browser/axe.test.ts',
+  'test/model/*.test.ts',
+];
 const AT_ONCE = 2 * availableParallelism(); // beside a heavy one; most tests wait for another process most of the time
 
 /** Where test data lies: in memory, where Linux offers enough, since the tests create some hundred databases. */
@@ -47,11 +55,13 @@ const files = found(options.quick ? QUICK : EVERYTHING);
 const precise = found(PRECISE).filter((file) => files.includes(file));
 const heavy = found(HEAVY).filter((file) => files.includes(file));
 const quick = found(QUICK).filter((file) => !precise.includes(file));
-const others = files.filter((file) => ![...precise, ...heavy, ...quick].includes(file));
+const others = [...new Set([...found(LONG), ...files])].filter(
+  (file) => files.includes(file) && ![...precise, ...heavy, ...quick].includes(file),
+);
 const MOST_AGAIN = 24;
 
 const shared = options.quick ? NO_SERVER : await startShared();
-const runs = [...(await Promise.all([light(), mocha(heavy)])).flat(), await mocha(precise)];
+const runs = [...(await Promise.all([withoutServer(), withServer(), mocha(heavy)])), await mocha(precise)];
 const broken = runs.flatMap(({ failedFiles }) => failedFiles);
 const hasCrashed = ({ code, failed }: Run) => code !== 0 && failed === 0;
 const isWorthwhile = broken.length > 0 && broken.length <= MOST_AGAIN && !runs.some(hasCrashed);
@@ -67,10 +77,14 @@ console.log(
 );
 process.exitCode = failed > 0 || [...runs, ...again].some(hasCrashed) ? 1 : 0;
 
-/** Those of test:quick first, here too without a server; then what needs one. */
-async function light(): Promise<Run[]> {
-  const together = ['--parallel', '--jobs', String(AT_ONCE)];
-  return [await mocha(quick, { server: NO_SERVER, args: together }), await mocha(others, { args: together })];
+/** Those of test:quick; beside those that need a server only a few at once. */
+function withoutServer(): Promise<Run> {
+  const jobs = options.quick ? AT_ONCE : AT_ONCE / 2;
+  return mocha(quick, { server: NO_SERVER, args: ['--parallel', '--jobs', String(jobs)] });
+}
+
+function withServer(): Promise<Run> {
+  return mocha(others, { args: ['--parallel', '--jobs', String(AT_ONCE)] });
 }
 
 /** Runs the files with failures once more; those of test:quick still without a server. */

@@ -46,11 +46,15 @@ export const document: Json = completeDocument(
   load(readFileSync(new URL('./openapi.yaml', import.meta.url), 'utf8')) as Json, // as: the tests lint it
 );
 
-/** All operations of the contract. */
-export const listOperations = (): Operation[] =>
-  Object.entries(at('/paths') as Json).flatMap(([path, item]) =>
+let listed: readonly Operation[] | undefined;
+
+/** All operations of the contract, read once. */
+export function listOperations(): readonly Operation[] {
+  listed ??= Object.entries(at('/paths') as Json).flatMap(([path, item]) =>
     METHODS.filter((method) => Object.hasOwn(item as Json, method)).map((method) => operation(path, method)),
   );
+  return listed;
+}
 
 function operation(path: string, method: string): Operation {
   const base = `/paths/${escaped(path)}/${method}`;

@@ -46,7 +46,7 @@ export function contractRoutes(given: EdgeDeps, handlers: AnyHandlers): { byName
 const OPERATOR_SCHEMES: ReadonlySet<string> = new Set(['adminCookie', 'adminBearer']);
 
 /** A literal segment comes before a parameter at the same position, so that /close is never parsed as an id. */
-const byLiteralFirst = (operations: Operation[]) =>
+const byLiteralFirst = (operations: readonly Operation[]) =>
   [...operations].sort((a, b) => Number(a.path.includes('{')) - Number(b.path.includes('{')));
 
 /** The error for a request without a route: METHOD_NOT_ALLOWED if the path exists, else NOT_FOUND. */

@@ -49,11 +49,19 @@ export type RequestParts = Record<ParameterPlace, Record<string, unknown>> & { b
 /** Checks the parts of a request; see `requestValidator`. */
 export type Validator = (parts: RequestParts) => void;
 
+const validators = new WeakMap<Operation, Validator>();
+
 /**
- * Compiles the request checks of an operation. The validator fills in defaults, removes null members that may be absent
+ * The request checks of an operation, compiled once. The validator fills in defaults, removes null members that may be absent
  * and coerces parameters, in place. It throws INVALID_REQUEST with up to 20 faults.
  */
 export function requestValidator(operation: Operation): Validator {
+  const validator = validators.get(operation) ?? compileValidator(operation);
+  validators.set(operation, validator);
+  return validator;
+}
+
+function compileValidator(operation: Operation): Validator {
   const places = (['path', 'query', 'header'] as const).map((place) => ({
     place,
     check: placeCheck(operation, place),

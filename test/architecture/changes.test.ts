@@ -5,16 +5,17 @@ import { member } from './changes/member.ts';
 import { venue } from './changes/venue.ts';
 import { verb } from './changes/verb.ts';
 
-type Named = { what: string; change: Change; mostFiles: number };
+/** With `needsEach` the compiler finds each of its edits that is left out. */
+type Named = { what: string; change: Change; mostFiles: number; needsEach?: true };
 
 const CHANGES: Named[] = [
-  { what: 'one more member of an order', change: member, mostFiles: 5 },
+  { what: 'one more member of an order', change: member, mostFiles: 5, needsEach: true },
   { what: 'one more verb', change: verb, mostFiles: 8 },
   { what: 'one more event', change: event, mostFiles: 12 },
   { what: 'a third venue', change: venue, mostFiles: 8 },
 ];
 
-for (const { what, change, mostFiles } of CHANGES)
+for (const { what, change, mostFiles, needsEach } of CHANGES)
   describe(`${what} is a change that`, function () {
     this.timeout(180_000);
     let copy: Copy;
@@ -33,21 +34,13 @@ for (const { what, change, mostFiles } of CHANGES)
       expect(copy.typeErrors({ others: ['src/operations.ts', 'src/runtime/web.ts'] })).to.deep.equal([]);
     });
 
+    const needed = needsEach ? change.edits.filter(({ file }) => file.endsWith('.ts')) : [];
+    for (const { file } of needed)
+      it(`does not compile if ${file} leaves it out`, () => {
+        expect(copy.typeErrors({ without: file })).to.have.length.above(0);
+      });
+
     it('works', async () => {
       expect(await tested, String(await tested)).to.equal(undefined);
     });
   });
-
-describe('a member of an order', function () {
-  this.timeout(60_000);
-  let copy: Copy;
-  before(async () => {
-    copy = await changedCopy(member);
-  });
-  after(() => copy.remove());
-
-  for (const { file } of member.edits.filter(({ file }) => file.endsWith('.ts')))
-    it(`does not compile if ${file} leaves it out`, () => {
-      expect(copy.typeErrors({ without: file })).to.have.length.above(0);
-    });
-});

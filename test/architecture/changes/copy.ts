@@ -72,14 +72,18 @@ export async function changedCopy({ adds, edits, test }: Change): Promise<Copy> 
 export const openedBy = ({ adds, edits }: Change): number =>
   new Set([...Object.keys(adds), ...edits.map(({ file }) => file)]).size;
 
+/** The files of packages, which all copies link, by their path. */
+const packages = new Map<string, ts.SourceFile | undefined>();
+
 /** Makes a compiler of a copy, which parses each file once. */
 function compilerOf(root: string): (files: string[], unchanged?: string) => string[] {
   const config = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile).config;
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
   const host = ts.createCompilerHost(options);
-  const parsed = new Map<string, ts.SourceFile | undefined>();
+  const own = new Map<string, ts.SourceFile | undefined>();
   const { getSourceFile } = host;
   host.getSourceFile = (path, language) => {
+    const parsed = path.includes('/node_modules/') ? packages : own;
     if (!parsed.has(path)) parsed.set(path, getSourceFile.call(host, path, language));
     return parsed.get(path);
   };
