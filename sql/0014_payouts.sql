@@ -36,6 +36,8 @@ create table connect_accounts (
   last4 text,
   is_abroad boolean not null default false,
   made_in_session text,
+  linked_in_sessions text[] not null default '{}',
+  linked_at timestamptz,
   destination_at timestamptz not null default now(),
   detached_at timestamptz,
   detached_because text constraint connect_accounts_reason_known check (detached_because in ('user', 'operator', 'quarantine')),
@@ -49,6 +51,8 @@ create table connect_accounts (
 comment on table connect_accounts is 'Accounts at the processor that receive traders'' payouts: one per user, and those that were detached.';
 comment on column connect_accounts.is_abroad is 'In another country than the platform: under the recipient agreement, in its own currency, and available a day later.';
 comment on column connect_accounts.made_in_session is 'The session that opened it. It may have been deleted since.';
+comment on column connect_accounts.linked_in_sessions is 'Sessions that were given a link to its pages at the processor, where its bank account can be changed.';
+comment on column connect_accounts.linked_at is 'When the newest of these links was asked for.';
 comment on column connect_accounts.destination_at is 'When its money began to go where it goes now: it was opened, or the processor showed another bank account.';
 comment on column connect_accounts.detached_at is 'No payout goes there any more. The user may open another account.';
 comment on column connect_accounts.proven_at is 'When its balance was last read.';

@@ -330,6 +330,8 @@ create table connect_accounts (
   last4 text,
   is_abroad boolean not null default false, -- In another country than the platform: under the recipient agreement, in its own currency, and available a day later.
   made_in_session text, -- The session that opened it. It may have been deleted since.
+  linked_in_sessions text[] not null default '{}'::text[], -- Sessions that were given a link to its pages at the processor, where its bank account can be changed.
+  linked_at timestamp with time zone, -- When the newest of these links was asked for.
   destination_at timestamp with time zone not null default now(), -- When its money began to go where it goes now: it was opened, or the processor showed another bank account.
   detached_at timestamp with time zone, -- No payout goes there any more. The user may open another account.
   detached_because text,
@@ -2607,6 +2609,9 @@ create function note_loss(of_payment text, loss jsonb, at_ms double precision)
 
 create function note_payment(registration uuid, hash text, noted text)
   returns void sql;
+
+create function note_payout_link(account text, session text)
+  returns boolean plpgsql;
 
 create function note_reached(intent uuid, for_s double precision, asked_s double precision)
   returns double precision plpgsql;

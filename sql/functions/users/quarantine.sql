@@ -1,4 +1,5 @@
--- Ends what may have been made with a stolen session and outlives it. Of one session: everything that it made. Without one, after a reset of
+-- Ends what may have been made with a stolen session and outlives it. Of one session: everything that it made, and a payout account whose bank
+-- account it could change. Without one, after a reset of
 -- the password: what any session of the last 30 days, the longest life of one, may have made. Trader keys are revoked, payout accounts are
 -- detached, payouts that have not been sent fail, and an authenticator is removed that no log-in has used: it waits for its first code, or was
 -- enabled after the last proof of the password. `all_keys` false, of a reset: keys that are older than that proof stay. Locks the user, then
@@ -21,7 +22,10 @@ begin
   update connect_accounts c
   set detached_at = now(), detached_because = 'quarantine'
   where c.user_id = for_user and c.detached_at is null
-    and case when of_session is not null then c.made_in_session = of_session else c.destination_at > now() - interval '30 days' end;
+    and case
+      when of_session is not null then of_session = c.made_in_session or of_session = any(c.linked_in_sessions)
+      else greatest(c.destination_at, c.linked_at) > now() - interval '30 days'
+    end;
   with failed as (
     update payouts p
     set status = 'failed', failure_reason = 'quarantined'

@@ -46,6 +46,16 @@ export async function resolvePayout(
   if (verdict !== 'done') throw new ApiError('V2_PAYOUT_NOT_UNKNOWN', { effect: 'none' });
 }
 
+/**
+ * Notes that a session is given a link to the pages of a payout account, where its bank account can be changed. Throws
+ * V2_SESSION_INVALID if the session has ended meanwhile.
+ */
+export async function noteLink(db: Db, account: string, sessionId: string): Promise<void> {
+  const isNoted = await db.oneFirst(sql.prepared('note_payout_link', z.object({ is_noted: z.boolean() }))`
+    select note_payout_link(${account}, ${sessionId}) is_noted`);
+  if (!isNoted) throw new ApiError('V2_SESSION_INVALID', { effect: 'none' });
+}
+
 /** Detaches a user's payout account, see `detach_payout_account`. Throws V2_CONNECT_ACCOUNT_UNKNOWN. */
 export async function detachAccount(db: Db, owner: OwnerId, userId: UserId, account: string): Promise<void> {
   const { rowCount } = await db.query(sql.prepared('detach_payout_account', z.object({}))`

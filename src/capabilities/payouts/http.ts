@@ -14,7 +14,12 @@ import { requireValue } from '../../kernel/require.ts';
 import type { Sealer } from '../../kernel/seal.ts';
 import type { VenueReads } from '../../venues/reads.ts';
 import { findKycCase } from '../kyc/queries.ts';
-import { detachAccount, cancelPayout as recordCancellation, requestPayout as recordRequest } from './commands.ts';
+import {
+  detachAccount,
+  noteLink,
+  cancelPayout as recordCancellation,
+  requestPayout as recordRequest,
+} from './commands.ts';
 import {
   openConnectAccount as acceptAccount,
   submitPayout as acceptSubmission,
@@ -72,6 +77,7 @@ export const openConnectAccount: Handler<'openConnectAccount', Deps> = async (ca
   const [account] = await listAccounts(call.deps.db, owner, userId);
   if (!account)
     return { status: 202, body: openedAccount(null, null), headers: pendingHeaders(`/v2/intents/${made.id}`, made) };
+  await noteLink(call.deps.db, account.processor_account_id, sessionId);
   const link = await call.settled(await requestFirstLink(context, account.processor_account_id));
   const result = await fullResultOf(call.deps, link, linkResult).catch((error: unknown) => {
     throw made.state === 'succeeded' && error instanceof ApiError ? withoutLink(error) : error;
@@ -99,11 +105,12 @@ const openedAccount = (account: ConnectAccount | null, onboarding_url: string | 
 
 /** Handles `POST /v2/connect/accounts/{processor_account_id}/onboarding-link`: create a new onboarding link. */
 export const renewOnboardingLink: Handler<'renewOnboardingLink', Deps> = async (call) => {
-  const { owner, userId } = provenUserOf(call.principal);
+  const { owner, userId, sessionId } = provenUserOf(call.principal);
   const context = await linker(call);
   const accounts = await listAccounts(call.deps.db, owner, userId);
   const account = accounts.find(({ processor_account_id }) => processor_account_id === call.path.processor_account_id);
   if (!account) throw new ApiError('V2_CONNECT_ACCOUNT_UNKNOWN', { effect: 'none' });
+  await noteLink(call.deps.db, account.processor_account_id, sessionId);
   const intent = await call.settled(await requestLink(context, account.processor_account_id));
   const result = await fullResultOf(call.deps, intent, linkResult);
   if (result) return { status: 200, body: { onboarding_url: result.onboarding_url } };
