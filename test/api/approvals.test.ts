@@ -62,7 +62,9 @@ describe('requests of operators that need a second operator', function () {
     expectApiError(other, 'V2_APPROVAL_REQUIRED');
     expect(made.body.key).to.match(/^tpk_/);
     expect(replayed.body).to.deep.equal(made.body);
-    expectApiError(await mint(first(), { name }), 'V2_APPROVAL_REQUIRED');
+    const anew = await mint(first(), { name });
+    expectApiError(anew, 'V2_APPROVAL_REQUIRED');
+    expect(anew.body.error.approval_id).to.match(/^apv_/).and.not.equal(id);
     const [used] = (await auditOf(name)).filter(({ action }: { action: string }) => action === 'approval.use');
     expect(used.actor).to.equal(`admin:${first().adminId}`);
     expect(used.detail).to.deep.include({
@@ -83,6 +85,7 @@ describe('requests of operators that need a second operator', function () {
     expect(anew).not.to.equal(id);
     expectApiError(await mint(first(), { name }), 'V2_APPROVAL_REQUIRED');
     const third = (await mint(first(), { name })).body.error.approval_id;
+    expect(third).to.match(/^apv_/).and.not.equal(anew);
     await decide(second(), third);
     expectApiError(await mint(first(), { name: `${name} too` }), 'V2_APPROVAL_REQUIRED');
     expectApiError(await mint(second(), { name }), 'V2_APPROVAL_REQUIRED');

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { fresh } from '../support/identity.ts';
 import { expectApiError } from '../support/operator.ts';
-import { effectsOf, market } from '../support/orders.ts';
+import { effectsOf, limit, market } from '../support/orders.ts';
 import { startTrading, TRADING, type Trading } from '../support/trading.ts';
 
 const ORDERS = `${TRADING}/orders`;
@@ -46,5 +46,36 @@ describe('callers who share a key or a name', function () {
     expect(taken.headers.get('intent-id')).to.equal(null);
     expect(effectsOf(service, bob)).to.deep.equal([]);
     expectApiError(await bob.ask('GET', `${ORDERS}/${order_uuid}`), 'V2_ORDER_UNKNOWN');
+  });
+
+  it('of one caller, a key is of one request: another operation, path, query, body or account is another request', async () => {
+    const admin = await service.admin();
+    const [one, two] = [(await service.app()).appId, (await service.app()).appId];
+    const [ann, bob] = [await service.propTrader(), await service.propTrader()];
+    const order = `${ORDERS}/${randomUUID()}`;
+    const app = (json: object, account: string) =>
+      ann.app('POST', ORDERS, { json, headers: { 'Idempotency-Key': 'orders', 'X-Prop-Account': account } });
+    const pairs: [what: string, ask: () => ReturnType<typeof ann.ask>][] = [
+      [
+        'operation',
+        () => admin.ask('POST', `/v2/admin/apps/${one}/enable`, { headers: { 'Idempotency-Key': 'apps' } }),
+      ],
+      ['path', () => admin.ask('POST', `/v2/admin/apps/${two}/disable`, { headers: { 'Idempotency-Key': 'apps' } })],
+      ['query', () => ann.ask('DELETE', `${order}?trade_pair=BTCUSDC`, { headers: { 'Idempotency-Key': 'cancel' } })],
+      ['body', () => app(market({ leverage: 0.2 }), ann.account.id)],
+      ['account', () => app(market(), bob.account.id)],
+    ];
+    const first = [
+      await admin.ask('POST', `/v2/admin/apps/${one}/disable`, { headers: { 'Idempotency-Key': 'apps' } }),
+      await app(market(), ann.account.id),
+    ];
+    await ann.ask('POST', ORDERS, { json: limit({ order_uuid: order.split('/').at(-1) }) });
+    await ann.ask('DELETE', order, { headers: { 'Idempotency-Key': 'cancel' } });
+
+    const others = [];
+    for (const [what, ask] of pairs) others.push([what, (await ask()).body.error?.code]);
+
+    expect(first.map(({ status }) => status)).to.deep.equal([200, 200]);
+    expect(others).to.deep.equal(pairs.map(([what]) => [what, 'IDEMPOTENCY_KEY_REUSED']));
   });
 });

@@ -106,6 +106,8 @@ describe('codes by mail of one user', () => {
     const waiting = await people.db.anyFirst(sql.type(z.object({ user_id: z.string() }))`select user_id from sign_ups`);
     expect(verified).to.deep.equal([{ id: 'ann@b', password_hash: 'chosen' }]);
     expect(waiting).to.have.members(['ann@a', 'bob@a']);
+    await verify('a', 'bob', 'of bob');
+    expect(await run(`select from user_sessions where id = 'of bob' and user_id = 'bob@a'`)).to.equal(1);
     await run(`update one_time_codes set used_at = null`);
     await verify('b', 'ann', 'again');
     expect(await run(`select from user_sessions where id = 'again'`), 'a verified user').to.equal(0);

@@ -9,7 +9,6 @@ language sql as $$
     where a.digest = of_digest and a.decision = 'approved' and a.used_at is null and a.expires_at > now()
     order by a.decided_at
     limit 1
-    for update
   ) and p.used_at is null
   returning p.*
 $$;

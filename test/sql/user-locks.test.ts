@@ -1,0 +1,60 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { sql } from 'slonik';
+import { newIntentId } from '../../src/kernel/ids.ts';
+import { openPeople, type People } from '../support/people.ts';
+
+const LIVES_S = 60;
+const CODE = `update one_time_codes set attempts_left = 3 where app_id = 'a' and email = 'ann'`;
+
+/** What locks a user before anything else of it: the call, and a row that comes after the user. */
+const CALLS: Record<string, [call: string, after: string]> = {
+  remove_session: [
+    `remove_session('ann@a', 's ann@a')`,
+    `update user_sessions set seen_at = now() where id = 's ann@a'`,
+  ],
+  sign_up: [`sign_up('a', 'ann', 'new', 'salt', 'mine', 'hmac', 5, ${LIVES_S}, '${newIntentId()}', 'sealed')`, CODE],
+  renew_code: [`renew_code('a', 'ann', 'hmac', 5, ${LIVES_S}, '${newIntentId()}', 'sealed')`, CODE],
+  verify_email: [
+    `verify_email('a', 'ann', array['hmac'::bytea], 5, 'new session', 'digest', ${LIVES_S}, null, 'net')`,
+    CODE,
+  ],
+};
+
+describe('what is done to one user at once', () => {
+  let people: People;
+  before(async () => {
+    people = await openPeople();
+  });
+  after(() => people.close());
+  beforeEach(async () => {
+    await people.renew();
+    await people.run(`update users set password_hash = null, verified_at = null where id = 'ann@a'`);
+    await people.run(
+      `insert into one_time_codes (app_id, email, hmac, attempts_left, expires_at)
+       values ('a', 'ann', 'hmac', 5, now() + interval '1 hour')`,
+    );
+  });
+
+  for (const [name, [call, after]] of Object.entries(CALLS))
+    it(`${name} waits for whoever has locked the user, and has locked nothing else by then`, async () => {
+      let ended = false;
+      let called: Promise<unknown> | undefined;
+
+      const early = await people.db.transaction(async (tx) => {
+        await tx.query(sql.unsafe`select from users where id = 'ann@a' for no key update`);
+        called = people.db
+          .transaction((other) => other.query({ ...sql.unsafe``, sql: `select ${call}` }))
+          .finally(() => {
+            ended = true;
+          });
+        await sleep(150);
+        await tx.query(sql.unsafe`set local lock_timeout = '300ms'`); // less than it takes to resolve a deadlock
+        await tx.query({ ...sql.unsafe``, sql: after });
+        return ended;
+      });
+      await called;
+
+      expect(early).to.equal(false);
+    });
+});
