@@ -140,11 +140,13 @@ describe('a log that is streamed', () => {
       await find('partner', ended),
       (await find('partner', partners))?.propAccountId,
       await find('partner', partners),
-      (await find('account', accounts))?.propAccountId,
     ];
+    const opened = await find('account', accounts);
     await run(`update stream_tickets set expires_at = now()`);
 
-    expect(found).to.deep.equal([null, null, null, null, null, ENDED]);
+    expect(accounts).to.match(/^stk_[\w-]{43}$/);
+    expect(found).to.deep.equal([null, null, null, null, null]);
+    expect(opened).to.deep.include({ kind: 'ticket', owner: PARTNER, credentials: ['live'], propAccountId: ENDED });
     expect(await find('partner', old)).to.equal(null);
   });
 });

@@ -2,11 +2,12 @@
 export type Area = {
   /** Files whose expressions Stryker mutates, or one function of a file (`file#function`), and their tests. */
   code: { files: string[]; tests: string[] };
-  /** Files whose conditions of SQL on owners and on the life of credentials are left out one by one, and their tests. */
+  /** Files whose statements of SQL and digests are changed in one place at a time, and their tests: see changes.ts. */
   sql: { files: string[]; tests: string[] }[];
 };
 
-const users = (...names: string[]) => names.map((name) => `sql/functions/users/${name}.sql`);
+const functions = (folder: string, ...names: string[]) => names.map((name) => `sql/functions/${folder}/${name}.sql`);
+const users = (...names: string[]) => functions('users', ...names);
 const NONE: Area['sql'] = [];
 
 /** Every area by its name. Tests that start processes or a browser are left out: too slow to repeat for every mutant. */
@@ -34,7 +35,7 @@ export const AREAS: Record<string, Area> = {
   },
   callers: {
     code: {
-      files: ['src/edge/authenticate.ts', 'src/kernel/principal.ts', 'src/kernel/principal.ts'],
+      files: ['src/edge/authenticate.ts', 'src/kernel/principal.ts'],
       tests: ['edge/authenticate', 'edge/authenticate-operators', 'kernel/scopes', 'kernel/principal'],
     },
     sql: [
@@ -47,9 +48,13 @@ export const AREAS: Record<string, Area> = {
           'src/capabilities/partners/queries.ts',
           'src/capabilities/trading/keys/queries.ts',
         ],
-        tests: ['sql/credential-rows'],
+        tests: ['sql/credential-rows', 'sql/app-secrets'],
       },
       { files: ['src/capabilities/users/queries.ts'], tests: ['sql/user-rows'] },
+      {
+        files: functions('apps', 'is_disabled', 'rotate_app_secret'),
+        tests: ['sql/app-secrets', 'sql/credentials-in-use'],
+      },
     ],
   },
   sessions: {
@@ -90,11 +95,12 @@ export const AREAS: Record<string, Area> = {
       },
       {
         files: users('confirm_reset', 'prove_password', 'reauthenticate', 'remove_session', 'request_reset'),
-        tests: ['sql/user-functions'],
+        tests: ['sql/user-functions', 'sql/user-locks'],
       },
+      { files: users('quarantine'), tests: ['sql/quarantine', 'sql/user-functions'] },
       {
         files: users('renew_code', 'sign_up', 'try_code', 'try_login_code', 'verify_email'),
-        tests: ['sql/user-codes'],
+        tests: ['sql/user-codes', 'sql/user-locks'],
       },
     ],
   },
@@ -123,16 +129,34 @@ export const AREAS: Record<string, Area> = {
           'sql/functions/accounts/move_wallet_link.sql',
           'sql/functions/admins/open_admin_session.sql',
         ],
-        tests: ['sql/foreign-rows'],
+        tests: ['sql/foreign-rows', 'sql/approvals'],
+      },
+      {
+        files: [
+          'src/capabilities/admin/approvals/commands.ts',
+          ...functions('admins', 'ask_for_approval', 'decide_approval', 'use_approval'),
+        ],
+        tests: ['sql/approvals', 'api/approvals'],
+      },
+      {
+        files: [
+          'src/capabilities/admin/operators/commands.ts',
+          ...functions('admins', 'accept_invitation', 'disable_operator', 'end_operator_sessions', 'invite_operator'),
+          ...functions('admins', 'operator_obstacle', 'remove_operator_authenticator', 'set_operator_role'),
+        ],
+        tests: ['sql/approvals', 'api/operators'],
       },
     ],
   },
   throttles: {
     code: {
-      files: ['src/kernel/throttles.ts', 'src/db/throttles.ts', 'src/edge/throttle.ts', 'src/edge/throttle.ts'],
+      files: ['src/kernel/throttles.ts', 'src/db/throttles.ts', 'src/edge/throttle.ts'],
       tests: ['kernel/throttles', 'edge/address', 'api/fair-log-ins', 'api/mail-flood', 'api/throttles'],
     },
-    sql: NONE,
+    sql: [
+      { files: ['src/kernel/throttles.ts'], tests: ['kernel/throttles'] },
+      { files: functions('throttles', 'spend'), tests: ['sql/spend'] },
+    ],
   },
   ownership: {
     code: { files: ['src/capabilities/trading/accounts.ts'], tests: ['api/trading/gate', 'api/trading/keys'] },
@@ -147,8 +171,8 @@ export const AREAS: Record<string, Area> = {
       },
       {
         files: [
-          'src/capabilities/portfolio/queries.ts',
-          'src/capabilities/portfolio/history/queries.ts',
+          'src/venues/network/subaccounts/queries.ts',
+          'src/venues/queries.ts',
           'src/capabilities/registration/queries.ts',
         ],
         tests: ['sql/foreign-rows', 'sql/foreign-orders'],
@@ -159,7 +183,7 @@ export const AREAS: Record<string, Area> = {
       },
       {
         files: ['src/capabilities/trading/keys/commands.ts'],
-        tests: ['sql/foreign-objects', 'sql/credential-rows', 'api/trading/keys'],
+        tests: ['sql/foreign-objects', 'sql/credential-rows', 'sql/credentials-in-use', 'api/trading/keys'],
       },
       { files: ['src/capabilities/webhooks/commands.ts'], tests: ['api/webhook-pages', 'api/webhooks'] },
       {
@@ -196,6 +220,63 @@ export const AREAS: Record<string, Area> = {
           'sql/functions/webhooks/test_endpoint.sql',
         ],
         tests: ['sql/foreign-objects', 'api/foreign-ids', 'api/foreign-money'],
+      },
+    ],
+  },
+  streams: {
+    code: {
+      files: [
+        'src/capabilities/streams/limit.ts',
+        'src/capabilities/streams/listener.ts',
+        'src/capabilities/streams/rules.ts',
+        'src/capabilities/streams/tickets/commands.ts',
+      ],
+      tests: ['rules/streams', 'sql/stream-logs'],
+    },
+    sql: [
+      {
+        files: [
+          'src/capabilities/trading/stream/queries.ts',
+          'src/capabilities/events/stream/queries.ts',
+          ...users('is_live_session'),
+        ],
+        tests: ['sql/credentials-in-use', 'sql/stream-logs'],
+      },
+      { files: ['src/capabilities/streams/tickets/commands.ts'], tests: ['sql/stream-logs'] },
+      {
+        files: functions('trading', 'account_events_after', 'account_log_end', 'listen_to_accounts'),
+        tests: ['sql/account-events', 'sql/stream-logs'],
+      },
+    ],
+  },
+  idempotency: {
+    code: {
+      files: ['src/db/idempotent-responses.ts', 'src/edge/idempotency.ts'],
+      tests: ['edge/idempotency', 'sql/idempotent-rows'],
+    },
+    sql: [
+      {
+        files: ['src/db/idempotent-responses.ts', 'src/edge/call.ts', ...functions('idempotency', 'reserve_key')],
+        tests: ['sql/idempotent-rows', 'api/callers-apart'],
+      },
+      { files: functions('intents', 'accept_intents', 'accept_one_by_one'), tests: ['sql/intents', 'sql/acceptance'] },
+      { files: ['src/kernel/ids.ts', ...functions('orders', 'order_id_of')], tests: ['api/order-names'] },
+    ],
+  },
+  events: {
+    code: {
+      files: ['src/capabilities/events/http.ts'],
+      tests: ['api/event-filters'],
+    },
+    sql: [
+      { files: ['src/capabilities/events/queries.ts'], tests: ['api/event-filters', 'sql/stream-logs'] },
+      {
+        files: [...functions('events', 'emit_events', 'record_events'), ...functions('webhooks', 'fan_out')],
+        tests: ['sql/event-log'],
+      },
+      {
+        files: functions('agreements', 'agreement_canonical', 'sign_agreement'),
+        tests: ['sql/agreements', 'api/agreements'],
       },
     ],
   },

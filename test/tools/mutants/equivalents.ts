@@ -1,6 +1,6 @@
-import type { Condition } from './conditions.ts';
+import type { Change } from './changes.ts';
 
-/** Conditions without which every response stays the same, by the reason: the statement, and the condition without `${}`. */
+/** Changes after which every response stays the same, by the reason: the statement, and the change without `${}`. */
 const REASONS: Record<string, string[]> = {
   'the id of a user is never that of another app’s user': [
     'list_prop_accounts: a.owner = owner',
@@ -45,12 +45,22 @@ const REASONS: Record<string, string[]> = {
     'find_partner_keys: k.digest = any(the digests)',
   ],
   'only a verified user has a password, by a constraint': ['prove_password: u.verified_at is not null'],
+  'the statement that uses an approval or accepts an invitation checks it again': [
+    'find_invited: a.invitation_expires_at > now()',
+    'find_invited: a.disabled_at is null',
+  ],
+  'both callers have locked the user': [
+    "quarantine: for no key update → nothing: select coalesce(u.password_proven_at, '-infinity') into proven from users u where u.id = for_user for no key update;",
+  ],
+  'whether an event is offered to endpoints at all: each of them is chosen by its owner': [
+    'emit_events: e.owner = of_owner',
+  ],
   'a subaccount of a prop account never changes its app': ['name: o.owner = owner'],
 };
 
-/** The reason for which no test can notice that a condition is left out; undefined if there is none. */
-export function reasonOf({ of, text }: Condition): string | undefined {
-  const plain = text.replaceAll(/\$\{(\w+)\}/g, '$1').replace(/any\(\$\{sql\.array\(.*\)\}\)/, 'any(the digests)');
+/** The reason for which no test can notice a change; undefined if there is none. */
+export function reasonOf({ of, what }: Change): string | undefined {
+  const plain = what.replaceAll(/\$\{(\w+)\}/g, '$1').replace(/any\(\$\{sql\.array\(.*\)\}\)/, 'any(the digests)');
   const [found] = Object.entries(REASONS).find(([, conditions]) => conditions.includes(`${of}: ${plain}`)) ?? [];
   return found;
 }

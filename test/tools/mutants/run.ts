@@ -12,7 +12,7 @@ import { mutateCode } from './stryker.ts';
  * test noticed, and the killed share of each area and of all. Mutants that no test can notice are listed with the reason
  * and do not count. `--only` and `--mutate` may be repeated.
  */
-const LEAST_PERCENT = 90;
+const LEAST_PERCENT = 95;
 
 const { values: options } = parseArgs({
   options: {

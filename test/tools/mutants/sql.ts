@@ -1,24 +1,24 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { Client } from 'pg';
 import { startEmbedded } from '../../../src/db/embedded.ts';
 import { TEMPLATE } from '../../support/postgres.ts';
 import type { Area } from './areas.ts';
-import { type Condition, listConditions, switchable, without } from './conditions.ts';
+import { type Change, changed, listChanges, switchable } from './changes.ts';
 import { reasonOf } from './equivalents.ts';
 import { isAmong, type Result } from './result.ts';
 import type { Ask, Coverage, Reported } from './sql-runner.ts';
 
-const COPIED = ['src', 'sql', 'workers', 'test', 'package.json', '.mocharc.json'];
+const NOT_COPIED = ['.git', '.data', '.stryker-tmp', 'node_modules'];
 const PACKAGES = ['node_modules', 'test/tools/node_modules'];
 const isOwn = (file: string) => basename(file) !== 'node_modules';
 
-type Mutant = Condition & { id: string; file: string };
+type Mutant = Change & { id: string; file: string };
 
-/** Leaves out the conditions of an area's statements one by one, and runs each time the tests that execute it. */
+/** Changes an area's statements and digests in one place at a time, and runs each time the tests that execute it. */
 export async function mutateSql({ sql }: Area, files: string[], server: string): Promise<Result[]> {
   const results: Result[] = [];
   for (const { files: all, tests } of sql) {
@@ -33,15 +33,16 @@ export async function mutateSql({ sql }: Area, files: string[], server: string):
 
 async function listMutants(files: string[]): Promise<Mutant[]> {
   const found = await Promise.all(
-    files.map(async (file) => listConditions(await readFile(file, 'utf8')).map((each) => ({ ...each, file }))),
+    files.map(async (file) => listChanges(file, await readFile(file, 'utf8')).map((each) => ({ ...each, file }))),
   );
   return found.flat().map((each, n) => ({ ...each, id: String(n) }));
 }
 
-/** A copy of the project in which every condition of TypeScript can be left out while the tests run. */
+/** A copy of the project in which every change of TypeScript can be switched on while the tests run. */
 async function copyOf(mutants: Mutant[]): Promise<string> {
   const copy = await mkdtemp(join(tmpdir(), 'tps-mutants-'));
-  for (const name of COPIED) await cp(name, join(copy, name), { recursive: true, filter: isOwn });
+  for (const name of await readdir('.'))
+    if (!NOT_COPIED.includes(name)) await cp(name, join(copy, name), { recursive: true, filter: isOwn });
   for (const name of PACKAGES) await symlink(join(process.cwd(), name), join(copy, name));
   for (const file of new Set(mutants.filter(({ file }) => file.endsWith('.ts')).map(({ file }) => file)))
     await writeFile(
@@ -62,8 +63,8 @@ async function runAll(mutants: Mutant[], copy: string, run: Run): Promise<Result
   if (!coverage) throw new Error(broken);
   const results: Result[] = [];
   for (const mutant of mutants) {
-    const { file, line, of, text } = mutant;
-    const result = { where: `${file}:${line}`, what: `true for ${text} in ${of}` };
+    const { file, line, of, what } = mutant;
+    const result = { where: `${file}:${line}`, what: `${what} in ${of}` };
     const why = reasonOf(mutant);
     const killedBy = why ? undefined : await runOne(mutant, runner, { coverage, copy, run });
     results.push({ ...result, isKilled: killedBy !== undefined, ...(why && { why }) });
@@ -88,7 +89,7 @@ async function runOne(
   const { id, file } = mutant;
   if (file.endsWith('.sql')) {
     const source = await readFile(file, 'utf8');
-    await define(run.server, without(source, mutant));
+    await define(run.server, changed(source, mutant));
     const killedBy = await ask(runner, { id, tests: undefined });
     await define(run.server, source);
     return killedBy;
@@ -118,10 +119,14 @@ const startRunner = (copy: string, { tests, server }: Run, mutant = ''): ChildPr
     { cwd: copy, stdio: 'inherit', env: { ...process.env, TEST_SERVER: server, MUTANT: mutant } },
   );
 
-async function ask(runner: ChildProcess, what: Ask): Promise<string | undefined> {
+/** What failed. A test that only took too long is run once more: a busy machine kills no mutant. */
+async function ask(runner: ChildProcess, what: Ask, isAgain = false): Promise<string | undefined> {
   runner.send(what);
-  return (await reportOf(runner)).killedBy;
+  const { killedBy } = await reportOf(runner);
+  return !isAgain && killedBy && IS_LATE.test(killedBy) ? ask(runner, what, true) : killedBy;
 }
+
+const IS_LATE = /Not within \d+ ms|Timeout of \d+ms/;
 
 async function reportOf(runner: ChildProcess): Promise<Reported> {
   const [reported] = await once(runner, 'message');
