@@ -1,12 +1,6 @@
-/** A part of the code that is mutated, and the tests below `test/` of which one must fail for every mutant. */
-export type Area = {
-  /** Files whose expressions Stryker mutates, or one function of a file (`file#function`), and their tests. */
-  code: { files: string[]; tests: string[] };
-  /** Files whose statements of SQL and digests are changed in one place at a time, and their tests: see changes.ts. */
-  sql: { files: string[]; tests: string[] }[];
-};
+import { type Area, functions } from './area.ts';
+import { OWNERSHIP } from './ownership.ts';
 
-const functions = (folder: string, ...names: string[]) => names.map((name) => `sql/functions/${folder}/${name}.sql`);
 const users = (...names: string[]) => functions('users', ...names);
 const NONE: Area['sql'] = [];
 
@@ -158,71 +152,7 @@ export const AREAS: Record<string, Area> = {
       { files: functions('throttles', 'spend'), tests: ['sql/spend'] },
     ],
   },
-  ownership: {
-    code: { files: ['src/capabilities/trading/accounts.ts'], tests: ['api/trading/gate', 'api/trading/keys'] },
-    sql: [
-      {
-        files: [
-          'src/capabilities/enrollments/queries.ts',
-          'src/venues/exchange/signing/queries.ts',
-          'sql/functions/enrollments/revoke_enrollment.sql',
-        ],
-        tests: ['sql/foreign-rows'],
-      },
-      {
-        files: [
-          'src/venues/network/subaccounts/queries.ts',
-          'src/venues/queries.ts',
-          'src/capabilities/registration/queries.ts',
-        ],
-        tests: ['sql/foreign-rows', 'sql/foreign-orders'],
-      },
-      {
-        files: ['src/capabilities/agreements/queries.ts', 'src/capabilities/agreements/chains/queries.ts'],
-        tests: ['api/agreements', 'api/lists', 'sql/foreign-rows'],
-      },
-      {
-        files: ['src/capabilities/trading/keys/commands.ts'],
-        tests: ['sql/foreign-objects', 'sql/credential-rows', 'sql/credentials-in-use', 'api/trading/keys'],
-      },
-      { files: ['src/capabilities/webhooks/commands.ts'], tests: ['api/webhook-pages', 'api/webhooks'] },
-      {
-        files: ['src/venues/exchange/orders/queries.ts'],
-        tests: ['sql/foreign-orders'],
-      },
-      {
-        files: ['src/venues/network/orders/queries.ts', 'sql/functions/orders/accept_network_orders.sql'],
-        tests: [
-          'sql/foreign-objects',
-          'api/foreign-wallet',
-          'api/netvenue-cancel',
-          'api/netvenue-newest',
-          'api/foreign-ids',
-        ],
-      },
-      {
-        files: [
-          'sql/functions/orders/accept_exchange_orders.sql',
-          'sql/functions/trading/accept_trading_orders.sql',
-          'src/capabilities/accounts/prop/queries.ts',
-          'src/intents/follow.ts',
-          'src/capabilities/kyc/queries.ts',
-          'src/capabilities/payments/queries.ts',
-          'src/capabilities/payouts/queries.ts',
-          'src/capabilities/webhooks/deliveries/queries.ts',
-          'src/capabilities/webhooks/queries.ts',
-          'sql/functions/payouts/payout_obstacle.sql',
-          'sql/functions/payouts/submit_payout.sql',
-          'sql/functions/webhooks/deactivate_endpoint.sql',
-          'sql/functions/webhooks/recover_endpoint.sql',
-          'sql/functions/webhooks/redeliver.sql',
-          'sql/functions/webhooks/rotate_webhook_secret.sql',
-          'sql/functions/webhooks/test_endpoint.sql',
-        ],
-        tests: ['sql/foreign-objects', 'api/foreign-ids', 'api/foreign-money'],
-      },
-    ],
-  },
+  ownership: OWNERSHIP,
   streams: {
     code: {
       files: [

@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import { Client } from 'pg';
 import { startEmbedded } from '../../../src/db/embedded.ts';
 import { TEMPLATE } from '../../support/postgres.ts';
-import type { Area } from './areas.ts';
+import type { Area } from './area.ts';
 import { type Change, changed, listChanges, switchable } from './changes.ts';
 import { reasonOf } from './equivalents.ts';
 import { isAmong, type Result } from './result.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Stryker } from '@stryker-mutator/core';
-import type { Area } from './areas.ts';
+import type { Area } from './area.ts';
 import type { Result } from './result.ts';
 
 /** Starting a service on a busy machine takes seconds. */
