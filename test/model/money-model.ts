@@ -28,8 +28,14 @@ export class MoneyModel {
       const transfer = this.transfers.get(object.id);
       if (transfer) transfer.reversed = Number(object.amount_reversed);
     }
-    if (type.startsWith('payout.')) this.bank.set(object.id, object.status);
+    if (type.startsWith('payout.')) this.#bank(type, object);
     this.#covers.set(id, type === 'charge.refunded' ? [...this.losses.keys()] : [object.id]);
+  }
+
+  /** A payout that another one takes back from the bank is reversed once that one is paid. */
+  #bank(type: string, { id, status, original_payout: original }: Thing): void {
+    if (original === null) this.bank.set(id, status);
+    else if (type === 'payout.paid') this.bank.set(String(original), 'reversed');
   }
 
   #lose({ id, amount, status }: Thing): void {

@@ -1,3 +1,4 @@
+import { Client } from 'pg';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { processor as openProcessor } from '../../src/adapters/processor/index.ts';
@@ -36,18 +37,27 @@ export type Stage = {
   db: Db;
   upstream: ProcessorUpstream;
   adapter: Processor;
+  /** Of the platform. */
+  country: string;
   close(): Promise<void>;
 };
 
-export async function openStage(): Promise<Stage> {
+/** `putBack`: a statement that puts a defect back. */
+export async function openStage({ country = 'US', putBack = '' } = {}): Promise<Stage> {
   const database = await freshDatabase();
   const db = await openPool(database.url, 12, () => {});
   const upstream = await startProcessorUpstream(PROCESSOR);
   await db.query(sql.type(nothing)`
     insert into tiers (id, market, asset_class, account_size, amount_cents) values ('tier_m', 'crypto', 'crypto', 1000, ${PRICE})`);
+  const owner = new Client({ ...database.connection, ssl: false });
+  await owner.connect();
+  await owner.query(putBack);
+  await owner.end();
+  await fetch(`${upstream.controlUrl}/settings`, { method: 'POST', body: JSON.stringify({ country }) });
   return {
     db,
     upstream,
+    country,
     adapter: openProcessor({ url: upstream.url, ...PROCESSOR }),
     async close() {
       await upstream.close();
@@ -81,3 +91,12 @@ export const insertBuyer = (
     insert into connect_accounts (id, owner, user_id, processor_account_id, payouts_enabled, charges_enabled, details_submitted, is_abroad)
     values (${connected}, ${app}, ${user}, ${connected}, true, true, true, ${isAbroad})`);
 };
+
+const accountRow = z.object({ id: z.string(), status: z.string(), accounts: z.number() });
+
+/** The account of a payment, and how many the payment has. */
+export const findAccount = ({ db }: Stage, payment: string) =>
+  db.maybeOne(sql.type(accountRow)`
+    select a.id, a.status, (select count(*) from prop_accounts o where o.payment_id = a.payment_id)::integer as accounts
+    from prop_accounts a
+    where a.payment_id = ${payment}`);

@@ -20,9 +20,9 @@ import type { Event } from '../../src/sandbox/processor/world.ts';
 import type { Netvenue } from '../../src/venues/network/adapter/types.ts';
 import { PROCESSOR } from '../support/processor-keys.ts';
 import { hindered, ignoreKill, type Mishap, untilAccepted } from './mishaps.ts';
-import { arrive, differencesOf, readArrivals } from './money-ledger.ts';
+import { arrive, countUnpayable, differencesOf, readArrivals, readBank } from './money-ledger.ts';
 import { MoneyModel } from './money-model.ts';
-import { config, insertBuyer, PRICE, type Stage } from './money-stage.ts';
+import { config, findAccount, insertBuyer, PRICE, type Stage } from './money-stage.ts';
 import { network } from './network.ts';
 
 const SYNCED = ['provisioning', 'evaluation']; // in the others the comparison changes nothing
@@ -50,7 +50,7 @@ export class MoneySystem {
   /** `country`: of the trader. `currency`: of the payment. */
   constructor(stage: Stage, { country, currency }: { country: string; currency: string }) {
     this.#stage = stage;
-    this.isAbroad = country !== 'US';
+    this.isAbroad = country !== stage.country;
     this.country = country;
     this.currency = currency;
     this.#seen = stage.upstream.events.length;
@@ -110,6 +110,12 @@ export class MoneySystem {
     if (!event) return;
     if (!again) this.pending.splice(this.pending.indexOf(event), 1);
     await this.#take([event]);
+  }
+
+  /** The notification of what a bank did is lost: only readings find it. */
+  lose(index: number): void {
+    const at = index % Math.max(1, this.pending.length);
+    if (this.pending[at]?.type.startsWith('payout.')) this.pending.splice(at, 1);
   }
 
   /** The service reads a list of all pending events, newest first or oldest first. */
@@ -191,12 +197,7 @@ export class MoneySystem {
     return runIntent(provision)({ intent_id }, creation);
   }
 
-  account = () =>
-    this.db.maybeOne(sql.type(accountRow)`
-      select a.id, a.status, a.failure_reason, a.abandoned_at is not null as is_abandoned,
-        (select count(*) from prop_accounts o where o.payment_id = a.payment_id)::integer as accounts
-      from prop_accounts a
-      where a.payment_id = ${this.payment}`);
+  account = () => findAccount(this.#stage, this.payment);
 
   /** The network has funded the account, and the service compares. */
   async sync(): Promise<void> {
@@ -211,17 +212,17 @@ export class MoneySystem {
   readArrivals = () => readArrivals(this.#stage, this);
 
   /** Legs that the processor rejected for the balance, although nothing was taken from the account behind them. */
-  unpayable = () =>
-    this.db.oneFirst(sql.type(z.object({ legs: z.number() }))`
-      select count(*)::integer as legs
-      from payout_steps s
-      join payouts p on p.id = s.payout_id
-      where p.user_id = ${this.user} and s.failure_reason = 'balance_insufficient'
-        and not exists (select from ledger_lines l where l.holder = ${this.connected} and l.account = 'overdrawn')`);
+  unpayable = () => countUnpayable(this.#stage, this);
 
   /** Whether an intent of this run is open. */
   isOpen = () =>
     this.db.exists(sql.type(z.object({}))`select from intents i where i.owner = ${this.app} and i.settled_at is null`);
+
+  /** The sweep reads what banks did with payouts, and the events of their accounts. */
+  async readBank(): Promise<void> {
+    await readBank(this.#stage, this);
+    await this.#handleTakenUp();
+  }
 
   /** What the payout account has received becomes available, and payouts that waited for it go on. */
   arrive = () => arrive(this.#stage, this);
@@ -238,11 +239,3 @@ export class MoneySystem {
     );
   }
 }
-
-const accountRow = z.object({
-  id: z.string(),
-  status: z.string(),
-  failure_reason: z.string().nullable(),
-  is_abandoned: z.boolean(),
-  accounts: z.number(),
-});

@@ -31,9 +31,8 @@ export type SweepDeps = {
  */
 export async function sweepPayouts(deps: SweepDeps): Promise<void> {
   const { db, config, log } = deps;
-  const pace = { everyS: config.PAYMENT_RECONCILE_MS / 1000, most: MOST };
-  for (const payout of await takeBankPayouts(db, 'sent', pace)) await readPayout(deps, payout, SENT);
-  for (const payout of await takeBankPayouts(db, 'done', PAID_AGAIN)) await readPayout(deps, payout, ['paid']);
+  const pace = paceOf(config);
+  await readBankPayouts(deps);
   for (const account of await takeAccounts(db, false, pace)) await readAccount(deps, account);
   for (const account of await takeAccounts(db, true, ACCOUNT_AGAIN)) {
     await readAccount(deps, account);
@@ -45,6 +44,15 @@ export async function sweepPayouts(deps: SweepDeps): Promise<void> {
     log.error({ alert: 'payout_stranded', payout_id, safe_action }, 'operator action required');
 }
 
+/** Reads the payouts that banks have not reported, and those that they paid in the last days: a bank may have returned one since. */
+export async function readBankPayouts(deps: Omit<SweepDeps, 'log'>): Promise<void> {
+  for (const payout of await takeBankPayouts(deps.db, 'sent', paceOf(deps.config)))
+    await readPayout(deps, payout, SENT);
+  for (const payout of await takeBankPayouts(deps.db, 'done', PAID_AGAIN)) await readPayout(deps, payout, ['paid']);
+}
+
+const paceOf = ({ PAYMENT_RECONCILE_MS }: SweepDeps['config']) => ({ everyS: PAYMENT_RECONCILE_MS / 1000, most: MOST });
+
 type AtAccount = { processor_account_id: string };
 
 /**
@@ -52,7 +60,7 @@ type AtAccount = { processor_account_id: string };
  * One that another takes back from the bank is followed by the state of that one.
  */
 async function readPayout(
-  deps: SweepDeps,
+  deps: Omit<SweepDeps, 'log'>,
   { processor_id, processor_account_id: account }: AtAccount & { processor_id: string },
   known: readonly string[],
 ): Promise<void> {
@@ -85,7 +93,7 @@ const isAbout = (fact: Fact, { processorPayoutId, status, reversedBy }: PayoutSe
 
 /** Takes the events of an account that were not delivered, as those of the platform are. Returns all of the span. */
 async function takeAccountEvents(
-  { db, processor }: SweepDeps,
+  { db, processor }: Pick<SweepDeps, 'db' | 'processor'>,
   account: string,
   spanMs: number,
 ): Promise<readonly ProcessorEvent[]> {

@@ -1,0 +1,54 @@
+import { expect } from 'chai';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import { EARNED } from './money-stage.ts';
+import type { MoneySystem } from './money-system.ts';
+
+const TRADES = ['evaluation', 'funded'];
+const atRestRow = z.object({ held: z.number(), is_listed: z.boolean(), is_stranded: z.boolean() });
+
+/** Holds after each step: no more is paid out than was earned. */
+export function holdsAlways(s: MoneySystem): void {
+  expect(s.model.paidOut, 'paid out').to.be.at.most(EARNED);
+}
+
+/** Holds once everything that was lost is found and every job has run. */
+export async function holdsAtRest(s: MoneySystem): Promise<void> {
+  const { model } = s;
+  const account = await s.account();
+  const figures = await s.db.one(sql.type(atRestRow)`
+    select m.held_cents as held,
+      exists (select from list_unfulfilled_payments(-1) u where u.payment_id = ${s.payment}) as is_listed,
+      exists (select from list_stranded_payouts() l where l.user_id = ${s.user}) as is_stranded
+    from payments p
+    cross join lateral payment_money(p) m
+    where p.id = ${s.payment}`);
+  expect(figures.held, 'money held').to.equal(model.held);
+  expect(await s.unpayable(), 'legs of money that was not there').to.equal(0);
+  expect(await s.differences(), 'the ledger and the processor').to.deep.equal([]);
+  expect(account?.accounts ?? 0, 'accounts').to.equal(model.received > 0 ? 1 : 0);
+  const trades = TRADES.includes(account?.status ?? '');
+  if (trades) expect(model.mayTrade, 'a tradeable account has its money, or an operator said so').to.equal(true);
+  if (model.received > 0 && model.lost === 0 && account)
+    expect(account.status, 'what came back gives the account back').not.to.equal('eliminated');
+  expect(figures.is_listed, 'kept and serves nobody').to.equal(model.held > 0 && !trades);
+  const isAway = [...model.bank.values()].some((status) => ['pending', 'in_transit'].includes(status));
+  const paid = [...model.bank.values()].includes('paid');
+  if (model.paidOut > 0 && !isAway && !paid) expect(figures.is_stranded, 'stranded').to.equal(true);
+  if (model.paidOut === 0) expect(figures.is_stranded, 'not stranded').to.equal(false);
+}
+
+/** Everything that was lost is found by reconciliation, and every job runs. */
+export async function settle(s: MoneySystem): Promise<void> {
+  await s.control('settings', { available: null });
+  for (let round = 0; round < 8; round += 1) {
+    await s.catchUp(round % 2 === 1);
+    const open = await s.work();
+    await s.sync();
+    await s.readBank();
+    await s.readArrivals();
+    await s.arrive();
+    if (open === 0 && s.pending.length === 0 && !(await s.isOpen())) return;
+  }
+  throw new Error('It does not come to rest');
+}
