@@ -1,6 +1,10 @@
 import { expect } from 'chai';
-import { exchangeOf } from '../support/exchange.ts';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import { cloidOf } from '../../src/kernel/exchange-names.ts';
+import { exchangeOf, readWallets } from '../support/exchange.ts';
 import { expectProblem } from '../support/problem.ts';
+import { until } from '../support/processes.ts';
 import { jsonReply, startProxy, type VenueProxy } from '../support/proxy.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -98,6 +102,27 @@ describe('closing a position at an exchange whose replicas are behind', () => {
     expect(body, JSON.stringify(body)).to.include({ status: 'filled', side: 'long', filled_size: '0.03' });
     expect(await held(trader)).to.equal('0');
   });
+
+  it('places exits again for a part that replicas do not show yet: the order has it', async () => {
+    const trader = await service.wallet();
+    await freeze(trader, 'clearinghouseState', 'userFillsByTime');
+    const bracket = { ...MARKET, size: '0.0505', order_type: 'limit', price: 100_000, stop_loss: 90_000 }; // half of it is filled
+    const { body } = await trader.post(ORDERS, bracket);
+    expect(service.exchange.endOrder(trader.wallet, cloidOf(body.order_id), 'marginCanceled')).to.equal(true);
+
+    await readWallets(service);
+    const waits = () =>
+      service.db.exists(sql.type(z.object({}))`
+        select from intents where kind = 'exchange/protect' and lane = ${`exvenue:${trader.wallet}`} and state = 'queued' and attempts > 0`);
+    await until('the new exits wait for reads', async () => (await waits()) || null, 20_000);
+    replicas.frozen.clear();
+
+    const exits = async () => {
+      const open = await exchangeOf(service).openOrders(trader.wallet, '');
+      return open.kind === 'found' && open.data.length > 0 ? open.data : null;
+    };
+    expect((await until('the exits rest', exits, 30_000))[0]).to.include({ exit: 'sl', triggerPrice: '90000' });
+  }).timeout(60_000);
 
   it('covers what was added since the read, and tells what is left of more', async () => {
     const [doubled, tripled] = [await service.wallet(), await service.wallet()];

@@ -4,6 +4,7 @@ import { findPgbouncer } from '../support/pgbouncer.ts';
 import { findPrometheus } from '../support/prometheus.ts';
 import { canDrop } from '../support/vanishing.ts';
 import { alertOnOutages, alertVerdict } from './scenes/alerts.ts';
+import { behindVerdicts, tradeBehind } from './scenes/behind.ts';
 import { budgetVerdicts, tradeWithinBudget } from './scenes/budget.ts';
 import { clockVerdicts, tradeWithWrongClocks } from './scenes/clock.ts';
 import { createUnderLoss, creationVerdict } from './scenes/creations.ts';
@@ -27,14 +28,12 @@ import { upgradeUnderLoad, upgradeVerdict } from './scenes/upgrade.ts';
 import { silenceVerdicts, tradeThroughSilence } from './scenes/vanish.ts';
 import { tradeWithEveryVerb, verbVerdict } from './scenes/verbs.ts';
 import { openCrashable } from './server.ts';
-import { AT_EXCHANGE, type Size } from './sizes.ts';
+import { AT_EXCHANGE, ROOMY, type Size } from './sizes.ts';
 import type { Verdict } from './verdicts.ts';
 
 /** Runs one part of the promises and emits each verdict as soon as it is known. */
 type Scene = (size: Size, report: (verdict: Verdict) => void) => Promise<void>;
 
-/** Room for the load at the exchange; production's budget is the venue's own. */
-const ROOMY = { EXVENUE_BUDGET_PER_MINUTE: '200000', THROTTLE_SCALE: '1000' };
 // upstreams, load and service share the cores
 const UNDER_HARM = { ...ROOMY, ORDER_DEADLINE_MS: '120000', NETVENUE_IN_FLIGHT_MS: '30000' };
 const SETTLE_MS = 900_000; // an exchange verb whose nonce is used counts as absent only after ten lags of reads
@@ -97,6 +96,9 @@ export const scenes: Record<string, Scene> = {
   async RESTORE({ pooled, perSecond }, report) {
     const restored = await restoreUnderLoad({ orders: pooled, perSecond, settings: ROOMY });
     report(restoreVerdict(restored, pooled / 5));
+  },
+  async BEHIND({ behind }, report) {
+    for (const verdict of behindVerdicts(await tradeBehind(behind))) report(verdict);
   },
   async BUDGET({ shortage }, report) {
     for (const verdict of budgetVerdicts(await tradeWithinBudget(shortage))) report(verdict);

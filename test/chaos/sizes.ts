@@ -1,3 +1,4 @@
+import type { BehindLoad } from './scenes/behind.ts';
 import type { FloodLoad } from './scenes/flood.ts';
 import type { GlitchLoad } from './scenes/glitch.ts';
 import type { Failure } from './scenes/ha.ts';
@@ -35,6 +36,8 @@ export type Size = {
   glitch: GlitchLoad;
   /** Orders at the exchange beside cancellations, and the burst of one wallet after them. */
   shortage: { orders: number; burst: number; perSecond: number };
+  /** Commands at an exchange whose replicas are behind. */
+  behind: BehindLoad;
   /** Traders who buy an account and are paid out. */
   traders: number;
   /** The rules of alerts with all durations divided by this. */
@@ -48,6 +51,8 @@ export type Size = {
 
 /** Timeouts sufficient for upstreams on the same machine. */
 const QUICK = { NETVENUE_PATIENCE_MS: '1500', NETVENUE_IN_FLIGHT_MS: '4000' };
+/** Room for the load at the exchange; production's budget is the venue's own. */
+export const ROOMY = { EXVENUE_BUDGET_PER_MINUTE: '200000', THROTTLE_SCALE: '1000' };
 /** The service's own defaults at the exchange, where the tests' are shorter. */
 export const AT_EXCHANGE = {
   EXVENUE_PATIENCE_MS: '5000',
@@ -125,6 +130,10 @@ export const sizes: Record<'full' | 'small', Size> = {
       settleWithinMs: 300_000,
     },
     shortage: { orders: 800, burst: 500, perSecond: 8 },
+    behind: {
+      ...{ seed: 1, orders: 1_600, closes: 200, brackets: 100, resting: 1_000, perSecond: 8, behindMs: 25_000 },
+      settings: { ...ROOMY, ...AT_EXCHANGE, EXVENUE_READ_LAG_MS: '30000', ORDER_DEADLINE_MS: '120000' },
+    },
     alertScale: 1,
     traders: 640, // some lose their money first: 500 are paid out
     timing: PRODUCTION,
@@ -187,6 +196,10 @@ export const sizes: Record<'full' | 'small', Size> = {
       settleWithinMs: 60_000,
     },
     shortage: { orders: 130, burst: 40, perSecond: 16 },
+    behind: {
+      ...{ seed: 1, orders: 60, closes: 10, brackets: 5, resting: 10, perSecond: 6, behindMs: 1_000 },
+      settings: { ...ROOMY, EXVENUE_READ_LAG_MS: '2000', ORDER_DEADLINE_MS: '60000' },
+    },
     alertScale: 5,
     traders: 12,
     timing: QUICK,

@@ -1,5 +1,5 @@
 -- Takes at most `most` exchange wallets that are due, those that have waited longest first, and plans when each is due again: after `busy_s` while
--- it has orders that rest, exits that wait or an open position, else after `idle_s`; never, if it is neither enrolled nor has orders of ours.
+-- it has orders that rest, exits that wait or an open position, sooner while an order with exits is filled in part, else after `idle_s`; never, if it is neither enrolled nor has orders of ours.
 -- `is_full`: its executions are to be read whatever else shows, because some are missing or they were not read for `idle_s`. `is_new`: they were
 -- never read. Skips wallets that another process has taken.
 create or replace function take_due_wallets(most integer, busy_s double precision, idle_s double precision)
@@ -17,13 +17,19 @@ language sql as $$
         select from orders o where o.trader = d.ex_wallet and o.lifecycle = 'resting'
       ) or exists (
         select from orders o where o.trader = d.ex_wallet and o.executed ->> 'trigger_status' = 'pending_parent_fill'
-      ) as has_orders,
+      ) as has_orders, exists (
+        select
+        from orders o
+        where o.trader = d.ex_wallet and o.lifecycle = 'resting' and o.executed ->> 'trigger_status' = 'pending_parent_fill'
+          and o.executed ->> 'status' = 'partial'
+      ) as is_urgent,
       exists (select from enrollments e where e.ex_wallet = d.ex_wallet) as is_enrolled,
       exists (select from exchange_positions p where p.ex_wallet = d.ex_wallet and p.size <> 0) as has_position
     from due d
   )
   update exchange_cursors c
   set read_at = now(), due_at = case
+      when j.is_urgent then now() + make_interval(secs => busy_s * 0.4)
       when j.has_orders or j.is_enrolled and j.has_position then now() + make_interval(secs => busy_s)
       when j.is_enrolled then now() + make_interval(secs => idle_s)
       else 'infinity'

@@ -10,7 +10,8 @@ begin
     perform accept_intents(follow_ups);
   end if;
   if state = 'resting' then
-    perform make_wallet_due(wallet, 5);
+    -- one with exits may be filled in part already, and what is filled is without them while it rests
+    perform make_wallet_due(wallet, case when report ->> 'trigger_status' = 'pending_parent_fill' then 1 else 5 end);
   elsif report ->> 'trigger_status' = 'pending_parent_fill' then
     perform make_wallet_due(wallet, 0);
     perform plan_exit_watch(0);

@@ -21,8 +21,8 @@ export const controls = (world: World, view: View): Route[] => [
     world.throttled = Number(times);
     return data(true);
   }),
-  control('behind', ({ ms }) => {
-    view.setBehind(Number(ms));
+  control('behind', ({ ms, replicas = 1 }) => {
+    view.setBehind(Number(ms), Number(replicas));
     return data(true);
   }),
   control('post-only', ({ on }) => {

@@ -5,6 +5,7 @@ import { type Files, openMemory } from '../memory.ts';
 import { makeOlder } from '../older.ts';
 import { type Listening, type SteeredUpstream, startUpstream } from '../upstream.ts';
 import { approveAgent } from './agents.ts';
+import { end, isOpen } from './book.ts';
 import { type CoinOption, listed, usualCoins } from './coins.ts';
 import { controls } from './controls.ts';
 import { exchangeRoute } from './exchange.ts';
@@ -34,8 +35,10 @@ export type ExvenueUpstream = SteeredUpstream & {
   setMid(coin: string, px: string): boolean;
   /** Sets the maximum fill of a taker at once; null: unlimited. */
   setLiquidity(coin: string, size: string | null): void;
-  /** Lets reads show a state that is up to `ms` old; 0 shows the present. */
-  setBehind(ms: number): void;
+  /** Lets reads show a state that is up to `ms` old, one of `replicas` that are behind independently; 0 shows the present. */
+  setBehind(ms: number, replicas?: number): void;
+  /** Ends an open order as the venue does by itself, with one of its statuses; its waiting exits end too. False without one. */
+  endOrder(address: string, cloid: string, status: string): boolean;
   /** Sets how an account holds its collateral. See venues/exchange.md#collateral. */
   setMode(address: string, mode: NonNullable<Account['mode']>): void;
   fund(address: string, usd: string, dex?: string): void;
@@ -80,6 +83,12 @@ export const startExvenueUpstream = async (options: ExvenueUpstreamOptions = {})
       if (coin) coin.liquidity = size;
     },
     setBehind: view.setBehind,
+    endOrder: (address, cloid, status) => {
+      const order = accountOf(world, address.toLowerCase()).byCloid.get(cloid);
+      if (!order || !isOpen(order)) return false;
+      end(world, order, status);
+      return true;
+    },
     setMode: (address, mode) => {
       accountOf(world, address.toLowerCase()).mode = mode;
     },

@@ -2,30 +2,32 @@ import type { World } from './world.ts';
 
 /** The state that reads show. See venues/exchange.md#delayed-reads. */
 export type View = {
-  /** The present state, or an earlier one, at most as old as was set. */
+  /** What one of the replicas shows: the present state, or an earlier one, at most as old as was set. */
   shown(): World;
-  /** Lets the shown state age up to `ms` before it is renewed; 0 shows the present. */
-  setBehind(ms: number): void;
+  /** Lets the state that replicas show age up to `ms` before it is renewed, each by itself; 0 shows the present. */
+  setBehind(ms: number, replicas?: number): void;
 };
+
+type Replica = { state: World; renewedMs: number };
 
 /** A view of a world that is up to date at first. */
 export const viewOf = (world: World): View => {
   let behindMs = 0;
-  let renewedMs = 0;
-  let earlier: World = world;
+  let replicas: Replica[] = [];
   return {
     shown: () => {
-      if (behindMs === 0) return world;
-      if (Date.now() - renewedMs >= behindMs) {
+      const replica = replicas[Math.floor(Math.random() * replicas.length)];
+      if (behindMs === 0 || !replica) return world;
+      if (Date.now() - replica.renewedMs >= behindMs) {
         const { ledger, ...state } = world;
-        earlier = { ...structuredClone(state), ledger, asOfMs: Date.now() };
-        renewedMs = Date.now();
+        replica.renewedMs = Date.now();
+        replica.state = { ...structuredClone(state), ledger, asOfMs: replica.renewedMs };
       }
-      return earlier;
+      return replica.state;
     },
-    setBehind: (ms) => {
+    setBehind: (ms, count = 1) => {
       behindMs = ms;
-      renewedMs = 0;
+      replicas = Array.from({ length: count }, () => ({ state: world, renewedMs: 0 }));
     },
   };
 };

@@ -10,6 +10,9 @@ import { auditClients, loadThroughClient } from './client-load.ts';
 import { loadExchange } from './exchange-load.ts';
 import { loadNetwork } from './network-load.ts';
 
+/** The exchange's reads come from so many replicas, which are behind independently. */
+export const REPLICAS = 5;
+
 type Load = { orders: number; perSecond: number };
 
 /** The parts of a run. */
@@ -56,7 +59,7 @@ export async function tradeUnderHarm({
   const stage = await openStage(options.stage);
   scriptFaults(stage.upstream.faults, '/miner/api/submit-order', seed);
   scriptFaults(stage.exchange.faults, 'POST /exchange', seed + 1);
-  stage.exchange.setBehind(exchange?.readsBehindMs ?? 0);
+  stage.exchange.setBehind(exchange?.readsBehindMs ?? 0, REPLICAS);
   try {
     let harmed = 0;
     let isHarming = true;
@@ -100,7 +103,7 @@ export async function tradeUnderHarm({
 }
 
 /** Lets the watch read every wallet that it follows once more, once reads show everything: exits that wait are settled then. */
-async function checkExits(stage: Stage, settleWithinMs: number): Promise<void> {
+export async function checkExits(stage: Stage, settleWithinMs: number): Promise<void> {
   stage.exchange.setBehind(0);
   const [clock] = await stage.rows<{ since: string }>('select clock_timestamp()::text as since');
   await stage.rows(`update exchange_cursors set due_at = now() where due_at < 'infinity'`);

@@ -2,7 +2,7 @@ import type { Db } from '../../../db/pool.ts';
 import type { NotReady } from '../../../intents/define.ts';
 import { isZero, nearest } from '../../../kernel/decimals.ts';
 import { cloidOf, coinOf, dexOf, displayPair } from '../../../kernel/exchange-names.ts';
-import type { WalletAddress } from '../../../kernel/ids.ts';
+import type { IntentId, WalletAddress } from '../../../kernel/ids.ts';
 import { epochMs } from '../../../kernel/work.ts';
 import type { CallLimits } from '../adapter/action-types.ts';
 import type { Asset, Exvenue, Fill } from '../adapter/types.ts';
@@ -36,18 +36,23 @@ export async function readMarket(
   return mid === undefined ? { fail: { code: 'V1_NO_PRICE' } } : { asset: asset.data, mid };
 }
 
+/** An order that was filled in part. `endedMs` (epoch ms): by when it had ended. */
+type OpeningOrder = { id: IntentId; endedMs: number };
+
 type PositionDeps = { db: Db; exvenue: Exvenue; config: { EXVENUE_READ_LAG_MS: number } };
 
 /**
  * The signed size of a wallet's open position in a pair. Fails with V1_NO_POSITION if there is none. Reads come from
  * replicas that are behind independently, so what one of them proves counts for that one only: within the lag of a fill of
  * ours the position follows from the executions that show this fill, and until they do the intent waits. Without such a
- * fill the account counts, and executions that contradict an empty one.
+ * fill the account counts, and executions that contradict an empty one. `after`: an order that has opened the position in part; as
+ * long as reads may be behind its end, they show it or the intent waits.
  */
 export async function readPosition(
   { db, exvenue, config: { EXVENUE_READ_LAG_MS: lagMs } }: PositionDeps,
   wallet: WalletAddress,
   { coin, sizeDecimals }: Asset,
+  after?: OpeningOrder,
 ): Promise<{ size: string } | NotReady> {
   const last = await findLastFilled(db, { wallet, lane: laneOf(wallet), pair: displayPair(coin), lagMs });
   if (last === null) {
@@ -60,7 +65,9 @@ export async function readPosition(
   const fills = await exvenue.fills(wallet, { fromMs }, URGENT);
   if (fills.kind === 'unreadable') return UNREACHABLE;
   const ours = fills.kind === 'found' ? fills.data.filter((fill) => fill.coin === coin) : [];
-  if (last !== null && !ours.some(({ cloid }) => cloid === cloidOf(last.id))) return UNREACHABLE;
+  const shows = (id: IntentId) => ours.some(({ cloid }) => cloid === cloidOf(id));
+  if (last !== null && !shows(last.id)) return UNREACHABLE;
+  if (after && epochMs() < after.endedMs + lagMs && !shows(after.id)) return UNREACHABLE;
   const size = positionOf(ours, sizeDecimals);
   return isZero(size) ? { fail: { code: 'V1_NO_POSITION' } } : { size };
 }

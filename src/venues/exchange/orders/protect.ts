@@ -62,14 +62,16 @@ export const protect = defineIntent({
   }),
   timing: exchangeTiming,
 
-  async prepare({ id, owner, request }, deps: ExchangeDeps) {
+  async prepare({ id, owner, created_at, request }, deps: ExchangeDeps) {
     const asked = await stillWanted(deps, request);
     if (!('wallet' in asked)) return asked;
     const { wallet, pair, ...prices } = asked;
     const market = await readMarket(deps.exvenue, pair);
     if (isNotReady(market)) return market;
     const { asset, mid } = market;
-    const held = await readPosition(deps, wallet, asset);
+    const { because_of } = request;
+    const opened = because_of && { id: because_of, endedMs: Date.parse(created_at) };
+    const held = await readPosition(deps, wallet, asset, opened);
     if (isNotReady(held)) return held;
     const position = isPositive(held.size) ? 'long' : 'short';
     const misplaced = misplacedExit(prices, position, mid);
