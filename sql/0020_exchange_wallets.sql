@@ -49,6 +49,7 @@ create table exchange_cursors (
   due_at timestamptz not null default now(),
   fills_read_at timestamptz,
   gap_at timestamptz,
+  funding_read_to timestamptz not null default now(),
   read_at timestamptz not null default now()
 );
 
@@ -58,6 +59,22 @@ comment on column exchange_cursors.complete_from is 'From when on every executio
 comment on column exchange_cursors.due_at is 'When the wallet is read next: soon while it has orders or positions.';
 comment on column exchange_cursors.fills_read_at is 'When its executions were last read, whether there were new ones or not. All before that, less what reads may be behind, are known.';
 comment on column exchange_cursors.gap_at is 'Since when executions are missing between recorded ones; null without a gap.';
+comment on column exchange_cursors.funding_read_to is 'Up to when funding payments are in exchange_funding, but for what reads were behind then.';
 comment on column exchange_cursors.read_at is 'When the wallet was last looked at.';
 
 create index exchange_cursors_due on exchange_cursors (due_at);
+
+create table exchange_funding (
+  ex_wallet text not null constraint exchange_funding_wallet_lower check (ex_wallet = lower(ex_wallet)),
+  coin text not null,
+  paid_at timestamptz not null,
+  amount_usd numeric not null,
+  size numeric not null,
+  rate numeric not null,
+  primary key (ex_wallet, coin, paid_at)
+);
+
+comment on table exchange_funding is 'Funding payments of enrolled exchange wallets, as the exchange listed them: each once.';
+comment on column exchange_funding.amount_usd is 'What the wallet received; negative for what it paid.';
+comment on column exchange_funding.size is 'The signed size of the position that it was paid for.';
+comment on column exchange_funding.rate is 'The fraction of the position''s value; a positive one is paid by long positions.';

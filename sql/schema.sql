@@ -415,6 +415,7 @@ create table exchange_cursors (
   due_at timestamp with time zone not null default now(), -- When the wallet is read next: soon while it has orders or positions.
   fills_read_at timestamp with time zone, -- When its executions were last read, whether there were new ones or not. All before that, less what reads may be behind, are known.
   gap_at timestamp with time zone, -- Since when executions are missing between recorded ones; null without a gap.
+  funding_read_to timestamp with time zone not null default now(), -- Up to when funding payments are in exchange_funding, but for what reads were behind then.
   read_at timestamp with time zone not null default now(), -- When the wallet was last looked at.
   constraint exchange_cursors_pkey PRIMARY KEY (ex_wallet)
 );
@@ -445,6 +446,18 @@ create table exchange_fills (
   constraint exchange_fills_wallet_lower CHECK ((ex_wallet = lower(ex_wallet)))
 );
 CREATE INDEX exchange_fills_by_coin ON public.exchange_fills USING btree (ex_wallet, coin, filled_at, seq);
+
+-- Funding payments of enrolled exchange wallets, as the exchange listed them: each once.
+create table exchange_funding (
+  ex_wallet text not null,
+  coin text not null,
+  paid_at timestamp with time zone not null,
+  amount_usd numeric not null, -- What the wallet received; negative for what it paid.
+  size numeric not null, -- The signed size of the position that it was paid for.
+  rate numeric not null, -- The fraction of the position's value; a positive one is paid by long positions.
+  constraint exchange_funding_pkey PRIMARY KEY (ex_wallet, coin, paid_at),
+  constraint exchange_funding_wallet_lower CHECK ((ex_wallet = lower(ex_wallet)))
+);
 
 -- The signed size of each perpetual of exchange wallets as their recorded executions leave it. Reads of the exchange are checked against it.
 create table exchange_positions (
@@ -2796,6 +2809,9 @@ create function record_exchange_exits(by_intent uuid, of_owner text, wallet text
 create function record_exchange_fills(wallet text, fills jsonb, ended jsonb)
   returns integer plpgsql;
 
+create function record_exchange_funding(wallet text, payments jsonb, up_to timestamp with time zone)
+  returns integer plpgsql;
+
 create function record_exchange_order(placement uuid, wallet text, state text, report jsonb, follow_ups jsonb)
   returns uuid[] plpgsql;
 
@@ -3049,7 +3065,7 @@ create function take_due(endpoint text, into_lane integer)
   returns jsonb sql;
 
 create function take_due_wallets(most integer, busy_s double precision, idle_s double precision)
-  returns TABLE(ex_wallet text, read_to timestamp with time zone, is_full boolean, is_new boolean) sql;
+  returns TABLE(ex_wallet text, read_to timestamp with time zone, is_full boolean, is_new boolean, funding_from timestamp with time zone) sql;
 
 create function take_event_page(of_sweep integer, batch jsonb, next_after text)
   returns TABLE(event_id text, new_outcome text) plpgsql;

@@ -30,6 +30,7 @@ export const EVENTS = {
   'position.updated': { log: 'partner' },
   'exit.triggered': { log: 'partner' },
   'position.liquidated': { log: 'partner' },
+  'funding.settled': { log: 'partner' },
   /** Of whoever has the trader. An app's are in the stream of the account too. */
   'position.unprotected': { log: 'either' },
   'position.protected': { log: 'either' },

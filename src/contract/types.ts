@@ -621,7 +621,7 @@ export interface paths {
         };
         /**
          * Read the event log
-         * @description Events of the partner in commit order, so that reading on from `after` misses none: `order.updated`, `subaccount.updated`, `enrollment.updated`, `registration.updated`, `position.updated`, `exit.triggered`, `position.liquidated`, `position.unprotected` and `position.protected`; see `GET /v1/stream`. Events are kept for 30 days, unless the deployment is configured otherwise; an `after` that is no longer kept is 404.
+         * @description Events of the partner in commit order, so that reading on from `after` misses none: `order.updated`, `subaccount.updated`, `enrollment.updated`, `registration.updated`, `position.updated`, `exit.triggered`, `position.liquidated`, `funding.settled`, `position.unprotected` and `position.protected`; see `GET /v1/stream`. Events are kept for 30 days, unless the deployment is configured otherwise; an `after` that is no longer kept is 404.
          */
         get: operations["listPartnerEvents"];
         put?: never;
@@ -727,7 +727,7 @@ export interface paths {
         put?: never;
         /**
          * Register a webhook endpoint
-         * @description The events are `order.updated`, `subaccount.updated`, `enrollment.updated`, `registration.updated`, `position.updated`, `exit.triggered`, `position.liquidated`, `position.unprotected` and `position.protected`; `*` stands for all. Their bodies, signatures and retries are as in v2. Only public https addresses are accepted. The signing secret is in this response and in no other.
+         * @description The events are `order.updated`, `subaccount.updated`, `enrollment.updated`, `registration.updated`, `position.updated`, `exit.triggered`, `position.liquidated`, `funding.settled`, `position.unprotected` and `position.protected`; `*` stands for all. Their bodies, signatures and retries are as in v2. Only public https addresses are accepted. The signing secret is in this response and in no other.
          */
         post: operations["createPartnerWebhookEndpoint"];
         delete?: never;
@@ -909,7 +909,7 @@ export interface paths {
         };
         /**
          * Stream the partner's events
-         * @description Server-sent events (HTML standard, section 9.2), each with an id. Without `Last-Event-ID`, or when the events after it are no longer kept, the first event is `snapshot` (PartnerStreamStart): it says where in the log the stream begins, and the present state is read by the other operations. Then follow the events of the log, in order and each at least once, in the envelope that webhooks carry. With `Last-Event-ID`, the id of the last event seen, a new stream continues after it. `position_changed` of an order says that a position changed. What became of a resting order is looked for in turns, as are the exits that commands want of a position; what else the venue does by itself, such as a liquidation, is no event. A comment is sent every 15 seconds. `closed` (TradingStreamEnd) gives the reason when the service ends a stream early: `too_slow`, or `revoked`, within seconds after the key was revoked or the partner disabled. Every stream ends after some time; connect again then. With `ticket` it may be read by a page of any origin.
+         * @description Server-sent events (HTML standard, section 9.2), each with an id. Without `Last-Event-ID`, or when the events after it are no longer kept, the first event is `snapshot` (PartnerStreamStart): it says where in the log the stream begins, and the present state is read by the other operations. Then follow the events of the log, in order and each at least once, in the envelope that webhooks carry. With `Last-Event-ID`, the id of the last event seen, a new stream continues after it. `position_changed` of an order says that a position changed. What became of a resting order is looked for in turns, as are the exits that commands want of a position. Of an enrolled exchange wallet, executions of whatever order, liquidations and funding are told too; at the network, what else it does by itself is no event. A comment is sent every 15 seconds. `closed` (TradingStreamEnd) gives the reason when the service ends a stream early: `too_slow`, or `revoked`, within seconds after the key was revoked or the partner disabled. Every stream ends after some time; connect again then. With `ticket` it may be read by a page of any origin.
          */
         get: operations["streamPartnerEvents"];
         put?: never;
@@ -5440,6 +5440,64 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "funding.settled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * funding.settled
+         * @description A position of an enrolled wallet has received or paid funding at the exchange, which settles it every hour.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
+                     *       "type": "funding.settled",
+                     *       "data": {
+                     *         "venue": "exvenue",
+                     *         "trader_id": "0x00000000000000000000000000000000000000aa",
+                     *         "pair": "BTC-USDC",
+                     *         "side": "long",
+                     *         "size": "0.05",
+                     *         "rate": "0.0000125",
+                     *         "amount_usd": "-0.0625",
+                     *         "at": "2026-11-23T01:00:00.041Z"
+                     *       },
+                     *       "timestamp": "2026-11-23T01:01:31.482+00:00"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PartnerFundingEvent"];
+                };
+            };
+            responses: {
+                /** @description The event is taken. Any other response or none is a failure; the delivery is repeated. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface components {
     schemas: {
@@ -9530,6 +9588,51 @@ export interface components {
                 /** @description Size that is left of the position. */
                 left_size: components["schemas"]["Decimal"];
                 /** @description When it happened at the exchange. */
+                at: components["schemas"]["Time"];
+            };
+            /**
+             * Format: date-time
+             * @description When the event happened, as ISO 8601 with offset.
+             */
+            timestamp: string;
+        };
+        /** @description A position at the exchange has received or paid funding. */
+        PartnerFundingEvent: {
+            /** @description Identifies the event (`evt_…`). */
+            id: string;
+            /**
+             * @description Type of the event.
+             * @constant
+             */
+            type: "funding.settled";
+            /**
+             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @constant
+             */
+            origin?: "service";
+            /** @description Members of the event. */
+            data: {
+                /**
+                 * @description The venue.
+                 * @constant
+                 */
+                venue: "exvenue";
+                /** @description The wallet, as `Trader-ID` names it. */
+                trader_id: string;
+                /** @description The pair, such as `BTC-USDC`. */
+                pair: string;
+                /**
+                 * @description Direction of the position.
+                 * @enum {unknown}
+                 */
+                side: "long" | "short";
+                /** @description Size of the position in units of the asset. */
+                size: components["schemas"]["Decimal"];
+                /** @description Fraction of the position's value; a positive one is paid by long positions. */
+                rate: components["schemas"]["Decimal"];
+                /** @description What the wallet received in USD; negative for what it paid. */
+                amount_usd: components["schemas"]["Decimal"];
+                /** @description When the exchange settled it. */
                 at: components["schemas"]["Time"];
             };
             /**

@@ -173,6 +173,29 @@ describe('the ledger of a wallet', function () {
     expect(left?.data).to.include({ change: 'reduced', cause: 'liquidation', size: '0.006' });
   });
 
+  it('tells the funding of each hour once', async () => {
+    const trader = await service.wallet();
+    await trader.post(ORDERS, MARKET);
+    await readWallets(service);
+    const hourPasses = async () => {
+      await service.db.query(sql.type(z.object({}))`
+        update exchange_cursors set funding_read_to = now() - interval '2 hours' where ex_wallet = ${trader.wallet}`);
+      await readWallets(service);
+    };
+    service.exchange.payFunding('BTC', '0.0000125');
+    await hourPasses();
+    service.exchange.payFunding('BTC', '-0.00002');
+    await hourPasses();
+    await readWallets(service);
+
+    const funding = (await told(trader)).filter(({ type }) => type === 'funding.settled').map(({ data }) => data);
+    const about = { venue: 'exvenue', trader_id: trader.wallet, pair: 'BTC-USDC', side: 'long', size: '0.01' };
+    expect(funding.map(({ at: _, ...data }) => data)).to.deep.equal([
+      { ...about, rate: '0.0000125', amount_usd: '-0.0125' },
+      { ...about, rate: '-0.00002', amount_usd: '0.02' },
+    ]);
+  });
+
   it('shows positions no older than the executions that it has, or says how old they are', async () => {
     const trader = await service.wallet();
     service.exchange.setBehind(60_000);

@@ -1,8 +1,8 @@
-import type { BehindLoad } from './scenes/behind.ts';
 import type { FloodLoad } from './scenes/flood.ts';
 import type { GlitchLoad } from './scenes/glitch.ts';
 import type { Failure } from './scenes/ha.ts';
 import type { Queue } from './scenes/queued.ts';
+import type { BehindLoad } from './scenes/replicas.ts';
 import type { VerbLoad } from './scenes/verbs.ts';
 
 /** The numbers of a run. `orders` are those of both venues over all seeds. */

@@ -20,6 +20,7 @@ const SCHEMAS: Record<string, string> = {
   'position.updated': 'PartnerPositionEvent',
   'exit.triggered': 'PartnerExitEvent',
   'position.liquidated': 'PartnerLiquidationEvent',
+  'funding.settled': 'PartnerFundingEvent',
   'position.unprotected': 'PositionUnprotectedEvent',
   'position.protected': 'PositionProtectedEvent',
 };

@@ -8,7 +8,7 @@ language sql stable as $$
       when c.relname in ('admin_audit', 'agreement_signatures') then case when process = 'trading_web' then 'insert' end
       when c.relname in ('operator_actions', 'ledger_accounts', 'ledger_transactions', 'ledger_entries') then 'insert'
       when process = 'trading_web' then
-        case when c.relname in ('figures', 'exchange_fills', 'worker_processes', 'burnt_nonces') then null else 'insert, update' end
+        case when c.relname in ('figures', 'exchange_fills', 'exchange_funding', 'worker_processes', 'burnt_nonces') then null else 'insert, update' end
       when c.relname in ('admins', 'approvals', 'partner_keys', 'app_secrets', 'wallet_proofs', 'agreement_chains') then null
       when c.relname in ('admin_sessions', 'user_sessions', 'app_tokens', 'trader_keys') then 'update'
       else 'insert, update'

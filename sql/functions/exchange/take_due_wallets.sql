@@ -1,9 +1,10 @@
 -- Takes at most `most` exchange wallets that are due, those that have waited longest first, and plans when each is due again: after `busy_s` while
 -- it has orders that rest, exits that wait or an open position, sooner while an order with exits is filled in part, else after `idle_s`; never, if it is neither enrolled nor has orders of ours.
 -- `is_full`: its executions are to be read whatever else shows, because some are missing or they were not read for `idle_s`. `is_new`: they were
--- never read. Skips wallets that another process has taken.
+-- never read. `funding_from`: from when on its funding is to be read: 90 s after each hour for which it may have been paid, when reads show it; else null.
+-- Skips wallets that another process has taken.
 create or replace function take_due_wallets(most integer, busy_s double precision, idle_s double precision)
-returns table (ex_wallet text, read_to timestamptz, is_full boolean, is_new boolean)
+returns table (ex_wallet text, read_to timestamptz, is_full boolean, is_new boolean, funding_from timestamptz)
 language sql as $$
   with due as materialized (
     select c.ex_wallet
@@ -37,5 +38,11 @@ language sql as $$
   from judged j
   where c.ex_wallet = j.ex_wallet
   returning c.ex_wallet, c.read_to, c.gap_at is not null or coalesce(c.fills_read_at <= now() - make_interval(secs => idle_s), true),
-    c.fills_read_at is null
+    c.fills_read_at is null,
+    case when j.is_enrolled and c.funding_read_to < date_trunc('hour', now() - interval '90 seconds') and exists (
+        select
+        from exchange_positions p
+        where p.ex_wallet = c.ex_wallet and (p.size <> 0 or p.filled_at > c.funding_read_to)
+      ) then c.funding_read_to
+    end
 $$;

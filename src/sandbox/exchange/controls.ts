@@ -2,6 +2,7 @@ import { canonical, isDecimal } from '../../kernel/decimals.ts';
 import type { Reported, Route } from '../upstream.ts';
 import { approveAgent } from './agents.ts';
 import { magicSizes } from './magic.ts';
+import { payFunding } from './positions.ts';
 import { setMid } from './prices.ts';
 import type { View } from './view.ts';
 import { accountOf, deposit, type World } from './world.ts';
@@ -9,11 +10,12 @@ import { accountOf, deposit, type World } from './world.ts';
 type Body = Record<string, unknown>;
 
 /**
- * Control routes: set prices, balances, agents, liquidity, throttling, the post-only period and how far reads are behind;
+ * Control routes: set prices, pay funding, set balances, agents, liquidity, throttling, the post-only period and how far reads are behind;
  * list the magic values.
  */
 export const controls = (world: World, view: View): Route[] => [
   control('mid', (body) => data(setMid(world, String(body.coin), String(body.px)))),
+  control('funding', (body) => data(payFunding(world, String(body.coin), String(body.rate)))),
   control('fund', (body) => fund(world, body)),
   control('agent', (body) => agent(world, body)),
   control('liquidity', (body) => liquidity(world, body)),

@@ -10,6 +10,7 @@ import { type CoinOption, listed, usualCoins } from './coins.ts';
 import { controls } from './controls.ts';
 import { exchangeRoute } from './exchange.ts';
 import { infoRoute } from './info.ts';
+import { payFunding } from './positions.ts';
 import { setMid } from './prices.ts';
 import { viewOf } from './view.ts';
 import { type Account, accountOf, deposit, type World } from './world.ts';
@@ -33,6 +34,8 @@ export type ExvenueUpstreamOptions = Files &
 export type ExvenueUpstream = SteeredUpstream & {
   /** Sets a mid price, fills and triggers the orders it reaches. False for an unknown coin or an invalid price. */
   setMid(coin: string, px: string): boolean;
+  /** Settles the funding of a coin at a rate for every position. False for an unknown coin. */
+  payFunding(coin: string, rate: string): boolean;
   /** Sets the maximum fill of a taker at once; null: unlimited. */
   setLiquidity(coin: string, size: string | null): void;
   /** Lets reads show a state that is up to `ms` old, one of `replicas` that are behind independently; 0 shows the present. */
@@ -78,6 +81,7 @@ export const startExvenueUpstream = async (options: ExvenueUpstreamOptions = {})
     ledger,
     faults,
     setMid: (coin, px) => setMid(world, coin, px),
+    payFunding: (coin, rate) => payFunding(world, coin, rate),
     setLiquidity: (name, size) => {
       const coin = world.coins.get(name);
       if (coin) coin.liquidity = size;

@@ -4,7 +4,7 @@ import { isOpen } from './book.ts';
 import { isThrottled } from './exchange.ts';
 import { capOf } from './limits.ts';
 import type { View } from './view.ts';
-import { accountView, contextView, fillView, metaView, orderView, recordView } from './views.ts';
+import { accountView, contextView, fillView, fundingView, metaView, orderView, recordView } from './views.ts';
 import { type Account, accountOf, leverageOf, type World } from './world.ts';
 
 /** See venues/exchange.md#rows. */
@@ -75,6 +75,8 @@ const responseAbout = (world: World, known: Account | null, question: InfoReques
       return account.fills.slice(-ROWS).reverse().map(fillView);
     case 'userFillsByTime':
       return fillsByTime(account, question);
+    case 'userFunding':
+      return fundingSince(account, question);
     case 'userRole':
       return roleOf(world, known, String(question.user));
     case 'extraAgents':
@@ -138,6 +140,17 @@ const fillsByTime = (account: Account, { startTime, endTime }: InfoRequest): unk
     .slice(0, ROWS)
     .map(fillView);
 };
+
+/** See venues/exchange.md#rows. */
+const FUNDING_ROWS = 500;
+
+const fundingSince = ({ funding = [] }: Account, { startTime }: InfoRequest): unknown =>
+  typeof startTime === 'number'
+    ? funding
+        .filter(({ timeMs }) => timeMs >= startTime)
+        .slice(0, FUNDING_ROWS)
+        .map(fundingView)
+    : undefined;
 
 const rateLimit = (world: World, account: Account) => ({
   cumVlm: minus(account.actions.volume, '0'),

@@ -2,6 +2,7 @@ import {
   absolute,
   compare,
   dividedBy,
+  isDecimal,
   isPositive,
   isZero,
   minus,
@@ -46,6 +47,20 @@ export const execute = (world: World, order: Order, size: string, price: string,
   const fill = { tid, order, price, size, timeMs: Date.now(), startPosition, direction, closedPnl, fee, crossed };
   owner.fills.push(fill);
   return fill;
+};
+
+/** Settles the funding of a coin: long positions pay this fraction of their value, short ones receive it. */
+export const payFunding = (world: World, name: string, rate: string): boolean => {
+  const coin = world.coins.get(name);
+  if (!coin || !isDecimal(rate)) return false;
+  for (const account of world.accounts.values()) {
+    const size = heldOf(account, coin);
+    if (isZero(size)) continue;
+    const amount = usd(negated(times(times(size, coin.mid), rate)));
+    deposit(account, amount, coin.dex);
+    account.funding = [...(account.funding ?? []), { coin, timeMs: Date.now(), usd: amount, size, rate }];
+  }
+  return true;
 };
 
 /** Unrealized profit of a position at the mid price. */

@@ -1,7 +1,16 @@
 import { dividedBy, isPositive } from '../../kernel/decimals.ts';
 import { isOpen } from './book.ts';
 import { marginOf, moneyOf, unrealizedOf, worth } from './positions.ts';
-import { type Account, type Coin, type Fill, leverageOf, type Order, type Position, type Trigger } from './world.ts';
+import {
+  type Account,
+  type Coin,
+  type Fill,
+  type FundingPayment,
+  leverageOf,
+  type Order,
+  type Position,
+  type Trigger,
+} from './world.ts';
 
 /** A decimal in the venue's format: a whole number gets one decimal place. */
 const spelled = (text: string): string => (text.includes('.') ? text : `${text}.0`);
@@ -68,6 +77,20 @@ export const fillView = ({ order, tid, price, size, timeMs, startPosition, direc
   feeToken: 'USDC',
   twapId: null,
   ...(order.cloid && { cloid: order.cloid }),
+});
+
+/** A funding payment. See venues/exchange.md#reads. */
+export const fundingView = ({ coin, timeMs, usd, size, rate }: FundingPayment): object => ({
+  time: timeMs,
+  hash: `0x${'0'.repeat(64)}`,
+  delta: {
+    type: 'funding',
+    coin: coin.name,
+    usdc: spelled(usd),
+    szi: spelled(size),
+    fundingRate: rate,
+    nSamples: null,
+  },
 });
 
 /** The coins of a dex. `contextView` gives their prices at the same positions. See venues/exchange.md#reads. */

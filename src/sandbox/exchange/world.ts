@@ -63,6 +63,9 @@ export type Fill = {
   crossed: boolean;
 };
 
+/** A funding payment for a position of this signed size; `usd` is what the account received. */
+export type FundingPayment = { coin: Coin; timeMs: number; usd: string; size: string; rate: string };
+
 type Agent = { address: string; name: string; validUntil: number };
 
 /** A wallet. Cash by dex (`''` is the venue's own dex); null until the first deposit. `mode`: how collateral is held. */
@@ -78,6 +81,7 @@ export type Account = {
   agents: Map<string, Agent>;
   actions: { used: number; volume: string; graceMs: number };
   mode?: 'disabled' | 'unifiedAccount';
+  funding?: FundingPayment[];
 };
 
 /** State of the exchange. `live` indexes the live orders by coin. `asOfMs`: the time of a state that is an earlier one. */

@@ -21,6 +21,7 @@ import { budgetFrom } from './budget.ts';
 import { type Catalogue, catalogueFrom } from './catalogue.ts';
 import { fillPages } from './fill-pages.ts';
 import { allFills, readFills } from './fills.ts';
+import { allFunding, readFunding } from './funding.ts';
 import { foundOr, infoFrom, type QueryInfo } from './info.ts';
 import { readHistory, readOpenCoins, readOpenOrders, readOrderNames, readStatus } from './orders.ts';
 import { accountPauses } from './pauses.ts';
@@ -70,7 +71,14 @@ type AccountReads = Pick<
 >;
 type OrderReads = Pick<
   Exvenue,
-  'openOrders' | 'openOrderNames' | 'dexesWithOrders' | 'orderStatus' | 'historicalOrders' | 'recentFills' | 'fills'
+  | 'openOrders'
+  | 'openOrderNames'
+  | 'dexesWithOrders'
+  | 'orderStatus'
+  | 'historicalOrders'
+  | 'recentFills'
+  | 'fills'
+  | 'funding'
 >;
 
 /** One read of the prices serves all orders of a second. */
@@ -147,6 +155,14 @@ const orderReads = (query: QueryInfo, catalogue: Catalogue, pageOfFills: ReturnT
     query({ body: of('userFills', user), costsRows: true }, limits, foundOr(readFills(user))),
   fills: (user, { fromMs, toMs }, limits) =>
     allFills(fromMs, (startMs, isNext) => pageOfFills({ user, fromMs: startMs, toMs, isNext }, limits)),
+  funding: (user, fromMs, limits) =>
+    allFunding(fromMs, (startTime) =>
+      query(
+        { body: of('userFunding', user, { startTime }), costsRows: true, expectRows: 0 },
+        limits,
+        foundOr(readFunding),
+      ),
+    ),
 });
 
 /** So many dexes cost no more to ask than the history that names those with orders. */

@@ -126,6 +126,9 @@ export type Fill = {
   isLiquidation: boolean;
 };
 
+/** A funding payment for a position of this signed size. `amount_usd`: what the account received; negative for what it paid. */
+export type FundingPayment = { coin: string; timeMs: number; amount_usd: string; size: string; rate: string };
+
 /** What an address is at the exchange. An agent only signs for its master: its own reads show an empty account. */
 export type Role = { kind: 'agent'; master: WalletAddress } | { kind: 'account' };
 
@@ -181,6 +184,8 @@ export type Exvenue = {
   recentFills(user: WalletAddress, limits?: CallLimits): Promise<ReadResult<Fill[]>>;
   /** Executions of a time span (epoch ms), oldest first, those of 1 ms in the venue's order, over all pages the venue keeps (10,000 rows). */
   fills(user: WalletAddress, span: { fromMs: number; toMs?: number }, limits?: CallLimits): Promise<ReadResult<Fill[]>>;
+  /** Funding payments from a time on (epoch ms), oldest first, over all pages. */
+  funding(user: WalletAddress, fromMs: number, limits?: CallLimits): Promise<ReadResult<FundingPayment[]>>;
   /** What an address is. Expensive; ask once. */
   role(user: WalletAddress, limits?: CallLimits): Promise<ReadResult<Role>>;
   /** The named keys that may trade for an account. */

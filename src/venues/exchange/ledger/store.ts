@@ -2,7 +2,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../../../db/pool.ts';
 import { idSchema, type OrderUuid, type WalletAddress } from '../../../kernel/ids.ts';
-import type { Fill } from '../adapter/types.ts';
+import type { Fill, FundingPayment } from '../adapter/types.ts';
 import type { Leg } from '../orders/rules.ts';
 
 const dueRow = z.object({
@@ -10,11 +10,12 @@ const dueRow = z.object({
   read_to_ms: z.number(),
   is_full: z.boolean(),
   is_new: z.boolean(),
+  funding_from_ms: z.number().nullable(),
 });
 
 /**
  * A wallet that is to be read. `read_to_ms` (epoch ms): up to when its executions are recorded. `is_full`: they are due, whatever
- * else shows. `is_new`: they were never read.
+ * else shows. `is_new`: they were never read. `funding_from_ms`: from when on its funding is to be read; null if it is not due.
  */
 export type DueWallet = z.infer<typeof dueRow>;
 
@@ -24,7 +25,8 @@ export type Pace = { busyS: number; idleS: number };
 /** Takes at most `most` wallets that are due, and plans their next reading. */
 export const takeDueWallets = (db: Db, most: number, { busyS, idleS }: Pace): Promise<readonly DueWallet[]> =>
   db.any(sql.type(dueRow)`
-    select w.ex_wallet, floor(extract(epoch from w.read_to) * 1000)::bigint read_to_ms, w.is_full, w.is_new
+    select w.ex_wallet, floor(extract(epoch from w.read_to) * 1000)::bigint read_to_ms, w.is_full, w.is_new,
+      floor(extract(epoch from w.funding_from) * 1000)::bigint funding_from_ms
     from take_due_wallets(${most}, ${busyS}, ${idleS}) w`);
 
 /** An order that the exchange ended before it was filled, and the size that was filled. `by_command`: somebody cancelled it. */
@@ -54,6 +56,18 @@ const rowOf = ({ coin, side, price, size, fee, cloid, direction, leg, ...fill }:
   ...{ start_position: fill.startPosition, closed_pnl: fill.closedPnl, fee_token: fill.feeToken },
   ...{ is_liquidation: fill.isLiquidation, at_ms: fill.timeMs },
 });
+
+/** Records funding payments of a wallet that were read at a time (epoch ms), each once, and tells its partners of them. */
+export async function recordFunding(
+  db: Db,
+  wallet: WalletAddress,
+  payments: readonly FundingPayment[],
+  readAtMs: number,
+): Promise<void> {
+  const rows = payments.map(({ timeMs, ...payment }) => ({ ...payment, at_ms: timeMs }));
+  await db.query(sql.type(z.object({}))`
+    select record_exchange_funding(${wallet}, ${JSON.stringify(rows)}::jsonb, to_timestamp(${readAtMs / 1000}))`);
+}
 
 /** Records positions that an account showed, where executions do not tell them. Sizes are signed, by coin. */
 export async function recordFoundPositions(

@@ -1,4 +1,5 @@
 import { exchangeWeight } from '../../../capacity/exchange.ts';
+import { readFunding } from './read-funding.ts';
 import type { LedgerDeps } from './read-orders.ts';
 import { readWallet } from './read-wallet.ts';
 import { planWatch, takeDueWallets } from './store.ts';
@@ -21,7 +22,7 @@ const PAUSE_S = 2;
 export async function watchWallets(deps: WatchDeps): Promise<void> {
   const due = await takeDueWallets(deps.db, WALLETS_AT_ONCE, PACE);
   let weight = 0;
-  for (const wallet of due) weight += await readWallet(deps, wallet);
+  for (const wallet of due) weight += (await readWallet(deps, wallet)) + (await readFunding(deps, wallet));
   const perSecond = (exchangeWeight(deps.config.EXVENUE_BUDGET_PER_MINUTE) / 60) * WEIGHT_PART;
   await planWatch(deps.db, Math.max(PAUSE_S, weight / perSecond));
 }

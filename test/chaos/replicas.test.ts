@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { behindVerdicts, tradeBehind } from './scenes/behind.ts';
+import { behindVerdicts, tradeBehind } from './scenes/replicas.ts';
 import { sizes } from './sizes.ts';
 import { broken, shown } from './verdicts.ts';
 

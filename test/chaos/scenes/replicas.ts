@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { nearest } from '../../../src/kernel/decimals.ts';
-import { cloidOf, legCloid } from '../../../src/kernel/exchange-names.ts';
+import { isZero, nearest } from '../../../src/kernel/decimals.ts';
+import { cloidOf, coinOf, legCloid } from '../../../src/kernel/exchange-names.ts';
 import type { IntentId, WalletAddress } from '../../../src/kernel/ids.ts';
+import type { Fill } from '../../../src/venues/exchange/adapter/types.ts';
 import { positionAfter } from '../../../src/venues/exchange/chain.ts';
 import { exchangeOf } from '../../support/exchange.ts';
 import { quantile } from '../audit.ts';
@@ -134,42 +135,45 @@ async function breakBrackets(stage: Stage, wallets: readonly Wallet[], load: Beh
   return ended.filter((one) => one !== null);
 }
 
-type Command = { id: IntentId; request: { wallet: WalletAddress }; state: string; outcome: Outcome | null };
+type Command = {
+  id: IntentId;
+  settled_at: Date;
+  request: { wallet: WalletAddress; pair: string };
+  state: string;
+  outcome: Outcome | null;
+};
 type Outcome = { result?: { status?: string }; problem?: { code: string } };
 
 /**
- * What closings were told to have done, against the executions that the venue has of them. `deniedPositions`: of those that follow an
- * order of their pair that was filled, the ones that were told that there is no position.
+ * What closings were told to have done, against the executions that the venue has of their wallet. `deniedPositions`: those that were told
+ * that there is no position while there was one.
  */
 async function auditCloses(stage: Stage): Promise<Behind['closes']> {
-  const closes = await stage.rows<Command & { has_position: boolean }>(
-    `select i.id, i.request, i.state, i.outcome, i.request ->> 'pair' = 'SOL-USDC' and (
-       select p.kind = 'exchange/place' and p.state = 'succeeded'
-       from intents p
-       where p.lane = i.lane and p.position < i.position
-       order by p.position desc
-       limit 1
-     ) as has_position
-     from intents i
-     where i.kind = 'exchange/close'`,
+  const closes = await stage.rows<Command>(
+    `select id, request, state, outcome, settled_at from intents where kind = 'exchange/close'`,
   );
   const venue = exchangeOf(stage);
   const told: Behind['closes'] = { filled: 0, partial: 0, failed: {}, filledWithRest: 0, deniedPositions: 0 };
-  for (const { id, request, state, outcome, has_position } of closes) {
+  for (const { id, request, state, outcome, settled_at } of closes) {
+    const read = await venue.fills(request.wallet, { fromMs: 0 });
+    const fills = (read.kind === 'found' ? read.data : []).filter(({ coin }) => coin === coinOf(request.pair));
     const code = outcome?.problem?.code ?? state;
-    if (has_position && code === 'V1_NO_POSITION') told.deniedPositions += 1;
-    if (state !== 'succeeded') told.failed[code] = (told.failed[code] ?? 0) + 1;
-    else if (outcome?.result?.status !== 'filled') told.partial += 1;
+    if (state !== 'succeeded') {
+      told.failed[code] = (told.failed[code] ?? 0) + 1;
+      const isOpen = !isFlat(fills.findLast(({ timeMs }) => timeMs <= settled_at.getTime()));
+      if (code === 'V1_NO_POSITION' && isOpen) told.deniedPositions += 1;
+    } else if (outcome?.result?.status !== 'filled') told.partial += 1;
     else {
       told.filled += 1;
-      const fills = await venue.fills(request.wallet, { fromMs: 0 });
-      const own = fills.kind === 'found' ? fills.data.filter(({ cloid }) => cloid === cloidOf(id)) : [];
-      const last = own.at(-1);
-      if (!last || Number(nearest(positionAfter(last), 6)) !== 0) told.filledWithRest += 1;
+      const own = fills.findLast(({ cloid }) => cloid === cloidOf(id));
+      if (!own || !isFlat(own)) told.filledWithRest += 1;
     }
   }
   return told;
 }
+
+/** Whether the position is flat after an execution, and before the first one. */
+const isFlat = (fill: Fill | undefined): boolean => !fill || isZero(nearest(positionAfter(fill), 6));
 
 /** How long each position was without exits, by the venue's ledger: until the first exit that a command placed there after the end. */
 async function unprotected(stage: Stage, ended: readonly Ended[]): Promise<(number | null)[]> {

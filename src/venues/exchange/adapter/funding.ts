@@ -1,0 +1,42 @@
+import { found, type ReadResult } from '../../../kernel/upstream-result.ts';
+import { complete, decimalOf, everyOf, fieldsOf, integerOf, textOf } from './fields.ts';
+import type { FundingPayment } from './types.ts';
+
+/** See venues/exchange.md#rows. */
+const ROWS_PER_PAGE = 500;
+const PAGES = 20;
+
+/** Reads a page of funding payments. */
+export const readFunding = (json: unknown): FundingPayment[] | null =>
+  everyOf(json, (value) => {
+    const payment = fieldsOf(value);
+    const delta = fieldsOf(payment?.delta);
+    return complete({
+      coin: textOf(delta?.coin),
+      timeMs: integerOf(payment?.time),
+      amount_usd: decimalOf(delta?.usdc),
+      size: decimalOf(delta?.szi),
+      rate: decimalOf(delta?.fundingRate),
+    });
+  });
+
+/**
+ * All funding payments from a time on (epoch ms), oldest first. The next page starts at the time of the last row, whose other
+ * rows may be on it. One unreadable page makes the whole result unreadable.
+ */
+export async function allFunding(
+  fromMs: number,
+  page: (fromMs: number) => Promise<ReadResult<FundingPayment[]>>,
+): Promise<ReadResult<FundingPayment[]>> {
+  const payments = new Map<string, FundingPayment>();
+  let start = fromMs;
+  for (let pageNumber = 0; pageNumber < PAGES; pageNumber += 1) {
+    const response = await page(start);
+    if (response.kind !== 'found') return response;
+    for (const payment of response.data) payments.set(`${payment.timeMs} ${payment.coin}`, payment);
+    if (response.data.length < ROWS_PER_PAGE) break;
+    const last = Math.max(...response.data.map(({ timeMs }) => timeMs));
+    start = last > start ? last : start + 1;
+  }
+  return found([...payments.values()].sort((a, b) => a.timeMs - b.timeMs));
+}
