@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { cloidOf } from '../../src/kernel/exchange-names.ts';
-import { exchangeOf, readWallets } from '../support/exchange.ts';
+import { exchangeOf, readWallets, whenActing } from '../support/exchange.ts';
 import { expectProblem } from '../support/problem.ts';
 import { until } from '../support/processes.ts';
 import { jsonReply, startProxy, type VenueProxy } from '../support/proxy.ts';
@@ -102,6 +102,32 @@ describe('closing a position at an exchange whose replicas are behind', () => {
     expect(body, JSON.stringify(body)).to.include({ status: 'filled', side: 'long', filled_size: '0.03' });
     expect(await held(trader)).to.equal('0');
   });
+
+  it('does not say so while an order is in doubt that may have opened one', async () => {
+    const trader = await service.wallet();
+    await freeze(trader, 'clearinghouseState', 'userFillsByTime');
+    const restore = whenActing(service, (before) => (before === 0 ? 'accept_then_drop' : undefined));
+    const [order, close] = await Promise.all([
+      trader.post(ORDERS, MARKET, { prefer: 'wait=0' }),
+      trader.post(`${ORDERS}/close`, { pair: 'BTC' }, { prefer: 'wait=0' }),
+    ]);
+    const intent = String(close.headers['intent-id']);
+    const attempts = () =>
+      service.db.maybeOneFirst(sql.type(z.object({ n: z.number() }))`
+        select attempts n from intents where id = ${intent} and attempts > 0 and state <> 'running'`);
+    await until('the close was tried', attempts, 20_000);
+    restore();
+    replicas.frozen.clear();
+
+    const closed = async () => {
+      const { body } = await trader.get(`/v1/intents/${intent}`);
+      return body.settled_at === null ? null : body;
+    };
+    const ended = await until('the close has ended', closed, 30_000);
+    expect(order.status).to.equal(202);
+    expect(ended.result, JSON.stringify(ended)).to.include({ status: 'filled', filled_size: '0.01' });
+    expect(await held(trader)).to.equal('0');
+  }).timeout(60_000);
 
   it('places exits again for a part that replicas do not show yet: the order has it', async () => {
     const trader = await service.wallet();

@@ -131,7 +131,16 @@ export const sizes: Record<'full' | 'small', Size> = {
     },
     shortage: { orders: 800, burst: 500, perSecond: 8 },
     behind: {
-      ...{ seed: 1, orders: 1_600, closes: 200, brackets: 100, resting: 1_000, perSecond: 8, behindMs: 25_000 },
+      ...{
+        seed: 1,
+        orders: 1_600,
+        closes: 200,
+        brackets: 100,
+        resting: 1_000,
+        perSecond: 8,
+        behindMs: 25_000,
+        withinMs: 5_000,
+      },
       settings: { ...ROOMY, ...AT_EXCHANGE, EXVENUE_READ_LAG_MS: '30000', ORDER_DEADLINE_MS: '120000' },
     },
     alertScale: 1,
@@ -197,7 +206,7 @@ export const sizes: Record<'full' | 'small', Size> = {
     },
     shortage: { orders: 130, burst: 40, perSecond: 16 },
     behind: {
-      ...{ seed: 1, orders: 60, closes: 10, brackets: 5, resting: 10, perSecond: 6, behindMs: 1_000 },
+      ...{ seed: 1, orders: 60, closes: 10, brackets: 5, resting: 10, perSecond: 6, behindMs: 1_000, withinMs: 15_000 }, // other tests share the cores
       settings: { ...ROOMY, EXVENUE_READ_LAG_MS: '2000', ORDER_DEADLINE_MS: '60000' },
     },
     alertScale: 5,

@@ -22,7 +22,7 @@ const LATER = { prefer: 'wait=0' };
 const HALF_FILLED = '0.0505';
 const SETTLE_MS = 600_000;
 
-/** The numbers of a run. `resting`: brackets that only rest, beside those that the venue ends. */
+/** The numbers of a run. `resting`: brackets that only rest, beside those that the venue ends. `withinMs`: how soon new exits are promised. */
 export type BehindLoad = {
   seed: number;
   orders: number;
@@ -31,6 +31,7 @@ export type BehindLoad = {
   resting: number;
   perSecond: number;
   behindMs: number;
+  withinMs: number;
   settings: Record<string, string>;
 };
 
@@ -186,8 +187,6 @@ async function unprotected(stage: Stage, ended: readonly Ended[]): Promise<(numb
   });
 }
 
-const BOUND_MS = 5_000;
-
 /** The promises about an exchange whose reads are behind. */
 export function behindVerdicts({ load, commands, audit, closes, unprotectedMs, harms }: Behind): Verdict[] {
   const known = unprotectedMs.filter((ms) => ms !== null);
@@ -212,8 +211,8 @@ export function behindVerdicts({ load, commands, audit, closes, unprotectedMs, h
       promise: 'BEHIND',
       text: `${unprotectedMs.length} positions whose exits the venue ended, beside ${load.resting} resting brackets: seconds unprotected`,
       figure: `p50 ${seconds(p50)}, p99 ${seconds(p99)}, most ${seconds(most)}; ${unprotectedMs.length - known.length} never`,
-      bound: `p99 ≤ ${seconds(BOUND_MS)} beyond what reads are behind`,
-      kept: known.length === unprotectedMs.length && known.length > 0 && p99 <= BOUND_MS + load.behindMs,
+      bound: `p99 ≤ ${seconds(load.withinMs)} beyond what reads are behind`,
+      kept: known.length === unprotectedMs.length && known.length > 0 && p99 <= load.withinMs + load.behindMs,
     },
   ];
 }

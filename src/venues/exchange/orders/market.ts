@@ -10,7 +10,7 @@ import { chained, positionAfter } from '../chain.ts';
 import { UNREACHABLE } from './calls.ts';
 import { CLOCK_SKEW_MS } from './evidence.ts';
 import { laneOf } from './follow-up.ts';
-import { findLastFilled } from './queries.ts';
+import { findLastFilled, isOrderInDoubt } from './queries.ts';
 
 /** An asset and its mid price. */
 export type Market = { asset: Asset; mid: string };
@@ -42,7 +42,8 @@ type OpeningOrder = { id: IntentId; endedMs: number };
 type PositionDeps = { db: Db; exvenue: Exvenue; config: { EXVENUE_READ_LAG_MS: number } };
 
 /**
- * The signed size of a wallet's open position in a pair. Fails with V1_NO_POSITION if there is none. Reads come from
+ * The signed size of a wallet's open position in a pair. Fails with V1_NO_POSITION if there is none; while an order is in doubt that
+ * may have opened one, the intent waits. Reads come from
  * replicas that are behind independently, so what one of them proves counts for that one only: within the lag of a fill of
  * ours the position follows from the executions that show this fill, and until they do the intent waits. Without such a
  * fill the account counts, and executions that contradict an empty one. `after`: an order that has opened the position in part; as
@@ -54,7 +55,10 @@ export async function readPosition(
   { coin, sizeDecimals }: Asset,
   after?: OpeningOrder,
 ): Promise<{ size: string } | NotReady> {
-  const last = await findLastFilled(db, { wallet, lane: laneOf(wallet), pair: displayPair(coin), lagMs });
+  const lane = laneOf(wallet);
+  const pair = displayPair(coin);
+  const isUndecided = await isOrderInDoubt(db, { lane, pair }); // before the reads: it may end while they are made
+  const last = await findLastFilled(db, { wallet, lane, pair, lagMs });
   if (last === null) {
     const account = await exvenue.account(wallet, dexOf(coin), URGENT);
     if (account.kind === 'unreadable') return UNREACHABLE;
@@ -69,7 +73,8 @@ export async function readPosition(
   if (last !== null && !shows(last.id)) return UNREACHABLE;
   if (after && epochMs() < after.endedMs + lagMs && !shows(after.id)) return UNREACHABLE;
   const size = positionOf(ours, sizeDecimals);
-  return isZero(size) ? { fail: { code: 'V1_NO_POSITION' } } : { size };
+  if (!isZero(size)) return { size };
+  return isUndecided ? { wait: { code: 'V1_ORDER_IN_DOUBT' } } : { fail: { code: 'V1_NO_POSITION' } };
 }
 
 /** The position after the last of the fills of a coin; 0 without fills. */

@@ -153,6 +153,13 @@ export const findBusy = (
         and o.lifecycle <> 'resting' and ${wantedAgoS < EXITS_FOUND_WITHIN_S}
     ) b`);
 
+/** Whether an order of a wallet in a pair is in doubt: it may have opened a position. */
+export const isOrderInDoubt = (db: Db, { lane, pair }: { lane: string; pair: string }): Promise<boolean> =>
+  db.exists(sql.prepared('order_in_doubt', z.object({}))`
+    select
+    from intents i
+    where i.state = 'in_doubt' and i.lane = ${lane} and i.kind = 'exchange/place' and i.request -> 'terms' ->> 'pair' = ${pair}`);
+
 /** An order or exit of ours that may rest at the exchange. `oid`: the exchange's number, if it has been reported. */
 export type RestingOrder = { cloid: string; oid: number | null; pair: string };
 
