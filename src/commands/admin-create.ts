@@ -3,7 +3,7 @@ import { createAdmin, resetAdmin } from '../capabilities/admin/commands.ts';
 import { operatorRoles } from '../kernel/operator-roles.ts';
 import { isGuessable } from '../kernel/passwords.ts';
 import { onDatabase } from './database.ts';
-import { exitWithUsage } from './table.ts';
+import { argumentsOf, exitWithUsage } from './table.ts';
 
 /*
  * Creates an operator. The password is read from standard input, because a command line shows in process lists:
@@ -14,11 +14,13 @@ import { exitWithUsage } from './table.ts';
  */
 const SHORTEST = 12; // characters; operators need longer passwords than users
 
-const [email, ...flags] = process.argv.slice(2);
-const isReset = flags.includes('--reset');
-const [given = 'admin'] = flags.includes('--role') ? flags.slice(flags.indexOf('--role') + 1) : [];
-const role = operatorRoles.find((each) => each === given);
-if (!email?.includes('@') || !role) exitWithUsage('admin:create', `Roles: ${operatorRoles.join(', ')}`);
+const {
+  positionals: [email],
+  values: { role: given, reset: isReset },
+} = argumentsOf('admin:create', { most: 1, options: { role: { type: 'string' }, reset: { type: 'boolean' } } });
+const role = operatorRoles.find((each) => each === (given ?? 'admin'));
+if (!email?.includes('@') || !role || (given && isReset))
+  exitWithUsage('admin:create', `Roles: ${operatorRoles.join(', ')}`);
 
 const input = createInterface({ input: process.stdin, output: process.stderr });
 const password = await input.question(`Password of ${email} (at least ${SHORTEST} characters): `);

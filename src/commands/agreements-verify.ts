@@ -4,6 +4,7 @@ import { verifyAgreements } from '../capabilities/agreements/verify.ts';
 import { headKeys } from '../config.ts';
 import { headSigner, type PublicKey } from '../kernel/head-keys.ts';
 import { onDatabase } from './database.ts';
+import { argumentsOf } from './table.ts';
 
 /*
  * Verifies the chains of agreement signatures and prints every row with a fault; exits with 1 if there is one.
@@ -11,7 +12,7 @@ import { onDatabase } from './database.ts';
  * keys come from a second file, in the form of /.well-known/agreement-keys.json, or from AGREEMENT_KEYS:
  *   npm run ops -- agreements:verify receipts.json agreement-keys.json
  */
-const [receiptsFile, keysFile] = process.argv.slice(2);
+const [receiptsFile, keysFile] = argumentsOf('agreements:verify', { most: 2, options: {} }).positionals;
 const receipts: (Signed | Receipt)[] = receiptsFile ? [JSON.parse(readFileSync(receiptsFile, 'utf8'))].flat() : [];
 
 const { chains, rows, faults } = await onDatabase((db) => verifyAgreements(db, receipts, publicKeys()));

@@ -1,14 +1,13 @@
-import { parseArgs } from 'node:util';
 import { createApp } from '../capabilities/admin/apps/commands.ts';
 import { ORDINARY_SCOPES, scopes } from '../kernel/principal.ts';
 import { onDatabase } from './database.ts';
-import { exitWithUsage } from './table.ts';
+import { argumentsOf, exitWithUsage } from './table.ts';
 
 /*
  * Creates a tenant app on the platform's miner and prints its credentials, which are shown only once:
  *   npm run ops -- app:create slug "Name of the app" [--scopes "api webhooks"]
  */
-const { positionals, values } = parseArgs({ allowPositionals: true, options: { scopes: { type: 'string' } } });
+const { positionals, values } = argumentsOf('app:create', { most: 2, options: { scopes: { type: 'string' } } });
 const [slug, name] = positionals;
 const wanted = values.scopes?.split(' ') ?? [...ORDINARY_SCOPES];
 const unknown = wanted.filter((scope) => !scopes.some((known) => known === scope));

@@ -1,12 +1,13 @@
 import { createPartner } from '../capabilities/partners/commands.ts';
 import { onDatabase } from './database.ts';
-import { exitWithUsage } from './table.ts';
+import { argumentsOf, exitWithUsage } from './table.ts';
 
 /*
  * Creates a partner with its first key and prints the key, which is shown only once:
  *   npm run ops -- partner:create "Name of the partner"
  */
-const name = process.argv[2]?.trim();
+const { positionals } = argumentsOf('partner:create', { most: 1, options: {} });
+const name = positionals[0]?.trim();
 if (!name) exitWithUsage('partner:create');
 
 const { partner_id, key_id, key } = await onDatabase((db) => createPartner(db, name));

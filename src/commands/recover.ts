@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { readConfig } from '../config.ts';
 import { recoverSince } from '../intents/recover.ts';
 import { sealer } from '../kernel/seal.ts';
@@ -11,13 +10,13 @@ import { recoverExchange } from './recover/exchange.ts';
 import { recoverMoney } from './recover/money.ts';
 import { recoverNetwork } from './recover/network.ts';
 import { recoverRegistrations } from './recover/registrations.ts';
-import { exitWithUsage } from './table.ts';
+import { argumentsOf, exitWithUsage } from './table.ts';
 
 /*
  * Prepares a database that was restored from a backup, while no worker runs: RECOVERY_MODE=true keeps them from it.
  *   npm run ops -- recover --since 2026-01-31T04:00:00Z     the time of the backup
  */
-const { since = '' } = parseArgs({ options: { since: { type: 'string' } } }).values;
+const { since = '' } = argumentsOf('recover', { most: 0, options: { since: { type: 'string' } } }).values;
 const sinceMs = Date.parse(since);
 if (!(sinceMs < Date.now())) exitWithUsage('recover');
 

@@ -1,3 +1,5 @@
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
+
 /**
  * What an operator or an integrator runs by `npm run ops -- NAME`: its arguments and what it does. The help is printed from
  * this table.
@@ -30,6 +32,23 @@ export type CommandName = keyof typeof COMMANDS;
 
 /** How a command is called. */
 export const usageOf = (name: CommandName): string => `npm run ops -- ${name} ${COMMANDS[name][0]}`.trimEnd();
+
+/**
+ * The arguments of the command that runs: its options, and at most `most` others. Ends the process with the usage if there is
+ * an option that the command does not have, an option without its value, or one argument more.
+ */
+export function argumentsOf<const Options extends ParseArgsOptionsConfig>(
+  name: CommandName,
+  { most, options }: { most: number; options: Options },
+) {
+  try {
+    const parsed = parseArgs({ allowPositionals: true, options });
+    if (parsed.positionals.length <= most) return parsed;
+  } catch (error) {
+    exitWithUsage(name, (error as Error).message); // as: parseArgs throws nothing else
+  }
+  return exitWithUsage(name);
+}
 
 /** Ends the process with the usage of a command, because its arguments are not as they should be. */
 export function exitWithUsage(name: CommandName, more = ''): never {

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { signedHeaders } from '../adapters/webhook/sign.ts';
 import { type Credentials, connect, ServiceError, type WebhookEvent } from '../client/index.ts';
-import { exitWithUsage } from './table.ts';
+import { argumentsOf, exitWithUsage } from './table.ts';
 
 /*
  * npm run ops -- listen --forward-to http://127.0.0.1:4000/hooks [--url http://127.0.0.1:3000] [--events a.b,c.d] [--after evt_…]
@@ -15,7 +14,8 @@ const EVERY_MS = 500;
 const RESPONSE_MS = 10_000; // what the service waits for a receiver
 const AGAIN_MS = 2_000;
 
-const { values } = parseArgs({
+const { values } = argumentsOf('listen', {
+  most: 0,
   options: {
     'forward-to': { type: 'string' },
     url: { type: 'string', default: 'http://127.0.0.1:3000' },

@@ -29,4 +29,25 @@ describe('npm run ops', () => {
     expect(status).to.equal(2);
     expect(stderr).to.equal('Usage: npm run ops -- recover --since 2026-01-31T04:00:00Z\n');
   });
+
+  it('runs no command with an option that it does not have, a value too many, or none for an option', () => {
+    for (const args of [
+      ['admin:create', 'ada@example.com', '--rest'],
+      ['admin:create', 'ada@example.com', '--role'],
+      ['admin:create', 'ada@example.com', 'support'],
+      ['admin:create', 'ada@example.com', '--role', 'support', '--reset'],
+      ['partner:create', '--help'],
+      ['partner:create', 'A', 'partner'],
+      ['app:create', 'slug', 'Name', '--scope', 'api'],
+      ['recover', '--since', '2026-01-31', '--until', '2026-02-01'],
+      ['listen', '--forward', 'http://127.0.0.1:1'],
+      ['verify', '--secrets', 'whsec_x'],
+      ['agreements:verify', '--receipts', 'receipts.json'],
+    ]) {
+      const { status, stderr } = ops(...args);
+
+      expect(status, `${args}: ${stderr}`).to.equal(2);
+      expect(stderr).to.match(new RegExp(`^Usage: npm run ops -- ${args[0]} `));
+    }
+  }).timeout(60_000);
 });
