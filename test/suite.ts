@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, globSync, statfsSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
-import { resolve } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -29,7 +29,6 @@ const PRECISE = [
   'test/api/statements.test.ts',
   'test/edge/bodies.test.ts',
   'test/kernel/cache.test.ts',
-  'test/patterns.test.ts',
   'test/webhooks/pace.test.ts',
 ];
 /** Tests that take longest: they start first, so that none of them runs alone at the end. */
@@ -59,6 +58,7 @@ const others = [...new Set([...found(LONG), ...files])].filter(
   (file) => files.includes(file) && ![...precise, ...heavy, ...quick].includes(file),
 );
 const MOST_AGAIN = 24;
+const MOST_SHOWN = 20;
 
 const shared = options.quick ? NO_SERVER : await startShared();
 const runs = [...(await Promise.all([withoutServer(), withServer(), mocha(heavy)])), await mocha(precise)];
@@ -71,6 +71,17 @@ const total = (of: (run: Run) => number, all = runs) => all.reduce((sum, run) =>
 const failed = total((run) => run.failed, again);
 const late = total((run) => run.failed) - failed;
 const skipped = total((run) => run.skipped);
+const [quickly, served, heavily, precisely] = runs.map(({ seconds }) => seconds);
+console.log(
+  `${quickly} s without a server, ${served} s with one, ${heavily} s of heavy files, then ${precisely} s one by one`,
+);
+const slowest = runs.flatMap(({ long }) => long).toSorted((a, b) => b.seconds - a.seconds);
+console.log(
+  slowest
+    .slice(0, MOST_SHOWN)
+    .map(({ file, seconds }) => `${seconds} s ${file}`)
+    .join('\n'),
+);
 if (late > 0) console.log(`${late} passed only alone, which is a defect of the test or of the code, in:`, broken);
 console.log(
   `${total((run) => run.passed) + late} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`,
@@ -107,14 +118,24 @@ function found(patterns: string[]): string[] {
 }
 
 /** Closing figures of a run of mocha, its exit code, and the files with failures. */
-type Run = { code: number; passed: number; failed: number; skipped: number; failedFiles: string[] };
+type Run = {
+  code: number;
+  passed: number;
+  failed: number;
+  skipped: number;
+  failedFiles: string[];
+  /** Seconds of the run, and of its long files. */
+  seconds: number;
+  long: { file: string; seconds: number }[];
+};
 
 /**
  * Runs mocha on these files; the run ends with this process, and there is none without files. Its output is passed on, but for
  * the lines it closes with, by paragraphs: the lines of two runs do not mix within one.
  */
 async function mocha(chosen: string[], { server = shared, args = [] as string[] } = {}): Promise<Run> {
-  const run: Run = { code: 0, passed: 0, failed: 0, skipped: 0, failedFiles: [] };
+  const run: Run = { code: 0, passed: 0, failed: 0, skipped: 0, failedFiles: [], seconds: 0, long: [] };
+  const begunAt = performance.now();
   if (chosen.length === 0) return run;
   const env = { NODE_COMPILE_CACHE: COMPILE_CACHE, ...process.env, TEST_SERVER: server };
   const inOrder = options.shuffle ? chosen.toSorted(() => Math.random() - 0.5) : chosen;
@@ -125,7 +146,9 @@ async function mocha(chosen: string[], { server = shared, args = [] as string[] 
   createInterface(child.stdout).on('line', (line) => {
     const file = /^failed file: (.*)$/.exec(line)?.[1];
     const closing = /^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/.exec(line);
+    const [, seconds, long] = /^(\d+) s in (.*)$/.exec(line) ?? [];
     if (file) run.failedFiles.push(file);
+    else if (long) run.long.push({ file: relative('.', long), seconds: Number(seconds) });
     else if (closing)
       [run.passed, run.failed, run.skipped] = closing.slice(1).map((n) => Number(n ?? 0)) as [number, number, number];
     else paragraph.push(line);
@@ -133,5 +156,5 @@ async function mocha(chosen: string[], { server = shared, args = [] as string[] 
   });
   const [code] = await once(child, 'close');
   passOn();
-  return { ...run, code: code ?? 1 };
+  return { ...run, code: code ?? 1, seconds: Math.round((performance.now() - begunAt) / 1_000) };
 }
