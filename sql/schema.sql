@@ -2495,7 +2495,7 @@ create function issue_reveal_link(app text, link text, link_digest bytea, lives_
   returns timestamp with time zone plpgsql;
 
 create function job_for(kind text, intent uuid, run_at timestamp with time zone)
-  returns graphile_worker.job_spec sql immutable;
+  returns graphile_worker.job_spec sql stable;
 
 create function keep_lost_money(made jsonb)
   returns TABLE(kind text, processor_id text, subject_id text, amount_cents integer, currency text, status text, user_id text) sql;
@@ -2724,6 +2724,9 @@ create function post_mail(mail uuid, to_template text, to_recipient text, with_d
 
 create function presume_sent(intent uuid, held_fence integer, what jsonb)
   returns boolean plpgsql;
+
+create function priority_of(of_kind text)
+  returns integer sql stable;
 
 create function process_rights(process text)
   returns TABLE(of_table text, verbs text) sql stable;
@@ -2999,7 +3002,7 @@ create function sign_up(app text, address text, new_id text, salt bytea, new_has
   returns text plpgsql;
 
 create function slot_job(kind text, intent uuid, run_at timestamp with time zone)
-  returns graphile_worker.job_spec sql immutable;
+  returns graphile_worker.job_spec sql stable;
 
 create function slots_to_assign(at_upstream text)
   returns integer sql stable;

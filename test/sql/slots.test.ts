@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type DbSession, type IntentDatabase, openIntentDatabase, type Row } from '../support/intent-database.ts';
+import { type DbSession, type IntentDatabase, item, openIntentDatabase, type Row } from '../support/intent-database.ts';
 import { slotsOf } from '../support/slots.ts';
 
 describe('the slots of an upstream', () => {
@@ -76,6 +76,17 @@ describe('the slots of an upstream', () => {
     const [job, ...more] = (await intentDb.jobs()).filter(({ intent_id }) => intent_id === id);
     expect(more).to.be.empty;
     expect(job?.in_ms).to.be.within(20_000, 30_000);
+  });
+
+  it('and their jobs go to exits first: theirs are taken before all others that are due', async () => {
+    const [entry, exit] = [item(), item({ kind: 'network/close' })];
+    await intentDb.accept(entry, exit);
+
+    const taken = await intentDb.query<{ payload: { intent_id: string } }>(
+      `select payload from queue_jobs where is_available order by priority, run_at, id`,
+    );
+
+    expect(taken.map(({ payload }) => payload.intent_id)).to.deep.equal([exit.id, entry.id]);
   });
 
   it('are given back by an intent whose deadline passed while it waited', async () => {

@@ -10,6 +10,7 @@ import {
   unknownEffect,
   unreachable,
 } from '../../../kernel/upstream-result.ts';
+import { epochMs } from '../../../kernel/work.ts';
 import type { CallLimits, ItemResult, Posted } from '../adapter/action-types.ts';
 import { markKeyRejected } from '../signing/commands.ts';
 import { burn, type NonceEvidence, type Signed, type SigningDeps } from '../signing/sign.ts';
@@ -31,6 +32,8 @@ export const walletMembers = { wallet: idSchema.wallet, because_of: idSchema.int
 export const UNREACHABLE = { wait: { code: 'VENUE_UNREACHABLE' } } as const;
 
 const POST_WITHIN_MS = 8_000; // shorter than the lifetime of signed bodies
+/** The part of the patience in which a body may wait for the budget: what is not granted then was not sent, and is in no doubt. */
+const GRANTED_WITHIN_PART = 0.8;
 
 /** The timing of calls to the exchange. Signed bodies expire; after that nothing can take effect. */
 export const exchangeTiming = ({ config }: ExchangeDeps): Timing => ({
@@ -50,12 +53,13 @@ type Signal = Pick<Required<CallLimits>, 'signal'>;
  * may be signed again. See venues/exchange.md#nonces.
  */
 export async function post(
-  { db, exvenue }: ExchangeDeps,
+  { db, exvenue, config }: ExchangeDeps,
   { account, key_id }: Signed,
   body: string,
   { signal }: Signal,
 ): Promise<UpstreamResult<Posted>> {
-  const result = await exvenue.post(body, { signal, timeoutMs: POST_WITHIN_MS, firstSend: true, account });
+  const notAfter = epochMs() + GRANTED_WITHIN_PART * Math.min(config.EXVENUE_PATIENCE_MS, POST_WITHIN_MS);
+  const result = await exvenue.post(body, { signal, notAfter, timeoutMs: POST_WITHIN_MS, firstSend: true, account });
   if (result.kind !== 'rejected') return result;
   if (result.slug === 'duplicate_nonce') return unreachable('DUPLICATE_NONCE');
   if (result.slug === 'key_not_authorized') await markKeyRejected(db, key_id);

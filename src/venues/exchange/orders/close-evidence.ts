@@ -1,6 +1,7 @@
 import type { Finding } from '../../../intents/define.ts';
 import { absolute, nearest, plus } from '../../../kernel/decimals.ts';
 import { accepted, recordedRejection, unknownEffect } from '../../../kernel/upstream-result.ts';
+import { epochMs } from '../../../kernel/work.ts';
 import type { Exvenue, Fill } from '../adapter/types.ts';
 import { chained, positionAfter } from '../chain.ts';
 import { ABSENT, CLOCK_SKEW_MS, filledBy, NOTHING_MATCHED, type OrderSought, REJECTED } from './evidence.ts';
@@ -26,16 +27,35 @@ export async function findClosed(
   if (record?.state === 'rejected') return recordedRejection(record.rejected ?? REJECTED);
   const fills = await exvenue.fills(account, { fromMs: sinceMs - CLOCK_SKEW_MS }, URGENT);
   if (fills.kind === 'unreadable') return unknownEffect(fills.why);
-  const ofCoin = chained(fills.kind === 'found' ? fills.data.filter((fill) => fill.coin === coin) : []);
-  const own = ofCoin.filter((fill) => fill.cloid === cloid || fill.oid === record?.order.oid);
-  const last = own.at(-1);
-  if (last) return accepted(closedBy(own, last, sizeDecimals));
+  const closed = closedBy(
+    fills.kind === 'found' ? fills.data : [],
+    { coin, cloid, oid: record?.order.oid },
+    sizeDecimals,
+  );
+  if (closed) return accepted(closed);
   if (!record) return ABSENT;
   const hasNone = record.state === 'cancelled' && record.order.size === record.order.originalSize;
   return hasNone ? recordedRejection(NOTHING_MATCHED) : unknownEffect('the executions are not shown yet');
 }
 
-function closedBy(own: Fill[], last: Fill, sizeDecimals: number): Closed {
+/** What a closing did that the exchange has just reported as executed; null while its executions are not shown. */
+export async function readClosed(
+  exvenue: Exvenue,
+  { account, ...order }: ClosingOrder & Pick<OrderSought, 'account'>,
+  sizeDecimals: number,
+): Promise<Closed | null> {
+  const fills = await exvenue.fills(account, { fromMs: epochMs() - CLOCK_SKEW_MS }, URGENT);
+  return closedBy(fills.kind === 'found' ? fills.data : [], order, sizeDecimals);
+}
+
+type ClosingOrder = { coin: string; cloid: string; oid: number | undefined };
+
+function closedBy(fills: Fill[], { coin, cloid, oid }: ClosingOrder, sizeDecimals: number): Closed | null {
+  const own = chained(fills.filter((fill) => fill.coin === coin)).filter(
+    (fill) => fill.cloid === cloid || fill.oid === oid,
+  );
+  const last = own.at(-1);
+  if (!last) return null;
   const { filledSize, averagePrice } = filledBy(last.oid, own).data;
   const left = absolute(nearest(positionAfter(last), sizeDecimals));
   return { oid: last.oid, size: plus(filledSize, left), filledSize, averagePrice };

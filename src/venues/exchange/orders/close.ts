@@ -7,11 +7,11 @@ import { absolute, compare, isPositive, times } from '../../../kernel/decimals.t
 import { cloidOf } from '../../../kernel/exchange-names.ts';
 import { marketPrice, type Side } from '../../../kernel/grid.ts';
 import type { IntentId } from '../../../kernel/ids.ts';
-import { acknowledged, type UpstreamResult } from '../../../kernel/upstream-result.ts';
+import { accepted, acknowledged, type UpstreamResult } from '../../../kernel/upstream-result.ts';
 import type { OrderTerms } from '../adapter/action-types.ts';
 import { sign } from '../signing/sign.ts';
 import { type ExchangeDeps, exchangeTiming, recordOtherwise, walletMembers } from './calls.ts';
-import { type Closed, findClosed } from './close-evidence.ts';
+import { type Closed, findClosed, readClosed } from './close-evidence.ts';
 import { type Market, readMarket, readPosition, URGENT } from './market.ts';
 import { invalidOrder, orderPayload, payloadOf, reconcileBy, reportOf, sendOrder } from './order.ts';
 import { endExits } from './store.ts';
@@ -46,7 +46,13 @@ export const close = defineIntent({
 
   async send(sent, deps, limits): Promise<UpstreamResult<Closed>> {
     const result = await sendOrder(sent, deps, limits);
-    return result.kind === 'accepted' ? acknowledged('the position after it is not known yet') : result;
+    if (result.kind !== 'accepted') return result;
+    const closed = await readClosed(
+      deps.exvenue,
+      { ...sent.payload, oid: result.data.order.oid },
+      sent.payload.size_decimals,
+    );
+    return closed ? accepted(closed) : acknowledged('the position after it is not known yet');
   },
 
   reconcile: (sent, deps) =>
