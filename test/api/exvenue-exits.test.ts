@@ -75,11 +75,12 @@ describe('exits on the exchange', () => {
         where task = 'exchange/watch' and locked_at is null`),
     );
 
-  it('of one that fills are seen at once beside 80 that rest, and the next reading follows within seconds', async () => {
-    const traders = [await service.wallet(), await service.wallet()];
+  it('of one that fills are seen at once beside 200 that rest on five wallets, and the next reading follows within seconds', async () => {
+    const traders = [];
+    while (traders.length < 5) traders.push(await service.wallet());
     for (const trader of traders)
       await Promise.all(Array.from({ length: 40 }, () => trader.post('/v1/orders/exvenue', bracket)));
-    const [trader] = traders as [(typeof traders)[0]];
+    const [trader] = traders as [(typeof traders)[0]]; // as: there are five
     const placed = await trader.post('/v1/orders/exvenue', { ...bracket, price: 99000 });
     const planned = await nextReading();
     service.exchange.setMid('BTC', '98900');
