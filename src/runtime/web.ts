@@ -54,7 +54,7 @@ export async function openWebRuntime(config: Config, log: Logger, metrics: Metri
   const caughtUp = () => settlements.caughtUp();
   const reads = venueReads(netvenue(), exvenue, config.VENUE_READ_MS, caughtUp, noticing(db, log));
   const settlements: Settlements = listenForSettlements(config.directUrl, onError, reads.forgetTrader);
-  const admit = admission(config, settlements);
+  const admit = admission(config, settlements, (intentId) => waitOf(db, intentId));
   const limit = streamLimit(config.STREAMS_PER_APP);
   const streamsOf = (logs: EventLogs) => openStreams({ logs, settlements, log }, config.STREAM_HEARTBEAT_MS, limit);
   const [ofAccounts, ofPartners] = [accountLogs(db), partnerLogs(db)];

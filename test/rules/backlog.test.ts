@@ -141,6 +141,7 @@ describe('the orders of which a process awaits the end', () => {
     const accepting = admission(
       SETTINGS,
       settlements,
+      async () => null,
     )(async (order) => {
       if (order.id === 'rejected') throw new Error('rejected');
       return order.id === 'new' ? { id: 'new', replayed: false } : { id: order.id, replayed: true };
@@ -159,7 +160,11 @@ describe('a miner with more orders than it can execute in time', () => {
     once: (id: string, ended: (id: string) => void) => void settled.set(id, ended),
     forget: (id: string) => void settled.delete(id),
   };
-  const accept = admission(SETTINGS, settlements)(async ({ id }: NewNetworkOrder) => ({ id, replayed: false }));
+  const accept = admission(
+    SETTINGS,
+    settlements,
+    async () => null,
+  )(async ({ id }: NewNetworkOrder) => ({ id, replayed: false }));
   type Place = { id: string; lane?: string; owner?: OwnerId };
   const verdictOf = ({ id, lane = id, owner = 'ptn_many' }: Place) =>
     accept({

@@ -1,7 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import type { CapacitySettings } from '../../../capacity/budgets.ts';
 import { entrySlots, paceOf } from '../../../capacity/network.ts';
 import type { Settlements } from '../../../db/settled.ts';
 import type { Accept, Accepted } from '../../../intents/accept.ts';
+import { type IntentWait, shownWait } from '../../../intents/waits.ts';
 import { ApiError } from '../../../kernel/errors.ts';
 import { entityOf, type IntentId } from '../../../kernel/ids.ts';
 import { newBacklog } from './backlog.ts';
@@ -16,20 +19,20 @@ const MS_PER_S = 1_000;
 const TOO_LONG = {
   lane: {
     code: 'RATE_LIMITED',
-    what: 'More orders of this trader wait in this pair than can be executed before their deadline',
+    what: 'More orders of this trader wait in this pair than can be executed before their deadline.',
   },
   pace: {
     code: 'RATE_LIMITED',
-    what: 'The network takes no more orders of this trader in this minute; the rest of them is for exits',
+    what: 'The network takes no more orders of this trader in this minute; the rest of them is for exits.',
   },
   miner: {
     code: 'SERVICE_UNAVAILABLE',
-    what: 'More orders wait for the miner than it can execute before their deadline',
+    what: 'More orders wait for the miner than it can execute before their deadline.',
   },
 } as const;
 const MESSAGES = {
-  none: 'this one was not accepted. Retry later.',
-  unknown: 'unless an earlier request with the same id was accepted, this order was not. Retry later with that id.',
+  none: 'This one was not accepted. Retry later.',
+  unknown: 'Unless an earlier request with the same id was accepted, this order was not. Retry later with that id.',
 };
 
 /**
@@ -47,9 +50,15 @@ type Reject = (verdict: string) => ApiError | undefined;
  * waits for its own, and the others for a few of them. Each process judges by its own orders. Repeats of
  * accepted orders, orders that close a position, cancellations and protection are never rejected. New entries of a trader
  * that its validator would not take in this minute are rejected too, by the database: it knows what all processes sent.
+ * `why`: what an open intent waits for. The rejection says it of the first order before it, and its time to come again is not before that one's.
  */
-export function admission(settings: CapacitySettings, settlements: Pick<Settlements, 'once' | 'forget'>) {
+export function admission(
+  settings: CapacitySettings,
+  settlements: Pick<Settlements, 'once' | 'forget'>,
+  why: (intentId: IntentId) => Promise<IntentWait | null>,
+) {
   const lines = newLines(entrySlots(settings));
+  const waitOf = waitsOf(why);
   const paced = <O extends NewNetworkOrder>(order: O): Candidate<O> => {
     const { name, perMinute, forExits } = paceOf(order.trader, settings);
     return { ...order, pace: name, pace_most: perMinute - forExits };
@@ -80,16 +89,31 @@ export function admission(settings: CapacitySettings, settlements: Pick<Settleme
   return <O extends NewNetworkOrder>(accept: Accept<Candidate<O>>): Accept<O> =>
     async (order, reject) => {
       if (!isEntry(order) || lines.has(order.id)) return accept(order, reject);
-      const { why, waitS } = lines.expectedWait(order, performance.now());
+      const { line, waitS, first } = lines.expectedWait(order, performance.now());
       const excessS = Math.min(waitS, order.deadline_s) - order.deadline_s * SHARE; // those before it expire too
       if (excessS <= 0) return accepted(order, accept, reject);
-      const retryAfterS = Math.ceil(excessS);
-      const error = tooLong(why, { effect: effectOf(order), retryAfterS });
+      const wait = await waitOf(line === 'lane' ? (order.lane ?? order.id) : entityOf(order.trader), first);
+      const retryAfterS = Math.ceil(Math.max(excessS, wait?.again_s ?? 0));
+      const error = tooLong(line, { effect: effectOf(order), retryAfterS }, wait);
       if (effectOf(order) === 'none') throw error;
       return accept({ ...order, only_repeats: true }, (verdict) =>
         verdict === 'overloaded' ? error : reject?.(verdict),
       );
     };
+}
+
+/** A rejection costs no more than this: in a flood there are many. */
+const [READ_AGAIN_MS, READ_WITHIN_MS] = [1_000, 250];
+const MOST_LINES = 1_000;
+
+/** What the first order of a line waits for, as it was read within the last second; null if that is not known soon. */
+function waitsOf(why: (intentId: IntentId) => Promise<IntentWait | null>) {
+  const read = new LRUCache<string, Promise<IntentWait | null>>({ max: MOST_LINES, ttl: READ_AGAIN_MS });
+  return (line: string, first: IntentId | undefined): Promise<IntentWait | null> => {
+    const known = read.get(line) ?? (first === undefined ? Promise.resolve(null) : why(first).catch(() => null));
+    if (!read.has(line)) read.set(line, known);
+    return Promise.race([known, sleep(READ_WITHIN_MS, null, { ref: false })]);
+  };
 }
 
 /** What is known of a rejected order: an earlier attempt under the same id may still be on its way to the database. */
@@ -105,8 +129,14 @@ function tooFast(order: NewNetworkOrder, verdict: string): ApiError | undefined 
 /** Whether an intent is an order that may open a position. */
 const isEntry = ({ terms }: NewNetworkOrder) => terms !== undefined && opens(terms);
 
-const tooLong = (why: keyof typeof TOO_LONG, details: { effect: 'none' | 'unknown'; retryAfterS: number }) =>
-  new ApiError(TOO_LONG[why].code, { ...details, message: `${TOO_LONG[why].what}; ${MESSAGES[details.effect]}` });
+const tooLong = (
+  line: keyof typeof TOO_LONG,
+  details: { effect: 'none' | 'unknown'; retryAfterS: number },
+  first: IntentWait | null = null,
+) => {
+  const said = [TOO_LONG[line].what, ...(first ? [`Of the first of them: ${shownWait(first).message}`] : [])];
+  return new ApiError(TOO_LONG[line].code, { ...details, message: [...said, MESSAGES[details.effect]].join(' ') });
+};
 
 type Waiting = Pick<NewNetworkOrder, 'id' | 'owner' | 'trader' | 'lane' | 'deadline_s'>;
 
@@ -124,11 +154,11 @@ function newLines(entrySlots: number) {
     const lane = lanes.get(name) ?? [];
     const [was] = lane;
     const [first, ...rest] = lane.filter((order) => order.id !== id);
-    if (was && was !== first) heads.add(was, -1);
+    if (was && was !== first) heads.remove(was);
     if (!first) return void lanes.delete(name);
     lanes.set(name, [first, ...rest]);
     if (was === first) return;
-    heads.add(first, 1);
+    heads.add(first);
     if (!atMiner.has(first.id)) atMiner.add(first.id, entityOf(first.trader), nowMs, first.expiresAtMs);
   }
 
@@ -147,7 +177,7 @@ function newLines(entrySlots: number) {
       const lane = lanes.get(laneOf(order)) ?? [];
       if (lane.length === 0) {
         atMiner.add(order.id, entityOf(order.trader), nowMs, expiresAtMs);
-        heads.add(order, 1);
+        heads.add(order);
       }
       inLane.add(order.id, laneOf(order), nowMs, expiresAtMs);
       lanes.set(laneOf(order), [...lane, { ...order, expiresAtMs }]);
@@ -162,36 +192,50 @@ function newLines(entrySlots: number) {
       leave(id, nowMs);
     },
     /**
-     * The longer of the two waits of a new order, in seconds, and for what it would wait. Each order before it in its lane waits
-     * for the miner in its turn.
+     * The longer of the two waits of a new order, in seconds, for what it would wait, and the first order before it there. Each
+     * order before it in its lane waits for the miner in its turn.
      */
-    expectedWait(order: Waiting, nowMs: number): { why: keyof typeof TOO_LONG; waitS: number } {
+    expectedWait(
+      order: Waiting,
+      nowMs: number,
+    ): { line: 'lane' | 'miner'; waitS: number; first: IntentId | undefined } {
       const minerS = atMiner.expectedWaitMs(entityOf(order.trader), nowMs, heads.before(order)) / MS_PER_S;
-      const before = lanes.get(laneOf(order))?.length ?? 0;
-      const laneS = Math.max(inLane.expectedWaitMs(laneOf(order), nowMs) / MS_PER_S, before * minerS);
-      return laneS >= minerS ? { why: 'lane', waitS: laneS } : { why: 'miner', waitS: minerS };
+      const lane = lanes.get(laneOf(order)) ?? [];
+      const laneS = Math.max(inLane.expectedWaitMs(laneOf(order), nowMs) / MS_PER_S, lane.length * minerS);
+      return laneS >= minerS
+        ? { line: 'lane', waitS: laneS, first: lane[0]?.id }
+        : { line: 'miner', waitS: minerS, first: heads.first(order) };
     },
   };
 }
 
-/** How many orders of each tenant are the first of their lanes, by entity. */
+/** The orders of each tenant that are the first of their lanes, by entity. */
 function newHeads() {
-  const entities = new Map<string, Map<string, number>>();
+  const entities = new Map<string, Map<string, Set<IntentId>>>();
+  const tenantsAt = (trader: Waiting['trader']) => entities.get(entityOf(trader)) ?? new Map<string, Set<IntentId>>();
   return {
-    add({ owner, trader }: Waiting, change: 1 | -1): void {
-      const entity = entityOf(trader);
-      const tenants = entities.get(entity) ?? new Map<string, number>();
-      const count = (tenants.get(owner) ?? 0) + change;
-      if (count > 0) tenants.set(owner, count);
-      else tenants.delete(owner);
-      if (tenants.size > 0) entities.set(entity, tenants);
-      else entities.delete(entity);
+    add({ id, owner, trader }: Waiting): void {
+      const tenants = tenantsAt(trader);
+      tenants.set(owner, (tenants.get(owner) ?? new Set()).add(id));
+      entities.set(entityOf(trader), tenants);
+    },
+    remove({ id, owner, trader }: Waiting): void {
+      const tenants = tenantsAt(trader);
+      tenants.get(owner)?.delete(id);
+      if (tenants.get(owner)?.size === 0) tenants.delete(owner);
+      if (tenants.size === 0) entities.delete(entityOf(trader));
     },
     /** How many of them are served before a new order: tenants take turns, so of each at most as many as its own have turns. */
     before({ owner, trader }: Waiting): number {
-      const tenants = entities.get(entityOf(trader)) ?? new Map<string, number>();
-      const turns = (tenants.get(owner) ?? 0) + 1;
-      return [...tenants.values()].reduce((sum, count) => sum + Math.min(count, turns), 0);
+      const tenants = tenantsAt(trader);
+      const turns = (tenants.get(owner)?.size ?? 0) + 1;
+      return [...tenants.values()].reduce((sum, { size }) => sum + Math.min(size, turns), 0);
+    },
+    /** The oldest of its own tenant, else of another one. */
+    first({ owner, trader }: Waiting): IntentId | undefined {
+      const tenants = tenantsAt(trader);
+      const [oldest] = tenants.get(owner) ?? tenants.values().next().value ?? [];
+      return oldest;
     },
   };
 }
