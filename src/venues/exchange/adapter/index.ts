@@ -1,6 +1,5 @@
 import { httpClient } from '../../../adapters/http.ts';
 import { bucketOf, readWeights } from '../../../capacity/exchange.ts';
-import { cachedRead } from '../../../kernel/cache.ts';
 import type { WalletAddress } from '../../../kernel/ids.ts';
 import { found, type ReadResult } from '../../../kernel/upstream-result.ts';
 import type { ExvenueAccess } from './access.ts';
@@ -15,7 +14,7 @@ import {
   readUnnamedAgent,
 } from './accounts.ts';
 import type { CallLimits } from './action-types.ts';
-import { readMarkets, readMids } from './assets.ts';
+import { readMarkets } from './assets.ts';
 import { tokenBucket } from './bucket.ts';
 import { budgetFrom } from './budget.ts';
 import { type Catalogue, catalogueFrom } from './catalogue.ts';
@@ -26,6 +25,7 @@ import { foundOr, infoFrom, type QueryInfo } from './info.ts';
 import { readHistory, readOpenCoins, readOpenOrders, readOrderNames, readStatus } from './orders.ts';
 import { accountPauses } from './pauses.ts';
 import { posterTo } from './post.ts';
+import { pricesFrom } from './prices.ts';
 import { signerOf } from './signing.ts';
 import type { Exvenue, PerpAccount } from './types.ts';
 import { BATCH_LIMIT } from './wire.ts';
@@ -81,20 +81,6 @@ type OrderReads = Pick<
   | 'funding'
 >;
 
-/** One read of the prices serves all orders of a second. */
-const MIDS_FRESH_MS = 1_000;
-
-const midsFrom = (query: QueryInfo): MarketReads['mids'] => {
-  const mids = cachedRead(MIDS_FRESH_MS, (dex: string, limits: CallLimits | undefined) =>
-    query(
-      { body: { type: 'allMids', ...onDex(dex) }, weight: readWeights.light },
-      { priority: 'entry', ...limits },
-      foundOr(readMids),
-    ),
-  );
-  return (dex = '', limits) => mids(dex, limits);
-};
-
 const marketReads = (query: QueryInfo, catalogue: Catalogue): MarketReads => ({
   asset: catalogue.find,
   assetId: catalogue.id,
@@ -108,7 +94,7 @@ const marketReads = (query: QueryInfo, catalogue: Catalogue): MarketReads => ({
     if (dex.kind !== 'found') return dex;
     return query({ body: { type: 'metaAndAssetCtxs', ...onDex(name) } }, limits, foundOr(readMarkets(dex.data)));
   },
-  mids: midsFrom(query),
+  mids: pricesFrom(query),
 });
 
 /** See venues/exchange.md#rate-limits. */
