@@ -117,6 +117,23 @@ describe('the slots of intents in doubt', () => {
     expect(wanted[1]).to.equal(2);
   });
 
+  it('do not keep what is settled meanwhile from giving its own slot back', async () => {
+    const [first, second, , fourth] = await arrive(4);
+    await intentDb.markInDoubt(first?.id ?? '', first?.fence ?? 0);
+    await intentDb.query(`update intents set sending_at = now() - interval '10 seconds' where sending_at is not null`);
+    const [proof, settling] = [await intentDb.session(), await intentDb.session()];
+
+    await proof.query('begin');
+    await proof.query('select note_reached($1, 30, 9)', [first?.id]);
+    const settled = settling.settle(second?.id ?? '', second?.fence ?? 0);
+    await proof.query('commit');
+
+    expect(await settled).to.equal(true);
+    expect(await queuedNow()).to.include(fourth?.id);
+    const held = await intentDb.query('select from upstream_slots where intent_id = $1', [second?.id]);
+    expect(held).to.deep.equal([]);
+  });
+
   it('wait for nobody: a settlement of one that has freed another slot can settle this one too', async () => {
     const { first, second } = await doubts();
     const [{ fence: firstFence }, { fence: secondFence }] = (await Promise.all([first, second].map(intentDb.row))) as [

@@ -7,8 +7,6 @@
 create or replace function claim_slot(intent uuid, at_upstream text, slots integer, for_s double precision, for_exits integer, exits boolean)
 returns boolean
 language plpgsql as $$
-declare
-  taken integer;
 begin
   perform from intents where id = intent for update; -- executed twice at once, it must not take two
   update upstream_slots
@@ -17,7 +15,10 @@ begin
   if found then
     return true; -- handed over while it waited
   end if;
-  if not exists (select from intents w where w.upstream = at_upstream and w.state = 'queued' and w.is_exit >= exits) then
+  perform pg_advisory_xact_lock_shared(hashtextextended('free slots ' || at_upstream, 0)); -- none is lent until this transaction ends
+  if not has_lent_slots(at_upstream)
+    and not exists (select from intents w where w.upstream = at_upstream and w.state = 'queued' and w.is_exit >= exits)
+  then
     update upstream_slots u
     set intent_id = intent, hold_s = for_s, held_until = now() + make_interval(secs => for_s)
     where u.upstream = at_upstream and u.slot = (
@@ -28,13 +29,9 @@ begin
       order by f.slot desc
       limit 1
       for update skip locked
-    )
-    returning u.slot into taken;
+    );
     if found then
-      if not has_lent_slots(at_upstream) then -- read after the slot is locked: from then on none is lent
-        return true;
-      end if;
-      update upstream_slots set intent_id = null, held_until = null where upstream = at_upstream and slot = taken;
+      return true;
     end if;
   end if;
   perform pg_advisory_xact_lock(hashtextextended('slots ' || at_upstream, 0));

@@ -40,7 +40,7 @@ language sql as $$
     limit 4
   ) first
   join intents i on i.id = first.id
-  where o.owner is not null
+  where o.owner is not null and i.state = 'queued' -- it may have expired since: checked again on the locked row
   order by coalesce(h.slots, 0), first.position
   limit 1
   for update of i skip locked

@@ -2,8 +2,8 @@
 -- request that may be outstanding there had arrived, so one more can be sent. A slot that is free is handed out, else one of a request in doubt, first
 -- its own: it lends it, and counts as one that may still be there until its hold is over. Nothing is handed out if another request was sent since shortly before
 -- the look-up or is about to be: it may use that very thread. So the upstream never has more requests than threads, also where each of them takes as
--- long as it may. Nothing is handed out either while another transaction has the line (see claim_slot) or a slot: the next look-up
--- proves it again, and waiting for a settlement that waits for this intent would not end. Locks the line, then the slots.
+-- long as it may. Nothing is handed out either while another transaction has the line or takes a free slot (see claim_slot): the next look-up
+-- proves it again, and waiting for a settlement that waits for this intent would not end. Locks the line, then one slot.
 create or replace function release_by_proof(intent uuid, asked_s double precision) returns void
 language plpgsql as $$
 declare
@@ -23,18 +23,13 @@ begin
     and not exists (select from upstream_slots h where h.upstream = held.upstream and h.intent_id = i.id)
   order by i.is_exit desc
   limit 1;
-  if not found or not pg_try_advisory_xact_lock(hashtextextended('slots ' || held.upstream, 0)) then
+  if not found
+    or not pg_try_advisory_xact_lock(hashtextextended('slots ' || held.upstream, 0))
+    or not pg_try_advisory_xact_lock(hashtextextended('free slots ' || held.upstream, 0))
+  then
     return;
   end if;
-  if (select count(*) from upstream_slots u where u.upstream = held.upstream) > (
-    select count(*)
-    from (
-      select
-      from upstream_slots u
-      where u.upstream = held.upstream
-      for update skip locked
-    ) locked
-  ) or exists (
+  if exists (
     select
     from intents o
     where o.state in ('running', 'in_doubt') and o.upstream = held.upstream and o.sending_at > held.asked_at
@@ -60,6 +55,7 @@ begin
       where h.upstream = held.upstream and not h.is_lent and (exit_waits or not h.for_exits) and o.state not in ('queued', 'running')
       order by h.intent_id = intent desc, h.held_until
       limit 1
+      for update of h skip locked
     ) mine
     where u.upstream = held.upstream and u.slot = mine.slot
     returning mine.intent_id, mine.held_until into lent;

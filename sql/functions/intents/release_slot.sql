@@ -22,6 +22,6 @@ begin
   loop
     perform pg_advisory_xact_lock_shared(hashtextextended('slots ' || freed.upstream, 0));
     spare := slots_to_assign(freed.upstream);
-    perform assign_slots(freed.upstream, freed.hold_s, null, case when was_in_doubt or spare is null then least(spare, 1) else 1 end);
+    perform assign_slots(freed.upstream, freed.hold_s, null, case when spare is null then null when was_in_doubt then least(spare, 1) else 1 end);
   end loop;
 end $$;

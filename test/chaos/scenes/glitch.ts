@@ -138,8 +138,8 @@ async function buy(buyers: readonly Caller[], n: number): Promise<Offered> {
   const buyer = buyers[n % buyers.length] as Caller; // as: there is at least one
   const order = { trade_pair: 'BTCUSDC', order_type: 'LONG', leverage: 0.01, order_uuid: randomUUID() };
   const atMs = Date.now();
-  const { status } = await buyer.post(ORDERS, order, { prefer: 'wait=0' });
-  return { id: order.order_uuid, atMs, status };
+  const { status, headers } = await buyer.post(ORDERS, order, { prefer: 'wait=0' });
+  return { id: String(headers['intent-id']), atMs, status };
 }
 
 async function closeAfter(holder: Caller, ms: number): Promise<Offered> {
