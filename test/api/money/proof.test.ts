@@ -134,6 +134,29 @@ describe('the proof of the ledger', () => {
     expect((await balances('platform')).gbp).to.equal(Math.trunc(PRICE * 0.9) - FEE);
   });
 
+  it('posts a transfer once, although what it exchanged is posted before the bank has it', async () => {
+    const trader = await earner(service, app, 300);
+    const id = await trader.request(10_000);
+    await service.control('settings', { settles: 'gbp' });
+    await trader.submit(id);
+    const { detail } = await bankPayoutOf(trader);
+    await prove();
+    await service.control('payout', { id: detail.id, to: 'paid' });
+    const done = await trader.payoutIs(id, 'completed');
+    await service.control('settings', { settles: null });
+
+    const { body } = await operator.ask('GET', `/v2/admin/ledger/entries?subject=${id}`);
+    const moves = body.map(({ kind, currency, amount }: Record<string, unknown>) => `${kind} ${amount} ${currency}`);
+    expect(moves.filter((move: string) => /^(transfer|exchange)/.test(move))).to.have.members([
+      'transfer 10000 usd',
+      'exchange 10000 usd',
+      'exchange 9000 gbp',
+    ]);
+    expect(done).to.include({ transferred_cents: 10_000, reversed_cents: 0 });
+    await prove();
+    expect(await differences()).to.deep.equal([]);
+  });
+
   it('runs on request, once for one key', async () => {
     const ask = () =>
       operator.ask('POST', '/v2/admin/ledger/proof', { json: REASON, headers: { 'Idempotency-Key': 'proof-1' } });
