@@ -3,12 +3,12 @@ import type { Calls } from './calls.ts';
 import { readCatalog } from './catalog.ts';
 import { checkStillServed, isCalled, type Protected } from './compatibility.ts';
 import type { Definition } from './definitions.ts';
-import { findKept, type Kept, makeKept } from './kept-definitions.ts';
+import { findKept, type KeptDefinition, makeKept } from './kept-definitions.ts';
 
 type Recorded = Pick<Definition, 'kind' | 'name' | 'sha256'>;
 
 /** The definitions to apply to a database (`changed`) and to drop from it (`removed`). */
-type Changes = { changed: Definition[]; removed: Recorded[]; kept: Kept[] };
+type Changes = { changed: Definition[]; removed: Recorded[]; kept: KeptDefinition[] };
 
 /** What goes on beside a release: code that it must not break, and the tasks that it brings. */
 type Beside = { protectedCode: Protected[]; tasks: Calls['tasks'] };

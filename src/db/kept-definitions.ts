@@ -2,12 +2,16 @@ import type { ClientBase } from 'pg';
 import type { Definition } from './definitions.ts';
 
 /** A definition without a file that stays. `text` creates it; of a view only, since functions stay in place. */
-export type Kept = Pick<Definition, 'kind' | 'name' | 'sha256'> & { text: string | null };
+export type KeptDefinition = Pick<Definition, 'kind' | 'name' | 'sha256'> & { text: string | null };
 
-type Gone = Pick<Kept, 'kind' | 'name' | 'sha256'>;
+type Gone = Pick<KeptDefinition, 'kind' | 'name' | 'sha256'>;
 
 /** Of the definitions that have no file any more, those that are called, and those that these use in turn. */
-export async function findKept(client: ClientBase, gone: Gone[], isCalled: (name: string) => boolean): Promise<Kept[]> {
+export async function findKept(
+  client: ClientBase,
+  gone: Gone[],
+  isCalled: (name: string) => boolean,
+): Promise<KeptDefinition[]> {
   if (!gone.some(({ name }) => isCalled(name))) return [];
   const texts = await textsOf(client, gone);
   const kept = new Set(gone.filter(({ name }) => isCalled(name)));
@@ -32,11 +36,11 @@ async function textsOf(client: ClientBase, gone: Gone[]): Promise<Map<string, st
 const names = (text: string, name: string): boolean => new RegExp(`\\b${name.replace('.', '\\.')}\\b`).test(text);
 
 /** Creates kept views again, each after those that it reads. */
-export async function makeKept(client: ClientBase, kept: Kept[]): Promise<void> {
+export async function makeKept(client: ClientBase, kept: KeptDefinition[]): Promise<void> {
   const views = kept.filter(({ text }) => text !== null);
-  const reads = (one: Kept, other: Kept) => one !== other && names(one.text ?? '', other.name);
-  const made = new Set<Kept>();
-  const make = async (view: Kept): Promise<void> => {
+  const reads = (one: KeptDefinition, other: KeptDefinition) => one !== other && names(one.text ?? '', other.name);
+  const made = new Set<KeptDefinition>();
+  const make = async (view: KeptDefinition): Promise<void> => {
     if (made.has(view)) return;
     made.add(view);
     for (const other of views) if (reads(view, other)) await make(other);

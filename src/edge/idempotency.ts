@@ -44,9 +44,9 @@ export async function idempotentResponse({ ctx, call, deps }: KeyedCall, run: Ru
   return earlier.response;
 }
 
-type Kept = { response: IdempotentResponse; isReplayed: boolean };
+type Reply = { response: IdempotentResponse; isReplayed: boolean };
 
-async function earlierResponse({ db, sealer }: Keeper, use: KeyUse): Promise<Kept | null> {
+async function earlierResponse({ db, sealer }: Keeper, use: KeyUse): Promise<Reply | null> {
   const until = epochMs() + LONGEST_WAIT_MS;
   for (;;) {
     const reserved = await reserveKey(db, sealer, use);
@@ -68,7 +68,7 @@ class Superseded extends Error {}
  * `commit`, by a handler whose write may be repeated, is stored afterwards. A later reply replaces the stored one; repeats
  * wait for it as long as the handler waits for its outcome.
  */
-async function runAndStore(deps: Keeper, use: KeyUse, run: Run): Promise<Kept> {
+async function runAndStore(deps: Keeper, use: KeyUse, run: Run): Promise<Reply> {
   const { db, sealer } = deps;
   let stored: AnyReply | null = null;
   let isFinal = true;

@@ -9,7 +9,7 @@
 export type Bucket = { burst: number; perSecond: number; allowance?: number };
 
 /** A weight to spend for a tenant. What must remain: `keep` for more urgent calls, and `spare` for other tenants. */
-export type Asked = { weight: number; keep: number; spare: number; tenant: string };
+export type Demand = { weight: number; keep: number; spare: number; tenant: string };
 
 /** The spent and the free part of a request budget: a token bucket. Rejects if it cannot be reached. */
 export type BudgetLedger = {
@@ -19,7 +19,7 @@ export type BudgetLedger = {
    * those that were spent, and to the time until another one may be; 0 if all were. A weight above the capacity is covered
    * when the bucket is full.
    */
-  spend(asked: Asked[]): Promise<{ spent: number[]; waitMs: number }>;
+  spend(asked: Demand[]): Promise<{ spent: number[]; waitMs: number }>;
   /** Takes tokens, even more than there are; a negative weight gives tokens back. */
   charge(weight: number): Promise<void>;
   /** Empties the bucket and stops refilling it for `ms`. */

@@ -16,7 +16,7 @@ const bracket = {
 };
 
 type Wallet = Awaited<ReturnType<TestService['wallet']>>;
-type Told = { type: string; data: Record<string, unknown> };
+type EventBody = { type: string; data: Record<string, unknown> };
 
 describe('the exits that are wanted at the exchange', function () {
   this.timeout(60_000);
@@ -38,9 +38,9 @@ describe('the exits that are wanted at the exchange', function () {
     const body = await venue.signerOf(privateKey)?.sign(action, { nonce: ++nonces });
     expect((await venue.post(String(body), { firstSend: true })).kind).to.equal('accepted');
   }
-  const told = async (trader: Wallet): Promise<Told[]> => {
+  const told = async (trader: Wallet): Promise<EventBody[]> => {
     const { body } = await trader.get('/v1/events?limit=500');
-    return (body as Told[]).filter(({ type }) => type === 'position.unprotected' || type === 'position.protected');
+    return (body as EventBody[]).filter(({ type }) => type === 'position.unprotected' || type === 'position.protected');
   };
   const toldOf = (at: TestService, trader: Wallet, type: string) =>
     comparedUntil(at.db, async () => (await told(trader)).findLast((event) => event.type === type), {

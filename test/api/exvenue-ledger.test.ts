@@ -12,7 +12,7 @@ const MARKET = { pair: 'BTC', side: 'long', size: '0.01', order_type: 'market' }
 const HOUR_MS = 3_600_000;
 
 type Row = { oid: number; coin: string; time: number; tid: number; closedPnl: string; liquidation?: object };
-type Told = { type: string; data: Record<string, unknown> & { fills: Record<string, string>[] } };
+type EventBody = { type: string; data: Record<string, unknown> & { fills: Record<string, string>[] } };
 type Wallet = Awaited<ReturnType<TestService['wallet']>>;
 
 describe('the ledger of a wallet', function () {
@@ -58,10 +58,10 @@ describe('the ledger of a wallet', function () {
     service.db.any(sql.type(z.object({ oid: z.string(), closed_pnl: z.string() }))`
       select oid, closed_pnl::text from exchange_fills where ex_wallet = ${wallet}`);
   /** What the partner was told of its wallet, but for orders, oldest first. */
-  async function told(trader: Wallet): Promise<Told[]> {
+  async function told(trader: Wallet): Promise<EventBody[]> {
     const { body } = await trader.get('/v1/events?limit=200');
     for (const event of body) expect(faultOf(event.type, event), JSON.stringify(event)).to.equal(null);
-    return (body as Told[]).filter(({ type }) => /^(position|exit|funding)\./.test(type));
+    return (body as EventBody[]).filter(({ type }) => /^(position|exit|funding)\./.test(type));
   }
 
   it('has every execution once after an hour without a process, whoever traded, and tells them', async () => {
@@ -98,7 +98,7 @@ describe('the ledger of a wallet', function () {
     ]);
     expect((await trader.get(`${ORDERS}/${rests.order_id}`)).body.status).to.equal('filled');
     const { body: ofOrder } = await trader.get('/v1/events?type=order.updated&limit=200');
-    const end = (ofOrder as Told[]).find(
+    const end = (ofOrder as EventBody[]).find(
       ({ data }) => data.order_uuid === rests.order_id && data.lifecycle === 'filled',
     );
     expect(end?.data.fills.map(({ size, order_id }) => [size, order_id])).to.deep.equal([['0.02', rests.order_id]]);

@@ -1,5 +1,5 @@
 import { keptBefore, type Priority, sparedBy } from '../../../capacity/exchange.ts';
-import type { Asked, BudgetLedger } from '../../../kernel/shared-upstream.ts';
+import type { BudgetLedger, Demand } from '../../../kernel/shared-upstream.ts';
 import { epochMs } from '../../../kernel/work.ts';
 import { fairTurns, type Place } from './turns.ts';
 
@@ -145,7 +145,7 @@ const firstOfLines = (queue: readonly Waiter[]): Waiter[] =>
 const isFirstOfLine = (queue: readonly Waiter[], waiter: Waiter): boolean =>
   !queue.some((other) => lineOf(other) === lineOf(waiter) && other.turn < waiter.turn);
 
-const askedOf = ({ weight, keep, spare, tenant }: Waiter): Asked => ({ weight, keep, spare, tenant });
+const askedOf = ({ weight, keep, spare, tenant }: Waiter): Demand => ({ weight, keep, spare, tenant });
 
 /** Whether the call was still waiting. */
 const remove = (queue: Waiter[], waiter: Waiter): boolean => {

@@ -46,8 +46,8 @@ const ACCEPT_HONESTLY = {
     where head = $1`,
 };
 
-type Asked = { subaccount_id: number; trade_pair: string };
-const laneOf = ({ subaccount_id, trade_pair }: Asked) => `${subaccount_id}:${trade_pair}`;
+type OrderBody = { subaccount_id: number; trade_pair: string };
+const laneOf = ({ subaccount_id, trade_pair }: OrderBody) => `${subaccount_id}:${trade_pair}`;
 
 const app = new Koa();
 app.use(koaBody());
@@ -61,7 +61,7 @@ app.use(async (ctx) => {
   const asked = JSON.stringify(ctx.request.body);
   await pool.query(
     KEEPS_ALL
-      ? { ...ACCEPT_HONESTLY, values: [id, asked, laneOf(ctx.request.body as Asked), randomUUID()] } // as: the bench asks for whole orders
+      ? { ...ACCEPT_HONESTLY, values: [id, asked, laneOf(ctx.request.body as OrderBody), randomUUID()] } // as: the bench asks for whole orders
       : { ...ACCEPT, values: [id, asked] },
   );
   await ended;
