@@ -7590,6 +7590,8 @@ export interface components {
             ex_order_id: string | null;
             /** @description The same as `client_order_id`; null for orders placed elsewhere. */
             order_id: string | null;
+            /** @description In a list: the exchange's identifier of the open order for whose fill this exit waits; null for an order that is live. */
+            parent_ex_order_id?: string | null;
             /** @description The caller's identifier, or the one this service gave; null only for orders placed elsewhere. */
             client_order_id: string | null;
             /** @description The pair, such as `BTC-USDC`. */

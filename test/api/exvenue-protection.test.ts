@@ -41,6 +41,24 @@ describe('what protects a position on the exchange', () => {
   const openTriggers = async (trader: Trader): Promise<(string | null)[]> =>
     (await trader.get(ORDERS)).body.map(({ take_profit, stop_loss }: Row) => take_profit ?? stop_loss);
 
+  it('is told in the list by the order for whose fill an exit waits', async () => {
+    const trader = await service.wallet();
+    const { body: bracket } = await trader.post(ORDERS, shortBracket);
+    await trader.post(ORDERS, { ...market, stop_loss: 90_000 });
+    await everythingSettled();
+
+    const parents = ((await trader.get(ORDERS)).body as Row[]).map((row) => [
+      row.take_profit && row.stop_loss ? 'order' : (row.take_profit ?? row.stop_loss),
+      row.parent_ex_order_id,
+    ]);
+    expect(parents).to.have.deep.members([
+      ['order', null],
+      ['95000', bracket.ex_order_id],
+      ['110000', bracket.ex_order_id],
+      ['90000', null],
+    ]);
+  });
+
   it('are not the waiting exits of a resting order of the other side', async () => {
     const trader = await service.wallet();
     await trader.post(ORDERS, market);

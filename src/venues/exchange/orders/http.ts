@@ -36,9 +36,10 @@ export const listExvenueOrders: Handler<'listExvenueOrders', Deps> = async ({ de
   const recorded = new Map(
     stored.flatMap((order) => [[order.id, order] as const, [order.executed?.ex_order_id, order]]),
   );
-  const shown = orders.map((order) =>
-    openOrder(order, recorded.get(order.cloid ? intentIdOf(order.cloid) : String(order.oid))),
-  );
+  const shown = orders.map((order) => ({
+    ...openOrder(order, recorded.get(order.cloid ? intentIdOf(order.cloid) : String(order.oid))),
+    parent_ex_order_id: order.parentOid === null ? null : String(order.parentOid),
+  }));
   return slicePage(query, { path: '/v1/orders/exvenue', cursorOf: ({ ex_order_id }) => String(ex_order_id) }, shown);
 };
 
