@@ -1,4 +1,5 @@
--- Payouts whose money is neither with the platform nor on its way to the trader's bank, or of which that is unknown, with the safe action.
+-- Payouts whose money is neither with the platform nor on its way to the trader's bank, also after a rejected reversal, or of which that is unknown, with
+-- the safe action.
 create or replace function list_stranded_payouts() returns table (
   payout_id text, owner text, user_id text, prop_account_id text, processor_account_id text, processor_transfer_id text, status text,
   amount_cents integer, transferred_cents integer, reversed_cents integer, currency text, failure_reason text, since timestamptz,
@@ -34,7 +35,13 @@ language sql stable as $$
     from payouts q
     where q.status in ('failed', 'transferred')
       and q.processor_transfer_id is not null
-      and (q.status = 'failed' or q.submitted_at < now() - interval '7 days')
+      and (q.status = 'failed' or q.submitted_at < now() - interval '7 days' or 'failed' = (
+        select o.state
+        from payout_steps o
+        where o.payout_id = q.id
+        order by o.position desc
+        limit 1
+      ))
   )
   order by 13
 $$;
