@@ -1592,6 +1592,10 @@ CREATE TRIGGER operator_actions_are_append_only BEFORE DELETE OR UPDATE ON publi
 
 CREATE TRIGGER operator_actions_are_not_emptied BEFORE TRUNCATE ON public.operator_actions FOR EACH STATEMENT EXECUTE FUNCTION reject_change();
 
+CREATE TRIGGER partner_keys_announce AFTER DELETE OR UPDATE ON public.partner_keys FOR EACH STATEMENT EXECUTE FUNCTION announce_partners();
+
+CREATE TRIGGER partners_announce AFTER DELETE OR UPDATE ON public.partners FOR EACH STATEMENT EXECUTE FUNCTION announce_partners();
+
 CREATE CONSTRAINT TRIGGER payment_losses_emit AFTER INSERT OR UPDATE OF status ON public.payment_losses DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION emit_dispute();
 
 CREATE CONSTRAINT TRIGGER prop_accounts_emit AFTER INSERT OR UPDATE OF status, failure_reason ON public.prop_accounts DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION emit_account();
@@ -2178,6 +2182,15 @@ create function advance_lane(lane_name text, leaver uuid)
 create function agreement_canonical(r agreement_signatures)
   returns bytea sql stable;
 
+create function announce_intent(channel text, i intents)
+  returns void plpgsql;
+
+create function announce_outbound()
+  returns void sql;
+
+create function announce_partners()
+  returns trigger plpgsql;
+
 create function ask_for_approval(new_id text, of_operation text, of_subject text, of_digest bytea, of_summary jsonb, because text, needs_role text, operator text, lives_s integer)
   returns SETOF approvals plpgsql;
 
@@ -2212,7 +2225,7 @@ create function cancel_payout(payout text, of_owner text, of_user text)
   returns text plpgsql;
 
 create function change_orders(changes jsonb)
-  returns uuid[] sql;
+  returns uuid[] plpgsql;
 
 create function charge_budget(of_name text, capacity double precision, weight double precision)
   returns void sql;
@@ -2470,6 +2483,9 @@ create function hurry_doubts(at_upstream text)
 create function invite_operator(new_id text, address text, new_role text, token_digest bytea, lives_s integer, mail uuid, sealed bytea)
   returns text plpgsql;
 
+create function is_closing(of_trader text)
+  returns boolean sql stable;
+
 create function is_disabled(owner text)
   returns boolean sql stable;
 
@@ -2479,10 +2495,16 @@ create function is_live_session(s user_sessions)
 create function is_order_id(of_owner text, its_name uuid)
   returns boolean sql stable;
 
+create function is_outbound(task text)
+  returns boolean sql immutable;
+
 create function is_perpetual(coin text)
   returns boolean sql immutable;
 
 create function is_provably_unmade(of_intent uuid)
+  returns boolean sql stable;
+
+create function is_ready(intent uuid)
   returns boolean sql stable;
 
 create function is_undecided(outcome jsonb)

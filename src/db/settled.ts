@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import pg from 'pg';
 import type { Hotkey, IntentId, WalletAddress } from '../kernel/ids.ts';
 import { within } from '../kernel/within.ts';
@@ -10,15 +11,17 @@ const RECONNECT_MS = 250;
 const HEARTBEAT_MS = 3_000; // a connection without a sign of life for this long and SILENT_MS more is closed
 const SILENT_MS = 3_000;
 const CATCH_UP_MS = 1_000; // a connection slower than this is taken for one that is down
-const DIRECT_READ_MS = 2_000; // a lost notification delays a response by at most this much
+/** A lost notification delays a response by at most this much. */
+export const DIRECT_READ_MS = 2_000;
+const MOST_REMEMBERED = 2_000; // intents that have just ended: the wait for one may begin after that
 
 /** Notifications about settled intents and account events, over one LISTEN connection. */
 export type Settlements = {
   /**
-   * `notified` resolves when the intent may have settled, on `cancel`, and after `timeoutMs` or 2 s. The caller then reads
-   * the row.
+   * `notified` resolves when the intent may have settled, on `cancel`, and after `timeoutMs` or 2 s: to the row of the intent that has ended, as
+   * the SQL function `settle_intent` announces it, else to null; the caller then reads the row.
    */
-  next(intentId: IntentId, timeoutMs: number): { notified: Promise<void>; cancel(): void };
+  next(intentId: IntentId, timeoutMs: number): { notified: Promise<string | null>; cancel(): void };
   /**
    * Calls `ended` once with the intent, when it has settled or notifications may have been lost. A callback that many
    * intents share keeps nothing of each.
@@ -41,16 +44,24 @@ export type Settlements = {
   close(): Promise<void>;
 };
 
-/**
- * Opens the LISTEN connection of a process. It reconnects by itself and then notifies all waiters. `onTraded` is called with
- * the trader of a settled order verb before its waiters are notified, and with null when notifications may have been lost.
- */
+/** What else the connection announces. */
+type Announced = {
+  /** Called with the trader of a settled order verb before its waiters are notified, and with null when notifications may have been lost. */
+  onTraded?(trader: Hotkey | WalletAddress | null): void;
+  /** Called when a partner or one of its keys has changed, and when notifications may have been lost. */
+  onPartnersChanged?(): void;
+};
+
+type Waiter = (row: string | null) => void;
+
+/** Opens the LISTEN connection of a process. It reconnects by itself and then notifies all waiters. */
 export function listenForSettlements(
   url: string,
   onError: (error: Error) => void,
-  onTraded: (trader: Hotkey | WalletAddress | null) => void = () => {},
+  { onTraded = () => {}, onPartnersChanged = () => {} }: Announced = {},
 ): Settlements {
-  const waiters = new Map<IntentId, Set<() => void>>();
+  const waiters = new Map<IntentId, Set<Waiter>>();
+  const justEnded = new LRUCache<IntentId, string>({ max: MOST_REMEMBERED, ttl: DIRECT_READ_MS });
   const followers = new Map<string, Set<() => void>>();
   const endings = new Map<IntentId, (intentId: IntentId) => void>();
   const catchUpChannel = `caught_up_${randomUUID().replaceAll('-', '')}`;
@@ -73,9 +84,13 @@ export function listenForSettlements(
     fresh.on('end', reconnect);
     fresh.on('notification', ({ channel, payload = '' }) => {
       if (channel === 'traded') return onTraded(payload);
+      if (channel === 'partners') return onPartnersChanged();
       if (channel !== 'settled') return notifyAll(followers.get(payload));
-      end(payload);
-      notifyAll(waiters.get(payload));
+      const [intentId = '', ...words] = payload.split(' ');
+      const row = words.length > 0 ? words.join(' ') : null;
+      if (row !== null) justEnded.set(intentId, row);
+      end(intentId);
+      notifyAll(waiters.get(intentId), row);
     });
     try {
       await fresh.connect();
@@ -83,11 +98,14 @@ export function listenForSettlements(
       await fresh.query(`listen ${catchUpChannel}`);
       await fresh.query('listen account_events');
       await fresh.query('listen traded');
+      await fresh.query('listen partners');
       await fresh.query('listen settled');
       listening = true;
       onTraded(null);
+      onPartnersChanged();
       for (const intentId of [...endings.keys()]) end(intentId);
-      for (const set of [...waiters.values(), ...followers.values()]) notifyAll(set);
+      for (const set of [...waiters.values()]) notifyAll(set, null);
+      for (const set of [...followers.values()]) notifyAll(set);
     } catch (error) {
       onError(error instanceof Error ? error : new Error(String(error)));
       reconnect();
@@ -126,7 +144,7 @@ export function listenForSettlements(
   });
 
   /** Adds to the waiters of an intent. Returns a function that removes it. */
-  function join(intentId: IntentId, done: () => void): () => void {
+  function join(intentId: IntentId, done: Waiter): () => void {
     const set = waiters.get(intentId) ?? new Set();
     waiters.set(intentId, set.add(done));
     return () => {
@@ -138,15 +156,17 @@ export function listenForSettlements(
   return {
     caughtUp: () => catchUp(true),
     next(intentId, timeoutMs) {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const cancel = () => {
+      const { promise, resolve } = Promise.withResolvers<string | null>();
+      const row = justEnded.get(intentId);
+      if (row !== undefined) return { notified: Promise.resolve(row), cancel: () => {} };
+      const done = (ended: string | null) => {
         clearTimeout(timer);
         leave();
-        resolve();
+        resolve(ended);
       };
-      const leave = join(intentId, cancel);
-      const timer = setTimeout(cancel, Math.max(0, Math.min(timeoutMs, DIRECT_READ_MS)));
-      return { notified: promise, cancel };
+      const leave = join(intentId, done);
+      const timer = setTimeout(done, Math.max(0, Math.min(timeoutMs, DIRECT_READ_MS)), null);
+      return { notified: promise, cancel: () => done(null) };
     },
     once: (intentId, ended) => void endings.set(intentId, ended),
     forget: (intentId) => void endings.delete(intentId),
@@ -163,13 +183,13 @@ export function listenForSettlements(
       closed = true;
       clearTimeout(reconnecting);
       clearInterval(heartbeat);
-      for (const set of [...waiters.values()]) notifyAll(set);
+      for (const set of [...waiters.values()]) notifyAll(set, null);
       await connecting;
       await client?.end().catch(() => {}); // it may be closed already
     },
   };
 }
 
-const notifyAll = (set: Set<() => void> | undefined) => {
-  for (const done of [...(set ?? [])]) done();
+const notifyAll = <Told extends unknown[]>(set: Set<(...told: Told) => void> | undefined, ...told: Told) => {
+  for (const done of [...(set ?? [])]) done(...told);
 };

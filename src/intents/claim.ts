@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { SlotAt } from '../capacity/network.ts';
@@ -128,28 +129,73 @@ export const readUnsent: (db: Db, intentId: IntentId) => Promise<Intent | null> 
     const unsent = new Map(rows.map((row) => [row.id, row]));
     return ids.map((id) => {
       const row = unsent.get(id);
-      return row ? { ...row, state: 'running', fence: row.fence + 1, attempts: row.attempts + 1 } : null;
+      return row ? asClaimed(row) : null;
     });
   },
 );
 
+const asClaimed = (row: Intent): Intent => ({
+  ...row,
+  state: 'running',
+  fence: row.fence + 1,
+  attempts: row.attempts + 1,
+});
+
+const time = z.string().transform((text) => new Date(text).toISOString());
+
+const announcedRow = intentRow.extend({
+  created_at: time,
+  deadline_at: time,
+  sending_at: time.nullable(),
+  presumed_sent_at: time.nullable(),
+  settled_at: time.nullable(),
+});
+
+/** The row of an intent as `announce_intent` announces it: the columns of `intentRow` as JSON. */
+export const intentOf = (announced: string): Intent => announcedRow.parse(JSON.parse(announced));
+
+const REMEMBERED_MS = 15_000;
+const MOST_REMEMBERED = 2_000;
+
+/** Order verbs that were just accepted, as the database announces them to every worker: whoever executes one need not read it. */
+export type JustAccepted = {
+  remember(id: IntentId, row: string): void;
+  /** The intent as `readUnsent` returns it, once: who takes it learns by the fence whether it is still so. Undefined: it has to be read. */
+  take(id: IntentId): Intent | undefined;
+};
+
+export function justAccepted(): JustAccepted {
+  const rows = new LRUCache<IntentId, string>({ max: MOST_REMEMBERED, ttl: REMEMBERED_MS });
+  return {
+    remember: (id, row) => void rows.set(id, row),
+    take(id) {
+      const row = rows.get(id);
+      rows.delete(id);
+      return row === undefined ? undefined : asClaimed(intentOf(row));
+    },
+  };
+}
+
 /** A slot to take before sending, held for at most `holdMs`. */
 export type SlotWanted = SlotAt & { holdMs: number };
 
+/** `claims`: the intent comes from `readUnsent`, and this claims it. `ifReady`: only if its trader is ready (the SQL function `is_ready`). */
+export type SendMode = { claims: boolean; ifReady: boolean };
+
 /**
- * Commits the payload, and that bytes may leave from now on (`sent`). `claims`: the intent comes from `readUnsent`, and this claims it. `lost`: the
- * claim is lost or the deadline has passed.
+ * Commits the payload, and that bytes may leave from now on (`sent`). `lost`: the claim is lost or the deadline has passed. `not_ready`: nothing
+ * was written.
  * `waiting`: every slot of the upstream is held, or its pace is used up; the intent continues when it may be sent. The caller must not send then.
  */
 export const beginSending = (
   db: Db,
   { id, fence }: Pick<Claim, 'id' | 'fence'>,
   sent: Record<string, unknown>,
-  { slot, claims = false }: { slot?: SlotWanted | undefined; claims?: boolean } = {},
-): Promise<SendBegun> => beginSendings(db, { id, fence: claims ? fence - 1 : fence, claims, sent, ...slot });
+  { slot, claims = false, ifReady = false }: { slot?: SlotWanted | undefined } & Partial<SendMode> = {},
+): Promise<SendBegun> => beginSendings(db, { id, fence: claims ? fence - 1 : fence, claims, ifReady, sent, ...slot });
 
-type SendStart = Pick<Claim, 'id' | 'fence'> & { claims: boolean; sent: Record<string, unknown> } & Partial<SlotWanted>;
-const sendBegun = z.enum(['sent', 'waiting', 'lost']);
+type SendStart = Pick<Claim, 'id' | 'fence'> & SendMode & { sent: Record<string, unknown> } & Partial<SlotWanted>;
+const sendBegun = z.enum(['sent', 'waiting', 'lost', 'not_ready']);
 type SendBegun = z.infer<typeof sendBegun>;
 
 /** Concurrent calls share a commit. Slots are taken upstream by upstream, to avoid deadlocks. */
@@ -158,6 +204,7 @@ const beginSendings = batchPerPool(async (db, batch: SendStart[]): Promise<SendB
   const rows = await db.any(sql.prepared('begin_sendings', z.object({ n: z.number(), begun: sendBegun }))`
     select b.n,
       case
+        when b."ifReady" and is_ready(b.id) is not true then 'not_ready'
         when b.upstream is not null
           then begin_sending_within(
             b.id, b.fence, b.sent, b.upstream, b.slots, b."holdMs" / 1000, b."forExits", b."isExit",
@@ -170,7 +217,7 @@ const beginSendings = batchPerPool(async (db, batch: SendStart[]): Promise<SendB
       select r.*
       from lock_paces(${sql.array(paces, 'text')}) locked
       cross join jsonb_to_recordset(${numbered(batch)}::jsonb) as r (
-        n integer, id uuid, fence integer, claims boolean, sent jsonb, upstream text, slots integer, "holdMs" double precision,
+        n integer, id uuid, fence integer, claims boolean, "ifReady" boolean, sent jsonb, upstream text, slots integer, "holdMs" double precision,
         "forExits" integer, "isExit" boolean, pace jsonb
       )
       order by r.upstream nulls first, r.id, r.n

@@ -98,6 +98,11 @@ export type IntentDefinition<Deps, Request, Payload extends Record<string, unkno
    */
   slot?(sent: SentRequest<NoInfer<Request>, NoInfer<Payload>>, deps: NoInfer<Deps>): SlotAt;
   prepare(intent: IntentOf<NoInfer<Request>>, deps: Deps): Promise<Prepared<NoInfer<Payload>>>;
+  /**
+   * Of a verb that is claimed `to_send`: what is sent if the trader is ready at the network, which the commit that begins to send proves (the SQL
+   * function `is_ready`) without a read before it. Null, or not ready: `prepare` decides.
+   */
+  payloadIfReady?(intent: IntentOf<NoInfer<Request>>, deps: NoInfer<Deps>): Promise<NoInfer<Payload> | null>;
   /** Called after the payload was committed: once per intent, and again only if the first request provably never left. */
   send(
     sent: SentRequest<NoInfer<Request>, NoInfer<Payload>>,

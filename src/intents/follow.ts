@@ -2,46 +2,46 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import { batch, each } from '../db/batch.ts';
 import type { Db } from '../db/pool.ts';
-import type { Settlements } from '../db/settled.ts';
+import { DIRECT_READ_MS, type Settlements } from '../db/settled.ts';
 import { codeOfV2 } from '../kernel/codes-of-v2.ts';
 import { errors, isErrorCode } from '../kernel/error-codes.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { type IntentId, type OwnerId, orderIdsOf } from '../kernel/ids.ts';
 import { epochMs } from '../kernel/work.ts';
 import type { Accepted } from './accept.ts';
-import { intentColumns } from './claim.ts';
+import { intentColumns, intentOf } from './claim.ts';
 import { effectOf, type Intent, intentRow, type Problem } from './intent.ts';
 import { type IntentWait, retryAfterOf, shownWait, waitOf } from './waits.ts';
 
 /**
  * Waits, for at most `waitMs`, for a row to end whose changes are announced on the LISTEN connection under its id.
- * Resolves to the row as last read, ended or not. It is first read at its announcement or after `unreadMs`.
+ * Resolves to the row as last read, ended or not. It is first read at its announcement or after `unreadMs`. `announced`: the row, if the
+ * announcement had it.
  */
 export type Until = <Row>(
   id: string,
   waitMs: number,
-  read: () => Promise<{ row: Row; ended: boolean }>,
+  read: (announced: string | null) => Promise<{ row: Row; ended: boolean }>,
   unreadMs?: number,
 ) => Promise<Row>;
-
-/** How long a new intent is not read: nearly none settles before its wait begins. The response to one that did is delayed by this. */
-const UNREAD_MS = 50;
 
 /** Makes a bounded wait from the LISTEN connection. Once `stopping` is aborted, every wait ends at its next read. */
 export const untilEnded =
   (settlements: Settlements, stopping: AbortSignal): Until =>
   async (id, waitMs, read, unreadMs = 0) => {
     const until = epochMs() + waitMs;
-    if (unreadMs > 0 && !stopping.aborted) await settlements.next(id, Math.min(waitMs, unreadMs)).notified;
+    let announced: string | null = null;
+    if (unreadMs > 0 && !stopping.aborted && settlements.isListening())
+      announced = await settlements.next(id, Math.min(waitMs, unreadMs)).notified;
     for (;;) {
       const left = stopping.aborted ? 0 : Math.max(0, until - epochMs());
       const { notified, cancel } = settlements.next(id, left); // before the read, so that no settlement is missed
-      const { row, ended } = await read();
+      const { row, ended } = await read(announced);
       if (ended || left === 0) {
         cancel();
         return row;
       }
-      await notified;
+      announced = await notified;
     }
   };
 
@@ -49,7 +49,7 @@ export const untilEnded =
 export type Wait = (accepted: Accepted, waitMs: number) => Promise<Intent>;
 
 /**
- * Makes the wait for intents. A wait of 0 for a new intent returns its written row without a query. An intent that is open at
+ * Makes the wait for intents. A wait of 0 for a new intent returns its written row without a query, and one that is announced is not read. An intent that is open at
  * the end of the wait comes with what it waits for; without it if that cannot be read then.
  */
 export const waiting =
@@ -60,12 +60,12 @@ export const waiting =
   ): Wait =>
   async ({ id, written }, waitMs) => {
     if (written && waitMs === 0) return written;
-    const current = async () => {
-      const row = await read(id);
+    const current = async (announced: string | null) => {
+      const row = announced === null ? await read(id) : intentOf(announced);
       if (!row) throw new Error('An accepted intent is missing');
       return { row, ended: row.settled_at !== null };
     };
-    const intent = await until(id, waitMs, current, written ? UNREAD_MS : 0);
+    const intent = await until(id, waitMs, current, written ? DIRECT_READ_MS : 0);
     return intent.settled_at === null ? { ...intent, wait: await why(id).catch(() => null) } : intent;
   };
 

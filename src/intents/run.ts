@@ -5,7 +5,7 @@ import type { UpstreamResult } from '../kernel/upstream-result.ts';
 import { epochMs, noteWork } from '../kernel/work.ts';
 import { recordAbsence } from './absence.ts';
 import { nextAttemptMs, nextReconcileMs } from './backoff.ts';
-import { beginSending, claim, freeSlot, readUnsent } from './claim.ts';
+import { beginSending, claim, freeSlot, type JustAccepted, readUnsent, type SendMode } from './claim.ts';
 import type { IntentDefinition, IntentOf, Prepared, SentRequest, Timing } from './define.ts';
 import { findUnclaimed } from './follow.ts';
 import type { Claim, Intent } from './intent.ts';
@@ -19,6 +19,8 @@ export type Execution = {
   stopping: AbortSignal;
   /** Calls whose response may still arrive after their job has ended. */
   late: Set<Promise<unknown>>;
+  /** Intents that need not be read. */
+  accepted?: Pick<JustAccepted, 'take'>;
   /** The upstreams that reject the credentials of this process while others serve them. */
   pauses: Pick<Pauses, 'leaves'>;
 };
@@ -59,14 +61,18 @@ async function prepareUnclaimed<Deps, Request, Payload extends AnyPayload, Resul
   intentId: IntentId,
   deps: Deps & Execution,
 ): Promise<'sent' | { fence: number; prepared: Prepared<Payload> } | null> {
-  const unsent = await readUnsent(deps.db, intentId);
+  const unsent = deps.accepted?.take(intentId) ?? (await readUnsent(deps.db, intentId));
   if (!unsent) return null;
   const intent = parsed(verb, unsent);
   noteIntent(intent);
+  const payload = await verb.payloadIfReady?.(intent, deps);
+  const ready = payload && (await sendAndRecord(verb, { intent, payload }, deps, { claims: true, ifReady: true }));
+  if (ready && ready !== 'not_ready') return ready === 'sent' ? 'sent' : null;
   const prepared = await verb.prepare(intent, deps);
   if (!('send' in prepared)) return { fence: intent.fence, prepared };
-  const begun = await sendAndRecord(verb, { intent, payload: prepared.send }, deps, true);
-  return begun ? 'sent' : null;
+  const mode = { claims: true, ifReady: false };
+  const begun = await sendAndRecord(verb, { intent, payload: prepared.send }, deps, mode);
+  return begun === 'sent' ? 'sent' : null;
 }
 
 /**
@@ -106,7 +112,7 @@ async function execute<Deps, Request, Payload extends AnyPayload, Result>(
   else if ('fail' in prepared) await fail(db, intent, prepared.fail);
   else if ('done' in prepared) await succeed(db, intent, prepared.done);
   else if ('wait' in prepared) await retry(db, intent, nextAttemptMs(intent.attempts), prepared.wait);
-  else if (!(await sendAndRecord(verb, { intent, payload: prepared.send }, deps, false)))
+  else if ((await sendAndRecord(verb, { intent, payload: prepared.send }, deps, CLAIMED)) === 'lost')
     await retry(db, intent, 0, { code: 'DEADLINE_PASSED' }); // the next claim ends it as expired
 }
 
@@ -121,29 +127,31 @@ async function presumeSent(db: Db, intent: Claim, prepared: Prepared<AnyPayload>
   return leaveUndecided(db, intent, prepared.fail);
 }
 
-/** False: nothing was sent, because the claim is lost or the deadline has passed. */
+const CLAIMED: SendMode = { claims: false, ifReady: false };
+
+/** `sent`, or it waits for its slot. Else nothing was sent: the claim is lost or the deadline has passed (`lost`), or the trader is not ready. */
 async function sendAndRecord<Deps, Request, Payload extends AnyPayload, Result>(
   verb: IntentDefinition<Deps, Request, Payload, Result>,
   sent: SentRequest<Request, Payload>,
   deps: Deps & Execution,
-  claims: boolean,
-): Promise<boolean> {
+  mode: SendMode,
+): Promise<'sent' | 'lost' | 'not_ready'> {
   const { intent, payload } = sent;
   const notAfter = epochMs() + SEND_WITHIN_MS;
   const { patienceMs, inFlightMs } = verb.timing(deps);
   const slot = verb.slot?.(sent, deps);
-  const begun = await beginSending(deps.db, intent, payload, { slot: slot && { ...slot, holdMs: inFlightMs }, claims });
-  if (begun === 'lost') return false;
-  if (begun === 'waiting') {
-    noteWork({ outcome: 'queued' });
-    return true;
-  }
+  const begun = await beginSending(deps.db, intent, payload, {
+    slot: slot && { ...slot, holdMs: inFlightMs },
+    ...mode,
+  });
+  if (begun === 'waiting') noteWork({ outcome: 'queued' });
+  if (begun !== 'sent') return begun === 'waiting' ? 'sent' : begun;
   const sending = verb.send(sent, deps, { notAfter, signal: deps.stopping });
   const result = await within(patienceMs, sending);
   if (result !== 'no response') {
     if (isForOthers(verb.kind, result, deps)) await retry(deps.db, intent, PASSED_ON_MS, { code: 'VENUE_AUTH' });
     else await verb.record(sent, result, deps);
-    return true;
+    return 'sent';
   }
   await markInDoubt(deps.db, intent, nextReconcileMs(intent.reconcile_attempts), `no response within ${patienceMs} ms`);
   keepUntilDone(
@@ -153,7 +161,7 @@ async function sendAndRecord<Deps, Request, Payload extends AnyPayload, Result>(
       if (slot && hasResponded(late)) await freeSlot(deps.db, intent.id, true); // its records may have ended it before this response
     }),
   );
-  return true;
+  return 'sent';
 }
 
 const PASSED_ON_MS = 250;

@@ -13,6 +13,7 @@ import {
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { openQueuePool } from '../db/queue-pool.ts';
+import type { JustAccepted } from '../intents/claim.ts';
 import { listTaskNames, TASKS, type Task } from '../intents/task.ts';
 import { sanitizeError } from '../kernel/serialize-error.ts';
 import { epochMs, newWork, workingOn } from '../kernel/work.ts';
@@ -22,9 +23,13 @@ import { secondsSince } from '../metrics/upstreams.ts';
 import { traceTask } from './trace-task.ts';
 import type { WorkerRuntime } from './worker.ts';
 
-/** Tasks that never have to wait for those of orders and money, and never make them wait. A task that is not named here is trading. */
+/**
+ * Tasks that never have to wait for those of orders and money, and never make them wait; the SQL function `is_outbound` names the same. A task
+ * that is not named here is trading.
+ */
 const OUTBOUND = ['housekeeping/', 'mail/', 'trading/', 'webhooks/'];
 const POLL_MS = 500; // only for jobs scheduled for later; new jobs are announced
+const COMPLETED_TOGETHER_MS = 50; // that a job has ended is recorded so much later, together with others; a kill meanwhile runs it once more
 const LOCAL_MS = 500; // jobs fetched ahead return to the queue if they cannot start within this time
 /** How long the jobs in progress may take to end after a stop. */
 export const STOP_WITHIN_MS = 25_000;
@@ -43,9 +48,17 @@ const LOGGED_ELSEWHERE = /maxPoolSize|^Failed task /;
 /** A runner of the queue: `trading` has the tasks that move orders, accounts and money, `outbound` all others. */
 export type RunnerName = 'trading' | 'outbound';
 
-const isTrading = (task: string) => !OUTBOUND.some((prefix) => task.startsWith(prefix));
+/** Whether the trading runner executes a task; else the outbound one does. */
+export const isTrading = (task: string) => !OUTBOUND.some((prefix) => task.startsWith(prefix));
 
-type Supervised = { config: Config; log: Logger; tasks: TaskList; metrics: Metrics; onPool(id: string): Promise<void> };
+type Supervised = {
+  config: Config;
+  log: Logger;
+  tasks: TaskList;
+  metrics: Metrics;
+  onPool(id: string): Promise<void>;
+  accepted: Pick<JustAccepted, 'remember'>;
+};
 
 /**
  * Starts a runner, and starts it again whenever the queue gives it up, for example when the database goes away. `stop`
@@ -53,7 +66,7 @@ type Supervised = { config: Config; log: Logger; tasks: TaskList; metrics: Metri
  */
 export function superviseRunner(
   name: RunnerName,
-  { config, log, tasks, metrics, onPool }: Supervised,
+  { config, log, tasks, metrics, onPool, accepted }: Supervised,
 ): { stop(): Promise<void> } {
   const stopping = new AbortController();
   let runner: Runner | undefined;
@@ -71,7 +84,7 @@ export function superviseRunner(
         const events: WorkerEvents = new EventEmitter();
         const overdue = overdueEnd(events, stopping.signal);
         const fetched = new Promise((resolve) => events.once('localQueue:getJobs:complete', resolve));
-        runner = await startRunner(name, events, { config, log, tasks, metrics, onPool }, pool);
+        runner = await startRunner(name, events, { config, log, tasks, metrics, onPool, accepted }, pool);
         if (stopping.signal.aborted) await stopQuietly(runner);
         await Promise.race([runner.promise, overdue, unlessBy(fetched)]);
       } catch (err) {
@@ -131,10 +144,11 @@ const stopQuietly = (runner: Runner) => runner.stop().catch(() => {});
 function startRunner(
   name: RunnerName,
   events: WorkerEvents,
-  { config, log, tasks, onPool }: Supervised,
+  { config, log, tasks, onPool, accepted }: Supervised,
   pgPool: ReturnType<typeof openQueuePool>,
 ): Promise<Runner> {
   events.on('pool:create', ({ workerPool }) => void onPool(workerPool.id));
+  hearMore(name, events, accepted, (err) => log.warn({ err }, 'queue connection'));
   const concurrency = name === 'trading' ? config.TRADING_CONCURRENCY : config.OUTBOUND_CONCURRENCY;
   return run({
     pgPool,
@@ -149,13 +163,34 @@ function startRunner(
         concurrentJobs: concurrency,
         pollInterval: POLL_MS,
         localQueue: { size: concurrency, ttl: LOCAL_MS },
-        completeJobBatchDelay: 0, // batching makes the queue end the runner, not the process, when it
+        completeJobBatchDelay: COMPLETED_TOGETHER_MS, // batching makes the queue end the runner, not the process, when it
         failJobBatchDelay: 0, // cannot record that a job has ended
         gracefulShutdownAbortTimeout: STOP_WITHIN_MS,
       },
     },
     taskList: Object.fromEntries(Object.entries(tasks).filter(([task]) => isTrading(task) === (name === 'trading'))),
     ...(name === 'outbound' && { crontab: readFileSync(new URL('crontab', TASKS), 'utf8') }),
+  });
+}
+
+/**
+ * The queue announces every job on one channel, and a runner looks for jobs at each. Most are orders, so the outbound runner listens on a channel
+ * of its own (`announce_outbound`) instead. The trading runner also hears the rows of order verbs that can start, before their jobs.
+ */
+function hearMore(
+  name: RunnerName,
+  events: WorkerEvents,
+  accepted: Supervised['accepted'],
+  onError: (error: Error) => void,
+): void {
+  const listen = name === 'outbound' ? 'listen outbound_jobs; unlisten "jobs:insert"' : 'listen accepted';
+  events.on('pool:listen:success', ({ client }) => {
+    client.once('drain', () => void client.query(listen).catch(onError)); // after the queue's own `listen`
+  });
+  events.on('pool:listen:notification', ({ workerPool, message: { channel, payload = '' } }) => {
+    const end = payload.indexOf(' '); // absent: the row was longer than a notification
+    if (channel === 'outbound_jobs') workerPool.nudge(1);
+    if (channel === 'accepted' && end > 0) accepted.remember(payload.slice(0, end), payload.slice(end + 1));
   });
 }
 

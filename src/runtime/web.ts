@@ -53,7 +53,11 @@ export async function openWebRuntime(config: Config, log: Logger, metrics: Metri
   });
   const caughtUp = () => settlements.caughtUp();
   const reads = venueReads(netvenue(), exvenue, config.VENUE_READ_MS, caughtUp, noticing(db, log));
-  const settlements: Settlements = listenForSettlements(config.directUrl, onError, reads.forgetTrader);
+  const settlements: Settlements = listenForSettlements(config.directUrl, onError, {
+    onTraded: reads.forgetTrader,
+    onPartnersChanged: () => partners.forget(),
+  });
+  const partners = partnerFinder(db, settlements.isListening);
   const admit = admission(config, settlements, (intentId) => waitOf(db, intentId));
   const limit = streamLimit(config.STREAMS_PER_APP);
   const streamsOf = (logs: EventLogs) => openStreams({ logs, settlements, log }, config.STREAM_HEARTBEAT_MS, limit);
@@ -81,7 +85,7 @@ export async function openWebRuntime(config: Config, log: Logger, metrics: Metri
     registrar,
     webhooks,
     processor,
-    partners: partnerFinder(db),
+    partners: partners.find,
     clients: clientFinder(db),
     apps: appFinder(db),
     users: userFinder(db),

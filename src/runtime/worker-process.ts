@@ -34,7 +34,9 @@ export async function startWorker(
     pools.set(name, id);
     await liveness.holds([...pools.values()]);
   };
-  const runners = names.map((name) => superviseRunner(name, { config, log, tasks, metrics, onPool: onPool(name) }));
+  const runners = names.map((name) =>
+    superviseRunner(name, { config, log, tasks, metrics, onPool: onPool(name), accepted: runtime.accepted }),
+  );
   if (names.includes('trading')) void checkCloseStyle(runtime);
   void checkIsBehind(runtime).catch((err) => log.warn({ err }, 'not compared with the network'));
   if (config.RECOVERY_MODE) log.warn('RECOVERY_MODE is set: no job runs until it is unset');

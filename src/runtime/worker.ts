@@ -6,6 +6,7 @@ import { openPace } from '../capabilities/webhooks/pace.ts';
 import { laneStepper } from '../capabilities/webhooks/store.ts';
 import type { Config } from '../config.ts';
 import { openPool, WORKER_LIMITS } from '../db/pool.ts';
+import { justAccepted } from '../intents/claim.ts';
 import { onSettled } from '../intents/settle.ts';
 import { openPauses } from '../kernel/pauses.ts';
 import { poolState, watchPauses, watchPool } from '../metrics/process.ts';
@@ -53,6 +54,7 @@ export async function openWorkerRuntime(config: Config, log: Logger, metrics: Me
     checks: orderChecks(db, reads),
     stepLane: laneStepper(db),
     activity,
+    accepted: justAccepted(),
     pace: openPace(config.OUTBOUND_PER_S, activity),
     stopping: stopping.signal,
     late,

@@ -1,7 +1,5 @@
 import { expect } from 'chai';
 import { listenForSettlements, type Settlements } from '../../src/db/settled.ts';
-import { untilEnded, waiting } from '../../src/intents/follow.ts';
-import { type Intent, intentRow } from '../../src/intents/intent.ts';
 import { newIntentId } from '../../src/kernel/ids.ts';
 import { type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
 import { until } from '../support/processes.ts';
@@ -107,6 +105,16 @@ describe('listenForSettlements', () => {
     expect([await settlements.caughtUp(), isNotified]).to.deep.equal([true, true]);
   });
 
+  it('resolves a wait that begins after the end was announced with its row', async () => {
+    const [id, other] = [newIntentId(), newIntentId()];
+    await notify(`${id} {"words": "of a row"}`);
+    await notify(other);
+    expect(await settlements.caughtUp()).to.equal(true);
+
+    expect(await settlements.next(id, 5_000).notified).to.equal('{"words": "of a row"}');
+    expect(await settlements.next(other, 20).notified).to.equal(null);
+  });
+
   it('has not caught up while there is no connection', async () => {
     const cut = listenForSettlements('postgres://127.0.0.1:9/nowhere', () => {});
 
@@ -124,119 +132,5 @@ describe('listenForSettlements', () => {
 
     expect(await waitMs(newIntentId(), 50)).to.be.within(45, 300);
     await notified;
-  });
-});
-
-describe('a bounded wait', () => {
-  const intent = (settled_at: string | null): Intent =>
-    intentRow.parse({
-      ...{
-        id: newIntentId(),
-        kind: 'network/place',
-        owner: 'p',
-        given_id: null,
-        request_id: null,
-        lane: null,
-        request: {},
-        sent_payload: null,
-        outcome: null,
-      },
-      ...{
-        fence: 0,
-        attempts: 0,
-        reconcile_attempts: 0,
-        created_at: '',
-        deadline_at: '',
-        sending_at: null,
-        presumed_sent_at: null,
-        sent_ago_ms: 0,
-      },
-      ...{ state: settled_at ? 'succeeded' : 'queued', settled_at },
-    });
-  const deaf: Settlements = {
-    isListening: () => false,
-    caughtUp: async () => false,
-    next: (_, timeoutMs) => ({
-      notified: new Promise((resolve) => setTimeout(resolve, Math.min(timeoutMs, 30))),
-      cancel: () => {},
-    }),
-    once: () => {},
-    forget: () => {},
-    follow: () => () => {},
-    close: async () => {},
-  };
-
-  const earlier = { id: 'x', replayed: true };
-
-  it('finds the result by its own reads when the notification was lost', async () => {
-    const rows = [intent(null), intent(null), intent('2026-01-01T00:00:00Z')];
-    const wait = waiting(async () => rows.shift() ?? null, untilEnded(deaf, new AbortController().signal));
-
-    expect(await wait(earlier, 10_000)).to.include({ state: 'succeeded' });
-    expect(rows).to.deep.equal([]);
-  });
-
-  it('of 0 s reads once when the intent was accepted earlier', async () => {
-    const rows = [intent(null), intent(null)];
-    const wait = waiting(async () => rows.shift() ?? null, untilEnded(deaf, new AbortController().signal));
-
-    expect(await wait(earlier, 0)).to.include({ state: 'queued' });
-    expect(rows).to.have.length(1);
-  });
-
-  it('of 0 s returns a newly accepted intent as it was written', async () => {
-    const rows = [intent('2026-01-01T00:00:00Z')];
-    const wait = waiting(async () => rows.shift() ?? null, untilEnded(deaf, new AbortController().signal));
-    const written = intent(null);
-
-    expect(await wait({ id: 'x', replayed: false, written }, 0)).to.equal(written);
-    expect(rows).to.have.length(1);
-  });
-
-  it('reads a newly accepted intent once, when it is announced', async () => {
-    let reads = 0;
-    const read = async () => {
-      reads += 1;
-      return intent(reads === 1 ? '2026-01-01T00:00:00Z' : null);
-    };
-    const announced: Settlements = { ...deaf, next: () => ({ notified: Promise.resolve(), cancel: () => {} }) };
-    const wait = waiting(read, untilEnded(announced, new AbortController().signal));
-
-    expect(await wait({ id: 'x', replayed: false, written: intent(null) }, 10_000)).to.include({ state: 'succeeded' });
-    expect(reads).to.equal(1);
-  });
-
-  it('finds a newly accepted intent that had settled before its wait began', async () => {
-    const rows = [intent('2026-01-01T00:00:00Z')];
-    const silent: Settlements = {
-      ...deaf,
-      next: (_, timeoutMs) => ({
-        notified: new Promise((resolve) => setTimeout(resolve, timeoutMs)),
-        cancel: () => {},
-      }),
-    };
-    const wait = waiting(async () => rows.shift() ?? null, untilEnded(silent, new AbortController().signal));
-    const startedAt = performance.now();
-
-    expect(await wait({ id: 'x', replayed: false, written: intent(null) }, 10_000)).to.include({ state: 'succeeded' });
-    expect(performance.now() - startedAt).to.be.below(500);
-  });
-
-  it('of more than 0 s reads, also when the intent was just accepted', async () => {
-    const rows = [intent('2026-01-01T00:00:00Z')];
-    const wait = waiting(async () => rows.shift() ?? null, untilEnded(deaf, new AbortController().signal));
-
-    expect(await wait({ id: 'x', replayed: false, written: intent(null) }, 1_000)).to.include({ state: 'succeeded' });
-  });
-
-  it('ends at its next read when the process stops', async () => {
-    const stopping = new AbortController();
-    const wait = waiting(async () => intent(null), untilEnded(deaf, stopping.signal));
-    const startedAt = performance.now();
-    setTimeout(() => stopping.abort(), 40);
-
-    await wait(earlier, 10_000);
-
-    expect(performance.now() - startedAt).to.be.below(500);
   });
 });

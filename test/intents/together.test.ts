@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type DbPool, openPool } from '../../src/db/pool.ts';
-import { beginSending, claim, readUnsent } from '../../src/intents/claim.ts';
+import { beginSending, claim, justAccepted, readUnsent } from '../../src/intents/claim.ts';
 import type { Intent } from '../../src/intents/intent.ts';
 import { fail, succeed } from '../../src/intents/settle.ts';
 import { type IntentDatabase, item, openIntentDatabase } from '../support/intent-database.ts';
@@ -76,6 +76,72 @@ describe('intents executed concurrently', () => {
         expect(await intentDb.row(id)).to.deep.equal(before);
         expect(await intentDb.query('select from upstream_slots where intent_id = $1', [id])).to.deep.equal([]);
       });
+
+  it('that were announced when they were accepted are claimed to send as if they had been read, each once, unless another worker has', async () => {
+    const [id = '', taken = ''] = await accepted(2);
+    const known = justAccepted();
+    for (const each of [id, taken]) {
+      const [row] = await intentDb.query<{ row: string }>(
+        `select to_jsonb(i) - 'digest' || '{"sent_ago_ms": 0}' as row from intents i where id = $1`,
+        [each],
+      );
+      known.remember(each, JSON.stringify(row?.row));
+    }
+    const read = await readUnsent(db, id);
+    await intentDb.claim(taken);
+
+    const [first, again, late] = [known.take(id), known.take(id), known.take(taken)];
+
+    expect([first, again]).to.deep.equal([read, undefined]);
+    expect(await beginSending(db, late as Intent, {}, { claims: true })).to.equal('lost');
+    expect(await beginSending(db, first as Intent, {}, { claims: true })).to.equal('sent');
+  });
+
+  const ofTrader = async (status: string) => {
+    await intentDb.query(
+      `insert into subaccounts (synthetic_hotkey, entity_hotkey, subaccount_id, owner, intent_id, asset_class, account_size, status)
+       values ('t', 'e', 1, 'ptn_a', gen_random_uuid(), 'crypto', 1, $1)
+       on conflict (synthetic_hotkey) do update set status = excluded.status`,
+      [status],
+    );
+    const order = item({ request: { trader: 't' } });
+    await intentDb.accept(order);
+    return order.id;
+  };
+  const closing = (sent: string, state = 'running') =>
+    intentDb.query(
+      `insert into intents (id, kind, owner, request, digest, deadline_at, state, sending_at, sent_payload)
+       values (gen_random_uuid(), 'network/close', 'ptn_a', '{"trader": "t"}', '', now(), $2, now(), $1)`,
+      [sent, state],
+    );
+
+  for (const [what, status, close, begun] of [
+    ['of a ready trader', 'active', null, 'sent'],
+    ['of a trader whose one position is being closed', 'active', 'MARKET', 'sent'],
+    ['of a trader that is not activated', 'pending', null, 'not_ready'],
+    ['of a trader all of whose positions are being closed', 'active', 'FLAT_ALL', 'not_ready'],
+  ] as const)
+    it(`are claimed to send if ready: ${begun} for one ${what}`, async () => {
+      const id = await ofTrader(status);
+      if (close) await closing(JSON.stringify({ signal: { execution_type: close } }));
+      const before = await intentDb.row(id);
+
+      expect(
+        await beginSending(db, (await readUnsent(db, id)) as Intent, {}, { claims: true, ifReady: true }),
+      ).to.equal(begun);
+
+      const now = await intentDb.row(id);
+      if (begun === 'sent') expect(now).to.include({ state: 'running', fence: 1 });
+      else expect(now).to.deep.equal(before);
+      await intentDb.query(`delete from intents where kind = 'network/close'`);
+    });
+
+  it('are not claimed to send if ready for a trader that nobody knows', async () => {
+    const [id = ''] = await accepted(1);
+    const prepared = (await readUnsent(db, id)) as Intent;
+
+    expect(await beginSending(db, prepared, {}, { claims: true, ifReady: true })).to.equal('not_ready');
+  });
 
   it('are each returned to their claimer, and ended ones to nobody', async () => {
     const ids = await accepted(8);

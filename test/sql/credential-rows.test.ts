@@ -121,7 +121,9 @@ describe('a credential among the rows of others', () => {
         `insert into partner_keys (id, partner_id, digest, hint, revoked_at) values ($1, $2, $3, '', ${revoked})`,
         ...[key, of, hex(key)],
       );
-    const found = await Promise.all(['live', 'revoked', 'disabled', 'unknown'].map(partnerFinder(db)));
+    const found = await Promise.all(
+      ['live', 'revoked', 'disabled', 'unknown'].map(partnerFinder(db, () => false).find),
+    );
 
     expect(found.map((one) => one?.owner ?? null)).to.deep.equal(['p', null, null, null]);
   });

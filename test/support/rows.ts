@@ -14,6 +14,7 @@ export const MY_SECOND = wallet('c');
 /** A separate database, for tests that write rows themselves. */
 export type Rows = {
   db: DbPool;
+  url: string;
   /** Executes a statement with positional values; resolves to the number of its rows. */
   run(text: string, ...values: string[]): Promise<number>;
   close(): Promise<void>;
@@ -24,6 +25,7 @@ export async function openRows(): Promise<Rows> {
   const db = await openPool(database.url, 2, () => {});
   return {
     db,
+    url: database.url,
     run: async (text, ...values) => (await db.query({ ...sql.unsafe``, sql: text, values })).rowCount,
     async close() {
       await db.end();

@@ -1,6 +1,7 @@
 -- Accepts a batch in one transaction, each item with its own verdict:
 -- accepted | replayed (the same request with the same id, or a key that is spent) | key_reused | id_taken.
 -- Locks keys, ids and lanes each in sorted order, so that concurrent batches wait for each other without a deadlock.
+-- Order verbs that can start are announced on `accepted` with their rows, which a worker then need not read.
 -- `given_id`: the caller's name of an order. One that its owner's earlier order has as its id is that order.
 -- Item: n, id, given_id?, kind, owner, lane?, alongside?, request, digest (hex), deadline_s, request_id?, idempotency_key?
 create or replace function accept_intents(batch jsonb) returns table (n integer, intent_id uuid, verdict text)
@@ -10,6 +11,7 @@ declare
   fresh integer[];
   jobs graphile_worker.job_spec[];
   joined text[];
+  started intents[];
 begin
   if jsonb_path_exists(batch, '$[*].idempotency_key ? (@ != null)') then
     with offered as (
@@ -45,7 +47,7 @@ begin
     from offered o
     order by o.lane nulls first, o.n
     on conflict (id) do nothing
-    returning w.id, w.kind, w.lane, w.position
+    returning w.id, w.kind, w.lane, w.position, w as whole
   ), first as (
     select distinct on (w.lane) w.lane, w.id
     from written w
@@ -61,12 +63,16 @@ begin
   )
   select coalesce(array_agg(o.n), '{}'),
     array_agg(job_for(w.kind, w.id, null) order by w.position) filter (where w.lane is null or h.head = w.id),
-    array_agg(distinct w.lane order by w.lane) filter (where o.alongside is not null and h.head <> w.id)
-  into fresh, jobs, joined
+    array_agg(distinct w.lane order by w.lane) filter (where o.alongside is not null and h.head <> w.id),
+    array_agg(w.whole) filter (where venue_of(w.kind) is not null and (w.lane is null or h.head = w.id))
+  into fresh, jobs, joined, started
   from written w
   join offered o on o.id = w.id
   left join heads h on h.name = w.lane;
 
+  if started is not null then
+    perform announce_intent('accepted', s) from unnest(started) s;
+  end if;
   if jobs is not null then
     perform enqueue(jobs);
   end if;

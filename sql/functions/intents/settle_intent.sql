@@ -1,6 +1,6 @@
 -- Ends an intent; nothing else does. False if the fence has moved on or the intent has ended already: then nothing is written.
 -- Steps: ends the intent, changes the row it was about (follow_ending) or has the exits compared that an order verb may have changed
--- (exits_may_differ), frees its slot (release_slot), passes its lane on (leave_lane), notifies waiters on `settled`.
+-- (exits_may_differ), frees its slot (release_slot), passes its lane on (leave_lane), announces the end (announce_intent).
 -- What was in doubt may have a request of its own in progress there, whatever its records show of it: its slot is freed by the response, by the upstream's
 -- record of that request, or by its job when the hold is over. The event of an order verb is written by emit_ended, the last step of the statement. Locks
 -- the intent, then what follows it, then its lane.
@@ -9,24 +9,26 @@
 create or replace function settle_intent(intent uuid, held_fence integer, ending text, said jsonb) returns boolean
 language plpgsql as $$
 declare
-  ended record;
+  ended intents;
   at_venue text;
+  trader text;
 begin
   update intents
   set state = ending, outcome = said, settled_at = now()
   where id = intent and fence = held_fence and settled_at is null
-  returning kind, lane, upstream, reconcile_attempts > 0 as was_in_doubt, coalesce(request ->> 'trader', request ->> 'wallet') as trader into ended;
+  returning * into ended;
   if not found then
     return false;
   end if;
+  trader := coalesce(ended.request ->> 'trader', ended.request ->> 'wallet');
   at_venue := venue_of(ended.kind);
   if at_venue is null then
     perform follow_ending(intent, ended.kind, ending);
-  elsif ended.trader is not null then
-    perform exits_may_differ(at_venue, ended.trader);
+  elsif trader is not null then
+    perform exits_may_differ(at_venue, trader);
   end if;
   if ended.upstream is not null then
-    if ended.was_in_doubt then
+    if ended.reconcile_attempts > 0 then
       perform enqueue(array[slot_job(ended.kind, intent, h.held_until)])
       from upstream_slots h
       where h.upstream = ended.upstream and h.intent_id = intent;
@@ -35,9 +37,9 @@ begin
     end if;
   end if;
   perform leave_lane(ended.lane, intent);
-  if ended.trader is not null then
-    perform pg_notify('traded', ended.trader); -- first: who waits for the intent must not read what was cached before
+  if trader is not null then
+    perform pg_notify('traded', trader); -- first: who waits for the intent must not read what was cached before
   end if;
-  perform pg_notify('settled', intent::text);
+  perform announce_intent('settled', ended);
   return true;
 end $$;

@@ -1,7 +1,11 @@
 -- Queues jobs. With kept plans: without them PostgreSQL plans the statements of add_jobs again at each call, because the number of jobs changes
--- the estimate, and that takes longer than to queue them.
+-- the estimate, and that takes longer than to queue them. The queue announces every job to the runners of orders and money; those of the
+-- outbound tasks are announced by announce_outbound, so that an order does not make that runner look for jobs.
 create or replace function enqueue(jobs graphile_worker.job_spec[]) returns void
 language plpgsql set plan_cache_mode = force_generic_plan as $$
 begin
   perform graphile_worker.add_jobs(jobs);
+  if exists (select from unnest(jobs) j where is_outbound(j.identifier)) then
+    perform announce_outbound();
+  end if;
 end $$;

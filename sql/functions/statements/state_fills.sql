@@ -24,7 +24,12 @@ language sql as $$
       where w.id = e.id::uuid
       limit 1
     ) i
-    left join orders o on o.id = verb_subject(i)
+    left join lateral (
+      select x.pair, x.given_id
+      from orders x
+      where x.id = verb_subject(i)
+      limit 1
+    ) o on true
     where i.state = 'succeeded' and venue_of(i.kind) is not null
     union all
     select o.owner, o.venue, coalesce(a.id, s.subaccount_id::text), coalesce(o.given_id, o.id)::text, o.pair, o.executed ->> 'order_type',

@@ -16,7 +16,7 @@ language sql as $$
     returning w.prop_account_id as id
   )
   select graphile_worker.add_job('trading/watch', json_build_object('prop_account_id', l.id),
-    job_key => 'trading/watch:' || l.id, max_attempts => 5)
+    job_key => 'trading/watch:' || l.id, max_attempts => 5), announce_outbound()
   from leased l
   where l.id not in (select k.id from known k)
 $$;

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { batch } from '../../db/batch.ts';
@@ -15,23 +16,48 @@ const keyRow = z.object({
   per_minute: z.number(),
 });
 
+const KNOWN_MS = 1_000;
+const MOST_KNOWN = 10_000;
+
 /**
- * Creates the process's finder of partners. It reads every key from the database, without a cache. Concurrent reads
- * share a query.
+ * Creates the process's finder of partners. A partner that was found is known for a second, while `isListening` says that changes of partners and
+ * keys are announced: then `forget` is called. A key that was not found is always read. Concurrent reads share a query.
  */
-export function partnerFinder(db: Db): PartnerFinder {
-  return batch(async (keys: string[]) => {
-    const distinct = new Map(keys.map((key) => [key, digest(key)])); // concurrent requests mostly use one partner's key
-    const rows = await db.any(sql.prepared('find_partner_keys', keyRow)`
-      select k.digest, k.id as key_id, k.partner_id, p.requests_per_minute as per_minute
-      from partner_keys k
-      join partners p on p.id = k.partner_id
-      where k.digest = any(${sql.array([...distinct.values()], 'bytea')})
-        and k.revoked_at is null
-        and p.disabled_at is null`);
-    const owners = new Map(rows.map((row) => [row.digest.toString('hex'), row]));
-    return keys.map((key) => partner(owners.get(String(distinct.get(key)?.toString('hex')))));
-  });
+export function partnerFinder(db: Db, isListening: () => boolean): { find: PartnerFinder; forget(): void } {
+  const known = new LRUCache<string, Partner>({ max: MOST_KNOWN, ttl: KNOWN_MS });
+  let changes = 0;
+  const read = batch((digests: string[]) => readPartners(db, digests));
+  return {
+    async find(key) {
+      const name = digest(key).toString('hex');
+      const cached = isListening() ? known.get(name) : undefined;
+      if (cached) return cached;
+      const before = changes;
+      const found = await read(name);
+      if (found && changes === before) known.set(name, found);
+      return found;
+    },
+    forget() {
+      changes += 1;
+      known.clear();
+    },
+  };
+}
+
+async function readPartners(db: Db, digests: string[]): Promise<(Partner | null)[]> {
+  const distinct = [...new Set(digests)]; // concurrent requests mostly use one partner's key
+  const rows = await db.any(sql.prepared('find_partner_keys', keyRow)`
+    select k.digest, k.id as key_id, k.partner_id, p.requests_per_minute as per_minute
+    from partner_keys k
+    join partners p on p.id = k.partner_id
+    where k.digest = any(${sql.array(
+      distinct.map((hex) => Buffer.from(hex, 'hex')),
+      'bytea',
+    )})
+      and k.revoked_at is null
+      and p.disabled_at is null`);
+  const owners = new Map(rows.map((row) => [row.digest.toString('hex'), row]));
+  return digests.map((hex) => partner(owners.get(hex)));
 }
 
 const partner = (row: z.infer<typeof keyRow> | undefined): Partner | null =>

@@ -32,6 +32,12 @@ export const place = defineIntent({
   timing: network.timing,
   slot: (sent, deps: Deps) => (opens(sent.intent.request.terms) ? network.slotOfEntry : network.slotOfExit)(sent, deps),
 
+  async payloadIfReady({ id, request }, { checks }: Deps) {
+    const isOfApp = request.prop_account_id !== undefined; // whose account has to be tradeable, too
+    if (isOfApp || (await checks.findNetworkViolation(request.trader, request.terms))) return null;
+    return { signal: placementSignal(id, request.subaccount_id, request.terms) };
+  },
+
   async prepare({ id, request }, { db, venues, reads, checks }: Deps) {
     const [{ status, isClosing }, violation] = await Promise.all([
       getReadiness(db, request.trader),

@@ -154,19 +154,9 @@ export async function getReadiness(db: Db, syntheticHotkey: Hotkey): Promise<Rea
   return readiness;
 }
 
-/** A FLAT_ALL that may still be executed: the venue then changes more of the account than its position. */
 const readinessOf = batchPerPool(async (db, hotkeys: Hotkey[]): Promise<(Readiness | null)[]> => {
   const rows = await db.any(sql.prepared('network_readiness', readinessRow)`
-    select s.synthetic_hotkey, s.status,
-      exists (
-        select
-        from intents c
-        where c.kind = 'network/close'
-          and c.state in ('queued', 'running', 'in_doubt')
-          and c.request ->> 'trader' = wanted.hotkey
-          and c.sending_at is not null
-          and c.sent_payload -> 'signal' ->> 'execution_type' = 'FLAT_ALL'
-      ) as is_closing
+    select s.synthetic_hotkey, s.status, is_closing(s.synthetic_hotkey)
     from ${each(hotkeys)} as wanted (hotkey)
     cross join lateral (
       select k.synthetic_hotkey, k.status

@@ -1,0 +1,9 @@
+-- Whether the trader of an intent may send to the network at once: its subaccount is activated, and none of its closes is in flight.
+create or replace function is_ready(intent uuid) returns boolean
+language sql stable as $$
+  select s.status <> 'pending' and not is_closing(s.synthetic_hotkey)
+  from intents i
+  join subaccounts s on s.synthetic_hotkey = i.request ->> 'trader'
+  where i.id = intent
+  limit 1
+$$;

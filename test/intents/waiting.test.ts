@@ -1,0 +1,144 @@
+import { expect } from 'chai';
+import type { Settlements } from '../../src/db/settled.ts';
+import { untilEnded, waiting } from '../../src/intents/follow.ts';
+import { type Intent, intentRow } from '../../src/intents/intent.ts';
+import { newIntentId } from '../../src/kernel/ids.ts';
+
+describe('a bounded wait', () => {
+  const intent = (settled_at: string | null): Intent =>
+    intentRow.parse({
+      ...{
+        id: newIntentId(),
+        kind: 'network/place',
+        owner: 'p',
+        given_id: null,
+        request_id: null,
+        lane: null,
+        request: {},
+        sent_payload: null,
+        outcome: null,
+      },
+      ...{
+        fence: 0,
+        attempts: 0,
+        reconcile_attempts: 0,
+        created_at: '',
+        deadline_at: '',
+        sending_at: null,
+        presumed_sent_at: null,
+        sent_ago_ms: 0,
+      },
+      ...{ state: settled_at ? 'succeeded' : 'queued', settled_at },
+    });
+  const deaf: Settlements = {
+    isListening: () => false,
+    caughtUp: async () => false,
+    next: (_, timeoutMs) => ({
+      notified: new Promise((resolve) => setTimeout(resolve, Math.min(timeoutMs, 30), null)),
+      cancel: () => {},
+    }),
+    once: () => {},
+    forget: () => {},
+    follow: () => () => {},
+    close: async () => {},
+  };
+
+  const earlier = { id: 'x', replayed: true };
+
+  it('finds the result by its own reads when the notification was lost', async () => {
+    const rows = [intent(null), intent(null), intent('2026-01-01T00:00:00Z')];
+    const wait = waiting(async () => rows.shift() ?? null, untilEnded(deaf, new AbortController().signal));
+
+    expect(await wait(earlier, 10_000)).to.include({ state: 'succeeded' });
+    expect(rows).to.deep.equal([]);
+  });
+
+  it('of 0 s reads once when the intent was accepted earlier', async () => {
+    const rows = [intent(null), intent(null)];
+    const wait = waiting(async () => rows.shift() ?? null, untilEnded(deaf, new AbortController().signal));
+
+    expect(await wait(earlier, 0)).to.include({ state: 'queued' });
+    expect(rows).to.have.length(1);
+  });
+
+  it('of 0 s returns a newly accepted intent as it was written', async () => {
+    const rows = [intent('2026-01-01T00:00:00Z')];
+    const wait = waiting(async () => rows.shift() ?? null, untilEnded(deaf, new AbortController().signal));
+    const written = intent(null);
+
+    expect(await wait({ id: 'x', replayed: false, written }, 0)).to.equal(written);
+    expect(rows).to.have.length(1);
+  });
+
+  it('reads a newly accepted intent once, when it is announced', async () => {
+    let reads = 0;
+    const read = async () => {
+      reads += 1;
+      return intent(reads === 1 ? '2026-01-01T00:00:00Z' : null);
+    };
+    const announced: Settlements = {
+      ...deaf,
+      isListening: () => true,
+      next: () => ({ notified: Promise.resolve(null), cancel: () => {} }),
+    };
+    const wait = waiting(read, untilEnded(announced, new AbortController().signal));
+
+    expect(await wait({ id: 'x', replayed: false, written: intent(null) }, 10_000)).to.include({ state: 'succeeded' });
+    expect(reads).to.equal(1);
+  });
+
+  it('does not read an intent whose row is announced', async () => {
+    const settled = intent('2026-01-01T00:00:00.000Z');
+    const row = JSON.stringify({
+      ...settled,
+      created_at: '2026-01-01T00:00:00+00:00',
+      deadline_at: '2026-01-01T00:00:15+00:00',
+    });
+    const announced: Settlements = {
+      ...deaf,
+      isListening: () => true,
+      next: () => ({ notified: Promise.resolve(row), cancel: () => {} }),
+    };
+    const wait = waiting(() => expect.fail('it was read'), untilEnded(announced, new AbortController().signal));
+
+    expect(await wait({ id: settled.id, replayed: false, written: intent(null) }, 10_000)).to.deep.equal({
+      ...settled,
+      created_at: '2026-01-01T00:00:00.000Z',
+      deadline_at: '2026-01-01T00:00:15.000Z',
+    });
+  });
+
+  it('reads a new intent at once while nothing can be announced', async () => {
+    const rows = [intent('2026-01-01T00:00:00Z')];
+    const silent: Settlements = {
+      ...deaf,
+      next: (_, timeoutMs) => ({
+        notified: new Promise((resolve) => setTimeout(resolve, timeoutMs, null)),
+        cancel: () => {},
+      }),
+    };
+    const wait = waiting(async () => rows.shift() ?? null, untilEnded(silent, new AbortController().signal));
+    const startedAt = performance.now();
+
+    expect(await wait({ id: 'x', replayed: false, written: intent(null) }, 10_000)).to.include({ state: 'succeeded' });
+    expect(performance.now() - startedAt).to.be.below(500);
+  });
+
+  it('of more than 0 s reads, also when the intent was just accepted', async () => {
+    const rows = [intent('2026-01-01T00:00:00Z')];
+    const wait = waiting(async () => rows.shift() ?? null, untilEnded(deaf, new AbortController().signal));
+
+    expect(await wait({ id: 'x', replayed: false, written: intent(null) }, 1_000)).to.include({ state: 'succeeded' });
+  });
+
+  it('ends at its next read when the process stops', async () => {
+    const stopping = new AbortController();
+    const wait = waiting(async () => intent(null), untilEnded(deaf, stopping.signal));
+    const startedAt = performance.now();
+    setTimeout(() => stopping.abort(), 40);
+
+    await wait(earlier, 10_000);
+
+    expect(performance.now() - startedAt).to.be.below(500);
+  });
+});

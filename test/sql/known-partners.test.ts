@@ -1,0 +1,45 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { partnerFinder } from '../../src/capabilities/partners/queries.ts';
+import { listenForSettlements } from '../../src/db/settled.ts';
+import { digest } from '../../src/kernel/ids.ts';
+import { until } from '../support/processes.ts';
+import { openRows, type Rows } from '../support/rows.ts';
+
+const hex = (text: string) => `\\x${digest(text).toString('hex')}`;
+
+describe('the partner of a key', () => {
+  let rows: Rows;
+  before(async () => {
+    rows = await openRows();
+  });
+  after(() => rows.close());
+
+  it('is known for a second while changes are announced, until one is', async () => {
+    let isListening = true;
+    const [told, untold] = [partnerFinder(rows.db, () => true), partnerFinder(rows.db, () => isListening)];
+    const settlements = listenForSettlements(rows.url, () => {}, { onPartnersChanged: told.forget });
+    await until('the listener', settlements.isListening);
+    const owners = async () =>
+      (await Promise.all([told, untold].map(({ find }) => find('known')))).map((one) => one?.owner ?? null);
+    const changed = async (text: string, ...values: string[]) => {
+      await rows.run(text, ...values);
+      await settlements.caughtUp();
+      return owners();
+    };
+
+    expect(await owners()).to.deep.equal([null, null]);
+    await rows.run(`insert into partners (id, name) values ('k', 'k')`);
+    const insert = `insert into partner_keys (id, partner_id, digest, hint) values ('known', 'k', $1, '')`;
+    expect(await changed(insert, hex('known'))).to.deep.equal(['k', 'k']); // what was not found is not known
+    expect(await changed(`update partners set disabled_at = now() where id = 'k'`)).to.deep.equal([null, 'k']);
+    isListening = false;
+    expect(await owners()).to.deep.equal([null, null]);
+    isListening = true;
+    expect(await changed(`update partners set disabled_at = null where id = 'k'`)).to.deep.equal(['k', 'k']);
+    expect(await changed(`update partner_keys set revoked_at = now() where id = 'known'`)).to.deep.equal([null, 'k']);
+    await sleep(1_000);
+    expect(await owners()).to.deep.equal([null, null]);
+    await settlements.close();
+  });
+});
