@@ -89,6 +89,22 @@ describe('the slots of an upstream', () => {
     expect(taken.map(({ payload }) => payload.intent_id)).to.deep.equal([exit.id, entry.id]);
   });
 
+  it('are given back by one that was handed a slot and has to wait for its pace meanwhile', async () => {
+    const [first, , third] = await arrive(3);
+    await intentDb.settle(first?.id ?? '', first?.fence ?? 0);
+    await intentDb.query(`select spend_pace('signals:x', 2)`);
+
+    const [row] = await intentDb.query<{ begun: string }>(
+      `select begin_sending_within($1, i.fence, '{}', 'miner:x', 2, 30, 0, false, 'signals:x', 2, 0, true) as begun
+       from intents i where i.id = $1`,
+      [third?.id],
+    );
+
+    expect(row?.begun).to.equal('waiting');
+    expect(await intentDb.query('select from upstream_slots where intent_id = $1', [third?.id])).to.deep.equal([]);
+    expect((await arrive(1))[0]?.was).to.equal('sent');
+  });
+
   it('are given back by an intent whose deadline passed while it waited', async () => {
     const [first, , third] = await arrive(3);
     await intentDb.query(`update intents set deadline_at = now() - interval '1 second' where id = $1`, [third?.id]);

@@ -4,12 +4,13 @@ create or replace function wait_for_pace(intent uuid, pace text, per_minute inte
 language plpgsql as $$
 declare
   wait_s constant double precision := pace_wait_s(pace, per_minute - case when exits then 0 else kept end, 0);
+  held_at constant text := (select i.upstream from intents i where i.id = intent);
 begin
   if wait_s = 0 then
     return false;
   end if;
-  perform release_slot(intent, (select i.upstream from intents i where i.id = intent));
   update intents set state = 'queued', upstream = null, pace = wait_for_pace.pace, is_exit = exits where id = intent;
+  perform release_slot(intent, held_at); -- once it is out of the line: else its slot would be handed back to it
   perform enqueue(array_agg(slot_job(i.kind, i.id, least(i.deadline_at, now() + make_interval(secs => wait_s)))))
   from intents i
   where i.id = intent;
