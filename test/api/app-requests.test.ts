@@ -134,6 +134,20 @@ describe('access requests', () => {
       expect((await service.token({ appId, secret: fresh })).status).to.equal(200);
     });
 
+    it('of an app that is disabled shows nothing until it is enabled', async () => {
+      const { link, appId } = await approved();
+      await admin.ask('POST', `/v2/admin/apps/${appId}/disable`);
+
+      const [seen, opened] = [await service.ask('GET', link), await service.ask('POST', link)];
+      await admin.ask('POST', `/v2/admin/apps/${appId}/enable`);
+      const later = await service.ask('POST', link);
+
+      expect([seen.status, opened.status, later.status]).to.deep.equal([410, 410, 200]);
+      expect(opened.body).to.include('is disabled at present');
+      expect(secretIn(opened.body)).to.equal('');
+      expect(secretIn(later.body)).not.to.equal('');
+    });
+
     it('is valid for 72 hours, and an unknown one gets the same response', async () => {
       const { link, appId } = await approved();
       const left = await service.db.oneFirst(

@@ -1,6 +1,38 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { createEndpoint } from '../../src/capabilities/webhooks/commands.ts';
+import { openPool } from '../../src/db/pool.ts';
+import type { PartnerId } from '../../src/kernel/ids.ts';
 import { type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
+
+describe('active endpoints of a partner', () => {
+  it('are at most as many as it may have, also when two are made at once', async () => {
+    const MOST = 50;
+    const intentDb = await openIntentDatabase();
+    const db = await openPool(intentDb.url, 3, () => {});
+    await intentDb.query(`insert into partners (id, name) values ('ptn_a', 'a')`);
+    await intentDb.query(
+      `insert into webhook_endpoints (id, owner, url, events)
+       select 'whe_' || n, 'ptn_a', 'https://x', '{*}' from generate_series(2, ${MOST}) n`,
+    );
+    const create = (name: string) =>
+      createEndpoint(
+        db,
+        'ptn_a' as PartnerId, // as: its prefix
+        { url: 'https://x', events: ['*'], description: null },
+        { id: name, secret: name, sealed: Buffer.from(name) },
+      ).then(
+        () => 'made',
+        (error) => error.code,
+      );
+
+    const made = await Promise.all([create('one'), create('two')]);
+    await db.end();
+    await intentDb.close();
+
+    expect(made.toSorted()).to.deep.equal(['V1_WEBHOOK_TOO_MANY', 'made']);
+  });
+});
 
 describe('an event of an owner', () => {
   let intentDb: IntentDatabase;

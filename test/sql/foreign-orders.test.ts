@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { DbPool } from '../../src/db/pool.ts';
-import { newIntentId, type WalletAddress } from '../../src/kernel/ids.ts';
+import { type Hotkey, newIntentId, type WalletAddress } from '../../src/kernel/ids.ts';
 import * as exchange from '../../src/venues/exchange/orders/queries.ts';
-import { listPlacedOrders } from '../../src/venues/queries.ts';
+import { listHandles, listPlacedOrders, listWantedExits } from '../../src/venues/queries.ts';
 import { MY_SECOND, MY_WALLET, OTHER, OTHER_WALLET, openRows, PARTNER, type Rows } from '../support/rows.ts';
 
 const LAG_MS = 60_000;
@@ -53,6 +53,64 @@ describe('what is read of exchange orders for one owner or wallet', () => {
     expect(shown.size).to.be.above(0);
   });
 
+  it('by names and numbers that another owner of the same wallet has given too, or that another wallet’s orders have', async () => {
+    const foreign = newIntentId();
+    await run(
+      `insert into intents (id, kind, owner, state, request, digest, deadline_at, settled_at, outcome)
+       values ($1::uuid, 'exchange/place', $2, 'succeeded', '{}', '', now(), now(), '{}')`,
+      ...[foreign, OTHER],
+    );
+    await run(
+      `insert into orders (id, venue, owner, trader, pair, handle, terms, executed)
+       values ($1::uuid, 'exvenue', $2, $3, 'SOL', $1::uuid::text, '{}', $4)`,
+      ...[foreign, OTHER, MY_WALLET, `{"ex_order_id": "${OID}"}`],
+    );
+    const all = [ids.first, ids.second, ids.other, foreign];
+
+    const named = await exchange.listNamedOrders(db, {
+      ...{ owner: PARTNER, wallet: MY_WALLET, oids: [Number(OID)], orderIds: all },
+    });
+    const handles = await listHandles(db, { owner: PARTNER, trader: MY_WALLET as string as Hotkey }, all); // as: a trader of any venue
+    await run('delete from orders where id = $1::uuid', foreign);
+
+    expect(named.map(({ id }) => id)).to.deep.equal([ids.first]);
+    expect([...handles.keys()]).to.deep.equal([ids.first]);
+  });
+
+  it('the exits that are wanted of one trader', async () => {
+    for (const trader of [MY_WALLET, OTHER_WALLET])
+      await run(
+        `insert into wanted_exits (venue, trader, pair, owner, due_at) values ('exvenue', $1, $1, $2, now())`,
+        ...[trader, PARTNER],
+      );
+
+    expect((await listWantedExits(db, 'exvenue', MY_WALLET)).map(({ pair }) => pair)).to.deep.equal([MY_WALLET]);
+  });
+
+  it('what is under way of a wallet, for how long', async () => {
+    const lane = 'exvenue:busy';
+    const busy = (wallet: WalletAddress, of = lane) =>
+      exchange.findBusy(db, { wallet, lane: of, pair: 'XRP', wantedAgoS: 1 });
+    const open = (age: string) =>
+      run(
+        `insert into intents (id, kind, owner, lane, state, request, digest, deadline_at, created_at)
+         values (gen_random_uuid(), 'exchange/cancel', $1, $2, 'queued', '{}', '', now(), now() - interval '${age}')`,
+        ...[PARTNER, lane],
+      );
+    await run(
+      `insert into orders (id, venue, owner, trader, pair, handle, terms, lifecycle, executed)
+       values (gen_random_uuid(), 'exvenue', $1, $2, 'XRP', 'x', '{}', 'filled', '{"trigger_status": "pending_parent_fill"}')`,
+      ...[OTHER, OTHER_WALLET],
+    );
+
+    const found = [await busy(MY_WALLET), await busy(OTHER_WALLET)];
+    await open('1 minute');
+    found.push(await busy(MY_WALLET), await busy(MY_WALLET, 'another'));
+    await open('1 second');
+
+    expect([...found, await busy(MY_WALLET)]).to.deep.equal([null, 'recent', 'long', null, 'recent']);
+  });
+
   it('the exits of a wallet', async () => {
     const exits = await exchange.listPlannedExits(db, { wallet: MY_WALLET, pair: 'BTC' });
 
@@ -94,5 +152,23 @@ describe('what is read of exchange orders for one owner or wallet', () => {
     });
 
     expect(last?.id).to.equal(ids.first);
+
+    const close = newIntentId();
+    const closed = (age: string) =>
+      run(
+        `insert into intents (id, kind, owner, lane, state, request, digest, deadline_at, settled_at, outcome)
+         values ($1::uuid, 'exchange/close', $2, $3, 'succeeded', '{"pair": "SOL"}', '', now(), now() - interval '${age}', '{}')
+         on conflict (id) do update set settled_at = excluded.settled_at`,
+        ...[close, PARTNER, `exvenue:${MY_WALLET}`],
+      );
+    const lastOfSol = async () => {
+      const of = { lane: `exvenue:${MY_WALLET}`, wallet: MY_WALLET, pair: 'SOL', lagMs: LAG_MS };
+      return (await exchange.findLastFilled(db, of))?.id ?? null;
+    };
+    await closed('2 minutes');
+    const old = await lastOfSol();
+    await closed('1 second');
+
+    expect([old, await lastOfSol()]).to.deep.equal([null, close]);
   });
 });

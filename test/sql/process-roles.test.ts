@@ -104,7 +104,9 @@ for (const process of ['trading_web', 'trading_worker'])
     });
 
     it(
-      process === 'trading_worker' ? 'writes no credential' : 'writes no execution, figure or lost nonce',
+      process === 'trading_worker'
+        ? 'writes no credential, owner or price'
+        : 'writes no execution, figure or lost nonce',
       async () => {
         const others =
           process === 'trading_worker'
@@ -116,10 +118,23 @@ for (const process of ['trading_web', 'trading_worker'])
                 'wallet_proofs',
                 'admin_audit',
                 'agreement_signatures',
+                'app_requests',
+                'apps',
+                'partners',
+                'tiers',
+                ...['users', 'user_sessions', 'sign_ups', 'one_time_codes', 'login_codes', 'password_resets'],
+                ...['known_addresses', 'reveal_links', 'stream_tickets', 'trader_keys', 'app_tokens', 'admin_sessions'],
               ]
             : ['figures', 'exchange_fills', 'burnt_nonces', 'worker_processes'];
 
         for (const name of others) expect(await tried(`insert into ${name} default values`), name).to.equal(DENIED);
+        if (process === 'trading_worker')
+          for (const change of [
+            'apps set disabled_at = null',
+            'partners set name = name',
+            'tiers set amount_cents = 0',
+          ])
+            expect(await tried(`update ${change}`), change).to.equal(DENIED);
       },
     );
   });

@@ -1,6 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
+import { noteLink } from '../../src/capabilities/payouts/commands.ts';
+import { mintApiKey } from '../../src/capabilities/trading/keys/commands.ts';
+import type { AppId, PropAccountId, UserId } from '../../src/kernel/ids.ts';
 import { openPeople, type People } from '../support/people.ts';
 
 /** Rows that differ in one thing: whose they are, when they were made, in which session. */
@@ -88,6 +92,28 @@ describe('what a stolen session may have left behind', () => {
 
     expect(before).to.deep.equal([]);
     expect([...(await detached()), ...(await failed())]).to.deep.equal(['of ann@a quarantine', 'made quarantined']);
+  });
+
+  it('is nothing that the session makes while it is removed', async () => {
+    const session = { owner: 'a' as AppId, userId: 'ann@a' as UserId, sessionId: 's ann@a' }; // as: the ids of people.ts
+    const codeOf = (made: Promise<unknown>) =>
+      made.then(
+        () => 'made',
+        (error) => error.code,
+      );
+    await account('of ann@a', 'ann@a');
+    let late: Promise<string[]> | undefined;
+
+    await people.db.transaction(async (tx) => {
+      await tx.query(sql.unsafe`select remove_session('ann@a', 's ann@a')`);
+      late = Promise.all([
+        codeOf(people.db.transaction((other) => noteLink(other, 'of ann@a', session.sessionId))),
+        codeOf(mintApiKey(people.db, session, 'ann@a' as PropAccountId, 'late')), // as: the id of people.ts
+      ]);
+      await sleep(150);
+    });
+
+    expect(await late).to.deep.equal(['V2_SESSION_INVALID', 'V2_SESSION_INVALID']);
   });
 
   it('are keys made since the last proof of the password, where a reset keeps the others', async () => {

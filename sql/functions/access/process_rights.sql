@@ -1,5 +1,6 @@
 -- What a process may do with each table of ours: nobody but the owner changes the schema, empties a table, or touches what is append only
--- after the fact. `trading_web` deletes only what requests end; `trading_worker` deletes what retention says, and never writes credentials.
+-- after the fact. `trading_web` deletes only what requests end; `trading_worker` deletes what retention says, and never makes a
+-- credential, an owner or a price.
 create or replace function process_rights(process text) returns table (of_table text, verbs text)
 language sql stable as $$
   select c.relname::text, concat_ws(', ', 'select',
@@ -9,8 +10,13 @@ language sql stable as $$
       when c.relname in ('operator_actions', 'ledger_accounts', 'ledger_transactions', 'ledger_entries') then 'insert'
       when process = 'trading_web' then
         case when c.relname in ('figures', 'exchange_fills', 'exchange_funding', 'worker_processes', 'burnt_nonces') then null else 'insert, update' end
-      when c.relname in ('admins', 'approvals', 'partner_keys', 'app_secrets', 'wallet_proofs', 'agreement_chains') then null
-      when c.relname in ('admin_sessions', 'user_sessions', 'app_tokens', 'trader_keys') then 'update'
+      when c.relname in (
+        'admins', 'app_requests', 'approvals', 'apps', 'partners', 'partner_keys', 'app_secrets', 'tiers', 'wallet_proofs', 'agreement_chains'
+      ) then null
+      when c.relname in (
+        'admin_sessions', 'user_sessions', 'app_tokens', 'trader_keys', 'users', 'sign_ups', 'one_time_codes', 'login_codes', 'password_resets',
+        'known_addresses', 'reveal_links', 'stream_tickets'
+      ) then 'update'
       else 'insert, update'
     end,
     case

@@ -1,4 +1,5 @@
--- Opens a link once: its secret becomes the app's current one. No row: the link is unknown, invalid, or was opened before.
+-- Opens a link once: its secret becomes the app's current one. No row: the link is unknown, invalid, was opened before, or its app is
+-- disabled. Enabling the app makes the link valid again, until it expires.
 create or replace function open_reveal_link(link_digest bytea, new_id text, new_digest bytea) returns table (app_id text, name text)
 language plpgsql as $$
 declare
@@ -6,7 +7,7 @@ declare
 begin
   update reveal_links l
   set opened_at = now()
-  where l.digest = link_digest and l.opened_at is null and l.superseded_at is null and l.expires_at > now()
+  where l.digest = link_digest and l.opened_at is null and l.superseded_at is null and l.expires_at > now() and not is_disabled(l.app_id)
   returning l.app_id into app;
   if not found then
     return;

@@ -91,7 +91,10 @@ export const AREAS: Record<string, Area> = {
         files: users('confirm_reset', 'prove_password', 'reauthenticate', 'remove_session', 'request_reset'),
         tests: ['sql/user-functions', 'sql/user-locks'],
       },
-      { files: users('quarantine'), tests: ['sql/quarantine', 'sql/user-functions'] },
+      {
+        files: [...users('quarantine'), ...functions('payouts', 'note_payout_link')],
+        tests: ['sql/quarantine', 'sql/user-functions'],
+      },
       {
         files: users('renew_code', 'sign_up', 'try_code', 'try_login_code', 'verify_email'),
         tests: ['sql/user-codes', 'sql/user-locks'],

@@ -26,9 +26,15 @@ export const OWNERSHIP: Area = {
     },
     {
       files: ['src/capabilities/trading/keys/commands.ts'],
-      tests: ['sql/foreign-objects', 'sql/credential-rows', 'sql/credentials-in-use', 'api/trading/keys'],
+      tests: [
+        'sql/foreign-objects',
+        'sql/credential-rows',
+        'sql/credentials-in-use',
+        'api/trading/keys',
+        'sql/quarantine',
+      ],
     },
-    { files: ['src/capabilities/webhooks/commands.ts'], tests: ['api/webhook-pages', 'api/webhooks'] },
+    { files: ['src/capabilities/webhooks/commands.ts'], tests: ['api/webhook-pages', 'api/webhooks', 'sql/event-log'] },
     {
       files: ['src/venues/exchange/orders/queries.ts'],
       tests: ['sql/foreign-orders'],

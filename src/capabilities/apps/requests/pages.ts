@@ -64,6 +64,7 @@ function whyUnusable(link: RevealLink | null): [title: string, text: string] {
     const at = `<time datetime="${link.opened_at}">${link.opened_at.slice(0, 19).replace('T', ' ')} UTC</time>`;
     return ['Already opened', `This link was opened at ${at}. If that was not you, someone else has the credentials.`];
   }
+  if (link.is_disabled) return ['Access disabled', 'The access of this app is disabled at present.'];
   return ['Expired link', 'This link was valid for 72 hours and has expired.'];
 }
 
