@@ -70,6 +70,20 @@ describe('the life of an intent', () => {
       expect(verdicts.map(({ verdict }) => verdict)).to.deep.equal(['accepted', 'accepted']);
     });
 
+    it('gives a key that an intent does not keep to the same request, and to no other', async () => {
+      const first = item({ idempotency_key: 'passing' });
+      await intentDb.accept(first);
+      await intentDb.query(
+        `update intents set state = 'failed', settled_at = now(), outcome = '{"problem": {"code": "RATE_LIMITED"}}' where id = $1`,
+        [first.id],
+      );
+
+      const other = await intentDb.accept(item({ idempotency_key: 'passing', digest: '01' }));
+      const same = await intentDb.accept(item({ idempotency_key: 'passing' }));
+
+      expect([...other, ...same].map(({ verdict }) => verdict)).to.deep.equal(['key_reused', 'accepted']);
+    });
+
     it('queues one job for each accepted intent, with only the id in it', async () => {
       const id = await accepted({ kind: 'network/close', request: { secret: 'no' } });
 

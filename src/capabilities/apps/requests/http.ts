@@ -31,7 +31,8 @@ export const revealCredentials: Handler<'revealCredentials', Deps> = ({ path, co
     return { status: 200, body: revealedPage(revealed), headers: pageHeaders };
   });
 
-const isUnusable = (link: RevealLink) => link.opened_at !== null || link.is_superseded || link.is_expired || link.is_disabled;
+const isUnusable = (link: RevealLink) =>
+  link.opened_at !== null || link.is_superseded || link.is_expired || link.is_disabled;
 
 const unusable = (link: RevealLink | null) =>
   link
