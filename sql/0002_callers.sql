@@ -20,11 +20,15 @@ create table partner_keys (
   hint text not null,
   label text,
   created_at timestamptz not null default now(),
+  expires_at timestamptz,
+  last_used_at timestamptz,
   revoked_at timestamptz
 );
 
 comment on table partner_keys is 'API keys of partners, as SHA-256 digests only.';
 comment on column partner_keys.hint is 'The first characters of the key, so that people can distinguish keys.';
+comment on column partner_keys.expires_at is 'Set when the partner rolls it: the end of the overlap. Such a key rolls nothing.';
+comment on column partner_keys.last_used_at is 'To the minute, as far as requests are recorded.';
 
 create index partner_keys_by_partner on partner_keys (partner_id);
 

@@ -33,12 +33,16 @@ create table app_secrets (
   id text primary key,
   app_id text not null references apps (id),
   digest bytea not null constraint app_secrets_digest_taken unique,
+  hint text not null,
   created_at timestamptz not null default now(),
   superseded_at timestamptz,
-  expires_at timestamptz
+  expires_at timestamptz,
+  last_used_at timestamptz
 );
 
 comment on table app_secrets is 'Client secrets of apps, only as SHA-256 digests. At most one is current.';
+comment on column app_secrets.hint is 'The first characters of the secret, so that people can distinguish secrets.';
+comment on column app_secrets.last_used_at is 'When a request by one of its tokens was last recorded, to the minute.';
 comment on column app_secrets.expires_at is 'Set when a new secret replaces it: the end of the overlap.';
 
 create unique index app_secrets_one_current on app_secrets (app_id) where superseded_at is null;

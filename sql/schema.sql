@@ -170,9 +170,11 @@ create table app_secrets (
   id text not null,
   app_id text not null,
   digest bytea not null,
+  hint text not null, -- The first characters of the secret, so that people can distinguish secrets.
   created_at timestamp with time zone not null default now(),
   superseded_at timestamp with time zone,
   expires_at timestamp with time zone, -- Set when a new secret replaces it: the end of the overlap.
+  last_used_at timestamp with time zone, -- When a request by one of its tokens was last recorded, to the minute.
   constraint app_secrets_pkey PRIMARY KEY (id),
   constraint app_secrets_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps(id),
   constraint app_secrets_digest_taken UNIQUE (digest)
@@ -831,6 +833,8 @@ create table partner_keys (
   hint text not null, -- The first characters of the key, so that people can distinguish keys.
   label text,
   created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone, -- Set when the partner rolls it: the end of the overlap. Such a key rolls nothing.
+  last_used_at timestamp with time zone, -- To the minute, as far as requests are recorded.
   revoked_at timestamp with time zone,
   constraint partner_keys_pkey PRIMARY KEY (id),
   constraint partner_keys_digest_taken UNIQUE (digest),
@@ -2666,7 +2670,7 @@ create function open_event_sweep(first_s double precision, overlap_s double prec
 create function open_paid_account(of_payment text, new_id text, new_intent uuid, deadline_s double precision)
   returns boolean plpgsql;
 
-create function open_reveal_link(link_digest bytea, new_id text, new_digest bytea)
+create function open_reveal_link(link_digest bytea, new_id text, new_digest bytea, new_hint text)
   returns TABLE(app_id text, name text) plpgsql;
 
 create function open_user_session(for_user text, session text, session_digest bytea, lives_s integer, from_address text, address_digest bytea)
@@ -2987,7 +2991,7 @@ create function roll_up(budget text, capacity double precision, per_s double pre
 create function roll_up_endings(of_width_s integer)
   returns void plpgsql;
 
-create function rotate_app_secret(app text, bought_with text, new_id text, new_digest bytea, overlap_s integer)
+create function rotate_app_secret(app text, bought_with text, new_id text, new_digest bytea, new_hint text, overlap_s integer)
   returns TABLE(previous_expires_at timestamp with time zone) plpgsql;
 
 create function rotate_webhook_secret(of_owner text, endpoint text, new_id text, new_sealed bytea, overlap_s integer)

@@ -29,6 +29,7 @@ import * as agreements from './capabilities/agreements/http.ts';
 import { getAgreementKeys } from './capabilities/agreements/keys/http.ts';
 import * as apps from './capabilities/apps/http.ts';
 import * as appRequests from './capabilities/apps/requests/http.ts';
+import { listOwnSecrets } from './capabilities/apps/secrets/http.ts';
 import * as enrollments from './capabilities/enrollments/http.ts';
 import * as events from './capabilities/events/http.ts';
 import * as partnerStream from './capabilities/events/stream/http.ts';
@@ -36,6 +37,7 @@ import * as health from './capabilities/health/http.ts';
 import * as kyc from './capabilities/kyc/http.ts';
 import * as notifications from './capabilities/notifications/http.ts';
 import { getPartnerIntent } from './capabilities/partners/http.ts';
+import * as partnerKeys from './capabilities/partners/keys/http.ts';
 import * as payments from './capabilities/payments/http.ts';
 import * as moneyRecords from './capabilities/payments/records/http.ts';
 import * as payouts from './capabilities/payouts/http.ts';
@@ -91,6 +93,7 @@ const table = {
   ...registration,
   ...apps,
   ...appRequests,
+  listOwnSecrets,
   ...adminSessions,
   ...adminTotp,
   ...adminOperators,
@@ -132,6 +135,7 @@ const table = {
   createWalletChallenge,
   moveWalletLink,
   getPartnerIntent,
+  ...partnerKeys,
   ...health,
 };
 

@@ -37,6 +37,9 @@ export function presentAs(headers) {
   credentials = headers;
 }
 
+/** The headers that every request carries. */
+export const presented = () => credentials;
+
 /** @type {(error: RequestFailure) => Promise<void>} */
 let renewSession = async (error) => {
   throw error;

@@ -672,6 +672,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the partner's own keys
+         * @description Oldest first, revoked and expired keys too. The secret part is never returned.
+         */
+        get: operations["listOwnKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/keys/roll": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the key that the request is sent with
+         * @description The present key stays valid for `overlap_seconds` (default 86400), and rolls nothing more: another attempt with it is rejected with 409 `V1_KEY_SUPERSEDED`. Streams that it opened end with it. Other keys of the partner stay valid.
+         */
+        post: operations["rollOwnKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/search": {
         parameters: {
             query?: never;
@@ -992,6 +1032,26 @@ export interface paths {
          * @description The app's record. The client secret is never returned.
          */
         get: operations["getOwnApp"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/apps/me/secrets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the client secrets of the app
+         * @description Oldest first, expired ones too. Of each only its first characters are returned.
+         */
+        get: operations["listOwnSecrets"];
         put?: never;
         post?: never;
         delete?: never;
@@ -6796,7 +6856,7 @@ export interface components {
              * @description Stable code of the error; clients branch on it. New codes may be added: treat an unknown one by the HTTP status.
              * @enum {string}
              */
-            code: "INVALID_REQUEST" | "MALFORMED_BODY" | "MALFORMED_REQUEST" | "REQUEST_TIMEOUT" | "HEADERS_TOO_LARGE" | "BODY_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "INTERNAL" | "SERVICE_UNAVAILABLE" | "NOT_READY" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "INTENT_UNKNOWN" | "DEADLINE_PASSED" | "NOT_CARRIED_OUT" | "V1_KEY_INVALID" | "V1_TRADER_UNKNOWN" | "V1_SESSION_UNKNOWN" | "V1_NOT_ENROLLED" | "V1_KEY_UNUSABLE" | "V1_KEY_NOT_AUTHORIZED" | "V1_WALLET_IS_AGENT" | "V1_KEY_REJECTED" | "V1_AGENT_RETIRED" | "V1_KEY_ROTATING" | "V1_PAIR_UNKNOWN" | "V1_NO_PRICE" | "V1_ORDER_INVALID" | "V1_TRADER_NOT_READY" | "V1_ORDER_UNKNOWN" | "V1_ORDER_UUID_REUSED" | "V1_ORDER_NOT_RESTING" | "V1_ORDER_IN_DOUBT" | "V1_EDIT_INVALID" | "V1_PRICES_INVALID" | "V1_TRADE_PAIR_MISMATCH" | "V1_RULE_VIOLATED" | "V1_NO_POSITION" | "V1_REGISTRATION_UNDER_WAY" | "V1_ALREADY_REGISTERED" | "V1_REGISTRATION_UNRECORDED" | "V1_REGISTRATION_CAP" | "V1_BALANCE_TOO_LOW" | "V1_MINER_UNKNOWN" | "V1_ACCOUNT_SIZE_UNKNOWN" | "V1_PAYMENT_TERMS_UNFIT" | "V1_PAYMENT_REFUSED" | "V1_WALLET_UNPROVEN" | "V1_WEBHOOK_UNKNOWN_EVENT" | "V1_WEBHOOK_URL_FORBIDDEN" | "V1_WEBHOOK_ENDPOINT_UNKNOWN" | "V1_WEBHOOK_DELIVERY_UNKNOWN" | "V1_WEBHOOK_INACTIVE" | "V1_WEBHOOK_TOO_MANY" | "V1_WEBHOOK_RECOVERY_PAUSED" | "V1_EVENT_UNKNOWN" | "V1_STREAM_LIMIT" | "V1_STREAM_TICKET_INVALID" | "V1_REGISTRAR_UNREACHABLE" | "VENUE_REJECTED" | "VENUE_UNREACHABLE" | "VENUE_AUTH" | "VENUE_UNREADABLE" | "VENUE_RATE_LIMITED" | "VENUE_COOLDOWN" | "SUBACCOUNT_AMBIGUOUS" | "FORBIDDEN_ORIGIN" | "V2_INVALID_CREDENTIALS" | "V2_UNSUPPORTED_GRANT" | "V2_INVALID_SCOPE" | "V2_TOKEN_INVALID" | "V2_SCOPE_MISSING" | "V2_SESSION_INVALID" | "V2_SESSION_UNKNOWN" | "V2_USER_UNKNOWN" | "V2_SECRET_SUPERSEDED" | "V2_PASSWORD_RESET_REQUIRED" | "V2_EMAIL_NOT_VERIFIED" | "V2_PASSWORD_GUESSABLE" | "V2_OTP_INVALID" | "V2_OTP_EXPIRED" | "V2_MFA_INVALID" | "V2_MFA_ALREADY_ENABLED" | "V2_REAUTHENTICATION_REQUIRED" | "V2_EMAIL_CODE_REQUIRED" | "V2_OPERATOR_RELEASE_REQUIRED" | "V2_OPERATOR_UNKNOWN" | "V2_LINK_PAYS_OTHERS" | "V2_OPERATOR_EXISTS" | "V2_OPERATOR_LAST_ADMIN" | "V2_INVITATION_INVALID" | "V2_APPROVAL_REQUIRED" | "V2_APPROVAL_UNKNOWN" | "V2_APPROVAL_DECIDED" | "V2_OPERATOR_SELF" | "V2_MFA_NOT_STARTED" | "V2_THROTTLED" | "V2_ADMIN_SESSION_INVALID" | "V2_ROLE_MISSING" | "V2_TOTP_REQUIRED" | "V2_APP_UNKNOWN" | "V2_APP_SLUG_TAKEN" | "V2_APP_HOTKEY_TAKEN" | "V2_APP_CREDENTIALS_MISMATCH" | "V2_APP_REQUEST_UNKNOWN" | "V2_APP_REQUEST_DECIDED" | "V2_PARTNER_UNKNOWN" | "V2_PARTNER_KEY_UNKNOWN" | "V2_JOB_UNKNOWN" | "V2_RERUN_REFUSED" | "PROCESSOR_UNREACHABLE" | "PROCESSOR_REJECTED" | "PROCESSOR_AUTH" | "PROCESSOR_SHORT" | "PROCESSOR_UNREADABLE" | "PROCESSOR_SILENT" | "V2_PAYMENTS_NOT_CONFIGURED" | "V2_SIGNATURE_INVALID" | "V2_TIER_UNKNOWN" | "V2_TIER_MISMATCH" | "V2_TIER_FREE" | "V2_TIER_NOT_FREE" | "V2_AMOUNT_MISMATCH" | "V2_PAYMENT_UNKNOWN" | "V2_PAYMENT_NOT_REFUNDABLE" | "V2_PROP_ACCOUNT_UNKNOWN" | "V2_ACCOUNT_STOPPED" | "V2_ACCOUNT_NOT_FAILED" | "V2_ACCOUNT_NOT_FUNDED" | "V2_ACCOUNT_OWES" | "V2_PAYMENT_RETURNED" | "V2_RECOVERY_UNPROVEN" | "V2_SUBACCOUNT_INVALID" | "V2_KYC_REQUIRED" | "V2_KYC_VERIFIED" | "V2_CONNECT_URLS_NOT_CONFIGURED" | "V2_CONNECT_ACCOUNT_EXISTS" | "V2_CONNECT_ACCOUNT_UNKNOWN" | "V2_PAYOUT_DESTINATION_HELD" | "V2_PAYOUT_QUARANTINED" | "V2_PAYOUT_ACCOUNT_NOT_READY" | "V2_PAYOUT_EXCEEDS_EARNINGS" | "V2_PAYOUT_UNKNOWN" | "V2_PAYOUT_NOT_UNKNOWN" | "V2_PAYOUT_NOT_STRANDED" | "V2_PAYOUT_NOT_AVAILABLE" | "V2_PAYOUT_UNDER_REVIEW" | "V2_PAYOUT_REVERSED" | "V2_PAYOUT_NOT_PENDING" | "V2_PAYOUT_CANCELED" | "V2_COUNTRY_UNSUPPORTED" | "V2_TRADER_UNKNOWN" | "V2_TRADER_NOT_READY" | "V2_ORDER_UNKNOWN" | "V2_ORDER_UUID_REUSED" | "V2_ORDER_NOT_RESTING" | "V2_ORDER_IN_DOUBT" | "V2_EDIT_INVALID" | "V2_PRICES_INVALID" | "V2_TRADE_PAIR_MISMATCH" | "V2_RULE_VIOLATED" | "V2_NO_POSITION" | "V2_WALLET_UNPROVEN" | "V2_WALLET_PROVEN" | "V2_API_KEY_INVALID" | "V2_API_KEY_ACCOUNT_MISMATCH" | "V2_API_KEY_UNKNOWN" | "V2_API_KEY_TOO_MANY" | "V2_SUBACCOUNT_NOT_READY" | "V2_ACCOUNT_NOT_TRADEABLE" | "V2_STREAM_TICKET_INVALID" | "V2_STREAM_LIMIT" | "V2_WEBHOOK_UNKNOWN_EVENT" | "V2_WEBHOOK_URL_FORBIDDEN" | "V2_WEBHOOK_ENDPOINT_UNKNOWN" | "V2_WEBHOOK_DELIVERY_UNKNOWN" | "V2_WEBHOOK_INACTIVE" | "V2_WEBHOOK_TOO_MANY" | "V2_WEBHOOK_RECOVERY_PAUSED" | "V2_EVENT_UNKNOWN" | "V2_NOTIFY_EMPTY" | "V2_NOTIFY_RECIPIENT_FORBIDDEN";
+            code: "INVALID_REQUEST" | "MALFORMED_BODY" | "MALFORMED_REQUEST" | "REQUEST_TIMEOUT" | "HEADERS_TOO_LARGE" | "BODY_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "INTERNAL" | "SERVICE_UNAVAILABLE" | "NOT_READY" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "INTENT_UNKNOWN" | "DEADLINE_PASSED" | "NOT_CARRIED_OUT" | "V1_KEY_INVALID" | "V1_KEY_SUPERSEDED" | "V1_TRADER_UNKNOWN" | "V1_SESSION_UNKNOWN" | "V1_NOT_ENROLLED" | "V1_KEY_UNUSABLE" | "V1_KEY_NOT_AUTHORIZED" | "V1_WALLET_IS_AGENT" | "V1_KEY_REJECTED" | "V1_AGENT_RETIRED" | "V1_KEY_ROTATING" | "V1_PAIR_UNKNOWN" | "V1_NO_PRICE" | "V1_ORDER_INVALID" | "V1_TRADER_NOT_READY" | "V1_ORDER_UNKNOWN" | "V1_ORDER_UUID_REUSED" | "V1_ORDER_NOT_RESTING" | "V1_ORDER_IN_DOUBT" | "V1_EDIT_INVALID" | "V1_PRICES_INVALID" | "V1_TRADE_PAIR_MISMATCH" | "V1_RULE_VIOLATED" | "V1_NO_POSITION" | "V1_REGISTRATION_UNDER_WAY" | "V1_ALREADY_REGISTERED" | "V1_REGISTRATION_UNRECORDED" | "V1_REGISTRATION_CAP" | "V1_BALANCE_TOO_LOW" | "V1_MINER_UNKNOWN" | "V1_ACCOUNT_SIZE_UNKNOWN" | "V1_PAYMENT_TERMS_UNFIT" | "V1_PAYMENT_REFUSED" | "V1_WALLET_UNPROVEN" | "V1_WEBHOOK_UNKNOWN_EVENT" | "V1_WEBHOOK_URL_FORBIDDEN" | "V1_WEBHOOK_ENDPOINT_UNKNOWN" | "V1_WEBHOOK_DELIVERY_UNKNOWN" | "V1_WEBHOOK_INACTIVE" | "V1_WEBHOOK_TOO_MANY" | "V1_WEBHOOK_RECOVERY_PAUSED" | "V1_EVENT_UNKNOWN" | "V1_STREAM_LIMIT" | "V1_STREAM_TICKET_INVALID" | "V1_REGISTRAR_UNREACHABLE" | "VENUE_REJECTED" | "VENUE_UNREACHABLE" | "VENUE_AUTH" | "VENUE_UNREADABLE" | "VENUE_RATE_LIMITED" | "VENUE_COOLDOWN" | "SUBACCOUNT_AMBIGUOUS" | "FORBIDDEN_ORIGIN" | "V2_INVALID_CREDENTIALS" | "V2_UNSUPPORTED_GRANT" | "V2_INVALID_SCOPE" | "V2_TOKEN_INVALID" | "V2_SCOPE_MISSING" | "V2_SESSION_INVALID" | "V2_SESSION_UNKNOWN" | "V2_USER_UNKNOWN" | "V2_SECRET_SUPERSEDED" | "V2_PASSWORD_RESET_REQUIRED" | "V2_EMAIL_NOT_VERIFIED" | "V2_PASSWORD_GUESSABLE" | "V2_OTP_INVALID" | "V2_OTP_EXPIRED" | "V2_MFA_INVALID" | "V2_MFA_ALREADY_ENABLED" | "V2_REAUTHENTICATION_REQUIRED" | "V2_EMAIL_CODE_REQUIRED" | "V2_OPERATOR_RELEASE_REQUIRED" | "V2_OPERATOR_UNKNOWN" | "V2_LINK_PAYS_OTHERS" | "V2_OPERATOR_EXISTS" | "V2_OPERATOR_LAST_ADMIN" | "V2_INVITATION_INVALID" | "V2_APPROVAL_REQUIRED" | "V2_APPROVAL_UNKNOWN" | "V2_APPROVAL_DECIDED" | "V2_OPERATOR_SELF" | "V2_MFA_NOT_STARTED" | "V2_THROTTLED" | "V2_ADMIN_SESSION_INVALID" | "V2_ROLE_MISSING" | "V2_TOTP_REQUIRED" | "V2_APP_UNKNOWN" | "V2_APP_SLUG_TAKEN" | "V2_APP_HOTKEY_TAKEN" | "V2_APP_CREDENTIALS_MISMATCH" | "V2_APP_REQUEST_UNKNOWN" | "V2_APP_REQUEST_DECIDED" | "V2_PARTNER_UNKNOWN" | "V2_PARTNER_KEY_UNKNOWN" | "V2_JOB_UNKNOWN" | "V2_RERUN_REFUSED" | "PROCESSOR_UNREACHABLE" | "PROCESSOR_REJECTED" | "PROCESSOR_AUTH" | "PROCESSOR_SHORT" | "PROCESSOR_UNREADABLE" | "PROCESSOR_SILENT" | "V2_PAYMENTS_NOT_CONFIGURED" | "V2_SIGNATURE_INVALID" | "V2_TIER_UNKNOWN" | "V2_TIER_MISMATCH" | "V2_TIER_FREE" | "V2_TIER_NOT_FREE" | "V2_AMOUNT_MISMATCH" | "V2_PAYMENT_UNKNOWN" | "V2_PAYMENT_NOT_REFUNDABLE" | "V2_PROP_ACCOUNT_UNKNOWN" | "V2_ACCOUNT_STOPPED" | "V2_ACCOUNT_NOT_FAILED" | "V2_ACCOUNT_NOT_FUNDED" | "V2_ACCOUNT_OWES" | "V2_PAYMENT_RETURNED" | "V2_RECOVERY_UNPROVEN" | "V2_SUBACCOUNT_INVALID" | "V2_KYC_REQUIRED" | "V2_KYC_VERIFIED" | "V2_CONNECT_URLS_NOT_CONFIGURED" | "V2_CONNECT_ACCOUNT_EXISTS" | "V2_CONNECT_ACCOUNT_UNKNOWN" | "V2_PAYOUT_DESTINATION_HELD" | "V2_PAYOUT_QUARANTINED" | "V2_PAYOUT_ACCOUNT_NOT_READY" | "V2_PAYOUT_EXCEEDS_EARNINGS" | "V2_PAYOUT_UNKNOWN" | "V2_PAYOUT_NOT_UNKNOWN" | "V2_PAYOUT_NOT_STRANDED" | "V2_PAYOUT_NOT_AVAILABLE" | "V2_PAYOUT_UNDER_REVIEW" | "V2_PAYOUT_REVERSED" | "V2_PAYOUT_NOT_PENDING" | "V2_PAYOUT_CANCELED" | "V2_COUNTRY_UNSUPPORTED" | "V2_TRADER_UNKNOWN" | "V2_TRADER_NOT_READY" | "V2_ORDER_UNKNOWN" | "V2_ORDER_UUID_REUSED" | "V2_ORDER_NOT_RESTING" | "V2_ORDER_IN_DOUBT" | "V2_EDIT_INVALID" | "V2_PRICES_INVALID" | "V2_TRADE_PAIR_MISMATCH" | "V2_RULE_VIOLATED" | "V2_NO_POSITION" | "V2_WALLET_UNPROVEN" | "V2_WALLET_PROVEN" | "V2_API_KEY_INVALID" | "V2_API_KEY_ACCOUNT_MISMATCH" | "V2_API_KEY_UNKNOWN" | "V2_API_KEY_TOO_MANY" | "V2_SUBACCOUNT_NOT_READY" | "V2_ACCOUNT_NOT_TRADEABLE" | "V2_STREAM_TICKET_INVALID" | "V2_STREAM_LIMIT" | "V2_WEBHOOK_UNKNOWN_EVENT" | "V2_WEBHOOK_URL_FORBIDDEN" | "V2_WEBHOOK_ENDPOINT_UNKNOWN" | "V2_WEBHOOK_DELIVERY_UNKNOWN" | "V2_WEBHOOK_INACTIVE" | "V2_WEBHOOK_TOO_MANY" | "V2_WEBHOOK_RECOVERY_PAUSED" | "V2_EVENT_UNKNOWN" | "V2_NOTIFY_EMPTY" | "V2_NOTIFY_RECIPIENT_FORBIDDEN";
             /** @description Explanation of this occurrence, for people. */
             message: string;
             /** @description Whether the same request, sent again unchanged after `Retry-After`, may succeed: under its `Idempotency-Key` it is then a new attempt, or returns what an earlier one has done. An order's own id keeps its first end, so a failure under it is not retryable. */
@@ -8745,6 +8805,30 @@ export interface components {
             /** @description The key (`tpk_…`), sent as `Authorization: Bearer <key>`; shown once. */
             key: string;
         };
+        /** @description A new partner key, and the end of the one before it. */
+        RolledKey: {
+            /** @description Identifies the new key (`pky_…`). */
+            key_id: string;
+            /** @description The new key (`tpk_…`), sent as `Authorization: Bearer <key>`; shown once. */
+            key: string;
+            /** @description When the key of this request stops being valid. */
+            previous_key_expires_at: components["schemas"]["Time"];
+        };
+        /** @description A client secret of an app, without its secret part. */
+        ClientSecret: {
+            /** @description Identifies the secret (`sec_…`). */
+            secret_id: string;
+            /** @description First characters of the secret, to recognize it. */
+            hint: string;
+            /** @description When the secret was created. */
+            created_at: components["schemas"]["Time"];
+            /** @description When another secret replaced it; null for the newest. */
+            superseded_at: components["schemas"]["MaybeTime"];
+            /** @description When it stops being valid; null for the newest. */
+            expires_at: components["schemas"]["MaybeTime"];
+            /** @description When a token of it was last used, to the minute; null if never. */
+            last_used_at: components["schemas"]["MaybeTime"];
+        };
         /** @description A v1 partner as operators see it. */
         PartnerSummary: {
             /** @description Identifies the partner (`ptn_…`). */
@@ -8793,6 +8877,10 @@ export interface components {
             label: string | null;
             /** @description When the key was created. */
             created_at: components["schemas"]["Time"];
+            /** @description The end of its overlap; null unless it was rolled. */
+            expires_at: components["schemas"]["MaybeTime"];
+            /** @description When it was last used, to the minute; null if never. */
+            last_used_at: components["schemas"]["MaybeTime"];
             /** @description When the key was revoked; null while it is valid. */
             revoked_at: components["schemas"]["Time"] | null;
         };
@@ -9058,7 +9146,7 @@ export interface components {
             /** @description When the delivery ended; null while it is pending. */
             completed_at: components["schemas"]["Time"] | null;
         };
-        /** @description A delivery with its attempts. */
+        /** @description A delivery with its event and its attempts. */
         WebhookDeliveryDetail: {
             /** @description Identifies the delivery (`whd_…`); the same on every attempt. */
             id: string;
@@ -9085,6 +9173,8 @@ export interface components {
             created_at: components["schemas"]["Time"];
             /** @description When the delivery ended; null while it is pending. */
             completed_at: components["schemas"]["Time"] | null;
+            /** @description The event, whose JSON is the body of every attempt. */
+            event: components["schemas"]["Event"];
             /** @description The attempts, oldest first. */
             attempt_log: {
                 /** @description Number of the attempt, from 1. */
@@ -12299,6 +12389,79 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listOwnKeys: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of entries in the page. */
+                limit?: components["parameters"]["PageLimit"];
+                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                cursor?: components["parameters"]["PageCursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The keys, without their secret part */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PartnerKey"][];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    rollOwnKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "overlap_seconds": 3600
+                 *     }
+                 */
+                "application/json": components["schemas"]["RotateSecretRequest"];
+            };
+        };
+        responses: {
+            /** @description The new key, shown once */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RolledKey"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     searchPartnerRecords: {
         parameters: {
             query: {
@@ -12621,6 +12784,10 @@ export interface operations {
     listPartnerWebhookDeliveries: {
         parameters: {
             query?: {
+                /** @description Only deliveries in this state. */
+                status?: "pending" | "delivered" | "failed" | "cancelled";
+                /** @description Only deliveries of events of this type. */
+                type?: string;
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
                 /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
@@ -12962,6 +13129,39 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listOwnSecrets: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of entries in the page. */
+                limit?: components["parameters"]["PageLimit"];
+                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                cursor?: components["parameters"]["PageCursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The secrets, without their secret part */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClientSecret"][];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["Internal"];
@@ -17832,6 +18032,10 @@ export interface operations {
     listWebhookDeliveries: {
         parameters: {
             query?: {
+                /** @description Only deliveries in this state. */
+                status?: "pending" | "delivered" | "failed" | "cancelled";
+                /** @description Only deliveries of events of this type. */
+                type?: string;
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
                 /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */

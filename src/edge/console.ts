@@ -5,6 +5,7 @@ import type Router from '@koa/router';
 import { revalidated } from './static.ts';
 
 const folder = fileURLToPath(new URL('../console', import.meta.url));
+const samples = fileURLToPath(new URL('docs/assets/samples.js', import.meta.url));
 /** Files of packages: each script is a browser build, one ES module without imports. */
 const packaged = {
   'uqr.js': 'uqr',
@@ -54,6 +55,7 @@ export function serveConsole(router: Router): void {
       String(types[path.extname(name)]),
       readFileSync(fileURLToPath(import.meta.resolve(file))),
     );
+  serve(router, '/admin/samples.js', 'text/javascript', readFileSync(samples));
 }
 
 function serve(router: Router, at: string, type: string, bytes: Buffer): void {

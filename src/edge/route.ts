@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import type { Operation } from '../contract/document.ts';
 import type { AnyHandler, AnyReply } from '../contract/handler.ts';
 import { ApiError } from '../kernel/errors.ts';
-import type { Principal } from '../kernel/principal.ts';
+import { credentialId, type Principal } from '../kernel/principal.ts';
 import { isTextStream } from '../kernel/text-stream.ts';
 import { noteWork } from '../kernel/work.ts';
 import { authenticate } from './authenticate.ts';
@@ -68,6 +68,7 @@ function identifying(operation: Operation, deps: RouteDeps) {
 function spendRequest(ctx: Context, { oauthErrors }: Operation, principal: Principal, spendQuota: SpendQuota): void {
   ctx.state.caller = principal.kind;
   ctx.state.owner = principal.owner;
+  ctx.state.credential = credentialId(principal);
   if (principal.owner) noteWork({ tenant: principal.owner });
   if (oauthErrors) return; // a token endpoint has throttles of its own
   const { states, waitS } = spendQuota(principal);

@@ -81,7 +81,7 @@ const respondToAll = (deps: EdgeDeps) => async (ctx: Context, next: Next) => {
       status: ctx.status,
       ms: Math.round(ms * 10) / 10,
     });
-    const { owner, operation, caller, code = null, intentId: intent_id = null } = ctx.state;
+    const { owner, operation, caller, credential, code = null, intentId: intent_id = null } = ctx.state;
     if (owner && operation && deps.requests.length < MOST_RECORDS) {
       const { method, status } = ctx;
       const at_ms = epochMs();
@@ -95,6 +95,7 @@ const respondToAll = (deps: EdgeDeps) => async (ctx: Context, next: Next) => {
         request_id: requestId,
         intent_id,
         caller,
+        credential,
         ms,
       });
     }

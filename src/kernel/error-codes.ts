@@ -19,6 +19,7 @@ export const errors = {
   NOT_CARRIED_OUT: [503, 'The venue provably did not act on this request.'],
 
   V1_KEY_INVALID: [401, 'A valid partner key is required.'],
+  V1_KEY_SUPERSEDED: [409, 'This key was rolled already; use the newest one.'],
   V1_TRADER_UNKNOWN: [404, 'Trader not found for this partner.'],
   V1_SESSION_UNKNOWN: [404, 'The wallet is not enrolled.'],
   V1_NOT_ENROLLED: [409, 'The wallet has no enrolled key; enroll one to write to the exchange.'],

@@ -52,6 +52,7 @@ export const laws = {
   NOT_CARRIED_OUT: wait(REPEAT),
 
   V1_KEY_INVALID: remedy('Check the key; it may have been revoked.'),
+  V1_KEY_SUPERSEDED: remedy('Send the newest key; an operator can make another if it is lost.'),
   V1_TRADER_UNKNOWN: final('Check `Trader-ID`: a subaccount or wallet that this partner registered.'),
   V1_SESSION_UNKNOWN: final('Enroll the wallet at `POST /v1/sessions`.'),
   V1_NOT_ENROLLED: remedy('Enroll the wallet at `POST /v1/sessions`, then repeat.'),

@@ -65,6 +65,11 @@ export function newId(prefix: string): string {
 /** A new bearer secret: the prefix, an underscore, and 256 random bits. Store only its digest. */
 export const newSecret = (prefix: string): string => `${prefix}_${randomBytes(SECRET_BYTES).toString('base64url')}`;
 
+const HINT_LENGTH = 8; // enough to distinguish secrets, far too little to guess one
+
+/** The first characters of a bearer secret, which may be stored and shown. */
+export const hintOf = (secret: string): string => secret.slice(0, HINT_LENGTH);
+
 /** A new one-time code: six digits. */
 export const newCode = (): string => String(randomInt(1_000_000)).padStart(6, '0');
 

@@ -112,6 +112,12 @@ export function adminOf(principal: Principal): Admin {
 /** The operator's name in the audit log: `admin:` and the id. The log also names people who act through psql. */
 export const operatorName = (principal: Principal): string => `admin:${adminOf(principal).adminId}`;
 
+/** The id of the partner key, or of the client secret behind the token, of a call; null for other credentials. */
+export function credentialId(principal: Principal): string | null {
+  if (principal.kind === 'partner') return principal.keyId;
+  return principal.kind === 'app' || principal.kind === 'user' ? appOf(principal).secretId : null;
+}
+
 /** The id of the caller within its tenant: the user, the trader's prop account or the operator; else the tenant. */
 export function callerId(principal: Principal): string {
   if (principal.kind === 'user') return principal.userId;

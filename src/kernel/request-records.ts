@@ -11,6 +11,8 @@ export type RequestRecord = {
   request_id: string;
   intent_id: IntentId | null;
   caller: string;
+  /** The id of the partner key or client secret behind it, if it has one. */
+  credential: string | null;
   ms: number;
 };
 

@@ -77,8 +77,9 @@ const OF_PARTNERS: Kind[] = [
   'partner line',
   'partner endpoint',
   'partner delivery',
+  'partner key',
 ];
-const OF_APPS: Kind[] = ['endpoint', 'delivery', 'event', 'line', 'user', 'app intent'];
+const OF_APPS: Kind[] = ['endpoint', 'delivery', 'event', 'line', 'user', 'app intent', 'client secret'];
 
 /** Who is no owner of an id, by the names of the callers below. */
 function outsidersTo({ operation, place, kind }: NamedId): string[] {

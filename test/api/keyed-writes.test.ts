@@ -180,6 +180,7 @@ describe('a write of the contract sent twice under one key is one write:', funct
     const [delivery] = (await ask('GET', `${at}/deliveries`)).body;
     await write(ask, 'POST', `/v1/webhook-deliveries/${delivery.id}/redeliver`);
     await write(ask, 'DELETE', at);
+    await write(ask, 'POST', '/v1/keys/roll', { overlap_seconds: 600 });
   });
 
   async function endpointOf(ask: Ask, root: string) {

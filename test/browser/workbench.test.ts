@@ -4,7 +4,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import { addAxe, faultsOf } from '../support/axe.ts';
 import { needsBrowser, openBrowser, type TestBrowser } from '../support/browser.ts';
-import type { TestApp } from '../support/identity.ts';
+import { bearer, type TestApp } from '../support/identity.ts';
 import { eventually } from '../support/money.ts';
 import { limit, market } from '../support/orders.ts';
 import { startTrading, type TestTrader, type Trading } from '../support/trading.ts';
@@ -176,12 +176,71 @@ describe('the workbench in a browser', function () {
     await page.getByRole('button', { name: 'Roll it' }).click();
     const secret = await page.locator('code.secret').innerText();
     await page.getByRole('button', { name: 'I have kept it' }).click();
-    await page.getByRole('status').filter({ hasText: 'The secret is rolled.' }).waitFor();
+    await page.getByRole('status').filter({ hasText: 'The client secret is rolled.' }).waitFor();
 
     expect(quota).to.match(/\d+ of \d+/);
     expect(secret).to.not.equal(app.secret);
     for (const each of [secret, app.secret])
       expect((await service.token({ appId: app.appId, secret: each })).status).to.equal(200);
+  });
+
+  it('rolls the key of a partner, goes on with the new one, and shows both with their last use', async () => {
+    const { key: old } = await service.partner();
+    await enter(old);
+    await page.getByRole('heading', { level: 1, name: 'Events' }).waitFor();
+    await eventually(async () => {
+      await show('Credentials and quota');
+      return !/Last used–/.test((await page.getByRole('table', { name: 'Keys' }).innerText()).replace(/\s/g, ''));
+    });
+    await page.getByRole('button', { name: 'Roll this key' }).click();
+    await page.getByLabel('Overlap in seconds').fill('0');
+    await page.getByRole('button', { name: 'Roll it' }).click();
+    const rolled = await page.locator('code.secret').innerText();
+    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByRole('status').filter({ hasText: 'The key is rolled.' }).waitFor();
+    const keys = await page.getByRole('table', { name: 'Keys' }).innerText();
+    const reply = (credential: string) => service.ask('GET', '/v1/keys', { headers: bearer(credential) });
+
+    expect(keys)
+      .to.include(`${old.slice(0, 8)}…`)
+      .and.include(`${rolled.slice(0, 8)}…`)
+      .and.include('revoked');
+    expect([(await reply(old)).status, (await reply(rolled)).status]).to.deep.equal([401, 200]);
+  });
+
+  it('filters deliveries by state and event', async () => {
+    await enterAs(service.tenant);
+    await show('Deliveries');
+    await page.getByLabel('Event').fill('webhook.test');
+    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    await page.locator('td', { hasText: 'agreement.signed' }).first().waitFor({ state: 'detached' });
+    await page.locator('td', { hasText: 'webhook.test' }).first().waitFor();
+    const types = await page.locator('td[data-label=Event]').allInnerTexts();
+    await page.getByLabel('State').selectOption('cancelled');
+    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    await page.getByText('Nothing was sent there.').waitFor();
+
+    expect(new Set(types)).to.deep.equal(new Set(['webhook.test']));
+  });
+
+  it('tries an operation with the credentials of the page, and shows the call as code that has none of them', async () => {
+    const { key: own } = await service.partner();
+    await enter(own);
+    await page.getByRole('heading', { level: 1, name: 'Events' }).waitFor();
+    await show('Try an operation');
+    await page.getByLabel('Operation').selectOption('createPartnerWebhookEndpoint');
+    await page.getByLabel('Body').fill('{ "url": "https://hooks.example.com/tried", "events": ["*"] }');
+    const code = async (label: string) => page.getByLabel(`As ${label}`).innerText();
+    const shown = [await code('curl'), await code('TypeScript'), await code('Python')];
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('status').filter({ hasText: 'hooks.example.com/tried' }).waitFor();
+    const { body } = await service.ask('GET', '/v1/webhook-endpoints', { headers: bearer(own) });
+
+    expect(body.map(({ url }: { url: string }) => url)).to.deep.equal(['https://hooks.example.com/tried']);
+    for (const text of shown) expect(text).to.include('https://hooks.example.com/tried').and.not.include(own);
+    expect(shown[0]).to.match(/^curl /);
+    expect(shown[1]).to.include("client.api.POST('/v1/webhook-endpoints'");
+    expect(shown[2]).to.include('urllib.request');
   });
 
   it('keeps no credential in the browser, takes no wrong one, and asks again once it is invalid', async () => {
@@ -205,7 +264,7 @@ describe('the workbench in a browser', function () {
     await addAxe(browser.context);
     await enterAs(service.tenant);
     const found = await faultsOf(page, 'events');
-    for (const name of ['Find', 'Requests', 'Endpoints', 'Deliveries', 'Credentials and quota']) {
+    for (const name of ['Find', 'Requests', 'Endpoints', 'Deliveries', 'Credentials and quota', 'Try an operation']) {
       await show(name);
       found.push(...(await faultsOf(page, name)));
     }

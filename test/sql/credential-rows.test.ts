@@ -48,7 +48,7 @@ describe('a credential among the rows of others', () => {
   describe('of an app', () => {
     const secret = (id: string, app: string, expires: string) =>
       run(
-        `insert into app_secrets (id, app_id, digest, expires_at, superseded_at) values ($1, $2, $3, ${expires}, ${expires})`,
+        `insert into app_secrets (id, app_id, digest, hint, expires_at, superseded_at) values ($1, $2, $3, '', ${expires}, ${expires})`,
         id,
         app,
         hex(id),
@@ -110,22 +110,23 @@ describe('a credential among the rows of others', () => {
     });
   });
 
-  it('of a partner is a key that is not revoked, of one that is not disabled', async () => {
+  it('of a partner is a key that is neither revoked nor at the end of its overlap, of one that is not disabled', async () => {
     await run(`insert into partners (id, name, disabled_at) values ('p', 'p', null), ('off', 'off', now())`);
     for (const [key, of, revoked] of [
-      ['live', 'p', 'null'],
-      ['revoked', 'p', 'now()'],
-      ['disabled', 'off', 'null'],
+      ['live', 'p', 'null, null'],
+      ['overlapping', 'p', `null, now() + interval '1 minute'`],
+      ['ended', 'p', 'null, now()'],
+      ['revoked', 'p', 'now(), null'],
+      ['disabled', 'off', 'null, null'],
     ] as const)
       await run(
-        `insert into partner_keys (id, partner_id, digest, hint, revoked_at) values ($1, $2, $3, '', ${revoked})`,
+        `insert into partner_keys (id, partner_id, digest, hint, revoked_at, expires_at) values ($1, $2, $3, '', ${revoked})`,
         ...[key, of, hex(key)],
       );
-    const found = await Promise.all(
-      ['live', 'revoked', 'disabled', 'unknown'].map(partnerFinder(db, () => false).find),
-    );
+    const keys = ['live', 'overlapping', 'ended', 'revoked', 'disabled', 'unknown'];
+    const found = await Promise.all(keys.map(partnerFinder(db, () => false).find));
 
-    expect(found.map((one) => one?.owner ?? null)).to.deep.equal(['p', null, null, null]);
+    expect(found.map((one) => one?.owner ?? null)).to.deep.equal(['p', 'p', null, null, null, null]);
   });
 
   it('of a stream is a ticket that is neither used nor expired, of the right kind, whose credentials are valid', async () => {

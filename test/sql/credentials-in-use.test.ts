@@ -32,13 +32,13 @@ describe('a stream ends once its credential is', () => {
         id,
       );
       await run(
-        `insert into app_secrets (id, app_id, digest) values ($1 || ' secret', $1, $2::bytea)`,
+        `insert into app_secrets (id, app_id, digest, hint) values ($1 || ' secret', $1, $2::bytea, '')`,
         ...[id, `\\x${hexOf(`${id} secret`)}`],
       );
     }
     await run(
-      `insert into app_secrets (id, app_id, digest, superseded_at, expires_at) values
-         ('ended', 'app_on', 'ended', now(), ${GONE}), ('overlapping', 'app_on', 'overlapping', now(), ${LATER})`,
+      `insert into app_secrets (id, app_id, digest, hint, superseded_at, expires_at) values
+         ('ended', 'app_on', 'ended', '', now(), ${GONE}), ('overlapping', 'app_on', 'overlapping', '', now(), ${LATER})`,
     );
   });
   after(() => rows.close());
@@ -130,7 +130,7 @@ describe('credentials that are replaced or made at once', () => {
     const rows = await openRows();
     await rows.run(`insert into apps (id, slug, name, allowed_scopes) values ('app', 'app', 'app', '{api}')`);
     const rotate = (id: string, overlapS: number) =>
-      rows.run(`select rotate_app_secret('app', null, $1, convert_to($1::text, 'UTF8'), ${overlapS})`, id);
+      rows.run(`select rotate_app_secret('app', null, $1, convert_to($1::text, 'UTF8'), '', ${overlapS})`, id);
     await rotate('first', 0);
     await rotate('second', 60);
     await rotate('third', 86_400);

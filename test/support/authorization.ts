@@ -51,6 +51,7 @@ const OPERATIONS: Record<keyof typeof CALLERS, string> = {
     getExchangeBalance getSpotBalance getLeverageLimits listNetvenuePositions listExvenuePositions listRules
     listSupportedPairs validateTrade listPayouts getPendingPayout listClosedPositions listFilledOrders
     getPartnerIntent listPartnerEvents issuePartnerStreamTicket listPartnerStatement searchPartnerRecords listPartnerRequests listPartnerUsage
+    listOwnKeys rollOwnKey
     createPartnerWebhookEndpoint listPartnerWebhookEndpoints updatePartnerWebhookEndpoint
     deactivatePartnerWebhookEndpoint rotatePartnerWebhookSecret testPartnerWebhookEndpoint
     listPartnerWebhookDeliveries recoverPartnerWebhookEndpoint getPartnerWebhookDelivery redeliverPartnerWebhook
@@ -62,7 +63,7 @@ const OPERATIONS: Record<keyof typeof CALLERS, string> = {
     getOauthPrincipal getOwnApp
   `,
   'app for api': `
-    rotateOwnAppSecret signUpUser verifyUserEmail logInUser resendUserCode requestPasswordReset
+    listOwnSecrets rotateOwnAppSecret signUpUser verifyUserEmail logInUser resendUserCode requestPasswordReset
     confirmPasswordReset getAppIntent listTiers sendNotification listAppStatement searchAppRecords listAppRequests listAppUsage
   `,
   anyone: `

@@ -80,6 +80,7 @@ export async function partnerWithIds(service: Trading): Promise<Tenant> {
   const delivery = await created(ask('POST', `/v1/webhook-endpoints/${endpoint.id}/test`));
   const [event] = await created(ask('GET', '/v1/events'));
   const [line] = await created(ask('GET', '/v1/statements'));
+  const [own] = await created(ask('GET', '/v1/keys'));
   return {
     ask,
     ids: {
@@ -92,6 +93,7 @@ export async function partnerWithIds(service: Trading): Promise<Tenant> {
       'partner line': line.id,
       'partner endpoint': endpoint.id,
       'partner delivery': delivery.id,
+      'partner key': own.key_id,
     },
   };
 }
@@ -115,7 +117,7 @@ export async function userWithIds(service: Trading, app: TestApp): Promise<Tenan
   });
   await created(ask('POST', '/v2/agreements/sign', { json: { agreement_version: '1', signature_name: 'Ada' } }));
   const trader = await created(ask('POST', '/v2/api-keys', { json: { label: 'bot', prop_account_id: user.account } }));
-  const [[event], [line], [signature], [session], [position]] = await Promise.all(
+  const [[event], [line], [signature], [session], [position], [secret]] = await Promise.all(
     (
       [
         [app.ask, '/v2/events'],
@@ -123,6 +125,7 @@ export async function userWithIds(service: Trading, app: TestApp): Promise<Tenan
         [ask, '/v2/agreements/audits'],
         [ask, '/v2/auth/sessions'],
         [ask, '/v2/trading/positions'],
+        [app.ask, '/v2/apps/me/secrets'],
       ] as const
     ).map(async ([reader, path]) => created(reader('GET', path))),
   );
@@ -143,6 +146,7 @@ export async function userWithIds(service: Trading, app: TestApp): Promise<Tenan
       signature: signature.id,
       session: session.session_id,
       'api key': trader.id,
+      'client secret': secret.secret_id,
       'trading order': order_uuid,
       'trading intent': order_uuid,
       'app intent': order_uuid,
@@ -163,6 +167,8 @@ export const NOBODYS: Record<Kind, string> = {
   'partner event': `evt_${'p'.repeat(22)}`,
   'partner endpoint': `whe_${'p'.repeat(22)}`,
   'partner delivery': `whd_${'p'.repeat(22)}`,
+  'partner key': `pky_${'p'.repeat(22)}`,
+  'client secret': `sec_${'n'.repeat(22)}`,
   'app intent': randomUUID(),
   'trading order': randomUUID(),
   'trading intent': randomUUID(),

@@ -38,6 +38,7 @@ export async function listEverything(service: Trading): Promise<Record<string, L
   const ofUser = (path: string) => ({ ask: user.ask, path });
   const ofApp = (path: string) => ({ ask: app.ask, path });
   const ofOperator = (path: string) => ({ ask: operator, path });
+  await post(app.ask, '/v2/apps/me/rotate-secret', {});
   return {
     ...(await partnersLists(service)),
     listUserSessions: ofUser('/v2/auth/sessions'),
@@ -49,6 +50,7 @@ export async function listEverything(service: Trading): Promise<Record<string, L
     listWebhookEndpoints: ofApp('/v2/webhook-endpoints'),
     listWebhookDeliveries: ofApp(`/v2/webhook-endpoints/${endpoint}/deliveries`),
     listAppEvents: ofApp('/v2/events'),
+    listOwnSecrets: ofApp('/v2/apps/me/secrets'),
     listAppRequests: ofApp('/v2/requests?operation=createWebhookEndpoint'),
     listAppStatement: ofApp('/v2/statements'),
     listAgreementAudits: ofUser('/v2/agreements/audits'),
@@ -108,6 +110,7 @@ async function partnersLists(service: Trading): Promise<Record<string, Listed>> 
   await post(ask, hooks, { url: 'https://hooks.example.com/b', events: ['registration.updated'] });
   const { id } = await post(ask, hooks, { url: 'https://hooks.example.com/a', events: ['registration.updated'] });
   for (const _ of [1, 2]) await post(ask, `${hooks}/${id}/test`, {});
+  await post(ask, '/v1/keys/roll', {});
   const private_key = generatePrivateKey();
   await post(ask, '/v1/sessions', { ex_wallet: privateKeyToAddress(private_key), private_key });
   const made = await post(ask, '/v1/register/netvenue', { asset_class: 'crypto', account_size: 10_000 });
@@ -127,6 +130,7 @@ async function partnersLists(service: Trading): Promise<Record<string, Listed>> 
   const ofWallet = (path: string) => ({ ask: asking(service.url, { ...bearer(key), 'Trader-ID': wallet }), path });
   return {
     listSessions: { ask, path: '/v1/sessions' },
+    listOwnKeys: { ask, path: '/v1/keys' },
     listPartnerEvents: { ask, path: '/v1/events' },
     listPartnerRequests: { ask, path: '/v1/requests?operation=createPartnerWebhookEndpoint' },
     listPartnerStatement: { ask, path: '/v1/statements' },

@@ -14,6 +14,7 @@ export type Kind =
   | 'partner line'
   | 'partner endpoint'
   | 'partner delivery'
+  | 'partner key'
   | 'app intent'
   | 'session'
   | 'payment'
@@ -26,6 +27,7 @@ export type Kind =
   | 'line'
   | 'signature'
   | 'api key'
+  | 'client secret'
   | 'user'
   | 'trading order'
   | 'trading intent'
@@ -65,6 +67,8 @@ const OWNED = `
   searchPartnerRecords    query:q=network_order
   searchAppRecords        query:q=endpoint
   listAppStatement        query:cursor=line
+  listOwnKeys             query:cursor=partner_key
+  listOwnSecrets          query:cursor=client_secret
   listPartnerEvents       query:after=partner_event query:cursor=partner_event
   listPartnerWebhookEndpoints query:cursor=partner_endpoint
   updatePartnerWebhookEndpoint path:endpoint_id=partner_endpoint

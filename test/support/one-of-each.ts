@@ -34,7 +34,7 @@ export const ONE_OF_EACH = `
   insert into mails (id, template, recipient, data, secret, expires_at) values ('${ID}1', 'verify_email', 'a@example.com', '{}', '\\x01', now());
 
   insert into apps (id, slug, name, entity_hotkey, network_key, allowed_scopes) values ('app_1', 'app', 'App', 'e2', '\\x01', '{api}');
-  insert into app_secrets (id, app_id, digest) values ('sec_1', 'app_1', '\\x01');
+  insert into app_secrets (id, app_id, digest, hint) values ('sec_1', 'app_1', '\\x01', 'csk_a');
   insert into app_tokens (digest, app_id, secret_id, scopes, expires_at) values ('\\x01', 'app_1', 'sec_1', '{api}', now());
   insert into app_requests (id, company_name, slug, contact_email, use_case) values ('req_1', 'Company', 'company', 'a@example.com', 'use');
   insert into reveal_links (id, digest, app_id, expires_at) values ('lnk_1', '\\x01', 'app_1', now());

@@ -74,6 +74,7 @@ export const NOT_BROUGHT_ABOUT: Record<string, ErrorCode[]> = {
       'V1_KEY_NOT_AUTHORIZED',
       'V1_WEBHOOK_INACTIVE',
       'V1_WEBHOOK_TOO_MANY',
+      'V1_KEY_SUPERSEDED',
       'V2_ACCOUNT_NOT_FUNDED',
       'V2_KYC_REQUIRED',
       'V2_PAYOUT_ACCOUNT_NOT_READY',

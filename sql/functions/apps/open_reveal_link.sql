@@ -1,6 +1,6 @@
 -- Opens a link once: its secret becomes the app's current one. No row: the link is unknown, invalid, was opened before, or its app is
 -- disabled. Enabling the app makes the link valid again, until it expires.
-create or replace function open_reveal_link(link_digest bytea, new_id text, new_digest bytea) returns table (app_id text, name text)
+create or replace function open_reveal_link(link_digest bytea, new_id text, new_digest bytea, new_hint text) returns table (app_id text, name text)
 language plpgsql as $$
 declare
   app text;
@@ -15,6 +15,6 @@ begin
   update app_secrets s
   set superseded_at = coalesce(s.superseded_at, now()), expires_at = now()
   where s.app_id = app and (s.expires_at is null or s.expires_at > now());
-  insert into app_secrets (id, app_id, digest) values (new_id, app, new_digest);
+  insert into app_secrets (id, app_id, digest, hint) values (new_id, app, new_digest, new_hint);
   return query select a.id, a.name from apps a where a.id = app;
 end $$;

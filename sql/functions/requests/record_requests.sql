@@ -1,5 +1,6 @@
--- Records requests that a web process has responded to ([{owner, at_ms, operation, method, status, code, request_id, intent_id, caller, ms}]): of
--- each owner at most `most` one by one, failures first, and all in the counts of their days. Locks the counts in the order of their keys.
+-- Records requests that a web process has responded to ([{owner, at_ms, operation, method, status, code, request_id, intent_id, caller, credential,
+-- ms}]): of each owner at most `most` one by one, failures first, and all in the counts of their days. Locks the counts in the order of their
+-- keys. Notes the last use of partner keys and client secrets; one that another process notes at that moment is left to it.
 create or replace function record_requests(batch jsonb, most integer) returns void
 language sql as $$
   insert into api_requests (owner, at, operation, method, status, code, request_id, intent_id, caller, ms)
@@ -20,5 +21,25 @@ language sql as $$
   from jsonb_to_recordset(batch) as r (owner text, at_ms double precision, operation text, status smallint)
   group by 1, 2, 3, 4
   order by 1, 2, 3, 4
-  on conflict (owner, day, operation, status_class) do update set requests = u.requests + excluded.requests
+  on conflict (owner, day, operation, status_class) do update set requests = u.requests + excluded.requests;
+
+  update partner_keys k
+  set last_used_at = now()
+  where k.id in (
+    select p.id
+    from partner_keys p
+    where p.id in (select r.credential from jsonb_to_recordset(batch) as r (credential text))
+      and (p.last_used_at is null or p.last_used_at < now() - interval '1 minute')
+    for no key update skip locked
+  );
+
+  update app_secrets s
+  set last_used_at = now()
+  where s.id in (
+    select p.id
+    from app_secrets p
+    where p.id in (select r.credential from jsonb_to_recordset(batch) as r (credential text))
+      and (p.last_used_at is null or p.last_used_at < now() - interval '1 minute')
+    for no key update skip locked
+  )
 $$;

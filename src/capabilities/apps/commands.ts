@@ -2,7 +2,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../../db/pool.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { digest, newId, newSecret } from '../../kernel/ids.ts';
+import { digest, hintOf, newId, newSecret } from '../../kernel/ids.ts';
 import type { App } from '../../kernel/principal.ts';
 
 /** A new client secret. It is shown once. */
@@ -19,7 +19,9 @@ export async function rotateAppSecret(db: Db, app: App, overlapS: number): Promi
   const secret = newSecret('csk');
   const rotated = await db.maybeOne(sql.prepared('rotate_secret_of_app', rotatedRow)`
     select r.previous_expires_at
-    from rotate_app_secret(${app.owner}, ${app.secretId}, ${newId('sec')}, ${sql.binary(digest(secret))}, ${overlapS}) r`);
+    from rotate_app_secret(
+      ${app.owner}, ${app.secretId}, ${newId('sec')}, ${sql.binary(digest(secret))}, ${hintOf(secret)}, ${overlapS}
+    ) r`);
   if (!rotated) throw new ApiError('V2_SECRET_SUPERSEDED');
   return {
     client_id: app.owner,

@@ -1,8 +1,6 @@
 import { sql } from 'slonik';
 import type { Db } from '../../db/pool.ts';
-import { digest, newId, newSecret, type PartnerId } from '../../kernel/ids.ts';
-
-const HINT_LENGTH = 8; // enough to distinguish keys, far too little to guess one
+import { digest, hintOf, newId, newSecret, type PartnerId } from '../../kernel/ids.ts';
 
 /** A key just created. `key` is shown once; only its digest is stored. */
 export type MintedKey = { partner_id: PartnerId; key_id: string; key: string };
@@ -26,7 +24,7 @@ export async function mintKey(db: Pick<Db, 'query'>, partnerId: PartnerId, label
   const keyId = newId('pky');
   await db.query(sql.unsafe`
     insert into partner_keys (id, partner_id, digest, hint, label)
-    values (${keyId}, ${partnerId}, ${sql.binary(digest(key))}, ${key.slice(0, HINT_LENGTH)}, ${label})`);
+    values (${keyId}, ${partnerId}, ${sql.binary(digest(key))}, ${hintOf(key)}, ${label})`);
   return { partner_id: partnerId, key_id: keyId, key };
 }
 

@@ -6,7 +6,7 @@ import type { Db } from '../../db/pool.ts';
 import { digest, idSchema } from '../../kernel/ids.ts';
 import type { Partner } from '../../kernel/principal.ts';
 
-/** Finds the partner of a key. Null for unknown and revoked keys and for disabled partners. */
+/** Finds the partner of a key. Null for unknown, revoked and expired keys and for disabled partners. */
 export type PartnerFinder = (key: string) => Promise<Partner | null>;
 
 const keyRow = z.object({
@@ -55,6 +55,7 @@ async function readPartners(db: Db, digests: string[]): Promise<(Partner | null)
       'bytea',
     )})
       and k.revoked_at is null
+      and (k.expires_at is null or k.expires_at > now())
       and p.disabled_at is null`);
   const owners = new Map(rows.map((row) => [row.digest.toString('hex'), row]));
   return digests.map((hex) => partner(owners.get(hex)));

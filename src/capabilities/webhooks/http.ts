@@ -9,7 +9,7 @@ import { listPage } from '../../kernel/pages.ts';
 import type { Principal } from '../../kernel/principal.ts';
 import type { Sealer } from '../../kernel/seal.ts';
 import { changeEndpoint, createEndpoint, recoverEndpoint, redeliver, rotateSecret, testEndpoint } from './commands.ts';
-import { findDelivery, listAttempts, listDeliveries } from './deliveries/queries.ts';
+import { findDelivery, getEventOfDelivery, listAttempts, listDeliveries } from './deliveries/queries.ts';
 import { findEndpoint, listEndpoints } from './queries.ts';
 import { unknownEvents } from './rules.ts';
 import { newSecret } from './secrets.ts';
@@ -101,7 +101,7 @@ export const listWebhookDeliveries: Shared<'listWebhookDeliveries'> = async ({ d
     (await findDelivery(deps.db, principal.owner, id))?.endpoint_id === path.endpoint_id;
   const here = `${sideOf(principal).root}/webhook-endpoints/${path.endpoint_id}/deliveries`;
   return listPage(query, { path: here, cursorOf: ({ id }) => id, isKnown }, (page) =>
-    listDeliveries(deps.db, principal.owner, path.endpoint_id, page),
+    listDeliveries(deps.db, principal.owner, path.endpoint_id, { ...page, status: query.status, type: query.type }),
   );
 };
 
@@ -116,7 +116,8 @@ export const recoverWebhookEndpoint: Shared<'recoverWebhookEndpoint'> = ({ princ
 export const getWebhookDelivery: Shared<'getWebhookDelivery'> = async ({ deps, principal, path }) => {
   const delivery = await getDelivery(deps, principal.owner, path.delivery_id);
   const attemptLog = await listAttempts(deps.db, principal.owner, path.delivery_id);
-  return { status: 200, body: { ...delivery, attempt_log: [...attemptLog] } };
+  const event = await getEventOfDelivery(deps.db, principal.owner, path.delivery_id);
+  return { status: 200, body: { ...delivery, event, attempt_log: [...attemptLog] } };
 };
 
 /** Handles `POST /v2/webhook-deliveries/{delivery_id}/redeliver`: send a delivery again. */

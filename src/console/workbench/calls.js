@@ -13,3 +13,27 @@ export const ask = (method, path, requested) =>
 
 /** Reads a page of a list that both generations have. @param {string} path @param {Requested} [requested] @returns {Promise<{ items: any[], next: string | null }>} */
 export const askPage = (path, requested) => /** @type {any} */ (api.askPage)(currentCaller().root + path, requested);
+
+/**
+ * Sends a call with the session's credentials, and returns its status and body as a text.
+ * @param {import('../samples.js').SampledCall} call
+ */
+export async function sendAs({ method, path, members, query, headers, body, takesKey }) {
+  const at = path.replace(/\{([\w-]+)\}/g, (_, name) => encodeURIComponent(members[name] ?? ''));
+  const given = Object.entries(query).filter(([, value]) => value !== '');
+  const response = await fetch(given.length > 0 ? `${at}?${new URLSearchParams(given)}` : at, {
+    method: method.toUpperCase(),
+    cache: 'no-store',
+    credentials: 'omit',
+    headers: {
+      ...Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== '')),
+      ...api.presented(),
+      ...(body && { 'Content-Type': body.type }),
+      ...(takesKey && { 'Idempotency-Key': crypto.randomUUID() }),
+    },
+    ...(body && { body: JSON.stringify(body.value) }),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('Content-Type')?.includes('json');
+  return `${response.status}\n${isJson ? JSON.stringify(JSON.parse(text), null, 2) : text}`;
+}

@@ -26,13 +26,17 @@ async function renderAll(route, again) {
   const { items: endpoints } = await askPage('/webhook-endpoints', { query: { limit: 100 } });
   const [first] = endpoints;
   if (!first) return { content: [h('p', {}, 'No endpoint is registered.')] };
-  const { endpoint = first.id, cursor } = route.query;
+  const { endpoint = first.id, status, type, cursor } = route.query;
   const { items, next } = await askPage('/webhook-endpoints/{endpoint_id}/deliveries', {
     path: { endpoint_id: endpoint },
-    query: { cursor },
+    query: { status, type, cursor },
   });
   const options = endpoints.map(({ id, url }) => /** @type {[string, string]} */ ([id, `${url} (${id})`]));
-  const choice = filter(route, [{ name: 'endpoint', label: 'Endpoint', kind: 'select', value: first.id, options }]);
+  const choice = filter(route, [
+    { name: 'endpoint', label: 'Endpoint', kind: 'select', value: first.id, options },
+    { name: 'status', label: 'State', kind: 'select', options: STATES },
+    { name: 'type', label: 'Event', more: { maxlength: 200, placeholder: 'order.updated' } },
+  ]);
   return {
     content: [
       choice,
@@ -41,6 +45,9 @@ async function renderAll(route, again) {
     ],
   };
 }
+
+/** @type {(string | [string, string])[]} */
+const STATES = [['', 'any'], 'pending', 'delivered', 'failed', 'cancelled'];
 
 /** @param {Again} again @returns {import('../table.js').Column<Delivery>[]} */
 const columns = (again) => [
@@ -56,7 +63,6 @@ const columns = (again) => [
 async function renderOne(id, again) {
   /** @type {Detail} */
   const delivery = await ask('get', '/webhook-deliveries/{delivery_id}', { path: { delivery_id: id } });
-  const body = await bodyOf(delivery);
   return {
     content: [
       h('p', {}, h('a', { href: routeTo('deliveries', { endpoint: delivery.endpoint_id }) }, 'All deliveries')),
@@ -69,16 +75,9 @@ async function renderOne(id, again) {
       h('p', {}, replayButton(delivery, again)),
       table('Attempts, oldest first', attempts, delivery.attempt_log, 'None yet.'),
       h('h2', {}, 'Body'),
-      body ? h('pre', { tabindex: 0 }, JSON.stringify(body, null, 2)) : h('p', {}, 'The log does not show this event.'),
+      h('pre', { tabindex: 0 }, JSON.stringify(delivery.event, null, 2)),
     ],
   };
-}
-
-/** The event as it is sent: the log has it for as long as it has the delivery. @param {Detail} delivery */
-async function bodyOf({ event_id, event_type, created_at }) {
-  const since = new Date(Date.parse(created_at) - 60_000).toISOString();
-  const { items } = await askPage('/events', { query: { type: event_type, since, limit: 500 } });
-  return items.find(({ id }) => id === event_id);
 }
 
 /** @type {import('../table.js').Column<Detail['attempt_log'][number]>[]} */

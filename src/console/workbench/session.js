@@ -78,8 +78,17 @@ async function identify({ credential = '', secret = '' }) {
   const headers = { Authorization: `Bearer ${id}` };
   await read('/v1/webhook-endpoints?limit=1', { headers });
   presentAs(headers);
-  caller = { root: '/v1', name: `partner ${id.slice(0, 8)}…` };
+  caller = { root: '/v1', name: nameOf(id) };
 }
+
+/** Uses another key of the same partner from now on. @param {string} key */
+export function replaceKey(key) {
+  presentAs({ Authorization: `Bearer ${key}` });
+  caller = { ...currentCaller(), name: nameOf(key) };
+}
+
+/** @param {string} key */
+const nameOf = (key) => `partner ${key.slice(0, 8)}…`;
 
 /** @param {string} id @param {string} secret */
 async function identifyApp(id, secret) {

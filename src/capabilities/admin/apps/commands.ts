@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { components } from '../../../contract/types.ts';
 import type { Db } from '../../../db/pool.ts';
 import { ApiError } from '../../../kernel/errors.ts';
-import { type AppId, digest, type Hotkey, idSchema, newId, newSecret } from '../../../kernel/ids.ts';
+import { type AppId, digest, type Hotkey, hintOf, idSchema, newId, newSecret } from '../../../kernel/ids.ts';
 import { requireValue } from '../../../kernel/require.ts';
 import type { Sealer } from '../../../kernel/seal.ts';
 import { networkKeySealContext } from '../../apps/network/queries.ts';
@@ -41,8 +41,8 @@ export async function createApp(db: Db, sealer: Pick<Sealer, 'seal'>, app: NewAp
         )
         returning id as subject
       ), armed as (
-        insert into app_secrets (id, app_id, digest)
-        select ${newId('sec')}, m.subject, ${sql.binary(digest(secret))}
+        insert into app_secrets (id, app_id, digest, hint)
+        select ${newId('sec')}, m.subject, ${sql.binary(digest(secret))}, ${hintOf(secret)}
         from made m
       ), noted as (${auditEntry({ actor, action: 'app.create', detail: { slug: app.slug } }, 'made')})
       select subject as app_id
@@ -136,7 +136,9 @@ export async function rotateAppSecret(db: Db, appId: AppId, overlapS: number, ac
   const rotated = await db.maybeOne(sql.prepared('rotate_app_secret', rotatedRow)`
     with rotated as (
       select ${appId}::text as subject, r.previous_expires_at
-      from rotate_app_secret(${appId}, null, ${newId('sec')}, ${sql.binary(digest(secret))}, ${overlapS}) r
+      from rotate_app_secret(
+        ${appId}, null, ${newId('sec')}, ${sql.binary(digest(secret))}, ${hintOf(secret)}, ${overlapS}
+      ) r
     ), noted as (${auditEntry({ actor, action: 'app.rotate_secret', detail: { overlap_seconds: overlapS } }, 'rotated')})
     select subject, previous_expires_at
     from rotated`);

@@ -3,11 +3,11 @@ import type { Handler } from '../../../contract/handler.ts';
 import type { Db } from '../../../db/pool.ts';
 import { ApiError } from '../../../kernel/errors.ts';
 import { listPage } from '../../../kernel/pages.ts';
+import { isKeyOf, listPartnerKeys } from '../../partners/keys/queries.ts';
 import { approvedCommit } from '../approvals/commands.ts';
 import { actorOf } from '../audit/actor.ts';
 import { findPartner } from '../partners/queries.ts';
 import { mintPartnerKey, revokePartnerKey } from './commands.ts';
-import { isKeyOf, listPartnerKeys } from './queries.ts';
 
 type Deps = { db: Db; config: Pick<Config, 'DUAL_CONTROL_CENTS'> };
 

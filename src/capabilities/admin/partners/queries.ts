@@ -14,7 +14,11 @@ export type PartnerSummary = z.infer<typeof partnerRow>;
 
 const partnerColumns = sql.fragment`
   p.id as partner_id, p.name, p.disabled_at is null as active, p.contact_email, p.requests_per_minute, p.daily_limits, p.created_at, p.disabled_at,
-  (select count(*)::integer from partner_keys k where k.partner_id = p.id and k.revoked_at is null) as live_keys`;
+  (
+    select count(*)::integer
+    from partner_keys k
+    where k.partner_id = p.id and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
+  ) as live_keys`;
 
 /** A page of the partners, oldest first, after the partner `cursor`. */
 export const listPartners = (db: Db, page: PageRequest): Promise<readonly PartnerSummary[]> =>

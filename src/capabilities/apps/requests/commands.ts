@@ -2,7 +2,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { components } from '../../../contract/types.ts';
 import type { Db } from '../../../db/pool.ts';
-import { digest, idSchema, newId, newSecret, normalisedEmail } from '../../../kernel/ids.ts';
+import { digest, hintOf, idSchema, newId, newSecret, normalisedEmail } from '../../../kernel/ids.ts';
 
 /**
  * Stores an access request and returns its id. It does not check whether the slug is free: the public must not learn
@@ -29,6 +29,8 @@ export async function openRevealLink(db: Db, token: string): Promise<Revealed | 
   const secret = newSecret('csk');
   const opened = await db.maybeOne(sql.prepared('open_reveal_link', openedRow)`
     select o.app_id, o.name
-    from open_reveal_link(${sql.binary(digest(token))}, ${newId('sec')}, ${sql.binary(digest(secret))}) o`);
+    from open_reveal_link(
+      ${sql.binary(digest(token))}, ${newId('sec')}, ${sql.binary(digest(secret))}, ${hintOf(secret)}
+    ) o`);
   return opened && { ...opened, client_secret: secret };
 }

@@ -40,7 +40,10 @@ export const partnerLogs = (db: Db): EventLogs => ({
         select
         from partner_keys k
         join partners p on p.id = k.partner_id
-        where k.id = c.id and k.revoked_at is null and p.disabled_at is null
+        where k.id = c.id
+          and k.revoked_at is null
+          and (k.expires_at is null or k.expires_at > now())
+          and p.disabled_at is null
       )`),
 });
 

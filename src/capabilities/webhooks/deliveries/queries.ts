@@ -16,19 +16,28 @@ const deliveryColumns = sql.fragment`
   case d.state when 'pending' then d.due_at end as next_attempt_at,
   d.ended_at as completed_at`;
 
+/** Which deliveries: those in a state, those of a type of event. All without it. */
+export type DeliveryFilter = { status?: Delivery['status'] | undefined; type?: string | undefined };
+
 /** Deliveries to an endpoint of this owner, newest first, after `cursor`. */
 export const listDeliveries = (
   db: Db,
   owner: OwnerId,
   endpointId: string,
-  page: PageRequest,
+  {
+    status = null,
+    type = null,
+    ...page
+  }: PageRequest & { [Name in keyof DeliveryFilter]: DeliveryFilter[Name] | null },
 ): Promise<readonly Delivery[]> =>
   db.any(sql.prepared(`list_webhook_deliveries${page.cursor === null ? '' : '_behind'}`, deliveryRow)`
     select ${deliveryColumns}
     from webhook_deliveries d
     join events v on v.id = d.event_id
     where d.endpoint_id = ${endpointId}
-      and d.owner = ${owner}${
+      and d.owner = ${owner}
+      and (${status}::text is null or d.state = ${status} or (d.state = 'sending' and ${status} = 'pending'))
+      and (${type}::text is null or v.type = ${type})${
         page.cursor === null
           ? sql.fragment``
           : sql.fragment`
@@ -41,6 +50,16 @@ export const listDeliveries = (
 export const findDelivery = (db: Pick<Db, 'maybeOne'>, owner: OwnerId, deliveryId: string): Promise<Delivery | null> =>
   db.maybeOne(sql.prepared('find_webhook_delivery', deliveryRow)`
     select ${deliveryColumns}
+    from webhook_deliveries d
+    join events v on v.id = d.event_id
+    where d.id = ${deliveryId} and d.owner = ${owner}`);
+
+const eventRow = z.object({ event: z.custom<components['schemas']['Event']>() });
+
+/** The event of a delivery of this owner, as it is sent. Throws if there is no such delivery. */
+export const getEventOfDelivery = (db: Db, owner: OwnerId, deliveryId: string) =>
+  db.oneFirst(sql.prepared('event_of_delivery', eventRow)`
+    select v.body::json as event
     from webhook_deliveries d
     join events v on v.id = d.event_id
     where d.id = ${deliveryId} and d.owner = ${owner}`);

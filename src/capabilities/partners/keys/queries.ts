@@ -14,7 +14,7 @@ export type PartnerKey = z.infer<typeof keyRow>;
 /** A page of a partner's keys, oldest first, after the key `cursor`. Of each key only its hint is shown. */
 export const listPartnerKeys = (db: Db, partnerId: PartnerId, page: PageRequest): Promise<readonly PartnerKey[]> =>
   db.any(sql.prepared('list_partner_keys', keyRow)`
-    select k.id as key_id, k.partner_id, k.hint, k.label, k.created_at, k.revoked_at
+    select k.id as key_id, k.partner_id, k.hint, k.label, k.created_at, k.expires_at, k.last_used_at, k.revoked_at
     from partner_keys k
     where k.partner_id = ${partnerId}
       and ${keysetPage({ table: 'partner_keys', alias: 'k', order: 'oldest first' }, page)}`);
