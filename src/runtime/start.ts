@@ -12,7 +12,7 @@ import { newSealingKey } from '../kernel/seal.ts';
 import { openMetrics } from '../metrics/registry.ts';
 import { withMetrics } from '../metrics/serve.ts';
 import { VERSION } from '../metrics/version.ts';
-import { advanceDatabase } from '../sandbox/clock.ts';
+import { advanceAccount, advanceDatabase } from '../sandbox/clock.ts';
 import { STEERED } from '../sandbox/overview.ts';
 import { seed } from '../sandbox/seed.ts';
 import { type Sandbox, startSandbox } from '../sandbox/start.ts';
@@ -77,6 +77,7 @@ async function bringUp(stops: Stop[]): Promise<Trial> {
     folder: SANDBOX_FOLDER,
     host: at.HOST,
     advanceDatabase: (seconds) => advanceDatabase(clock, seconds),
+    advanceAccount: (account, seconds) => advanceAccount(clock, account, seconds),
   });
   stops.push(sandbox.stop);
   const given = {

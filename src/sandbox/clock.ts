@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { sql } from 'slonik';
+import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import type { Db, DbPool } from '../db/pool.ts';
 import { TASKS } from '../intents/task.ts';
@@ -38,19 +38,64 @@ export const advanceDatabase = (pool: DbPool, seconds: number): Promise<void> =>
       from queue_jobs j
       where j.run_at > now()`);
     for (const { table, columns } of await listTimes(tx)) {
-      const older = columns.map((name) => {
-        const column = sql.identifier([name]);
-        return sql.fragment`${column} = ${column} - make_interval(secs => ${seconds})`;
-      });
       await tx.query(sql.type(nothing)`
-        update ${sql.identifier([table])}
-        set ${sql.join(older, sql.fragment`, `)}`);
+        update ${sql.identifier([table])} t
+        set ${older(columns, seconds)}`);
     }
     for (const { task, key, attempts } of scheduled()) {
       await tx.query(sql.type(nothing)`
         select graphile_worker.add_job(${task}, job_key => ${key}, max_attempts => ${attempts})`);
     }
   });
+
+const subaccountRow = z.object({ entity: z.string().nullable(), subaccount_id: z.number().nullable() });
+
+/**
+ * Lets time pass for one prop account: its times, those of its payment, payouts, orders and subaccount, and those of the payout accounts of its user
+ * become `seconds` older; it is synced with the network at once. Resolves to its subaccount, undefined if it has none, or null if there is no such account.
+ */
+export const advanceAccount = (pool: DbPool, account: string, seconds: number) =>
+  pool.transaction(async (tx) => {
+    await tx.query(sql.type(nothing)`select set_config('session_replication_role', 'replica', true)`);
+    const found = await tx.maybeOne(sql.type(subaccountRow)`
+      select s.entity_hotkey as entity, s.subaccount_id
+      from prop_accounts a
+      left join subaccounts s on s.synthetic_hotkey = a.synthetic_hotkey
+      where a.id = ${account}`);
+    if (!found) return null;
+    for (const { table, columns } of await listTimes(tx)) {
+      const column = OF_ACCOUNT[table];
+      if (!column) continue;
+      await tx.query(sql.type(nothing)`
+        update ${sql.identifier([table])} t
+        set ${older(columns, seconds)}
+        from prop_accounts a
+        left join subaccounts s on s.synthetic_hotkey = a.synthetic_hotkey
+        where a.id = ${account} and ${column}`);
+    }
+    await tx.query(sql.type(nothing)`select plan_sync(${account}, 1)`);
+    const { entity, subaccount_id } = found;
+    return entity === null || subaccount_id === null ? undefined : { entity, subaccount_id };
+  });
+
+/** Which rows are an account's, by table. */
+const OF_ACCOUNT: Record<string, FragmentSqlToken> = {
+  prop_accounts: sql.fragment`t.id = a.id`,
+  payments: sql.fragment`t.id = a.payment_id`,
+  payouts: sql.fragment`t.prop_account_id = a.id`,
+  subaccounts: sql.fragment`t.synthetic_hotkey = a.synthetic_hotkey`,
+  orders: sql.fragment`t.trader = a.synthetic_hotkey`,
+  connect_accounts: sql.fragment`t.user_id = a.user_id`,
+};
+
+const older = (columns: readonly string[], seconds: number) =>
+  sql.join(
+    columns.map(
+      (name) =>
+        sql.fragment`${sql.identifier([name])} = ${sql.identifier(['t', name])} - make_interval(secs => ${seconds})`,
+    ),
+    sql.fragment`, `,
+  );
 
 const timesRow = z.object({ table: z.string(), columns: z.array(z.string()) });
 

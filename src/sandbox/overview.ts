@@ -1,12 +1,36 @@
+import { type ControlCall, exampleOf } from './control-calls.ts';
+import { calls as exchangeCalls } from './exchange/control-calls.ts';
 import { magicSizes } from './exchange/magic.ts';
 import { faultKinds } from './faults.ts';
 import { escaped, htmlPage, htmlTable } from './html.ts';
+import { calls as networkCalls } from './network/control-calls.ts';
 import { magicSizes as accountSizes, magicLeverages } from './network/magic.ts';
+import { calls as processorCalls } from './processor/control-calls.ts';
 import { magicAmounts } from './processor/magic.ts';
 import { magicEmails } from './registrar/magic.ts';
 
 /** The upstreams that have a ledger and control calls, by their names in addresses. */
 export const STEERED = ['network', 'exchange', 'registrar', 'processor'] as const;
+
+/** The control calls of each upstream; the registrar has none of its own. */
+const CALLS: Partial<Record<(typeof STEERED)[number], Record<string, ControlCall>>> = {
+  network: networkCalls,
+  exchange: exchangeCalls,
+  processor: processorCalls,
+};
+
+/** Every control call with its address, what it does, its members and an example of its body. */
+export const controlCalls = Object.entries(CALLS).flatMap(([upstream, calls]) =>
+  Object.entries(calls).map(([name, call]) => ({
+    method: call.reads ? 'GET' : 'POST',
+    path: `/sandbox/${upstream}/${name}`,
+    does: call.does,
+    members: Object.entries(call.members).map(([member, [example, description]]) => ({
+      ...{ name: member.replace('?', ''), optional: member.endsWith('?'), example, description },
+    })),
+    ...(!call.reads && { body: exampleOf(call) }),
+  })),
+);
 
 /** What the sandbox offers, from the definitions of its upstreams. Addresses are relative to the service's. */
 export const overview = {
@@ -25,6 +49,7 @@ export const overview = {
     ...magicSizes.map(({ size, description }) => magic('size of an exchange order', size, description)),
     ...magicEmails.map(({ name, description }) => magic('email of a registration', `${name}@…`, description)),
   ],
+  controls: controlCalls,
   faults: Object.entries(faultKinds).map(([kind, effect]) => ({ kind, effect })),
 };
 
@@ -51,6 +76,15 @@ ${htmlTable(['upstream', 'ledger', 'scripted faults'], ledgers)}
 ${htmlTable(
   ['member', 'value', 'effect'],
   magic_values.map(({ member, value, effect }) => [escaped(member), code(value), escaped(effect)]),
+)}
+<h2>Control calls</h2>
+${htmlTable(
+  ['call', 'body', 'effect'],
+  controlCalls.map(({ method, path, body, does }) => [
+    code(`${method} ${path}`),
+    body ? code(JSON.stringify(body)) : '',
+    escaped(does),
+  ]),
 )}
 <h2>Faults</h2>
 ${htmlTable(

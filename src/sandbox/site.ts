@@ -13,7 +13,12 @@ export type Sited = {
   processorUrl: string;
   mails: MailUpstream['mails'];
   advanceDatabase(seconds: number): Promise<void>;
+  /** Lets time pass for one prop account: its subaccount at the network, undefined if it has none; null if there is no such account. */
+  advanceAccount(account: string, seconds: number): Promise<Subaccount | undefined | null>;
 };
+
+/** A subaccount of the network, by its entity and number. */
+export type Subaccount = { entity: string; subaccount_id: number };
 
 /** Responds to requests for paths below `/sandbox`, so that a team needs no address but the service's. */
 export const sandboxSite = (sited: Sited) => responder(routesOf(sited), scriptedFaults());
@@ -49,10 +54,12 @@ const get = (path: string, response: Route['response']): Route => ({ method: 'GE
  * Lets time pass for the database, then for the upstreams: in between a record of ours is older than theirs, so that
  * a look-up takes theirs for later than the request. `{"seconds"}` as JSON or a form.
  */
-async function advance({ controls, advanceDatabase }: Sited, call: Call): Promise<Reported> {
-  const { seconds } = Object(call.json) as { seconds?: unknown }; // as: checked here
+async function advance(sited: Sited, call: Call): Promise<Reported> {
+  const { controls, advanceDatabase } = sited;
+  const { seconds, account } = Object(call.json) as { seconds?: unknown; account?: unknown }; // as: checked here
   const given = seconds ?? Number(new URLSearchParams(call.text).get('seconds'));
   if (!isAdvance(given)) return { status: 400, body: { error: NOT_SECONDS } };
+  if (account !== undefined) return advanceOne(sited, String(account), given, call);
   await advanceDatabase(given);
   for (const name of STEERED) {
     const text = JSON.stringify({ seconds: given });
@@ -66,4 +73,20 @@ async function advance({ controls, advanceDatabase }: Sited, call: Call): Promis
   if (!wantsPage(call)) return { status: 200, body: { advanced_s: given } };
   const content = `<p role="status">${given} seconds have passed.</p><p><a href="/sandbox">Sandbox</a></p>`;
   return { status: 200, page: true, body: htmlPage('Clock', content) };
+}
+
+/** The same for one account. */
+async function advanceOne(
+  { controls, advanceAccount }: Sited,
+  account: string,
+  seconds: number,
+  call: Call,
+): Promise<Reported> {
+  const subaccount = await advanceAccount(account, seconds);
+  if (subaccount === null) return { status: 404, body: { error: 'no such account' } };
+  if (subaccount === undefined) return { status: 200, body: { advanced_s: seconds, account } };
+  const text = JSON.stringify({ ...subaccount, seconds });
+  const { status } = await forward(`${controls.network}/age`, 'POST', { ...call, query: new URLSearchParams(), text });
+  if (status !== 200) return { status: 502, body: { error: 'the network of the sandbox did not advance' } };
+  return { status: 200, body: { advanced_s: seconds, account } };
 }

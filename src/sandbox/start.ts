@@ -22,14 +22,14 @@ export type Sandbox = {
   stop(): Promise<void>;
 };
 
-/** `folder`: where the state is stored. `host`: where the upstreams listen. `advanceDatabase`: see `Sited`. */
-type StartOptions = { folder: string; host: string } & Pick<Sited, 'advanceDatabase'>;
+/** `folder`: where the state is stored. `host`: where the upstreams listen. `advanceDatabase` and `advanceAccount`: see `Sited`. */
+type StartOptions = { folder: string; host: string } & Pick<Sited, 'advanceDatabase' | 'advanceAccount'>;
 
 /**
  * Starts every upstream on free ports. They store their state in `folder`, next to the database that refers to
  * it. Only mails are lost with the process.
  */
-export async function startSandbox({ folder, host, advanceDatabase }: StartOptions): Promise<Sandbox> {
+export async function startSandbox({ folder, host, advanceDatabase, advanceAccount }: StartOptions): Promise<Sandbox> {
   const files = (upstream: string): Files => filesIn(folder, upstream);
   const netvenue = await startNetvenueUpstream({
     ...files('netvenue'),
@@ -79,6 +79,7 @@ export async function startSandbox({ folder, host, advanceDatabase }: StartOptio
       processorUrl: processor.url,
       mails: mail.mails,
       advanceDatabase,
+      advanceAccount,
     }),
     announce(serviceUrl, publicUrl) {
       processor.notifications.to(`${serviceUrl}/v2/webhooks/processor`);

@@ -6,7 +6,7 @@ import { readConfig } from '../../src/config.ts';
 import { openPool } from '../../src/db/pool.ts';
 import { startWeb, takePort } from '../../src/runtime/web-process.ts';
 import { startWorker } from '../../src/runtime/worker-process.ts';
-import { advanceDatabase } from '../../src/sandbox/clock.ts';
+import { advanceAccount, advanceDatabase } from '../../src/sandbox/clock.ts';
 import { seed } from '../../src/sandbox/seed.ts';
 import { startSandbox } from '../../src/sandbox/start.ts';
 import { type Ask, asking, bearer, PASSWORD } from '../support/identity.ts';
@@ -40,6 +40,7 @@ describe('the clock of a shared sandbox', function () {
     const sandbox = await startSandbox({
       ...{ folder, host: '127.0.0.1' },
       advanceDatabase: (seconds) => advanceDatabase(clock, seconds),
+      advanceAccount: (account, seconds) => advanceAccount(clock, account, seconds),
     });
     stops.push(sandbox.stop);
     const config = readConfig({
@@ -233,6 +234,39 @@ describe('the clock of a shared sandbox', function () {
     expect(oldSession.status, 'a session lives 30 days').to.equal(401);
     const days = (Date.now() - Date.parse(ended.created_at)) / (DAY_S * 1_000);
     expect(days).to.be.within(60.9, 61.1);
+  });
+
+  it('passes for one account alone: its days end it, and another account of the same user stays', async () => {
+    const user = await signUp('two@example.com');
+    const open = (tier_id: string) =>
+      user.ask('POST', '/v2/payments/free', { json: { tier_id, asset_class: 'crypto', account_size: 10_000 } });
+    await open('tier_demo');
+    const accounts = async () => (await user.ask('GET', '/v2/payments/prop-accounts')).body;
+    const [old] = await until('the account to trade', async () => {
+      const all = await accounts();
+      return all[0]?.status === 'evaluation' && all;
+    });
+    const other = await signUp('other@example.com');
+    await other.ask('POST', '/v2/payments/free', {
+      json: { tier_id: 'tier_demo', asset_class: 'crypto', account_size: 10_000 },
+    });
+    const others = async () => (await other.ask('GET', '/v2/payments/prop-accounts')).body[0];
+    const before = await until('the other account to trade', async () => {
+      const account = await others();
+      return account?.status === 'evaluation' && account;
+    });
+    const passed = await ask('POST', '/sandbox/clock/advance', { json: { seconds: 61 * DAY_S, account: old.id } });
+    const ended = await until('the end of the account', async () => {
+      const [account] = await accounts();
+      return account.status === 'eliminated' && account;
+    });
+    const unknown = await ask('POST', '/sandbox/clock/advance', { json: { seconds: 60, account: 'prop_none' } });
+
+    expect(passed).to.deep.include({ status: 200, body: { advanced_s: 61 * DAY_S, account: old.id } });
+    expect((Date.parse(old.created_at) - Date.parse(ended.created_at)) / (DAY_S * 1_000)).to.be.within(60.9, 61.1);
+    expect(await others()).to.include({ status: 'evaluation', created_at: before.created_at });
+    expect((await user.ask('GET', '/v2/auth/me')).status, 'the session is as young as before').to.equal(200);
+    expect(unknown.status).to.equal(404);
   });
 
   it('finds nothing else below /sandbox, and leaves what is beside it to the service', async () => {

@@ -1,13 +1,12 @@
 import { expect } from 'chai';
-import type { Page } from 'playwright-core';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { addAxe, faultsOf } from '../support/axe.ts';
-import { needsBrowser, openBrowser, type TestBrowser } from '../support/browser.ts';
-import { bearer, type TestApp } from '../support/identity.ts';
+import { needsBrowser } from '../support/browser.ts';
 import { eventually } from '../support/money.ts';
 import { limit, market } from '../support/orders.ts';
 import { startTrading, type TestTrader, type Trading } from '../support/trading.ts';
+import { openWorkbench, type Workbench } from '../support/workbench.ts';
 
 const URL_OF_HOOKS = 'https://hooks.example.com/workbench';
 
@@ -17,9 +16,7 @@ describe('the workbench in a browser', function () {
   let trader: TestTrader;
   let order: string;
   let endpoint: string;
-  let key: string;
-  let browser: TestBrowser;
-  let page: Page;
+  let { browser, page, enterAs, show } = {} as Workbench; // as: set before each test
   before(async function () {
     needsBrowser(this);
     service = await startTrading();
@@ -30,33 +27,16 @@ describe('the workbench in a browser', function () {
     await tenant.ask('POST', `/v2/webhook-endpoints/${endpoint}/test`);
     order = (await trader.ask('POST', '/v2/trading/orders', { json: market() })).body.order_uuid;
     await trader.ask('POST', '/v2/agreements/sign', { json: { agreement_version: '1', signature_name: 'Ada' } });
-    ({ key } = await service.wallet());
   });
   after(() => service?.stop());
   beforeEach(async () => {
-    browser = await openBrowser({ reducedMotion: 'reduce', viewport: { width: 1280, height: 900 }, bypassCSP: true });
-    page = browser.page;
+    ({ browser, page, enterAs, show } = await openWorkbench(service.url));
   });
   afterEach(async () => {
     await browser.close();
     expect(browser.complaints).to.deep.equal([]);
   });
 
-  const enter = async (credential: string, secret = '') => {
-    await page.goto(`${service.url}/workbench`);
-    await page.getByLabel('Partner key, or client id').fill(credential);
-    await page.getByLabel('Client secret').fill(secret);
-    await page.getByRole('button', { name: 'Open' }).click();
-  };
-  const enterAs = async ({ appId, secret }: Pick<TestApp, 'appId' | 'secret'>) => {
-    await enter(appId, secret);
-    await page.getByRole('heading', { level: 1, name: 'Events' }).waitFor();
-  };
-  const show = async (name: string) => {
-    await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name, exact: true }).click();
-    await page.getByRole('heading', { level: 1, name }).waitFor();
-    await page.locator('#content > [aria-busy]').waitFor({ state: 'detached' });
-  };
   const find = async (id: string) => {
     await page.getByLabel('Find by id').fill(id);
     await page.getByRole('button', { name: 'Find' }).click();
@@ -84,8 +64,7 @@ describe('the workbench in a browser', function () {
   it('finds an order of a partner by the number of the exchange, and its trader by Trader-ID', async () => {
     const { post, traderId, key: network } = await service.trader();
     const { body } = await post('/v1/orders/netvenue', limit({ trade_pair: 'ETHUSDC', limit_price: 1_000 }));
-    await enter(network);
-    await page.getByRole('heading', { level: 1, name: 'Events' }).waitFor();
+    await enterAs(network);
 
     expect(await find(body.order_uuid))
       .to.include('netvenue ETHUSDC')
@@ -166,48 +145,6 @@ describe('the workbench in a browser', function () {
     await page.getByRole('status').filter({ hasText: 'The test is delivery whd_' }).waitFor();
   });
 
-  it('rolls the secret of an app, and shows the new one once', async () => {
-    const app = await service.app(['api', 'webhooks']);
-    await enterAs(app);
-    await show('Credentials and quota');
-    const quota = await page.getByRole('main').innerText();
-    await page.getByRole('button', { name: 'Roll the client secret' }).click();
-    await page.getByLabel('Overlap in seconds').fill('600');
-    await page.getByRole('button', { name: 'Roll it' }).click();
-    const secret = await page.locator('code.secret').innerText();
-    await page.getByRole('button', { name: 'I have kept it' }).click();
-    await page.getByRole('status').filter({ hasText: 'The client secret is rolled.' }).waitFor();
-
-    expect(quota).to.match(/\d+ of \d+/);
-    expect(secret).to.not.equal(app.secret);
-    for (const each of [secret, app.secret])
-      expect((await service.token({ appId: app.appId, secret: each })).status).to.equal(200);
-  });
-
-  it('rolls the key of a partner, goes on with the new one, and shows both with their last use', async () => {
-    const { key: old } = await service.partner();
-    await enter(old);
-    await page.getByRole('heading', { level: 1, name: 'Events' }).waitFor();
-    await eventually(async () => {
-      await show('Credentials and quota');
-      return !/Last used–/.test((await page.getByRole('table', { name: 'Keys' }).innerText()).replace(/\s/g, ''));
-    });
-    await page.getByRole('button', { name: 'Roll this key' }).click();
-    await page.getByLabel('Overlap in seconds').fill('0');
-    await page.getByRole('button', { name: 'Roll it' }).click();
-    const rolled = await page.locator('code.secret').innerText();
-    await page.getByRole('button', { name: 'I have kept it' }).click();
-    await page.getByRole('status').filter({ hasText: 'The key is rolled.' }).waitFor();
-    const keys = await page.getByRole('table', { name: 'Keys' }).innerText();
-    const reply = (credential: string) => service.ask('GET', '/v1/keys', { headers: bearer(credential) });
-
-    expect(keys)
-      .to.include(`${old.slice(0, 8)}…`)
-      .and.include(`${rolled.slice(0, 8)}…`)
-      .and.include('revoked');
-    expect([(await reply(old)).status, (await reply(rolled)).status]).to.deep.equal([401, 200]);
-  });
-
   it('filters deliveries by state and event', async () => {
     await enterAs(service.tenant);
     await show('Deliveries');
@@ -223,48 +160,19 @@ describe('the workbench in a browser', function () {
     expect(new Set(types)).to.deep.equal(new Set(['webhook.test']));
   });
 
-  it('tries an operation with the credentials of the page, and shows the call as code that has none of them', async () => {
-    const { key: own } = await service.partner();
-    await enter(own);
-    await page.getByRole('heading', { level: 1, name: 'Events' }).waitFor();
-    await show('Try an operation');
-    await page.getByLabel('Operation').selectOption('createPartnerWebhookEndpoint');
-    await page.getByLabel('Body').fill('{ "url": "https://hooks.example.com/tried", "events": ["*"] }');
-    const code = async (label: string) => page.getByLabel(`As ${label}`).innerText();
-    const shown = [await code('curl'), await code('TypeScript'), await code('Python')];
-    await page.getByRole('button', { name: 'Send' }).click();
-    await page.getByRole('status').filter({ hasText: 'hooks.example.com/tried' }).waitFor();
-    const { body } = await service.ask('GET', '/v1/webhook-endpoints', { headers: bearer(own) });
-
-    expect(body.map(({ url }: { url: string }) => url)).to.deep.equal(['https://hooks.example.com/tried']);
-    for (const text of shown) expect(text).to.include('https://hooks.example.com/tried').and.not.include(own);
-    expect(shown[0]).to.match(/^curl /);
-    expect(shown[1]).to.include("client.api.POST('/v1/webhook-endpoints'");
-    expect(shown[2]).to.include('urllib.request');
-  });
-
-  it('keeps no credential in the browser, takes no wrong one, and asks again once it is invalid', async () => {
-    await enter('tpk_wrong');
-    await page.getByRole('alert').filter({ hasText: 'V1_KEY_INVALID' }).waitFor();
-    await enter(key);
-    await page.getByRole('heading', { level: 1, name: 'Events' }).waitFor();
-    const kept = await page.evaluate<string>(
-      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href])',
-    );
-    await service.db.query(sql.unsafe`update partner_keys set revoked_at = now()`);
-    await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Endpoints' }).click();
-    await page.getByText('The credentials are not valid any more.').waitFor();
-    await service.db.query(sql.unsafe`update partner_keys set revoked_at = null`);
-
-    expect(kept).to.not.include(key);
-    expect(await page.locator('#console').isHidden()).to.equal(true);
-  });
-
   it('has no fault that axe finds, from a phone to a desktop', async () => {
     await addAxe(browser.context);
     await enterAs(service.tenant);
     const found = await faultsOf(page, 'events');
-    for (const name of ['Find', 'Requests', 'Endpoints', 'Deliveries', 'Credentials and quota', 'Try an operation']) {
+    for (const name of [
+      'Find',
+      'Requests',
+      'Endpoints',
+      'Deliveries',
+      'Credentials and quota',
+      'Try an operation',
+      'Sandbox',
+    ]) {
       await show(name);
       found.push(...(await faultsOf(page, name)));
     }

@@ -1,21 +1,24 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
-import { controls as exchangeControls } from '../../src/sandbox/exchange/controls.ts';
 import { magicSizes } from '../../src/sandbox/exchange/magic.ts';
 import { faultKinds } from '../../src/sandbox/faults.ts';
-import { controls as networkControls } from '../../src/sandbox/network/controls.ts';
 import { magicSizes as accountSizes, magicLeverages } from '../../src/sandbox/network/magic.ts';
-import { controls as processorControls } from '../../src/sandbox/processor/controls.ts';
+import { controlCalls } from '../../src/sandbox/overview.ts';
 import { magicAmounts } from '../../src/sandbox/processor/magic.ts';
 import { magicEmails } from '../../src/sandbox/registrar/magic.ts';
 import { sandboxTiers } from '../../src/sandbox/tiers.ts';
 
-type Named = { path: string }[];
-
 const row = (...cells: unknown[]) => `| ${cells.join(' | ')} |`;
 const code = (text: unknown) => `\`${text}\``;
-const paths = (routes: Named) => [...new Set(routes.map(({ path }) => code(path)))].join(', ');
-const none = undefined as never; // the lists are made without their worlds
+
+/** What a call does, and what its members are. */
+const effectOf = ({ does, members }: (typeof controlCalls)[number]) =>
+  [
+    does,
+    ...members.map(
+      ({ name, optional, description }) => `${code(name)}${optional ? ' (optional)' : ''}: ${description}.`,
+    ),
+  ].join(' ');
 
 /** The rows of the guide, from the definitions of the sandbox. */
 const tables = (): Record<string, string[]> => ({
@@ -25,11 +28,9 @@ const tables = (): Record<string, string[]> => ({
   ACCOUNTS: accountSizes.map(({ size, description }) => row(code(size), description)),
   EMAILS: magicEmails.map(({ name, description }) => row(code(`${name}@…`), description)),
   FAULTS: Object.entries(faultKinds).map(([kind, description]) => row(code(kind), description)),
-  CONTROLS: [
-    row('network', paths(networkControls(none))),
-    row('exchange', paths(exchangeControls(none, none))),
-    row('processor', paths(processorControls(none, none, none))),
-  ],
+  CONTROLS: controlCalls.map((call) =>
+    row(code(`${call.method} ${call.path}`), call.body && code(JSON.stringify(call.body)), effectOf(call)),
+  ),
   TIERS: sandboxTiers.map(({ tier_id, market, account_size, amount_cents }) =>
     row(code(tier_id), market, `${account_size} USD`, `${amount_cents / 100} USD`),
   ),

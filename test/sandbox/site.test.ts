@@ -30,7 +30,7 @@ describe('the site of the sandbox', () => {
   before(async () => {
     folder = await mkdtemp(path.join(tmpdir(), `tps-test-${process.pid}-site-`));
     const advanceDatabase = async (seconds: number) => void advanced.push(seconds);
-    sandbox = await startSandbox({ folder, host: '0.0.0.0', advanceDatabase });
+    sandbox = await startSandbox({ folder, host: '0.0.0.0', advanceDatabase, advanceAccount: async () => null });
     server = createServer(sandbox.site).listen(0, '127.0.0.1');
     await once(server, 'listening');
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // as: it listens on TCP

@@ -6,18 +6,21 @@ const DAY_MS = 86_400_000;
 /** See venues/network-validator.md#eliminations. */
 const INACTIVE_MS = 60 * DAY_MS;
 
-/**
- * Lets time pass for the accounts of an entity: their records become older. Those that passed a midnight UTC have the
- * baselines of their drawdown taken again; those without an order for 60 days are eliminated.
- */
+/** Lets time pass for all accounts of an entity. */
 export function advanceNetwork(world: World, ms: number): void {
-  const before = new Map([...world.accounts.values()].map((account) => [account, dayOf(account)]));
-  makeOlder([...world.accounts.values()], /(Ms|_ms)$/, ms);
-  for (const [account, day] of before) {
-    if (dayOf(account) !== day) endDay(account);
-    if (statusOf(account) === 'active' && Date.now() - lastOrderMsOf(account) >= INACTIVE_MS)
-      moveAccount(world, account, { elimination: 'INACTIVE' });
-  }
+  for (const account of world.accounts.values()) advanceAccount(world, account, ms);
+}
+
+/**
+ * Lets time pass for an account: its records become older. If it passed a midnight UTC, the baselines of its drawdown are taken
+ * again; without an order for 60 days it is eliminated.
+ */
+export function advanceAccount(world: World, account: Account, ms: number): void {
+  const day = dayOf(account);
+  makeOlder(account, /(Ms|_ms)$/, ms);
+  if (dayOf(account) !== day) endDay(account);
+  if (statusOf(account) === 'active' && Date.now() - lastOrderMsOf(account) >= INACTIVE_MS)
+    moveAccount(world, account, { elimination: 'INACTIVE' });
 }
 
 const dayOf = ({ createdMs }: Account) => Math.floor(createdMs / DAY_MS);

@@ -1,29 +1,28 @@
-import type { Call, Reported, Route } from '../upstream.ts';
+import { isAdvance, NOT_SECONDS } from '../control.ts';
+import { type Body, routesOf } from '../control-calls.ts';
+import type { Reported, Route } from '../upstream.ts';
 import { moveAccount } from './accounts.ts';
+import { advanceAccount } from './advance.ts';
+import { calls } from './control-calls.ts';
 import type { Entities } from './entities.ts';
 import { magicLeverages } from './magic.ts';
 import { setPrice } from './prices.ts';
 import { accountView } from './views.ts';
 import type { Account } from './world.ts';
 
-/**
- * Control routes: set prices, open and close markets, change subaccounts, restart the miners, list the magic values.
- */
-export const controls = (entities: Entities): Route[] => [
-  { method: 'POST', path: '/control/price', response: ({ json }) => priceResponse(entities, read(json)) },
-  { method: 'POST', path: '/control/subaccount', response: ({ json }) => accountResponse(entities, read(json)) },
-  { method: 'GET', path: '/control/magic', response: () => ({ status: 200, body: magicLeverages }) },
-  {
-    method: 'POST',
-    path: '/control/restart-miner',
-    response: () => {
+/** The routes of the control calls. */
+export const controls = (entities: Entities): Route[] =>
+  routesOf(calls, {
+    price: (body) => priceResponse(entities, body),
+    subaccount: (body) => accountResponse(entities, body),
+    age: (body) => ageResponse(entities, body),
+    magic: () => ({ status: 200, body: magicLeverages }),
+    'restart-miner': () => {
       for (const { seen } of entities.all()) seen.clear();
       return { status: 200, body: { forgotten: true } };
     },
-  },
-];
+  });
 
-/** `{pair, price}` sets a price; `{pair, open: false}` closes its market. */
 const priceResponse = (entities: Entities, { pair, price, open }: Body): Reported => {
   const world = entities.first;
   if (typeof pair !== 'string' || !world.pairs.has(pair)) return { status: 400, body: { error: 'unknown pair' } };
@@ -34,15 +33,10 @@ const priceResponse = (entities: Entities, { pair, price, open }: Body): Reporte
   return { status: 200, body: { pair, price: world.pairs.get(pair)?.price, open: !world.closedMarkets.has(pair) } };
 };
 
-/**
- * `{subaccount_id}` with any of `status`, `bucket`, `elimination` (its reason), `closes`, `settlements` (weeks).
- * `entity` is needed if it is not the first entity.
- */
 const accountResponse = (entities: Entities, body: Body): Reported => {
-  const { subaccount_id, entity, status, bucket, elimination, ...more } = body;
-  const world = entity === undefined ? entities.first : entities.byName(String(entity));
-  const account = world?.accounts.get(Number(subaccount_id));
-  if (!world || !account) return { status: 404, body: { error: 'unknown subaccount' } };
+  const { status, bucket, elimination, ...more } = body;
+  const { world, account } = namedBy(entities, body);
+  if (!world || !account) return UNKNOWN;
   moveAccount(world, account, {
     ...(typeof status === 'string' && { status }),
     ...(typeof bucket === 'string' && { bucket }),
@@ -53,6 +47,18 @@ const accountResponse = (entities: Entities, body: Body): Reported => {
   return { status: 200, body: { ...accountView(account), bucket: account.bucket } };
 };
 
-type Body = Record<string, unknown>;
+const ageResponse = (entities: Entities, body: Body): Reported => {
+  const { account, world } = namedBy(entities, body);
+  if (!world || !account) return UNKNOWN;
+  if (!isAdvance(body.seconds)) return { status: 400, body: { error: NOT_SECONDS } };
+  advanceAccount(world, account, body.seconds * 1_000);
+  return { status: 200, body: { advanced_s: body.seconds } };
+};
 
-const read = (json: Call['json']): Body => Object(json) as Body; // as: every member is checked
+const UNKNOWN: Reported = { status: 404, body: { error: 'unknown subaccount' } };
+
+/** The subaccount that a body names, and its entity: the first without `entity`. */
+function namedBy(entities: Entities, { entity, subaccount_id }: Body) {
+  const world = entity === undefined ? entities.first : entities.byName(String(entity));
+  return { world, account: world?.accounts.get(Number(subaccount_id)) };
+}
