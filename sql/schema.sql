@@ -1596,7 +1596,7 @@ CREATE TRIGGER operator_actions_are_append_only BEFORE DELETE OR UPDATE ON publi
 
 CREATE TRIGGER operator_actions_are_not_emptied BEFORE TRUNCATE ON public.operator_actions FOR EACH STATEMENT EXECUTE FUNCTION reject_change();
 
-CREATE TRIGGER partner_keys_announce AFTER DELETE OR UPDATE ON public.partner_keys FOR EACH STATEMENT EXECUTE FUNCTION announce_partners();
+CREATE TRIGGER partner_keys_announce AFTER DELETE OR UPDATE OF revoked_at, expires_at ON public.partner_keys FOR EACH STATEMENT EXECUTE FUNCTION announce_partners();
 
 CREATE TRIGGER partners_announce AFTER DELETE OR UPDATE ON public.partners FOR EACH STATEMENT EXECUTE FUNCTION announce_partners();
 

@@ -1,98 +1,21 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { expect } from 'chai';
-import { readConfig } from '../../src/config.ts';
-import { openPool } from '../../src/db/pool.ts';
-import { startWeb, takePort } from '../../src/runtime/web-process.ts';
-import { startWorker } from '../../src/runtime/worker-process.ts';
-import { advanceAccount, advanceDatabase } from '../../src/sandbox/clock.ts';
-import { seed } from '../../src/sandbox/seed.ts';
-import { startSandbox } from '../../src/sandbox/start.ts';
+import { startClocked } from '../support/clocked.ts';
 import { type Ask, asking, bearer, PASSWORD } from '../support/identity.ts';
-import { freshDatabase } from '../support/postgres.ts';
 import { until } from '../support/processes.ts';
-import { type Receiver, startReceiver } from '../support/receivers.ts';
-import { logLines, testSettings } from '../support/service.ts';
-import { realSockets } from '../support/sockets.ts';
 
-const NOWHERE = { minerUrl: 'http://127.0.0.1:9', validatorUrl: 'http://127.0.0.1:9' };
 const MINUTE_S = 60;
 const HOUR_S = 60 * MINUTE_S;
 const DAY_S = 24 * HOUR_S;
 
 describe('the clock of a shared sandbox', function () {
   this.timeout(90_000);
-  const stops: (() => unknown)[] = [];
-  let credentials: string;
-  let receiver: Receiver;
-  let url: string;
-  let ask: Ask;
-
+  let clocked: Awaited<ReturnType<typeof startClocked>>;
+  let { url, ask, receiver, printed, advance, app, codeFor, signUp } = {} as typeof clocked; // as: set before the tests
   before(async () => {
-    stops.push(realSockets());
-    const database = await freshDatabase();
-    stops.push(database.drop);
-    const clock = await openPool(database.url, 1, () => {});
-    stops.push(() => clock.end());
-    const folder = await mkdtemp(path.join(tmpdir(), `tps-test-${process.pid}-clock-`));
-    stops.push(() => rm(folder, { recursive: true }));
-    const sandbox = await startSandbox({
-      ...{ folder, host: '127.0.0.1' },
-      advanceDatabase: (seconds) => advanceDatabase(clock, seconds),
-      advanceAccount: (account, seconds) => advanceAccount(clock, account, seconds),
-    });
-    stops.push(sandbox.stop);
-    const config = readConfig({
-      ...testSettings(database.url, NOWHERE, { THROTTLE_SCALE: '1000' }),
-      ...sandbox.settings,
-    });
-    const log = logLines().logger;
-    const trial = { port: await takePort(config), beside: { at: '/sandbox', respond: sandbox.site } };
-    const web = await startWeb(config, log, undefined, trial);
-    stops.push(web.stop);
-    const worker = await startWorker(config, log, web.runtime.metrics);
-    stops.push(worker.stop);
-    receiver = await startReceiver(() => 500);
-    stops.push(receiver.close);
-    sandbox.announce(web.url, web.url);
-    url = web.url;
-    ask = asking(url);
-    credentials = (await seed(web.runtime.db, web.runtime.sealer)).join('\n');
+    clocked = await startClocked();
+    ({ url, ask, receiver, printed, advance, app, codeFor, signUp } = clocked);
   });
-  after(async () => {
-    for (const stop of stops.reverse()) await stop();
-  });
-
-  const printed = (name: RegExp) => name.exec(credentials)?.[1] ?? '';
-  const advance = async (seconds: number) => {
-    const { status, body } = await ask('POST', '/sandbox/clock/advance', { json: { seconds } });
-    expect(status, JSON.stringify(body)).to.equal(200);
-  };
-  /** The app, with a new token that has these scopes. */
-  const app = async () => {
-    const form = {
-      grant_type: 'client_credentials',
-      client_id: printed(/client_id (\S+)/),
-      client_secret: printed(/client_secret (\S+)/),
-    };
-    const { body } = await ask('POST', '/v2/oauth/token', { form });
-    return { token: body.access_token, ask: asking(url, bearer(body.access_token)) };
-  };
-  const codeFor = (email: string) =>
-    until('a mail with a code', async () => {
-      const { body } = await ask('GET', `/sandbox/mails?to=${email}`);
-      return /\d{6}/.exec(body[0]?.text ?? '')?.[0];
-    });
-
-  /** A verified user with a session. */
-  const signUp = async (email: string) => {
-    const { token, ask: byApp } = await app();
-    await byApp('POST', '/v2/auth/signup', { json: { email, password: PASSWORD } });
-    const json = { email, code: await codeFor(email) };
-    const { session_token } = (await byApp('POST', '/v2/auth/verify-email', { json })).body;
-    return { session: session_token, ask: asking(url, { ...bearer(token), 'X-Session-Token': session_token }) };
-  };
+  after(() => clocked.stop());
 
   it('lets tokens and codes expire', async () => {
     const { ask: byApp } = await app();

@@ -10,7 +10,7 @@ export const calls = {
     members: { coin: ['BTC', 'a coin of the exchange'], px: ['91000', 'a decimal number, as a text'] },
   },
   funding: {
-    does: 'Pays the funding of an hour to all positions in a coin.',
+    does: 'Settles the funding of a coin: long positions pay this share of their value, short ones receive it.',
     members: { coin: ['BTC', 'a coin of the exchange'], rate: ['0.0000125', 'a decimal number, as a text'] },
   },
   fund: {
