@@ -21,6 +21,7 @@ comment on column subaccounts.status is 'The network''s status: pending until it
 comment on column subaccounts.link_proof is 'How the owner proved control of ex_address when it was linked; null if it did not.';
 
 create index subaccounts_by_owner on subaccounts (owner);
+create index subaccounts_by_number on subaccounts (subaccount_id);
 create index subaccounts_by_wallet on subaccounts (ex_address) where ex_address is not null;
 
 create table wallet_proofs (

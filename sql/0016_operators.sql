@@ -2,7 +2,7 @@ create table operator_actions (
   id bigint primary key generated always as identity,
   operator text not null constraint operator_actions_who_said check (operator ~ '\S'),
   action text not null constraint operator_actions_known check (action in (
-    'provision_again', 'attach', 'refund', 'reinstate', 'abandon', 'rerun', 'rerun_job', 'retry_delivery', 'retry_deliveries', 'reverse_payout',
+    'provision_again', 'attach', 'refund', 'reinstate', 'abandon', 'rerun', 'pause', 'end_pause', 'rerun_job', 'retry_delivery', 'retry_deliveries', 'reverse_payout',
     'resolve_payout', 'move_link', 'release_registration', 'dismiss_event', 'detach_payout_account', 'disable_operator', 'enable_operator',
     'end_operator_sessions', 'remove_operator_authenticator'
   )),

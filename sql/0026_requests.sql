@@ -19,6 +19,9 @@ create index api_requests_by_owner on api_requests (owner, id);
 
 create index api_requests_by_age on api_requests (at);
 
+-- What a caller was answered, by the request id that it names.
+create index api_requests_by_request on api_requests (request_id);
+
 create table api_usage (
   owner text not null,
   day date not null,

@@ -132,6 +132,7 @@ create table api_requests (
 );
 CREATE INDEX api_requests_by_age ON public.api_requests USING btree (at);
 CREATE INDEX api_requests_by_owner ON public.api_requests USING btree (owner, id);
+CREATE INDEX api_requests_by_request ON public.api_requests USING btree (request_id);
 
 -- Requests of partners and apps by day (UTC), operation and class of the status, all of them.
 create table api_usage (
@@ -783,7 +784,7 @@ create table operator_actions (
   detail jsonb not null default '{}'::jsonb, -- The result. Contains no secret.
   at timestamp with time zone not null default now(),
   constraint operator_actions_pkey PRIMARY KEY (id),
-  constraint operator_actions_known CHECK ((action = ANY (ARRAY['provision_again'::text, 'attach'::text, 'refund'::text, 'reinstate'::text, 'abandon'::text, 'rerun'::text, 'rerun_job'::text, 'retry_delivery'::text, 'retry_deliveries'::text, 'reverse_payout'::text, 'resolve_payout'::text, 'move_link'::text, 'release_registration'::text, 'dismiss_event'::text, 'detach_payout_account'::text, 'disable_operator'::text, 'enable_operator'::text, 'end_operator_sessions'::text, 'remove_operator_authenticator'::text]))),
+  constraint operator_actions_known CHECK ((action = ANY (ARRAY['provision_again'::text, 'attach'::text, 'refund'::text, 'reinstate'::text, 'abandon'::text, 'rerun'::text, 'pause'::text, 'end_pause'::text, 'rerun_job'::text, 'retry_delivery'::text, 'retry_deliveries'::text, 'reverse_payout'::text, 'resolve_payout'::text, 'move_link'::text, 'release_registration'::text, 'dismiss_event'::text, 'detach_payout_account'::text, 'disable_operator'::text, 'enable_operator'::text, 'end_operator_sessions'::text, 'remove_operator_authenticator'::text]))),
   constraint operator_actions_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments(id),
   constraint operator_actions_prop_account_id_fkey FOREIGN KEY (prop_account_id) REFERENCES prop_accounts(id),
   constraint operator_actions_who_said CHECK ((operator ~ '\S'::text)),
@@ -869,6 +870,16 @@ create table password_resets (
   constraint password_resets_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 CREATE INDEX password_resets_by_age ON public.password_resets USING btree (expires_at);
+
+-- Upstreams to which, and partners and apps for which, nothing new is sent until an operator ends it. What was sent goes on.
+create table pauses (
+  subject text not null, -- An upstream as in intent_kinds, a partner or an app.
+  holds_exits boolean not null default false, -- Whether it also holds what reduces a risk: cancellations, closes, protection.
+  reason text not null,
+  paused_by text not null,
+  paused_at timestamp with time zone not null default now(),
+  constraint pauses_pkey PRIMARY KEY (subject)
+);
 
 -- What the processor last reported of each object that takes money from a payment.
 create table payment_losses (
@@ -1315,6 +1326,7 @@ create table subaccounts (
   constraint subaccounts_one_per_intent UNIQUE (intent_id),
   constraint subaccounts_size_positive CHECK ((account_size > (0)::numeric))
 );
+CREATE INDEX subaccounts_by_number ON public.subaccounts USING btree (subaccount_id);
 CREATE INDEX subaccounts_by_owner ON public.subaccounts USING btree (owner);
 CREATE INDEX subaccounts_by_wallet ON public.subaccounts USING btree (ex_address) WHERE (ex_address IS NOT NULL);
 
@@ -1968,6 +1980,21 @@ create view ops.operators (
   created_at timestamp with time zone
 );
 
+-- Orders of traders, with the state of the intent that placed each and what became of it at the venue. By trader: where trader = …, newest by created_at.
+create view ops.orders (
+  order_id uuid,
+  given_id uuid,
+  venue text,
+  owner text,
+  trader text,
+  pair text,
+  state text,
+  lifecycle text,
+  problem_code text,
+  created_at timestamp with time zone,
+  settled_at timestamp with time zone
+);
+
 -- Payments older than 10 minutes that were neither fulfilled nor refunded, with the safe action. Normally empty.
 create view ops.paid_without_account (
   payment_id text,
@@ -1982,6 +2009,17 @@ create view ops.paid_without_account (
   intent_id uuid,
   intent_state text,
   safe_action text
+);
+
+-- Upstreams, partners and apps for which nothing new is sent, since when, by whom and why, and how many intents wait. ops.end_pause ends one.
+create view ops.pauses (
+  subject text,
+  name text,
+  holds_exits boolean,
+  reason text,
+  paused_by text,
+  paused_at timestamp with time zone,
+  waiting integer
 );
 
 -- Jobs by task: due now, planned, running, dead, and for how many seconds the oldest due job has waited.
@@ -2354,6 +2392,9 @@ create function end_mail(mail uuid, ending text, why text)
 create function end_operator_sessions(operator text)
   returns integer sql;
 
+create function end_pause(of_subject text, by_operator text, because text, noted jsonb DEFAULT '{}'::jsonb)
+  returns integer plpgsql;
+
 create function end_purchase(intent uuid, held_fence integer, ending text, said jsonb, poll_s double precision)
   returns void plpgsql;
 
@@ -2694,6 +2735,9 @@ create function pace_window()
 create function partner_order_event(verb text, order_id uuid, i intents)
   returns jsonb sql stable;
 
+create function pause_work(of_subject text, with_exits boolean, by_operator text, because text, noted jsonb DEFAULT '{}'::jsonb)
+  returns boolean plpgsql;
+
 create function pay_arrived(payout text, item jsonb, cents integer DEFAULT NULL::integer, of_currency text DEFAULT NULL::text)
   returns void plpgsql;
 
@@ -2946,6 +2990,9 @@ create function rerun_dead_job(job bigint, by_operator text, because text, noted
 create function rerun_intent(intent uuid, by_operator text, because text, noted jsonb DEFAULT '{}'::jsonb)
   returns TABLE(done boolean, verdict text, is_safe boolean, was_sent boolean, venue_says text, would_do text, reason text) plpgsql;
 
+create function rerun_intents(of_kind text, of_owner text, in_state text, by_operator text, because text, noted jsonb DEFAULT '{}'::jsonb)
+  returns TABLE(verdict text, done boolean, intents integer) sql;
+
 create function reserve_earnings(p payouts, cents integer)
   returns void sql;
 
@@ -3147,6 +3194,9 @@ create function verify_email(app text, address text, hmacs bytea[], of_network i
 create function wait_for_pace(intent uuid, pace text, per_minute integer, kept integer, exits boolean)
   returns boolean plpgsql;
 
+create function wait_for_pause(intent uuid, held_fence integer, exits boolean, claims boolean)
+  returns boolean plpgsql;
+
 create function want_exits(of_venue text, of_owner text, of_trader text, of_pair text, of_order uuid, by_intent uuid, exits jsonb, replaced text[] DEFAULT '{}'::text[])
   returns void plpgsql;
 
@@ -3204,11 +3254,15 @@ create function ops.enable_operator(operator text, who text, why text)
 create function ops.end_operator_sessions(operator text, who text, why text)
   returns integer plpgsql security definer;
 
+-- Ends a pause: what waits goes on at once. Recorded in ops.actions.
+create function ops.end_pause(subject text, who text, why text)
+  returns text plpgsql security definer;
+
 -- Internal to the kit.
 create function ops.enqueue_now(i intents)
   returns void plpgsql;
 
--- The records that an id or an e-mail address names: of an intent, order, request, payment, prop account, user, delivery, event, endpoint, job, wallet, hotkey, payout, registration, mail, app, partner, operator or object of the processor. With the ids of their relatives.
+-- The records that an id, an e-mail address, the first letters of a partner's or app's name, the hint of a key or the number of a trader name: intents, orders, requests, payments, prop accounts, users, deliveries, events, endpoints, jobs, wallets, hotkeys, payouts, registrations, mails, keys, apps, partners, operators and objects of the processor. With the ids of their relatives.
 create function ops.find(searched text)
   returns TABLE(kind text, id text, title text, state text, owner text, created_at timestamp with time zone, relatives jsonb) sql stable security definer;
 
@@ -3235,6 +3289,10 @@ create function ops.history_of_records(ids jsonb, i intents)
 -- Whether the worker that has held a job since a time is alive: ops.is_worker_alive(locked_by, locked_at).
 create function ops.is_worker_alive(pool text, held_since timestamp with time zone)
   returns boolean sql stable security definer;
+
+-- What re-running many open intents would do, by verdict: the oldest 1,000 of a verb, of a partner or app, and in a state (queued, running, in_doubt); null is any. Changes nothing; ops.rerun_all does it.
+create function ops.judge_reruns(kind text DEFAULT NULL::text, owner text DEFAULT NULL::text, state text DEFAULT NULL::text)
+  returns TABLE(verdict text, is_safe boolean, would_do text, intents integer, oldest_at timestamp with time zone, example uuid) sql stable security definer;
 
 -- The balance of every account of the ledger before a time by the processor's clock, as it was known at a time by ours. Debits are positive.
 create function ops.ledger_balances(as_of timestamp with time zone DEFAULT 'infinity'::timestamp with time zone, known_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone)
@@ -3268,6 +3326,14 @@ create function ops.note(who text, did text, about text, why text, came_of_it js
 create function ops.note_account(account text, who text, did text, why text, verdict text)
   returns void sql;
 
+-- Internal to the kit.
+create function ops.open_intents(kind text, owner text, state text)
+  returns TABLE(id uuid, created_at timestamp with time zone) sql stable security definer;
+
+-- Sends nothing new to an upstream (netvenue, exvenue, processor, registrar), or for a partner or app, until ops.end_pause; with `exits` nothing that reduces a risk either. What was sent is reconciled; what waits past its deadline expires unsent. Recorded in ops.actions.
+create function ops.pause(subject text, who text, why text, exits boolean DEFAULT false)
+  returns text plpgsql security definer;
+
 -- Requests the subaccount of a failed account again, only if it is proven that none was created. Verdicts: done, unknown, not_failed, abandoned, returned, unproven. Recorded in ops.actions.
 create function ops.provision_account(account text, who text, why text, deadline_s double precision DEFAULT 3600)
   returns text plpgsql security definer;
@@ -3287,6 +3353,10 @@ create function ops.require_who_and_why(who text, why text)
 -- Runs an intent again if safe_to_rerun allows it. An unsent intent is queued, a sent one is only reconciled, one at the processor is sent again under its key if it is not there, an ended one stays unchanged (done is false). Rejected while a worker runs it, and if it could act twice. Always recorded in ops.actions.
 create function ops.rerun(intent uuid, who text, why text)
   returns TABLE(done boolean, verdict text, is_safe boolean, was_sent boolean, venue_says text, would_do text, reason text) plpgsql security definer;
+
+-- Runs the open intents again that ops.judge_reruns names, each as ops.rerun does: unsent ones are queued, others only reconciled, what could act twice stays. Recorded for each in ops.actions.
+create function ops.rerun_all(kind text, owner text, state text, who text, why text)
+  returns TABLE(verdict text, done boolean, intents integer) plpgsql security definer;
 
 -- Queues a dead job without an intent again, with all of its attempts, if safe_to_rerun_job allows it. Always recorded in ops.actions. No row: there is no such job.
 create function ops.rerun_job(job bigint, who text, why text)

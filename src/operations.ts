@@ -6,6 +6,7 @@ import * as adminApprovals from './capabilities/admin/approvals/http.ts';
 import * as adminApps from './capabilities/admin/apps/http.ts';
 import * as adminAudit from './capabilities/admin/audit/http.ts';
 import * as adminDeliveries from './capabilities/admin/deliveries/http.ts';
+import { listDisputes } from './capabilities/admin/disputes/http.ts';
 import * as adminFigures from './capabilities/admin/figures/http.ts';
 import { getFleet } from './capabilities/admin/fleet/http.ts';
 import * as adminJobs from './capabilities/admin/jobs/http.ts';
@@ -13,8 +14,10 @@ import * as adminLedger from './capabilities/admin/ledger/http.ts';
 import { moveWalletLink } from './capabilities/admin/links/http.ts';
 import * as adminMails from './capabilities/admin/mails/http.ts';
 import * as adminOperators from './capabilities/admin/operators/http.ts';
+import { listOrdersOfTrader } from './capabilities/admin/orders/http.ts';
 import * as adminPartnerKeys from './capabilities/admin/partner-keys/http.ts';
 import * as adminPartners from './capabilities/admin/partners/http.ts';
+import * as adminPauses from './capabilities/admin/pauses/http.ts';
 import * as paymentOperators from './capabilities/admin/payments/http.ts';
 import * as payoutOperators from './capabilities/admin/payouts/http.ts';
 import * as adminQueue from './capabilities/admin/queue/http.ts';
@@ -102,6 +105,7 @@ const table = {
   ...adminRequests,
   ...adminPartners,
   ...adminPartnerKeys,
+  ...adminPauses,
   ...adminReruns,
   ...adminDeliveries,
   ...adminMails,
@@ -110,6 +114,8 @@ const table = {
   ...adminUpstreams,
   ...adminFigures,
   getFleet,
+  listDisputes,
+  listOrdersOfTrader,
   ...adminSearch,
   ...adminAudit,
   ...users,

@@ -1,5 +1,5 @@
--- The records that an id or an e-mail address names, of any kind, at most 20 of a kind, with the ids of their relatives. Every
--- comparison is with an indexed column. An id that is unknown finds nothing.
+-- The records that an id, an e-mail address, the name of a partner or app, the hint of a key or the number of a trader names, of any kind, at most 20
+-- of a kind, with the ids of their relatives. Every comparison is with an indexed column, but for names and hints, of which there are few.
 create or replace function ops.find(searched text)
 returns table (kind text, id text, title text, state text, owner text, created_at timestamptz, relatives jsonb)
 language sql stable security definer set search_path = pg_catalog, public, pg_temp as $$
@@ -8,7 +8,9 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
       searched as name,
       lower(searched) as lowered,
       case when searched ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then searched::uuid end as uuid,
-      case when searched ~ '^[0-9]{1,18}$' then searched::bigint end as number
+      case when searched ~ '^[0-9]{1,18}$' then searched::bigint end as number,
+      substring(searched from '^(?:[Tt]rader[ #]*)?([0-9]{1,9})$')::integer as trader,
+      case when length(searched) >= 3 then lower(searched) end as named
   ), ids as (
     select g.uuid
     from given g
@@ -22,14 +24,32 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
       select 'intent' as kind, i.id::text as id, i.kind as title, i.state, i.owner, i.created_at,
         ops.subjects_of(i.id) || jsonb_build_object('request', i.request_id) as relatives
       from given g
-      join intents i on i.id in (select d.uuid from ids d) or i.request_id = g.name
+      cross join lateral (
+        select d.uuid as id
+        from ids d
+        union
+        select r.id
+        from intents r
+        where r.request_id = g.name
+        limit 100
+      ) n
+      join intents i on i.id = n.id
       limit 20
     )
     union all (
       select 'order', o.id::text, o.venue || ' ' || o.pair, o.lifecycle, o.owner, o.created_at,
         jsonb_build_object('intent', o.id, 'trader', o.trader, 'named', o.given_id)
       from given g
-      join orders o on o.id in (select d.uuid from ids d) or (o.venue = 'exvenue' and o.executed ->> 'ex_order_id' = g.name)
+      cross join lateral (
+        select d.uuid as id
+        from ids d
+        union
+        select r.id
+        from orders r
+        where r.venue = 'exvenue' and r.executed ->> 'ex_order_id' = g.name
+        limit 100
+      ) n
+      join orders o on o.id = n.id
       limit 20
     )
     union all (
@@ -64,6 +84,17 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
     join payments p on p.id = g.name or p.processor_payment_intent_id = g.name
     left join prop_accounts a on a.payment_id = p.id
     union all
+    select l.kind, l.processor_id, l.amount_cents || ' cents ' || coalesce(p.received_currency, p.currency), l.status, p.owner, l.said_at,
+      jsonb_build_object('payment', l.payment_id, 'user', p.user_id)
+    from given g
+    join payment_losses l on l.processor_id = g.name
+    join payments p on p.id = l.payment_id
+    union all
+    select 'processor_event', e.id, e.type, coalesce(e.outcome, 'waiting'), p.owner, e.received_at, jsonb_build_object('payment', e.payment_id)
+    from given g
+    join processor_events e on e.id = g.name
+    left join payments p on p.id = e.payment_id
+    union all
     select 'prop_account', a.id, a.tier_id, a.status, a.owner, a.created_at,
       jsonb_build_object('user', a.user_id, 'payment', a.payment_id, 'subaccount', a.synthetic_hotkey, 'intent', a.intent_id)
     from given g
@@ -75,9 +106,9 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
     join payouts p on p.id = g.name or p.processor_transfer_id = g.name
     union all (
       select 'subaccount', s.synthetic_hotkey, s.asset_class, s.status, s.owner, s.created_at,
-        jsonb_build_object('prop_account', a.id, 'wallet', s.ex_address, 'intent', s.intent_id)
+        jsonb_build_object('prop_account', a.id, 'wallet', s.ex_address, 'intent', s.intent_id, 'trader', s.synthetic_hotkey)
       from given g
-      join subaccounts s on s.synthetic_hotkey = g.name or s.ex_address = g.lowered
+      join subaccounts s on s.synthetic_hotkey = g.name or s.ex_address = g.lowered or s.subaccount_id = g.trader
       left join prop_accounts a on a.synthetic_hotkey = s.synthetic_hotkey
       limit 20
     )
@@ -100,7 +131,17 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
           'payment', e.body::jsonb -> 'data' -> 'payment_id'
         )
       from given g
-      join webhook_deliveries d on d.id = g.name or d.event_id = g.name
+      cross join lateral (
+        select w.id
+        from webhook_deliveries w
+        where w.id = g.name
+        union
+        select w.id
+        from webhook_deliveries w
+        where w.event_id = g.name
+        limit 100
+      ) n
+      join webhook_deliveries d on d.id = n.id
       join events e on e.id = d.event_id
       limit 20
     )
@@ -126,11 +167,28 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
     select 'app', a.id, a.name, case when a.disabled_at is null then 'active' else 'disabled' end, a.id, a.created_at,
       jsonb_build_object('entity', a.entity_hotkey)
     from given g
-    join apps a on a.id = g.name or a.slug = g.name
+    join apps a on a.id = g.name or a.slug = g.name or starts_with(lower(a.name), g.named)
     union all
     select 'partner', p.id, p.name, case when p.disabled_at is null then 'active' else 'disabled' end, p.id, p.created_at, '{}'
     from given g
-    join partners p on p.id = g.name or p.id = (select k.partner_id from partner_keys k where k.id = g.name)
+    join partners p on p.id = g.name or p.id = (select k.partner_id from partner_keys k where k.id = g.name) or starts_with(lower(p.name), g.named)
+    union all
+    select 'partner_key', k.id, concat_ws(' ', k.hint, k.label), case when k.revoked_at is null then 'live' else 'revoked' end, k.partner_id,
+      k.created_at, jsonb_build_object('partner', k.partner_id)
+    from given g
+    join partner_keys k on k.id = g.name or k.hint = g.name
+    union all
+    select 'trader_key', k.id, concat_ws(' ', k.key_id, k.label), case when k.revoked_at is null then 'live' else 'revoked' end, k.owner,
+      k.created_at, jsonb_build_object('user', k.user_id, 'prop_account', k.prop_account_id)
+    from given g
+    join trader_keys k on k.id = g.name or k.key_id = g.name
+    union all (
+      select 'request', r.request_id, r.method || ' ' || r.operation, concat_ws(' ', r.status, r.code), r.owner, r.at,
+        jsonb_build_object('intent', r.intent_id)
+      from given g
+      join api_requests r on r.request_id = g.name
+      limit 20
+    )
     union all
     select 'operator', a.id, a.email, case when a.totp_enrolled_at is null then 'without authenticator' else 'enrolled' end, null,
       a.created_at, '{}'
@@ -142,4 +200,4 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
   order by f.created_at desc, f.kind
 $$;
 comment on function ops.find is
-  'The records that an id or an e-mail address names: of an intent, order, request, payment, prop account, user, delivery, event, endpoint, job, wallet, hotkey, payout, registration, mail, app, partner, operator or object of the processor. With the ids of their relatives.';
+  'The records that an id, an e-mail address, the first letters of a partner''s or app''s name, the hint of a key or the number of a trader name: intents, orders, requests, payments, prop accounts, users, deliveries, events, endpoints, jobs, wallets, hotkeys, payouts, registrations, mails, keys, apps, partners, operators and objects of the processor. With the ids of their relatives.';

@@ -54,16 +54,18 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
         (6, j.intent_id is null, 'job', 'it has no job; the next sweep gives it one', null),
         (7, j.is_dead, 'job', 'the attempts of its job are used up', null),
         (8, j.is_locked and not j.is_held, 'job', 'the worker that holds it is dead', null),
-        (9, o.pace is not null and o.state = 'queued' and j.run_at > now(), 'pace', 'the validator has taken its signals of this minute', j.run_at),
-        (10, o.upstream is not null and mine.intent_id is null and s.doubts > 0, 'doubts',
+        (9, o.state = 'queued' and j.run_at > now() and exists (select from pauses p where p.subject in (o.of_upstream, o.owner) and (p.holds_exits or not o.is_exit)),
+          'paused', 'operators have paused what is sent', null),
+        (10, o.pace is not null and o.state = 'queued' and j.run_at > now(), 'pace', 'the validator has taken its signals of this minute', j.run_at),
+        (11, o.upstream is not null and mine.intent_id is null and s.doubts > 0, 'doubts',
           format('%s of the %s requests at %s are in doubt', s.doubts, s.held, o.upstream), s.until),
-        (11, o.upstream is not null and mine.intent_id is null, 'slots', format('%s requests are at %s', coalesce(s.held, 0), o.upstream), s.until),
-        (12, o.of_upstream = 'exvenue' and exists (select from request_budgets q where q.counted_at > now()), 'paused',
+        (12, o.upstream is not null and mine.intent_id is null, 'slots', format('%s requests are at %s', coalesce(s.held, 0), o.upstream), s.until),
+        (13, o.of_upstream = 'exvenue' and exists (select from request_budgets q where q.counted_at > now()), 'paused',
           'the exchange has asked for a pause', (select min(q.counted_at) from request_budgets q where q.counted_at > now())),
-        (13, o.of_upstream = 'exvenue' and o.state = 'running', 'budget', 'a worker executes it; it waits for the exchange''s budget or reads', null),
-        (14, j.is_held, 'running', 'a worker executes it', null),
-        (15, j.run_at > now(), 'due', 'its job is due later', j.run_at),
-        (16, true, 'queue', 'its job waits for a free worker', null)
+        (14, o.of_upstream = 'exvenue' and o.state = 'running', 'budget', 'a worker executes it; it waits for the exchange''s budget or reads', null),
+        (15, j.is_held, 'running', 'a worker executes it', null),
+        (16, j.run_at > now(), 'due', 'its job is due later', j.run_at),
+        (17, true, 'queue', 'its job waits for a free worker', null)
       ) as v (n, applies, reason, detail, until)
       where v.applies
       order by v.n

@@ -4,12 +4,14 @@ import { apps } from './views/apps.js';
 import { audit } from './views/audit.js';
 import { charts } from './views/charts.js';
 import { deliveries } from './views/deliveries.js';
+import { disputes } from './views/disputes.js';
 import { fleet } from './views/fleet.js';
 import { intents } from './views/intents.js';
 import { jobs } from './views/jobs.js';
 import { ledger } from './views/ledger.js';
 import { mails } from './views/mails.js';
 import { operators } from './views/operators.js';
+import { orders } from './views/orders.js';
 import { overview } from './views/overview.js';
 import { partners } from './views/partners.js';
 import { recovery } from './views/recovery.js';
@@ -38,6 +40,7 @@ export const views = [
   charts,
   search,
   intents,
+  orders,
   deliveries,
   jobs,
   mails,
@@ -46,6 +49,7 @@ export const views = [
   accounts,
   unfulfilled,
   stranded,
+  disputes,
   ledger,
   tiers,
   users,

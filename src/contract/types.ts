@@ -2864,6 +2864,114 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/admin/orders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the orders of a trader
+         * @description Newest first, whatever became of them, without their terms.
+         */
+        get: operations["listOrdersOfTrader"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/admin/disputes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the disputes of payments
+         * @description Those that need a response first, then the newest. They are answered at the processor; what it decides arrives as an event, and the account trades again if the money stays.
+         */
+        get: operations["listDisputes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/admin/reruns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what re-running many open intents would do
+         * @description The oldest 1,000 open intents that fit the filters, by judgement. Changes nothing.
+         */
+        get: operations["judgeReruns"];
+        put?: never;
+        /**
+         * Run many open intents again, each if that is safe
+         * @description The oldest 1,000 that fit the filters, each as a re-run of one: unsent ones are queued, others only reconciled, and those that could act twice stay. Each is recorded.
+         */
+        post: operations["rerunIntents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/admin/pauses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what operators have paused
+         * @description Upstreams, partners and apps for which nothing new is sent, and how many intents wait.
+         */
+        get: operations["listPauses"];
+        put?: never;
+        /**
+         * Send nothing new to an upstream, or for a partner or app
+         * @description Writes are accepted and wait; those whose deadline passes expire unsent. What was sent is reconciled. What is being sent may still leave within 2 s. What reduces a risk (cancellations, closes, protection) goes on unless `holds_exits`. A pause that is there is replaced.
+         */
+        post: operations["pauseWork"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/admin/pauses/{subject}/end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End a pause
+         * @description What waits goes on at once.
+         */
+        post: operations["endPause"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/admin/jobs/dead": {
         parameters: {
             query?: never;
@@ -2932,8 +3040,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Find what an id or an e-mail address names
-         * @description Newest first, at most 20 of a kind. Takes the id of an intent, order, request, payment, prop account, user, delivery, event, endpoint, job, payout, registration, mail, app, partner or operator, a wallet, a hotkey, an id of the processor or of the exchange, or an e-mail address.
+         * Find what an id, an address or a name names
+         * @description Newest first, at most 20 of a kind. Takes the id of an intent, order, request, payment, prop account, user, delivery, event, endpoint, job, payout, registration, mail, key, app, partner or operator, a wallet, a hotkey, an id of the processor (payment, charge, refund, dispute, event, transfer) or of the exchange, an e-mail address, the first letters of a partner's or an app's name, the hint of a partner's key, or the number of a trader (`trader 12`). A request is found for a week.
          */
         get: operations["searchRecords"];
         put?: never;
@@ -6159,6 +6267,164 @@ export interface components {
             /** @description When the delivery ended; null while it is open. */
             ended_at: components["schemas"]["Time"] | null;
         };
+        /** @description An order, as operators see it. */
+        OrderOfTrader: {
+            /**
+             * Format: uuid
+             * @description The id of the order, and of the intent that placed it.
+             */
+            order_id: string;
+            /**
+             * Format: uuid
+             * @description The id that the caller gave it; null if it gave none.
+             */
+            given_id: string | null;
+            /**
+             * @description The venue.
+             * @enum {unknown}
+             */
+            venue: "netvenue" | "exvenue";
+            /** @description The partner or app. */
+            owner: string;
+            /** @description The hotkey or wallet of the trader. */
+            trader: string;
+            /** @description The pair. */
+            pair: string;
+            /**
+             * @description The state of the intent that placed it.
+             * @enum {unknown}
+             */
+            state: "queued" | "running" | "in_doubt" | "succeeded" | "failed" | "expired";
+            /** @description What became of it at the venue; null if it was not placed or is not known yet. */
+            lifecycle: string | null;
+            /** @description Why it was not placed; null otherwise. */
+            problem_code: string | null;
+            /** @description When it was accepted. */
+            created_at: components["schemas"]["Time"];
+            /**
+             * Format: date-time
+             * @description When its placement ended; null while it has not.
+             */
+            settled_at: string | null;
+        };
+        /** @description A dispute of a payment, or an inquiry. */
+        Dispute: {
+            /** @description The processor's id. */
+            dispute_id: string;
+            /** @description The payment. */
+            payment_id: string;
+            /** @description The app. */
+            owner: string;
+            /** @description Who paid. */
+            user_id: string;
+            /** @description The address of that user. */
+            email: string;
+            /** @description The account that was bought; null if there is none. */
+            prop_account_id: string | null;
+            /** @description The status of that account. */
+            account_status: string | null;
+            /** @description The processor's status, such as `needs_response` or `won`. */
+            status: string | null;
+            /** @description The disputed amount. */
+            amount_cents: number;
+            /** @description Its currency. */
+            currency: string;
+            /**
+             * Format: date-time
+             * @description When it was made; null if the processor did not say.
+             */
+            made_at: string | null;
+            /** @description When the processor last reported it. */
+            said_at: components["schemas"]["Time"];
+            /** @description Whether it must be answered at the processor. */
+            needs_response: boolean;
+            /** @description Whether it takes its amount now. */
+            is_money_gone: boolean;
+        };
+        /** @description Which open intents to run again; without members but the reason, any. */
+        RerunFilter: {
+            /** @description Only intents of this verb. */
+            kind?: string;
+            /** @description Only intents of this partner or app. */
+            owner?: string;
+            /**
+             * @description Only intents in this state.
+             * @enum {unknown}
+             */
+            state?: "queued" | "running" | "in_doubt";
+            /** @description Why the operator acts. */
+            reason: components["schemas"]["Reason"];
+        };
+        /** @description What re-running open intents would do. */
+        RerunJudgements: {
+            /** @description By what would happen, the safe ones first. */
+            judgements: {
+                /** @description As in the judgement of one re-run. */
+                verdict: string;
+                /** @description Whether it can never act twice. */
+                is_safe: boolean;
+                /** @description What a worker would do, as a sentence. */
+                would_do: string;
+                /** @description How many. */
+                intents: number;
+                /** @description When the oldest was accepted. */
+                oldest_at: components["schemas"]["Time"];
+                /**
+                 * Format: uuid
+                 * @description The oldest.
+                 */
+                example: string;
+            }[];
+        };
+        /** @description What re-running open intents did. */
+        RerunResults: {
+            /** @description By verdict. */
+            results: {
+                /** @description As in the judgement of one re-run. */
+                verdict: string;
+                /** @description Whether they were queued. */
+                done: boolean;
+                /** @description How many. */
+                intents: number;
+            }[];
+        };
+        /** @description What to pause, and why. */
+        NewPause: {
+            /** @description An upstream (`netvenue`, `exvenue`, `processor`, `registrar`), a partner (`ptn_…`) or an app (`app_…`). */
+            subject: string;
+            /**
+             * @description Whether it also holds what reduces a risk: cancellations, closes, protection.
+             * @default false
+             */
+            holds_exits?: boolean;
+            /** @description Why the operator acts. */
+            reason: components["schemas"]["Reason"];
+        };
+        /** @description What operators have paused. */
+        Pauses: {
+            /** @description The oldest first. */
+            pauses: {
+                /** @description The upstream, partner or app. */
+                subject: string;
+                /** @description The name of the partner or app; null of an upstream. */
+                name: string | null;
+                /** @description Whether it also holds what reduces a risk. */
+                holds_exits: boolean;
+                /** @description Why it is paused. */
+                reason: string;
+                /** @description Who paused it. */
+                paused_by: string;
+                /** @description Since when. */
+                paused_at: components["schemas"]["Time"];
+                /** @description How many intents of it are queued. */
+                waiting: number;
+            }[];
+        };
+        /** @description The end of a pause. */
+        PauseEnd: {
+            /** @description How many intents go on. */
+            queued: number;
+        };
         /** @description A job without an intent whose attempts are used up. */
         DeadJob: {
             /** @description Identifies the job. */
@@ -6266,7 +6532,7 @@ export interface components {
              * @description What it is.
              * @enum {unknown}
              */
-            kind: "intent" | "order" | "user" | "identity_verification" | "payout_account" | "payment" | "prop_account" | "payout" | "subaccount" | "enrollment" | "registration" | "delivery" | "event" | "endpoint" | "mail" | "job" | "app" | "partner" | "operator";
+            kind: "intent" | "order" | "request" | "user" | "identity_verification" | "payout_account" | "payment" | "charge" | "refund" | "dispute" | "processor_event" | "prop_account" | "payout" | "subaccount" | "enrollment" | "registration" | "delivery" | "event" | "endpoint" | "mail" | "job" | "app" | "partner" | "partner_key" | "trader_key" | "operator";
             /** @description Identifies the record. */
             id: string;
             /** @description Its verb, type, name or address. */
@@ -6571,7 +6837,7 @@ export interface components {
             }[];
         };
         /**
-         * @description What an open intent waits for: `in_doubt` the next look-up of what came of it; `response` the response to what was sent; `lane` an earlier intent; `deadline` its expiry; `worker` any living worker; `job` a new job; `doubts` capacity that requests in doubt hold; `slots` capacity that requests under way hold; `pace` what the validator takes in a minute; `paused` the end of a pause that the exchange has asked for; `budget` the exchange's request budget or reads; `running` the worker that executes it; `due` its time; `queue` a free worker.
+         * @description What an open intent waits for: `in_doubt` the next look-up of what came of it; `response` the response to what was sent; `lane` an earlier intent; `deadline` its expiry; `worker` any living worker; `job` a new job; `doubts` capacity that requests in doubt hold; `slots` capacity that requests under way hold; `pace` what the validator takes in a minute; `paused` the end of a pause that the exchange has asked for or that operators have made; `budget` the exchange's request budget or reads; `running` the worker that executes it; `due` its time; `queue` a free worker.
          * @enum {unknown}
          */
         WaitReason: "in_doubt" | "response" | "lane" | "deadline" | "worker" | "job" | "doubts" | "slots" | "pace" | "paused" | "budget" | "running" | "due" | "queue";
@@ -10816,6 +11082,10 @@ export interface components {
         StatementFrom: components["schemas"]["Time"];
         /** @description Only lines before this time. */
         StatementTo: components["schemas"]["Time"];
+        /** @description Only records since this time. */
+        RecordsFrom: components["schemas"]["Time"];
+        /** @description Only records before this time. */
+        RecordsTo: components["schemas"]["Time"];
         /** @description As `Last-Event-ID`, which prevails, for readers that cannot send headers. */
         LastEventId: string;
         /** @description The only credential of the request, `stk_…`. It is spent by this request. */
@@ -16956,9 +17226,18 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only deliveries in this state. */
-                state?: "pending" | "sending" | "failed" | "cancelled";
-                /** @description Only deliveries of this app. */
+                state?: "pending" | "sending" | "delivered" | "failed" | "cancelled";
+                /** @description Only deliveries of this app or partner. */
                 app_id?: string;
+                /**
+                 * @description Only deliveries of events of this type; needs `app_id`.
+                 * @example order.updated
+                 */
+                event_type?: string;
+                /** @description Only records since this time. */
+                from?: components["parameters"]["RecordsFrom"];
+                /** @description Only records before this time. */
+                to?: components["parameters"]["RecordsTo"];
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
                 /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
@@ -17029,6 +17308,276 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listOrdersOfTrader: {
+        parameters: {
+            query: {
+                /**
+                 * @description The hotkey or wallet of the trader.
+                 * @example vanta_entity_12
+                 */
+                trader: string;
+                /** @description Only orders that rest at the venue, were filled or cancelled there, are not decided yet (`open`), or were never placed (`failed`, `expired`). */
+                state?: "open" | "resting" | "filled" | "cancelled" | "failed" | "expired";
+                /** @description Only records since this time. */
+                from?: components["parameters"]["RecordsFrom"];
+                /** @description Only records before this time. */
+                to?: components["parameters"]["RecordsTo"];
+                /** @description Maximum number of entries in the page. */
+                limit?: components["parameters"]["PageLimit"];
+                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                cursor?: components["parameters"]["PageCursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of orders */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrderOfTrader"][];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listDisputes: {
+        parameters: {
+            query?: {
+                /** @description Only those that need a response. */
+                open?: boolean;
+                /** @description Maximum number of entries in the page. */
+                limit?: components["parameters"]["PageLimit"];
+                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                cursor?: components["parameters"]["PageCursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of disputes */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Dispute"][];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    judgeReruns: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only intents of this verb.
+                 * @example network/place
+                 */
+                kind?: string;
+                /** @description Only intents of this partner or app. */
+                owner?: string;
+                /** @description Only intents in this state. */
+                state?: "queued" | "running" | "in_doubt";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How many intents each judgement is for */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RerunJudgements"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    rerunIntents: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "kind": "network/place",
+                 *       "state": "queued",
+                 *       "reason": "the workers were away"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RerunFilter"];
+            };
+        };
+        responses: {
+            /** @description What was done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RerunResults"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listPauses: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Every pause */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Pauses"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    pauseWork: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "subject": "netvenue",
+                 *       "reason": "the network shows wrong prices"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewPause"];
+            };
+        };
+        responses: {
+            /** @description Every pause */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Pauses"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    endPause: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
+            };
+            path: {
+                /**
+                 * @description The upstream, partner or app.
+                 * @example netvenue
+                 */
+                subject: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "the customer asked for it by mail"
+                 *     }
+                 */
+                "application/json": components["schemas"]["OperatorReason"];
+            };
+        };
+        responses: {
+            /** @description How many intents go on */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PauseEnd"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
@@ -17152,7 +17701,7 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description The whole id or address.
+                 * @description The whole id, address or hint, or the first letters of a name.
                  * @example usr_2vKq7Yb1mTzXw9RcD4sNe
                  */
                 q: string;
@@ -19345,5 +19894,6 @@ export interface bodyDefaults {
     confirmPasswordReset: "revoke_api_keys";
     checkOut: "currency";
     putTier: "currency" | "active";
+    pauseWork: "holds_exits";
     submitTradingOrder: "execution_type";
 }

@@ -185,7 +185,8 @@ export type SendMode = { claims: boolean; ifReady: boolean };
 /**
  * Commits the payload, and that bytes may leave from now on (`sent`). `lost`: the claim is lost or the deadline has passed. `not_ready`: nothing
  * was written.
- * `waiting`: every slot of the upstream is held, or its pace is used up; the intent continues when it may be sent. The caller must not send then.
+ * `waiting`: every slot of the upstream is held, its pace is used up, or operators have paused it or the owner; the intent continues when it may
+ * be sent. The caller must not send then.
  */
 export const beginSending = (
   db: Db,
@@ -205,6 +206,7 @@ const beginSendings = batchPerPool(async (db, batch: SendStart[]): Promise<SendB
     select b.n,
       case
         when b."ifReady" and is_ready(b.id) is not true then 'not_ready'
+        when wait_for_pause(b.id, b.fence, coalesce(b."isExit", false), b.claims) then 'waiting'
         when b.upstream is not null
           then begin_sending_within(
             b.id, b.fence, b.sent, b.upstream, b.slots, b."holdMs" / 1000, b."forExits", b."isExit",

@@ -16,7 +16,8 @@ describe('a write about operators sent twice under one key', function () {
   const rows = () =>
     service.db.any(sql.type(count)`
       select count(*)::integer as n from admins union all select count(*)::integer from admin_sessions
-      union all select count(*)::integer from admin_audit union all select count(*)::integer from mails`);
+      union all select count(*)::integer from admin_audit union all select count(*)::integer from mails
+      union all select count(*)::integer from operator_actions union all select count(*)::integer from pauses`);
   const write = async (ask: Ask, method: string, path: string, json: object) =>
     (await twice(ask, method, path, { json }, rows)).body;
 
@@ -43,5 +44,8 @@ describe('a write about operators sent twice under one key', function () {
         values (${String(id)}, 'refundPayment', '', '{}', 'finance', ${adminId}, now() + interval '1 hour')`);
       await write(ask, 'POST', `/v2/admin/approvals/${id}/${verb}`, { reason });
     }
+    await write(ask, 'POST', '/v2/admin/pauses', { subject: 'netvenue', reason });
+    await write(ask, 'POST', '/v2/admin/pauses/netvenue/end', { reason });
+    await write(ask, 'POST', '/v2/admin/reruns', { reason });
   });
 });

@@ -52,6 +52,9 @@ type Web = Running & { url: string };
 /** What a scene needs that harms no process. */
 export type Site = Pick<Stage, 'settings' | 'upstream' | 'rows' | 'traders' | 'close'> & { web: { url: string } };
 
+/** A site whose worker is in this process and can be stopped: jobs wait from then on. */
+export type LocalSite = Site & { stopWorkers(): Promise<void> };
+
 /** An enrolled wallet of the exchange; its address is the Trader-ID. */
 export type Wallet = Caller & { wallet: string; privateKey: `0x${string}` };
 
@@ -125,8 +128,8 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
 }
 
 /** The service in this process, with one worker: for small runs, in which no process is harmed. */
-export async function openSite({ settings, upstream }: Pick<StageOptions, 'settings' | 'upstream'>): Promise<Site> {
-  const service = await startService({ ...(settings && { settings }), ...(upstream && { upstream }) });
+export async function openSite(options: Pick<StageOptions, 'settings' | 'upstream' | 'database'>): Promise<LocalSite> {
+  const service = await startService(options);
   const databaseUrl = String(service.settings.DATABASE_URL);
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 4 });
   const rows: Site['rows'] = async (text, values) => (await pool.query(text, values)).rows;
@@ -136,6 +139,7 @@ export async function openSite({ settings, upstream }: Pick<StageOptions, 'setti
     upstream: service.miner,
     rows,
     web,
+    stopWorkers: service.stopWorkers,
     traders: (count) => makeTraders({ upstream: service.miner, rows, webs: [web] }, databaseUrl, count),
     async close() {
       await pool.end();

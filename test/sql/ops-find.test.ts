@@ -33,7 +33,7 @@ describe('ops.find', () => {
       insert into orders (id, venue, owner, trader, pair, handle, terms, executed)
       values ('${ID(1)}', 'exvenue', 'ptn_f', '${WALLET}', 'BTC/USD', 'h', '{}', '{"ex_order_id": "987654321"}');
       insert into subaccounts (synthetic_hotkey, entity_hotkey, subaccount_id, owner, intent_id, asset_class, account_size, ex_address, status)
-      values ('e_1', 'e', 1, 'ptn_f', '${ID(3)}', 'crypto', 10000, '${WALLET}', 'active');
+      values ('e_1', 'e', 12, 'ptn_f', '${ID(3)}', 'crypto', 10000, '${WALLET}', 'active');
       insert into enrollments (owner, ex_wallet) values ('ptn_f', '${WALLET}');
       insert into tiers (id, market, asset_class, account_size, amount_cents) values ('tier_f', 'crypto', 'crypto', 1000, 5000);
       insert into payments (id, owner, user_id, tier_id, market, asset_class, account_size, amount_cents, currency, intent_id, processor_payment_intent_id)
@@ -45,6 +45,15 @@ describe('ops.find', () => {
       values ('con_f', 'app_f', 'usr_f', 'acct_f', true, true, true);
       insert into payouts (id, owner, user_id, prop_account_id, connect_account_id, amount_cents, currency, processor_transfer_id)
       values ('po_f', 'app_f', 'usr_f', 'prop_f', 'con_f', 100, 'usd', 'tr_f');
+      insert into payment_losses (processor_id, payment_id, kind, amount_cents, status, is_live, rank, said_at)
+      values ('du_f', 'pay_f', 'dispute', 5000, 'needs_response', true, 1, now()), ('ch_f', 'pay_f', 'charge', 100, null, true, 1, now());
+      insert into processor_events (id, type, said_at, fact, source, payment_id, outcome)
+      values ('evt_3Qk2', 'charge.dispute.created', now(), '{"secret": "canary"}', 'notified', 'pay_f', 'applied');
+      insert into partner_keys (id, partner_id, digest, hint) values ('pky_f', 'ptn_f', 'd', 'tpk_Ab3x');
+      insert into trader_keys (id, key_id, digest, label, owner, user_id, prop_account_id)
+      values ('tky_f', 'tdk_f', 'd', 'a bot', 'app_f', 'usr_f', 'prop_f');
+      insert into api_requests (owner, at, operation, method, status, code, request_id, intent_id, caller, ms)
+      values ('ptn_f', now(), 'submitNetvenueOrder', 'POST', 422, 'VALIDATION_FAILED', 'req-77', null, 'partner', 3);
       insert into webhook_endpoints (id, owner, url, events) values ('whe_f', 'app_f', 'https://example.com/hook?token=canary', '{*}');
       insert into events (id, owner, type, position, body, created_at)
       values ('evt_f', 'app_f', 'payment.succeeded', 1000, '{"data": {"payment_id": "pay_f"}}', now());
@@ -60,7 +69,7 @@ describe('ops.find', () => {
 
   for (const [name, ...kinds] of [
     [ID(1), 'intent', 'order'],
-    ['req-77', 'intent'],
+    ['req-77', 'intent', 'request'],
     ['987654321', 'order'],
     ['ADA@example.com', 'user', 'user'],
     ['usr_f', 'user'],
@@ -78,9 +87,18 @@ describe('ops.find', () => {
     [ID(7), 'mail'],
     ['vs_f', 'identity_verification'],
     ['acct_f', 'payout_account'],
+    ['du_f', 'dispute'],
+    ['ch_f', 'charge'],
+    ['evt_3Qk2', 'processor_event'],
+    ['trader 12', 'subaccount'],
+    ['12', 'subaccount'],
     ['app_f', 'app'],
     ['an-app', 'app'],
+    ['an APP', 'app'],
     ['ptn_f', 'partner'],
+    ['A part', 'partner'],
+    ['tpk_Ab3x', 'partner_key'],
+    ['tdk_f', 'trader_key'],
     ['op@example.com', 'operator'],
     ['adm_f', 'operator'],
   ] as const)

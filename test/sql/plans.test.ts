@@ -4,9 +4,12 @@ import { sql } from 'slonik';
 import { listUnfulfilled } from '../../src/capabilities/accounts/prop/queries.ts';
 import { queueDueSyncs } from '../../src/capabilities/accounts/prop/store.ts';
 import { getCreations } from '../../src/capabilities/accounts/queries.ts';
+import { listByState } from '../../src/capabilities/admin/deliveries/queries.ts';
 import { rollUp } from '../../src/capabilities/admin/figures/commands.ts';
 import { readSeries } from '../../src/capabilities/admin/figures/queries.ts';
+import { listOrdersBy } from '../../src/capabilities/admin/orders/queries.ts';
 import { readQueueHealth } from '../../src/capabilities/admin/queue/queries.ts';
+import { judgeAll } from '../../src/capabilities/admin/reruns/judgements.ts';
 import { listTroubled } from '../../src/capabilities/admin/reruns/queries.ts';
 import { wipeRetiredKeys } from '../../src/capabilities/enrollments/keys/store.ts';
 import { hasEvent, listEvents } from '../../src/capabilities/events/queries.ts';
@@ -25,7 +28,7 @@ import { findIntent, intentReader } from '../../src/intents/follow.ts';
 import type { Intent } from '../../src/intents/intent.ts';
 import { markInDoubt, succeed } from '../../src/intents/settle.ts';
 import { requeueStranded } from '../../src/intents/sweep.ts';
-import { newIntentId } from '../../src/kernel/ids.ts';
+import { type AppId, newIntentId } from '../../src/kernel/ids.ts';
 import { readFigures } from '../../src/metrics/queries.ts';
 import { listWatchedOrders } from '../../src/venues/exchange/ledger/queries.ts';
 import { takeDueWallets } from '../../src/venues/exchange/ledger/store.ts';
@@ -94,6 +97,8 @@ describe('statements with much past data', function () {
     madeAtMs: 1,
   };
   const unknownEvent = { type: 'any.event', atMs: 5_000 };
+  const newest = { from: null, to: null, cursor: null, limit: 50 };
+  const appId = app as AppId; // as: the filled app's id
   const unfiltered = { kind: null, owner: null, cursor: null, limit: 50 };
   const view = (name: string) => () => db.any(sql.unsafe`select * from ${sql.identifier(['ops', name])} limit 50`);
 
@@ -171,6 +176,16 @@ describe('statements with much past data', function () {
     'dead deliveries': view('dead_deliveries'),
     'the operators’ list of troubles': () => listTroubled(db, { ...unfiltered, state: 'trouble' }),
     'the operators’ list of expired intents': () => listTroubled(db, { ...unfiltered, state: 'expired' }),
+    'the orders of a trader': () => listOrdersBy(db, { ...newest, trader, state: 'any' }),
+    'deliveries that arrived': () => listByState(db, 'delivered', { ...newest, appId: null, eventType: null }),
+    'deliveries that arrived at an app': () => listByState(db, 'delivered', { ...newest, appId, eventType: null }),
+    'deliveries of a type': () => listByState(db, 'delivered', { ...newest, appId, eventType: 'payment.succeeded' }),
+    'deliveries that wait': () => listByState(db, 'pending', { ...newest, appId: null, eventType: null }),
+    'deliveries that failed': () => listByState(db, 'failed', { ...newest, appId, eventType: 'payment.succeeded' }),
+    'judgement of many re-runs': () => judgeAll(db, { kind: null, owner: null, state: null }),
+    'what an id names': () => db.any(sql.unsafe`select * from ops.find(${past.order})`),
+    'what the id of a request names': () => db.any(sql.unsafe`select * from ops.find('req_7')`),
+    'what the id of an event names': () => db.any(sql.unsafe`select * from ops.find(${past.event})`),
     'figures for metrics': () => readFigures(db, [], { name: 'exchange', burst: 1, perSecond: 1 }),
     'state of the queue for the console': () => readQueueHealth(db),
     'roll-up of figures': () => rollUp({ db, config: { EXVENUE_URL: 'exchange', EXVENUE_BUDGET_PER_MINUTE: 1 } }),

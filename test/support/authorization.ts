@@ -75,11 +75,12 @@ const OPERATIONS: Record<keyof typeof CALLERS, string> = {
     logOutAdmin getCurrentAdmin listTenantApps listAllPartners getPartner listKeysOfPartner listAllTiers
     listUnfulfilledPayments listStrandedPayouts listFailedAccounts listTroubledIntents getIntentStory
     listTroubledDeliveries listDeadJobs getQueueHealth getUpstreams getFleet getFigures listOperatorActions
+    listOrdersOfTrader judgeReruns listPauses
     listLedgerAccounts listLedgerBalances listLedgerEntries listLedgerDifferences
   `,
   'support or admin': `
     removeUserAuthenticator getUserRecord endUserSessions rerunIntent retryDelivery rerunDeadJob listFailedMails
-    searchRecords detachPayoutAccount
+    searchRecords detachPayoutAccount listDisputes rerunIntents pauseWork endPause
   `,
   'finance or admin': `
     putTier refundPayment reversePayout resolvePayout provisionAgain attachSubaccount reinstatePropAccount

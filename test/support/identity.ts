@@ -92,19 +92,7 @@ export async function startIdentity(
     ...service,
     mailbox,
     ask,
-    async admin(enrolled = true, role = 'admin') {
-      const email = `${fresh('operator')}@example.com`;
-      const adminId = await createAdmin(service.db, email, PASSWORD, role);
-      const { headers } = await ask('POST', '/v2/admin/login', { json: { email, password: PASSWORD } });
-      const cookie = headers.getSetCookie()[0]?.split(';')[0] ?? '';
-      const token = cookie.split('=')[1] ?? '';
-      const admin = { adminId, email, seed: '', token, cookie, ask: asking(service.url, bearer(token)) };
-      if (!enrolled) return admin;
-      const { body } = await admin.ask('POST', '/v2/admin/totp/enroll');
-      const done = await admin.ask('POST', '/v2/admin/totp/confirm', { json: { code: codeOf(body.secret) } });
-      if (done.status !== 200) throw new Error(JSON.stringify(done.body));
-      return { ...admin, seed: body.secret };
-    },
+    admin: (enrolled, role) => makeAdmin(service, enrolled, role),
     token: ({ appId, secret }, scope) =>
       ask('POST', '/v2/oauth/token', {
         form: { grant_type: 'client_credentials', client_id: appId, client_secret: secret, ...(scope && { scope }) },
@@ -140,6 +128,25 @@ export async function startIdentity(
   };
   let admin: Promise<TestAdmin> | undefined;
   return identity;
+}
+
+/** A new operator of a service, logged in; by default an admin with an authenticator. */
+export async function makeAdmin(
+  { db, url }: Pick<TestService, 'db' | 'url'>,
+  enrolled = true,
+  role: OperatorRole = 'admin',
+): Promise<TestAdmin> {
+  const email = `${fresh('operator')}@example.com`;
+  const adminId = await createAdmin(db, email, PASSWORD, role);
+  const { headers } = await asking(url)('POST', '/v2/admin/login', { json: { email, password: PASSWORD } });
+  const cookie = headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  const token = cookie.split('=')[1] ?? '';
+  const admin = { adminId, email, seed: '', token, cookie, ask: asking(url, bearer(token)) };
+  if (!enrolled) return admin;
+  const { body } = await admin.ask('POST', '/v2/admin/totp/enroll');
+  const done = await admin.ask('POST', '/v2/admin/totp/confirm', { json: { code: codeOf(body.secret) } });
+  if (done.status !== 200) throw new Error(JSON.stringify(done.body));
+  return { ...admin, seed: body.secret };
 }
 
 /** The header that presents a bearer token. */

@@ -15,7 +15,7 @@ const ELSEWHERE = {
   'wallet-links.test.ts': 'moveWalletLink',
   'keyed-operators.test.ts': `
     inviteOperator acceptInvitation setOperatorRole endOperatorSessions resetOperatorAuthenticator disableOperator enableOperator
-    approveRequest rejectRequest`,
+    approveRequest rejectRequest pauseWork endPause rerunIntents`,
   'register-exvenue.test.ts': 'registerExvenueTrader',
 };
 

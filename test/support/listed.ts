@@ -76,6 +76,8 @@ export async function listEverything(service: Trading): Promise<Record<string, L
     listTroubledIntents: ofOperator('/v2/admin/intents?state=failed'),
     listTroubledDeliveries: ofOperator('/v2/admin/deliveries?state=failed'),
     listFailedMails: ofOperator('/v2/admin/mails/failed'),
+    listOrdersOfTrader: ofOperator('/v2/admin/orders?trader=listed'),
+    listDisputes: ofOperator('/v2/admin/disputes'),
     listDeadJobs: ofOperator('/v2/admin/jobs/dead'),
     listOperators: ofOperator('/v2/admin/operators'),
     listApprovals: ofOperator('/v2/admin/approvals'),
@@ -233,6 +235,16 @@ async function fillTables({ db }: Trading, app: string, user: { userId: string; 
       select w, date_bin(make_interval(secs => w), now(), 'epoch') - make_interval(secs => w * s), f, l, s * n
       from unnest(array[60, 300]) w, generate_series(1, 5) s, unnest(array['orders_per_second', 'failed_intents']) f,
         unnest(array['netvenue', 'exvenue', 'A', 'B', 'C', 'D', 'E', 'F']) with ordinality as labels (l, n)`,
+    sql.unsafe`
+      insert into orders (id, venue, owner, trader, pair, handle, terms)
+      select i.id, 'netvenue', i.owner, 'listed', 'BTCUSDC', i.id::text, '{}'
+      from intents i
+      where i.owner = ${app} and i.state = 'failed' and i.kind = 'accounts/provision'`,
+    sql.unsafe`
+      insert into payment_losses (processor_id, payment_id, kind, amount_cents, status, is_live, rank, said_at)
+      select 'du_' || p.id, p.id, 'dispute', 100, 'lost', true, 1, now()
+      from payments p
+      where p.id like 'pay_listed%'`,
     sql.unsafe`
       select graphile_worker.add_job('housekeeping/prune', '{}', run_at => now() + interval '1 day')
       from generate_series(1, 2)`,

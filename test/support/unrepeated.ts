@@ -72,6 +72,7 @@ export const NOT_BROUGHT_ABOUT: Record<string, ErrorCode[]> = {
       'V2_PARTNER_UNKNOWN',
       'V2_PARTNER_KEY_UNKNOWN',
       'V2_JOB_UNKNOWN',
+      'V2_PAUSE_UNKNOWN',
       'V2_RERUN_REFUSED',
       'PROCESSOR_AUTH',
       'PROCESSOR_SILENT',

@@ -22,7 +22,7 @@ language sql stable as $$
     case
       when process = 'trading_web' and c.relname in (
         'prop_accounts', 'signing_keys', 'enrollments', 'idempotency_keys', 'idempotent_responses', 'throttles', 'sign_ups', 'app_tokens',
-        'processes', 'stream_tickets', 'api_requests', 'api_usage'
+        'processes', 'stream_tickets', 'api_requests', 'api_usage', 'pauses'
       ) then 'delete'
       when process = 'trading_worker' and c.relname in (
         'account_events', 'admin_sessions', 'api_requests', 'api_usage', 'app_tokens', 'balance_differences', 'burnt_nonces', 'enrollments', 'events', 'figures', 'idempotency_keys',

@@ -9,7 +9,7 @@ import { pager, rowButton, table } from '../table.js';
 /** @typedef {import('../api.js').Schemas['TroubledDelivery']} TroubledDelivery */
 /** @typedef {import('../views.js').Again} Again */
 
-/** Webhook deliveries that were not delivered. @type {import('../views.js').View} */
+/** Webhook deliveries by state, owner, type and time. @type {import('../views.js').View} */
 export const deliveries = {
   name: 'deliveries',
   group: 'Running',
@@ -28,9 +28,17 @@ const fields = [
     label: 'State',
     kind: 'select',
     value: 'failed',
-    options: ['failed', 'cancelled', 'pending', 'sending'],
+    options: ['failed', 'cancelled', 'pending', 'sending', 'delivered'],
   },
-  { name: 'app_id', label: 'App', more: { maxlength: 64, placeholder: 'app_…' } },
+  { name: 'app_id', label: 'App or partner', more: { maxlength: 64, placeholder: 'app_…' } },
+  {
+    name: 'event_type',
+    label: 'Type of event',
+    hint: 'Of one app or partner.',
+    more: { maxlength: 64, placeholder: 'order.updated' },
+  },
+  { name: 'from', label: 'Since', more: { maxlength: 40, placeholder: '2026-01-31T00:00:00Z' } },
+  { name: 'to', label: 'Before', more: { maxlength: 40, placeholder: '2026-02-01T00:00:00Z' } },
 ];
 
 /** @param {Again} again @returns {import('../table.js').Column<TroubledDelivery>[]} */

@@ -4,6 +4,7 @@ import { filter } from '../filter.js';
 import { badge, code, idLink, moment } from '../format.js';
 import { routeTo } from '../route.js';
 import { pager, table } from '../table.js';
+import { rerunAllButton } from './rerun-all.js';
 import { renderStory } from './story.js';
 
 /** @typedef {import('../api.js').Schemas['TroubledIntent']} TroubledIntent */
@@ -14,14 +15,14 @@ export const intents = {
   group: 'Running',
   title: 'Troubled intents',
   titleOfOne: 'Story of an intent',
-  render: (route, again) => (route.id === '' ? renderList(route) : renderStory(route.id, again)),
+  render: (route, again) => (route.id === '' ? renderList(route, again) : renderStory(route.id, again)),
 };
 
-/** @param {import('../route.js').Route} route */
-async function renderList(route) {
+/** @param {import('../route.js').Route} route @param {import('../views.js').Again} again */
+async function renderList(route, again) {
   const { items, next } = await askPage('/v2/admin/intents', { query: route.query });
   const shown = table('Intents, newest first', columns, items, 'No intent in these states.');
-  return { content: [filter(route, fields), shown, pager(route, next)] };
+  return { content: [filter(route, fields), rerunAllButton(route, again), shown, pager(route, next)] };
 }
 
 /** @type {import('../fields.js').Field[]} */

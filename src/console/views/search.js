@@ -31,8 +31,11 @@ export const search = {
 const fields = [
   {
     name: 'q',
-    label: 'Id or address',
-    more: { maxlength: 254, placeholder: 'of an intent, order, request, payment, user, delivery, job, wallet …' },
+    label: 'Id, address or name',
+    more: {
+      maxlength: 254,
+      placeholder: 'of an intent, order, request, payment, dispute, user, partner, key, trader 12 …',
+    },
   },
 ];
 
@@ -60,8 +63,12 @@ function recordOf({ kind, id, title, state, owner, created_at, relatives }, n) {
       ),
     ]),
     pageOf(kind, id),
+    typeof relatives.trader === 'string' ? ordersOf(relatives.trader) : null,
   );
 }
+
+/** @param {string} trader */
+const ordersOf = (trader) => h('p', {}, h('a', { href: routeTo('orders', { trader }) }, 'All orders of this trader'));
 
 /** A link to the page of a record that has one. @param {string} kind @param {string} id */
 function pageOf(kind, id) {

@@ -3,6 +3,7 @@ import { h } from '../dom.js';
 import { badge, code, moment } from '../format.js';
 import { routeTo } from '../route.js';
 import { facts, table } from '../table.js';
+import { pausesOf } from './pauses.js';
 
 /** @typedef {import('../api.js').Schemas['UpstreamState']} UpstreamState */
 
@@ -20,9 +21,10 @@ export const upstreams = {
   name: 'upstreams',
   group: 'Running',
   title: 'Venues and upstreams',
-  async render() {
+  async render(_, again) {
     const { upstreams: all } = await ask('get', '/v2/admin/upstreams');
-    return { content: [h('p', {}, SCOPE), ...all.map(stateOf)], isLive: true };
+    const { pauses } = await ask('get', '/v2/admin/pauses');
+    return { content: [pausesOf(pauses, again), h('p', {}, SCOPE), ...all.map(stateOf)], isLive: true };
   },
 };
 

@@ -4,16 +4,18 @@ import { ApiError } from '../../../kernel/errors.ts';
 import { listPage } from '../../../kernel/pages.ts';
 import { operatorName } from '../../../kernel/principal.ts';
 import { retryAnyDelivery } from './commands.ts';
-import { findAnyDelivery, listTroubled, type TroubledDelivery } from './queries.ts';
+import { findAnyDelivery, listByState, type TroubledDelivery } from './queries.ts';
 
 type Deps = { db: Db };
 
 /** Handles `GET /v2/admin/deliveries`: list webhook deliveries of every app by state. */
 export const listTroubledDeliveries: Handler<'listTroubledDeliveries', Deps> = ({ deps, query }) => {
-  const { state = 'failed', app_id = null } = query;
+  const { state = 'failed', app_id: appId = null, event_type: eventType = null, from = null, to = null } = query;
+  if (eventType !== null && appId === null)
+    throw new ApiError('INVALID_REQUEST', { message: 'event_type needs app_id.' });
   const isKnown = async (id: string) => (await findAnyDelivery(deps.db, id)) !== null;
   const shown = { path: '/v2/admin/deliveries', cursorOf: (row: TroubledDelivery) => row.delivery_id, isKnown };
-  return listPage(query, shown, (page) => listTroubled(deps.db, { state, appId: app_id, ...page }));
+  return listPage(query, shown, (page) => listByState(deps.db, state, { appId, eventType, from, to, ...page }));
 };
 
 /** Handles `POST /v2/admin/deliveries/{delivery_id}/retry`: send a delivery again. */

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Db } from '../../../db/pool.ts';
 import { ApiError } from '../../../kernel/errors.ts';
 import type { IntentId } from '../../../kernel/ids.ts';
+import type { OpenFilter } from './judgements.ts';
 import { type Judgement, judgementRow } from './queries.ts';
 
 const resultRow = judgementRow.extend({ done: z.boolean() });
@@ -31,3 +32,16 @@ export async function rerun(
     });
   return { done, judgement };
 }
+
+const resultsRow = z.object({ verdict: z.string(), done: z.boolean(), intents: z.number() });
+
+/** Runs the oldest 1,000 of these intents again, each if that is safe. Returns how many by verdict. Each is recorded. */
+export const rerunAll = (
+  db: Db,
+  { kind, owner, state }: OpenFilter,
+  actor: string,
+  why: string,
+): Promise<readonly z.infer<typeof resultsRow>[]> =>
+  db.any(sql.type(resultsRow)`
+    select r.verdict, r.done, r.intents
+    from rerun_intents(${kind}, ${owner}, ${state}, ${actor}, ${why}) r`);

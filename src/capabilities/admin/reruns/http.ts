@@ -6,7 +6,8 @@ import type { IntentId } from '../../../kernel/ids.ts';
 import { listPage } from '../../../kernel/pages.ts';
 import { operatorName } from '../../../kernel/principal.ts';
 import { askProcessor } from './ask-processor.ts';
-import { rerun } from './commands.ts';
+import { rerun, rerunAll } from './commands.ts';
+import { judgeAll } from './judgements.ts';
 import { findSent, findStory, isIntent, listTroubled, type TroubledIntent } from './queries.ts';
 
 type Deps = { db: Db; processor: Processor | null };
@@ -34,3 +35,17 @@ export const rerunIntent: Handler<'rerunIntent', Deps> = ({ principal, path, bod
     status: 200,
     body: await rerun(db, path.intent_id, operatorName(principal), body.reason),
   }));
+
+/** Handles `GET /v2/admin/reruns`: read what re-running many open intents would do. */
+export const judgeReruns: Handler<'judgeReruns', Deps> = async ({ deps, query }) => {
+  const { kind = null, owner = null, state = null } = query;
+  return { status: 200, body: { judgements: [...(await judgeAll(deps.db, { kind, owner, state }))] } };
+};
+
+/** Handles `POST /v2/admin/reruns`: run many open intents again, each if that is safe. */
+export const rerunIntents: Handler<'rerunIntents', Deps> = ({ principal, body, commit }) =>
+  commit(async (db) => {
+    const { kind = null, owner = null, state = null, reason } = body;
+    const results = await rerunAll(db, { kind, owner, state }, operatorName(principal), reason);
+    return { status: 200, body: { results: [...results] } };
+  });

@@ -1,0 +1,29 @@
+-- Whether an intent that is about to be sent waits for the end of a pause; then it is queued again, and its job waits for `end_pause` or the
+-- deadline. `exits`: what it does reduces a risk. `claims`: as in begin_sending; one that waits is not claimed. Locks the pause, so that its end sees
+-- everything that waits for it, then the intent.
+create or replace function wait_for_pause(intent uuid, held_fence integer, exits boolean, claims boolean) returns boolean
+language plpgsql as $$
+declare
+  held record;
+begin
+  if not exists (select from pauses) then
+    return false;
+  end if;
+  select i.kind, i.owner, i.deadline_at, k.upstream, exits or k.is_exit as is_exit into held
+  from intents i
+  join intent_kinds k on k.kind = i.kind
+  where i.id = intent and i.fence = held_fence and may_begin_sending(i, claims);
+  if not found then
+    return false;
+  end if;
+  perform from pauses p where p.subject in (held.upstream, held.owner) and (p.holds_exits or not held.is_exit) for key share;
+  if not found then
+    return false;
+  end if;
+  perform release_slot(intent, h.upstream) from upstream_slots h where h.intent_id = intent; -- handed over while it waited for that
+  update intents
+  set state = 'queued', upstream = null, pace = null
+  where id = intent and fence = held_fence and settled_at is null and sending_at is null;
+  perform enqueue(array[slot_job(held.kind, intent, held.deadline_at)]);
+  return true;
+end $$;

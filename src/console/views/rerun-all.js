@@ -1,0 +1,48 @@
+import { ask } from '../api.js';
+import { act } from '../dialog.js';
+import { h } from '../dom.js';
+import { reason } from '../fields.js';
+import { idLink, moment } from '../format.js';
+import { table } from '../table.js';
+
+/** @typedef {import('../api.js').Schemas['RerunJudgements']['judgements'][number]} Judgement */
+
+const OPEN = ['queued', 'running', 'in_doubt'];
+
+/** The button that runs the open intents of a filter again, after it has shown what that would do. @param {import('../route.js').Route} route @param {import('../views.js').Again} again */
+export function rerunAllButton(route, again) {
+  const { state = '', kind, owner } = route.query;
+  const filter = { ...(kind && { kind }), ...(owner && { owner }), ...(OPEN.includes(state) && { state }) };
+  return h(
+    'p',
+    {},
+    h(
+      'button',
+      { type: 'button', id: 'rerun-all', onclick: () => rerunAll(filter, again) },
+      'Re-run the open ones of this filter',
+    ),
+  );
+}
+
+/** @param {Record<string, string>} filter @param {import('../views.js').Again} again */
+async function rerunAll(filter, again) {
+  const { judgements } = await ask('get', '/v2/admin/reruns', { query: /** @type {any} */ (filter) });
+  const done = await act({
+    title: 'Re-run the open intents of this filter',
+    says: [table('What it would do', columns, judgements, 'No intent of this filter is open.'), SAYS],
+    fields: [reason],
+    button: 'Re-run those that are safe',
+    run: (values, key) => ask('post', '/v2/admin/reruns', { body: { ...filter, ...values }, key }),
+  });
+  if (done) await again(`Queued: ${done.results.reduce((sum, each) => sum + (each.done ? each.intents : 0), 0)}.`);
+}
+
+const SAYS = 'At most the oldest 1,000. What could act twice, or is being executed, stays as it is.';
+
+/** @type {import('../table.js').Column<Judgement>[]} */
+const columns = [
+  ['Judgement', ({ verdict }) => verdict.replaceAll('_', ' ')],
+  ['Intents', ({ intents }) => intents],
+  ['Would do', ({ would_do }) => would_do],
+  ['Oldest', ({ oldest_at, example }) => [moment(oldest_at), ' ', idLink(example)]],
+];
