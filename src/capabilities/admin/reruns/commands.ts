@@ -3,8 +3,7 @@ import { z } from 'zod';
 import type { Db } from '../../../db/pool.ts';
 import { ApiError } from '../../../kernel/errors.ts';
 import type { IntentId } from '../../../kernel/ids.ts';
-import type { OpenFilter } from './judgements.ts';
-import { type Judgement, judgementRow } from './queries.ts';
+import { type Judgement, judgementRow, type OpenFilter } from './queries.ts';
 
 const resultRow = judgementRow.extend({ done: z.boolean() });
 

@@ -7,8 +7,7 @@ import { listPage } from '../../../kernel/pages.ts';
 import { operatorName } from '../../../kernel/principal.ts';
 import { askProcessor } from './ask-processor.ts';
 import { rerun, rerunAll } from './commands.ts';
-import { judgeAll } from './judgements.ts';
-import { findSent, findStory, isIntent, listTroubled, type TroubledIntent } from './queries.ts';
+import { findSent, findStory, isIntent, judgeAll, listTroubled, type TroubledIntent } from './queries.ts';
 
 type Deps = { db: Db; processor: Processor | null };
 
