@@ -1854,6 +1854,7 @@ create view ops.intents (
   owner text,
   state text,
   effect text,
+  is_undecided boolean,
   problem_code text,
   problem_reason text,
   unknown_because text,

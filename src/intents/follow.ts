@@ -102,7 +102,7 @@ export async function findIntent(db: Db, owner: OwnerId, intentId: IntentId): Pr
   const intent = await db.maybeOne(sql.prepared('find_intent', intentRow)`
     select ${intentColumns}
     from intents i
-    where i.id = any(${sql.array(orderIdsOf(owner, intentId), 'uuid')}) and i.owner = ${owner}`);
+    where i.id in (${sql.join(orderIdsOf(owner, intentId), sql.fragment`, `)}) and i.owner = ${owner}`);
   return intent?.settled_at === null ? { ...intent, wait: await waitOf(db, intent.id) } : intent;
 }
 

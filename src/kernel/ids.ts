@@ -108,8 +108,11 @@ export function orderIdOf(owner: OwnerId, name: OrderUuid): IntentId {
 /** The name of an order by which its owner knows it: its own, or the id that this service gave. */
 export const nameOf = ({ id, given_id }: { id: OrderUuid; given_id: OrderUuid | null }): OrderUuid => given_id ?? id;
 
-/** The ids that the order may have which an owner calls `name`: the one made of its own name, or the one this service gave. */
-export const orderIdsOf = (owner: OwnerId, name: OrderUuid): OrderUuid[] => [
+/**
+ * The ids that the order may have which an owner calls `name`: the one made of its own name, or the one this service gave. Statements name both: for an
+ * array of any length PostgreSQL makes its plan anew each time, which took longer than the look-up.
+ */
+export const orderIdsOf = (owner: OwnerId, name: OrderUuid): [OrderUuid, OrderUuid] => [
   orderIdOf(owner, name),
   name.toLowerCase(),
 ];

@@ -27,6 +27,7 @@ import { ledgerVerdicts, takeoverVerdict, tradeUnderHarm } from './scenes/tradin
 import { upgradeUnderLoad, upgradeVerdict } from './scenes/upgrade.ts';
 import { silenceVerdicts, tradeThroughSilence } from './scenes/vanish.ts';
 import { tradeWithEveryVerb, verbVerdict } from './scenes/verbs.ts';
+import { liveThroughYear, yearVerdicts } from './scenes/year.ts';
 import { openCrashable } from './server.ts';
 import { AT_EXCHANGE, ROOMY, type Size } from './sizes.ts';
 import type { Verdict } from './verdicts.ts';
@@ -146,6 +147,9 @@ export const scenes: Record<string, Scene> = {
   async FLEET({ finished, perSecond }, report) {
     const settings = { ...ROOMY, ORDER_DEADLINE_MS: '60000' };
     report(oddVerdict(await tradeBesideOddOnes({ orders: finished, perSecond: perSecond / 4, settings })));
+  },
+  async YEAR({ year }, report) {
+    for (const verdict of yearVerdicts(await liveThroughYear(year), year)) report(verdict);
   },
   async QUEUED({ queued }, report) {
     report(queueVerdict(await queueAtMiner(queued), queued));

@@ -6,7 +6,7 @@ import { type Size, sizes } from './sizes.ts';
 import { shown, type Verdict } from './verdicts.ts';
 
 /*
- * npm run chaos -- [--only R1,R11] [--seeds 1,2,3] [--orders 20000] [--rate 60] [--traders 500] [--small] [--json]:
+ * npm run chaos -- [--only R1,R11] [--seeds 1,2,3] [--orders 20000] [--rate 60] [--traders 500] [--intents 3000000] [--small] [--json]:
  * measures the promises of reliability on its own database, processes and upstreams, against the upstreams' ledgers.
  * Exits with 0 only when all promises hold.
  */
@@ -17,15 +17,18 @@ const { values } = parseArgs({
     orders: { type: 'string' },
     rate: { type: 'string' },
     traders: { type: 'string' },
+    intents: { type: 'string' },
     small: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
 });
+const chosen = sizes[values.small ? 'small' : 'full'];
 const size: Size = {
-  ...sizes[values.small ? 'small' : 'full'],
+  ...chosen,
   ...(values.orders && { orders: number(values.orders) }),
   ...(values.rate && { perSecond: number(values.rate) }),
   ...(values.traders && { traders: number(values.traders) }),
+  ...(values.intents && { year: { ...chosen.year, intents: number(values.intents) } }),
   ...(values.seeds && { seeds: values.seeds.split(',').map(number) }),
 };
 const names = values.only?.toUpperCase().split(',') ?? Object.keys(scenes);

@@ -4,6 +4,7 @@ import type { Failure } from './scenes/ha.ts';
 import type { Queue } from './scenes/queued.ts';
 import type { BehindLoad } from './scenes/replicas.ts';
 import type { VerbLoad } from './scenes/verbs.ts';
+import type { YearSize } from './scenes/year.ts';
 
 /** The numbers of a run. `orders` are those of both venues over all seeds. */
 export type Size = {
@@ -38,6 +39,8 @@ export type Size = {
   shortage: { orders: number; burst: number; perSecond: number };
   /** Commands at an exchange whose replicas are behind. */
   behind: BehindLoad;
+  /** A year's settled intents, beside an empty database. */
+  year: YearSize;
   /** Traders who buy an account and are paid out. */
   traders: number;
   /** The rules of alerts with all durations divided by this. */
@@ -143,6 +146,7 @@ export const sizes: Record<'full' | 'small', Size> = {
       },
       settings: { ...ROOMY, ...AT_EXCHANGE, EXVENUE_READ_LAG_MS: '30000', ORDER_DEADLINE_MS: '120000' },
     },
+    year: { intents: 3_000_000, orders: 600, pruneMs: 60_000, most: { ratio: 1.2, ms: 200 } },
     alertScale: 1,
     traders: 640, // some lose their money first: 500 are paid out
     timing: PRODUCTION,
@@ -209,6 +213,7 @@ export const sizes: Record<'full' | 'small', Size> = {
       ...{ seed: 1, orders: 60, closes: 10, brackets: 5, resting: 10, perSecond: 6, behindMs: 1_000, withinMs: 15_000 }, // other tests share the cores
       settings: { ...ROOMY, EXVENUE_READ_LAG_MS: '2000', ORDER_DEADLINE_MS: '60000' },
     },
+    year: { intents: 20_000, orders: 100, pruneMs: 20_000, most: { ratio: 3, ms: 2_000 } },
     alertScale: 5,
     traders: 12,
     timing: QUICK,

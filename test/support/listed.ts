@@ -160,9 +160,9 @@ async function fillUser(ask: Ask, prop_account_id: string): Promise<void> {
 /** Endpoints, events and deliveries of the app, and another session of the user. */
 async function fillApp({ db }: Trading, ask: Ask, user: { email: string; userId: string }): Promise<string> {
   await post(ask, '/v2/auth/login', { email: user.email, password: PASSWORD });
-  const urls = ['https://hooks.example.com/a', 'https://hooks.example.com/b'];
   const ids: string[] = [];
-  for (const url of urls) ids.push((await post(ask, '/v2/webhook-endpoints', { url, events: ['*'] })).id);
+  for (const url of ['https://hooks.example.com/a', 'https://hooks.example.com/b'])
+    ids.push((await post(ask, '/v2/webhook-endpoints', { url, events: ['*'] })).id);
   for (const n of [1, 2])
     await post(ask, '/v2/notifications/send', {
       user_id: user.userId,
@@ -237,14 +237,10 @@ async function fillTables({ db }: Trading, app: string, user: { userId: string; 
         unnest(array['netvenue', 'exvenue', 'A', 'B', 'C', 'D', 'E', 'F']) with ordinality as labels (l, n)`,
     sql.unsafe`
       insert into orders (id, venue, owner, trader, pair, handle, terms)
-      select i.id, 'netvenue', i.owner, 'listed', 'BTCUSDC', i.id::text, '{}'
-      from intents i
-      where i.owner = ${app} and i.state = 'failed' and i.kind = 'accounts/provision'`,
+      select i.id, 'netvenue', i.owner, 'listed', 'BTCUSDC', i.id::text, '{}' from intents i where i.owner = ${app} and i.state = 'failed' and i.kind = 'accounts/provision'`,
     sql.unsafe`
       insert into payment_losses (processor_id, payment_id, kind, amount_cents, status, is_live, rank, said_at)
-      select 'du_' || p.id, p.id, 'dispute', 100, 'lost', true, 1, now()
-      from payments p
-      where p.id like 'pay_listed%'`,
+      select 'du_' || p.id, p.id, 'dispute', 100, 'lost', true, 1, now() from payments p where p.id like 'pay_listed%'`,
     sql.unsafe`
       select graphile_worker.add_job('housekeeping/prune', '{}', run_at => now() + interval '1 day')
       from generate_series(1, 2)`,

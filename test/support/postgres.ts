@@ -115,10 +115,16 @@ function endWithUs(server: Embedded): void {
 /** Loaded lazily, so that tests without a migrated database do not load the migrations' libraries. */
 async function makeTemplate(server: Embedded): Promise<void> {
   await command(server, `create database ${TEMPLATE}`);
-  const { migrate } = await import('../../src/db/migrate.ts');
-  await migrate(named(server, TEMPLATE).url);
+  await release(named(server, TEMPLATE).url);
   for (const process of PROCESSES)
     await command(server, `create role ${loginOf(process)} login in role trading_${process}`);
+}
+
+/** Migrates a database by this version, or by the one whose folder is TEST_RELEASE: then these tests run on its schema. */
+async function release(url: string): Promise<void> {
+  const { TEST_RELEASE: folder, PATH } = process.env;
+  if (folder) execFileSync(process.execPath, ['src/release.ts'], { cwd: folder, env: { PATH, DATABASE_URL: url } });
+  else await (await import('../../src/db/migrate.ts')).migrate(url);
 }
 
 const PROCESSES = ['web', 'worker'] as const;

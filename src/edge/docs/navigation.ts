@@ -24,6 +24,7 @@ export const guides: Guide[] = [
   guide('Integrating', 'generators', 'Other generators'),
   guide('Integrating', 'changes', 'Versioning and changes'),
   guide('Operating', 'deploying', 'Deploying'),
+  guide('Operating', 'growing', 'Growing'),
   guide('Operating', 'high-availability', 'High availability'),
   guide('Operating', 'operating', 'Operating'),
   guide('Operating', 'runbooks', 'Runbooks'),

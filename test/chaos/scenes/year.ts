@@ -15,8 +15,6 @@ import { type Hot, timeHotStatements } from '../year/hot.ts';
 import { type Queries, timeOperatorQueries } from '../year/queries.ts';
 import { type Bytes, tradeForReal } from '../year/real-orders.ts';
 
-const MOST_RATIO = 1.2;
-const MOST_MS = 200;
 const INTAKE_PER_S = 50;
 const TIMES_INTAKE = 20;
 /** Nothing that the scene filled is kept: the copies are at least 10 days old. */
@@ -33,7 +31,13 @@ const SERVER = {
 };
 
 /** `intents`: how many; `orders`: how many of them are real, and run on both databases; `pruneMs`: how long retention is watched. */
-export type YearSize = { intents: number; orders: number; pruneMs: number };
+export type YearSize = {
+  intents: number;
+  orders: number;
+  pruneMs: number;
+  /** What is promised; more on a machine that does other things as well. */
+  most: { ratio: number; ms: number };
+};
 
 /** What was measured; `intents` with everything that belongs to them, of which `bytes` is the size of one. */
 export type Year = {
@@ -115,7 +119,7 @@ const COUNTED = `
     (select sum(c.reltuples) from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind = 'r')::bigint::integer as rows`;
 
 /** Whether it is as fast as on an empty database, whether operators wait, and whether retention keeps up. */
-export function yearVerdicts({ intents, rows, bytes, hot, queries, pruned }: Year): Verdict[] {
+export function yearVerdicts({ intents, rows, bytes, hot, queries, pruned }: Year, { most }: YearSize): Verdict[] {
   const total = Object.values(bytes).reduce((sum, each) => sum + each, 0);
   const title = `${intents} intents, ${rows} rows, ${total} bytes an intent (${text(Object.entries(bytes))})`;
   const ratios = Object.entries(hot).map(([step, { past, none }]) => [step, past / none] as const);
@@ -129,8 +133,8 @@ export function yearVerdicts({ intents, rows, bytes, hot, queries, pruned }: Yea
       figure: ratios
         .map(([step, ratio]) => `${step} ${ratio.toFixed(2)} × (${hot[step as keyof Hot].past.toFixed(2)} ms)`)
         .join(', '),
-      bound: `at most ${MOST_RATIO} × of an empty database`,
-      kept: worst[1] <= MOST_RATIO,
+      bound: `at most ${most.ratio} × of an empty database`,
+      kept: worst[1] <= most.ratio,
     },
     {
       promise: 'YEAR',
@@ -139,8 +143,8 @@ export function yearVerdicts({ intents, rows, bytes, hot, queries, pruned }: Yea
         .slice(0, 5)
         .map(([name, ms]) => `${name} ${Math.round(ms)} ms`)
         .join(', ')}`,
-      bound: `p95 at most ${MOST_MS} ms each`,
-      kept: slowest[1] <= MOST_MS,
+      bound: `p95 at most ${most.ms} ms each`,
+      kept: slowest[1] <= most.ms,
     },
     {
       promise: 'YEAR',

@@ -34,5 +34,5 @@ export const readQueueHealth = (db: Db): Promise<z.infer<typeof healthRow>> =>
       (select count(*) from ops.paid_without_account) as unfulfilled_payments,
       (select count(*) from ops.failed_accounts) as failed_accounts,
       (select count(*) from ops.stranded_payouts) as stranded_payouts,
-      (select count(*) from ops.undecided_intents) as undecided_intents,
+      (select count(*) from (select from ops.undecided_intents limit 1000) u) as undecided_intents,
       (select count(*) from ops.restore_evidence) as lost_orders`);

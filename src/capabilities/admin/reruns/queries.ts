@@ -20,7 +20,7 @@ const states = {
   queued: sql.fragment`i.state = 'queued'`,
   running: sql.fragment`i.state = 'running'`,
   in_doubt: sql.fragment`i.state = 'in_doubt'`,
-  undecided: sql.fragment`i.intent_id in (select u.intent_id from ops.undecided_intents u)`,
+  undecided: sql.fragment`i.is_undecided`,
   failed: sql.fragment`i.state = 'failed'`,
   expired: sql.fragment`i.state = 'expired'`,
 };

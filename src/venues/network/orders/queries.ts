@@ -41,7 +41,7 @@ export const findRecordedOrder = (
       end as "order"
     from intents i
     left join orders o on o.id = i.id
-    where i.id = any(${sql.array(orderIdsOf(owner, uuid), 'uuid')}) and i.owner = ${owner} and i.request ->> 'trader' = ${trader}`);
+    where i.id in (${sql.join(orderIdsOf(owner, uuid), sql.fragment`, `)}) and i.owner = ${owner} and i.request ->> 'trader' = ${trader}`);
 
 /** Which of a trader's orders a list has, by their records. `open`: those that rest or are not settled. */
 export type OrderState = 'open' | 'resting' | 'filled' | 'cancelled' | 'ended' | 'failed';
@@ -119,7 +119,7 @@ export const findOrderPair = (db: Db, owner: OwnerId, trader: Hotkey, orderId: O
   db.maybeOneFirst(sql.prepared('order_pair', z.object({ pair: z.string() }))`
     select o.pair
     from orders o
-    where o.id = any(${sql.array(orderIdsOf(owner, orderId), 'uuid')}) and o.trader = ${trader} and o.owner = ${owner}`);
+    where o.id in (${sql.join(orderIdsOf(owner, orderId), sql.fragment`, `)}) and o.trader = ${trader} and o.owner = ${owner}`);
 
 const targetRow = orderRow
   .omit({ executed: true, protection: true, is_absent: true })

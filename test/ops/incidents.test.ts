@@ -1,0 +1,68 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { expect } from 'chai';
+import { Client } from 'pg';
+import { type OperatorConsole, openOperatorConsole } from '../support/operator.ts';
+import type { Hands, Incident } from './incident.ts';
+
+const FOLDER = new URL('incidents/', import.meta.url);
+const RULES = new URL('../../src/metrics/alerts.example.yml', import.meta.url);
+const MOST_STEPS = 5;
+
+const names = (await readdir(FOLDER)).sort();
+const incidents = await Promise.all(
+  names.map(async (name) => [name, (await import(new URL(name, FOLDER).href)).default as Incident] as const), // as: each file is one
+);
+
+describe('incidents of a night shift', function () {
+  this.timeout(60_000);
+  let desk: OperatorConsole;
+  let operator: Client;
+  before(async () => {
+    desk = await openOperatorConsole();
+    operator = new Client({ connectionString: String(desk.service.settings.DATABASE_URL) });
+    await operator.connect();
+    await operator.query('set role trading_operator');
+  });
+  after(async () => {
+    await operator.end();
+    await desk.stop();
+  });
+
+  const hands: Hands = {
+    psql: async (text, values) => (await operator.query(text, values)).rows,
+    asOwner: (text, values) => desk.session.query(text, values),
+    async read(path) {
+      const { status, body } = await desk.get(path);
+      if (status !== 200) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`);
+      return body;
+    },
+    async post(path, body = {}) {
+      const { status, body: data } = await desk.post(path, { json: { reason: 'the night shift', ...body } });
+      if (status !== 200) throw new Error(`${path}: ${status} ${JSON.stringify(data)}`);
+      return data;
+    },
+  };
+
+  it('are fifteen, each from an alert that there is or a customer, in at most five steps', async () => {
+    const rules = await readFile(RULES, 'utf8');
+
+    expect(incidents).to.have.length.of.at.least(15);
+    for (const [name, { starts, steps }] of incidents) {
+      if ('alert' in starts) expect(rules, name).to.include(`alert: ${starts.alert}\n`);
+      expect(steps.length, name).to.be.within(1, MOST_STEPS);
+    }
+  });
+
+  for (const [name, { starts, happens, steps, isOver }] of incidents)
+    it(`${name.replace('.ts', '').replaceAll('-', ' ')}: ${'alert' in starts ? starts.alert : `“${starts.customer}”`}`, async () => {
+      const known = await happens(desk);
+      expect(await isOver(desk, known), 'over before it began').to.equal(false);
+
+      for (const [says, act] of steps)
+        await act(hands, known).catch((cause: Error) => {
+          throw new Error(`${says}: ${cause.message}`, { cause });
+        });
+
+      expect(await isOver(desk, known), 'over').to.equal(true);
+    });
+});

@@ -1,0 +1,107 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { startEmbedded } from '../src/db/embedded.ts';
+
+/*
+ * node test/previous.ts [commit]: web, worker and API tests of the version before (HEAD~1) on the schema of this one, as during
+ * a release. The opposite, this version on the schema before, is promised by nobody: a release comes first. Says so, and ends with 0, where there is
+ * no version before, or none that this one upgrades.
+ */
+const HERE = fileURLToPath(new URL('..', import.meta.url));
+const COMMIT = process.argv[2] ?? 'HEAD~1';
+const TESTS = ['intents', 'netvenue-place', 'exvenue-order', 'webhooks', 'users', 'admin-operations'];
+const EDITED = /changed or removed since/;
+
+const say = (text: string) => process.stdout.write(`${text}\n`);
+const before = await mkdtemp(join(tmpdir(), 'tps-previous-'));
+try {
+  process.exitCode = await compare();
+} finally {
+  await rm(before, { recursive: true, force: true });
+}
+
+async function compare(): Promise<number> {
+  if (!unpack()) {
+    say('Not compared with the version before: there is no history here, or it is shallow.');
+    return 0;
+  }
+  await addModules();
+  const released = await releaseBoth();
+  if (!released.ok && EDITED.test(released.output)) {
+    say(
+      'Not compared with the version before: this one has edited numbered files that it applied, so there is no upgrade from it.',
+    );
+    return 0;
+  }
+  if (!released.ok) {
+    say(`This version cannot be released after the one before:\n${released.output}`);
+    return 1;
+  }
+  if (!(await readFile(join(before, 'test/support/postgres.ts'), 'utf8')).includes('TEST_RELEASE')) {
+    say('Released after the version before. Its tests cannot be given another schema yet.');
+    return 0;
+  }
+  say(`Web, worker and ${TESTS.length} files of API tests of ${COMMIT} on this schema:`);
+  const mocha = [
+    'node_modules/mocha/bin/mocha.js',
+    ...TESTS.map((name) => `test/api/${name}.test.ts`).filter((file) => existsSync(join(before, file))),
+  ];
+  const { status } = spawnSync(process.execPath, mocha, {
+    cwd: before,
+    env: { ...process.env, TEST_RELEASE: HERE },
+    stdio: 'inherit',
+  });
+  return status ?? 1;
+}
+
+/** False without that commit. */
+function unpack(): boolean {
+  try {
+    const files = execFileSync('git', ['archive', COMMIT], {
+      cwd: HERE,
+      maxBuffer: 2 ** 30,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    execFileSync('tar', ['-x', '-C', before], { input: files });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Those of this version, if its lock file is the same. */
+async function addModules(): Promise<void> {
+  const lockOf = (root: string) => readFile(join(root, 'package-lock.json'), 'utf8');
+  if ((await lockOf(before)) === (await lockOf(HERE)))
+    await symlink(join(HERE, 'node_modules'), join(before, 'node_modules'));
+  else execFileSync('npm', ['ci'], { cwd: before, stdio: 'inherit' });
+}
+
+/** Migrates a new database by the version before, then by this one. */
+async function releaseBoth(): Promise<{ ok: boolean; output: string }> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'tps-previous-data-'));
+  const server = await startEmbedded({ dataDir });
+  try {
+    const url = server.url.replace(/[^/]+$/, 'both');
+    const client = new pg.Client({ connectionString: server.url });
+    await client.connect();
+    await client.query('create database both');
+    await client.end();
+    const env = { PATH: process.env.PATH, DATABASE_URL: url };
+    const runs = [before, HERE].map((cwd) =>
+      spawnSync(process.execPath, ['src/release.ts'], { cwd, env, encoding: 'utf8' }),
+    );
+    return {
+      ok: runs.every(({ status }) => status === 0),
+      output: runs.map(({ stdout, stderr }) => stdout + stderr).join(''),
+    };
+  } finally {
+    await server.stop('immediate');
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
