@@ -4,7 +4,6 @@ import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import pg from 'pg';
 import { startEmbedded } from '../src/db/embedded.ts';
 
 /*
@@ -87,12 +86,7 @@ async function releaseBoth(): Promise<{ ok: boolean; output: string }> {
   const dataDir = await mkdtemp(join(tmpdir(), 'tps-previous-data-'));
   const server = await startEmbedded({ dataDir });
   try {
-    const url = server.url.replace(/[^/]+$/, 'both');
-    const client = new pg.Client({ connectionString: server.url });
-    await client.connect();
-    await client.query('create database both');
-    await client.end();
-    const env = { PATH: process.env.PATH, DATABASE_URL: url };
+    const env = { PATH: process.env.PATH, DATABASE_URL: server.url };
     const runs = [before, HERE].map((cwd) =>
       spawnSync(process.execPath, ['src/release.ts'], { cwd, env, encoding: 'utf8' }),
     );

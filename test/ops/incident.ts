@@ -13,22 +13,22 @@ export type Hands = {
 };
 
 /** One step: what the operator does, and what it leaves for the next one. It throws if it does not find what the runbook says. */
-type Step<Known> = [says: string, act: (hands: Hands, known: Known) => Promise<unknown>];
+type Step<Facts> = [says: string, act: (hands: Hands, known: Facts) => Promise<unknown>];
 
 /** One incident of a night. */
-export type Incident<Known = Row> = {
+export type Incident<Facts = Row> = {
   /** An alert of the example rules by its name, or what a customer said. */
   starts: { alert: string } | { customer: string };
   /** Makes it happen; returns what the alert or the customer names. */
-  happens(desk: OperatorConsole): Promise<Known>;
+  happens(desk: OperatorConsole): Promise<Facts>;
   /** At most five. */
-  steps: Step<Known>[];
+  steps: Step<Facts>[];
   /** Whether it is over, by what the service then does or shows. */
-  isOver(desk: OperatorConsole, known: Known): Promise<boolean>;
+  isOver(desk: OperatorConsole, known: Facts): Promise<boolean>;
 };
 
 /** Types an incident by what its beginning names. */
-export const incident = <Known extends Row>(written: Incident<Known>): Incident<Known> => written;
+export const incident = <Facts extends Row>(written: Incident<Facts>): Incident<Facts> => written;
 
 /** The only row of a result. */
 export function only(rows: Row[]): Row {
