@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startEmbedded } from '../src/db/embedded.ts';
+import { migrateBy } from './support/postgres.ts';
 
 /*
  * node test/previous.ts [commit]: web, worker and API tests of the version before (HEAD~1) on the schema of this one, as during
@@ -30,15 +31,15 @@ async function compare(): Promise<number> {
     return 0;
   }
   await addModules();
-  const released = await releaseBoth();
-  if (!released.ok && EDITED.test(released.output)) {
+  const problem = await releaseBoth();
+  if (problem !== null && EDITED.test(problem)) {
     say(
       'Not compared with the version before: this one has edited numbered files that it applied, so there is no upgrade from it.',
     );
     return 0;
   }
-  if (!released.ok) {
-    say(`This version cannot be released after the one before:\n${released.output}`);
+  if (problem !== null) {
+    say(`This version cannot be released after the one before:\n${problem}`);
     return 1;
   }
   if (!(await readFile(join(before, 'test/support/postgres.ts'), 'utf8')).includes('TEST_RELEASE')) {
@@ -81,19 +82,15 @@ async function addModules(): Promise<void> {
   else execFileSync('npm', ['ci'], { cwd: before, stdio: 'inherit' });
 }
 
-/** Migrates a new database by the version before, then by this one. */
-async function releaseBoth(): Promise<{ ok: boolean; output: string }> {
+/** Migrates a new database by the version before, then by this one. Why it could not, or null. */
+async function releaseBoth(): Promise<string | null> {
   const dataDir = await mkdtemp(join(tmpdir(), 'tps-previous-data-'));
   const server = await startEmbedded({ dataDir });
   try {
-    const env = { PATH: process.env.PATH, DATABASE_URL: server.url };
-    const runs = [before, HERE].map((cwd) =>
-      spawnSync(process.execPath, ['src/release.ts'], { cwd, env, encoding: 'utf8' }),
-    );
-    return {
-      ok: runs.every(({ status }) => status === 0),
-      output: runs.map(({ stdout, stderr }) => stdout + stderr).join(''),
-    };
+    for (const folder of [before, HERE]) migrateBy(folder, server.url);
+    return null;
+  } catch (error) {
+    return String((error as { stderr?: Buffer }).stderr ?? error); // as: a program that failed
   } finally {
     await server.stop('immediate');
     await rm(dataDir, { recursive: true, force: true });

@@ -122,9 +122,15 @@ async function makeTemplate(server: Embedded): Promise<void> {
 
 /** Migrates a database by this version, or by the one whose folder is TEST_RELEASE: then these tests run on its schema. */
 async function release(url: string): Promise<void> {
-  const { TEST_RELEASE: folder, PATH } = process.env;
-  if (folder) execFileSync(process.execPath, ['src/release.ts'], { cwd: folder, env: { PATH, DATABASE_URL: url } });
+  if (process.env.TEST_RELEASE) migrateBy(process.env.TEST_RELEASE, url);
   else await (await import('../../src/db/migrate.ts')).migrate(url);
+}
+
+/** Migrates a database by the version in a folder. Throws an error with what it said. */
+export function migrateBy(folder: string, url: string): void {
+  const program = 'const { migrate } = await import(process.argv[1]); await migrate(process.argv[2]);';
+  const args = ['--input-type=module', '-e', program, join(folder, 'src/db/migrate.ts'), url];
+  execFileSync(process.execPath, args, { cwd: folder, stdio: 'pipe' });
 }
 
 const PROCESSES = ['web', 'worker'] as const;
