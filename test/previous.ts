@@ -14,7 +14,7 @@ import { migrateBy } from './support/postgres.ts';
  */
 const HERE = fileURLToPath(new URL('..', import.meta.url));
 const COMMIT = process.argv[2] ?? 'HEAD~1';
-const TESTS = ['intents', 'netvenue-place', 'exvenue-order', 'webhooks', 'users', 'admin-operations'];
+const TESTS = ['intents', 'netvenue-place', 'exvenue-order', 'webhooks', 'admin-operations'];
 const EDITED = /changed or removed since/;
 
 const say = (text: string) => process.stdout.write(`${text}\n`);
