@@ -190,6 +190,6 @@ export function listenForSettlements(
   };
 }
 
-const notifyAll = <Told extends unknown[]>(set: Set<(...told: Told) => void> | undefined, ...told: Told) => {
-  for (const done of [...(set ?? [])]) done(...told);
+const notifyAll = <Notice extends unknown[]>(set: Set<(...notice: Notice) => void> | undefined, ...notice: Notice) => {
+  for (const done of [...(set ?? [])]) done(...notice);
 };
