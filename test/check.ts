@@ -26,6 +26,7 @@ const steps: Record<string, readonly [command: string, ...args: string[]]> = {
   types: types('.', 'all'),
   'architecture and contract': ['mocha', '--reporter', 'dot', ...MOCHA, '--ignore', SERVED],
   'types of the tools': types('test/tools', 'tools'),
+  'linters of the contract': ['mocha', '--reporter', 'dot', 'test/tools/contract-lint.ts'],
   'unused code': [commandOf('knip')],
   'lint and format': [commandOf('biome'), 'check'],
   'types of the console': types('src/console', 'console'),

@@ -9,9 +9,11 @@ import rulesets from '@stoplight/spectral-rulesets';
 import { expect } from 'chai';
 import { load } from 'js-yaml';
 import { document } from '../../src/contract/document.ts';
+import { commandOf } from './install.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
+/* A step of `npm run check`: what two linters know of OpenAPI. */
 describe('the linters of OpenAPI', () => {
   it('Redocly finds nothing in the completed document', async () => {
     expect(await lintByRedocly(document)).to.deep.equal([]);
@@ -36,9 +38,7 @@ describe('the linters of OpenAPI', () => {
 async function lintByRedocly(contract: object): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'tps-redocly-'));
   const file = join(folder, 'openapi.json');
-  const command = join(root, 'node_modules/@redocly/cli/bin/cli.js');
   const args = [
-    command,
     'lint',
     file,
     '--config',
@@ -51,7 +51,7 @@ async function lintByRedocly(contract: object): Promise<string[]> {
   const offline = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
   try {
     await writeFile(file, JSON.stringify(contract));
-    const run = promisify(execFile)(process.execPath, args, { env: { PATH: process.env.PATH, ...offline } });
+    const run = promisify(execFile)(commandOf('redocly'), args, { env: { PATH: process.env.PATH, ...offline } });
     const { stdout } = await run.catch((failed: { stdout: string }) => failed); // exits with 1 when there are errors
     const { problems } = JSON.parse(stdout) as { problems: { ruleId: string; message: string; location: object[] }[] };
     return problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${JSON.stringify(location[0])}`);
