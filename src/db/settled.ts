@@ -19,7 +19,7 @@ const MOST_REMEMBERED = 2_000; // intents that have just ended: the wait for one
 export type Settlements = {
   /**
    * `notified` resolves when the intent may have settled, on `cancel`, and after `timeoutMs` or 2 s: to the row of the intent that has ended, as
-   * the SQL function `settle_intent` announces it, else to null; the caller then reads the row.
+   * the statement that ended it announces it, else to null; the caller then reads the row.
    */
   next(intentId: IntentId, timeoutMs: number): { notified: Promise<string | null>; cancel(): void };
   /**

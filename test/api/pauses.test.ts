@@ -43,7 +43,14 @@ describe('a pause', function () {
     const { body: order } = await place(trader);
     await waiting(1);
     const [open] = (await operator.ask('GET', `/v2/admin/intents?state=queued`)).body;
-    const story = await operator.ask('GET', `/v2/admin/intents/${open.intent_id}`);
+    const story = await until(
+      'a worker that has asked for the pause', // what a worker has not taken yet counts as waiting too
+      async () => {
+        const reply = await operator.ask('GET', `/v2/admin/intents/${open.intent_id}`);
+        return reply.body.waits_for?.reason === 'running' ? null : reply;
+      },
+      10_000,
+    );
     const effects = effectsOf(service, trader);
     const over = await end('netvenue');
     const done = await ended(trader, order.order_uuid);

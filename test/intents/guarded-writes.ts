@@ -192,6 +192,15 @@ export const functionWrites: Record<string, FunctionWrite> = {
     },
     write: `select send_again($1, $2, '${PROBLEM}') ok`,
   },
+  'pauses/wait_for_pause': {
+    prepare: async (session) => {
+      await session.query(
+        `insert into pauses (subject, reason, paused_by) values ('ptn_a', 'a test', 'a test') on conflict do nothing`,
+      );
+      return asArguments(session);
+    },
+    write: 'select wait_for_pause($1, $2, false, false) ok',
+  },
   'webhooks/end_attempt': {
     prepare: async (session) => {
       const n = newIntentId();

@@ -79,7 +79,7 @@ describe('intents that ended', () => {
       .filter(({ ends }) => ends > 0);
     const settling = texts.filter(({ text }) => /\bsettle_(?:intent|claim)\b/.test(text)).map(({ file }) => file);
 
-    expect(functions).to.have.length.at.least(9);
+    expect(functions).to.have.length.at.least(7);
     expect(ending.reduce((sum, { ends }) => sum + ends, 0)).to.equal(functions.length);
     expect(ending.filter(({ ends, reports }) => reports < ends)).to.deep.equal([]);
     expect(settling).to.deep.equal(['src/intents/settle.ts']);

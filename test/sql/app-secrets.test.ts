@@ -17,14 +17,18 @@ describe('the secrets of an app', () => {
     rows = await openRows();
     for (const app of ['app_a', 'app_b']) {
       await run(`insert into apps (id, slug, name, allowed_scopes) values ($1, $1, $1, '{trading}')`, app);
-      await run(`insert into app_secrets (id, app_id, digest) values ('first of ' || $1, $1, $2)`, app, hex(app));
+      await run(
+        `insert into app_secrets (id, app_id, digest, hint) values ('first of ' || $1, $1, $2, '')`,
+        app,
+        hex(app),
+      );
     }
   });
   afterEach(() => rows.close());
 
   const rotate = (id: string, boughtWith: string | null, overlapS = 60) =>
     run(
-      `select * from rotate_app_secret('app_a', nullif($1, ''), $2, convert_to($2, 'UTF8'), ${overlapS})`,
+      `select * from rotate_app_secret('app_a', nullif($1, ''), $2, convert_to($2, 'UTF8'), '', ${overlapS})`,
       ...[boughtWith ?? '', id],
     );
   const current = () =>
@@ -85,10 +89,10 @@ describe('a secret that is replaced with one token twice at once', () => {
 
   it('is replaced once', async () => {
     await intentDb.query(`insert into apps (id, slug, name, allowed_scopes) values ('app', 'app', 'app', '{api}')`);
-    await intentDb.query(`insert into app_secrets (id, app_id, digest) values ('first', 'app', 'first')`);
+    await intentDb.query(`insert into app_secrets (id, app_id, digest, hint) values ('first', 'app', 'first', '')`);
     const [first, second] = [await intentDb.session(), await intentDb.session()];
     const rotate = (session: DbSession, id: string) =>
-      session.query(`select * from rotate_app_secret('app', 'first', $1, convert_to($1, 'UTF8'), 60)`, [id]);
+      session.query(`select * from rotate_app_secret('app', 'first', $1, convert_to($1, 'UTF8'), '', 60)`, [id]);
     await first.query('begin');
     await rotate(first, 'second');
 

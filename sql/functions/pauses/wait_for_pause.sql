@@ -12,7 +12,7 @@ begin
   select i.kind, i.owner, i.deadline_at, k.upstream, exits or k.is_exit as is_exit into held
   from intents i
   join intent_kinds k on k.kind = i.kind
-  where i.id = intent and i.fence = held_fence and may_begin_sending(i, claims);
+  where i.id = intent and may_begin_sending(i, claims);
   if not found then
     return false;
   end if;
@@ -20,10 +20,13 @@ begin
   if not found then
     return false;
   end if;
-  perform release_slot(intent, h.upstream) from upstream_slots h where h.intent_id = intent; -- handed over while it waited for that
   update intents
   set state = 'queued', upstream = null, pace = null
   where id = intent and fence = held_fence and settled_at is null and sending_at is null;
+  if not found then
+    return false;
+  end if;
+  perform release_slot(intent, h.upstream) from upstream_slots h where h.intent_id = intent; -- handed over while it waited for that
   perform enqueue(array[slot_job(held.kind, intent, held.deadline_at)]);
   return true;
 end $$;

@@ -13,7 +13,7 @@ export const pausesOf = (pauses, again) =>
   h(
     'section',
     { 'aria-label': 'Pauses' },
-    makeButton('pause', 'Pause an upstream, partner or app', () => pause(again)),
+    makeButton('pause', 'Pause sending', () => pause(again)),
     table('Paused by operators', columns(again), pauses, 'Nothing is paused.'),
   );
 
