@@ -71,14 +71,15 @@ describe('a re-run at the venue', () => {
   const inState = (id: string, state: string) =>
     service.db.exists(sql.unsafe`select from intents where id = ${id} and state = ${state} and sending_at is not null`);
 
-  /** Schedules the next reconciliation of an intent in doubt for much later. False while none is waiting. */
+  /** Schedules the next reconciliation of an intent in doubt for much later. False while none is waiting, or a worker still has its last job. */
   const postpone = async (id: string) => {
     const { rowCount } = await service.db.query(sql.unsafe`
       update queue_jobs j
       set run_at = now() + interval '1 hour'
       from ops.jobs o
       join intents i on i.id = o.intent_id
-      where j.id = o.job_id and i.id = ${id} and i.state = 'in_doubt' and o.task = i.kind and j.locked_at is null`);
+      where j.id = o.job_id and i.id = ${id} and i.state = 'in_doubt' and o.task = i.kind and j.locked_at is null
+        and not exists (select from ops.jobs w where w.intent_id = i.id and w.locked_at is not null)`);
     return rowCount === 1;
   };
 
