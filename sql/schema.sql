@@ -2665,7 +2665,7 @@ create function next_nonce(of_signer text, count integer)
   returns bigint sql;
 
 create function next_without_slot(at_upstream text, exits boolean)
-  returns TABLE(id uuid, kind text) sql;
+  returns TABLE(id uuid, kind text) plpgsql;
 
 create function note_absence(order_id uuid, is_absent boolean, for_s double precision)
   returns boolean plpgsql;

@@ -1,47 +1,61 @@
 -- The intent that gets the next free slot of an upstream, of the exits or of the others that wait: of the owner whose requests hold the fewest slots
 -- there, the one accepted first. So an owner with many waiting takes what the others leave, and no more while they want it. Locks the intent; one
--- that is locked is passed over.
+-- that is locked, or has expired or left the line since it was read, is passed over. That is seen on the locked row, found by its id only: a join
+-- of the line with the intents that are queued may be planned the other way round, and then reads the line once for each that waits.
 create or replace function next_without_slot(at_upstream text, exits boolean) returns table (id uuid, kind text)
-language sql as $$
-  with recursive owners as (
-    (
-      select i.owner
-      from intents i
-      where i.upstream = at_upstream and i.state = 'queued' and i.is_exit = exits
-      order by i.owner
-      limit 1
+language plpgsql as $$
+#variable_conflict use_column
+declare
+  candidate uuid;
+  waiting record;
+begin
+  for candidate in
+    with recursive owners as (
+      (
+        select i.owner
+        from intents i
+        where i.upstream = at_upstream and i.state = 'queued' and i.is_exit = exits
+        order by i.owner
+        limit 1
+      )
+      union all
+      select (
+        select i.owner
+        from intents i
+        where i.upstream = at_upstream and i.state = 'queued' and i.is_exit = exits and i.owner > o.owner
+        order by i.owner
+        limit 1
+      )
+      from owners o
+      where o.owner is not null
+    ), held as (
+      select h.owner, count(*) as slots
+      from upstream_slots u
+      join intents h on h.id = u.intent_id
+      where u.upstream = at_upstream and u.held_until > now() and not u.is_lent
+      group by h.owner
     )
-    union all
-    select (
-      select i.owner
-      from intents i
-      where i.upstream = at_upstream and i.state = 'queued' and i.is_exit = exits and i.owner > o.owner
-      order by i.owner
-      limit 1
-    )
+    select first.id
     from owners o
+    left join held h on h.owner = o.owner
+    cross join lateral (
+      select w.id, w.position
+      from intents w
+      where w.upstream = at_upstream and w.state = 'queued' and w.is_exit = exits and w.owner = o.owner
+        and not exists (select from upstream_slots s where s.upstream = at_upstream and s.intent_id = w.id)
+      order by w.position
+      limit 4
+    ) first
     where o.owner is not null
-  ), held as (
-    select h.owner, count(*) as slots
-    from upstream_slots u
-    join intents h on h.id = u.intent_id
-    where u.upstream = at_upstream and u.held_until > now() and not u.is_lent
-    group by h.owner
-  )
-  select i.id, i.kind
-  from owners o
-  left join held h on h.owner = o.owner
-  cross join lateral (
-    select w.id, w.position
-    from intents w
-    where w.upstream = at_upstream and w.state = 'queued' and w.is_exit = exits and w.owner = o.owner
-      and not exists (select from upstream_slots s where s.upstream = at_upstream and s.intent_id = w.id)
-    order by w.position
-    limit 4
-  ) first
-  join intents i on i.id = first.id
-  where o.owner is not null and i.state = 'queued' -- it may have expired since: checked again on the locked row
-  order by coalesce(h.slots, 0), first.position
-  limit 1
-  for update of i skip locked
-$$;
+    order by coalesce(h.slots, 0), first.position
+  loop
+    select i.id, i.kind, i.state, i.upstream into waiting
+    from intents i
+    where i.id = candidate
+    for update skip locked;
+    if found and waiting.state = 'queued' and waiting.upstream = at_upstream then
+      return query select waiting.id, waiting.kind;
+      return;
+    end if;
+  end loop;
+end $$;
