@@ -3045,7 +3045,7 @@ create function rotate_app_secret(app text, bought_with text, new_id text, new_d
 create function rotate_webhook_secret(of_owner text, endpoint text, new_id text, new_sealed bytea, overlap_s integer)
   returns timestamp with time zone plpgsql;
 
-create function send_again(intent uuid, held_fence integer, said jsonb)
+create function send_again(intent uuid, held_fence integer, said jsonb, owed boolean DEFAULT false)
   returns boolean plpgsql;
 
 create function set_code(app text, address text, code_hmac bytea, attempts integer, lives_s integer)

@@ -10,18 +10,19 @@ const NOT_CARRIED_OUT: Problem = { code: 'NOT_CARRIED_OUT' };
 
 /**
  * Ends an intent whose request provably had no effect. If it may not have left because our worker ended, and the
- * upstream deduplicates, it is sent again instead, within its deadline (`send_again`).
+ * upstream deduplicates, or if the intent is owed, it is sent again instead, within its deadline (`send_again`).
  */
 export async function recordAbsence(
   db: Db,
   intent: Claim,
   { deduplicates = false }: Pick<IntentDefinition<never, never, never, never>, 'deduplicates'>,
+  { isOwed = false }: { isOwed?: boolean },
 ): Promise<void> {
-  const again = deduplicates && (await sendAgain(db, intent));
+  const again = (deduplicates || isOwed) && (await sendAgain(db, intent, isOwed));
   if (again) noteWork({ outcome: 'queued' });
   else await fail(db, intent, NOT_CARRIED_OUT);
 }
 
-const sendAgain = (db: Db, { id, fence }: Claim): Promise<boolean> =>
+const sendAgain = (db: Db, { id, fence }: Claim, isOwed: boolean): Promise<boolean> =>
   db.oneFirst(sql.type(z.object({ ok: z.boolean() }))`
-    select send_again(${id}, ${fence}, ${JSON.stringify({ problem: NOT_CARRIED_OUT })}::jsonb) ok`);
+    select send_again(${id}, ${fence}, ${JSON.stringify({ problem: NOT_CARRIED_OUT })}::jsonb, ${isOwed}) ok`);

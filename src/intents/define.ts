@@ -37,14 +37,15 @@ export const isNotReady = (value: object): value is NotReady => 'fail' in value 
 /**
  * What a reconciliation found: a record of what the upstream did or rejected, proof that it has no such request
  * (`absent`), or nothing yet. The rejection of a look-up or of a repeat is no finding: it says nothing about the request
- * that was sent. `isOver`: the request cannot be in flight, whatever the time since it was sent. `undecidable`: no later read can prove anything. The intent ends with the problem
+ * that was sent. `isOver`: the request cannot be in flight, whatever the time since it was sent. `isOwed`: nobody could submit the intent again, so
+ * it is prepared and sent again within its deadline. `undecidable`: no later read can prove anything. The intent ends with the problem
  * and an unknown effect, and an operator decides.
  */
 export type Finding<Result> =
   | Accepted<Result>
   | RecordedRejection
   | UnknownEffect
-  | { kind: 'absent'; isOver?: true }
+  | { kind: 'absent'; isOver?: true; isOwed?: true }
   | { kind: 'undecidable'; problem: Problem };
 
 /** `patienceMs`: how long to wait for a response. `inFlightMs`: how long a sent request can still take effect. */
@@ -103,7 +104,7 @@ export type IntentDefinition<Deps, Request, Payload extends Record<string, unkno
    * function `is_ready`) without a read before it. Null, or not ready: `prepare` decides.
    */
   payloadIfReady?(intent: IntentOf<NoInfer<Request>>, deps: NoInfer<Deps>): Promise<NoInfer<Payload> | null>;
-  /** Called after the payload was committed: once per intent, and again only if the first request provably never left. */
+  /** Called after the payload was committed: once per intent, and again only if the first request provably never left or had no effect. */
   send(
     sent: SentRequest<NoInfer<Request>, NoInfer<Payload>>,
     deps: NoInfer<Deps>,

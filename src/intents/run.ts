@@ -207,7 +207,7 @@ async function reconcile<Deps, Request, Payload extends AnyPayload, Result>(
   const isOver = finding.kind === 'absent' && finding.isOver === true;
   const isInFlight = !isOver && intent.sent_ago_ms <= inFlightMs;
   if (finding.kind === 'accepted' || finding.kind === 'rejected') await verb.record(sent, finding, deps);
-  else if (finding.kind === 'absent' && !isInFlight) await recordAbsence(db, intent, verb);
+  else if (finding.kind === 'absent' && !isInFlight) await recordAbsence(db, intent, verb, finding);
   else if (finding.kind === 'undecidable' && !isInFlight) await leaveUndecided(db, intent, finding.problem);
   else {
     const delayMs = Math.min(untilNextReconciliation(intent, inFlightMs), againIn(finding));

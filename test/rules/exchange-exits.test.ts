@@ -63,6 +63,16 @@ describe('the exits of an order that ended', () => {
     expect(outcomeOf(dropped, both('open', 'canceled'))?.lost).to.deep.equal(['sl']);
   });
 
+  it('half-filled: an exit that is still open may come from a replica that is behind, until reads must show its end', () => {
+    const soon = { ...partly, agoMs: 25_000 };
+    for (const word of ['marginCanceled', 'canceled'])
+      expect(outcomeOf(record(word, soon), both('canceled', 'open')), word).to.equal(null);
+    expect(outcomeOf(record('marginCanceled', partly), both('open', 'open'))?.report.trigger_status).to.equal('placed');
+    const dropped = record('canceled', { ...soon, timeInForce: 'ioc' });
+    expect(outcomeOf(dropped, both('open', 'open'))?.report.trigger_status).to.equal('placed');
+    expect(outcomeOf(record('filled', { agoMs: 0 }), both('open', 'open'))?.report.trigger_status).to.equal('placed');
+  });
+
   it('unfilled: nothing is lost', () => {
     const outcome = outcomeOf(record('marginCanceled', { size: '1' }), both('canceled', 'canceled'));
 

@@ -24,15 +24,17 @@ describe('an intent whose worker ended while it was sending, and whose request n
     await intentDb.finishJobs(one.id);
     return { id: one.id, fence: second?.fence ?? 0 };
   };
-  const sendAgain = async ({ id, fence }: { id: string; fence: number }) => {
-    const [row] = await intentDb.query<{ ok: boolean }>('select send_again($1, $2, $3) ok', [
+  type Lost = { id: string; fence: number; owed?: boolean };
+  const sendAgain = async ({ id, fence, owed = false }: Lost) => {
+    const [row] = await intentDb.query<{ ok: boolean }>('select send_again($1, $2, $3, $4) ok', [
       id,
       fence,
       '{"problem":{"code":"NOT_CARRIED_OUT"}}',
+      owed,
     ]);
     return row?.ok;
   };
-  const stays = async (lost: { id: string; fence: number }) => {
+  const stays = async (lost: Lost) => {
     expect(await sendAgain(lost)).to.equal(false);
     expect(await intentDb.row(lost.id)).to.deep.include({ state: 'in_doubt' });
     expect(await intentDb.jobs()).to.deep.equal([]);
@@ -79,31 +81,53 @@ describe('an intent whose worker ended while it was sending, and whose request n
     expect({ state, code: outcome?.problem?.code }).to.deep.equal({ state: 'expired', code: 'NOT_CARRIED_OUT' });
   });
 
-  it('stays after its deadline', async () => {
-    const lost = await abandoned();
-    await intentDb.query('update intents set deadline_at = now()');
-    await stays(lost);
-  });
+  for (const owed of [false, true])
+    describe(`${owed ? 'owed' : 'of a caller'}, stays`, () => {
+      it('after its deadline', async () => {
+        const lost = await abandoned();
+        await intentDb.query('update intents set deadline_at = now()');
+        await stays({ ...lost, owed });
+      });
 
-  it('stays if the claim is lost', async () => {
-    const lost = await abandoned();
-    await stays({ ...lost, fence: lost.fence - 1 });
-  });
+      it('if the claim is lost', async () => {
+        const lost = await abandoned();
+        await stays({ ...lost, fence: lost.fence - 1, owed });
+      });
 
-  it('stays if its own worker put it in doubt: the request may have left', async () => {
+      it('if the database was restored since it was accepted', async () => {
+        const lost = await abandoned();
+        await intentDb.query('insert into recoveries (since) values (now())');
+        await stays({ ...lost, owed });
+      });
+    });
+
+  /** In doubt by the worker that was sending it. */
+  const unanswered = async () => {
     const one = item({ lane: LANE });
     await intentDb.accept(one);
     const { fence = 0 } = (await intentDb.claim(one.id)) ?? {};
     await intentDb.beginSending(one.id, fence);
     await intentDb.markInDoubt(one.id, fence);
     await intentDb.finishJobs(one.id);
-    await stays({ id: one.id, fence });
+    return { id: one.id, fence };
+  };
+
+  it('stays if its own worker put it in doubt: the request may have left', async () => {
+    await stays(await unanswered());
   });
 
-  it('stays if the database was restored since it was accepted', async () => {
-    const lost = await abandoned();
-    await intentDb.query('insert into recoveries (since) values (now())');
-    await stays(lost);
+  it('is queued if it is owed, whoever put it in doubt, before a later intent of its lane', async () => {
+    const lost = await unanswered();
+    const later = item({ lane: LANE, kind: 'network/close' });
+    await intentDb.accept(later);
+
+    expect(await sendAgain({ ...lost, owed: true })).to.equal(true);
+
+    expect(await intentDb.row(lost.id)).to.deep.include({ state: 'queued', sending_at: null });
+    const claim = await intentDb.claim(later.id);
+    await intentDb.settle(later.id, claim?.fence ?? 0);
+    expect(await intentDb.headOf(LANE)).to.equal(lost.id);
+    expect((await intentDb.jobs()).map(({ intent_id }) => intent_id)).to.include(lost.id);
   });
 
   describe('stays if a later intent of its lane', () => {

@@ -2,7 +2,7 @@ import type { ReadResult } from '../../../kernel/upstream-result.ts';
 import type { OrderRecord, OrderView } from '../adapter/types.ts';
 import type { ExecutionReport, Leg } from './rules.ts';
 
-/** See venues/exchange.md#delayed-reads. An exit that is missing for longer after its order ended is lost. */
+/** See venues/exchange.md#delayed-reads. An exit that is missing for longer after its order ended is lost; one that is open for longer lives. */
 const READS_BEHIND_MS = 60_000;
 
 /** An exit of an order, as the exchange reports it under its client order id. */
@@ -13,7 +13,8 @@ export type ExitsOutcome = { report: Partial<ExecutionReport>; lost: Leg[] };
 
 /**
  * The result of an order's exits, once the order has ended. Null: the order is still open, or the reads do not show
- * the exits yet. Exits that were placed and have ended since, by their fill or by a command, are placed, never lost.
+ * the exits yet: each may come from another replica, so an exit that is open beside an order that ended half-filled may have ended with it. Exits
+ * that were placed and have ended since, by their fill or by a command, are placed, never lost.
  * Exits are lost if the venue ended them together with a partly filled order, unless a command cancelled the order: then
  * they ended with it.
  */
@@ -25,7 +26,8 @@ export function exitsOutcome(parent: OrderRecord, legs: ObservedLeg[], nowMs: nu
   const status = isFilled ? 'filled' : 'cancelled';
   if (!isFilled && order.size === order.originalSize) return outcome({ status, ...FAILED.unfilled });
   const missing = legs.filter(({ record }) => record.kind === 'absent').map(({ leg }) => leg);
-  if (missing.length > 0 && nowMs - parent.statusMs < READS_BEHIND_MS) return null;
+  const isEarly = nowMs - parent.statusMs < READS_BEHIND_MS;
+  if (isEarly && (missing.length > 0 || legs.some((leg) => mayHaveEndedWith(parent, leg)))) return null;
   const ended = isFilled ? [] : legs.filter(endedWithOrder).map(({ leg }) => leg);
   if (ended.length > 0 && isCancelledByCommand(parent)) return outcome({ status, ...FAILED.cancelled });
   const ids = { tp_order_id: oidOf(legs, 'tp'), sl_order_id: oidOf(legs, 'sl') };
@@ -54,6 +56,10 @@ export const isCancelledByCommand = ({
   word?: string;
   order: Pick<OrderView, 'timeInForce'>;
 }): boolean => (word === 'canceled' && order.timeInForce !== 'ioc') || word === 'scheduledCancel';
+
+/** Whether an exit that is shown as open may have ended with its order. Those of an IOC order live from its end on. */
+const mayHaveEndedWith = ({ state, order }: OrderRecord, { record }: ObservedLeg): boolean =>
+  state !== 'filled' && order.timeInForce !== 'ioc' && record.kind === 'found' && record.data.state === 'open';
 
 /** Whether an exit was cancelled while its order was not filled; other ends of an exit follow the position's end. */
 const endedWithOrder = ({ record }: ObservedLeg): boolean =>

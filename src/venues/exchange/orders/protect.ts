@@ -98,7 +98,11 @@ export const protect = defineIntent({
     return first && 1 + others.length === items.length ? first : acknowledged('the exits are not confirmed yet');
   },
 
-  reconcile: (sent, deps) => reconcileOrBurn(sent, deps, () => findExits(deps.exvenue, sent.intent.id, sent.payload)),
+  /** Exits that are placed again for an order have no caller to repeat them: without an effect they are sent again. */
+  async reconcile(sent, deps): Promise<Finding<FoundExits>> {
+    const finding = await reconcileOrBurn(sent, deps, () => findExits(deps.exvenue, sent.intent.id, sent.payload));
+    return finding.kind === 'absent' && sent.intent.request.because_of ? { ...finding, isOwed: true } : finding;
+  },
 
   /**
    * A rejected leg keeps its old exit, if there was one. The exits that rest are decided before the intent ends, which
