@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Reply } from '../support/caller.ts';
 
-const KEEP_ASKING_MS = 60_000; // longer than any outage in these tests
+const KEEP_ASKING_MS = 120_000; // longer than any outage in these tests, and than a minute's pace
 const PAUSE_MS = 200;
 
 /** A rate per second, while `goOn` returns true for the number so far. */
@@ -28,14 +28,22 @@ export async function atPace<T>({ perSecond, goOn }: Pace, act: (n: number) => P
 
 /**
  * Sends one request until the service accepts it: the same request under the same id again, while the response is 503
- * or missing. Returns the id of its intent. Throws on any other response.
+ * or missing, and after a 429 when its Retry-After is over. Returns the id of its intent. Throws on any other response.
  */
 export async function acknowledged(ask: () => Promise<Reply>): Promise<string> {
-  for (const until = Date.now() + KEEP_ASKING_MS; ; await sleep(PAUSE_MS)) {
+  for (const until = Date.now() + KEEP_ASKING_MS; ; ) {
     const reply = await ask().catch((error: Error) => error);
-    if (!(reply instanceof Error) && reply.status !== 503) return intentOf(reply);
+    const pauseMs = pauseAfter(reply);
+    if (pauseMs === null) return intentOf(reply as Reply); // as: an error has a pause
+    await sleep(pauseMs);
     if (Date.now() > until) throw new Error(`Not accepted within ${KEEP_ASKING_MS} ms`, { cause: reply });
   }
+}
+
+/** How long a caller waits before it repeats a request. Null: it does not. */
+function pauseAfter(reply: Reply | Error): number | null {
+  if (reply instanceof Error || reply.status === 503) return PAUSE_MS;
+  return reply.status === 429 ? Number(reply.headers['retry-after']) * 1_000 : null;
 }
 
 function intentOf({ status, headers, body }: Reply): string {
