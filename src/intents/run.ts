@@ -3,12 +3,12 @@ import type { IntentId } from '../kernel/ids.ts';
 import { OUR_CREDENTIALS, type Pauses } from '../kernel/pauses.ts';
 import type { UpstreamResult } from '../kernel/upstream-result.ts';
 import { epochMs, noteWork } from '../kernel/work.ts';
-import { recordAbsence } from './absence.ts';
 import { nextAttemptMs, nextReconcileMs } from './backoff.ts';
 import { beginSending, claim, freeSlot, type JustAccepted, readUnsent, type SendMode } from './claim.ts';
-import type { IntentDefinition, IntentOf, Prepared, SentRequest, Timing } from './define.ts';
+import type { IntentDefinition, IntentOf, Prepared, SentRequest } from './define.ts';
 import { findUnclaimed } from './follow.ts';
 import type { Claim, Intent } from './intent.ts';
+import { reconcile } from './reconcile.ts';
 import { fail, leaveUndecided, markInDoubt, notifySettled, presume, retry, succeed } from './settle.ts';
 import type { Task } from './task.ts';
 
@@ -85,8 +85,10 @@ async function resume<Deps, Request, Payload extends AnyPayload, Result>(
   deps: Deps & Execution,
 ): Promise<void> {
   const intent = await findUnclaimed(deps.db, intentId);
-  if (intent?.state === 'in_doubt') await reconcile(verb, parsed(verb, intent), deps);
-  else if (intent?.state === 'expired') notifySettled(deps.db, intent, 'expired');
+  if (intent?.state === 'in_doubt') {
+    noteIntent(intent);
+    await reconcile(verb, parsed(verb, intent), deps);
+  } else if (intent?.state === 'expired') notifySettled(deps.db, intent, 'expired');
   else if (intent) await freeSlot(deps.db, intent.id, false);
 }
 
@@ -188,52 +190,6 @@ async function within<T>(patienceMs: number, sending: Promise<T>): Promise<T | '
 function keepUntilDone(late: Set<Promise<unknown>>, work: Promise<unknown>): void {
   const done = work.catch(() => {}).finally(() => late.delete(done)); // else its reconciliation settles it
   late.add(done);
-}
-
-/**
- * Settles an intent in doubt only on proof: the upstream reports what it did, or it reports nothing after the request
- * can no longer be in flight.
- */
-async function reconcile<Deps, Request, Payload extends AnyPayload, Result>(
-  verb: IntentDefinition<Deps, Request, Payload, Result>,
-  intent: IntentOf<Request>,
-  deps: Deps & Execution,
-): Promise<void> {
-  const { db } = deps;
-  noteIntent(intent);
-  const sent = { intent, payload: verb.payload.parse(intent.sent_payload) };
-  const { inFlightMs } = verb.timing(deps);
-  const finding = await verb.reconcile(sent, deps);
-  const isOver = finding.kind === 'absent' && finding.isOver === true;
-  const isInFlight = !isOver && intent.sent_ago_ms <= inFlightMs;
-  if (finding.kind === 'accepted' || finding.kind === 'rejected') await verb.record(sent, finding, deps);
-  else if (finding.kind === 'absent' && !isInFlight) await recordAbsence(db, intent, verb, finding);
-  else if (finding.kind === 'undecidable' && !isInFlight) await leaveUndecided(db, intent, finding.problem);
-  else {
-    const delayMs = Math.min(untilNextReconciliation(intent, inFlightMs), againIn(finding));
-    await markInDoubt(
-      db,
-      intent,
-      delayMs,
-      finding.kind === 'unknown' ? finding.why : 'not found, and it may be in flight',
-    );
-  }
-}
-
-const againIn = (finding: { kind: string; againInMs?: number }): number =>
-  finding.againInMs ?? Number.POSITIVE_INFINITY;
-
-const JUST_AFTER_MS = 50;
-
-/** The planned delay, shortened to end just after the in-flight time: from then on, absence is proof. */
-function untilNextReconciliation(
-  { reconcile_attempts, sent_ago_ms }: Pick<Intent, 'reconcile_attempts' | 'sent_ago_ms'>,
-  inFlightMs: Timing['inFlightMs'],
-): number {
-  const untilProofMs = inFlightMs - sent_ago_ms + JUST_AFTER_MS;
-  return untilProofMs > 0
-    ? Math.min(nextReconcileMs(reconcile_attempts), untilProofMs)
-    : nextReconcileMs(reconcile_attempts);
 }
 
 type NoResponse = Exclude<UpstreamResult<unknown>, { kind: 'accepted' | 'rejected' }>;

@@ -62,7 +62,7 @@ const settlingAll = (batch: Settlement[], by: FragmentSqlToken): FragmentSqlToke
 
 /**
  * Puts an unsent intent back in the queue for `delayMs`. If its deadline passes first, it ends with `problem`. False:
- * the claim is lost.
+ * the claim is lost, or it is in doubt: its lane has gone on without it.
  */
 export async function retry(db: Db, claim: Claim, delayMs: number, problem: Problem): Promise<boolean> {
   const ok = await db.oneFirst(sql.prepared('retry_intent', done)`

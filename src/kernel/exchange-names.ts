@@ -31,3 +31,6 @@ export const legCloid = (intentId: OrderUuid, leg: 'tp' | 'sl'): string =>
 /** The inverse of `cloidOf`. For other client order ids the result is not an intent's id. */
 export const intentIdOf = (cloid: string): string =>
   cloid.slice(2).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+
+/** The number of USDC in the exchange's list of tokens. */
+export const USDC_TOKEN = 0;

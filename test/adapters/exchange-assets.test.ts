@@ -39,6 +39,7 @@ describe('the assets of the exchange', () => {
         dex: '',
         base: 'BTC',
         quote: null,
+        token: 0,
         sizeDecimals: 5,
         grid: { significantFigures: 5, priceDecimals: 1, sizeDecimals: 5, minimumValue: '10' },
         maxLeverage: 40,
@@ -71,6 +72,7 @@ describe('the assets of the exchange', () => {
       'data.kind': 'spot',
       'data.base': 'HYPE',
       'data.quote': 'USDC',
+      'data.token': 150,
       'data.grid.priceDecimals': 6,
     });
   });

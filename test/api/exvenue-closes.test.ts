@@ -5,107 +5,62 @@ import { cloidOf } from '../../src/kernel/exchange-names.ts';
 import { exchangeOf, readWallets, whenActing } from '../support/exchange.ts';
 import { expectProblem } from '../support/problem.ts';
 import { until } from '../support/processes.ts';
-import { jsonReply, startProxy, type VenueProxy } from '../support/proxy.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { type AtReplicas, startAtReplicas } from '../support/replicas.ts';
+import type { TestService } from '../support/service.ts';
 
 const ORDERS = '/v1/orders/exvenue';
 const MARKET = { pair: 'BTC', side: 'long', size: '0.01', order_type: 'market' };
 
-type Wallet = Awaited<ReturnType<TestService['wallet']>>;
-
-/** The reads of a position. Each comes from a replica that may be behind by itself. */
-type Read = 'clearinghouseState' | 'userFillsByTime';
-
 describe('closing a position at an exchange whose replicas are behind', () => {
-  /** What the replicas of a read have answered last, and those that stay at it. */
-  const replicas = { last: new Map<string, string>(), frozen: new Set<string>() };
-  let proxy: VenueProxy;
+  let at: AtReplicas;
   let service: TestService;
   before(async () => {
-    proxy = await startProxy(async ({ type = '', user = '' }, forward) => {
-      const key = `${type} ${user}`;
-      const old = replicas.frozen.has(type) ? replicas.last.get(key) : undefined;
-      if (old !== undefined) return jsonReply(JSON.parse(old));
-      const reply = await forward();
-      if (reply?.status === 200) replicas.last.set(key, reply.text);
-      return reply;
-    });
-    service = await startService({ settings: { EXVENUE_URL: proxy.url, EXVENUE_READ_LAG_MS: '60000' } });
-    proxy.target = service.exchange.url;
+    at = await startAtReplicas({ EXVENUE_READ_LAG_MS: '60000' });
+    ({ service } = at);
   });
-  after(async () => {
-    await service.stop();
-    await proxy.close();
-  });
+  after(() => at.stop());
   afterEach(() => {
-    replicas.frozen.clear();
+    at.thaw();
     service.exchange.setLiquidity('BTC', null);
   });
-
-  /** From now on these reads show the present state of a wallet, whatever happens. */
-  async function freeze({ wallet }: Wallet, ...reads: Read[]): Promise<void> {
-    for (const type of reads) {
-      const body = JSON.stringify({ type, user: wallet, startTime: 0 });
-      await fetch(`${proxy.url}/info`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
-      replicas.frozen.add(type);
-    }
-  }
-
-  const held = async ({ wallet }: Wallet) => {
-    const account = await exchangeOf(service).account(wallet);
-    return account.kind === 'found' ? (account.data.positions.find(({ coin }) => coin === 'BTC')?.size ?? '0') : null;
-  };
-
-  let nonces = Date.now() - 7_200_000;
-  /** The owner's own software trades beside the service. */
-  async function trades({ privateKey }: Wallet, side: 'buy' | 'sell', size: string): Promise<void> {
-    const venue = exchangeOf(service);
-    const order = { asset: 1, side, size, price: side === 'buy' ? '110000' : '90000', reduceOnly: false };
-    const orders = [{ ...order, timeInForce: 'ioc' as const }];
-    const body = await venue
-      .signerOf(privateKey)
-      ?.sign({ kind: 'place', orders, grouping: 'none' }, { nonce: ++nonces });
-    const { kind } = await venue.post(String(body), { firstSend: true });
-    expect(kind).to.equal('accepted');
-  }
 
   it('closes all of it although the account is read from a replica that misses the last fill', async () => {
     const trader = await service.wallet();
     await trader.post(ORDERS, MARKET);
-    await freeze(trader, 'clearinghouseState');
+    await at.freeze(trader, ['clearinghouseState']);
     await trader.post(ORDERS, { ...MARKET, size: '0.02' });
 
     const { body } = await trader.post(`${ORDERS}/close`, { pair: 'BTC' });
 
     expect(body, JSON.stringify(body)).to.include({ status: 'filled', size: '0.03', filled_size: '0.03' });
-    expect(await held(trader)).to.equal('0');
+    expect(await at.held(trader)).to.equal('0');
   });
 
   it('does not say that there is no position because one replica shows none', async () => {
     const trader = await service.wallet();
-    await freeze(trader, 'clearinghouseState');
+    await at.freeze(trader, ['clearinghouseState']);
     await trader.post(ORDERS, MARKET);
 
     const { body } = await trader.post(`${ORDERS}/close`, { pair: 'BTC' });
 
     expect(body, JSON.stringify(body)).to.include({ status: 'filled', filled_size: '0.01' });
-    expect(await held(trader)).to.equal('0');
+    expect(await at.held(trader)).to.equal('0');
   });
 
   it('does not say so either about a position that only the executions of other software show', async () => {
     const trader = await service.wallet();
-    await freeze(trader, 'clearinghouseState');
-    await trades(trader, 'sell', '0.03');
+    await at.freeze(trader, ['clearinghouseState']);
+    await at.trades(trader, 'sell', '0.03');
 
     const { body } = await trader.post(`${ORDERS}/close`, { pair: 'BTC' });
 
     expect(body, JSON.stringify(body)).to.include({ status: 'filled', side: 'long', filled_size: '0.03' });
-    expect(await held(trader)).to.equal('0');
+    expect(await at.held(trader)).to.equal('0');
   });
 
   it('does not say so while an order is in doubt that may have opened one', async () => {
     const trader = await service.wallet();
-    await freeze(trader, 'clearinghouseState', 'userFillsByTime');
+    await at.freeze(trader, ['clearinghouseState', 'userFillsByTime']);
     const restore = whenActing(service, (before) => (before === 0 ? 'accept_then_drop' : undefined));
     const [order, close] = await Promise.all([
       trader.post(ORDERS, MARKET, { prefer: 'wait=0' }),
@@ -117,7 +72,7 @@ describe('closing a position at an exchange whose replicas are behind', () => {
         select attempts n from intents where id = ${intent} and attempts > 0 and state <> 'running'`);
     await until('the close was tried', attempts, 20_000);
     restore();
-    replicas.frozen.clear();
+    at.thaw();
 
     const closed = async () => {
       const { body } = await trader.get(`/v1/intents/${intent}`);
@@ -126,12 +81,12 @@ describe('closing a position at an exchange whose replicas are behind', () => {
     const ended = await until('the close has ended', closed, 30_000);
     expect(order.status).to.equal(202);
     expect(ended.result, JSON.stringify(ended)).to.include({ status: 'filled', filled_size: '0.01' });
-    expect(await held(trader)).to.equal('0');
+    expect(await at.held(trader)).to.equal('0');
   }).timeout(60_000);
 
   it('places exits again for a part that replicas do not show yet: the order has it', async () => {
     const trader = await service.wallet();
-    await freeze(trader, 'clearinghouseState', 'userFillsByTime');
+    await at.freeze(trader, ['clearinghouseState', 'userFillsByTime']);
     const bracket = { ...MARKET, size: '0.0505', order_type: 'limit', price: 100_000, stop_loss: 90_000 }; // half of it is filled
     const { body } = await trader.post(ORDERS, bracket);
     expect(service.exchange.endOrder(trader.wallet, cloidOf(body.order_id), 'marginCanceled')).to.equal(true);
@@ -141,7 +96,7 @@ describe('closing a position at an exchange whose replicas are behind', () => {
       service.db.exists(sql.type(z.object({}))`
         select from intents where kind = 'exchange/protect' and lane = ${`exvenue:${trader.wallet}`} and state = 'queued' and attempts > 0`);
     await until('the new exits wait for reads', async () => (await waits()) || null, 20_000);
-    replicas.frozen.clear();
+    at.thaw();
 
     const exits = async () => {
       const open = await exchangeOf(service).openOrders(trader.wallet, '');
@@ -158,20 +113,20 @@ describe('closing a position at an exchange whose replicas are behind', () => {
       [tripled, '0.02'],
     ] as const) {
       await trader.post(ORDERS, MARKET);
-      await freeze(trader, 'clearinghouseState', 'userFillsByTime');
-      await trades(trader, 'buy', added);
+      await at.freeze(trader, ['clearinghouseState', 'userFillsByTime']);
+      await at.trades(trader, 'buy', added);
       const reply = await trader.post(`${ORDERS}/close`, { pair: 'BTC' }, { prefer: 'wait=0' });
-      while ((await held(trader)) === (added === '0.01' ? '0.02' : '0.03'))
+      while ((await at.held(trader)) === (added === '0.01' ? '0.02' : '0.03'))
         await new Promise((resolve) => setTimeout(resolve, 20));
-      replicas.frozen.clear();
+      at.thaw();
       replies.push((await trader.pollIntent(reply, 20_000)).result);
     }
 
     const [all, part] = replies;
     expect(all, JSON.stringify(all)).to.include({ status: 'filled', size: '0.02', filled_size: '0.02' });
     expect(part, JSON.stringify(part)).to.include({ status: 'partial', size: '0.03', filled_size: '0.02' });
-    expect(await held(doubled)).to.equal('0');
-    expect(await held(tripled)).to.equal('0.01');
+    expect(await at.held(doubled)).to.equal('0');
+    expect(await at.held(tripled)).to.equal('0.01');
   });
 
   it('tells what is left if the book could not take all of it', async () => {
@@ -182,13 +137,13 @@ describe('closing a position at an exchange whose replicas are behind', () => {
     const { body } = await trader.post(`${ORDERS}/close`, { pair: 'BTC' });
 
     expect(body, JSON.stringify(body)).to.include({ status: 'partial', size: '0.03', filled_size: '0.02' });
-    expect(await held(trader)).to.equal('0.01');
+    expect(await at.held(trader)).to.equal('0.01');
   });
 
   it('finds nothing to close after a close, also while the account still shows the position', async () => {
     const trader = await service.wallet();
     await trader.post(ORDERS, MARKET);
-    await freeze(trader, 'clearinghouseState');
+    await at.freeze(trader, ['clearinghouseState']);
     await trader.post(`${ORDERS}/close`, { pair: 'BTC' });
 
     const again = await trader.post(`${ORDERS}/close`, { pair: 'BTC' });
@@ -199,11 +154,11 @@ describe('closing a position at an exchange whose replicas are behind', () => {
   it('finds nothing to close if the venue finds nothing to reduce, once reads agree', async () => {
     const trader = await service.wallet();
     await trader.post(ORDERS, MARKET);
-    await freeze(trader, 'clearinghouseState', 'userFillsByTime');
-    await trades(trader, 'sell', '0.01');
+    await at.freeze(trader, ['clearinghouseState', 'userFillsByTime']);
+    await at.trades(trader, 'sell', '0.01');
     const reply = await trader.post(`${ORDERS}/close`, { pair: 'BTC' }, { prefer: 'wait=0' });
     await new Promise((resolve) => setTimeout(resolve, 500));
-    replicas.frozen.clear();
+    at.thaw();
 
     const intent = await trader.pollIntent(reply, 20_000);
 

@@ -4,9 +4,10 @@ import type { IntentOf, Prepared } from '../../intents/define.ts';
 import type { WalletAddress } from '../../kernel/ids.ts';
 import type { Sealer } from '../../kernel/seal.ts';
 import { epochMs } from '../../kernel/work.ts';
+import { findBalance } from '../../venues/exchange/portfolio/read-model.ts';
 import { findLiveKey, keySealContext } from '../../venues/exchange/signing/commands.ts';
+import type { VenueReads } from '../../venues/reads.ts';
 import { isOtherPaying, openPayer } from './queries.ts';
-import { type BalanceReads, readBalance } from './read-model.ts';
 import { problemOf } from './results.ts';
 import { agreedTerms, meetsMinimum, nonceOf } from './rules.ts';
 import { type PurchasePayload, type PurchaseRequest, purchasePayload } from './schema.ts';
@@ -16,7 +17,7 @@ export type PaymentDeps = {
   db: Db;
   sealer: Sealer;
   registrar: Registrar;
-  reads: BalanceReads;
+  reads: VenueReads;
   config: {
     REGISTRATION_MAX_USDC: number;
     REGISTRATION_PAYEES: readonly string[] | null;
@@ -47,9 +48,9 @@ export async function preparePayment(intent: Purchase, deps: PaymentDeps): Promi
 }
 
 async function checkBalance({ reads }: PaymentDeps, wallet: WalletAddress): Promise<Stop | null> {
-  const balance = await readBalance(reads, wallet);
-  if (balance.kind !== 'found') return { wait: { code: 'VENUE_UNREADABLE' } };
-  return meetsMinimum(balance.data) ? null : { fail: { code: 'V1_BALANCE_TOO_LOW' } };
+  const balance = await findBalance(reads, wallet);
+  if (balance === null) return { wait: { code: 'VENUE_UNREADABLE' } };
+  return meetsMinimum(balance) ? null : { fail: { code: 'V1_BALANCE_TOO_LOW' } };
 }
 
 type Quoted = { body: string; quote: Quote; terms: PaymentTerms };

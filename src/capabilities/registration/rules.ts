@@ -1,5 +1,5 @@
 import type { components } from '../../contract/types.ts';
-import { compare, isDecimal, plus, times } from '../../kernel/decimals.ts';
+import { compare, isDecimal, times } from '../../kernel/decimals.ts';
 import { digest, type IntentId } from '../../kernel/ids.ts';
 
 /** The status of a registration, as the contract defines it. */
@@ -16,19 +16,6 @@ const UNITS_PER_USDC = '1000000'; // 6 decimals
  */
 export const nonceOf = (intentId: IntentId): string =>
   `0x${digest(`registration/purchase:${intentId}`).toString('hex')}`;
-
-/**
- * A wallet's balance on the exchange in USD: account values over all dexes, free USDC, and other free tokens at their
- * prices.
- */
-export function exchangeBalance(
-  accounts: readonly { accountValue: string }[],
-  spot: readonly { coin: string; free: string }[],
-  prices: Readonly<Record<string, string>>,
-): string {
-  const values = spot.map(({ coin, free }) => times(free, coin === 'USDC' ? '1' : (prices[coin] ?? '0')));
-  return [...accounts.map(({ accountValue }) => accountValue), ...values].reduce(plus, '0');
-}
 
 /** Whether a balance in USD allows a registration. */
 export const meetsMinimum = (balance: string): boolean => compare(balance, MINIMUM_BALANCE) >= 0;

@@ -1,3 +1,4 @@
+import { USDC_TOKEN } from '../../../kernel/exchange-names.ts';
 import { gridOf } from './amounts.ts';
 import { decimalOf, everyOf, fieldsOf, integerOf, textOf } from './fields.ts';
 import type { Asset, Market } from './types.ts';
@@ -40,6 +41,7 @@ export const readPerps =
         dex: name,
         base: coin.split(':').pop() ?? coin,
         quote: null,
+        token: integerOf(fieldsOf(json)?.collateralToken) ?? (index === 0 ? USDC_TOKEN : null),
         sizeDecimals,
         grid: gridOf('perp', sizeDecimals),
         maxLeverage: integerOf(asset.maxLeverage),
@@ -98,6 +100,7 @@ const readSpot =
       dex: 'spot',
       base: base.name,
       quote: quote.name,
+      token: base.index,
       sizeDecimals: base.sizeDecimals,
       grid: gridOf('spot', base.sizeDecimals),
       maxLeverage: null,

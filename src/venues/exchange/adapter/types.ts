@@ -6,7 +6,10 @@ import type { CallLimits, ExitKind, Posted, PostLimits, Signer, TimeInForce } fr
 /** One of the two networks of the exchange. */
 export type Network = 'mainnet' | 'testnet';
 
-/** A tradable asset. `coin` is the venue's name (`BTC`, `xyz:TSLA`, spot `@107` or `PURR/USDC`), `id` its number. */
+/**
+ * A tradable asset. `coin` is the venue's name (`BTC`, `xyz:TSLA`, spot `@107` or `PURR/USDC`), `id` its number. `token`: the number of
+ * the base token of a spot pair, else of the dex's collateral; null if the venue does not say.
+ */
 export type Asset = {
   id: number;
   coin: string;
@@ -14,6 +17,7 @@ export type Asset = {
   dex: string;
   base: string;
   quote: string | null;
+  token: number | null;
   sizeDecimals: number;
   grid: Grid;
   maxLeverage: number | null;
@@ -44,7 +48,7 @@ export type PerpPosition = {
   marginUsed: string;
 };
 
-/** One account on one dex (an empty name is the venue's own dex). Amounts are in USD. */
+/** One account on one dex (an empty name is the venue's own dex). Amounts are in the collateral of the dex. */
 export type PerpAccount = {
   dex: string;
   accountValue: string;

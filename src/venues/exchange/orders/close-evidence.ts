@@ -1,8 +1,8 @@
 import type { Finding } from '../../../intents/define.ts';
-import { absolute, nearest, plus } from '../../../kernel/decimals.ts';
+import { absolute, compare, nearest, plus } from '../../../kernel/decimals.ts';
 import { accepted, recordedRejection, unknownEffect } from '../../../kernel/upstream-result.ts';
 import { epochMs } from '../../../kernel/work.ts';
-import type { Exvenue, Fill } from '../adapter/types.ts';
+import type { Exvenue, Fill, OrderRecord } from '../adapter/types.ts';
 import { chained, positionAfter } from '../chain.ts';
 import { ABSENT, CLOCK_SKEW_MS, filledBy, NOTHING_MATCHED, type OrderSought, REJECTED } from './evidence.ts';
 import { URGENT } from './market.ts';
@@ -18,14 +18,15 @@ export type Closed = { oid: number; size: string; filledSize: string; averagePri
 export async function findClosed(
   exvenue: Exvenue,
   { account, cloid, coin, sinceMs, expired }: OrderSought,
-  sizeDecimals: number,
+  { size, size_decimals: sizeDecimals }: SentClosing,
 ): Promise<Finding<Closed>> {
   const status = await exvenue.orderStatus(account, cloid, URGENT);
   if (status.kind === 'unreadable') return unknownEffect(status.why);
-  if (status.kind === 'absent' && !expired) return ABSENT;
-  const record = status.kind === 'found' ? status.data : null;
+  const record = status.kind === 'found' && mayBeOf(status.data, size) ? status.data : null;
+  if (!record && !expired) return ABSENT;
   if (record?.state === 'rejected') return recordedRejection(record.rejected ?? REJECTED);
-  const fills = await exvenue.fills(account, { fromMs: sinceMs - CLOCK_SKEW_MS }, URGENT);
+  const placedMs = Math.min(sinceMs, record?.order.placedMs ?? sinceMs); // of a restored database, it was sent earlier
+  const fills = await exvenue.fills(account, { fromMs: placedMs - CLOCK_SKEW_MS }, URGENT);
   if (fills.kind === 'unreadable') return unknownEffect(fills.why);
   const closed = closedBy(
     fills.kind === 'found' ? fills.data : [],
@@ -34,9 +35,21 @@ export async function findClosed(
   );
   if (closed) return accepted(closed);
   if (!record) return ABSENT;
-  const hasNone = record.state === 'cancelled' && record.order.size === record.order.originalSize;
-  return hasNone ? recordedRejection(NOTHING_MATCHED) : unknownEffect('the executions are not shown yet');
+  return didNothing(record) ? recordedRejection(NOTHING_MATCHED) : unknownEffect('the executions are not shown yet');
 }
+
+/** The size that was sent, and the decimals of sizes of its asset. */
+type SentClosing = { size: string; size_decimals: number };
+
+/**
+ * Whether a record may be of the order of this size. Earlier attempts under the same client order id did nothing, and were
+ * smaller. See venues/exchange.md#reduce-only.
+ */
+const mayBeOf = (record: OrderRecord, size: string): boolean =>
+  !didNothing(record) || compare(record.order.originalSize, size) === 0;
+
+const didNothing = ({ state, order: { size, originalSize } }: OrderRecord): boolean =>
+  state === 'rejected' || (state === 'cancelled' && size === originalSize);
 
 /** What a closing did that the exchange has just reported as executed; null while its executions are not shown. */
 export async function readClosed(

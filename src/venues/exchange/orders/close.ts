@@ -3,7 +3,7 @@ import { nextAttemptMs } from '../../../intents/backoff.ts';
 import { defineIntent, isNotReady } from '../../../intents/define.ts';
 import type { Problem } from '../../../intents/intent.ts';
 import { retry, succeed } from '../../../intents/settle.ts';
-import { absolute, compare, isPositive, times } from '../../../kernel/decimals.ts';
+import { absolute, compare, isPositive, ofNumber, plus, times } from '../../../kernel/decimals.ts';
 import { cloidOf } from '../../../kernel/exchange-names.ts';
 import { marketPrice, type Side } from '../../../kernel/grid.ts';
 import type { IntentId } from '../../../kernel/ids.ts';
@@ -30,12 +30,13 @@ export const close = defineIntent({
   payload: z.object({ ...orderPayload, side: z.enum(['long', 'short']), size_decimals: z.number() }),
   timing: exchangeTiming,
 
-  async prepare({ id, owner, request: { wallet, pair, max_slippage } }, deps: ExchangeDeps) {
+  async prepare({ id, owner, sent_payload, request: { wallet, pair, max_slippage } }, deps: ExchangeDeps) {
     const market = await readMarket(deps.exvenue, pair, null, URGENT);
     if (isNotReady(market)) return market;
     const position = await readPosition(deps, wallet, market.asset);
     if (isNotReady(position)) return position;
-    const order = closingOrder(id, position.size, market, max_slippage);
+    const earlier = sizeOf.nullable().parse(sent_payload)?.size ?? null;
+    const order = closingOrder(id, position.size, market, { slippage: max_slippage, earlier });
     if (isNotReady(order)) return order;
     const signed = await sign(deps, { owner, wallet }, [{ kind: 'place', orders: [order], grouping: 'none' }]);
     if (isNotReady(signed)) return signed;
@@ -55,16 +56,18 @@ export const close = defineIntent({
     return closed ? accepted(closed) : acknowledged('the position after it is not known yet');
   },
 
-  reconcile: (sent, deps) =>
-    reconcileBy(sent, deps, (sought) => findClosed(deps.exvenue, sought, sent.payload.size_decimals)),
+  reconcile: (sent, deps) => reconcileBy(sent, deps, (sought) => findClosed(deps.exvenue, sought, sent.payload)),
 
   /**
    * If the venue finds nothing to reduce, the position that was read is gone, or has become the opposite one: it is read
-   * again until the deadline.
+   * again until the deadline. A close that was in doubt ends instead: later commands have not waited for it.
    */
   async record({ intent, payload }, result, deps) {
     if (result.kind === 'rejected' && result.slug === 'reduce_only')
-      return retry(deps.db, intent, nextAttemptMs(intent.attempts), { code: 'V1_NO_POSITION' });
+      return (
+        (await retry(deps.db, intent, nextAttemptMs(intent.attempts), { code: 'V1_NO_POSITION' })) ||
+        recordOtherwise(deps, intent, result)
+      );
     if (result.kind !== 'accepted') return recordOtherwise(deps, intent, result);
     const { wallet, pair } = intent.request;
     const { oid, size, filledSize, averagePrice } = result.data;
@@ -79,21 +82,28 @@ export const close = defineIntent({
 /** A reduce-only order shrinks to the position and never reverses it, so it may be larger than what reads show by then. */
 const UPPER_BOUND = '2';
 
-/** The order that closes a position of this signed size, or one that has grown since it was read. */
+const sizeOf = z.object({ size: z.string() });
+
+/**
+ * The order that closes a position of this signed size, or one that has grown since it was read. It is larger than the one
+ * of an `earlier` attempt, which the venue rejected: all have one client order id, and the size tells their records apart.
+ */
 function closingOrder(
   intentId: IntentId,
   size: string,
   { asset, mid }: Market,
-  slippage: string,
+  { slippage, earlier }: { slippage: string; earlier: string | null },
 ): OrderTerms | { fail: Problem } {
   const side: Side = isPositive(size) ? 'sell' : 'buy';
   const price = marketPrice(asset.grid, side, mid, slippage);
   if (price === null) return invalidOrder('invalid_price');
+  const bound = times(absolute(size), UPPER_BOUND);
+  const isLarger = earlier === null || compare(bound, earlier) > 0;
   return {
     asset: asset.id,
     side,
     price,
-    size: times(absolute(size), UPPER_BOUND),
+    size: isLarger ? bound : plus(earlier, ofNumber(10 ** -asset.sizeDecimals)),
     reduceOnly: true,
     cloid: cloidOf(intentId),
     timeInForce: 'ioc',

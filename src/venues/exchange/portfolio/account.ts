@@ -13,7 +13,7 @@ const RATIO_PLACES = 8;
 /** The account of a wallet that the network does not know: size 0, with the wallet's data from the exchange. */
 export function exchangeAccount(
   wallet: WalletAddress,
-  { accounts, balance }: Holdings,
+  { accounts, balance, atMs }: Holdings,
   limits: Schemas['LeverageLimits'],
 ): Schemas['AccountInfo'] {
   return {
@@ -40,7 +40,7 @@ export function exchangeAccount(
     leverage_limits: limits,
     ex_balance: balance,
     kyc_status: 'not_started',
-    as_of: new Date(Math.min(...accounts.map(({ atMs }) => atMs), epochMs())).toISOString(),
+    as_of: new Date(Math.min(atMs, epochMs())).toISOString(),
   };
 }
 

@@ -3,13 +3,12 @@ import { ApiError } from '../../../kernel/errors.ts';
 import { coinOf, dexOf, isSpotName } from '../../../kernel/exchange-names.ts';
 import { DEFAULT_SLIPPAGE } from '../../../kernel/grid.ts';
 import type { WalletAddress } from '../../../kernel/ids.ts';
-import { foundOrNull, requireFound } from '../../found.ts';
+import { foundOrNull, requireFound, requireValue } from '../../found.ts';
 import type { LinkedAccount, Links } from '../../links.ts';
 import type { VenueReads } from '../../reads.ts';
 import { neutralFacts, type Trade, type TradeFacts } from '../../trade.ts';
 import type { Asset, PerpAccount } from '../adapter/types.ts';
 import { sizeOrder } from '../sizing.ts';
-import { usdcOf } from './holdings.ts';
 
 const PLACES = 8;
 
@@ -43,17 +42,19 @@ export async function readExchangeFacts(
     ...common,
     pair: { ...pair, state: followed ? await mirroredState(links, coin) : 'allowed' },
     ...facts,
-    ...(facts.funds && { funds: await withSpotFunds(reads, wallet, facts.funds) }),
+    ...(facts.funds && { funds: await withSpotFunds(reads, wallet, listed, facts.funds) }),
   };
 }
 
 type Funds = { needed: string; available: string };
 
-/** What is available to an account that lacks funds on a dex: a unified account also has its free spot balance. */
-async function withSpotFunds(reads: VenueReads, wallet: WalletAddress, funds: Funds): Promise<Funds> {
+/** What is available to an account that lacks funds on a dex: a unified account also has the collateral that is free in spot. */
+async function withSpotFunds(reads: VenueReads, wallet: WalletAddress, asset: Asset, funds: Funds): Promise<Funds> {
   if (compare(funds.needed, funds.available) <= 0) return funds;
   if (requireFound(await reads.accountMode(wallet)) === 'separate') return funds;
-  const { free } = usdcOf(requireFound(await reads.spotBalances(wallet)));
+  const collateral = requireValue(asset.token);
+  const spot = requireFound(await reads.spotBalances(wallet));
+  const free = spot.find(({ token }) => token === collateral)?.free ?? '0';
   return { ...funds, available: compare(free, funds.available) > 0 ? free : funds.available };
 }
 

@@ -1,0 +1,69 @@
+import type { Db } from '../db/pool.ts';
+import type { UpstreamResult } from '../kernel/upstream-result.ts';
+import { recordAbsence } from './absence.ts';
+import { nextReconcileMs } from './backoff.ts';
+import type { IntentDefinition, IntentOf, SentRequest, Timing } from './define.ts';
+import type { Intent } from './intent.ts';
+import { leaveUndecided, markInDoubt } from './settle.ts';
+
+/**
+ * Settles an intent in doubt only on proof: the upstream reports what it did, or it reports nothing after the request
+ * can no longer be in flight.
+ */
+export async function reconcile<Deps, Request, Payload extends Record<string, unknown>, Result>(
+  verb: IntentDefinition<Deps, Request, Payload, Result>,
+  intent: IntentOf<Request>,
+  deps: Deps & { db: Db },
+): Promise<void> {
+  const { db } = deps;
+  const sent = { intent, payload: verb.payload.parse(intent.sent_payload) };
+  const { inFlightMs } = verb.timing(deps);
+  const finding = await verb.reconcile(sent, deps);
+  const isOver = finding.kind === 'absent' && finding.isOver === true;
+  const isInFlight = !isOver && intent.sent_ago_ms <= inFlightMs;
+  if (finding.kind === 'accepted' || finding.kind === 'rejected') await recordFound(verb, sent, finding, deps);
+  else if (finding.kind === 'absent' && !isInFlight) await recordAbsence(db, intent, verb, finding);
+  else if (finding.kind === 'undecidable' && !isInFlight) await leaveUndecided(db, intent, finding.problem);
+  else {
+    const delayMs = Math.min(untilNextReconciliation(intent, inFlightMs), againIn(finding));
+    await markInDoubt(
+      db,
+      intent,
+      delayMs,
+      finding.kind === 'unknown' ? finding.why : 'not found, and it may be in flight',
+    );
+  }
+}
+
+/** Records a finding. An intent that stays in doubt nevertheless is looked up again. */
+async function recordFound<Deps, Request, Payload extends Record<string, unknown>, Result>(
+  verb: Pick<IntentDefinition<Deps, Request, Payload, Result>, 'record'>,
+  sent: SentRequest<Request, Payload>,
+  finding: UpstreamResult<Result>,
+  deps: Deps & { db: Db },
+): Promise<void> {
+  if ((await verb.record(sent, finding, deps)) !== false) return;
+  const { intent } = sent;
+  await markInDoubt(
+    deps.db,
+    intent,
+    nextReconcileMs(intent.reconcile_attempts),
+    'what was found could not be recorded',
+  );
+}
+
+const againIn = (finding: { kind: string; againInMs?: number }): number =>
+  finding.againInMs ?? Number.POSITIVE_INFINITY;
+
+const JUST_AFTER_MS = 50;
+
+/** The planned delay, shortened to end just after the in-flight time: from then on, absence is proof. */
+function untilNextReconciliation(
+  { reconcile_attempts, sent_ago_ms }: Pick<Intent, 'reconcile_attempts' | 'sent_ago_ms'>,
+  inFlightMs: Timing['inFlightMs'],
+): number {
+  const untilProofMs = inFlightMs - sent_ago_ms + JUST_AFTER_MS;
+  return untilProofMs > 0
+    ? Math.min(nextReconcileMs(reconcile_attempts), untilProofMs)
+    : nextReconcileMs(reconcile_attempts);
+}

@@ -1,0 +1,92 @@
+import { expect } from 'chai';
+import nock from 'nock';
+import { ApiError } from '../../src/kernel/errors.ts';
+import { exvenue } from '../../src/venues/exchange/adapter/index.ts';
+import { leverageOf, readHoldings } from '../../src/venues/exchange/portfolio/holdings.ts';
+import { findBalance } from '../../src/venues/exchange/portfolio/read-model.ts';
+import { venueReads } from '../../src/venues/reads.ts';
+import { accountWorth, builderMeta, twoDollars } from '../fixtures/exchange/composed.ts';
+import { alone } from '../support/alone.ts';
+
+const VENUE = 'http://exchange.test';
+const USER = `0x${'ab'.repeat(20)}`;
+
+/** What the exchange has: the account on the builder dex, what its `meta` says, and the prices of spot pairs. */
+type World = { account: object; meta?: object; mids?: Record<string, string>; spot?: object[] };
+
+describe('what a wallet holds at the exchange', () => {
+  alone();
+
+  /** The reads of a process, and what it asked for. */
+  function open({ account, meta, mids, spot = [] }: World) {
+    const answers: Record<string, unknown> = {
+      perpDexs: [null, { name: 'flx' }],
+      clearinghouseState: accountWorth('1000.0', '500.0'),
+      'clearinghouseState flx': account,
+      spotClearinghouseState: { balances: spot },
+      'meta flx': meta,
+      spotMeta: twoDollars,
+      allMids: mids,
+    };
+    const asked: string[] = [];
+    nock(VENUE)
+      .persist()
+      .post('/info')
+      .reply((_, body) => {
+        const { type, dex } = body as { type: string; dex?: string }; // as: of our own client
+        const name = [type, dex].filter(Boolean).join(' ');
+        asked.push(name);
+        return answers[name] === undefined ? [500] : [200, answers[name] as object];
+      });
+    const venue = exvenue({ url: VENUE, network: 'mainnet' });
+    return { asked, reads: venueReads({} as never, venue, 5_000) }; // as: only the exchange is read
+  }
+
+  it('counts at the price of the collateral of each dex', async () => {
+    const usdc = { coin: 'USDC', token: 0, total: '10.0', hold: '4.0', entryNtl: '0.0' };
+    const usdh = { coin: 'USDH', token: 360, total: '2.0', hold: '0.0', entryNtl: '0.0' };
+    const world = {
+      account: accountWorth('200.0', '400.0'),
+      meta: builderMeta(360),
+      mids: { '@230': '0.99' },
+      spot: [usdc, usdh],
+    };
+
+    const holdings = await readHoldings(open(world).reads, USER);
+    const linked = await findBalance(open(world).reads, USER);
+
+    expect(holdings.balance).to.equal('1205.98'); // 1000 + 200 × 0.99 + 6 + 2 × 0.99
+    expect(leverageOf(holdings.accounts)).to.equal('0.74791318'); // (500 + 396) / (1000 + 198)
+    expect(linked).to.equal('1205.98');
+  });
+
+  for (const [name, world] of [
+    ['has no price', { meta: builderMeta(360), mids: { BTC: '100000' } }],
+    ['is no known token', { meta: builderMeta(361), mids: { '@230': '0.99' } }],
+    ['is not named', { meta: { ...builderMeta(0), collateralToken: undefined }, mids: { '@230': '0.99' } }],
+    ['cannot be read', { mids: { '@230': '0.99' } }],
+    ['has a price that cannot be read', { meta: builderMeta(360) }],
+  ] as const) {
+    it(`is not told where a collateral ${name}`, async () => {
+      const { reads } = open({ account: accountWorth('200.0', '0.0'), ...world });
+
+      const told = await readHoldings(reads, USER).catch((error: unknown) => error);
+      const linked = await findBalance(reads, USER);
+
+      expect(told).to.be.an.instanceOf(ApiError).and.include({ code: 'VENUE_UNREADABLE' });
+      expect(linked).to.equal(null);
+    });
+  }
+
+  for (const [name, world, balance] of [
+    ['without money of the wallet', { account: accountWorth('0.0', '0.0') }, '1000'],
+    ['whose collateral is USDC', { account: accountWorth('250.5', '0.0'), meta: builderMeta(0) }, '1250.5'],
+  ] as const) {
+    it(`needs no price for a dex ${name}`, async () => {
+      const { reads, asked } = open(world);
+
+      expect((await readHoldings(reads, USER)).balance).to.equal(balance);
+      expect(asked).not.to.include('allMids');
+    });
+  }
+});
