@@ -4,7 +4,7 @@ import { type Handle, jsonReply, startProxy } from './proxy.ts';
 import { startService, type TestService } from './service.ts';
 
 /** The reads of a position and of its closing. Each comes from a replica that may be behind by itself. */
-export type Read = 'clearinghouseState' | 'userFillsByTime' | 'orderStatus';
+type Read = 'clearinghouseState' | 'userFillsByTime' | 'orderStatus';
 
 type Wallet = Awaited<ReturnType<TestService['wallet']>>;
 /** What an order asks for on the wire: its client order id and size. */
