@@ -37,7 +37,7 @@ export function act(action) {
   const dialog = open(scope, form);
   /** @type {{ response: T } | null} */
   let done = null;
-  const keyOf = keys();
+  const keyOf = idempotencyKeys();
 
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
@@ -83,7 +83,7 @@ function reveal(second) {
 /**
  * Equal values get the same key, so that a retry after a lost response does nothing twice. Other values get a new key.
  */
-function keys() {
+export function idempotencyKeys() {
   let [last, key] = ['', ''];
   return (/** @type {object} */ values) => {
     if (key === '' || last !== JSON.stringify(values)) [last, key] = [JSON.stringify(values), crypto.randomUUID()];

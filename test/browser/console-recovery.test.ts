@@ -158,6 +158,29 @@ describe('recovery in the console', function () {
     await lost.payoutIs(unknown, 'transferred');
   });
 
+  it('offers to re-run the open intents that a list shows, and nothing where none of them is open', async () => {
+    const asked: (string | null)[] = [];
+    page.on('request', (request) => {
+      const { pathname, searchParams } = new URL(request.url());
+      if (pathname === '/v2/admin/reruns') asked.push(searchParams.get('state'));
+    });
+    await desk.logIn();
+    const button = page.locator('#rerun-all');
+    for (const query of ['', '?state=queued']) {
+      await desk.show(`intents${query}`);
+      await button.click();
+      await page.getByRole('button', { name: 'Cancel' }).click();
+    }
+    const isOffered: boolean[] = [];
+    for (const state of ['failed', 'expired', 'undecided', 'running']) {
+      await desk.show(`intents?state=${state}`);
+      isOffered.push(await button.isVisible());
+    }
+
+    expect(asked).to.deep.equal(['in_doubt', 'queued']);
+    expect(isOffered).to.deep.equal([false, false, false, true]);
+  });
+
   it('sends an abandoned delivery again, under the same id', async () => {
     const receiver = await startReceiver(() => 500);
     const json = { url: receiver.url, events: ['*'] };

@@ -67,25 +67,6 @@ describe('the workbench, of the credentials that opened it,', function () {
     expect([(await reply(old)).status, (await reply(rolled)).status]).to.deep.equal([401, 200]);
   });
 
-  it('tries an operation with the credentials of the page, and shows the call as code that has none of them', async () => {
-    const { key: own } = await service.partner();
-    await enterAs(own);
-    await show('Try an operation');
-    await page.getByLabel('Operation').selectOption('createPartnerWebhookEndpoint');
-    await page.getByLabel('Body').fill('{ "url": "https://hooks.example.com/tried", "events": ["*"] }');
-    const code = async (label: string) => page.getByLabel(`As ${label}`).innerText();
-    const shown = [await code('curl'), await code('TypeScript'), await code('Python')];
-    await page.getByRole('button', { name: 'Send' }).click();
-    await page.getByRole('status').filter({ hasText: 'hooks.example.com/tried' }).waitFor();
-    const { body } = await service.ask('GET', '/v1/webhook-endpoints', { headers: bearer(own) });
-
-    expect(body.map(({ url }: { url: string }) => url)).to.deep.equal(['https://hooks.example.com/tried']);
-    for (const text of shown) expect(text).to.include('https://hooks.example.com/tried').and.not.include(own);
-    expect(shown[0]).to.match(/^curl /);
-    expect(shown[1]).to.include("client.api.POST('/v1/webhook-endpoints'");
-    expect(shown[2]).to.include('urllib.request');
-  });
-
   it('keeps no credential in the browser, takes no wrong one, and asks again once it is invalid', async () => {
     await enter('tpk_wrong');
     await page.getByRole('alert').filter({ hasText: 'V1_KEY_INVALID' }).waitFor();

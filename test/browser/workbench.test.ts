@@ -104,6 +104,7 @@ describe('the workbench in a browser', function () {
     await page.getByLabel('Result').selectOption('failed');
     await page.getByRole('button', { name: 'Show', exact: true }).click();
     await page.locator('td', { hasText: 'submitTradingOrder' }).first().waitFor({ state: 'detached' });
+    await page.locator('#content > [aria-busy]').waitFor({ state: 'detached' });
     const text = await page.getByRole('main').innerText();
     await show('Credentials and quota');
 

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { listOperations } from '../../src/contract/document.ts';
+import { languages } from '../../src/edge/docs/assets/samples.js';
 import { servedContract } from '../../src/edge/docs/served-contract.ts';
 import { startService } from '../support/service.ts';
 
@@ -93,4 +94,39 @@ describe('the samples of code in the contract', function () {
       }
     });
   }
+});
+
+describe('the sample of a call whose members were typed', () => {
+  const typed = {
+    ...{
+      method: 'get',
+      path: '/v2/orders/{id}',
+      schemes: ['userSession', 'appToken'],
+      takesKey: false,
+      streams: false,
+    },
+    members: { id: '007' },
+    query: { limit: '10', offset: '0', cursor: '' },
+    headers: { 'X-Session-Token': 'typed-session', 'X-Prop-Account': 'prop_1' },
+  };
+
+  it('has the other headers, and no session that was typed, in no language', () => {
+    const sources = languages.map(({ write }) => write(typed));
+
+    expect(sources).to.have.length(4);
+    for (const source of sources)
+      expect(source).to.include('SESSION').and.include('prop_1').and.not.include('typed-session');
+  });
+
+  it('writes numbers and what only looks like one as TypeScript', () => {
+    const source = languages.find(({ lang }) => lang === 'TypeScript')?.write(typed);
+
+    expect(source?.split('\n').slice(2)).to.deep.equal([
+      "const { URL = '', CLIENT_ID = '', CLIENT_SECRET = '', SESSION = '', CURSOR = '' } = process.env;",
+      "const client = connect({ baseUrl: URL, credentials: { clientId: CLIENT_ID, clientSecret: CLIENT_SECRET }, headers: { 'X-Session-Token': SESSION } });",
+      "console.log(await client.settled(client.api.GET('/v2/orders/{id}', {",
+      '  params: { path: { id: "007" }, header: { \'X-Prop-Account\': "prop_1" }, query: { limit: 10, offset: 0, cursor: CURSOR } },',
+      '})));',
+    ]);
+  });
 });

@@ -9,13 +9,19 @@ import { table } from '../table.js';
 
 const OPEN = ['queued', 'running', 'in_doubt'];
 
-/** The button that runs the open intents of a filter again, after it has shown what that would do. @param {import('../route.js').Route} route @param {import('../views.js').Again} again */
+/**
+ * The button that runs the open intents of a filter again, after it has shown what that would do. Hidden where no state
+ * of the filter is open; without a state it acts on those in doubt, which are the open ones that the list shows then.
+ * @param {import('../route.js').Route} route
+ * @param {import('../views.js').Again} again
+ */
 export function rerunAllButton(route, again) {
   const { state = '', kind, owner } = route.query;
-  const filter = { ...(kind && { kind }), ...(owner && { owner }), ...(OPEN.includes(state) && { state }) };
+  const isOpen = state === '' || OPEN.includes(state);
+  const filter = { ...(kind && { kind }), ...(owner && { owner }), state: state || 'in_doubt' };
   return h(
     'p',
-    {},
+    { hidden: !isOpen },
     h(
       'button',
       { type: 'button', id: 'rerun-all', onclick: () => rerunAll(filter, again) },

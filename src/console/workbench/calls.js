@@ -15,10 +15,12 @@ export const ask = (method, path, requested) =>
 export const askPage = (path, requested) => /** @type {any} */ (api.askPage)(currentCaller().root + path, requested);
 
 /**
- * Sends a call with the session's credentials, and returns its status and body as a text.
+ * Sends a call with the session's credentials, and returns its status and body as a text. Throws if no response arrives:
+ * sent again with the same key, it does nothing twice if its operation takes one.
  * @param {import('../samples.js').SampledCall} call
+ * @param {string} key for `Idempotency-Key`
  */
-export async function sendAs({ method, path, members, query, headers, body, takesKey }) {
+export async function sendAs({ method, path, members, query, headers, body, takesKey }, key) {
   const at = path.replace(/\{([\w-]+)\}/g, (_, name) => encodeURIComponent(members[name] ?? ''));
   const given = Object.entries(query).filter(([, value]) => value !== '');
   const response = await fetch(given.length > 0 ? `${at}?${new URLSearchParams(given)}` : at, {
@@ -29,7 +31,7 @@ export async function sendAs({ method, path, members, query, headers, body, take
       ...Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== '')),
       ...api.presented(),
       ...(body && { 'Content-Type': body.type }),
-      ...(takesKey && { 'Idempotency-Key': crypto.randomUUID() }),
+      ...(takesKey && { 'Idempotency-Key': key }),
     },
     ...(body && { body: JSON.stringify(body.value) }),
   });

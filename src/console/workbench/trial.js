@@ -1,3 +1,4 @@
+import { idempotencyKeys } from '../dialog.js';
 import { h } from '../dom.js';
 import { control, valuesOf } from '../fields.js';
 import { complain } from '../notices.js';
@@ -36,6 +37,19 @@ function choice(route, operations, chosen) {
   return field;
 }
 
+const SECRET = /(?:private_key|password|secret|token|code)$/;
+
+/** The call as code may show it: without the texts of its body that are secrets. @param {import('../samples.js').SampledCall} call */
+const withoutSecrets = ({ body, ...call }) => ({
+  ...call,
+  body: body && {
+    type: body.type,
+    value: JSON.parse(JSON.stringify(body.value), (name, value) =>
+      typeof value === 'string' && SECRET.test(name) ? '…' : value,
+    ),
+  },
+});
+
 /** @param {Operation} operation @param {string} scheme */
 function form(operation, scheme) {
   const schemes = operation.schemes.find((set) => set.includes(scheme)) ?? [];
@@ -44,39 +58,52 @@ function form(operation, scheme) {
     .slice(0, 3)
     .map(({ label }) => h('pre', { tabindex: 0, 'aria-label': `As ${label}` }, h('code')));
   const output = h('pre', { tabindex: 0, role: 'status', hidden: true });
+  const submit = h('button', { class: 'primary' }, 'Send');
   const made = h(
     'form',
     { class: 'trial' },
     fields.map((field) => control(field, 'try')),
-    h('p', {}, h('button', { class: 'primary' }, 'Send')),
+    h('p', {}, submit),
   );
   const describe = () => {
     const call = callOf(operation, schemes, valuesOf(made));
     for (const [n, { write }] of languages.slice(0, 3).entries()) {
       const code = samples[n]?.querySelector('code');
-      if (code && call) code.textContent = write(call);
+      if (code && call) code.textContent = write(withoutSecrets(call));
     }
     return call;
   };
+  let keyOf = idempotencyKeys();
   made.addEventListener('input', describe);
   made.addEventListener('submit', async (event) => {
     event.preventDefault();
     const call = describe();
     if (!call) return complain(new Error('The body is not JSON.'));
+    submit.disabled = true;
     output.hidden = false;
     output.textContent = '…';
-    output.textContent = await sendAs(call).catch(({ message }) => message);
+    try {
+      output.textContent = await sendAs(call, keyOf(call));
+      keyOf = idempotencyKeys(); // what is sent after a response is another request
+    } catch (error) {
+      output.textContent = /** @type {Error} */ (error).message;
+    } finally {
+      submit.disabled = false;
+    }
   });
   describe();
   const shown = languages.slice(0, 3).flatMap(({ label }, n) => [h('h3', {}, label), /** @type {Node} */ (samples[n])]);
   return h('section', {}, made, output, h('h2', {}, 'The call as code'), ...shown);
 }
 
+/** @type {import('../fields.js').Field} */
+const session = { name: 'header:X-Session-Token', label: 'X-Session-Token', kind: 'password' };
+
 /** @param {Operation} operation @param {string[]} schemes @returns {import('../fields.js').Field[]} */
 function fieldsOf({ parameters, body }, schemes) {
   const shown = parameters.filter(({ name, in: place }) => name !== 'Idempotency-Key' && place !== 'cookie');
   return [
-    ...(schemes.includes('userSession') ? [{ name: 'header:X-Session-Token', label: 'X-Session-Token' }] : []),
+    ...(schemes.includes('userSession') ? [session] : []),
     ...shown.map(({ name, in: place, required, description, schema }) => ({
       name: `${place}:${name}`,
       label: name,

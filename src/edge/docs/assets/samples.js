@@ -32,13 +32,16 @@ const memberOf = (name, value) => (value ? encodeURIComponent(value) : env(name)
 /** Headers as pairs of a name and the parts of its value; without the key, which each language makes in its own way. */
 function headersOf({ schemes, headers, body }) {
   const credentials = schemes.flatMap((scheme) => (CREDENTIALS[scheme] ? [CREDENTIALS[scheme]] : []));
-  const others = Object.entries(headers).filter(([name]) => !credentials.some(([each]) => each === name));
   return [
     ...credentials,
-    ...others.map(([name, value]) => [name, [value || env(name)]]),
+    ...withoutCredentials(schemes, headers).map(([name, value]) => [name, [value || env(name)]]),
     ...(body ? [['Content-Type', [body.type]]] : []),
   ];
 }
+
+/** The headers that are no credential of a scheme, whatever was typed for one. */
+const withoutCredentials = (schemes, headers) =>
+  Object.entries(headers).filter(([name]) => !schemes.some((each) => CREDENTIALS[each]?.[0] === name));
 
 const isBasic = ({ schemes }) => schemes.includes('clientBasic');
 
@@ -93,11 +96,12 @@ function byClient(call, credentials, names) {
     return `'${name}': ${env(name).env}`;
   };
   const typed = ([name, value]) =>
-    /^(?:true|false|\d{1,15})$/.test(value) ? `'${name}': ${value}` : valued([name, value]);
+    /^(?:true|false|0|[1-9]\d{0,14})$/.test(value) ? `'${name}': ${value}` : valued([name, value]);
   const inPath = [...path.matchAll(/\{([\w-]+)\}/g)].map(([, name]) => typed([name, members[name]]));
+  const named = withoutCredentials(schemes, headers);
   const params = [
     ...(inPath.length > 0 ? [`path: { ${inPath.join(', ')} }`] : []),
-    ...(Object.keys(headers).length > 0 ? [`header: { ${Object.entries(headers).map(valued).join(', ')} }`] : []),
+    ...(named.length > 0 ? [`header: { ${named.map(valued).join(', ')} }`] : []),
     ...(Object.keys(query).length > 0 ? [`query: { ${Object.entries(query).map(typed).join(', ')} }`] : []),
   ].map((each) => each.replace(/'([A-Za-z_]\w*)':/g, '$1:'));
   const options = [
