@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import pg from 'pg';
 import type { Hotkey, IntentId, WalletAddress } from '../kernel/ids.ts';
 import { within } from '../kernel/within.ts';
+import { announcementOf } from './announcement.ts';
 import { batch } from './batch.ts';
 import { endWhenSilent } from './limits.ts';
 import { withSession } from './session.ts';
@@ -86,8 +87,7 @@ export function listenForSettlements(
       if (channel === 'traded') return onTraded(payload);
       if (channel === 'partners') return onPartnersChanged();
       if (channel !== 'settled') return notifyAll(followers.get(payload));
-      const [intentId = '', ...words] = payload.split(' ');
-      const row = words.length > 0 ? words.join(' ') : null;
+      const [intentId, row] = announcementOf(payload);
       if (row !== null) justEnded.set(intentId, row);
       end(intentId);
       notifyAll(waiters.get(intentId), row);

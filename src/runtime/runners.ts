@@ -12,6 +12,7 @@ import {
 } from 'graphile-worker';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
+import { announcementOf } from '../db/announcement.ts';
 import { openQueuePool } from '../db/queue-pool.ts';
 import type { JustAccepted } from '../intents/claim.ts';
 import { listTaskNames, TASKS, type Task } from '../intents/task.ts';
@@ -188,9 +189,10 @@ function hearMore(
     client.once('drain', () => void client.query(listen).catch(onError)); // after the queue's own `listen`
   });
   events.on('pool:listen:notification', ({ workerPool, message: { channel, payload = '' } }) => {
-    const end = payload.indexOf(' '); // absent: the row was longer than a notification
     if (channel === 'outbound_jobs') workerPool.nudge(1);
-    if (channel === 'accepted' && end > 0) accepted.remember(payload.slice(0, end), payload.slice(end + 1));
+    if (channel !== 'accepted') return;
+    const [intentId, row] = announcementOf(payload);
+    if (row !== null) accepted.remember(intentId, row);
   });
 }
 

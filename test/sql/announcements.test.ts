@@ -26,8 +26,8 @@ describe('what the database announces', () => {
     heard = [];
   });
 
-  async function settled(request: object) {
-    const intent = item({ request, lane: 'l', request_id: 'r' });
+  async function settled(request: object, kind = 'network/place') {
+    const intent = item({ kind, request, lane: 'l', request_id: 'r' });
     await intentDb.accept(intent);
     const claim = await intentDb.claim(intent.id);
     await intentDb.beginSending(intent.id, claim?.fence ?? 0);
@@ -75,6 +75,21 @@ describe('what the database announces', () => {
       ['accepted', id],
       ['settled', id],
     ]);
+  });
+
+  it('of what is no order verb: its id, since any session of the database can listen', async () => {
+    const kinds = (await listTaskNames()).filter((task) =>
+      /^(accounts|kyc|payments|payouts|registrations)\//.test(task),
+    );
+    const intents = await intentDb.query<{ kind: string }>('select kind from intent_kinds where kind = any($1)', [
+      kinds,
+    ]);
+    expect(intents).to.have.length.above(4);
+    for (const { kind } of intents) {
+      heard = [];
+      const id = await settled({ email: 'ada@example.com' }, kind);
+      expect(announced('settled'), kind).to.deep.equal([[id]]);
+    }
   });
 
   it('of jobs: to the outbound runner exactly those of its tasks', async () => {

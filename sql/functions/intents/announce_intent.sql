@@ -1,5 +1,6 @@
 -- Announces an intent that was just accepted (`accepted`) or has ended (`settled`): its id, and after it the row as JSON, so that who works on it or
--- waits for it need not read it. A notification has room for 8,000 bytes: of a longer row the id alone.
+-- waits for it need not read it. The id alone of a row that is longer than the 8,000 bytes of a notification, and of all but order verbs: whoever may
+-- connect to the database can listen, and the others name people and what they pay.
 -- https://www.postgresql.org/docs/current/sql-notify.html
 create or replace function announce_intent(channel text, i intents) returns void
 language plpgsql as $$
@@ -12,5 +13,5 @@ declare
     'sent_ago_ms', coalesce(extract(epoch from i.settled_at - i.sending_at), 0) * 1000
   );
 begin
-  perform pg_notify(channel, case when octet_length(announced) < 8000 then announced else i.id::text end);
+  perform pg_notify(channel, case when octet_length(announced) < 8000 and venue_of(i.kind) is not null then announced else i.id::text end);
 end $$;

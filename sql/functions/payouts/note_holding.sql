@@ -10,7 +10,10 @@ declare
     where a.net < 0
   );
 begin
-  if not note_reversed(payout, reversed, back_at) or reversed < (select m.reversed_cents from payouts p, payout_money(p) m where p.id = payout) then
+  if not note_reversed(payout, reversed, back_at) then
+    return false;
+  end if;
+  if reversed < (select m.reversed_cents from payouts p, payout_money(p) m where p.id = payout) then
     return false;
   end if;
   perform post_arrivals(payout, account, of_currency, movements);
