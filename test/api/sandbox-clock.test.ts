@@ -159,7 +159,7 @@ describe('the clock of a shared sandbox', function () {
     expect(days).to.be.within(60.9, 61.1);
   });
 
-  it('passes for one account alone: its days end it, and another account of the same user stays', async () => {
+  it('passes for one account alone: its days end it, and neither the session of its user nor another account is older', async () => {
     const user = await signUp('two@example.com');
     const open = (tier_id: string) =>
       user.ask('POST', '/v2/payments/free', { json: { tier_id, asset_class: 'crypto', account_size: 10_000 } });

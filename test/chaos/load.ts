@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Reply } from '../support/caller.ts';
 
-const KEEP_ASKING_MS = 120_000; // longer than any outage in these tests, and than a minute's pace
+const KEEP_ASKING_MS = 60_000; // longer than any outage in these tests
+const A_MINUTE_MS = 60_000; // in which a trader's pace is counted
 const PAUSE_MS = 200;
 
 /** A rate per second, while `goOn` returns true for the number so far. */
@@ -28,22 +29,25 @@ export async function atPace<T>({ perSecond, goOn }: Pace, act: (n: number) => P
 
 /**
  * Sends one request until the service accepts it: the same request under the same id again, while the response is 503
- * or missing, and after a 429 when its Retry-After is over. Returns the id of its intent. Throws on any other response.
+ * or missing, and, of a caller that `mayBePaced`, after a 429 when its Retry-After is over. Returns the id of its intent.
+ * Throws on any other response.
  */
-export async function acknowledged(ask: () => Promise<Reply>): Promise<string> {
-  for (const until = Date.now() + KEEP_ASKING_MS; ; ) {
+export async function acknowledged(ask: () => Promise<Reply>, { mayBePaced = false } = {}): Promise<string> {
+  const askMs = KEEP_ASKING_MS + (mayBePaced ? A_MINUTE_MS : 0);
+  for (const until = Date.now() + askMs; ; ) {
     const reply = await ask().catch((error: Error) => error);
-    const pauseMs = pauseAfter(reply);
-    if (pauseMs === null) return intentOf(reply as Reply); // as: an error has a pause
-    await sleep(pauseMs);
-    if (Date.now() > until) throw new Error(`Not accepted within ${KEEP_ASKING_MS} ms`, { cause: reply });
+    const pause = pauseAfter(reply);
+    if (pause === null || (pause.isPace && !mayBePaced)) return intentOf(reply as Reply); // as: an error has a pause
+    await sleep(pause.ms);
+    if (Date.now() > until) throw new Error(`Not accepted within ${askMs} ms`, { cause: reply });
   }
 }
 
-/** How long a caller waits before it repeats a request. Null: it does not. */
-function pauseAfter(reply: Reply | Error): number | null {
-  if (reply instanceof Error || reply.status === 503) return PAUSE_MS;
-  return reply.status === 429 ? Number(reply.headers['retry-after']) * 1_000 : null;
+/** How long a caller waits before it repeats a request, and whether for its own pace. Null: it does not. */
+function pauseAfter(reply: Reply | Error): { ms: number; isPace: boolean } | null {
+  if (reply instanceof Error || reply.status === 503) return { ms: PAUSE_MS, isPace: false };
+  const afterS = Number(reply.headers['retry-after']);
+  return reply.status === 429 && afterS > 0 ? { ms: afterS * 1_000, isPace: true } : null;
 }
 
 function intentOf({ status, headers, body }: Reply): string {

@@ -213,7 +213,7 @@ export const sizes: Record<'full' | 'small', Size> = {
       ...{ seed: 1, orders: 60, closes: 10, brackets: 5, resting: 10, perSecond: 6, behindMs: 1_000, withinMs: 15_000 }, // other tests share the cores
       settings: { ...ROOMY, EXVENUE_READ_LAG_MS: '2000', ORDER_DEADLINE_MS: '60000' },
     },
-    year: { intents: 20_000, orders: 100, pruneMs: 8_000, most: { ratio: 3, ms: 2_000 } },
+    year: { intents: 20_000, orders: 100, pruneMs: 20_000, most: { ratio: 3, ms: 2_000 } },
     alertScale: 5,
     traders: 12,
     timing: QUICK,

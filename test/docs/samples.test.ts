@@ -67,10 +67,10 @@ describe('the samples of code in the contract', function () {
       const [command, ...args] = check;
       const given = { TypeScript: [folder], Shell: lang === 'Shell' ? [await all()] : [] }[lang] ?? files;
 
-      const found = execute(command, [...args, ...given]).catch((error) => error as { stdout: string });
-      const { stdout } = await found;
+      type Found = { code?: number; stdout: string; stderr: string };
+      const { code = 0, stdout, stderr }: Found = await execute(command, [...args, ...given]).catch((error) => error);
 
-      expect(stdout).to.equal('');
+      expect([code, stdout, stderr]).to.deep.equal([0, '', '']);
       expect(files).to.have.length.above(200);
     });
 

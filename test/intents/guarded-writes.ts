@@ -19,6 +19,17 @@ const sealer = { seal: () => Buffer.from('sealed'), open: () => Buffer.from('') 
 /** One statement that ends a claim. False: it wrote nothing. */
 type StatementWrite = { kind: string; write(db: DbPool, lost: Intent): Promise<boolean> };
 
+const stepOf = (kind: string, step: 'transfer' | 'payout' | 'reversal'): StatementWrite => ({
+  kind,
+  write: (db, lost) =>
+    payouts.recordStep(
+      db,
+      lost,
+      { payoutId: 'po_1' as Any, step, deadlineMs: 1 },
+      { id: 't', arrivalId: null, madeAtMs: null },
+    ),
+});
+
 /** Every statement that ends a claim, by the name of its prepared statement. A test compares the names with the code. */
 export const statementWrites: Record<string, StatementWrite> = {
   settle_intents: { kind: 'network/place', write: (db, lost) => succeed(db, lost, {}) },
@@ -92,16 +103,9 @@ export const statementWrites: Record<string, StatementWrite> = {
         accountId: 'acct_1',
       } as Any),
   },
-  record_step: {
-    kind: 'payouts/submit',
-    write: (db, lost) =>
-      payouts.recordStep(
-        db,
-        lost,
-        { payoutId: 'po_1' as Any, step: 'transfer', deadlineMs: 1 },
-        { id: 't', arrivalId: null, madeAtMs: null },
-      ),
-  },
+  record_step: stepOf('payouts/submit', 'transfer'),
+  'record_step: to the bank': stepOf('payouts/pay', 'payout'),
+  'record_step: a reversal': stepOf('payouts/reverse', 'reversal'),
   record_checkout: {
     kind: 'payments/checkout',
     write: (db, lost) =>

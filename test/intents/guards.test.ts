@@ -101,8 +101,9 @@ describe('a write whose claim is lost', () => {
     );
     const called = [...all.matchAll(/const statement = sql\.prepared\('(\w+)', nothing\)/g)].map(([, name]) => name);
     const core = ['settle_intents', 'settle_intents: failed', 'succeed_and_submit'];
+    const steps = ['record_step: to the bank', 'record_step: a reversal']; // by the statement of record_step
 
-    expect(Object.keys(statementWrites)).to.have.members([...named, ...called, ...core]);
+    expect(Object.keys(statementWrites)).to.have.members([...named, ...called, ...core, ...steps]);
   });
 
   describe('is noticed when a guard is left out', () => {

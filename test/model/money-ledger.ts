@@ -55,13 +55,16 @@ export async function arrive({ db, upstream }: Stage, { user, connected }: Of): 
       select pay_arrived(${id}, ${JSON.stringify({ id: newIntentId(), deadline_s: 600 })}::jsonb)`);
 }
 
-/** Legs of a run that the processor rejected for the balance, although nothing was taken from the account behind them. */
+/**
+ * Legs from a run's account that the processor rejected for the balance, although nothing was taken from the account behind them. A transfer
+ * comes from the platform, which may be short.
+ */
 export const countUnpayable = ({ db }: Stage, { user, connected }: Of): Promise<number> =>
   db.oneFirst(sql.type(z.object({ legs: z.number() }))`
     select count(*)::integer as legs
     from payout_steps s
     join payouts p on p.id = s.payout_id
-    where p.user_id = ${user} and s.step = 'payout' and s.failure_reason = 'balance_insufficient'
+    where p.user_id = ${user} and s.step <> 'transfer' and s.failure_reason = 'balance_insufficient'
       and not exists (select from ledger_lines l where l.holder = ${connected} and l.account = 'overdrawn')`);
 
 /** Where the ledger differs from the processor's own records of a run's money. */

@@ -5,7 +5,7 @@ import { openStage, type Stage } from './money-stage.ts';
 import { openings, people, steps } from './money-steps.ts';
 import { MoneySystem } from './money-system.ts';
 
-const RUNS = Number(process.env.MONEY_RUNS ?? 150); // 10,000 for the figures of the promise
+const RUNS = Number(process.env.MONEY_RUNS ?? 300); // 10,000 for the figures of the promise
 const AT_ONCE = 6;
 const UNTIL_FOUND = 900; // runs in which a defect is found
 const SEED = Number(process.env.MONEY_SEED ?? Date.now());

@@ -46,8 +46,10 @@ export type NetvenueUpstream = Omit<SteeredUpstream, 'url'> & {
   validatorUrl: string;
   /** Sets a price and fills the resting orders it reaches. False for an unknown pair or an invalid price. */
   setPrice(pair: string, price: number): boolean;
-  /** The most requests that may change something that one miner has had at once, those included that waited for a thread. */
+  /** The most requests and look-ups that one miner has had at once, those included that waited for a thread. */
   mostAtOnce(): number;
+  /** The most requests that may change something that one miner has had at once, those included that waited for a thread. */
+  mostRequests(): number;
   /** The most look-ups that one miner has had at once, those included that waited for a thread. */
   mostLookUps(): number;
   /** How often the validator has rejected a signal for its limit. */
@@ -84,8 +86,9 @@ export const startNetvenueUpstream = async (options: NetvenueUpstreamOptions): P
   const advance = (ms: number) => {
     for (const world of entities.all()) advanceNetwork(world, ms);
   };
-  const most: Outstanding = { requests: 0, lookUps: 0 };
+  const most = { all: 0, requests: 0, lookUps: 0 };
   const onRequest = ({ requests, lookUps }: Outstanding) => {
+    most.all = Math.max(most.all, requests + lookUps);
     most.requests = Math.max(most.requests, requests);
     most.lookUps = Math.max(most.lookUps, lookUps);
   };
@@ -100,7 +103,8 @@ export const startNetvenueUpstream = async (options: NetvenueUpstreamOptions): P
     ledger,
     faults,
     setPrice: (pair, price) => setPrice(entities.all(), pair, price),
-    mostAtOnce: () => most.requests,
+    mostAtOnce: () => most.all,
+    mostRequests: () => most.requests,
     mostLookUps: () => most.lookUps,
     rateLimited: attempts.rejections,
     loseAcknowledgements: attempts.loseAcknowledgements,

@@ -193,7 +193,7 @@ export function glitchVerdicts(
       text: `${text}: ledger`,
       figure:
         `${verbs} verbs ${JSON.stringify(states)}: ${lost} lost, ${doubled} doubled, ${denied + forgotten + strange} told wrong, ` +
-        `${unprotected} unprotected; at most ${mostAtOnce} requests and ${mostLookUps} look-ups at once`,
+        `${unprotected} unprotected; at most ${mostAtOnce} at once, ${mostLookUps} of them look-ups`,
       bound: '0, 0, 0, 0; never more requests than threads',
       kept: wrong === 0 && verbs > 0 && mostAtOnce <= threads && mostLookUps <= 1,
     },

@@ -28,7 +28,8 @@ export async function gather(stage: Site, { partners, users, tenants }: Crowd): 
         (method, path, body) => {
           const url = `/v1/orders/netvenue${path}`;
           const later = { prefer: 'wait=0' };
-          return acknowledged(() => (method === 'POST' ? caller.post(url, body, later) : caller.delete(url, later)));
+          const ask = () => (method === 'POST' ? caller.post(url, body, later) : caller.delete(url, later));
+          return acknowledged(ask, { mayBePaced: true });
         },
     ),
     ...accounts,
@@ -40,9 +41,12 @@ async function throughTrading({ ask }: Trader): Promise<Submit> {
   await ask('POST', '/v2/payments/free', { json: tierDemo });
   await accountIn(ask, 'evaluation');
   return (method, path, json) =>
-    acknowledged(async (): Promise<Reply> => {
-      const headers = { Prefer: 'wait=0' };
-      const reply = await ask(method, `/v2/trading/orders${path}`, { headers, ...(json && { json }) });
-      return { ...reply, headers: Object.fromEntries(reply.headers) };
-    });
+    acknowledged(
+      async (): Promise<Reply> => {
+        const headers = { Prefer: 'wait=0' };
+        const reply = await ask(method, `/v2/trading/orders${path}`, { headers, ...(json && { json }) });
+        return { ...reply, headers: Object.fromEntries(reply.headers) };
+      },
+      { mayBePaced: true },
+    );
 }
