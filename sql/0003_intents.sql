@@ -107,6 +107,14 @@ comment on table upstream_slots is 'Places for requests at an upstream that work
 comment on column upstream_slots.is_lent is 'No slot, but a request that has lent its own to another one by proof, and may still be at the upstream until held_until.';
 comment on column upstream_slots.for_exits is 'Whether only exits may take it, so that they never wait behind entries.';
 
+create table upstream_proofs (
+  upstream text primary key,
+  proven integer not null
+) with (fillfactor = 50);
+
+comment on table upstream_proofs is 'How many requests an upstream provably works on beside those in doubt, since one of these lent its slot.';
+comment on column upstream_proofs.proven is 'Those that were there at a look-up which found a thread free, and one. A request that then is in doubt takes one off.';
+
 create table paces (
   name text primary key,
   taken timestamptz[] not null default '{}'

@@ -1386,6 +1386,13 @@ create table trader_keys (
 );
 CREATE INDEX trader_keys_of_user ON public.trader_keys USING btree (user_id, created_at);
 
+-- How many requests an upstream provably works on beside those in doubt, since one of these lent its slot.
+create table upstream_proofs (
+  upstream text not null,
+  proven integer not null, -- Those that were there at a look-up which found a thread free, and one. A request that then is in doubt takes one off.
+  constraint upstream_proofs_pkey PRIMARY KEY (upstream)
+) with (fillfactor=50);
+
 -- The last response of reads that change seldom. Processes share them and start with them.
 create table upstream_responses (
   upstream text not null, -- Its URL: numbers of assets differ from network to network.
@@ -2585,6 +2592,9 @@ create function ledger_sum(of_subject text, accounts text[], of_currency text)
 
 create function leg(from_account text, to_account text, currency text, amount bigint)
   returns jsonb sql immutable;
+
+create function lend_slot(at_upstream text, to_exit boolean)
+  returns TABLE(slot integer, for_exits boolean) plpgsql;
 
 create function liquidations(wallet text, added exchange_fills[])
   returns jsonb[] sql stable;

@@ -96,6 +96,7 @@ export const ONE_OF_EACH = `
   insert into account_watches (prop_account_id, positions) values ('prop_1', '[]');
 
   insert into upstream_slots (upstream, slot) values ('miner', 1);
+  insert into upstream_proofs (upstream, proven) values ('miner', 1);
   insert into paces (name, taken) values ('signals:e_1', array[now()]);
   insert into wallet_proofs (owner, ex_wallet) values ('ptn_1', '0xcc');
   insert into exit_plans (trader, pair, leg, version, intent_id) values ('0xcc', 'BTC', 'tp', 1, '${ID}4')`;

@@ -1,5 +1,5 @@
 -- Gives free slots of an upstream to the intents that wait for one, to exits first, each time to the owner with the fewest (see next_without_slot),
--- and queues their jobs: all that are free, or at most `most`. An entry takes no slot that is kept for exits. The caller holds the line's lock (see
+-- and queues their jobs: all that are free, or at most `most`, by proof, also slots that requests in doubt lend. An entry takes no slot that is kept for exits. The caller holds the line's lock (see
 -- claim_slot). `asking` is being executed and needs no job. Locks a slot, then the intent that gets it, those that it finds unlocked: so an intent is
 -- locked only by who has a slot for it.
 create or replace function assign_slots(at_upstream text, for_s double precision, asking uuid, most integer default null) returns void
@@ -23,6 +23,9 @@ begin
     order by u.for_exits, u.slot desc
     limit 1
     for update skip locked;
+    if not found and most is not null then
+      select l.slot, l.for_exits into free from lend_slot(at_upstream, exit_waits) l;
+    end if;
     exit when not found;
     select n.id, n.kind into waiting from next_without_slot(at_upstream, exit_waits) n;
     if not found and exit_waits and not free.for_exits then

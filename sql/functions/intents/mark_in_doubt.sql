@@ -11,9 +11,12 @@ begin
   set state = 'in_doubt', reconcile_attempts = reconcile_attempts + 1, outcome = null, unknown_because = coalesce(left(why, 200), unknown_because),
     answered_at = case when answered then now() else answered_at end
   where id = intent and fence = held_fence and settled_at is null and state <> 'queued' and sending_at is not null
-  returning kind, lane into marked;
+  returning kind, lane, upstream, reconcile_attempts into marked;
   if not found then
     return false;
+  end if;
+  if marked.upstream is not null and marked.reconcile_attempts = 1 then
+    update upstream_proofs set proven = greatest(0, proven - 1) where upstream = marked.upstream; -- it may stay there
   end if;
   perform leave_lane(marked.lane, intent);
   perform enqueue(array[

@@ -1,10 +1,9 @@
 -- Frees the slots of an intent at an upstream for the next intents that wait. It holds more than one only if it was executed twice at once, after a worker was
--- taken for dead. While requests have lent their slots (see release_by_proof), at most one is handed out: for a request that has left the upstream now, which
--- it has unless it was in doubt, or if fewer requests may be there than there are slots. Locks the slots, then the line's lock (see claim_slot), shared.
+-- taken for dead. While requests have lent their slots, at most one is handed out for each, and only if so many requests are proven (see slots_to_assign).
+-- Locks the slots, then the line's lock (see claim_slot), shared.
 create or replace function release_slot(intent uuid, at_upstream text) returns void
 language plpgsql as $$
 declare
-  was_in_doubt constant boolean := coalesce((select i.reconcile_attempts > 0 from intents i where i.id = intent), false);
   freed record;
   spare integer;
 begin
@@ -21,7 +20,7 @@ begin
     returning u.upstream, u.slot, held.hold_s
   loop
     perform pg_advisory_xact_lock_shared(hashtextextended('slots ' || freed.upstream, 0));
-    spare := slots_to_assign(freed.upstream);
-    perform assign_slots(freed.upstream, freed.hold_s, null, case when spare is null then null when was_in_doubt then least(spare, 1) else 1 end);
+    spare := slots_to_assign(freed.upstream); -- null: all
+    perform assign_slots(freed.upstream, freed.hold_s, null, case when spare > 1 then 1 else spare end);
   end loop;
 end $$;
