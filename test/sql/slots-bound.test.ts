@@ -22,7 +22,9 @@ describe('requests at an upstream of few threads', function () {
     intentDb = await openIntentDatabase();
   });
   after(() => intentDb.close());
-  beforeEach(() => intentDb.query('truncate intents, lanes, upstream_slots, upstream_proofs cascade; delete from queue_jobs'));
+  beforeEach(() =>
+    intentDb.query('truncate intents, lanes, upstream_slots, upstream_proofs cascade; delete from queue_jobs'),
+  );
 
   for (const seed of [1, 2, 3, 4])
     it(`are never more than its threads, whatever is lost, late or found by records, and none waits forever (${seed})`, async () => {
