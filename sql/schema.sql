@@ -1621,6 +1621,8 @@ CREATE TRIGGER partners_announce AFTER DELETE OR UPDATE ON public.partners FOR E
 
 CREATE CONSTRAINT TRIGGER payment_losses_emit AFTER INSERT OR UPDATE OF status ON public.payment_losses DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION emit_dispute();
 
+CREATE CONSTRAINT TRIGGER payments_emit AFTER UPDATE OF status ON public.payments DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.status = 'failed'::text) AND (old.status <> 'failed'::text))) EXECUTE FUNCTION emit_failed_checkout();
+
 CREATE CONSTRAINT TRIGGER prop_accounts_emit AFTER INSERT OR UPDATE OF status, failure_reason ON public.prop_accounts DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION emit_account();
 
 CREATE CONSTRAINT TRIGGER refunds_emit AFTER INSERT ON public.ledger_transactions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.kind = 'refund'::text)) EXECUTE FUNCTION emit_refund();
@@ -2361,6 +2363,9 @@ create function emit_events(of_owner text, of_type text, payloads jsonb[])
 create function emit_executions(wallet text, added exchange_fills[], changed uuid[])
   returns void plpgsql;
 
+create function emit_failed_checkout()
+  returns trigger plpgsql;
+
 create function emit_payout_account()
   returns trigger plpgsql;
 
@@ -2857,6 +2862,9 @@ create function quarantine(for_user text, of_session text DEFAULT NULL::text, al
 create function queue_money_jobs(jobs graphile_worker.job_spec[])
   returns void sql;
 
+create function queue_paused(of_subject text)
+  returns integer plpgsql;
+
 create function queue_payment_reconciliations(every_s double precision, most integer)
   returns bigint sql;
 
@@ -3002,7 +3010,7 @@ create function rerun_intent(intent uuid, by_operator text, because text, noted 
   returns TABLE(done boolean, verdict text, is_safe boolean, was_sent boolean, venue_says text, would_do text, reason text) plpgsql;
 
 create function rerun_intents(of_kind text, of_owner text, in_state text, by_operator text, because text, noted jsonb DEFAULT '{}'::jsonb)
-  returns TABLE(verdict text, done boolean, intents integer) sql;
+  returns TABLE(verdict text, done boolean, intents integer) plpgsql;
 
 create function reserve_earnings(p payouts, cents integer)
   returns void sql;
@@ -3033,6 +3041,9 @@ create function retry_intent(intent uuid, held_fence integer, delay_s double pre
 
 create function retry_mail(mail uuid, delay_s double precision, why text)
   returns boolean plpgsql;
+
+create function returned_at_of(p payments)
+  returns timestamp with time zone sql stable;
 
 create function reverse_payout(payout text, by_operator text, because text, item jsonb)
   returns TABLE(verdict text, intent_id uuid) plpgsql;

@@ -173,7 +173,7 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
     from given g
     join partners p on p.id = g.name or p.id = (select k.partner_id from partner_keys k where k.id = g.name) or starts_with(lower(p.name), g.named)
     union all
-    select 'partner_key', k.id, concat_ws(' ', k.hint, k.label), case when k.revoked_at is null then 'live' else 'revoked' end, k.partner_id,
+    select 'partner_key', k.id, concat_ws(' ', k.hint, k.label), case when k.revoked_at is not null then 'revoked' when k.expires_at <= now() then 'expired' else 'live' end, k.partner_id,
       k.created_at, jsonb_build_object('partner', k.partner_id)
     from given g
     join partner_keys k on k.id = g.name or k.hint = g.name

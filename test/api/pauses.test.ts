@@ -87,6 +87,18 @@ describe('a pause', function () {
     await until('the close', async () => effectsOf(service, trader).length === 4 || null, 10_000);
   });
 
+  it('that is replaced by one that holds less lets go on at once what only the first one held', async () => {
+    const trader = await service.trader();
+    await place(trader).then(({ body }) => ended(trader, body.order_uuid));
+    await pause('netvenue', { holds_exits: true });
+    const close = await trader.post('/v1/orders/netvenue/close', { trade_pair: 'BTCUSDC' }, { prefer: 'wait=1' });
+    await pause('netvenue');
+
+    expect(close.status).to.equal(202);
+    await until('the close', async () => effectsOf(service, trader).length === 2 || null, 5_000);
+    await end('netvenue');
+  });
+
   it('of a partner holds its writes and nobody else’s', async () => {
     const [held, other] = [await service.trader(), await service.trader()];
     const paused = await pause(held.owner);

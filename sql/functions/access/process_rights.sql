@@ -15,7 +15,7 @@ language sql stable as $$
       ) then null
       when c.relname in (
         'admin_sessions', 'user_sessions', 'app_tokens', 'trader_keys', 'users', 'sign_ups', 'one_time_codes', 'login_codes', 'password_resets',
-        'known_addresses', 'reveal_links', 'stream_tickets'
+        'known_addresses', 'pauses', 'reveal_links', 'stream_tickets'
       ) then 'update'
       else 'insert, update'
     end,

@@ -15,7 +15,7 @@ begin
   update app_secrets s
   set superseded_at = coalesce(s.superseded_at, now()),
     expires_at = least(s.expires_at, now() + make_interval(secs => overlap_s))
-  where s.app_id = app;
+  where s.app_id = app and (s.expires_at is null or s.expires_at > now());
   insert into app_secrets (id, app_id, digest, hint) values (new_id, app, new_digest, new_hint);
   return query select now() + make_interval(secs => overlap_s);
 end $$;

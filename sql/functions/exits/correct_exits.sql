@@ -2,6 +2,11 @@
 -- found yet. Locks the orders.
 create or replace function correct_exits(shown jsonb) returns void
 language sql as $$
+  select
+  from orders o
+  where o.id in (select s.id from jsonb_to_recordset(shown) as s (id uuid))
+  order by o.id
+  for update; -- what they say is read after the lock: executions may be stored at the same time
   select change_orders(coalesce(jsonb_agg(jsonb_build_object(
     'id', o.id, 'executed', o.executed || jsonb_build_object('trigger_status', s.trigger_status, 'trigger_error', s.trigger_error)
   ) order by o.id), '[]'))

@@ -1,12 +1,25 @@
 -- Runs many open intents again, each if that is safe (see rerun_intent): the oldest 1,000 of a verb, of a partner or app, in a state; null: of any.
--- Returns how many by verdict, and whether they were done. Locks them in their order of acceptance.
+-- One that is being executed is left out. Returns how many by verdict, and whether they were done. Locks the intents, then their lanes by name, as
+-- those do that accept and end them.
 create or replace function rerun_intents(
   of_kind text, of_owner text, in_state text, by_operator text, because text, noted jsonb default '{}'
 ) returns table (verdict text, done boolean, intents integer)
-language sql as $$
+language plpgsql as $$
+#variable_conflict use_column
+declare
+  picked uuid[] := array(
+    select i.id
+    from intents i
+    where i.id in (select o.id from ops.open_intents(of_kind, of_owner, in_state) o)
+    order by i.position
+    for update skip locked
+  );
+begin
+  perform from lanes l where l.name in (select i.lane from intents i where i.id = any(picked)) order by l.name for update;
+  return query
   select r.verdict, r.done, count(*)::integer
-  from ops.open_intents(of_kind, of_owner, in_state) o
-  cross join lateral rerun_intent(o.id, by_operator, because, noted) r
+  from unnest(picked) with ordinality as p (id, n)
+  cross join lateral rerun_intent(p.id, by_operator, because, noted) r
   group by r.verdict, r.done
-  order by r.done desc, count(*) desc
-$$;
+  order by r.done desc, count(*) desc;
+end $$;

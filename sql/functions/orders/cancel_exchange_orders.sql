@@ -1,5 +1,5 @@
 -- Marks orders of a wallet as cancelled by a command, by the exchange's numbers: their exits end with them and are not wanted any more. Returns the
--- orders that are no longer open by this.
+-- orders that are no longer open by this. Locks the orders.
 create or replace function cancel_exchange_orders(wallet text, numbers text[], by_intent uuid default null) returns uuid[]
 language sql as $$
   -- the venue ends waiting exits with the rest of their order, and what was filled may be unprotected
@@ -10,10 +10,15 @@ language sql as $$
     where o.trader = wallet and o.executed ->> 'ex_order_id' = any(numbers)
       and o.executed ->> 'trigger_status' = 'pending_parent_fill'
   );
+  select
+  from orders o
+  where o.trader = wallet and o.venue = 'exvenue' and o.executed ->> 'ex_order_id' = any(numbers)
+  order by o.id
+  for update; -- what they say is read after the lock: executions may be stored at the same time
   select change_orders(coalesce(jsonb_agg(jsonb_build_object(
     'id', o.id, 'lifecycle', 'cancelled', 'executed', o.executed || '{"status": "cancelled"}',
     'by_intent', by_intent, 'exits', case when exits_of_terms(o.terms, null, true) <> '[]' then '[]'::jsonb end
-  )), '[]'))
+  ) order by o.id), '[]'))
   from orders o
   where o.trader = wallet and o.venue = 'exvenue' and o.executed ->> 'ex_order_id' = any(numbers)
 $$;

@@ -1,7 +1,7 @@
 -- The one way to change the state of orders. Each change names an order (`id`) and the members that are to be other: lifecycle, handle, terms,
 -- executed, protection; null leaves a member unchanged. `exits`, if it is there, are those that it wants of its position from now on, with `by_intent` and
 -- `replaces_all` (see want_exits). With `if_resting` an order that is no longer resting stays unchanged. Returns the orders that
--- are no longer open by this: the caller hands them to emit_ended as its last step. Locks the orders, one by one: a join of the batch with
+-- are no longer open by this: the caller hands them to emit_ended as its last step. Locks the orders, one by one by their ids: a join of the batch with
 -- the table is planned for a hundred rows, and reads all of a small one. Then locks their rows of wanted exits.
 create or replace function change_orders(changes jsonb) returns uuid[]
 language plpgsql as $$
@@ -17,6 +17,7 @@ begin
       id uuid, lifecycle text, handle text, terms jsonb, executed jsonb, protection jsonb, if_resting boolean, exits jsonb, by_intent uuid,
       replaces_all boolean
     )
+    order by r.id
   loop
     select o.lifecycle, o.venue, o.owner, o.trader, o.pair into was
     from orders o

@@ -16,6 +16,7 @@ begin
   values (of_subject, with_exits, because, by_operator)
   on conflict (subject) do update
   set holds_exits = excluded.holds_exits, reason = excluded.reason, paused_by = excluded.paused_by, paused_at = excluded.paused_at;
+  perform queue_paused(of_subject); -- one that is replaced may have held more
   perform record_action(by_operator, 'pause', of_subject, null, null, because, noted || jsonb_build_object('holds_exits', with_exits));
   return true;
 end $$;

@@ -16,7 +16,7 @@ begin
   if not found then
     return false;
   end if;
-  perform from pauses p where p.subject in (held.upstream, held.owner) and (p.holds_exits or not held.is_exit) for key share;
+  perform from pauses p where p.subject in (held.upstream, held.owner) and (p.holds_exits or not held.is_exit) for share;
   if not found then
     return false;
   end if;

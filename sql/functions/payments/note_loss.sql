@@ -9,9 +9,10 @@ declare
   state record;
   at timestamptz := to_timestamp(at_ms / 1000);
   made_at timestamptz := to_timestamp((loss ->> 'made_at_ms')::double precision / 1000);
-  is_new boolean := not exists (select from payment_losses l where l.processor_id = loss ->> 'id');
+  is_new boolean;
 begin
   select * into strict p from payments where id = of_payment for update;
+  is_new := not exists (select from payment_losses l where l.processor_id = loss ->> 'id');
   if coalesce(loss ->> 'currency', p.received_currency, p.currency) <> coalesce(p.received_currency, p.currency)
     or exists (select from payment_losses l where l.processor_id = loss ->> 'id' and l.payment_id <> of_payment) then
     return 'unreadable';

@@ -26,7 +26,7 @@ begin
   end;
   select * into m from payment_money(p);
   update payments
-  set stopped_for = stop, returned_at = case when m.held_cents <= 0 then coalesce(returned_at, now()) end,
+  set stopped_for = stop, returned_at = returned_at_of(p),
     refunded_at = case when m.refunded_cents > 0 then coalesce(refunded_at, now()) end,
     disputed_at = case when exists (
       select from payment_losses o where o.payment_id = of_payment and o.kind = 'dispute'

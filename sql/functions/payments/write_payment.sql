@@ -9,7 +9,7 @@ declare
   p payments;
 begin
   update payments o
-  set status = new_status, status_at = at, received_currency = of_currency, returned_at = case when o.received_currency is not null then o.returned_at end,
+  set status = new_status, status_at = at, received_currency = of_currency,
     amount_differs = (o.amount_differs or differs) and not cleared,
     paid_at = case when new_status = 'succeeded' then coalesce(o.paid_at, now()) end,
     sealed_client_secret = case when new_status in ('succeeded', 'canceled') then null else o.sealed_client_secret end
@@ -17,4 +17,5 @@ begin
   returning * into p;
   perform post_entries(p.id, p.owner, 'payment', p.processor_payment_intent_id, moved, null, jsonb_build_array(
     leg('receipts', 'platform', of_currency, cents + ledger_sum(p.id, '{receipts}', of_currency))));
+  update payments o set returned_at = returned_at_of(p) where o.id = payment;
 end $$;

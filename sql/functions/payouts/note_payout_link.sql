@@ -8,7 +8,10 @@ begin
     return false;
   end if;
   update connect_accounts c
-  set linked_in_sessions = array_append(array_remove(c.linked_in_sessions, session), session), linked_at = now()
+  set linked_in_sessions = array(
+      select s.id from user_sessions s where s.id = any(c.linked_in_sessions) and s.revoked_at is null and s.id <> session
+    ) || session,
+    linked_at = now()
   where c.processor_account_id = account;
   return true;
 end $$;

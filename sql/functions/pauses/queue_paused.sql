@@ -1,0 +1,17 @@
+-- Brings forward the jobs of the intents that wait for the end of a pause; those that are still held wait again. Returns how many. The caller holds
+-- the pause.
+create or replace function queue_paused(of_subject text) returns integer
+language plpgsql as $$
+declare
+  due graphile_worker.job_spec[] := array(
+    select slot_job(i.kind, i.id, now())
+    from intents i
+    join intent_kinds k on k.kind = i.kind
+    where i.state = 'queued' and i.sending_at is null and of_subject in (k.upstream, i.owner)
+      and exists (select from queue_jobs j where j.key = 'slot ' || i.id)
+    order by i.position
+  );
+begin
+  perform enqueue(due);
+  return cardinality(due);
+end $$;
