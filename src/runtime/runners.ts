@@ -12,7 +12,6 @@ import {
 } from 'graphile-worker';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
-import { announcementOf } from '../db/announcement.ts';
 import { openQueuePool } from '../db/queue-pool.ts';
 import type { JustAccepted } from '../intents/claim.ts';
 import { listTaskNames, TASKS, type Task } from '../intents/task.ts';
@@ -21,6 +20,7 @@ import { epochMs, newWork, workingOn } from '../kernel/work.ts';
 import { watchPool } from '../metrics/process.ts';
 import type { Metrics } from '../metrics/registry.ts';
 import { secondsSince } from '../metrics/upstreams.ts';
+import { hearMore } from './hear-more.ts';
 import { traceTask } from './trace-task.ts';
 import type { WorkerRuntime } from './worker.ts';
 
@@ -171,28 +171,6 @@ function startRunner(
     },
     taskList: Object.fromEntries(Object.entries(tasks).filter(([task]) => isTrading(task) === (name === 'trading'))),
     ...(name === 'outbound' && { crontab: readFileSync(new URL('crontab', TASKS), 'utf8') }),
-  });
-}
-
-/**
- * The queue announces every job on one channel, and a runner looks for jobs at each. Most are orders, so the outbound runner listens on a channel
- * of its own (`announce_outbound`) instead. The trading runner also hears the rows of order verbs that can start, before their jobs.
- */
-function hearMore(
-  name: RunnerName,
-  events: WorkerEvents,
-  accepted: Supervised['accepted'],
-  onError: (error: Error) => void,
-): void {
-  const listen = name === 'outbound' ? 'listen outbound_jobs; unlisten "jobs:insert"' : 'listen accepted';
-  events.on('pool:listen:success', ({ client }) => {
-    client.once('drain', () => void client.query(listen).catch(onError)); // after the queue's own `listen`
-  });
-  events.on('pool:listen:notification', ({ workerPool, message: { channel, payload = '' } }) => {
-    if (channel === 'outbound_jobs') workerPool.nudge(1);
-    if (channel !== 'accepted') return;
-    const [intentId, row] = announcementOf(payload);
-    if (row !== null) accepted.remember(intentId, row);
   });
 }
 
