@@ -3,7 +3,6 @@ import { LRUCache } from 'lru-cache';
 import pg from 'pg';
 import type { Hotkey, IntentId, WalletAddress } from '../kernel/ids.ts';
 import { within } from '../kernel/within.ts';
-import { announcementOf } from './announcement.ts';
 import { batch } from './batch.ts';
 import { endWhenSilent } from './limits.ts';
 import { withSession } from './session.ts';
@@ -193,3 +192,9 @@ export function listenForSettlements(
 const notifyAll = <Notice extends unknown[]>(set: Set<(...notice: Notice) => void> | undefined, ...notice: Notice) => {
   for (const done of [...(set ?? [])]) done(...notice);
 };
+
+/** An announcement of the SQL function `announce_intent`: the intent's id, and its row as JSON. Null: the row was left out, read it. */
+export function announcementOf(payload: string): [id: string, row: string | null] {
+  const end = payload.indexOf(' ');
+  return end < 0 ? [payload, null] : [payload.slice(0, end), payload.slice(end + 1)];
+}

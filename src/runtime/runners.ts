@@ -13,6 +13,7 @@ import {
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { openQueuePool } from '../db/queue-pool.ts';
+import { announcementOf } from '../db/settled.ts';
 import type { JustAccepted } from '../intents/claim.ts';
 import { listTaskNames, TASKS, type Task } from '../intents/task.ts';
 import { sanitizeError } from '../kernel/serialize-error.ts';
@@ -20,7 +21,6 @@ import { epochMs, newWork, workingOn } from '../kernel/work.ts';
 import { watchPool } from '../metrics/process.ts';
 import type { Metrics } from '../metrics/registry.ts';
 import { secondsSince } from '../metrics/upstreams.ts';
-import { hearMore } from './hear-more.ts';
 import { traceTask } from './trace-task.ts';
 import type { WorkerRuntime } from './worker.ts';
 
@@ -35,9 +35,7 @@ const LOCAL_MS = 500; // jobs fetched ahead return to the queue if they cannot s
 /** How long the jobs in progress may take to end after a stop. */
 export const STOP_WITHIN_MS = 25_000;
 const RESTART_MS = 500;
-/**
- * How long a runner that the queue gave up may take to end. After that its jobs are released, as a dead worker's are.
- */
+/** How long a runner that the queue gave up may take to end. After that its jobs are released, as a dead worker's are. */
 const ABANDONED_MS = 5_000;
 const FETCHED_MS = 5_000; // a runner that has not fetched jobs once by then is started again
 /**
@@ -171,6 +169,28 @@ function startRunner(
     },
     taskList: Object.fromEntries(Object.entries(tasks).filter(([task]) => isTrading(task) === (name === 'trading'))),
     ...(name === 'outbound' && { crontab: readFileSync(new URL('crontab', TASKS), 'utf8') }),
+  });
+}
+
+/**
+ * The queue announces every job on one channel, and a runner looks for jobs at each. Most are orders, so the outbound runner listens on a channel
+ * of its own (`announce_outbound`) instead. The trading runner also hears the rows of order verbs that can start, before their jobs.
+ */
+function hearMore(
+  name: RunnerName,
+  events: WorkerEvents,
+  accepted: Supervised['accepted'],
+  onError: (error: Error) => void,
+): void {
+  const listen = name === 'outbound' ? 'listen outbound_jobs; unlisten "jobs:insert"' : 'listen accepted';
+  events.on('pool:listen:success', ({ client }) => {
+    client.once('drain', () => void client.query(listen).catch(onError)); // after the queue's own `listen`
+  });
+  events.on('pool:listen:notification', ({ workerPool, message: { channel, payload = '' } }) => {
+    if (channel === 'outbound_jobs') workerPool.nudge(1);
+    if (channel !== 'accepted') return;
+    const [intentId, row] = announcementOf(payload);
+    if (row !== null) accepted.remember(intentId, row);
   });
 }
 
