@@ -3252,6 +3252,10 @@ create function ops.assess_job_rerun(job bigint, OUT verdict text, OUT reason te
 create function ops.assess_rerun(i intents, OUT verdict text, OUT reason text)
   returns record plpgsql stable;
 
+-- What re-running many open intents would do, by verdict: the oldest 1,000 of a verb, of a partner or app, and in a state (queued, running, in_doubt); null is any. Changes nothing; ops.rerun_all does it.
+create function ops.assess_reruns(kind text DEFAULT NULL::text, owner text DEFAULT NULL::text, state text DEFAULT NULL::text)
+  returns TABLE(verdict text, is_safe boolean, would_do text, intents integer, oldest_at timestamp with time zone, example uuid) sql stable security definer;
+
 -- Assigns the subaccount <entity>_<number> at the network to a failed account; it is tradeable once the network reports it active. Class and size are not checked here: check them first, or use the console, which does. Verdicts: done, unknown, not_failed, abandoned, returned, open, taken, malformed. Recorded in ops.actions.
 create function ops.attach_account(account text, hotkey text, who text, why text)
   returns text plpgsql security definer;
@@ -3311,10 +3315,6 @@ create function ops.history_of_records(ids jsonb, i intents)
 -- Whether the worker that has held a job since a time is alive: ops.is_worker_alive(locked_by, locked_at).
 create function ops.is_worker_alive(pool text, held_since timestamp with time zone)
   returns boolean sql stable security definer;
-
--- What re-running many open intents would do, by verdict: the oldest 1,000 of a verb, of a partner or app, and in a state (queued, running, in_doubt); null is any. Changes nothing; ops.rerun_all does it.
-create function ops.judge_reruns(kind text DEFAULT NULL::text, owner text DEFAULT NULL::text, state text DEFAULT NULL::text)
-  returns TABLE(verdict text, is_safe boolean, would_do text, intents integer, oldest_at timestamp with time zone, example uuid) sql stable security definer;
 
 -- The balance of every account of the ledger before a time by the processor's clock, as it was known at a time by ours. Debits are positive.
 create function ops.ledger_balances(as_of timestamp with time zone DEFAULT 'infinity'::timestamp with time zone, known_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone)
@@ -3376,7 +3376,7 @@ create function ops.require_who_and_why(who text, why text)
 create function ops.rerun(intent uuid, who text, why text)
   returns TABLE(done boolean, verdict text, is_safe boolean, was_sent boolean, venue_says text, would_do text, reason text) plpgsql security definer;
 
--- Runs the open intents again that ops.judge_reruns names, each as ops.rerun does: unsent ones are queued, others only reconciled, what could act twice stays. Recorded for each in ops.actions.
+-- Runs the open intents again that ops.assess_reruns names, each as ops.rerun does: unsent ones are queued, others only reconciled, what could act twice stays. Recorded for each in ops.actions.
 create function ops.rerun_all(kind text, owner text, state text, who text, why text)
   returns TABLE(verdict text, done boolean, intents integer) plpgsql security definer;
 

@@ -13,7 +13,7 @@ begin
     return;
   elsif j.intent_id is not null then
     verdict := 'would_act_twice';
-    reason := format('it is for the intent %s: ops.rerun judges that', j.intent_id);
+    reason := format('it is for the intent %s: ops.rerun assesses that', j.intent_id);
   elsif not j.is_dead then
     verdict := 'at_work';
     reason := case when j.is_held then 'a living worker has it' else 'it is queued: a worker takes it when it is due' end;

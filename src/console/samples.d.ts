@@ -1,2 +1,2 @@
-/** Requests as code, served by the documentation: see src/edge/docs/assets/samples.js. */
+/** Requests as code, served beside the console: see src/edge/docs/assets/samples.js. */
 export { languages, type SampledCall } from '../edge/docs/assets/samples.js';

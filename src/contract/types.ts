@@ -949,7 +949,7 @@ export interface paths {
         };
         /**
          * Stream the partner's events
-         * @description Server-sent events (HTML standard, section 9.2), each with an id. Without `Last-Event-ID`, or when the events after it are no longer kept, the first event is `snapshot` (PartnerStreamStart): it says where in the log the stream begins, and the present state is read by the other operations. Then follow the events of the log, in order and each at least once, in the envelope that webhooks carry. With `Last-Event-ID`, the id of the last event seen, a new stream continues after it. `position_changed` of an order says that a position changed. What became of a resting order is looked for in turns, as are the exits that commands want of a position. Of an enrolled exchange wallet, executions of whatever order, liquidations and funding are told too; at the network, what else it does by itself is no event. A comment is sent every 15 seconds. `closed` (TradingStreamEnd) gives the reason when the service ends a stream early: `too_slow`, or `revoked`, within seconds after the key was revoked or the partner disabled. Every stream ends after some time; connect again then. With `ticket` it may be read by a page of any origin.
+         * @description Server-sent events (HTML standard, section 9.2), each with an id. Without `Last-Event-ID`, or when the events after it are no longer kept, the first event is `snapshot` (PartnerStreamStart): it says where in the log the stream begins, and the present state is read by the other operations. Then follow the events of the log, in order and each at least once, in the envelope that webhooks carry. With `Last-Event-ID`, the id of the last event seen, a new stream continues after it. `position_changed` of an order says that a position changed. What became of a resting order is looked for in turns, as are the exits that commands want of a position. Of an enrolled exchange wallet, executions of whatever order, liquidations and funding are events too; at the network, what else it does by itself is no event. A comment is sent every 15 seconds. `closed` (TradingStreamEnd) gives the reason when the service ends a stream early: `too_slow`, or `revoked`, within seconds after the key was revoked or the partner disabled. Every stream ends after some time; connect again then. With `ticket` it may be read by a page of any origin.
          */
         get: operations["streamPartnerEvents"];
         put?: never;
@@ -2913,9 +2913,9 @@ export interface paths {
         };
         /**
          * Read what re-running many open intents would do
-         * @description The oldest 1,000 open intents that fit the filters, by judgement. Changes nothing.
+         * @description The oldest 1,000 open intents that fit the filters, by assessment. Changes nothing.
          */
-        get: operations["judgeReruns"];
+        get: operations["assessReruns"];
         put?: never;
         /**
          * Run many open intents again, each if that is safe
@@ -5348,7 +5348,7 @@ export interface webhooks {
         put?: never;
         /**
          * position.protected
-         * @description A position that was told to be unprotected has the wanted exits, is closed, or no command wants exits of it any more; `reason` says which.
+         * @description A position that was reported as unprotected has the wanted exits, is closed, or no command wants exits of it any more; `reason` says which.
          */
         post: {
             parameters: {
@@ -6149,7 +6149,7 @@ export interface components {
             settled_at: components["schemas"]["Time"] | null;
         };
         /** @description What a re-run of an intent would do, and whether that is safe. */
-        RerunJudgement: {
+        RerunAssessment: {
             /**
              * @description `queued_again`: it was not sent and is sent now. `reconcile_again`: it may have been sent, and its effect is reconciled. `send_again`: it may have been sent to the processor; if the processor does not have it, it is sent again under the same key and acts now, once. `finished`: it has ended. `would_act_twice`: a re-run could repeat the effect. `at_work`: a worker runs it.
              * @enum {unknown}
@@ -6170,8 +6170,8 @@ export interface components {
         RerunResult: {
             /** @description Whether anything was queued; false if there was nothing to do. */
             done: boolean;
-            /** @description The judgement that the re-run was based on. */
-            judgement: components["schemas"]["RerunJudgement"];
+            /** @description The assessment that the re-run was based on. */
+            assessment: components["schemas"]["RerunAssessment"];
         };
         /** @description Everything recorded about one intent, without its request and its result. */
         IntentStory: {
@@ -6235,7 +6235,7 @@ export interface components {
                 user_id?: string;
             };
             /** @description What a re-run would do. */
-            rerun: components["schemas"]["RerunJudgement"];
+            rerun: components["schemas"]["RerunAssessment"];
         };
         /** @description A webhook delivery of any app or partner, as operators see it. */
         TroubledDelivery: {
@@ -6356,10 +6356,10 @@ export interface components {
             reason: components["schemas"]["Reason"];
         };
         /** @description What re-running open intents would do. */
-        RerunJudgements: {
+        RerunAssessments: {
             /** @description By what would happen, the safe ones first. */
-            judgements: {
-                /** @description As in the judgement of one re-run. */
+            assessments: {
+                /** @description As in the assessment of one re-run. */
                 verdict: string;
                 /** @description Whether it can never act twice. */
                 is_safe: boolean;
@@ -6380,7 +6380,7 @@ export interface components {
         RerunResults: {
             /** @description By verdict. */
             results: {
-                /** @description As in the judgement of one re-run. */
+                /** @description As in the assessment of one re-run. */
                 verdict: string;
                 /** @description Whether they were queued. */
                 done: boolean;
@@ -6442,10 +6442,10 @@ export interface components {
             /** @description First line of the last error. */
             last_error: string | null;
             /** @description What a re-run would do. */
-            rerun: components["schemas"]["JobJudgement"];
+            rerun: components["schemas"]["JobAssessment"];
         };
         /** @description What a re-run of a dead job would do, and whether that is safe. */
-        JobJudgement: {
+        JobAssessment: {
             /**
              * @description `queued_again`: a worker runs it again. `finished`: nothing is left to do. `at_work`: it is not dead. `would_act_twice`: it is for an intent, or of an unknown task.
              * @enum {unknown}
@@ -6460,8 +6460,8 @@ export interface components {
         JobRerun: {
             /** @description Whether it was queued. */
             done: boolean;
-            /** @description The judgement that the re-run was based on. */
-            judgement: components["schemas"]["JobJudgement"];
+            /** @description The assessment that the re-run was based on. */
+            assessment: components["schemas"]["JobAssessment"];
         };
         /** @description What a search found. */
         Found: {
@@ -9753,7 +9753,7 @@ export interface components {
              */
             timestamp: string;
         };
-        /** @description A position that was told to be unprotected is not any more. */
+        /** @description A position that was reported as unprotected is not any more. */
         PositionProtectedEvent: {
             /** @description Identifies the event (`evt_…`). */
             id: string;
@@ -17201,7 +17201,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The judgement, and whether anything was queued */
+            /** @description The assessment, and whether anything was queued */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -17392,7 +17392,7 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    judgeReruns: {
+    assessReruns: {
         parameters: {
             query?: {
                 /**
@@ -17411,13 +17411,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description How many intents each judgement is for */
+            /** @description How many intents each assessment is for */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RerunJudgements"];
+                    "application/json": components["schemas"]["RerunAssessments"];
                 };
             };
             400: components["responses"]["BadRequest"];

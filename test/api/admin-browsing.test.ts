@@ -155,7 +155,7 @@ describe('what operators browse', () => {
     });
   });
 
-  describe('judgeReruns and rerunIntents', () => {
+  describe('assessReruns and rerunIntents', () => {
     it('say what would happen to the open intents of a filter, then do what is safe, each on record', async () => {
       const owner = 'app_r';
       const stuck = await intentAt(desk.session, 'queued', { owner });
@@ -163,20 +163,20 @@ describe('what operators browse', () => {
       await desk.session.query('delete from queue_jobs');
       await intentAt(desk.session, 'queued', { owner: 'app_1' });
 
-      const { judgements } = (await desk.get(`/v2/admin/reruns?owner=${owner}`)).body;
+      const { assessments } = (await desk.get(`/v2/admin/reruns?owner=${owner}`)).body;
       const { results } = (await desk.post('/v2/admin/reruns', { json: { owner, reason: 'the workers were away' } }))
         .body;
-      const after = (await desk.get(`/v2/admin/reruns?owner=${owner}`)).body.judgements;
+      const after = (await desk.get(`/v2/admin/reruns?owner=${owner}`)).body.assessments;
 
       const counts = (rows: { verdict: string; intents: number }[]) =>
         Object.fromEntries(rows.map(({ verdict, intents }) => [verdict, intents]));
-      expect(counts(judgements)).to.deep.equal({ queued_again: 1, reconcile_again: 1 });
+      expect(counts(assessments)).to.deep.equal({ queued_again: 1, reconcile_again: 1 });
       expect(results.every(({ done }: { done: boolean }) => done)).to.equal(true);
       expect(counts(after)).to.deep.equal({ at_work: 1, reconcile_again: 1 });
       for (const id of [stuck, doubted])
         expect((await desk.storedOf(id))[0]).to.include({ action: 'rerun', actor: `admin:${desk.admin.adminId}` });
-      expect((await desk.get(`/v2/admin/reruns?owner=${owner}&state=in_doubt`)).body.judgements).to.have.length(1);
-      expect((await desk.get(`/v2/admin/reruns?owner=${owner}&kind=kyc/session`)).body.judgements).to.deep.equal([]);
+      expect((await desk.get(`/v2/admin/reruns?owner=${owner}&state=in_doubt`)).body.assessments).to.have.length(1);
+      expect((await desk.get(`/v2/admin/reruns?owner=${owner}&kind=kyc/session`)).body.assessments).to.deep.equal([]);
     });
   });
 });

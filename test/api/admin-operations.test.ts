@@ -118,7 +118,7 @@ describe('operations of operators on intents', () => {
       const [first, second] = [await again(), await again()];
 
       expect(first.body).to.deep.include({ done: true });
-      expect(first.body.judgement).to.include({ verdict: 'queued_again', was_sent: false });
+      expect(first.body.assessment).to.include({ verdict: 'queued_again', was_sent: false });
       expect(second.body).to.deep.equal(first.body);
       expect(await jobsOf(id)).to.deep.equal([{ task: 'network/place', attempts: 0 }]);
       const [stored, ...others] = await desk.storedOf(id);
@@ -134,7 +134,7 @@ describe('operations of operators on intents', () => {
 
       expect(status).to.equal(200);
       expect(body).to.deep.include({ done: false });
-      expect(body.judgement).to.include({ verdict: 'finished', reason: 'it has succeeded', venue_says: 'yes' });
+      expect(body.assessment).to.include({ verdict: 'finished', reason: 'it has succeeded', venue_says: 'yes' });
     });
 
     it('rejects an intent that is executing or could take effect twice, with the reason, and records the attempt', async () => {
@@ -154,9 +154,9 @@ describe('operations of operators on intents', () => {
       expectApiError(twice, 'V2_RERUN_REFUSED');
       expect(atWork.body.error.message).to.match(/a living worker has had it/);
       expect(twice.body.error.message).to.equal('it was sent, and no task is known that can reconcile it');
-      const [rejected, judged] = await desk.storedOf(unknown);
+      const [rejected, assessed] = await desk.storedOf(unknown);
       expect(rejected?.detail).to.include({ rejected: 'V2_RERUN_REFUSED' });
-      expect(judged?.detail).to.include({ done: false, verdict: 'would_act_twice' });
+      expect(assessed?.detail).to.include({ done: false, verdict: 'would_act_twice' });
     });
 
     it('requires a reason and an existing intent', async () => {

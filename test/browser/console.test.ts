@@ -77,7 +77,7 @@ describe('the console in a browser', function () {
     expect(story)
       .to.include('given up')
       .and.include('No: nothing has left.')
-      .and.match(/Judgement\s+safe/);
+      .and.match(/Assessment\s+safe/);
     expect(preview).to.include('No: nothing has left.').and.include('Reason');
     expect(effectsUnder(service, id)).to.have.length(1);
     const stored = await (await service.admin()).ask('GET', `/v2/admin/audit?subject=${id}`);

@@ -63,7 +63,7 @@ describe('the workbench, of the credentials that opened it,', function () {
     expect(keys)
       .to.include(`${old.slice(0, 8)}…`)
       .and.include(`${rolled.slice(0, 8)}…`)
-      .and.include('revoked');
+      .and.include('expired');
     expect([(await reply(old)).status, (await reply(rolled)).status]).to.deep.equal([401, 200]);
   });
 

@@ -3,7 +3,7 @@ import { listTaskNames } from '../../src/intents/task.ts';
 import { type DbSession, type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
 import { intentAt } from '../support/operator.ts';
 
-type Judged = { done?: boolean; verdict: string; is_safe: boolean; would_do: string; reason: string };
+type Assessed = { done?: boolean; verdict: string; is_safe: boolean; would_do: string; reason: string };
 
 describe('dead jobs without an intent, as trading_operator', () => {
   let intentDb: IntentDatabase;
@@ -31,10 +31,10 @@ describe('dead jobs without an intent, as trading_operator', () => {
     await intentDb.query('select graphile_worker.add_job($1, $2)', [task, payload]);
     return die(task);
   };
-  const judge = async (job: string) =>
-    (await operator.query<Judged>('select * from ops.safe_to_rerun_job($1)', [job]))[0];
+  const assess = async (job: string) =>
+    (await operator.query<Assessed>('select * from ops.safe_to_rerun_job($1)', [job]))[0];
   const rerun = async (job: string) =>
-    (await operator.query<Judged>(`select * from ops.rerun_job($1, 'ada', 'the mail server is back')`, [job]))[0];
+    (await operator.query<Assessed>(`select * from ops.rerun_job($1, 'ada', 'the mail server is back')`, [job]))[0];
   const attempts = async (job: string) =>
     (await intentDb.query<{ attempts: number }>('select attempts from queue_jobs where id = $1', [job]))[0]?.attempts;
 
@@ -58,7 +58,7 @@ describe('dead jobs without an intent, as trading_operator', () => {
     );
     const job = await die('mail/send');
 
-    expect(await judge(job)).to.include({ verdict: 'queued_again', is_safe: true });
+    expect(await assess(job)).to.include({ verdict: 'queued_again', is_safe: true });
     expect(await rerun(job)).to.include({ done: true, verdict: 'queued_again' });
     expect(await attempts(job)).to.equal(0);
     expect(await rerun(job)).to.include({ done: false, verdict: 'at_work', is_safe: false });
@@ -104,7 +104,7 @@ describe('dead jobs without an intent, as trading_operator', () => {
 
     expect(await rerun(mail)).to.include({ done: false, verdict: 'finished' });
     expect(await rerun(intent)).to.include({ done: false, verdict: 'would_act_twice' });
-    expect((await judge(intent))?.reason).to.contain(id);
+    expect((await assess(intent))?.reason).to.contain(id);
     expect(await rerun(unknown)).to.include({ done: false, verdict: 'would_act_twice', is_safe: false });
     expect(await rerun('0')).to.equal(undefined);
     for (const job of [mail, intent, unknown]) expect(await attempts(job)).to.be.above(0);
@@ -128,6 +128,6 @@ describe('dead jobs without an intent, as trading_operator', () => {
     const verbs = new Set(kinds.map(({ kind }) => kind));
 
     for (const task of listTaskNames().filter((name) => !verbs.has(name)))
-      expect((await judge(await queued(task, {})))?.verdict, task).to.be.oneOf(['queued_again', 'finished']);
+      expect((await assess(await queued(task, {})))?.verdict, task).to.be.oneOf(['queued_again', 'finished']);
   });
 });

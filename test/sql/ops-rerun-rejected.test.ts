@@ -100,11 +100,11 @@ describe('ops.rerun does nothing', () => {
     const keeper = await intentDb.session();
     const hold = 'select pg_advisory_lock(884422, lock_key::integer) from worker_processes';
 
-    expect(await operator.judge(id)).to.include({ verdict: 'reconcile_again' });
+    expect(await operator.assess(id)).to.include({ verdict: 'reconcile_again' });
     await keeper.query(hold);
-    expect(await operator.judge(id)).to.include({ verdict: 'at_work' });
+    expect(await operator.assess(id)).to.include({ verdict: 'at_work' });
     await intentDb.query(`update worker_processes set seen_at = now() - interval '9 seconds'`);
-    expect(await operator.judge(id)).to.include({ verdict: 'reconcile_again' });
+    expect(await operator.assess(id)).to.include({ verdict: 'reconcile_again' });
     await keeper.query('select pg_advisory_unlock_all()');
   });
 

@@ -19,7 +19,7 @@ describe('ops.rerun', () => {
     const id = await intentAt(intentDb, 'queued', { lane: 'a' });
     await intentDb.finishJobs(id);
 
-    expect(await operator.judge(id)).to.deep.equal({
+    expect(await operator.assess(id)).to.deep.equal({
       verdict: 'queued_again',
       is_safe: true,
       was_sent: false,
@@ -45,7 +45,7 @@ describe('ops.rerun', () => {
     const id = await intentAt(intentDb, 'sent', { lane: 'a' });
     await lockJobs(intentDb, id, await workerSeen(intentDb, 9));
 
-    expect(await operator.judge(id)).to.include({
+    expect(await operator.assess(id)).to.include({
       verdict: 'reconcile_again',
       was_sent: true,
       would_do: 'a worker sends nothing and reads at the upstream what it did',
@@ -94,10 +94,10 @@ describe('ops.rerun', () => {
   it('reports that the processor gets the same request again under the same key', async () => {
     const id = await intentAt(intentDb, 'in_doubt', { kind: 'payouts/submit' });
 
-    const judged = await operator.judge(id);
-    expect(judged).to.include({ verdict: 'send_again', is_safe: true, was_sent: true });
-    expect(judged?.would_do).to.match(/looks for it .* sent again under the same key and acts now/);
-    expect(judged?.reason).not.to.match(/only/);
+    const assessed = await operator.assess(id);
+    expect(assessed).to.include({ verdict: 'send_again', is_safe: true, was_sent: true });
+    expect(assessed?.would_do).to.match(/looks for it .* sent again under the same key and acts now/);
+    expect(assessed?.reason).not.to.match(/only/);
     expect(await operator.rerun(id)).to.include({ done: true, verdict: 'send_again' });
   });
 
@@ -106,7 +106,7 @@ describe('ops.rerun', () => {
     await intentDb.finishJobs(id);
     await intentDb.query('update intents set deadline_at = now()');
 
-    expect(await operator.judge(id)).to.include({
+    expect(await operator.assess(id)).to.include({
       verdict: 'queued_again',
       would_do: 'a worker ends it as expired: its deadline has passed',
     });
@@ -184,7 +184,7 @@ describe('ops.rerun', () => {
     for (const kind of kinds) {
       const id = await intentAt(intentDb, 'sent', { kind });
       await intentDb.finishJobs(id);
-      verdicts.push(`${kind}: ${(await operator.judge(id))?.verdict}`);
+      verdicts.push(`${kind}: ${(await operator.assess(id))?.verdict}`);
     }
 
     expect(kinds).to.have.length.above(10);

@@ -9,7 +9,7 @@ import { rollUp } from '../../src/capabilities/admin/figures/commands.ts';
 import { readSeries } from '../../src/capabilities/admin/figures/queries.ts';
 import { listOrdersBy } from '../../src/capabilities/admin/orders/queries.ts';
 import { readQueueHealth } from '../../src/capabilities/admin/queue/queries.ts';
-import { judgeAll, listTroubled } from '../../src/capabilities/admin/reruns/queries.ts';
+import { assessAll, listTroubled } from '../../src/capabilities/admin/reruns/queries.ts';
 import { wipeRetiredKeys } from '../../src/capabilities/enrollments/keys/store.ts';
 import { hasEvent, listEvents } from '../../src/capabilities/events/queries.ts';
 import { takeEvents } from '../../src/capabilities/payments/commands.ts';
@@ -181,7 +181,7 @@ describe('statements with much past data', function () {
     'deliveries of a type': () => listByState(db, 'delivered', { ...newest, appId, eventType: 'payment.succeeded' }),
     'deliveries that wait': () => listByState(db, 'pending', { ...newest, appId: null, eventType: null }),
     'deliveries that failed': () => listByState(db, 'failed', { ...newest, appId, eventType: 'payment.succeeded' }),
-    'judgement of many re-runs': () => judgeAll(db, { kind: null, owner: null, state: null }),
+    'assessment of many re-runs': () => assessAll(db, { kind: null, owner: null, state: null }),
     'what an id names': () => db.any(sql.unsafe`select * from ops.find(${past.order})`),
     'what the id of a request names': () => db.any(sql.unsafe`select * from ops.find('req_7')`),
     'what the id of an event names': () => db.any(sql.unsafe`select * from ops.find(${past.event})`),
@@ -192,7 +192,7 @@ describe('statements with much past data', function () {
     'payments without an account': view('paid_without_account'),
     'the story of an intent': () => db.any(sql.unsafe`select * from ops.history(${past.order})`),
     'the intents of a request': () => db.any(sql.unsafe`select * from ops.intents i where i.request_id = 'a request'`),
-    'the judgement of a re-run': () => db.any(sql.unsafe`select * from ops.safe_to_rerun(${past.order})`),
+    'the assessment of a re-run': () => db.any(sql.unsafe`select * from ops.safe_to_rerun(${past.order})`),
   };
 
   for (const mode of ['force_custom_plan', 'force_generic_plan'] as const) {

@@ -2,18 +2,18 @@ import { expect } from 'chai';
 import { listTaskNames } from '../../src/intents/task.ts';
 import { type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
 import {
+  type Assessment,
   exhaustJobs,
   intentAt,
-  type Judgement,
   lockJobs,
   type Operator,
   operatorOf,
   workerSeen,
 } from '../support/operator.ts';
 
-type Judged = Pick<Judgement, 'verdict'>;
+type Assessed = Pick<Assessment, 'verdict'>;
 /** Of the console, whose files are checked as JavaScript of a browser. */
-type Console = { wordOf(judged: Judged): string; isRunnable(judged: Judged): boolean };
+type Console = { wordOf(assessed: Assessed): string; isRunnable(assessed: Assessed): boolean };
 
 const PLACES = ['queued', 'running', 'sent', 'in_doubt', 'succeeded', 'failed', 'expired'] as const;
 const ENDED = ['succeeded', 'failed', 'expired'];
@@ -61,7 +61,7 @@ describe('the badge of a re-run', function () {
   before(async () => {
     intentDb = await openIntentDatabase();
     operator = operatorOf(intentDb);
-    shown = await import(new URL('../../src/console/judgement.js', import.meta.url).href);
+    shown = await import(new URL('../../src/console/assessment.js', import.meta.url).href);
   });
   after(() => intentDb.close());
   beforeEach(() => intentDb.query('truncate intents, lanes, worker_processes cascade; delete from queue_jobs'));
@@ -90,12 +90,12 @@ describe('the badge of a re-run', function () {
     const wrong: string[] = [];
     for (const [n, point] of POINTS.entries()) {
       const id = await intentOf(point, n);
-      const judged = (await operator.judge(id)) as Judgement; // as: it exists
+      const assessed = (await operator.assess(id)) as Assessment; // as: it exists
       const result = await operator.rerun(id);
-      const word = shown.wordOf(judged);
-      seen.add(`${judged.verdict}: ${word}`);
-      const isRight = (word === 'safe') === result?.done && shown.isRunnable(judged) === result?.done;
-      if (!isRight || !WORDS.includes(word)) wrong.push(`${JSON.stringify(point)}: ${judged.verdict}, ${word}`);
+      const word = shown.wordOf(assessed);
+      seen.add(`${assessed.verdict}: ${word}`);
+      const isRight = (word === 'safe') === result?.done && shown.isRunnable(assessed) === result?.done;
+      if (!isRight || !WORDS.includes(word)) wrong.push(`${JSON.stringify(point)}: ${assessed.verdict}, ${word}`);
     }
 
     expect(wrong).to.deep.equal([]);
@@ -118,12 +118,12 @@ describe('the badge of a re-run', function () {
           [task],
         );
         if (isDead) await intentDb.query('update queue_jobs set attempts = max_attempts where id = $1', [job?.id]);
-        const [judged] = await intentDb.query<Judged>('select * from ops.safe_to_rerun_job($1)', [job?.id]);
+        const [assessed] = await intentDb.query<Assessed>('select * from ops.safe_to_rerun_job($1)', [job?.id]);
         const [result] = await intentDb.query<{ done: boolean }>(`select * from ops.rerun_job($1, 'ada', 'why')`, [
           job?.id,
         ]);
-        const word = judged && shown.wordOf(judged);
-        if ((word === 'safe') !== result?.done) wrong.push(`${task}, dead: ${isDead}: ${judged?.verdict}, ${word}`);
+        const word = assessed && shown.wordOf(assessed);
+        if ((word === 'safe') !== result?.done) wrong.push(`${task}, dead: ${isDead}: ${assessed?.verdict}, ${word}`);
       }
 
     expect(wrong).to.deep.equal([]);

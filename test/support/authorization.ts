@@ -75,7 +75,7 @@ const OPERATIONS: Record<keyof typeof CALLERS, string> = {
     logOutAdmin getCurrentAdmin listTenantApps listAllPartners getPartner listKeysOfPartner listAllTiers
     listUnfulfilledPayments listStrandedPayouts listFailedAccounts listTroubledIntents getIntentStory
     listTroubledDeliveries listDeadJobs getQueueHealth getUpstreams getFleet getFigures listOperatorActions
-    listOrdersOfTrader judgeReruns listPauses
+    listOrdersOfTrader assessReruns listPauses
     listLedgerAccounts listLedgerBalances listLedgerEntries listLedgerDifferences
   `,
   'support or admin': `

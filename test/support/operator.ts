@@ -5,7 +5,7 @@ import { type Data, type Identity, startIdentity, type TestAdmin } from './ident
 import { type DbSession, handOf, type Item, item, type Row } from './intent-database.ts';
 import { expectProblem } from './problem.ts';
 
-export type Judgement = {
+export type Assessment = {
   verdict: string;
   is_safe: boolean;
   was_sent: boolean;
@@ -13,11 +13,11 @@ export type Judgement = {
   would_do: string;
   reason: string;
 };
-type Result = Judgement & { done: boolean };
+type Result = Assessment & { done: boolean };
 
 /** The actions and reads of an operator, on the intent tables without a worker. */
 export type Operator = {
-  judge(id: string): Promise<Judgement | undefined>;
+  assess(id: string): Promise<Assessment | undefined>;
   rerun(id: string): Promise<Result | undefined>;
   /** The recorded operator actions on a subject, oldest first. */
   actions(
@@ -27,7 +27,7 @@ export type Operator = {
 
 /** The operator functions over a database connection. */
 export const operatorOf = ({ query }: Pick<DbSession, 'query'>): Operator => ({
-  judge: async (id) => (await query<Judgement>('select * from ops.safe_to_rerun($1)', [id]))[0],
+  assess: async (id) => (await query<Assessment>('select * from ops.safe_to_rerun($1)', [id]))[0],
   rerun: async (id) => (await query<Result>(`select * from ops.rerun($1, 'ada', 'it hangs')`, [id]))[0],
   actions: (subject) =>
     query('select a.who, a.action, a.why, a.detail from ops.actions a where a.subject = $1 order by a.at', [subject]),

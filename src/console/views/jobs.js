@@ -1,9 +1,9 @@
 import { ask, askPage } from '../api.js';
+import { isRunnable, wordOf } from '../assessment.js';
 import { act } from '../dialog.js';
 import { h } from '../dom.js';
 import { reason } from '../fields.js';
 import { badge, code, idLink, moment } from '../format.js';
-import { isRunnable, wordOf } from '../judgement.js';
 import { pager, rowButton, table } from '../table.js';
 
 /** @typedef {import('../api.js').Schemas['DeadJob']} DeadJob */
@@ -44,5 +44,5 @@ async function runAgain({ job_id, task, rerun }, again) {
     button: 'Run it again',
     run: (body, key) => ask('post', '/v2/admin/jobs/{job_id}/rerun', { path: { job_id }, body, key }),
   });
-  if (result) await again(result.done ? `Job ${job_id} is queued.` : `Nothing to do: ${result.judgement.reason}.`);
+  if (result) await again(result.done ? `Job ${job_id} is queued.` : `Nothing to do: ${result.assessment.reason}.`);
 }

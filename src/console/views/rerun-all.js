@@ -5,7 +5,7 @@ import { reason } from '../fields.js';
 import { idLink, moment } from '../format.js';
 import { table } from '../table.js';
 
-/** @typedef {import('../api.js').Schemas['RerunJudgements']['judgements'][number]} Judgement */
+/** @typedef {import('../api.js').Schemas['RerunAssessments']['assessments'][number]} Assessment */
 
 const OPEN = ['queued', 'running', 'in_doubt'];
 
@@ -32,10 +32,10 @@ export function rerunAllButton(route, again) {
 
 /** @param {Record<string, string>} filter @param {import('../views.js').Again} again */
 async function rerunAll(filter, again) {
-  const { judgements } = await ask('get', '/v2/admin/reruns', { query: /** @type {any} */ (filter) });
+  const { assessments } = await ask('get', '/v2/admin/reruns', { query: /** @type {any} */ (filter) });
   const done = await act({
     title: 'Re-run the open intents of this filter',
-    says: [table('What it would do', columns, judgements, 'No intent of this filter is open.'), SAYS],
+    says: [table('What it would do', columns, assessments, 'No intent of this filter is open.'), SAYS],
     fields: [reason],
     button: 'Re-run those that are safe',
     run: (values, key) => ask('post', '/v2/admin/reruns', { body: { ...filter, ...values }, key }),
@@ -45,9 +45,9 @@ async function rerunAll(filter, again) {
 
 const SAYS = 'At most the oldest 1,000. What could act twice, or is being executed, stays as it is.';
 
-/** @type {import('../table.js').Column<Judgement>[]} */
+/** @type {import('../table.js').Column<Assessment>[]} */
 const columns = [
-  ['Judgement', ({ verdict }) => verdict.replaceAll('_', ' ')],
+  ['Assessment', ({ verdict }) => verdict.replaceAll('_', ' ')],
   ['Intents', ({ intents }) => intents],
   ['Would do', ({ would_do }) => would_do],
   ['Oldest', ({ oldest_at, example }) => [moment(oldest_at), ' ', idLink(example)]],

@@ -1,14 +1,14 @@
 import { ask } from '../api.js';
+import { isRunnable, wordOf } from '../assessment.js';
 import { act } from '../dialog.js';
 import { h } from '../dom.js';
 import { reason } from '../fields.js';
 import { badge, code, idLink, moment } from '../format.js';
-import { isRunnable, wordOf } from '../judgement.js';
 import { routeTo } from '../route.js';
 import { facts } from '../table.js';
 
 /** @typedef {import('../api.js').Schemas['IntentStory']} IntentStory */
-/** @typedef {import('../api.js').Schemas['RerunJudgement']} Judgement */
+/** @typedef {import('../api.js').Schemas['RerunAssessment']} Assessment */
 /** @typedef {import('../views.js').Again} Again */
 
 const VERDICTS = {
@@ -27,7 +27,7 @@ export async function renderStory(intent_id, again) {
     content: [
       h('p', {}, h('a', { href: routeTo('intents') }, 'All intents')),
       stateOf(story),
-      judgementOf(story, again),
+      assessmentOf(story, again),
       timelineOf(story),
     ],
     isLive: story.intent.settled_at === null,
@@ -82,7 +82,7 @@ function jobState({ task, run_at, attempts, max_attempts, locked }) {
 }
 
 /** @param {IntentStory} story @param {Again} again */
-function judgementOf({ intent, rerun }, again) {
+function assessmentOf({ intent, rerun }, again) {
   const button = h(
     'button',
     { type: 'button', id: 're-run', class: 'primary', onclick: () => runAgain(intent.intent_id, again) },
@@ -90,36 +90,36 @@ function judgementOf({ intent, rerun }, again) {
   );
   return h(
     'section',
-    { 'aria-labelledby': 'judgement' },
-    h('h2', { id: 'judgement' }, 'What a re-run would do'),
-    judgement(rerun),
+    { 'aria-labelledby': 'assessment' },
+    h('h2', { id: 'assessment' }, 'What a re-run would do'),
+    assessment(rerun),
     isRunnable(rerun) ? h('p', {}, button) : null,
   );
 }
 
-/** @param {Judgement} judged */
-const judgement = ({ verdict, was_sent, venue_says, would_do, reason }) =>
+/** @param {Assessment} assessed */
+const assessment = ({ verdict, was_sent, venue_says, would_do, reason }) =>
   facts([
-    ['Judgement', [badge(wordOf({ verdict })), ' ', VERDICTS[verdict]]],
+    ['Assessment', [badge(wordOf({ verdict })), ' ', VERDICTS[verdict]]],
     ['Was it sent?', was_sent ? 'It may have been: bytes may have left.' : 'No: nothing has left.'],
     ['The venue says', venue_says ?? 'nothing recorded'],
     ['A re-run would', would_do],
     ['Because', reason],
   ]);
 
-/** Reads the judgement again, shows it, and then lets the operator confirm. @param {string} intent_id @param {Again} again */
+/** Reads the assessment again, shows it, and then lets the operator confirm. @param {string} intent_id @param {Again} again */
 async function runAgain(intent_id, again) {
   const { rerun } = await readStory(intent_id);
   const result = await act({
     title: 'Run an intent once more',
-    says: [judgement(rerun)],
+    says: [assessment(rerun)],
     fields: [reason],
     button: 'Run it once more',
     run: (body, key) => ask('post', '/v2/admin/intents/{intent_id}/rerun', { path: { intent_id }, body, key }),
   });
   if (result)
     await again(
-      result.done ? `Done: ${VERDICTS[result.judgement.verdict]}.` : `Nothing to do: ${result.judgement.reason}`,
+      result.done ? `Done: ${VERDICTS[result.assessment.verdict]}.` : `Nothing to do: ${result.assessment.reason}`,
     );
 }
 

@@ -38,7 +38,7 @@ export const access = {
 /** @type {import('../table.js').Column<Schemas['PartnerKey']>[]} */
 const keys = [
   ['Key', ({ hint, label }) => [code(`${hint}…`), label ? ` ${label}` : null]],
-  ['State', (key) => badge(stateOf(key.revoked_at ?? key.expires_at, 'revoked'))],
+  ['State', (key) => badge(key.revoked_at ? 'revoked' : stateOf(key.expires_at))],
   ['Last used', ({ last_used_at }) => moment(last_used_at)],
   ['Created', ({ created_at }) => moment(created_at)],
   ['Ends', ({ expires_at, revoked_at }) => moment(revoked_at ?? expires_at)],
@@ -47,14 +47,14 @@ const keys = [
 /** @type {import('../table.js').Column<Schemas['ClientSecret']>[]} */
 const secrets = [
   ['Secret', ({ hint }) => code(`${hint}…`)],
-  ['State', ({ expires_at }) => badge(stateOf(expires_at, 'expired'))],
+  ['State', ({ expires_at }) => badge(stateOf(expires_at))],
   ['Last used', ({ last_used_at }) => moment(last_used_at)],
   ['Created', ({ created_at }) => moment(created_at)],
   ['Ends', ({ expires_at }) => moment(expires_at)],
 ];
 
-/** @param {string | null} end @param {string} ended */
-const stateOf = (end, ended) => (end === null ? 'active' : Date.parse(end) > Date.now() ? 'rolled' : ended);
+/** @param {string | null} end */
+const stateOf = (end) => (end === null ? 'active' : Date.parse(end) > Date.now() ? 'rolled' : 'expired');
 
 /** What a partner and an app have in a way of their own. */
 const ofPartner = {

@@ -7,7 +7,9 @@ import { makeButton, rowButton, table } from '../table.js';
 /** @typedef {{ name: string, optional: boolean, example: unknown, description: string }} Member */
 /** @typedef {{ method: string, path: string, does: string, members: Member[], body?: object }} Call */
 /** @typedef {{ name: string, ledger: string, faults: string }} Upstream */
-/** @typedef {{ advance: string, upstreams: Upstream[], controls: Call[], magic_values: { member: string, value: string, effect: string }[], faults: { kind: string, effect: string }[] }} Overview */
+/** @typedef {{ member: string, value: string, effect: string }} MagicValue */
+/** @typedef {{ kind: string, effect: string }} Fault */
+/** @typedef {{ advance: string, upstreams: Upstream[], controls: Call[], magic_values: MagicValue[], faults: Fault[] }} Overview */
 
 /** What the sandbox beside the service can be told: its clock, its people and banks, and its faults. @type {import('../views.js').View} */
 export const sandbox = {

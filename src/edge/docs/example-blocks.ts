@@ -1,10 +1,8 @@
 import type { Operation } from '../../contract/document.ts';
 import { escaped } from '../../kernel/html.ts';
 import { languages } from './assets/samples.js';
-import { sampledCalls, valuesOf } from './samples.ts';
+import { type Media, sampledCalls, valuesOf } from './samples.ts';
 import type { Json } from './schemas.ts';
-
-type Media = { example?: unknown; examples?: Record<string, { summary?: string; value: unknown }> };
 
 /** The examples of an operation: a request as a curl command, and the responses. */
 export function exampleBlocks(operation: Operation, spec: Json): string {

@@ -2,7 +2,8 @@ import { listOperations, nodeAt, type Operation } from '../../contract/document.
 import { languages, type SampledCall } from './assets/samples.js';
 import type { Json } from './schemas.ts';
 
-type Media = { example?: unknown; examples?: Record<string, { summary?: string; value: unknown }> };
+/** A content of a request or response, with its examples. */
+export type Media = { example?: unknown; examples?: Record<string, { summary?: string; value: unknown }> };
 
 /** The examples of a content, in its order. */
 export const valuesOf = ({ example, examples = {} }: Media): unknown[] => [

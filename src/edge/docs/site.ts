@@ -47,7 +47,6 @@ const makers = new Map<string, () => ServedFile | Promise<ServedFile>>([
   ['/docs/docs.css', style(asset('docs.css'))],
   ['/docs/docs.js', script(asset('docs.js'))],
   ['/docs/search.js', script(asset('search.js'))],
-  ['/docs/samples.js', script(asset('samples.js'))],
   ['/docs/reference.js', script(asset('reference.js'))],
   ['/docs/minisearch.js', ofPackage(script(fileURLToPath(import.meta.resolve('minisearch'))))],
 ]);

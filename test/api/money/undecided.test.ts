@@ -201,14 +201,14 @@ describe('a write whose effect nothing proves', () => {
         where s.payout_id = ${payout} and i.state = 'in_doubt'`),
     );
     const story = async () => (await operator.ask('GET', `/v2/admin/intents/${id}`)).body;
-    const judged = async () => (await story()).rerun;
+    const assessed = async () => (await story()).rerun;
 
     const absent = await eventually(async () => {
-      const rerun = await judged();
+      const rerun = await assessed();
       return rerun.verdict === 'send_again' && rerun; // or a worker is at it
     });
     service.processor.faults.add({ kind: 'status_500', route: 'GET /v1/transfers' });
-    const unread = await judged();
+    const unread = await assessed();
     expect((await story()).intent.unknown_because).to.match(/^status /);
 
     expect(absent).to.include({ venue_says: 'it has no record of it', is_safe: true });

@@ -16,9 +16,9 @@ export default incident({
     [
       'Console, Troubled intents: what re-running the open ones would do',
       async ({ read }) => {
-        const { judgements } = await read('/v2/admin/reruns?owner=ptn_away');
+        const { assessments } = await read('/v2/admin/reruns?owner=ptn_away');
         finds(
-          judgements[0].verdict === 'reconcile_again' && judgements[0].intents === 5,
+          assessments[0].verdict === 'reconcile_again' && assessments[0].intents === 5,
           'that all are looked up again',
         );
       },

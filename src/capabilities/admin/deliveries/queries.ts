@@ -19,11 +19,11 @@ type Range = { from: string | null; to: string | null };
 type Filter = PageRequest & Range & { appId: AppId | null; eventType: string | null };
 
 /** Deliveries in a state, of one app and type of event or (null) of all, since `from` and before `to`, newest first, after `cursor`. */
-export const listByState = (db: Db, state: State, wanted: Filter): Promise<readonly TroubledDelivery[]> => {
-  if (state !== 'delivered') return listUndelivered(db, state, wanted);
-  const { appId, eventType } = wanted;
-  if (appId === null) return listUndelivered(db, state, wanted);
-  return eventType === null ? listDeliveredTo(db, appId, wanted) : listDeliveredOfType(db, appId, eventType, wanted);
+export const listByState = (db: Db, state: State, filter: Filter): Promise<readonly TroubledDelivery[]> => {
+  if (state !== 'delivered') return listUndelivered(db, state, filter);
+  const { appId, eventType } = filter;
+  if (appId === null) return listUndelivered(db, state, filter);
+  return eventType === null ? listDeliveredTo(db, appId, filter) : listDeliveredOfType(db, appId, eventType, filter);
 };
 
 /** Written out as literals, so that any plan can use the matching partial index; few are open, and they are picked first. */

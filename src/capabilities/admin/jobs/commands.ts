@@ -4,7 +4,7 @@ import type { components } from '../../../contract/types.ts';
 import type { Db } from '../../../db/pool.ts';
 import { ApiError } from '../../../kernel/errors.ts';
 
-const resultRow = z.custom<components['schemas']['JobJudgement'] & { done: boolean }>();
+const resultRow = z.custom<components['schemas']['JobAssessment'] & { done: boolean }>();
 
 /**
  * Queues a dead job again if that is safe. Throws V2_JOB_UNKNOWN, and V2_RERUN_REFUSED if it is not dead or could act
@@ -20,8 +20,8 @@ export async function rerunJob(
     select r.done, r.verdict, r.is_safe, r.reason
     from rerun_dead_job(${jobId}::bigint, ${actor}, ${why}) r`);
   if (!result) throw new ApiError('V2_JOB_UNKNOWN');
-  const { done, ...judgement } = result;
-  if (!judgement.is_safe)
-    throw new ApiError('V2_RERUN_REFUSED', { message: judgement.reason, reason: judgement.verdict });
-  return { done, judgement };
+  const { done, ...assessment } = result;
+  if (!assessment.is_safe)
+    throw new ApiError('V2_RERUN_REFUSED', { message: assessment.reason, reason: assessment.verdict });
+  return { done, assessment };
 }

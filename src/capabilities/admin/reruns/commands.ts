@@ -3,9 +3,9 @@ import { z } from 'zod';
 import type { Db } from '../../../db/pool.ts';
 import { ApiError } from '../../../kernel/errors.ts';
 import type { IntentId } from '../../../kernel/ids.ts';
-import { type Judgement, judgementRow, type OpenFilter } from './queries.ts';
+import { type Assessment, assessmentRow, type OpenFilter } from './queries.ts';
 
-const resultRow = judgementRow.extend({ done: z.boolean() });
+const resultRow = assessmentRow.extend({ done: z.boolean() });
 
 /**
  * Runs an intent again if that is safe: an unsent intent is queued, a sent one is reconciled, and a settled one is left
@@ -17,19 +17,19 @@ export async function rerun(
   intentId: IntentId,
   actor: string,
   why: string,
-): Promise<{ done: boolean; judgement: Judgement }> {
+): Promise<{ done: boolean; assessment: Assessment }> {
   const result = await db.maybeOne(sql.type(resultRow)`
     select r.done, r.verdict, r.is_safe, r.was_sent, r.venue_says, r.would_do, r.reason
     from rerun_intent(${intentId}, ${actor}, ${why}) r`);
   if (!result) throw new ApiError('INTENT_UNKNOWN');
-  const { done, ...judgement } = result;
-  if (!judgement.is_safe)
+  const { done, ...assessment } = result;
+  if (!assessment.is_safe)
     throw new ApiError('V2_RERUN_REFUSED', {
-      message: judgement.reason,
-      reason: judgement.verdict,
+      message: assessment.reason,
+      reason: assessment.verdict,
       intent_id: intentId,
     });
-  return { done, judgement };
+  return { done, assessment };
 }
 
 const resultsRow = z.object({ verdict: z.string(), done: z.boolean(), intents: z.number() });

@@ -7,7 +7,7 @@ import { listPage } from '../../../kernel/pages.ts';
 import { operatorName } from '../../../kernel/principal.ts';
 import { askProcessor } from './ask-processor.ts';
 import { rerun, rerunAll } from './commands.ts';
-import { findSent, findStory, isIntent, judgeAll, listTroubled, type TroubledIntent } from './queries.ts';
+import { assessAll, findSent, findStory, isIntent, listTroubled, type TroubledIntent } from './queries.ts';
 
 type Deps = { db: Db; processor: Processor | null };
 
@@ -36,9 +36,9 @@ export const rerunIntent: Handler<'rerunIntent', Deps> = ({ principal, path, bod
   }));
 
 /** Handles `GET /v2/admin/reruns`: read what re-running many open intents would do. */
-export const judgeReruns: Handler<'judgeReruns', Deps> = async ({ deps, query }) => {
+export const assessReruns: Handler<'assessReruns', Deps> = async ({ deps, query }) => {
   const { kind = null, owner = null, state = null } = query;
-  return { status: 200, body: { judgements: [...(await judgeAll(deps.db, { kind, owner, state }))] } };
+  return { status: 200, body: { assessments: [...(await assessAll(deps.db, { kind, owner, state }))] } };
 };
 
 /** Handles `POST /v2/admin/reruns`: run many open intents again, each if that is safe. */

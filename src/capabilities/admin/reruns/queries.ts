@@ -28,28 +28,28 @@ const states = {
 type Filter = PageRequest & { state: keyof typeof states; kind: string | null; owner: OwnerId | null };
 
 /** Intents in a state, newest first, after `cursor`. `trouble` means in doubt or failed. */
-export const listTroubled = (db: Db, wanted: Filter): Promise<readonly TroubledIntent[]> =>
+export const listTroubled = (db: Db, filter: Filter): Promise<readonly TroubledIntent[]> =>
   db.any(sql.type(intentRow)`
     select ${intentColumns}
     from ops.intents i
-    where ${states[wanted.state]}
-      and (${wanted.kind}::text is null or i.kind = ${wanted.kind})
-      and (${wanted.owner}::text is null or i.owner = ${wanted.owner})
-      and (${wanted.cursor}::uuid is null or (i.created_at, i.intent_id) < (
+    where ${states[filter.state]}
+      and (${filter.kind}::text is null or i.kind = ${filter.kind})
+      and (${filter.owner}::text is null or i.owner = ${filter.owner})
+      and (${filter.cursor}::uuid is null or (i.created_at, i.intent_id) < (
         select c.created_at, c.intent_id
         from ops.intents c
-        where c.intent_id = ${wanted.cursor}::uuid
+        where c.intent_id = ${filter.cursor}::uuid
       ))
     order by i.created_at desc, i.intent_id desc
-    limit ${wanted.limit}`);
+    limit ${filter.limit}`);
 
 /** Whether there is such an intent. */
 export const isIntent = async (db: Db, id: IntentId): Promise<boolean> =>
   isUuid(id) && db.exists(sql.unsafe`select from ops.intents i where i.intent_id = ${id}::uuid`);
 
-const judgementColumns = sql.fragment`j.verdict, j.is_safe, j.was_sent, j.venue_says, j.would_do, j.reason`;
+const assessmentColumns = sql.fragment`j.verdict, j.is_safe, j.was_sent, j.venue_says, j.would_do, j.reason`;
 /** What a re-run of an intent would do, and whether it is safe. */
-export const judgementRow = z.object({
+export const assessmentRow = z.object({
   verdict: z.enum(['queued_again', 'reconcile_again', 'send_again', 'finished', 'would_act_twice', 'at_work']),
   is_safe: z.boolean(),
   was_sent: z.boolean(),
@@ -79,13 +79,13 @@ const storyRow = z.object({
     })
     .nullable(),
   about: z.record(z.string(), z.string()),
-  rerun: judgementRow,
+  rerun: assessmentRow,
 });
 
-/** A judgement of a re-run. */
-export type Judgement = z.infer<typeof judgementRow>;
+/** An assessment of a re-run. */
+export type Assessment = z.infer<typeof assessmentRow>;
 
-/** An intent with its timeline, lane, job and re-run judgement; null for an unknown id. */
+/** An intent with its timeline, lane, job and re-run assessment; null for an unknown id. */
 export async function findStory(db: Db, intentId: IntentId): Promise<z.infer<typeof storyRow> | null> {
   const intent = await db.maybeOne(sql.type(intentRow)`
     select ${intentColumns}
@@ -117,8 +117,8 @@ export async function findStory(db: Db, intentId: IntentId): Promise<z.infer<typ
       ) as waits_for
     from ops.intents i
     where i.intent_id = ${intentId}`);
-  const rerun = await db.one(sql.type(judgementRow)`
-    select ${judgementColumns}
+  const rerun = await db.one(sql.type(assessmentRow)`
+    select ${assessmentColumns}
     from ops.safe_to_rerun(${intentId}) j`);
   return { intent, timeline: [...timeline], ...rest, rerun };
 }
@@ -140,13 +140,13 @@ export const findSent = (db: Db, intentId: IntentId): Promise<z.infer<typeof sen
 /** Which open intents: of a verb, of a partner or app, in a state; null: of any. */
 export type OpenFilter = { kind: string | null; owner: string | null; state: 'queued' | 'running' | 'in_doubt' | null };
 
-const judgementsRow = z.custom<components['schemas']['RerunJudgements']['judgements'][number]>();
+const assessmentsRow = z.custom<components['schemas']['RerunAssessments']['assessments'][number]>();
 
-/** What re-running the oldest 1,000 of these intents would do, by judgement, the safe ones first. */
-export const judgeAll = (
+/** What re-running the oldest 1,000 of these intents would do, by assessment, the safe ones first. */
+export const assessAll = (
   db: Db,
   { kind, owner, state }: OpenFilter,
-): Promise<readonly z.infer<typeof judgementsRow>[]> =>
-  db.any(sql.type(judgementsRow)`
+): Promise<readonly z.infer<typeof assessmentsRow>[]> =>
+  db.any(sql.type(assessmentsRow)`
     select j.verdict, j.is_safe, j.would_do, j.intents, j.oldest_at, j.example
-    from ops.judge_reruns(${kind}, ${owner}, ${state}) j`);
+    from ops.assess_reruns(${kind}, ${owner}, ${state}) j`);

@@ -11,8 +11,8 @@ export type RolledKey = { key_id: string; key: string; previous_key_expires_at: 
 
 /**
  * Gives the partner of a key another one with the same label; this key stays valid for `overlapS` seconds. Throws
- * V1_KEY_SUPERSEDED if it was rolled already. So only one of several concurrent calls succeeds, and a leaked old key
- * cannot take over the partner.
+ * V1_KEY_SUPERSEDED if it was rolled already. So only one of several concurrent calls succeeds, and a key
+ * that was rolled before it leaked cannot take over the partner.
  */
 export async function rollKey(db: Db, keyId: string, overlapS: number): Promise<RolledKey> {
   const key = newSecret('tpk');

@@ -1,4 +1,4 @@
-/* A request as code. The server writes the contract's samples with it, and pages the request that is in a form. */
+/* A request as code. The server writes the contract's samples with it, and the workbench the request that is in its form. */
 
 /** A part of a text that is read from the environment. */
 const env = (name) => ({ env: name.replaceAll('-', '_').toUpperCase() });

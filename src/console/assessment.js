@@ -1,4 +1,4 @@
-/** @typedef {import('./api.js').Schemas['RerunJudgement']['verdict']} Verdict */
+/** @typedef {import('./api.js').Schemas['RerunAssessment']['verdict']} Verdict */
 
 /** @type {Record<Verdict, string>} */
 const WORDS = {
@@ -10,8 +10,8 @@ const WORDS = {
   at_work: 'being executed',
 };
 
-/** Whether a re-run would do something. Only then there is a button for it. @param {{ verdict: Verdict }} judged */
+/** Whether a re-run would do something. Only then there is a button for it. @param {{ verdict: Verdict }} assessed */
 export const isRunnable = ({ verdict }) => WORDS[verdict] === 'safe';
 
-/** The badge of a judgement. It says "safe" of what can be run again, and of nothing else. @param {{ verdict: Verdict }} judged */
+/** The badge of an assessment. It says "safe" of what can be run again, and of nothing else. @param {{ verdict: Verdict }} assessed */
 export const wordOf = ({ verdict }) => WORDS[verdict];
