@@ -2,7 +2,8 @@ import { h } from './dom.js';
 import { control, valuesOf } from './fields.js';
 
 /**
- * Creates a form that filters a list. Its values are stored in the URL's fragment.
+ * Creates a form that filters a list. Its values are stored in the URL's fragment, without the space around them that was copied
+ * too. While it has values that are not shown yet, nothing replaces it: see refresh.js.
  * @param {import('./route.js').Route} route
  * @param {import('./fields.js').Field[]} fields
  */
@@ -16,10 +17,13 @@ export function filter(route, fields) {
     filled,
     h('p', {}, h('button', { id: 'filter-show' }, 'Show')),
   );
+  form.addEventListener('input', () => form.setAttribute('data-typed', ''));
   form.addEventListener('submit', (event) => {
     event.preventDefault();
+    form.removeAttribute('data-typed');
+    const typed = Object.entries(valuesOf(form)).map(([name, value]) => [name, `${value}`.trim()]);
     const blank = Object.fromEntries(fields.map(({ name }) => [name, '']));
-    location.hash = route.with({ ...blank, cursor: '', .../** @type {Record<string, string>} */ (valuesOf(form)) });
+    location.hash = route.with({ ...blank, cursor: '', ...Object.fromEntries(typed) });
   });
   return form;
 }

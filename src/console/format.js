@@ -81,6 +81,8 @@ const TONES = {
   evaluation: 'good',
   funded: 'good',
   in_doubt: 'wary',
+  needs_response: 'wary',
+  warning_needs_response: 'wary',
   pending: 'wary',
   provisioning: 'wary',
   unknown: 'wary',

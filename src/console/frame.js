@@ -11,6 +11,8 @@ import { readRoute, routeTo } from './route.js';
 let views = [];
 let frameName = '';
 
+/** @typedef {{ view: View, route: Route, body: HTMLElement, turn: number, filter: Element | null }} Shown `filter`: the form that asked for it */
+
 let shown = 0;
 
 /** Shows the view in the URL's fragment: its heading at once, with the focus, and its content after it was read. */
@@ -19,21 +21,28 @@ async function show() {
   const view = views.find(({ name }) => name === route.view) ?? views[0];
   if (!view) return;
   const turn = ++shown;
+  const filter = document.title === titleOf(view, route) ? document.querySelector('#content form.filter') : null;
   stopRefreshing();
   hush();
   markCurrent(view);
-  const title = route.id === '' ? view.title : (view.titleOfOne ?? view.title);
-  document.title = `${title} – ${frameName}`;
-  const heading = h('h1', { tabindex: -1 }, title);
+  document.title = titleOf(view, route);
+  const heading = h('h1', { tabindex: -1 }, headingOf(view, route));
   const body = h('div', { 'aria-busy': true }, h('p', {}, 'Reading…'));
   byId('content').replaceChildren(heading, body);
   heading.focus();
-  await fill(view, route, body, turn);
+  await fill({ view, route, body, turn, filter });
 }
 
-/** @param {View} view @param {Route} route @param {HTMLElement} body @param {number} turn */
-async function fill(view, route, body, turn) {
-  const again = (/** @type {string} */ notes) => fill(view, route, body, turn).then(() => say(notes));
+/** @param {View} view @param {Route} route */
+const headingOf = (view, { id }) => (id === '' ? view.title : (view.titleOfOne ?? view.title));
+
+/** @param {View} view @param {Route} route */
+const titleOf = (view, route) => `${headingOf(view, route)} – ${frameName}`;
+
+/** Reads a view and shows it. Where that fails, what was shown stays, and at first the filter, with what was typed. @param {Shown} page */
+async function fill(page) {
+  const { view, route, body, turn, filter } = page;
+  const again = (/** @type {string} */ notes) => fill(page).then(() => say(notes));
   try {
     const { content, isLive } = await view.render(route, again);
     if (turn !== shown) return;
@@ -42,10 +51,12 @@ async function fill(view, route, body, turn) {
       () => body.replaceChildren(...content, ...(isLive ? [refreshNote()] : [])),
       () => byId('content').querySelector('h1'),
     );
-    if (isLive) refreshBy(() => fill(view, route, body, turn));
+    if (isLive) refreshBy(() => fill(page));
     else stopRefreshing();
   } catch (error) {
-    if (turn === shown) complain(error);
+    if (turn !== shown) return;
+    if (body.hasAttribute('aria-busy')) body.replaceChildren(...(filter ? [filter] : []));
+    complain(error);
   } finally {
     body.removeAttribute('aria-busy');
   }

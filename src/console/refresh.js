@@ -25,7 +25,10 @@ export function refreshBy(read) {
 }
 
 const isWatched = () =>
-  !isPaused && !document.hidden && !document.querySelector('dialog[open]') && Date.now() - lastMove < AWAY_MS;
+  !isPaused &&
+  !document.hidden &&
+  !document.querySelector('dialog[open], form[data-typed]') &&
+  Date.now() - lastMove < AWAY_MS;
 
 /** Stops refreshing. */
 export function stopRefreshing() {
@@ -34,8 +37,17 @@ export function stopRefreshing() {
 
 /** A note that the view refreshes automatically, with a button that pauses it. */
 export function refreshNote() {
-  const button = h('button', { type: 'button', id: 'pause', 'aria-pressed': isPaused, onclick: toggle }, 'Pause');
-  return h('p', { class: 'note' }, button, `Refreshes every ${POLL_MS / 1_000} seconds while you use this page.`);
+  const button = h(
+    'button',
+    { type: 'button', id: 'pause-refreshing', 'aria-pressed': isPaused, onclick: toggle },
+    'Pause',
+  );
+  return h(
+    'p',
+    { class: 'note' },
+    button,
+    `Refreshes every ${POLL_MS / 1_000} seconds while you use this page and fill in no filter.`,
+  );
 
   function toggle() {
     isPaused = !isPaused;

@@ -101,14 +101,14 @@ describe('the quality of the console', function () {
   });
 
   it('is checked by tests that can fail', async () => {
-    const faulty = '<button></button><table><tr><td>x</td></tr></table><h1>a</h1><h1>b</h1>';
+    const faulty = '<button></button><table><tr><td>x</td></tr></table><h1 id="a">a</h1><h1 id="a">b</h1>';
     await page.setContent(
       `${faulty}<p style="color: #999; width: 3000px">faint</p><input style="border-color: #eee" aria-label="x">`,
     );
 
     const [names, contrast, width] = [await accessibilityFaults(page), await lowContrast(page), await overflow(page)];
 
-    expect(names.map((line) => line.trim())).to.include.members(['- button', '2 first headings']);
+    expect(names.map((line) => line.trim())).to.include.members(['- button', '2 first headings', 'two of #a']);
     expect(contrast.join())
       .to.match(/P faint: 2\.8/)
       .and.include('the edge of INPUT');

@@ -6,6 +6,8 @@ const AXE = new URL(import.meta.resolve('axe-core/axe.min.js'));
 const VIEWS = [
   { width: 320, colorScheme: 'light' },
   { width: 768, colorScheme: null },
+  { width: 961, colorScheme: null },
+  { width: 1_280, colorScheme: null },
   { width: 1600, colorScheme: 'dark' },
 ] as const;
 
@@ -27,8 +29,8 @@ async function violations(page: Page): Promise<string[]> {
 }
 
 /**
- * The faults of a page: at 320, 768 and 1600 pixels whether it is wider than its window, and what axe finds at 320 in light
- * and at 1600 in dark. All that a scheme changes are colours, and they do not depend on the width.
+ * The faults of a page: at widths from 320 to 1600 pixels whether it is wider than its window, and what axe finds at 320 in
+ * light and at 1600 in dark. All that a scheme changes are colours, and they do not depend on the width.
  */
 export async function faultsOf(page: Page, name: string): Promise<string[]> {
   const found: string[] = [];

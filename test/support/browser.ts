@@ -74,9 +74,11 @@ export async function tabTo(page: Page, name: string | RegExp): Promise<void> {
 const NAMELESS =
   /^\s*- (?:button|link|textbox|combobox|checkbox|spinbutton|table|navigation|searchbox|search|dialog|group|img)\b(?! ")/;
 
+const TWICE = `[...document.querySelectorAll('[id]')].map(({ id }) => id).filter((id, n, all) => all.indexOf(id) !== n)`;
+
 /**
- * What a screen reader would miss: controls, tables and landmarks without a name, and any number of first headings but
- * one.
+ * What a screen reader would miss: controls, tables and landmarks without a name, any number of first headings but one,
+ * and ids that two elements have: the focus goes to the first.
  */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
   const lines = (await page.locator('body').ariaSnapshot()).split('\n');
@@ -86,6 +88,7 @@ export async function accessibilityFaults(page: Page): Promise<string[]> {
     ...lines.filter((line) => NAMELESS.test(line)),
     ...(first.length === 1 ? [] : [`${first.length} first headings`]),
     ...(mains.length > 1 ? ['more than one main'] : []),
+    ...(await page.evaluate<string[]>(TWICE)).map((id) => `two of #${id}`),
   ];
 }
 

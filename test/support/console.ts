@@ -22,8 +22,13 @@ export type TestConsole = TestBrowser & {
   waitForText(text: string): Promise<void>;
 };
 
-/** Opens the console of a service in a new browser, without motion. */
-export async function openConsole(service: Identity, options: { bypassCSP?: boolean } = {}): Promise<TestConsole> {
+type Options = { bypassCSP?: boolean; viewport?: { width: number; height: number } };
+
+/** The window of a phone: an operator at night has no other. */
+export const PHONE = { width: 360, height: 740 };
+
+/** Opens the console of a service in a new browser, without motion; by default in the window of a desktop. */
+export async function openConsole(service: Identity, options: Options = {}): Promise<TestConsole> {
   const browser = await openBrowser({ reducedMotion: 'reduce', viewport: { width: 1280, height: 900 }, ...options });
   const { page } = browser;
   const url = `${service.url}/admin`;
@@ -68,20 +73,30 @@ const letCodesPassAgain = ({ db }: Identity, { adminId }: TestAdmin) =>
  * The id of an order whose job has used up its attempts: it waits, and nothing executes it. For a service without a
  * worker.
  */
-export async function abandonedOrder(service: Identity): Promise<string> {
+export const abandonedOrder = async (service: Identity): Promise<string> =>
+  String((await abandonedOrders(service, 1)).ids[0]);
+
+const PAIRS = ['BTCUSDC', 'ETHUSDC']; // of one pair, the second order waits for the first
+
+/** At most two such orders of one new partner, whose id is `owner`. */
+export async function abandonedOrders(service: Identity, count: 1 | 2): Promise<{ owner: string; ids: string[] }> {
   const [subaccount = 0] = service.miner.addSubaccounts(1, { active: true });
   const { key, partner_id } = await createPartner(service.db, fresh('Partner'));
   await service.db.query(sql.unsafe`
     insert into subaccounts (synthetic_hotkey, entity_hotkey, subaccount_id, owner, intent_id, asset_class, account_size, status)
     values (${`${ENTITY}_${subaccount}`}, ${ENTITY}, ${subaccount}, ${partner_id}, ${newIntentId()}, 'crypto', 10000, 'active')`);
   const trader = caller(service.url, key, { 'Trader-ID': String(subaccount) });
-  const { body } = await trader.post('/v1/orders/netvenue', market(), { prefer: 'wait=0' });
-  await service.db.query(sql.unsafe`
-    with kept as (
-      update intents set deadline_at = now() + interval '10 minutes' where id = ${body.order_uuid}
-    )
-    update queue_jobs
-    set attempts = max_attempts, last_error = 'a fault nobody foresaw'
-    where payload ->> 'intent_id' = ${body.order_uuid}`);
-  return String(body.order_uuid);
+  const ids: string[] = [];
+  for (const trade_pair of PAIRS.slice(0, count)) {
+    const { body } = await trader.post('/v1/orders/netvenue', market({ trade_pair }), { prefer: 'wait=0' });
+    await service.db.query(sql.unsafe`
+      with kept as (
+        update intents set deadline_at = now() + interval '10 minutes' where id = ${body.order_uuid}
+      )
+      update queue_jobs
+      set attempts = max_attempts, last_error = 'a fault nobody foresaw'
+      where payload ->> 'intent_id' = ${body.order_uuid}`);
+    ids.push(String(body.order_uuid));
+  }
+  return { owner: partner_id, ids };
 }

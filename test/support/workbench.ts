@@ -12,9 +12,8 @@ export type Workbench = {
   show(view: string): Promise<void>;
 };
 
-/** Opens a browser for the workbench of a service. */
-export async function openWorkbench(url: string): Promise<Workbench> {
-  const viewport = { width: 1280, height: 900 };
+/** Opens a browser for the workbench of a service; by default in the window of a desktop. */
+export async function openWorkbench(url: string, viewport = { width: 1280, height: 900 }): Promise<Workbench> {
   const browser = await openBrowser({ reducedMotion: 'reduce', viewport, bypassCSP: true });
   const { page } = browser;
   const enter = async (credential: string, secret = '') => {

@@ -39,17 +39,18 @@ const fields = [
 /** @type {import('../table.js').Column<Dispute>[]} */
 const columns = [
   ['Dispute', ({ dispute_id }) => idLink(dispute_id)],
-  ['State', ({ status, needs_response }) => [badge(status ?? 'unknown'), needs_response ? ' needs a response' : '']],
+  ['State', ({ status }) => badge(status ?? 'unknown')],
   [
     'Amount',
     ({ amount_cents, currency, is_money_gone }) => [money(amount_cents, currency), is_money_gone ? ' taken' : ''],
   ],
   ['User', ({ email, user_id }) => [email, h('small', {}, idLink(user_id))]],
-  ['Payment', ({ payment_id }) => idLink(payment_id)],
   [
-    'Account',
-    ({ prop_account_id, account_status }) =>
-      prop_account_id ? [idLink(prop_account_id), ' ', badge(account_status ?? '')] : '–',
+    'Payment, account',
+    ({ payment_id, prop_account_id, account_status }) => [
+      idLink(payment_id),
+      prop_account_id && h('small', {}, idLink(prop_account_id), ' ', badge(account_status ?? '')),
+    ],
   ],
   ['Made', ({ made_at, said_at }) => moment(made_at ?? said_at)],
 ];

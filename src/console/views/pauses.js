@@ -60,8 +60,10 @@ async function pause(again) {
     fields,
     button: 'Pause',
     isDanger: true,
-    run: ({ holds_exits, ...body }, key) =>
-      ask('post', '/v2/admin/pauses', { body: { ...body, holds_exits: holds_exits === 'true' }, key }),
+    run: ({ subject, holds_exits, reason: why }, key) => {
+      const body = { subject: subject.trim(), holds_exits: holds_exits === 'true', reason: why };
+      return ask('post', '/v2/admin/pauses', { body, key });
+    },
   });
   if (done) await again('It is paused.');
 }
@@ -75,5 +77,5 @@ async function end({ subject }, again) {
     button: 'End it',
     run: (body, key) => ask('post', '/v2/admin/pauses/{subject}/end', { path: { subject }, body, key }),
   });
-  if (done) await again(`${done.queued} writes go on.`);
+  if (done) await again(`Writes that go on: ${done.queued}.`);
 }
