@@ -55,7 +55,7 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
         (7, j.is_dead, 'job', 'the attempts of its job are used up', null),
         (8, j.is_locked and not j.is_held, 'job', 'the worker that holds it is dead', null),
         (9, o.state = 'queued' and j.run_at > now() and exists (select from pauses p where p.subject in (o.of_upstream, o.owner) and (p.holds_exits or not o.is_exit)),
-          'paused', 'operators have paused what is sent', null),
+          'stopped', 'operators have paused what is sent', null),
         (10, o.pace is not null and o.state = 'queued' and j.run_at > now(), 'pace', 'the validator has taken its signals of this minute', j.run_at),
         (11, o.upstream is not null and mine.intent_id is null and s.doubts > 0, 'doubts',
           format('%s of the %s requests at %s are in doubt', s.doubts, s.held, o.upstream), s.until),
@@ -74,7 +74,7 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
   )
   select w.id, w.kind, w.owner, w.state, w.is_exit, w.created_at, w.reason, w.detail, w.until, w.behind,
     case
-      when w.reason in ('in_doubt', 'pace', 'paused', 'due')
+      when w.reason in ('in_doubt', 'pace', 'paused', 'stopped', 'due')
         then least(greatest(extract(epoch from least(w.until, case when w.sending_at is null then w.deadline_at end) - now()), 1), 60)
       else 1
     end::double precision

@@ -6837,10 +6837,10 @@ export interface components {
             }[];
         };
         /**
-         * @description What an open intent waits for: `in_doubt` the next look-up of what came of it; `response` the response to what was sent; `lane` an earlier intent; `deadline` its expiry; `worker` any living worker; `job` a new job; `doubts` capacity that requests in doubt hold; `slots` capacity that requests under way hold; `pace` what the validator takes in a minute; `paused` the end of a pause that the exchange has asked for or that operators have made; `budget` the exchange's request budget or reads; `running` the worker that executes it; `due` its time; `queue` a free worker.
+         * @description What an open write waits for. `lane`: an earlier write about the same. `pace`: the network takes no more signals of the trader in this minute. `slots`, `doubts`: the upstream works on a limited number of requests at once, and others hold them; with `doubts` the outcome of some is unknown. `paused`, `budget`: what the exchange takes in a minute. `stopped`: operators have paused what is sent to the upstream or for the caller. `response`, `in_doubt`: it was sent. `due`: it is tried again. `queue`, `running`, `job`, `worker`, `deadline`: this service.
          * @enum {unknown}
          */
-        WaitReason: "in_doubt" | "response" | "lane" | "deadline" | "worker" | "job" | "doubts" | "slots" | "pace" | "paused" | "budget" | "running" | "due" | "queue";
+        WaitReason: "lane" | "pace" | "slots" | "doubts" | "paused" | "budget" | "stopped" | "response" | "in_doubt" | "due" | "queue" | "running" | "job" | "worker" | "deadline";
         /** @description State of the job queue, open intents, lanes, deliveries and workers at one moment. Ages are in seconds. */
         QueueHealth: {
             /** @description The job queue, by task. */
@@ -7207,11 +7207,8 @@ export interface components {
         };
         /** @description What an open write waits for. A pending response has it if the wait that `Prefer` asks for is over; one to `Prefer: wait=0` does not. */
         WaitsFor: {
-            /**
-             * @description `lane`: an earlier write about the same. `pace`: the network takes no more signals of the trader in this minute. `slots`, `doubts`: the upstream works on a limited number of requests at once, and others hold them; with `doubts` the outcome of some is unknown. `paused`, `budget`: what the exchange takes in a minute. `response`, `in_doubt`: it was sent. `due`: it is tried again. `queue`, `running`, `job`, `worker`, `deadline`: this service.
-             * @enum {unknown}
-             */
-            reason: "lane" | "pace" | "slots" | "doubts" | "paused" | "budget" | "response" | "in_doubt" | "due" | "queue" | "running" | "job" | "worker" | "deadline";
+            /** @description What it waits for. */
+            reason: components["schemas"]["WaitReason"];
             /** @description The reason, for people. */
             message: string;
             /** @description When that ends at the latest, where it is known. */

@@ -13,13 +13,13 @@ const SILENT_MS = 3_000;
 const CATCH_UP_MS = 1_000; // a connection slower than this is taken for one that is down
 /** A lost notification delays a response by at most this much. */
 export const DIRECT_READ_MS = 2_000;
-const MOST_REMEMBERED = 2_000; // intents that have just ended: the wait for one may begin after that
+const MOST_REMEMBERED = 2_000; // rows that have just been announced: the wait for one may begin after that
 
 /** Notifications about settled intents and account events, over one LISTEN connection. */
 export type Settlements = {
   /**
-   * `notified` resolves when the intent may have settled, on `cancel`, and after `timeoutMs` or 2 s: to the row of the intent that has ended, as
-   * the statement that ended it announces it, else to null; the caller then reads the row.
+   * `notified` resolves when the intent may have settled, also just before this call, on `cancel`, and after `timeoutMs` or 2 s: to the row of the
+   * intent that has ended, as the statement that ended it announces it, else to null; the caller then reads the row.
    */
   next(intentId: IntentId, timeoutMs: number): { notified: Promise<string | null>; cancel(): void };
   /**
@@ -61,7 +61,7 @@ export function listenForSettlements(
   { onTraded = () => {}, onPartnersChanged = () => {} }: Announced = {},
 ): Settlements {
   const waiters = new Map<IntentId, Set<Waiter>>();
-  const justEnded = new LRUCache<IntentId, string>({ max: MOST_REMEMBERED, ttl: DIRECT_READ_MS });
+  const justAnnounced = new LRUCache<IntentId, { row: string | null }>({ max: MOST_REMEMBERED, ttl: DIRECT_READ_MS });
   const followers = new Map<string, Set<() => void>>();
   const endings = new Map<IntentId, (intentId: IntentId) => void>();
   const catchUpChannel = `caught_up_${randomUUID().replaceAll('-', '')}`;
@@ -87,9 +87,9 @@ export function listenForSettlements(
       if (channel === 'partners') return onPartnersChanged();
       if (channel !== 'settled') return notifyAll(followers.get(payload));
       const [intentId, row] = announcementOf(payload);
-      if (row !== null) justEnded.set(intentId, row);
       end(intentId);
-      notifyAll(waiters.get(intentId), row);
+      if (waiters.has(intentId)) notifyAll(waiters.get(intentId), row);
+      else justAnnounced.set(intentId, { row });
     });
     try {
       await fresh.connect();
@@ -156,8 +156,9 @@ export function listenForSettlements(
     caughtUp: () => catchUp(true),
     next(intentId, timeoutMs) {
       const { promise, resolve } = Promise.withResolvers<string | null>();
-      const row = justEnded.get(intentId);
-      if (row !== undefined) return { notified: Promise.resolve(row), cancel: () => {} };
+      const known = justAnnounced.get(intentId);
+      justAnnounced.delete(intentId); // else a row that was announced without having ended would be read in a loop
+      if (known) return { notified: Promise.resolve(known.row), cancel: () => {} };
       const done = (ended: string | null) => {
         clearTimeout(timer);
         leave();

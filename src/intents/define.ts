@@ -118,12 +118,15 @@ export type IntentDefinition<Deps, Request, Payload extends Record<string, unkno
     sent: SentRequest<NoInfer<Request>, NoInfer<Payload>>,
     deps: NoInfer<Deps>,
   ): Promise<Finding<NoInfer<Result>>>;
-  /** Ends the intent, or puts it back in the queue, as the result requires. */
+  /**
+   * Ends the intent, or puts it back in the queue, as the result requires. False: nothing was written, because the claim is lost or an intent in
+   * doubt cannot go back to the queue.
+   */
   record(
     sent: SentRequest<NoInfer<Request>, NoInfer<Payload>>,
     result: UpstreamResult<NoInfer<Result>>,
     deps: NoInfer<Deps>,
-  ): Promise<unknown>;
+  ): Promise<boolean>;
 };
 
 /**

@@ -42,7 +42,7 @@ async function recordFound<Deps, Request, Payload extends Record<string, unknown
   finding: UpstreamResult<Result>,
   deps: Deps & { db: Db },
 ): Promise<void> {
-  if ((await verb.record(sent, finding, deps)) !== false) return;
+  if (await verb.record(sent, finding, deps)) return;
   const { intent } = sent;
   await markInDoubt(
     deps.db,

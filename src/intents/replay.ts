@@ -50,7 +50,7 @@ type ProcessorIntent<Deps, Request, Payload extends Record<string, unknown>, Res
     sent: SentRequest<NoInfer<Request>, NoInfer<Payload>>,
     data: NoInfer<Result>,
     deps: NoInfer<Deps>,
-  ): Promise<unknown>;
+  ): Promise<boolean>;
 };
 
 /**

@@ -72,6 +72,13 @@ export async function retry(db: Db, claim: Claim, delayMs: number, problem: Prob
 }
 
 /**
+ * `retry` for a request that was rejected without an effect. An intent in doubt ends with the problem instead: its caller may submit it again, and
+ * no look-up is needed. Not for one that nobody could submit again.
+ */
+export const retryOrFail = async (db: Db, claim: Claim, delayMs: number, problem: Problem): Promise<boolean> =>
+  (await retry(db, claim, delayMs, problem)) || fail(db, claim, problem);
+
+/**
  * Records that the effect is unknown and plans the next reconciliation, `delayMs` from now. The lane continues with its
  * next intent. `why` is shown to operators. `ended`, `acknowledged`: the upstream has responded, so the intent's slot is
  * free. False: the claim is lost.

@@ -1,11 +1,14 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
+import type { components } from '../contract/types.ts';
 import { batchPerPool, each } from '../db/batch.ts';
 import type { Db } from '../db/pool.ts';
 import { type IntentId, idSchema } from '../kernel/ids.ts';
 
+type Reason = components['schemas']['WaitReason'];
+
 /** What an open intent may wait for, in words for its caller. The names are those of the SQL function `ops.waits_of`. */
-const REASONS = {
+const REASONS: Record<Reason, string> = {
   in_doubt: 'It was sent, and nobody knows yet what came of it. It is being looked up.',
   response: 'It was sent, and the response is not here yet.',
   lane: 'It waits for an earlier write about the same, which must not be overtaken.',
@@ -16,13 +19,12 @@ const REASONS = {
   slots: 'The upstream works on a limited number of requests at once.',
   pace: 'The network takes no more signals of this trader in this minute.',
   paused: 'The exchange has asked for a pause.',
+  stopped: 'The operators of this service have paused what is sent to this upstream or for this caller.',
   budget: 'It is being executed, within what the exchange takes in a minute.',
   running: 'It is being executed.',
   due: 'It is tried again after a pause.',
   queue: 'It waits for a free worker.',
-} as const;
-
-type Reason = keyof typeof REASONS;
+};
 
 const waitRow = z.object({
   id: idSchema.intent,

@@ -4,6 +4,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Reply } from '../support/caller.ts';
 import { until } from '../support/processes.ts';
+import { jsonReply } from '../support/proxy.ts';
 import { type AtReplicas, startAtReplicas } from '../support/replicas.ts';
 
 const ORDERS = '/v1/orders/exvenue';
@@ -112,5 +113,20 @@ describe('a close that is in doubt', function () {
 
     const intent = await trader.pollIntent(reply, 15_000);
     expect(intent.result, JSON.stringify(intent)).to.include({ status: 'filled', filled_size: '0.01' });
+  });
+
+  it('ends by a 429 that arrives late, before any look-up could prove it', async () => {
+    const trader = await at.service.wallet();
+    await trader.post(ORDERS, MARKET);
+    at.onOrders.push(async () => {
+      await sleep(1_500);
+      return jsonReply('too many requests', 429);
+    });
+
+    const reply = await trader.post(`${ORDERS}/close`, { pair: 'BTC' }, { prefer: 'wait=0' });
+
+    const intent = await trader.pollIntent(reply, 6_000);
+    expect(intent, JSON.stringify(intent)).to.include({ state: 'failed', effect: 'none' });
+    expect(intent.problem).to.include({ code: 'VENUE_RATE_LIMITED' });
   });
 });

@@ -63,7 +63,7 @@ describe('a pause', function () {
       reason: 'wrong prices',
       paused_by: `admin:${operator.adminId}`,
     });
-    expect(story.body.waits_for).to.deep.include({ reason: 'paused' });
+    expect(story.body.waits_for).to.deep.include({ reason: 'stopped' });
     expect(effects).to.deep.equal([]);
     expect(over.body).to.deep.equal({ queued: 1 });
     expect(done.status).to.equal('completed');

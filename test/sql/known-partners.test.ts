@@ -42,4 +42,19 @@ describe('the partner of a key', () => {
     expect(await owners()).to.deep.equal([null, null]);
     await settlements.close();
   });
+
+  it('is not known beyond the end of its key', async () => {
+    const { find } = partnerFinder(rows.db, () => true);
+    await rows.run(`insert into partners (id, name) values ('e', 'e')`);
+    await rows.run(
+      `insert into partner_keys (id, partner_id, digest, hint, expires_at) values ('ends', 'e', $1, '', now() + interval '500 milliseconds')`,
+      hex('ends'),
+    );
+    const before = await find('ends');
+    await rows.run(
+      `select pg_sleep(greatest(0, extract(epoch from expires_at - clock_timestamp()))) from partner_keys where id = 'ends'`,
+    );
+
+    expect([before?.owner, await find('ends')]).to.deep.equal(['e', null]);
+  });
 });

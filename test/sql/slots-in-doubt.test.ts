@@ -32,7 +32,22 @@ describe('the slots of intents in doubt', () => {
     expect((await arrive(1))[0]?.was).to.equal('waiting');
   });
 
-  it('stay taken when the response was slow, or another request was sent since the look-up', async () => {
+  it('are freed beside a request that was there before the look-up and still is, not by one that was sent since', async () => {
+    const [first, second, third] = await arrive(3);
+    await intentDb.markInDoubt(first?.id ?? '', first?.fence ?? 0);
+    const sent = (id: string | undefined) =>
+      intentDb.query(`update intents set sending_at = now() - interval '10 seconds' where id = $1`, [id]);
+    await sent(first?.id);
+
+    await reached(first?.id ?? '', 9);
+    expect(await queuedNow()).to.not.include(third?.id);
+    await sent(second?.id);
+    await reached(first?.id ?? '', 9);
+
+    expect(await queuedNow()).to.include(third?.id);
+  });
+
+  it('stay taken when the response was slow, or another one in doubt was sent since the look-up', async () => {
     const { first, second, waiting } = await doubts();
 
     await reached(first, null);

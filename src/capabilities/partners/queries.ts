@@ -14,17 +14,18 @@ const keyRow = z.object({
   key_id: z.string(),
   partner_id: idSchema.partner,
   per_minute: z.number(),
+  known_ms: z.number(),
 });
 
 const KNOWN_MS = 1_000;
 const MOST_KNOWN = 10_000;
 
 /**
- * Creates the process's finder of partners. A partner that was found is known for a second, while `isListening` says that changes of partners and
+ * Creates the process's finder of partners. A partner that was found is known for a second and not beyond its key's expiry, while `isListening` says that changes of partners and
  * keys are announced: then `forget` is called. A key that was not found is always read. Concurrent reads share a query.
  */
 export function partnerFinder(db: Db, isListening: () => boolean): { find: PartnerFinder; forget(): void } {
-  const known = new LRUCache<string, Partner>({ max: MOST_KNOWN, ttl: KNOWN_MS });
+  const known = new LRUCache<string, Partner>({ max: MOST_KNOWN });
   let changes = 0;
   const read = batch((digests: string[]) => readPartners(db, digests));
   return {
@@ -34,8 +35,8 @@ export function partnerFinder(db: Db, isListening: () => boolean): { find: Partn
       if (cached) return cached;
       const before = changes;
       const found = await read(name);
-      if (found && changes === before) known.set(name, found);
-      return found;
+      if (found && changes === before) known.set(name, found.partner, { ttl: found.knownMs });
+      return found?.partner ?? null;
     },
     forget() {
       changes += 1;
@@ -44,10 +45,11 @@ export function partnerFinder(db: Db, isListening: () => boolean): { find: Partn
   };
 }
 
-async function readPartners(db: Db, digests: string[]): Promise<(Partner | null)[]> {
+async function readPartners(db: Db, digests: string[]): Promise<(Found | null)[]> {
   const distinct = [...new Set(digests)]; // concurrent requests mostly use one partner's key
   const rows = await db.any(sql.prepared('find_partner_keys', keyRow)`
-    select k.digest, k.id as key_id, k.partner_id, p.requests_per_minute as per_minute
+    select k.digest, k.id as key_id, k.partner_id, p.requests_per_minute as per_minute,
+      ceil(least(1000 * extract(epoch from k.expires_at - now()), ${KNOWN_MS}))::integer as known_ms
     from partner_keys k
     join partners p on p.id = k.partner_id
     where k.digest = any(${sql.array(
@@ -58,11 +60,17 @@ async function readPartners(db: Db, digests: string[]): Promise<(Partner | null)
       and (k.expires_at is null or k.expires_at > now())
       and p.disabled_at is null`);
   const owners = new Map(rows.map((row) => [row.digest.toString('hex'), row]));
-  return digests.map((hex) => partner(owners.get(hex)));
+  return digests.map((hex) => foundOf(owners.get(hex)));
 }
 
-const partner = (row: z.infer<typeof keyRow> | undefined): Partner | null =>
-  row === undefined ? null : { kind: 'partner', owner: row.partner_id, keyId: row.key_id, perMinute: row.per_minute };
+/** `knownMs`: not beyond the key's expiry. */
+type Found = { partner: Partner; knownMs: number };
+
+function foundOf(row: z.infer<typeof keyRow> | undefined): Found | null {
+  if (row === undefined) return null;
+  const { partner_id: owner, key_id: keyId, per_minute: perMinute, known_ms: knownMs } = row;
+  return { partner: { kind: 'partner', owner, keyId, perMinute }, knownMs };
+}
 
 /** Whether any partner exists. */
 export const hasPartners = (db: Db): Promise<boolean> => db.exists(sql.unsafe`select from partners`);

@@ -4,7 +4,7 @@ import type { Site } from '../stage.ts';
 
 const RUNS = 20;
 const TOO_LONG_MS = 2_000;
-const UNKNOWN = 'unknown_'; // before an id that nothing has
+const UNKNOWN = 'x'.repeat(20); // behind the prefix of an id that nothing has
 const P95 = Math.ceil(RUNS * 0.95) - 1;
 
 /** The slow twentieth of each query of operators, in ms, by its name, slowest first. */
@@ -61,24 +61,34 @@ async function knownIds({ rows }: Site): Promise<Ids> {
 function consolePaths(known: Ids): string[] {
   const reads = listOperations().filter(({ method, path }) => method === 'get' && path.startsWith('/v2/admin/'));
   return reads.flatMap(({ path, parameters }) => {
-    const filled = path.replace(/\{(\w+)\}/g, (_, name) => known[name] ?? `${UNKNOWN}${name}`);
+    const filled = path.replace(/\{(\w+)\}/g, (_, name) => known[name] ?? unknownOf(name, parameters));
     const filters = parameters.filter(({ in: place }) => place === 'query');
+    const needed = filters
+      .filter(({ required }) => required)
+      .map(({ name, pointer }) => [name, valuesOf(name, pointer, known)[0]]);
+    const pathWith = (more: object) => `${filled}?${new URLSearchParams({ ...Object.fromEntries(needed), ...more })}`;
     const each = filters.flatMap(({ name, pointer }) =>
-      valuesOf(name, pointer, known).map((value) => `${filled}?${name}=${value}`),
+      valuesOf(name, pointer, known).map((value) => pathWith({ [name]: value })),
     );
-    return filters.some(({ required }) => required) ? each : [filled, ...each];
+    return [pathWith({}), ...each];
   });
+}
+
+/** An id of the right form that nothing has. */
+function unknownOf(name: string, parameters: { name: string; pointer: string }[]): string {
+  const { pattern = '' } = nodeAt(parameters.find((each) => each.name === name)?.pointer ?? '') as { pattern?: string };
+  return `${/^\^(\w+_)/.exec(pattern)?.[1] ?? ''}${UNKNOWN}`;
 }
 
 function valuesOf(name: string, pointer: string, known: Ids): string[] {
   const { enum: values } = nodeAt(pointer) as { enum?: string[] };
-  if (values) return values.map(encodeURIComponent);
+  if (values) return values;
   if (name === 'owner' || name === 'app_id') return [known.partner_id as string];
   if (name === 'q')
     return ['intent_id', 'request_id', 'delivery_id', 'event_id', 'endpoint_id', 'trader'].map(
       (id) => known[id] as string,
     );
-  return known[name] ? [encodeURIComponent(known[name])] : [];
+  return known[name] ? [known[name]] : [];
 }
 
 /** Every view of `ops` as psql shows its first rows, and each function that explains. */

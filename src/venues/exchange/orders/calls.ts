@@ -1,7 +1,7 @@
 import type { Finding, IntentOf, SentRequest, Timing } from '../../../intents/define.ts';
 import type { Claim, Problem } from '../../../intents/intent.ts';
 import { recordNoResponse } from '../../../intents/run.ts';
-import { fail, retry } from '../../../intents/settle.ts';
+import { fail, retry, retryOrFail } from '../../../intents/settle.ts';
 import { idSchema } from '../../../kernel/ids.ts';
 import {
   accepted,
@@ -121,18 +121,18 @@ const LAGS_UNTIL_PROOF = { burnt: 0, dead: 1, used: 10, unknown: Number.POSITIVE
 
 /**
  * Records any result other than `accepted`. After a rate limit the venue has done nothing, so the intent is retried
- * within its deadline. False: the claim is lost.
+ * within its deadline. False: the claim is lost, or it is in doubt and nobody could submit it again.
  */
 export async function recordOtherwise(
   { db }: Pick<ExchangeDeps, 'db'>,
-  intent: Claim,
+  intent: Claim & { request: { because_of?: string | undefined } },
   result: Exclude<UpstreamResult<unknown>, { kind: 'accepted' }>,
 ): Promise<boolean> {
   if (result.kind !== 'rejected') return recordNoResponse(db, intent, result);
   const problem = problemOf(result);
-  return problem.code === 'VENUE_RATE_LIMITED'
-    ? retry(db, intent, 1000 * (problem.retry_after_s ?? 1), problem)
-    : fail(db, intent, problem);
+  if (problem.code !== 'VENUE_RATE_LIMITED') return fail(db, intent, problem);
+  const again = intent.request.because_of === undefined ? retryOrFail : retry;
+  return again(db, intent, 1000 * (problem.retry_after_s ?? 1), problem);
 }
 
 function problemOf({ slug, message, retryAfterS }: Rejected): Problem {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { defineIntent, type SentRequest } from '../../../intents/define.ts';
-import { retry, succeed } from '../../../intents/settle.ts';
+import { retryOrFail, succeed } from '../../../intents/settle.ts';
 import type { Hotkey } from '../../../kernel/ids.ts';
 import {
   accepted,
@@ -97,9 +97,9 @@ export function mayTouchOthers(
   return positions.some((position) => isOpenPosition(position) && isElsewhere(position));
 }
 
-/** The venue did nothing: the close is sent again after its pause, under a new uuid, within the deadline. */
-const waitOut = ({ db }: Deps, intent: Parameters<typeof retry>[1], { message, retryAfterS = 1 }: Rejected) =>
-  retry(db, intent, retryAfterS * 1_000, { code: 'VENUE_COOLDOWN', message, retry_after_s: retryAfterS });
+/** The venue did nothing: the close is sent again after its pause, under a new uuid, within the deadline, unless it is in doubt. */
+const waitOut = ({ db }: Deps, intent: Parameters<typeof retryOrFail>[1], { message, retryAfterS = 1 }: Rejected) =>
+  retryOrFail(db, intent, retryAfterS * 1_000, { code: 'VENUE_COOLDOWN', message, retry_after_s: retryAfterS });
 
 /**
  * Whether an order that may place exits was accepted before this FLAT_ALL was committed. One that is accepted later sees
