@@ -1,14 +1,11 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
-import type { components } from '../contract/types.ts';
 import { batchPerPool, each } from '../db/batch.ts';
 import type { Db } from '../db/pool.ts';
 import { type IntentId, idSchema } from '../kernel/ids.ts';
 
-type Reason = components['schemas']['WaitReason'];
-
 /** What an open intent may wait for, in words for its caller. The names are those of the SQL function `ops.waits_of`. */
-const REASONS: Record<Reason, string> = {
+const REASONS = {
   in_doubt: 'It was sent, and nobody knows yet what came of it. It is being looked up.',
   response: 'It was sent, and the response is not here yet.',
   lane: 'It waits for an earlier write about the same, which must not be overtaken.',
@@ -24,7 +21,9 @@ const REASONS: Record<Reason, string> = {
   running: 'It is being executed.',
   due: 'It is tried again after a pause.',
   queue: 'It waits for a free worker.',
-};
+} as const;
+
+type Reason = keyof typeof REASONS;
 
 const waitRow = z.object({
   id: idSchema.intent,
