@@ -21,11 +21,11 @@ const outcomes = ({ db }: Money) =>
     group by p.id
     order by split_part(p.user_id, '_', 2)::integer, p.created_at`);
 
-const PAYMENTS = Number(process.env.R8_PAYMENTS ?? 200); // more for the figures of the promise
+const PAYMENTS = Number(process.env.R8_PAYMENTS ?? 60); // 1,000 for the figures of the promise; 60 have every way a payment goes
 const REPEATS = 4;
 const NEVER_SENT = 0.1;
 
-describe('2,000 notifications, shuffled, repeated, and a tenth of them never sent', () => {
+describe('notifications, shuffled, repeated, and a tenth of them never sent', () => {
   it('end in one account per paid payment, as the ordered run does', async function () {
     this.timeout(600_000);
     const startedAt = Date.now();
