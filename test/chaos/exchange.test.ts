@@ -3,7 +3,7 @@ import { ledgerVerdicts, tradeUnderHarm } from './scenes/trading.ts';
 import { broken, shown } from './verdicts.ts';
 
 const BEHIND_MS = Number(process.env.CHAOS_BEHIND_MS ?? 1_000);
-const ORDERS = Number(process.env.CHAOS_ORDERS ?? 150);
+const ORDERS = Number(process.env.CHAOS_ORDERS ?? 72);
 
 describe('workers that are killed while they sign for the exchange', function () {
   this.timeout(120_000 + ORDERS * 600);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { ledgerVerdicts, takeoverVerdict, tradeUnderHarm } from './scenes/trading.ts';
 import { broken, shown } from './verdicts.ts';
 
-const ORDERS = Number(process.env.CHAOS_ORDERS ?? 160);
+const ORDERS = Number(process.env.CHAOS_ORDERS ?? 96);
 const RATE = Number(process.env.CHAOS_RATE ?? 24);
 const THROUGH_CLIENT = Math.ceil(ORDERS / 4);
 const HARMS = 4; // at least, two of them kills of workers

@@ -6,7 +6,7 @@ import { auditOrders } from './audit.ts';
 import { allSettled, openStage, placeOne, type Stage } from './stage.ts';
 
 const LANES = 20;
-const DEEP = Number(process.env.CHAOS_LANE_DEPTH ?? 12); // orders of one lane
+const DEEP = Number(process.env.CHAOS_LANE_DEPTH ?? 6); // orders of one lane
 const PROCESSING_MS = 40;
 const TRADERS = Number(process.env.CHAOS_LANE_TRADERS ?? 5_000);
 
@@ -56,7 +56,7 @@ describe('lanes across worker processes', function () {
     stage.upstream.faults.add({ kind: 'hang', route: '/miner/api/submit-order', times: 1 });
     const waiting = [await placeOne(hanging), await placeOne(hanging), await placeOne(hanging)];
     const startedAt = performance.now();
-    const every = Math.floor(others.length / 200);
+    const every = Math.floor(others.length / 80);
     const prompt = await Promise.all(others.filter((_, n) => n % every === 0).map((trader) => placeOne(trader)));
     await until('the others settled', async () => (await stateCounts(stage)).succeeded === prompt.length || null);
 
