@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { expect } from 'chai';
 
+const { PATH, NODE_COMPILE_CACHE } = process.env;
+const env = { PATH, ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }) };
 const ops = (...args: string[]) =>
-  spawnSync(process.execPath, ['src/commands/ops.ts', ...args], { encoding: 'utf8', env: { PATH: process.env.PATH } });
+  spawnSync(process.execPath, ['src/commands/ops.ts', ...args], { encoding: 'utf8', env });
 
 describe('npm run ops', () => {
   it('lists the commands with their arguments when it is given none, or an unknown one', () => {
