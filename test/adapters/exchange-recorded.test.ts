@@ -132,10 +132,8 @@ describe('recorded responses of the exchange', () => {
   it('list the funding of a long position, which the long paid', async () => {
     const { result } = await reading('userFunding', (venue, user) => venue.funding(user, 1));
 
-    expect(result).to.deep.equal({
-      kind: 'found',
-      data: [{ coin: 'HYPE', timeMs: 1_750_172_400_033, amount_usd: '-0.044263', size: '30', rate: '0.0000369155' }],
-    });
+    const paid = { coin: 'HYPE', timeMs: 1_750_172_400_033, amount_usd: '-0.044263', size: '30', rate: '0.0000369155' };
+    expect(result).to.deep.equal({ kind: 'found', data: { payments: [paid], toMs: null } });
   });
 
   it('list builder dexes and their markets, the delisted one without a mid price', async () => {

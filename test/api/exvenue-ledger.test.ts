@@ -196,6 +196,23 @@ describe('the ledger of a wallet', function () {
     ]);
   });
 
+  it('tells a partner nothing from before it enrolled the wallet', async () => {
+    const [trader, later] = [await service.wallet(), await service.partner()];
+    await trader.post(ORDERS, MARKET);
+    service.exchange.payFunding('BTC', '0.0000125');
+    await later.post('/v1/sessions', { ex_wallet: trader.wallet, private_key: trader.privateKey });
+    await service.db.query(sql.type(z.object({}))`
+      update enrollments set created_at = now() + interval '2 minutes' where owner = ${later.owner}`);
+    await readWallets(service);
+    await service.db.query(sql.type(z.object({}))`
+      update exchange_cursors set funding_read_to = now() - interval '2 hours' where ex_wallet = ${trader.wallet}`);
+    await readWallets(service);
+
+    const { body } = await later.get('/v1/events?limit=200');
+    expect((await told(trader)).map(({ type }) => type)).to.include.members(['funding.settled', 'position.updated']);
+    expect((body as EventBody[]).filter(({ type }) => /^(position|funding)/.test(type))).to.deep.equal([]);
+  });
+
   it('shows positions no older than the executions that it has, or says how old they are', async () => {
     const trader = await service.wallet();
     service.exchange.setBehind(60_000);

@@ -1,12 +1,14 @@
 -- Emits what executions of a wallet tell: of each order that has changed, each exit that was triggered, each liquidation and each position, to every
--- partner that has enrolled the wallet. The last step of its statement. Locks the event logs of all of them in the order of their names.
+-- partner that had enrolled the wallet by then, a minute of clock skew included. The last step of its statement. Locks the event logs of all of them in
+-- the order of their names.
 create or replace function emit_executions(wallet text, added exchange_fills[], changed uuid[]) returns void
 language plpgsql as $$
 declare
-  triggered jsonb[] := exit_triggers(wallet, added);
-  liquidated jsonb[] := liquidations(wallet, added);
+  follower record;
+  known exchange_fills[];
+  triggered jsonb[];
+  liquidated jsonb[];
   moved jsonb[];
-  follower text;
 begin
   perform
   from event_logs l
@@ -18,25 +20,22 @@ begin
   order by l.owner
   for update;
   perform emit_ended('{}', changed);
-  if added is null then
-    return;
-  end if;
   for follower in
-    select e.owner
-    from enrollments e
-    join partners p on p.id = e.owner
-    where e.ex_wallet = wallet
-    order by e.owner
+    select *
+    from wallet_followers(wallet)
   loop
+    known := array(select a from unnest(added) a where a.filled_at >= follower.enrolled_at - interval '1 minute' order by a.seq);
+    triggered := exit_triggers(wallet, known);
     if triggered is not null then
-      perform emit_events(follower, 'exit.triggered', triggered);
+      perform emit_events(follower.owner, 'exit.triggered', triggered);
     end if;
+    liquidated := liquidations(wallet, known);
     if liquidated is not null then
-      perform emit_events(follower, 'position.liquidated', liquidated);
+      perform emit_events(follower.owner, 'position.liquidated', liquidated);
     end if;
-    moved := position_updates(wallet, added, follower);
+    moved := position_updates(wallet, known, follower.owner);
     if moved is not null then
-      perform emit_events(follower, 'position.updated', moved);
+      perform emit_events(follower.owner, 'position.updated', moved);
     end if;
   end loop;
 end $$;

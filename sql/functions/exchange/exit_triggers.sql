@@ -4,7 +4,7 @@ language sql stable as $$
   select array_agg(jsonb_build_object(
     'venue', 'exvenue',
     'trader_id', wallet,
-    'pair', n.coin || '-USDC',
+    'pair', exchange_pair(n.coin),
     'exit', case n.leg when 'tp' then 'take_profit' else 'stop_loss' end,
     'ex_order_id', n.oid,
     'filled_size', trim_scale(n.size)::text,

@@ -4,7 +4,7 @@ language sql stable as $$
   select array_agg(jsonb_build_object(
     'venue', 'exvenue',
     'trader_id', wallet,
-    'pair', n.coin || '-USDC',
+    'pair', exchange_pair(n.coin),
     'liquidated_size', trim_scale(n.size)::text,
     'price', trim_scale(round(n.worth / n.size, 10))::text,
     'realized_pnl', trim_scale(n.realized)::text,

@@ -4,7 +4,7 @@ language sql stable as $$
   select array_agg(jsonb_build_object(
     'venue', 'exvenue',
     'trader_id', wallet,
-    'pair', n.coin || '-USDC',
+    'pair', exchange_pair(n.coin),
     'side', case when p.size > 0 then 'long' when p.size < 0 then 'short' end,
     'size', trim_scale(abs(p.size))::text,
     'previous_size', trim_scale(abs(n.before))::text,

@@ -133,6 +133,9 @@ export type Fill = {
 /** A funding payment for a position of this signed size. `amount_usd`: what the account received; negative for what it paid. */
 export type FundingPayment = { coin: string; timeMs: number; amount_usd: string; size: string; rate: string };
 
+/** Funding payments from a time on, oldest first. `toMs` (epoch ms): up to when they are all there; null if there are no later ones. */
+export type FundingHistory = { payments: FundingPayment[]; toMs: number | null };
+
 /** What an address is at the exchange. An agent only signs for its master: its own reads show an empty account. */
 export type Role = { kind: 'agent'; master: WalletAddress } | { kind: 'account' };
 
@@ -164,8 +167,8 @@ export type Exvenue = {
   /** Names of the builder dexes, without the venue's own. */
   dexes(limits?: CallLimits): Promise<ReadResult<string[]>>;
   markets(dex?: string, limits?: CallLimits): Promise<ReadResult<Market[]>>;
-  /** Mid prices by coin, at most 1 s old. */
-  mids(dex?: string, limits?: CallLimits): Promise<ReadResult<Record<string, string>>>;
+  /** Mid prices by coin, at most 1 s old. Callers share a read, so none bounds it. */
+  mids(dex?: string, limits?: Pick<CallLimits, 'priority'>): Promise<ReadResult<Record<string, string>>>;
 
   account(user: WalletAddress, dex?: string, limits?: CallLimits): Promise<ReadResult<PerpAccount>>;
   /** The account on the venue's own dex and on every builder dex. Unreadable if one of them is. */
@@ -188,8 +191,8 @@ export type Exvenue = {
   recentFills(user: WalletAddress, limits?: CallLimits): Promise<ReadResult<Fill[]>>;
   /** Executions of a time span (epoch ms), oldest first, those of 1 ms in the venue's order, over all pages the venue keeps (10,000 rows). */
   fills(user: WalletAddress, span: { fromMs: number; toMs?: number }, limits?: CallLimits): Promise<ReadResult<Fill[]>>;
-  /** Funding payments from a time on (epoch ms), oldest first, over all pages. */
-  funding(user: WalletAddress, fromMs: number, limits?: CallLimits): Promise<ReadResult<FundingPayment[]>>;
+  /** Funding payments from a time on (epoch ms), over 20 pages at most. */
+  funding(user: WalletAddress, fromMs: number, limits?: CallLimits): Promise<ReadResult<FundingHistory>>;
   /** What an address is. Expensive; ask once. */
   role(user: WalletAddress, limits?: CallLimits): Promise<ReadResult<Role>>;
   /** The named keys that may trade for an account. */

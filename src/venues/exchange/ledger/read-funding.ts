@@ -12,8 +12,9 @@ const ROWS_PER_WEIGHT = 20;
 export async function readFunding({ db, exvenue }: LedgerDeps, { ex_wallet: wallet, funding_from_ms }: DueWallet) {
   if (funding_from_ms === null) return 0;
   const readAtMs = epochMs();
-  const payments = await exvenue.funding(wallet, funding_from_ms - OVERLAP_MS);
-  if (payments.kind !== 'found') return readWeights.usual;
-  await recordFunding(db, wallet, payments.data, readAtMs);
-  return readWeights.usual + Math.floor(payments.data.length / ROWS_PER_WEIGHT);
+  const read = await exvenue.funding(wallet, funding_from_ms - OVERLAP_MS);
+  if (read.kind !== 'found') return readWeights.usual;
+  const { payments, toMs } = read.data;
+  await recordFunding(db, wallet, payments, toMs ?? readAtMs);
+  return readWeights.usual + Math.floor(payments.length / ROWS_PER_WEIGHT);
 }

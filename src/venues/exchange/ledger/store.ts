@@ -57,16 +57,16 @@ const rowOf = ({ coin, side, price, size, fee, cloid, direction, leg, ...fill }:
   ...{ is_liquidation: fill.isLiquidation, at_ms: fill.timeMs },
 });
 
-/** Records funding payments of a wallet that were read at a time (epoch ms), each once, and tells its partners of them. */
+/** Records funding payments of a wallet that were read up to a time (epoch ms), each once, and tells its partners of them. */
 export async function recordFunding(
   db: Db,
   wallet: WalletAddress,
   payments: readonly FundingPayment[],
-  readAtMs: number,
+  toMs: number,
 ): Promise<void> {
   const rows = payments.map(({ timeMs, ...payment }) => ({ ...payment, at_ms: timeMs }));
   await db.query(sql.type(z.object({}))`
-    select record_exchange_funding(${wallet}, ${JSON.stringify(rows)}::jsonb, to_timestamp(${readAtMs / 1000}))`);
+    select record_exchange_funding(${wallet}, ${JSON.stringify(rows)}::jsonb, to_timestamp(${toMs / 1000}))`);
 }
 
 /** Records positions that an account showed, where executions do not tell them. Sizes are signed, by coin. */
