@@ -1,13 +1,11 @@
 import { z } from 'zod';
 import { defineIntent, type Finding, isNotReady, type Prepared } from '../../../intents/define.ts';
 import { absolute, isPositive } from '../../../kernel/decimals.ts';
-import { dexOf, legCloid } from '../../../kernel/exchange-names.ts';
-import type { Side } from '../../../kernel/grid.ts';
-import { type IntentId, idSchema, type WalletAddress } from '../../../kernel/ids.ts';
-import { accepted, acknowledged, type UpstreamResult, unknownEffect } from '../../../kernel/upstream-result.ts';
+import { dexOf } from '../../../kernel/exchange-names.ts';
+import { idSchema, type WalletAddress } from '../../../kernel/ids.ts';
+import { acknowledged, type UpstreamResult } from '../../../kernel/upstream-result.ts';
 import type { WantedEntry } from '../../exits.ts';
 import { listWantedExits } from '../../queries.ts';
-import type { Exvenue } from '../adapter/types.ts';
 import { closingSide } from '../protection.ts';
 import { sign, signedMembers } from '../signing/sign.ts';
 import {
@@ -20,21 +18,14 @@ import {
   walletMembers,
 } from './calls.ts';
 import { cancel } from './cancel.ts';
-import { ABSENT } from './evidence.ts';
 import { exitOrders, exitsOn, type OldExit, oldExit } from './exits.ts';
 import { followUp, laneOf } from './follow-up.ts';
-import { readMarket, readPosition } from './market.ts';
+import { readMarket, readPosition, URGENT } from './market.ts';
+import { type FoundExits, findExits, type PlacedExits } from './protect-evidence.ts';
 import { findLaterCommands, listPlannedExits, type PlannedExit } from './queries.ts';
 import { EXIT_NAMES, type ExitPrices, type Leg, legsOf, misplacedExit } from './rules.ts';
 import { decideExits, recordExits } from './store.ts';
-
-/** The exchange's order numbers of new exits. A rejected leg is missing. */
-type PlacedExits = Partial<Record<Leg, number>>;
-/** New exits, those of them that were cancelled since, and the older ones that rested beside them. */
-type FoundExits = { placed: PlacedExits; cancelled: Leg[]; older: PlannedExit[] };
-/** Exits go before the reads of callers. */
-const LIMITS = { priority: 'exit' } as const;
-type Sought = ExitPrices & { account: WalletAddress; coin: string };
+import { isAlone } from './wanted.ts';
 
 /**
  * Places new exits for a position. The old ones are cancelled by a follow-up intent, and only after the new ones were
@@ -76,7 +67,7 @@ export const protect = defineIntent({
     const position = isPositive(held.size) ? 'long' : 'short';
     const misplaced = misplacedExit(prices, position, mid);
     if (misplaced) return { fail: { code: 'V1_PRICES_INVALID', message: misplaced } };
-    const open = await deps.exvenue.openOrders(wallet, dexOf(asset.coin), LIMITS);
+    const open = await deps.exvenue.openOrders(wallet, dexOf(asset.coin), URGENT);
     if (open.kind === 'unreadable') return UNREACHABLE;
     const orders = exitOrders(id, prices, { asset, position, size: absolute(held.size) });
     if (isNotReady(orders)) return orders;
@@ -100,13 +91,17 @@ export const protect = defineIntent({
 
   /** Exits that are placed again for an order have no caller to repeat them: without an effect they are sent again. */
   async reconcile(sent, deps): Promise<Finding<FoundExits>> {
-    const finding = await reconcileOrBurn(sent, deps, () => findExits(deps.exvenue, sent.intent.id, sent.payload));
-    return finding.kind === 'absent' && sent.intent.request.because_of ? { ...finding, isOwed: true } : finding;
+    const { intent, payload } = sent;
+    const isSettled = intent.sent_ago_ms > exchangeTiming(deps).inFlightMs + deps.config.EXVENUE_READ_LAG_MS;
+    const finding = await reconcileOrBurn(sent, deps, () =>
+      findExits(deps.exvenue, intent.id, { ...payload, isSettled }),
+    );
+    return finding.kind === 'absent' && intent.request.because_of ? { ...finding, isOwed: true } : finding;
   },
 
   /**
-   * A rejected leg keeps its old exit, if there was one. The exits that rest are decided before the intent ends, which
-   * is safe to repeat.
+   * A rejected leg keeps its old exit, if there was one. Those that are put back end no other: it is of other software. The exits that
+   * rest are decided before the intent ends, which is safe to repeat.
    */
   async record({ intent, payload }, result, { db }) {
     if (result.kind !== 'accepted') return recordOtherwise({ db }, intent, result);
@@ -116,7 +111,8 @@ export const protect = defineIntent({
       legsOf(payload).flatMap((leg) => (placed[leg] ? [[leg, String(placed[leg])]] : [])),
     );
     const outdated = await decideExits(db, { id: intent.id, wallet, pair }, decided);
-    const old = oldExits(payload.replaced, older).filter(({ leg }) => placed[leg] !== undefined);
+    const rested = intent.request.repairs ? [] : oldExits(payload.replaced, older);
+    const old = rested.filter(({ leg }) => placed[leg] !== undefined);
     const oids = [
       ...old.filter(({ leg }) => !outdated.includes(leg)).map(({ oid }) => oid),
       ...outdated.flatMap((leg) => placed[leg] ?? []),
@@ -142,8 +138,8 @@ type Request = ExitPrices & {
 
 /**
  * The remaining part of a request. Exits that are placed again for an order yield to every later command about them;
- * while one is in doubt, they wait. Those that are put back yield to every command since they were missing. A caller's
- * request is unchanged.
+ * while one is in doubt, they wait. Those that are put back yield to every command since they were missing, and to the exits of
+ * another order: they are for the whole position. A caller's request is unchanged.
  */
 async function stillWanted(
   { db }: ExchangeDeps,
@@ -167,11 +163,9 @@ const isWanted = async (
   db: ExchangeDeps['db'],
   wallet: WalletAddress,
   pair: string,
-  { order_uuid, version }: NonNullable<Request['repairs']>,
+  repairs: NonNullable<Request['repairs']>,
 ): Promise<boolean> =>
-  (await listWantedExits(db, 'exvenue', wallet)).some(
-    (row) => row.pair === pair && row.wanted.some((one) => one.order_uuid === order_uuid && one.version === version),
-  );
+  (await listWantedExits(db, 'exvenue', wallet)).some((row) => row.pair === pair && isAlone(repairs, row.wanted));
 
 const SUPERSEDED = {
   tp_order_id: null,
@@ -187,38 +181,6 @@ const oldExits = (seen: OldExit[], known: readonly PlannedExit[]): OldExit[] => 
     .map(({ leg, oid }) => ({ leg, oid: Number(oid), triggerPrice: null }))
     .filter(({ oid }) => !seen.some((exit) => exit.oid === oid)),
 ];
-
-/**
- * Finds the exits of an intent by their cloids. They were sent in one action, so one found exit proves that the action
- * was executed and that a missing exit was rejected. The list of open orders, read after that, shows exits that rested
- * before them and that an earlier read may have missed: reads may be behind.
- */
-async function findExits(
-  exvenue: Exvenue,
-  intentId: IntentId,
-  { account, coin, ...prices }: Sought,
-): Promise<Finding<FoundExits>> {
-  const placed: PlacedExits = {};
-  const cancelled: Leg[] = [];
-  const legs = legsOf(prices);
-  let side: Side = 'sell';
-  for (const leg of [...legs, ...legs]) {
-    if (placed[leg] !== undefined) continue; // a leg that is missing is read again after the others were found
-    const status = await exvenue.orderStatus(account, legCloid(intentId, leg), LIMITS);
-    if (status.kind === 'unreadable') return unknownEffect(status.why);
-    if (status.kind === 'found' && status.data.state !== 'rejected') {
-      placed[leg] = status.data.order.oid;
-      if (status.data.state === 'cancelled') cancelled.push(leg);
-      side = status.data.order.side; // exits of a position are all on its closing side
-    }
-    if (leg === legs.at(-1) && Object.keys(placed).length === 0) return ABSENT;
-  }
-  const first = Math.min(...Object.values(placed));
-  const open = await exvenue.openOrders(account, dexOf(coin), LIMITS);
-  if (open.kind === 'unreadable') return unknownEffect(open.why);
-  const older = open.kind === 'found' ? exitsOn(open.data, { coin, side }).filter(({ oid }) => oid < first) : [];
-  return accepted({ placed, cancelled, older: older.map(({ leg, oid }) => ({ leg, oid: String(oid) })) });
-}
 
 /** The result of a command. `gone`: its exits that a later command ended, or that were cancelled since. */
 function exitsResult(requested: ExitPrices, placed: PlacedExits, replaced: OldExit[], gone: Leg[]) {
