@@ -58,6 +58,23 @@ describe('closing a position at an exchange whose replicas are behind', () => {
     expect(await at.held(trader)).to.equal('0');
   });
 
+  it('closes what the ledger knows, of which an account that is behind shows the opposite', async () => {
+    const trader = await service.wallet();
+    await trader.post(ORDERS, MARKET);
+    await at.freeze(trader, ['clearinghouseState']);
+    await at.trades(trader, 'sell', '0.03');
+    await service.db.query(sql.type(z.object({}))`
+      update intents set settled_at = settled_at - interval '2 minutes' where lane = ${`exvenue:${trader.wallet}`}`);
+    await readWallets(service);
+
+    const exits = await trader.post(`${ORDERS}/tp-sl`, { pair: 'BTC', stop_loss: 110_000 });
+    const { body } = await trader.post(`${ORDERS}/close`, { pair: 'BTC' });
+
+    expect(exits.body, JSON.stringify(exits.body)).to.include({ trigger_status: 'placed' });
+    expect(body, JSON.stringify(body)).to.include({ status: 'filled', filled_size: '0.02' });
+    expect(await at.held(trader)).to.equal('0');
+  });
+
   it('does not say so while an order is in doubt that may have opened one', async () => {
     const trader = await service.wallet();
     await at.freeze(trader, ['clearinghouseState', 'userFillsByTime']);

@@ -41,6 +41,13 @@ export const listPositionTimes = (db: Db, wallet: WalletAddress): Promise<readon
     from exchange_positions p
     where p.ex_wallet = ${wallet} and p.filled_at is not null`);
 
+/** When the newest recorded execution of a wallet in a coin was (epoch ms); 0 without any. */
+export const findLastExecution = (db: Db, wallet: WalletAddress, coin: string): Promise<number> =>
+  db.oneFirst(sql.prepared('last_execution', z.object({ filled_ms: z.number() }))`
+    select coalesce(floor(extract(epoch from max(p.filled_at)) * 1000)::bigint, 0) filled_ms
+    from exchange_positions p
+    where p.ex_wallet = ${wallet} and p.coin = ${coin}`);
+
 const exitRow = z.object({ id: idSchema.intent });
 
 /**
@@ -61,6 +68,19 @@ export const listExitSources = (db: Db, wallet: WalletAddress, pair: string): Pr
     select p.intent_id
     from exit_plans p
     where p.trader = ${wallet} and p.pair = ${pair}`);
+
+const legRow = z.object({ oid: z.string(), leg: z.enum(['tp', 'sl']) });
+
+/** The exits that were placed with orders of a wallet in a pair, among the given numbers of the exchange. */
+export const listExitsByOid = (
+  db: Db,
+  { wallet, pair, oids }: { wallet: WalletAddress; pair: string; oids: readonly number[] },
+): Promise<readonly z.infer<typeof legRow>[]> =>
+  db.any(sql.prepared('exits_by_oid', legRow)`
+    select l.oid, l.leg
+    from orders o
+    cross join lateral (values ('tp', o.executed ->> 'tp_order_id'), ('sl', o.executed ->> 'sl_order_id')) as l (leg, oid)
+    where o.trader = ${wallet} and o.venue = 'exvenue' and o.pair = ${pair} and l.oid = any(${sql.array(oids.map(String), 'text')})`);
 
 const ledgerRow = z.object({ complete_from_ms: z.number(), read_to_ms: z.number() });
 

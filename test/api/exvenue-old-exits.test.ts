@@ -1,0 +1,42 @@
+import { expect } from 'chai';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import { readWallets } from '../support/exchange.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const ORDERS = '/v1/orders/exvenue';
+const BRACKET = { pair: 'BTC', side: 'long', size: '0.01', order_type: 'market', stop_loss: 90_000 };
+const NEWER = 250;
+
+type EventBody = { type: string; data: { exit?: string; cause?: string } };
+
+describe('an exit of an order with hundreds of newer ones in its pair', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService();
+  });
+  after(() => service.stop());
+
+  it('is told when it is triggered', async () => {
+    const trader = await service.wallet();
+    const { body: order } = await trader.post(ORDERS, BRACKET);
+    await readWallets(service);
+    await service.db.query(sql.type(z.object({}))`
+      insert into orders
+      select c.*
+      from orders o
+      cross join lateral generate_series(1, ${NEWER}) n
+      cross join lateral (select md5(n::text)::uuid as id) k
+      cross join lateral jsonb_populate_record(o, jsonb_build_object(
+        'id', k.id, 'handle', k.id, 'created_at', now() + make_interval(secs => n), 'executed', null, 'given_id', null
+      )) c
+      where o.id = ${order.order_id}`);
+
+    service.exchange.setMid('BTC', '89000');
+    await readWallets(service);
+
+    const events = (await trader.get('/v1/events?limit=500')).body as EventBody[];
+    expect(events.find(({ type }) => type === 'exit.triggered')?.data).to.include({ exit: 'stop_loss' });
+    expect(events.findLast(({ type }) => type === 'position.updated')?.data).to.include({ cause: 'stop_loss' });
+  });
+});
