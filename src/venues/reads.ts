@@ -111,7 +111,7 @@ export const venueReads = (
     exchangeDexes: () => exvenue.dexes(),
     exchangeAsset: (coin: string) => exvenue.asset(coin),
     /** The mid prices of one dex by coin. Spot pairs are included in the venue's own dex. */
-    mids: cachedRead(FRESH_MS, (dex: string) => exvenue.mids(dex, limits)),
+    mids: cachedRead(FRESH_MS, (dex: string) => exvenue.mids(dex)),
     fills: ({ wallet, fromMs, toMs }: FillSpan): Promise<ReadResult<Fill[]>> =>
       fills(`${wallet} ${fromMs} ${toMs ?? ''}`),
     /** A wallet's fills since a time without the cache, for orders that are known to have more than it shows. */

@@ -21,7 +21,8 @@ describe('the prices that orders share', () => {
     const mids = pricesFrom(query);
     return {
       asked,
-      of: (tenant: string, limits?: CallLimits) => workingOn(newWork({ tenant }), () => mids('', limits)),
+      of: (tenant: string, limits?: Pick<CallLimits, 'priority'>) =>
+        workingOn(newWork({ tenant }), () => mids('', limits)),
     };
   }
 

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { readWeights } from '../../../capacity/exchange.ts';
+import { type Priority, readWeights } from '../../../capacity/exchange.ts';
 import { found, type ReadResult } from '../../../kernel/upstream-result.ts';
 import { presentWork } from '../../../kernel/work.ts';
 import { readMids } from './assets.ts';
@@ -22,10 +22,10 @@ export const pricesFrom = (query: QueryInfo): Exvenue['mids'] => {
   const fresh = new LRUCache<string, Mids>({ max: MOST_DEXES, ttl: FRESH_MS });
   const underWay = new Map<string, Read>();
 
-  function begin(dex: string, line: string, limits: Parameters<QueryInfo>[1]): Read {
+  function begin(dex: string, line: string, priority: Priority): Read {
     const stop = new AbortController();
     const body = { type: 'allMids', ...(dex !== '' && { dex }) };
-    const result = query({ body, weight: readWeights.light }, { ...limits, signal: stop.signal }, foundOr(readMids))
+    const result = query({ body, weight: readWeights.light }, { priority, signal: stop.signal }, foundOr(readMids))
       .then((read) => {
         if (read.kind === 'found') serve(dex, line, read.data);
         return read;
@@ -41,12 +41,11 @@ export const pricesFrom = (query: QueryInfo): Exvenue['mids'] => {
     for (const [line, read] of underWay) if (read.dex === dex && line !== by) read.stop.abort();
   }
 
-  return async (dex = '', limits = {}) => {
+  return async (dex = '', { priority = 'entry' } = {}) => {
     const known = fresh.get(dex);
     if (known) return found(known);
-    const { priority = 'entry' } = limits;
     const line = `${priority} ${presentWork().tenant ?? ''} ${dex}`;
-    const { result } = underWay.get(line) ?? begin(dex, line, { ...limits, priority });
+    const { result } = underWay.get(line) ?? begin(dex, line, priority);
     const read = await result;
     const served = fresh.get(dex);
     return served ? found(served) : read;

@@ -1,4 +1,4 @@
-import type { Finding, IntentOf, SentRequest, Timing } from '../../../intents/define.ts';
+import type { Finding, IntentOf, SendLimits, SentRequest, Timing } from '../../../intents/define.ts';
 import type { Claim, Problem } from '../../../intents/intent.ts';
 import { recordNoResponse } from '../../../intents/run.ts';
 import { fail, retry, retryOrFail } from '../../../intents/settle.ts';
@@ -11,7 +11,7 @@ import {
   unreachable,
 } from '../../../kernel/upstream-result.ts';
 import { epochMs } from '../../../kernel/work.ts';
-import type { CallLimits, ItemResult, Posted } from '../adapter/action-types.ts';
+import type { ItemResult, Posted } from '../adapter/action-types.ts';
 import { markKeyRejected } from '../signing/commands.ts';
 import { burn, type NonceEvidence, type Signed, type SigningDeps } from '../signing/sign.ts';
 
@@ -45,7 +45,15 @@ export const exchangeTiming = ({ config }: ExchangeDeps): Timing => ({
 export const hasExpired = ({ sent_ago_ms }: Pick<IntentOf<unknown>, 'sent_ago_ms'>, deps: ExchangeDeps): boolean =>
   sent_ago_ms > exchangeTiming(deps).inFlightMs;
 
-type Signal = Pick<Required<CallLimits>, 'signal'>;
+/**
+ * The limits of one sending, from its beginning on: what waits for the budget until then was not sent, and is in no doubt. One that
+ * begins too late sends nothing.
+ */
+export function sendingLimits({ config }: ExchangeDeps, { notAfter, signal }: SendLimits): SendLimits {
+  const nowMs = epochMs();
+  if (nowMs > notAfter) return { notAfter, signal };
+  return { notAfter: nowMs + GRANTED_WITHIN_PART * Math.min(config.EXVENUE_PATIENCE_MS, POST_WITHIN_MS), signal };
+}
 
 /**
  * Posts one signed body. Each body must be posted only once. A key that the venue rejects signs nothing more. A duplicate
@@ -53,12 +61,11 @@ type Signal = Pick<Required<CallLimits>, 'signal'>;
  * may be signed again. See venues/exchange.md#nonces.
  */
 export async function post(
-  { db, exvenue, config }: ExchangeDeps,
+  { db, exvenue }: ExchangeDeps,
   { account, key_id }: Signed,
   body: string,
-  { signal }: Signal,
+  { notAfter, signal }: SendLimits,
 ): Promise<UpstreamResult<Posted>> {
-  const notAfter = epochMs() + GRANTED_WITHIN_PART * Math.min(config.EXVENUE_PATIENCE_MS, POST_WITHIN_MS);
   const result = await exvenue.post(body, { signal, notAfter, timeoutMs: POST_WITHIN_MS, firstSend: true, account });
   if (result.kind !== 'rejected') return result;
   if (result.slug === 'duplicate_nonce') return unreachable('DUPLICATE_NONCE');
@@ -68,12 +75,15 @@ export async function post(
 
 /**
  * Posts signed bodies one after the other and joins the results of their items. It stops at a missing response or a
- * rejection. A body rejected because its orders are already gone does not stop it.
+ * rejection. A body rejected because its orders are already gone does not stop it. After the first, the others are posted as long as
+ * they hold: what they end would stay open.
  */
-export async function postAll(deps: ExchangeDeps, signed: Signed, limits: Signal): Promise<UpstreamResult<Posted>> {
+export async function postAll(deps: ExchangeDeps, signed: Signed, limits: SendLimits): Promise<UpstreamResult<Posted>> {
   const items: ItemResult[] = [];
+  const first = sendingLimits(deps, limits);
+  const later = { notAfter: signed.expires_at_ms, signal: limits.signal };
   for (const [n, { body, items: count }] of signed.posts.entries()) {
-    const result = await post(deps, signed, body, limits);
+    const result = await post(deps, signed, body, n === 0 ? first : later);
     if (result.kind === 'rejected' && result.slug === 'order_gone') {
       items.push(...Array<ItemResult>(count).fill(result));
       continue;

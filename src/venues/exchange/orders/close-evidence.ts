@@ -51,13 +51,17 @@ const mayBeOf = (record: OrderRecord, size: string): boolean =>
 const didNothing = ({ state, order: { size, originalSize } }: OrderRecord): boolean =>
   state === 'rejected' || (state === 'cancelled' && size === originalSize);
 
-/** What a closing did that the exchange has just reported as executed; null while its executions are not shown. */
+/** Of the patience of a closing that the exchange has accepted: reconciliation reads on. */
+const READ_WITHIN_MS = 500;
+
+/** What a closing did that the exchange has just reported as executed; null while its executions are not shown, or not at once. */
 export async function readClosed(
   exvenue: Exvenue,
   { account, ...order }: ClosingOrder & Pick<OrderSought, 'account'>,
   sizeDecimals: number,
 ): Promise<Closed | null> {
-  const fills = await exvenue.fills(account, { fromMs: epochMs() - CLOCK_SKEW_MS }, URGENT);
+  const limits = { ...URGENT, timeoutMs: READ_WITHIN_MS };
+  const fills = await exvenue.fills(account, { fromMs: epochMs() - CLOCK_SKEW_MS }, limits);
   return closedBy(fills.kind === 'found' ? fills.data : [], order, sizeDecimals);
 }
 

@@ -35,7 +35,7 @@ export const close = defineIntent({
     if (isNotReady(market)) return market;
     const position = await readPosition(deps, wallet, market.asset);
     if (isNotReady(position)) return position;
-    const earlier = sizeOf.nullable().parse(sent_payload)?.size ?? null;
+    const earlier = sentSize.nullable().parse(sent_payload)?.size ?? null;
     const order = closingOrder(id, position.size, market, { slippage: max_slippage, earlier });
     if (isNotReady(order)) return order;
     const signed = await sign(deps, { owner, wallet }, [{ kind: 'place', orders: [order], grouping: 'none' }]);
@@ -82,7 +82,7 @@ export const close = defineIntent({
 /** A reduce-only order shrinks to the position and never reverses it, so it may be larger than what reads show by then. */
 const UPPER_BOUND = '2';
 
-const sizeOf = z.object({ size: z.string() });
+const sentSize = z.object({ size: z.string() });
 
 /**
  * The order that closes a position of this signed size, or one that has grown since it was read. It is larger than the one

@@ -7,7 +7,7 @@ import type { IntentId } from '../../../kernel/ids.ts';
 import { accepted, type UpstreamResult, unknownEffect, unreachable } from '../../../kernel/upstream-result.ts';
 import type { ItemResult, OrderTerms, Posted } from '../adapter/action-types.ts';
 import { type Signed, signedMembers } from '../signing/sign.ts';
-import { type ExchangeDeps, hasExpired, post, reconcileOrBurn } from './calls.ts';
+import { type ExchangeDeps, hasExpired, post, reconcileOrBurn, sendingLimits } from './calls.ts';
 import { findOrder, type OrderOutcome, type OrderSought } from './evidence.ts';
 import { type ExecutionReport, type ExitPrices, type Leg, legsOf } from './rules.ts';
 
@@ -42,8 +42,9 @@ export async function sendOrder(
   limits: SendLimits,
 ): Promise<UpstreamResult<Placed>> {
   const last = payload.posts.length - 1;
+  const withinLimits = sendingLimits(deps, limits);
   for (const [n, { body }] of payload.posts.entries()) {
-    const result = await post(deps, payload, body, limits);
+    const result = await post(deps, payload, body, withinLimits);
     if (n === last) return result.kind === 'accepted' ? placedResult(result.data) : result;
     if (result.kind === 'rejected') return result;
     if (result.kind !== 'accepted') return unreachable('the leverage could not be set; the order was not sent');

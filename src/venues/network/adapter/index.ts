@@ -36,11 +36,11 @@ export const netvenue = (access: NetvenueAccess, sendLookUp: LookUps = unlimited
       const reply = await miner.post('/api/submit-order', signalBody(signal), { timeoutMs: SUBMIT_MS, ...limits });
       return submitResponse(reply, signal, performance.now() - sentAt);
     },
-    orderStatus: async (orderUuid, limits) => {
+    orderStatus: async (orderUuid) => {
       if (!isOrderName(orderUuid)) return unreadable('not an order uuid');
       return archiveResponse(
         await sendLookUp((notAfter) =>
-          miner.get(`/api/order-status/${orderUuid}`, { timeoutMs: LOOK_UP_MS, ...limits, notAfter, isQueued: true }),
+          miner.get(`/api/order-status/${orderUuid}`, { timeoutMs: LOOK_UP_MS, notAfter, isQueued: true }),
         ),
       );
     },

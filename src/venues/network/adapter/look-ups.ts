@@ -71,7 +71,7 @@ export function lookUpsIn(slots: SharedSlots, answeredMs = ANSWERED_MS): LookUps
 
   /** Holds a slot until a look-up has ended that its caller no longer waits for. */
   async function holdUntil(reply: Promise<Reply>, slot: string): Promise<void> {
-    const holding = setInterval(() => void slots.hold(slot, SLOT_MS).catch(() => {}), SLOT_MS / 3);
+    const holding = setInterval(() => void slots.hold(slot, SLOT_MS).catch(() => {}), SLOT_MS / 3).unref();
     const ended = await reply;
     clearInterval(holding);
     if (ended.kind === 'lost' && !CLOSED.test(ended.why)) return; // its time passes

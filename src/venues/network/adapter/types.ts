@@ -160,9 +160,9 @@ export type Netvenue = {
   submit(signal: Signal, limits?: CallLimits): Promise<SubmitResult>;
   /**
    * The miner's archive of one order. `failed` does not prove that the order had no effect. A response shows that the miner has
-   * accepted the connections of all requests that were sent before.
+   * accepted the connections of all requests that were sent before. No caller shortens it: a thread of the miner would still serve it.
    */
-  orderStatus(orderUuid: OrderUuid, limits?: CallLimits): Promise<ReadResult<ArchivedOrder>>;
+  orderStatus(orderUuid: OrderUuid): Promise<ReadResult<ArchivedOrder>>;
   /** The validator's dashboard of one subaccount. */
   dashboard(syntheticHotkey: Hotkey, limits?: CallLimits): Promise<ReadResult<Dashboard>>;
   /** The validator's orders of one subaccount. `absent` if it has none. */
