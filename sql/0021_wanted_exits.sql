@@ -27,7 +27,7 @@ comment on column wanted_exits.is_changed is 'Whether something ended since the 
 comment on column wanted_exits.due_at is 'When the next comparison is due. Null while nothing is wanted.';
 comment on column wanted_exits.missing_since is 'Since when complete reads have lacked wanted exits of an open position.';
 comment on column wanted_exits.told_at is 'When position.unprotected was emitted; null unless the position is told to be unprotected now.';
-comment on column wanted_exits.seen is 'What the last comparison showed: side, size, live, reason, message, repair.';
+comment on column wanted_exits.seen is 'What the last comparison showed: side, size, live, reason, message, repair; ended: when exits ended, by their names (epoch ms).';
 comment on column wanted_exits.repaired_by is 'The newest intent that was to put the missing exits back.';
 
 create index wanted_exits_due on wanted_exits (venue, is_changed desc, due_at) where due_at is not null;

@@ -1479,7 +1479,7 @@ create table wanted_exits (
   compared_at timestamp with time zone,
   missing_since timestamp with time zone, -- Since when complete reads have lacked wanted exits of an open position.
   told_at timestamp with time zone, -- When position.unprotected was emitted; null unless the position is told to be unprotected now.
-  seen jsonb not null default '{}'::jsonb, -- What the last comparison showed: side, size, live, reason, message, repair.
+  seen jsonb not null default '{}'::jsonb, -- What the last comparison showed: side, size, live, reason, message, repair; ended: when exits ended, by their names (epoch ms).
   repairs integer not null default 0,
   repaired_by uuid, -- The newest intent that was to put the missing exits back.
   constraint wanted_exits_pkey PRIMARY KEY (venue, trader, pair)
@@ -2426,6 +2426,9 @@ create function event_task(about text, unread text DEFAULT NULL::text)
 create function events_of_ours(batch jsonb)
   returns TABLE(event_id text) sql stable;
 
+create function exchange_pair(coin text)
+  returns text sql immutable;
+
 create function exit_triggers(wallet text, added exchange_fills[])
   returns jsonb[] sql stable;
 
@@ -3218,6 +3221,9 @@ create function wait_for_pace(intent uuid, pace text, per_minute integer, kept i
 
 create function wait_for_pause(intent uuid, held_fence integer, exits boolean, claims boolean)
   returns boolean plpgsql;
+
+create function wallet_followers(wallet text)
+  returns TABLE(owner text, enrolled_at timestamp with time zone) sql stable;
 
 create function want_exits(of_venue text, of_owner text, of_trader text, of_pair text, of_order uuid, by_intent uuid, exits jsonb, replaced text[] DEFAULT '{}'::text[])
   returns void plpgsql;

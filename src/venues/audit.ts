@@ -8,7 +8,7 @@ import { listWantedExits, type WantedRow } from './queries.ts';
 import { compareAgain, noteComparison, planNextComparison, submitRepair, takeTradersDue } from './store.ts';
 
 /** The dependencies of `auditExits`. */
-export type AuditDeps = { db: Db; config: { PROTECTION_REPAIR: 'tell' | 'repair' } };
+export type ExitAuditDeps = { db: Db; config: { PROTECTION_REPAIR: 'tell' | 'repair' } };
 
 /**
  * What a venue contributes to the audit of its wanted exits. `pace`: of all processes, one for each trader. `confirmS`: exits that
@@ -44,7 +44,7 @@ const ONE = { weight: 1, keep: 0, tenant: '', spare: 0 };
  * Compares the exits that are wanted with those that a venue holds, of the traders whose turn it is: first those of whom something
  * has ended. A difference is recorded, told and, if the setting says so, repaired. All processes share one pace.
  */
-export async function auditExits(deps: AuditDeps, audit: ExitAudit): Promise<void> {
+export async function auditExits(deps: ExitAuditDeps, audit: ExitAudit): Promise<void> {
   const { db } = deps;
   const { venue } = audit;
   const pace = requestBudget(db, `comparisons:${venue}`, audit.pace);
@@ -52,17 +52,24 @@ export async function auditExits(deps: AuditDeps, audit: ExitAudit): Promise<voi
   const most = spent.length;
   const traders = most > 0 ? await takeTradersDue(db, venue, most) : [];
   if (traders.length < most) await pace.charge(traders.length - most);
-  await Promise.all(
-    traders.map(async (trader) => {
-      for (const [row, compared] of await audit.compare(trader, await listWantedExits(db, venue, trader)))
-        await (compared ? note(row, compared, deps, audit) : compareAgain(db, row, AGAIN_S));
-    }),
-  );
+  const audited = await Promise.allSettled(traders.map((trader) => auditTrader(trader, deps, audit)));
   await planNextComparison(db, venue, Math.max(waitMs / 1_000, 1));
+  for (const one of audited) if (one.status === 'rejected') throw one.reason; // it has kept no other trader from its turn
+}
+
+async function auditTrader(trader: string, deps: ExitAuditDeps, audit: ExitAudit): Promise<void> {
+  const { db } = deps;
+  for (const [row, compared] of await audit.compare(trader, await listWantedExits(db, audit.venue, trader)))
+    await (compared ? note(row, compared, deps, audit) : compareAgain(db, row, AGAIN_S));
 }
 
 /** Records a comparison. It waits for what is under way in the pair and has just been accepted. */
-async function note(row: WantedRow, compared: Compared, { db, config }: AuditDeps, audit: ExitAudit): Promise<void> {
+async function note(
+  row: WantedRow,
+  compared: Compared,
+  { db, config }: ExitAuditDeps,
+  audit: ExitAudit,
+): Promise<void> {
   const busy = await audit.findBusy(row);
   const isEarly = compared.comparison.state === 'closed' && row.wanted_ago_s < audit.closedAfterS;
   if (busy === 'recent' || isEarly) return; // its settlement, or the next turn, compares again

@@ -37,7 +37,8 @@ export type ProtectionReason =
 
 /**
  * What a comparison of wanted exits with those that live showed. `unprotected`: a position is open, and complete reads lack a
- * wanted exit of it. `message`: the reason in words.
+ * wanted exit of it. `message`: the reason in words. `ended`: when exits ended of which the venue has shown the end (epoch ms), by their
+ * names: a later read in which one lives is older.
  */
 export type Comparison = {
   state: 'unprotected' | 'protected' | 'closed';
@@ -46,6 +47,7 @@ export type Comparison = {
   live: Exits[];
   reason: ProtectionReason;
   message: string | null;
+  ended?: Record<string, number>;
 };
 
 /**

@@ -55,6 +55,7 @@ const wantedRow = z.object({
   wanted_ago_s: z.number(),
   compared_ago_s: z.number().nullable(),
   version: z.number(),
+  ended: z.record(z.string(), z.number()),
   is_missing: z.boolean(),
   is_told: z.boolean(),
   repairs: z.number(),
@@ -64,7 +65,7 @@ const wantedRow = z.object({
 
 /**
  * The exits that are wanted of a trader's position in a pair, and for how long they have been as they are. `compared_ago_s`: null if they
- * never were. `is_missing`: complete reads
+ * never were. `ended`: as the last comparison has recorded it. `is_missing`: complete reads
  * have lacked one, which `is_told` once it is confirmed. `repairs`: how often they
  * were to be put back since they are missing, last by the intent `repaired_by`, which is in `repair_state`; null before its submission.
  */
@@ -75,7 +76,7 @@ export const listWantedExits = (db: Db, venue: string, trader: string): Promise<
   db.any(sql.prepared('list_wanted_exits', wantedRow)`
     select w.venue, w.trader, w.pair, w.owner, w.wanted, extract(epoch from now() - w.wanted_at)::double precision as wanted_ago_s,
       extract(epoch from now() - w.compared_at)::double precision as compared_ago_s, w.version,
-      w.missing_since is not null as is_missing, w.told_at is not null as is_told, w.repairs, w.repaired_by,
+      coalesce(w.seen -> 'ended', '{}') as ended, w.missing_since is not null as is_missing, w.told_at is not null as is_told, w.repairs, w.repaired_by,
       (select i.state from intents i where i.id = w.repaired_by) as repair_state
     from wanted_exits w
     where w.venue = ${venue} and w.trader = ${trader} and w.due_at is not null

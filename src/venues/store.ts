@@ -43,7 +43,7 @@ export const noteComparison = (
     select note_comparison(${venue}, ${trader}, ${pair}, ${version}, ${JSON.stringify(wanted)}::jsonb, ${JSON.stringify(comparison)}::jsonb,
       ${confirmS}, ${nextS}, ${repair}) as noted`);
 
-/** Makes the comparison of a pair due again in `inS`, unless it is due earlier: the records were not complete. */
+/** Makes the comparison of a pair due again in `inS`, unless it is due earlier or nothing is wanted any more: the records were not complete. */
 export async function compareAgain(
   db: Db,
   { venue, trader, pair }: Pick<WantedRow, 'venue' | 'trader' | 'pair'>,
@@ -52,7 +52,7 @@ export async function compareAgain(
   await db.query(sql.prepared('compare_again', nothing)`
     update wanted_exits
     set due_at = least(due_at, now() + make_interval(secs => ${inS}))
-    where venue = ${venue} and trader = ${trader} and pair = ${pair}`);
+    where venue = ${venue} and trader = ${trader} and pair = ${pair} and due_at is not null`);
 }
 
 /** Submits the intent that puts exits back, under the id that was recorded with the comparison. Safe to repeat. */

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Action } from '../../src/venues/exchange/adapter/action-types.ts';
-import { exchangeOf, openOids, readWallets } from '../support/exchange.ts';
+import { exchangeOf, openOids, readWallets, restDirectly } from '../support/exchange.ts';
 import { until } from '../support/processes.ts';
 import { comparedUntil, compareNow } from '../support/protection.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -147,5 +147,34 @@ describe('the exits that are wanted at the exchange', function () {
     expect(lost?.data).to.include({ reason: 'exits_cancelled', repair: 'submitted' });
     expect(again.data).to.include({ reason: 'exits_live' });
     expect(await openOids(repairing, trader)).to.have.length(2);
+  });
+
+  it('end no exit of other software when they are put back', async () => {
+    const { trader, profit } = await holder(repairing);
+    await cancels(repairing, trader, profit);
+    const ofHalf = { reduceOnly: true, size: '0.005', side: 'sell' as const, price: '99000' };
+    const [half] = await restDirectly(repairing, trader, [
+      { ...ofHalf, trigger: { price: '110000', kind: 'tp', isMarket: true } } as never, // as: a trigger has no time in force
+    ]);
+
+    await toldOf(repairing, trader, 'position.protected');
+
+    expect(await openOids(repairing, trader))
+      .to.have.length(3)
+      .that.includes(half);
+  });
+
+  it('are not put back beside those of another order', async () => {
+    const { trader, profit } = await holder(repairing);
+    await trader.post(ORDERS, { ...bracket, take_profit: 125_000, stop_loss: undefined });
+    await readWallets(repairing);
+    await cancels(repairing, trader, profit);
+
+    const lost = await toldOf(repairing, trader, 'position.unprotected');
+
+    expect(lost.data).to.include({ size: '0.02', reason: 'exits_cancelled', repair: 'none' });
+    const open = await exchangeOf(repairing).openOrders(trader.wallet, '');
+    const prices = open.kind === 'found' ? open.data.map(({ triggerPrice }) => Number(triggerPrice)) : [];
+    expect(prices.sort()).to.deep.equal([125_000, 90_000]);
   });
 });

@@ -9,13 +9,13 @@ const nothing = z.object({});
 /** Whose exits are compared: of one wallet at the exchange, or of everybody at the network. */
 type Whose = { wallet?: string };
 
-/** Lets a minute pass for the comparisons of wanted exits, and has them made now. */
-export async function compareNow(db: Db, { wallet }: Whose = {}): Promise<void> {
+/** Lets time pass for the comparisons of wanted exits, a minute by default, and has them made now. */
+export async function compareNow(db: Db, { wallet }: Whose = {}, passedS = 60): Promise<void> {
   const venue = wallet === undefined ? 'netvenue' : 'exvenue';
   await db.query(sql.type(nothing)`
     update wanted_exits
-    set due_at = case when due_at is not null then now() end, wanted_at = wanted_at - interval '1 minute',
-      missing_since = missing_since - interval '1 minute'
+    set due_at = case when due_at is not null then now() end, wanted_at = wanted_at - make_interval(secs => ${passedS}),
+      missing_since = missing_since - make_interval(secs => ${passedS})
     where venue = ${venue} and (trader = ${wallet ?? null} or venue = 'netvenue')`);
   await db.query(
     sql.type(

@@ -1,8 +1,9 @@
 import { comparisonPace } from '../../../capacity/exchange.ts';
 import type { Db } from '../../../db/pool.ts';
 import type { NewIntent } from '../../../intents/accept.ts';
+import { compare } from '../../../kernel/decimals.ts';
 import { type IntentId, idSchema, type OrderUuid, type WalletAddress } from '../../../kernel/ids.ts';
-import { auditExits, type AuditDeps as SharedDeps } from '../../audit.ts';
+import { auditExits, type ExitAuditDeps } from '../../audit.ts';
 import type { Compared, WantedEntry } from '../../exits.ts';
 import type { WantedRow } from '../../queries.ts';
 import type { Exvenue } from '../adapter/types.ts';
@@ -12,9 +13,10 @@ import { protect } from './protect.ts';
 import { findBusy } from './queries.ts';
 import { legsOf } from './rules.ts';
 import { correctExits, type ShownExits } from './store.ts';
+import { isAlone } from './wanted.ts';
 
 /** The dependencies of `auditExchangeExits`. */
-export type AuditDeps = SharedDeps & { exvenue: Exvenue; config: { EXVENUE_READ_LAG_MS: number } };
+export type AuditDeps = ExitAuditDeps & { exvenue: Exvenue; config: { EXVENUE_READ_LAG_MS: number } };
 
 const DEADLINE_S = 60;
 
@@ -24,7 +26,7 @@ export const auditExchangeExits = (deps: AuditDeps): Promise<void> =>
     venue: 'exvenue',
     pace: comparisonPace,
     confirmS: deps.config.EXVENUE_READ_LAG_MS / 1_000,
-    closedAfterS: 0, // the time of an account's state is read with it
+    closedAfterS: deps.config.EXVENUE_READ_LAG_MS / 1_000, // the time of an account's state is of another clock
     compare: (trader, rows) => compareWallet(idSchema.wallet.parse(trader), rows, deps),
     findBusy: (row) => busyOf(deps.db, row),
     repairOf: async (id, row, compared) => repairOf(id, row, compared),
@@ -45,10 +47,14 @@ function busyOf(db: Db, { trader, pair, wanted_ago_s: wantedAgoS }: WantedRow) {
   return findBusy(db, { wallet, lane: laneOf(wallet), pair, wantedAgoS });
 }
 
-/** The intent that puts the first of the missing exits back, for the position. */
-function repairOf(id: IntentId, { trader, pair, owner }: WantedRow, { missing }: Compared): NewIntent | null {
+/**
+ * The intent that puts missing exits back, for the whole position. Null if the exits of several orders are wanted of it, or exits of a
+ * part.
+ */
+function repairOf(id: IntentId, { trader, pair, owner }: WantedRow, compared: Compared): NewIntent | null {
+  const { missing, wanted, comparison } = compared;
   const [entry] = missing;
-  if (!entry) return null;
+  if (!entry || !isAlone(entry, wanted) || !isWhole(entry, comparison.size)) return null;
   const wallet = idSchema.wallet.parse(trader);
   const { order_uuid, version, take_profit, stop_loss } = entry;
   return {
@@ -61,6 +67,10 @@ function repairOf(id: IntentId, { trader, pair, owner }: WantedRow, { missing }:
     deadline_s: DEADLINE_S,
   };
 }
+
+/** Whether exits of this size close a position of this one. */
+const isWhole = ({ size: exitSize }: WantedEntry, size: string | null): boolean =>
+  exitSize === null || (size !== null && compare(exitSize, size) >= 0);
 
 /** What is told of the exits of the orders that want them. */
 function statusesOf({ wanted, missing, comparison: { message } }: Compared): Map<OrderUuid, ShownExits> {

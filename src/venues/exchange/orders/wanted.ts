@@ -20,6 +20,15 @@ export const wantedLegs = (entries: readonly WantedEntry[]): WantedLeg[] =>
     })),
   );
 
+/** Whether the position wants exits of this entry alone: no other order that is filled has exits there. */
+export const isAlone = (
+  entry: Pick<WantedEntry, 'order_uuid' | 'version'>,
+  wanted: readonly WantedEntry[],
+): boolean => {
+  const [only, ...others] = wanted.filter(({ waits }) => !waits);
+  return others.length === 0 && only?.order_uuid === entry.order_uuid && only.version === entry.version;
+};
+
 /** The wanted exits of a wallet among the given client order ids. */
 export async function findWanted(db: Db, wallet: WalletAddress, cloids: ReadonlySet<string>): Promise<WantedExit[]> {
   if (cloids.size === 0) return [];

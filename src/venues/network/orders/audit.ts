@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { comparisonPace } from '../../../capacity/network.ts';
 import type { Db } from '../../../db/pool.ts';
 import type { OrderUuid } from '../../../kernel/ids.ts';
-import { auditExits, type AuditDeps as SharedDeps } from '../../audit.ts';
+import { auditExits, type ExitAuditDeps } from '../../audit.ts';
 import type { Compared } from '../../exits.ts';
 import type { WantedRow } from '../../queries.ts';
 import type { Netvenue } from '../adapter/types.ts';
@@ -16,7 +16,7 @@ import { recordProtectionShown } from './store.ts';
 import { readRecords } from './venue-records.ts';
 
 /** The dependencies of `auditNetworkExits`. */
-export type AuditDeps = SharedDeps & {
+export type AuditDeps = ExitAuditDeps & {
   venues: { netvenue: Netvenue };
   log: Pick<Logger, 'error'>;
   config: { NETVENUE_IN_FLIGHT_MS: number };
