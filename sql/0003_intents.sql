@@ -11,17 +11,14 @@ create table intents (
   digest bytea not null,
   request_id text,
   given_id uuid,
-  -- What follows changes while the intent is worked on; it stands last, so that the log repeats nothing of the above.
-  state text not null default 'queued' constraint intents_state_known
-    check (state in ('queued', 'running', 'in_doubt', 'succeeded', 'failed', 'expired')),
-  has_turn boolean not null default false,
+  -- What follows changes while the intent is worked on, in this order: it stands last, so that the log repeats nothing of the above.
   is_exit boolean not null default false,
+  has_turn boolean not null default false,
   sender_lost boolean not null default false,
   fence integer not null default 0,
   attempts integer not null default 0,
   reconcile_attempts integer not null default 0,
   sending_at timestamptz,
-  settled_at timestamptz,
   reached_at timestamptz,
   answered_at timestamptz,
   presumed_sent_at timestamptz,
@@ -29,6 +26,11 @@ create table intents (
   pace text,
   unknown_because text,
   sent_payload jsonb,
+  state text not null default 'queued' constraint intents_state_known
+    check (state in ('queued', 'running', 'in_doubt', 'succeeded', 'failed', 'expired')),
+  phase text not null generated always as (case when state in ('queued', 'running') then 'pending' else state end) stored,
+  waits_at text generated always as (case when state = 'queued' then upstream end) stored,
+  settled_at timestamptz,
   outcome jsonb,
   constraint intents_settled_has_outcome
     check ((state in ('succeeded', 'failed', 'expired')) = (settled_at is not null and outcome is not null))
@@ -57,33 +59,36 @@ comment on column intents.presumed_sent_at is
 comment on column intents.sender_lost is 'Whether the worker that marked it as sending ended before the response. Its request may never have left.';
 comment on column intents.is_exit is 'While it waits for a slot: whether it reduces what its trader risks (a cancel, a close, protection). Exits get slots first.';
 comment on column intents.pace is 'While it is queued: what its upstream takes only so many of in a minute (see paces), if it waits for that.';
+comment on column intents.phase is 'Its state, and pending for queued and running. Indexes name it instead of the state: an intent that begins to be sent stays in its page.';
+comment on column intents.waits_at is 'The upstream of limited concurrency for a slot of which it waits.';
 comment on column intents.upstream is 'The upstream of limited concurrency whose slot it holds, or waits for while queued.';
 
+-- No index names a column that changes when an intent begins to be sent: state, fence, sending_at, upstream, sent_payload.
 -- In the order of characters: the lanes of one trader follow each other.
-create index intents_in_lane on intents (lane text_pattern_ops, position) where state in ('queued', 'running');
+create index intents_in_lane on intents (lane text_pattern_ops, position) where phase = 'pending';
 -- Intents that run beside the head of their lane.
-create index intents_with_turn on intents (lane) where has_turn and state in ('queued', 'running');
-create index intents_open on intents (created_at) where state in ('queued', 'running', 'in_doubt');
+create index intents_with_turn on intents (lane) where has_turn and phase = 'pending';
+create index intents_open on intents (created_at) where phase in ('pending', 'in_doubt');
 -- For retention, oldest first.
 create index intents_settled on intents (kind, settled_at) where settled_at is not null;
 -- For operators: intents with problems, however many have succeeded.
-create index intents_troubled on intents (created_at) where state in ('in_doubt', 'failed', 'expired');
-create index intents_expired on intents (created_at) where state = 'expired';
+create index intents_troubled on intents (created_at) where phase in ('in_doubt', 'failed', 'expired');
+create index intents_expired on intents (created_at) where phase = 'expired';
 -- Intents that ended although nothing proves what came of them.
 create index intents_undecided on intents (created_at) where outcome -> 'problem' ->> 'effect' = 'unknown';
 -- Intents in doubt of one lane, read before every signature.
-create index intents_in_doubt on intents (lane) where state = 'in_doubt';
+create index intents_in_doubt on intents (lane) where phase = 'in_doubt';
 -- For operators who have only the request id of a response.
 create index intents_by_request on intents (request_id) where request_id is not null;
 
 -- Closes in flight of a network trader, read before exits are placed.
 create index intents_closing on intents ((request ->> 'trader'))
-where kind = 'network/close' and state in ('queued', 'running', 'in_doubt');
+where kind = 'network/close' and phase in ('pending', 'in_doubt');
 
 -- Intents that wait for a slot of an upstream: exits first, then in order of acceptance.
-create index intents_without_slot on intents (upstream, is_exit desc, position) where upstream is not null and state = 'queued';
+create index intents_without_slot on intents (waits_at, is_exit desc, position) where waits_at is not null;
 -- The same, by owner.
-create index intents_without_slot_by_owner on intents (upstream, is_exit, owner, position) where upstream is not null and state = 'queued';
+create index intents_without_slot_by_owner on intents (waits_at, is_exit, owner, position) where waits_at is not null;
 
 create table lanes (
   name text primary key,

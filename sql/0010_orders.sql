@@ -47,6 +47,9 @@ create table orders (
   absent_since timestamptz,
   executed jsonb,
   protection jsonb,
+  is_resting boolean not null generated always as (lifecycle is not distinct from 'resting') stored,
+  has_waiting_triggers boolean not null generated always as (executed ->> 'trigger_status' is not distinct from 'pending_parent_fill') stored,
+  exchange_number text generated always as (case when venue = 'exvenue' then executed ->> 'ex_order_id' end) stored,
   constraint orders_handle_once unique (trader, handle)
 ) with (
   fillfactor = 50, -- see intents
@@ -66,10 +69,10 @@ comment on column orders.protection is 'The result of the exits that a network o
 
 create index orders_by_trader on orders (trader, created_at);
 -- Orders whose take-profit or stop-loss waits for the parent's fill.
-create index orders_with_waiting_triggers on orders (trader) where executed ->> 'trigger_status' = 'pending_parent_fill';
-create index orders_resting on orders (trader) where lifecycle = 'resting';
+create index orders_with_waiting_triggers on orders (trader) where has_waiting_triggers;
+create index orders_resting on orders (trader) where is_resting;
 -- An order by the exchange's number, which cancellations use.
-create index orders_by_exchange_number on orders ((executed ->> 'ex_order_id')) where venue = 'exvenue';
+create index orders_by_exchange_number on orders (exchange_number) where exchange_number is not null;
 
 create table exit_plans (
   trader text not null,

@@ -548,15 +548,13 @@ create table intents (
   digest bytea not null, -- SHA-256 of the request. It distinguishes a repeat from a reuse of the id.
   request_id text,
   given_id uuid, -- The caller's own name of the order that it places; its id is made of it and the owner (order_id_of). Null: the caller gave none.
-  state text not null default 'queued'::text,
-  has_turn boolean not null default false, -- Whether it got a job while an earlier intent of its lane was open.
   is_exit boolean not null default false, -- While it waits for a slot: whether it reduces what its trader risks (a cancel, a close, protection). Exits get slots first.
+  has_turn boolean not null default false, -- Whether it got a job while an earlier intent of its lane was open.
   sender_lost boolean not null default false, -- Whether the worker that marked it as sending ended before the response. Its request may never have left.
   fence integer not null default 0, -- Incremented by every claim. A write with an older fence changes nothing.
   attempts integer not null default 0,
   reconcile_attempts integer not null default 0,
   sending_at timestamp with time zone, -- Set and committed before the first byte may leave. Cleared only if it is proven that none left.
-  settled_at timestamp with time zone,
   reached_at timestamp with time zone, -- When the upstream first responded to a look-up after the request was sent: the request no longer waits there.
   answered_at timestamp with time zone, -- When the upstream took the request without reporting what came of it: the request is over there.
   presumed_sent_at timestamp with time zone, -- Of an intent that a restored database shows as unsent: the earliest time at which it may have been sent. It is looked for and never sent.
@@ -564,23 +562,35 @@ create table intents (
   pace text, -- While it is queued: what its upstream takes only so many of in a minute (see paces), if it waits for that.
   unknown_because text, -- Why it was last in doubt: a code or sentence of this service, or a code of Node. It stays when the intent ends.
   sent_payload jsonb, -- The exact payload, resolved and committed with sending_at. Reconciliation uses it.
+  state text not null default 'queued'::text,
+  phase text not null default 
+CASE
+    WHEN (state = ANY (ARRAY['queued'::text, 'running'::text])) THEN 'pending'::text
+    ELSE state
+END, -- Its state, and pending for queued and running. Indexes name it instead of the state: an intent that begins to be sent stays in its page.
+  waits_at text default 
+CASE
+    WHEN (state = 'queued'::text) THEN upstream
+    ELSE NULL::text
+END, -- The upstream of limited concurrency for a slot of which it waits.
+  settled_at timestamp with time zone,
   outcome jsonb,
   constraint intents_pkey PRIMARY KEY (id),
   constraint intents_settled_has_outcome CHECK (((state = ANY (ARRAY['succeeded'::text, 'failed'::text, 'expired'::text])) = ((settled_at IS NOT NULL) AND (outcome IS NOT NULL)))),
   constraint intents_state_known CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'in_doubt'::text, 'succeeded'::text, 'failed'::text, 'expired'::text])))
 ) with (fillfactor=40, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_limit=2000, autovacuum_analyze_scale_factor=0.02, autovacuum_analyze_threshold=1000);
 CREATE INDEX intents_by_request ON public.intents USING btree (request_id) WHERE (request_id IS NOT NULL);
-CREATE INDEX intents_closing ON public.intents USING btree (((request ->> 'trader'::text))) WHERE ((kind = 'network/close'::text) AND (state = ANY (ARRAY['queued'::text, 'running'::text, 'in_doubt'::text])));
-CREATE INDEX intents_expired ON public.intents USING btree (created_at) WHERE (state = 'expired'::text);
-CREATE INDEX intents_in_doubt ON public.intents USING btree (lane) WHERE (state = 'in_doubt'::text);
-CREATE INDEX intents_in_lane ON public.intents USING btree (lane text_pattern_ops, "position") WHERE (state = ANY (ARRAY['queued'::text, 'running'::text]));
-CREATE INDEX intents_open ON public.intents USING btree (created_at) WHERE (state = ANY (ARRAY['queued'::text, 'running'::text, 'in_doubt'::text]));
+CREATE INDEX intents_closing ON public.intents USING btree (((request ->> 'trader'::text))) WHERE ((kind = 'network/close'::text) AND (phase = ANY (ARRAY['pending'::text, 'in_doubt'::text])));
+CREATE INDEX intents_expired ON public.intents USING btree (created_at) WHERE (phase = 'expired'::text);
+CREATE INDEX intents_in_doubt ON public.intents USING btree (lane) WHERE (phase = 'in_doubt'::text);
+CREATE INDEX intents_in_lane ON public.intents USING btree (lane text_pattern_ops, "position") WHERE (phase = 'pending'::text);
+CREATE INDEX intents_open ON public.intents USING btree (created_at) WHERE (phase = ANY (ARRAY['pending'::text, 'in_doubt'::text]));
 CREATE INDEX intents_settled ON public.intents USING btree (kind, settled_at) WHERE (settled_at IS NOT NULL);
-CREATE INDEX intents_troubled ON public.intents USING btree (created_at) WHERE (state = ANY (ARRAY['in_doubt'::text, 'failed'::text, 'expired'::text]));
+CREATE INDEX intents_troubled ON public.intents USING btree (created_at) WHERE (phase = ANY (ARRAY['in_doubt'::text, 'failed'::text, 'expired'::text]));
 CREATE INDEX intents_undecided ON public.intents USING btree (created_at) WHERE (((outcome -> 'problem'::text) ->> 'effect'::text) = 'unknown'::text);
-CREATE INDEX intents_with_turn ON public.intents USING btree (lane) WHERE (has_turn AND (state = ANY (ARRAY['queued'::text, 'running'::text])));
-CREATE INDEX intents_without_slot ON public.intents USING btree (upstream, is_exit DESC, "position") WHERE ((upstream IS NOT NULL) AND (state = 'queued'::text));
-CREATE INDEX intents_without_slot_by_owner ON public.intents USING btree (upstream, is_exit, owner, "position") WHERE ((upstream IS NOT NULL) AND (state = 'queued'::text));
+CREATE INDEX intents_with_turn ON public.intents USING btree (lane) WHERE (has_turn AND (phase = 'pending'::text));
+CREATE INDEX intents_without_slot ON public.intents USING btree (waits_at, is_exit DESC, "position") WHERE (waits_at IS NOT NULL);
+CREATE INDEX intents_without_slot_by_owner ON public.intents USING btree (waits_at, is_exit, owner, "position") WHERE (waits_at IS NOT NULL);
 
 -- Network addresses from which a user logged in. Attempts from there have a separate budget.
 create table known_addresses (
@@ -810,14 +820,21 @@ create table orders (
   absent_since timestamp with time zone, -- When the venue's complete records first lacked a resting order that they have not shown since.
   executed jsonb,
   protection jsonb, -- The result of the exits that a network order carried: state none, placed or failed, and the error.
+  is_resting boolean not null default (NOT (lifecycle IS DISTINCT FROM 'resting'::text)),
+  has_waiting_triggers boolean not null default (NOT ((executed ->> 'trigger_status'::text) IS DISTINCT FROM 'pending_parent_fill'::text)),
+  exchange_number text default 
+CASE
+    WHEN (venue = 'exvenue'::text) THEN (executed ->> 'ex_order_id'::text)
+    ELSE NULL::text
+END,
   constraint orders_pkey PRIMARY KEY (id),
   constraint orders_handle_once UNIQUE (trader, handle),
   constraint orders_lifecycle_known CHECK ((lifecycle = ANY (ARRAY['resting'::text, 'filled'::text, 'cancelled'::text, 'ended'::text])))
 ) with (fillfactor=50, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_limit=2000, autovacuum_analyze_scale_factor=0.02, autovacuum_analyze_threshold=1000);
-CREATE INDEX orders_by_exchange_number ON public.orders USING btree (((executed ->> 'ex_order_id'::text))) WHERE (venue = 'exvenue'::text);
+CREATE INDEX orders_by_exchange_number ON public.orders USING btree (exchange_number) WHERE (exchange_number IS NOT NULL);
 CREATE INDEX orders_by_trader ON public.orders USING btree (trader, created_at);
-CREATE INDEX orders_resting ON public.orders USING btree (trader) WHERE (lifecycle = 'resting'::text);
-CREATE INDEX orders_with_waiting_triggers ON public.orders USING btree (trader) WHERE ((executed ->> 'trigger_status'::text) = 'pending_parent_fill'::text);
+CREATE INDEX orders_resting ON public.orders USING btree (trader) WHERE is_resting;
+CREATE INDEX orders_with_waiting_triggers ON public.orders USING btree (trader) WHERE has_waiting_triggers;
 
 -- What an upstream takes only so many of in a minute, for example the signals of a trader: when the latest were sent.
 create table paces (
@@ -1856,7 +1873,7 @@ create view ops.intent_ages (
   oldest_s double precision
 );
 
--- All intents, without request, sent payload and response. unknown_because: why it was last in doubt. The full story of one: select * from ops.history(id).
+-- All intents, without request, sent payload and response. unknown_because: why it was last in doubt. phase: its state, and pending for queued and running; the indexes have it. The full story of one: select * from ops.history(id).
 create view ops.intents (
   intent_id uuid,
   kind text,
@@ -1874,7 +1891,8 @@ create view ops.intents (
   created_at timestamp with time zone,
   deadline_at timestamp with time zone,
   sending_at timestamp with time zone,
-  settled_at timestamp with time zone
+  settled_at timestamp with time zone,
+  phase text
 );
 
 -- Intents in doubt, oldest first. They are reconciled automatically. because: the result of the last call or look-up. If next_reconcile_at is null, none is planned: rerun the intent.
@@ -2002,7 +2020,8 @@ create view ops.orders (
   lifecycle text,
   problem_code text,
   created_at timestamp with time zone,
-  settled_at timestamp with time zone
+  settled_at timestamp with time zone,
+  is_resting boolean
 );
 
 -- Payments older than 10 minutes that were neither fulfilled nor refunded, with the safe action. Normally empty.

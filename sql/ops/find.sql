@@ -46,7 +46,7 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
         union
         select r.id
         from orders r
-        where r.venue = 'exvenue' and r.executed ->> 'ex_order_id' = g.name
+        where r.exchange_number = g.name
         limit 100
       ) n
       join orders o on o.id = n.id

@@ -33,7 +33,7 @@ begin
     select 7, now(), 'lane', format('%s: %s, %s queued', l.lane,
       case when l.head = i.id then 'at its head' else coalesce('behind ' || l.head, 'without a head') end, l.waiting)
     from ops.lanes l
-    where l.lane = i.lane and i.state in ('queued', 'running')
+    where l.lane = i.lane and i.phase = 'pending'
     union all
     select 8, now(), 'job', format('%s, attempt %s of %s, %s%s', j.task, j.attempts, j.max_attempts,
       case

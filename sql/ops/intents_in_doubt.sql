@@ -7,6 +7,6 @@ select d.intent_id, d.kind, d.owner, d.unknown_because as because, d.reconcile_a
   ) as next_reconcile_at,
   d.created_at
 from ops.intents d
-where d.state = 'in_doubt'
+where d.phase = 'in_doubt'
 order by d.sending_at;
 comment on view ops.intents_in_doubt is 'Intents in doubt, oldest first. They are reconciled automatically. because: the result of the last call or look-up. If next_reconcile_at is null, none is planned: rerun the intent.';

@@ -4,7 +4,7 @@ select p.subject, ops.name_of(p.subject) as name, p.holds_exits, p.reason, p.pau
     select count(*)::integer
     from intents i
     join intent_kinds k on k.kind = i.kind
-    where i.state = 'queued' and p.subject in (k.upstream, i.owner)
+    where i.phase = 'pending' and i.state = 'queued' and p.subject in (k.upstream, i.owner)
   ) as waiting
 from pauses p
 order by p.paused_at;

@@ -2,7 +2,7 @@ create or replace view ops.stuck_lanes as
 with waiting as (
   select i.lane, count(*)::integer as open, min(i.created_at) as since
   from intents i
-  where i.state in ('queued', 'running') and i.lane is not null
+  where i.phase = 'pending' and i.lane is not null
   group by i.lane
 ), jobs as materialized (
   select j.intent_id, j.is_dead, j.locked_at is null or j.is_held as is_good
@@ -19,7 +19,7 @@ select w.lane, h.id as head, h.state as head_state, w.open, w.since,
   coalesce(h.id, (
     select i.id
     from intents i
-    where i.lane = w.lane and i.state in ('queued', 'running')
+    where i.lane = w.lane and i.phase = 'pending'
     order by i.position
     limit 1
   )) as rerun

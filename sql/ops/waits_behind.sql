@@ -11,7 +11,7 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
     (
       select f.id
       from intents f
-      where f.lane = i.lane and f.state in ('queued', 'running')
+      where f.lane = i.lane and f.phase = 'pending'
       order by f.position
       limit 1
     )

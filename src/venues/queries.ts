@@ -42,7 +42,7 @@ export const listPlacedOrders = async (
     from orders o
     where o.owner = ${owner} and o.venue = ${venue}
       and (o.id = any(${sql.array(ids, 'uuid')})
-        or o.venue = 'exvenue' and o.executed ->> 'ex_order_id' = any(${sql.array(oids, 'text')}))`);
+        or o.exchange_number = any(${sql.array(oids, 'text')}))`);
   return new Map(rows.flatMap((row) => [[row.id, row] as const, [row.ex_order_id ?? row.id, row] as const]));
 };
 

@@ -42,17 +42,37 @@ export async function loseSince(service: At, since: string): Promise<void> {
 /** Copies tables as a backup, named in an order in which they can be written. `restore` writes them back long after every deadline in them, with a job for each open intent. */
 export async function backUp(service: At, tables: string[]): Promise<{ since: string; restore(): Promise<void> }> {
   const since = new Date().toISOString();
+  const columns = await columnsOf(service, tables);
   await writing(
     service,
     tables.map((table) => `create table backup_of_${table} as table ${table}`),
   );
   const restore = [
     ...tables.map((table) => `delete from ${table}`),
-    ...tables.map((table) => `insert into ${table} overriding system value table backup_of_${table}`),
+    ...tables.map(
+      (table) =>
+        `insert into ${table} (${columns.get(table)}) overriding system value select ${columns.get(table)} from backup_of_${table}`,
+    ),
     `update intents set deadline_at = now() - interval '1 minute' where settled_at is null`,
     `select graphile_worker.add_job(kind, json_build_object('intent_id', id)) from intents where settled_at is null`,
   ];
   return { since, restore: () => writing(service, restore) };
+}
+
+/** The columns of tables, but for those that are computed. */
+async function columnsOf({ settings }: At, tables: string[]): Promise<Map<string, string>> {
+  const client = new pg.Client({ connectionString: String(settings.DATABASE_URL) });
+  await client.connect();
+  const { rows } = await client
+    .query<{ name: string; columns: string }>(
+      `select t.name, string_agg(quote_ident(a.attname), ', ') as columns
+       from unnest($1::text[]) as t (name)
+       join pg_attribute a on a.attrelid = t.name::regclass and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+       group by t.name`,
+      [tables],
+    )
+    .finally(() => client.end());
+  return new Map(rows.map(({ name, columns }) => [name, columns]));
 }
 
 /** Runs `npm run ops -- recover` with the settings of a service. Returns what it prints. */

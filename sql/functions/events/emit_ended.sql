@@ -2,7 +2,8 @@
 -- ended, to the followers of its account or to its partner, and for each order that is no longer open (`closed`). A partner's verb that
 -- ends the order it is about has an event of its own, which says so. Of an account it also queues the next poll of its positions.
 -- It sees what the statement has written before. It locks the logs of accounts, then those of partners, each in the order of their names: no
--- lock is taken after them. string_to_table is estimated alike for any text, so the plan is kept: of an array it is made anew each time.
+-- lock is taken after them. string_to_table is estimated alike for any text, so the plan is kept: of an array it is made anew each time. Each row is
+-- found by its id (lateral, limit 1): a join would be planned for a thousand ids, and reads all of a table that is small.
 create or replace function emit_ended(ended uuid[], closed uuid[]) returns void
 language plpgsql as $$
 declare
@@ -28,8 +29,18 @@ begin
     union all
     select a.id, order_event('lifecycle', o.id, null), false, 0
     from string_to_table(closed_ids, ',') as c (id)
-    join orders o on o.id = c.id::uuid
-    join prop_accounts a on a.synthetic_hotkey = o.trader and a.owner = o.owner
+    cross join lateral (
+      select x.id, x.trader, x.owner
+      from orders x
+      where x.id = c.id::uuid
+      limit 1
+    ) o
+    cross join lateral (
+      select p.id
+      from prop_accounts p
+      where p.synthetic_hotkey = o.trader and p.owner = o.owner
+      limit 1
+    ) a
     order by account, is_verb desc, position
   loop
     perform record_account_event(log.account, 'order', log.payload);
@@ -53,18 +64,28 @@ begin
       union all
       select o.owner, partner_order_event('lifecycle', o.id, null), false, null, 0
       from string_to_table(closed_ids, ',') as c (id)
-      join orders o on o.id = c.id::uuid
+      cross join lateral (
+        select x.id, x.owner
+        from orders x
+        where x.id = c.id::uuid
+        limit 1
+      ) o
       where not exists (
         select
         from string_to_table(ended_ids, ',') as e (id)
-        join intents i on i.id = e.id::uuid
-        where verb_subject(i) = o.id
+        cross join lateral (
+          select verb_subject(w) as id
+          from intents w
+          where w.id = e.id::uuid
+          limit 1
+        ) s
+        where s.id = o.id
       )
     ) u
-    where exists (select from partners p where p.id = u.owner)
     group by u.owner
     order by u.owner
   loop
+    continue when not exists (select from partners p where p.id = log.owner);
     perform emit_events(log.owner, 'order.updated', log.payloads);
   end loop;
 end $$;

@@ -7,7 +7,7 @@ language plpgsql as $$
 begin
   perform
   from orders o
-  where o.trader = wallet and o.venue = 'exvenue' and o.lifecycle = 'resting'
+  where o.trader = wallet and o.venue = 'exvenue' and o.is_resting
   order by o.id
   for update;
 
@@ -45,7 +45,7 @@ begin
       where f.ex_wallet = wallet and f.oid = o.executed ->> 'ex_order_id'
     ) s
     left join jsonb_to_recordset(ended) as e (id uuid, filled_size numeric, by_command boolean) on e.id = o.id
-    where o.trader = wallet and o.venue = 'exvenue' and o.lifecycle = 'resting'
+    where o.trader = wallet and o.venue = 'exvenue' and o.is_resting
   ) n
   where n.lifecycle <> 'resting' or n.filled > n.was_filled;
 end $$;

@@ -15,13 +15,13 @@ language sql as $$
     for update skip locked
   ), judged as materialized (
     select d.ex_wallet, exists (
-        select from orders o where o.trader = d.ex_wallet and o.lifecycle = 'resting'
+        select from orders o where o.trader = d.ex_wallet and o.is_resting
       ) or exists (
-        select from orders o where o.trader = d.ex_wallet and o.executed ->> 'trigger_status' = 'pending_parent_fill'
+        select from orders o where o.trader = d.ex_wallet and o.has_waiting_triggers
       ) as has_orders, exists (
         select
         from orders o
-        where o.trader = d.ex_wallet and o.lifecycle = 'resting' and o.executed ->> 'trigger_status' = 'pending_parent_fill'
+        where o.trader = d.ex_wallet and o.is_resting and o.has_waiting_triggers
           and o.executed ->> 'status' = 'partial'
       ) as is_urgent,
       exists (select from enrollments e where e.ex_wallet = d.ex_wallet) as is_enrolled,

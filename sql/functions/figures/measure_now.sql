@@ -4,7 +4,7 @@ language sql as $$
   with measured (figure, label, value) as (
     select 'intents_in_doubt', k.upstream, count(i.id)
     from intent_kinds k
-    left join intents i on i.kind = k.kind and i.state = 'in_doubt'
+    left join intents i on i.kind = k.kind and i.phase = 'in_doubt'
     group by k.upstream
     union all
     select 'oldest_job_seconds', 'queue', coalesce(max(q.oldest_ready_s), 0)

@@ -13,7 +13,7 @@ begin
   end if;
   select coalesce(array_agg(i.alongside), '{}') into beside
   from intents i
-  where i.lane = lane_name and i.has_turn and i.state in ('queued', 'running') and i.id is distinct from leaver
+  where i.lane = lane_name and i.has_turn and i.phase = 'pending' and i.id is distinct from leaver
     and i.id is distinct from front;
   if front is not null then
     beside := beside || (select i.alongside from intents i where i.id = front);
@@ -21,7 +21,7 @@ begin
   for member in
     select i.id, i.kind, i.alongside, i.has_turn
     from intents i
-    where i.lane = lane_name and i.state in ('queued', 'running') and i.id is distinct from leaver
+    where i.lane = lane_name and i.phase = 'pending' and i.id is distinct from leaver
     order by i.position
     limit 8
   loop

@@ -12,7 +12,7 @@ begin
   for n in 1 .. coalesce(most, 2147483647) loop
     select i.is_exit into exit_waits
     from intents i
-    where i.upstream = at_upstream and i.state = 'queued'
+    where i.waits_at = at_upstream
       and not exists (select from upstream_slots h where h.upstream = at_upstream and h.intent_id = i.id)
     order by i.is_exit desc, i.position
     limit 1;

@@ -17,7 +17,7 @@ begin
   end if;
   perform pg_advisory_xact_lock_shared(hashtextextended('free slots ' || at_upstream, 0)); -- none is lent until this transaction ends
   if not has_lent_slots(at_upstream)
-    and not exists (select from intents w where w.upstream = at_upstream and w.state = 'queued' and w.is_exit >= exits)
+    and not exists (select from intents w where w.waits_at = at_upstream and w.is_exit >= exits)
   then
     update upstream_slots u
     set intent_id = intent, hold_s = for_s, held_until = now() + make_interval(secs => for_s)

@@ -9,12 +9,17 @@ declare
 begin
   select array_agg(h.id) into doubts
   from upstream_slots u
-  join intents h on h.id = u.intent_id and h.state = 'in_doubt'
-  where u.upstream = at_upstream and u.held_until > now()
+  cross join lateral (
+    select d.id, d.state
+    from intents d
+    where d.id = u.intent_id
+    limit 1
+  ) h
+  where u.upstream = at_upstream and u.held_until > now() and h.state = 'in_doubt'
     and exists (
       select
       from intents w
-      where w.upstream = at_upstream and w.state = 'queued'
+      where w.waits_at = at_upstream
         and not exists (select from upstream_slots s where s.intent_id = w.id)
     );
   if doubts is null then

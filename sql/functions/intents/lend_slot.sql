@@ -11,7 +11,12 @@ begin
   end if;
   select h.slot, h.for_exits, h.intent_id, h.held_until into lent
   from upstream_slots h
-  join intents o on o.id = h.intent_id
+  cross join lateral (
+    select i.state
+    from intents i
+    where i.id = h.intent_id
+    limit 1
+  ) o
   where h.upstream = at_upstream and not h.is_lent and (to_exit or not h.for_exits) and o.state not in ('queued', 'running')
   order by h.held_until
   limit 1

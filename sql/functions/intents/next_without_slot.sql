@@ -14,7 +14,7 @@ begin
       (
         select i.owner
         from intents i
-        where i.upstream = at_upstream and i.state = 'queued' and i.is_exit = exits
+        where i.waits_at = at_upstream and i.is_exit = exits
         order by i.owner
         limit 1
       )
@@ -22,7 +22,7 @@ begin
       select (
         select i.owner
         from intents i
-        where i.upstream = at_upstream and i.state = 'queued' and i.is_exit = exits and i.owner > o.owner
+        where i.waits_at = at_upstream and i.is_exit = exits and i.owner > o.owner
         order by i.owner
         limit 1
       )
@@ -31,7 +31,12 @@ begin
     ), held as (
       select h.owner, count(*) as slots
       from upstream_slots u
-      join intents h on h.id = u.intent_id
+      cross join lateral (
+        select b.owner
+        from intents b
+        where b.id = u.intent_id
+        limit 1
+      ) h
       where u.upstream = at_upstream and u.held_until > now() and not u.is_lent
       group by h.owner
     )
@@ -41,7 +46,7 @@ begin
     cross join lateral (
       select w.id, w.position
       from intents w
-      where w.upstream = at_upstream and w.state = 'queued' and w.is_exit = exits and w.owner = o.owner
+      where w.waits_at = at_upstream and w.is_exit = exits and w.owner = o.owner
         and not exists (select from upstream_slots s where s.upstream = at_upstream and s.intent_id = w.id)
       order by w.position
       limit 4

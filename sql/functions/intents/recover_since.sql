@@ -12,7 +12,7 @@ begin
     update intents i
     set presumed_sent_at = i.created_at, state = 'queued', fence = i.fence + 1,
       deadline_at = greatest(i.deadline_at, now() + interval '1 day')
-    where i.settled_at is null and i.state in ('queued', 'running') and i.sending_at is null and i.presumed_sent_at is null
+    where i.settled_at is null and i.phase = 'pending' and i.sending_at is null and i.presumed_sent_at is null
     returning i.kind
   )
   select p.kind, count(*)::integer

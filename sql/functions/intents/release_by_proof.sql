@@ -19,7 +19,7 @@ begin
   if not exists (
       select
       from intents i
-      where i.upstream = held.upstream and i.state = 'queued'
+      where i.waits_at = held.upstream
         and not exists (select from upstream_slots h where h.upstream = held.upstream and h.intent_id = i.id)
     )
     or not pg_try_advisory_xact_lock(hashtextextended('slots ' || held.upstream, 0))
@@ -31,14 +31,24 @@ begin
   select held.upstream, greatest(0, 1 + count(*) filter (where o.state = 'running' and o.sending_at <= held.asked_at)
     - count(*) filter (where o.state not in ('queued', 'running') and o.sending_at > held.asked_at))
   from upstream_slots u
-  join intents o on o.id = u.intent_id
+  cross join lateral (
+    select i.state, i.sending_at
+    from intents i
+    where i.id = u.intent_id
+    limit 1
+  ) o
   where u.upstream = held.upstream and u.held_until > now()
   on conflict (upstream) do update
   set proven = case when has_lent_slots(held.upstream) then greatest(p.proven, excluded.proven) else excluded.proven end;
   select coalesce(slots_to_assign(held.upstream), p.proven - count(*) filter (where o.state in ('queued', 'running')))::integer into spare
   from upstream_proofs p
   left join upstream_slots u on u.upstream = p.upstream and u.held_until > now()
-  left join intents o on o.id = u.intent_id
+  left join lateral (
+    select i.state
+    from intents i
+    where i.id = u.intent_id
+    limit 1
+  ) o on true
   where p.upstream = held.upstream
   group by p.upstream;
   perform assign_slots(

@@ -10,7 +10,7 @@ begin
     from intents i
     left join lanes l on l.name = i.lane
     left join intents h on h.id = l.head and h.state in ('queued', 'running')
-    where i.state in ('queued', 'running', 'in_doubt')
+    where i.phase in ('pending', 'in_doubt')
       and i.created_at < now() - interval '30 seconds'
       and (i.lane is null or i.state = 'in_doubt' or h.id is null or h.id = i.id or i.has_turn)
       and i.id::text not in (

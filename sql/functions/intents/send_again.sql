@@ -18,8 +18,8 @@ begin
   end if;
   perform from lanes where name = held.lane for update;
   if not owed and (
-    exists (select from intents l where l.lane = held.lane and l.position > held.position and l.state in ('queued', 'running'))
-    or exists (select from intents l where l.lane = held.lane and l.position > held.position and l.state = 'in_doubt')
+    exists (select from intents l where l.lane = held.lane and l.position > held.position and l.phase = 'pending')
+    or exists (select from intents l where l.lane = held.lane and l.position > held.position and l.phase = 'in_doubt')
     or exists (
       select
       from intent_kinds k

@@ -7,12 +7,12 @@ language sql as $$
   where exists (
     select
     from orders o
-    where o.trader = wallet and o.executed ->> 'ex_order_id' = any(numbers)
-      and o.executed ->> 'trigger_status' = 'pending_parent_fill'
+    where o.trader = wallet and o.exchange_number = any(numbers)
+      and o.has_waiting_triggers
   );
   select
   from orders o
-  where o.trader = wallet and o.venue = 'exvenue' and o.executed ->> 'ex_order_id' = any(numbers)
+  where o.trader = wallet and o.exchange_number = any(numbers)
   order by o.id
   for update; -- what they say is read after the lock: executions may be stored at the same time
   select change_orders(coalesce(jsonb_agg(jsonb_build_object(
@@ -20,5 +20,5 @@ language sql as $$
     'by_intent', by_intent, 'exits', case when exits_of_terms(o.terms, null, true) <> '[]' then '[]'::jsonb end
   ) order by o.id), '[]'))
   from orders o
-  where o.trader = wallet and o.venue = 'exvenue' and o.executed ->> 'ex_order_id' = any(numbers)
+  where o.trader = wallet and o.exchange_number = any(numbers)
 $$;

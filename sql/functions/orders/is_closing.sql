@@ -4,7 +4,7 @@ language sql stable as $$
   select exists (
     select
     from intents c
-    where c.kind = 'network/close' and c.state in ('queued', 'running', 'in_doubt') and c.request ->> 'trader' = of_trader
+    where c.kind = 'network/close' and c.phase in ('pending', 'in_doubt') and c.request ->> 'trader' = of_trader
       and c.sending_at is not null and c.sent_payload -> 'signal' ->> 'execution_type' = 'FLAT_ALL'
   )
 $$;

@@ -4,5 +4,5 @@ language sql stable as $$
   select count(*)
   from intents i
   where i.lane ~>=~ ('netvenue:' || trader || ':') and i.lane ~<~ ('netvenue:' || trader || ';')
-    and i.state in ('queued', 'running') and i.kind = 'network/place' and i.sending_at is null
+    and i.phase = 'pending' and i.kind = 'network/place' and i.sending_at is null
 $$;

@@ -7,7 +7,7 @@ declare
     select slot_job(i.kind, i.id, now())
     from intents i
     join intent_kinds k on k.kind = i.kind
-    where i.state = 'queued' and i.sending_at is null and of_subject in (k.upstream, i.owner)
+    where i.phase = 'pending' and i.state = 'queued' and i.sending_at is null and of_subject in (k.upstream, i.owner)
       and exists (select from queue_jobs j where j.key = 'slot ' || i.id)
     order by i.position
   );

@@ -13,7 +13,7 @@ language sql as $$
     from lanes l
     where l.name = any (array(select c.name from chosen c where c.head is null))
       and l.head is null
-      and not exists (select from intents i where i.lane = l.name and i.state = 'queued')
+      and not exists (select from intents i where i.lane = l.name and i.phase = 'pending' and i.state = 'queued')
     for update skip locked
   ), gone as (
     delete from lanes l

@@ -35,9 +35,24 @@ language sql as $$
     select o.owner, o.venue, coalesce(a.id, s.subaccount_id::text), coalesce(o.given_id, o.id)::text, o.pair, o.executed ->> 'order_type',
       (o.executed ->> 'quantity')::numeric, (o.executed ->> 'price')::numeric, false
     from string_to_table(closed_ids, ',') as c (id)
-    join orders o on o.id = c.id::uuid
-    left join subaccounts s on s.synthetic_hotkey = o.trader
-    left join prop_accounts a on a.synthetic_hotkey = o.trader and a.owner = o.owner
+    cross join lateral (
+      select *
+      from orders x
+      where x.id = c.id::uuid
+      limit 1
+    ) o
+    left join lateral (
+      select b.subaccount_id
+      from subaccounts b
+      where b.synthetic_hotkey = o.trader
+      limit 1
+    ) s on true
+    left join lateral (
+      select p.id
+      from prop_accounts p
+      where p.synthetic_hotkey = o.trader and p.owner = o.owner
+      limit 1
+    ) a on true
     where o.venue = 'netvenue' and o.lifecycle = 'filled'
   ) f
   where (f.price is not null or f.is_close) and f.quantity is distinct from 0

@@ -5,7 +5,7 @@ language sql stable as $$
     or exists (
       select
       from prop_accounts a
-      join orders o on o.trader = a.synthetic_hotkey and o.lifecycle = 'resting'
+      join orders o on o.trader = a.synthetic_hotkey and o.is_resting
       where a.id = account and a.status in ('evaluation', 'funded')
     )
 $$;

@@ -10,7 +10,7 @@ language sql as $$
     from orders o
     join prop_accounts a on a.synthetic_hotkey = o.trader and a.owner = o.owner and a.status in ('evaluation', 'funded')
     left join account_watches w on w.prop_account_id = a.id
-    where o.lifecycle = 'resting' and coalesce(w.reconciled_at, '-infinity') < now() - make_interval(secs => stale_s)
+    where o.is_resting and coalesce(w.reconciled_at, '-infinity') < now() - make_interval(secs => stale_s)
     order by 1
     limit most
   ), planned as (

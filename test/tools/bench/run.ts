@@ -22,6 +22,7 @@ import { startProfiling } from './profile.ts';
 import { measureQueue } from './queue.ts';
 import { measureStart } from './start.ts';
 import { measureTracing } from './tracing.ts';
+import { measureWal } from './wal.ts';
 
 /*
  * npm run bench -- [--json] [--only P1,P3] [--small] [--profile]: measures the promises of speed, each next to its
@@ -48,6 +49,7 @@ const measurements: Record<string, (extent: Extent) => Promise<Figures>> = {
   QUEUE: measureQueue,
   START: measureStart,
   TRACING: measureTracing,
+  WAL: measureWal,
 };
 
 const { values: flags } = parseArgs({

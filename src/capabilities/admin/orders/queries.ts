@@ -14,7 +14,7 @@ export type OrderOfTrader = z.infer<typeof orderRow>;
 const states = {
   any: sql.fragment`true`,
   open: sql.fragment`o.state in ('queued', 'running', 'in_doubt')`,
-  resting: sql.fragment`o.lifecycle = 'resting'`,
+  resting: sql.fragment`o.is_resting`,
   filled: sql.fragment`o.lifecycle = 'filled'`,
   cancelled: sql.fragment`o.lifecycle = 'cancelled'`,
   failed: sql.fragment`o.state = 'failed'`,

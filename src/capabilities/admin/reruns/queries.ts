@@ -16,13 +16,13 @@ const intentColumns = sql.fragment`
 
 /** Written out as literals, so that any plan can use the matching partial index. */
 const states = {
-  trouble: sql.fragment`i.state in ('in_doubt', 'failed')`,
-  queued: sql.fragment`i.state = 'queued'`,
-  running: sql.fragment`i.state = 'running'`,
-  in_doubt: sql.fragment`i.state = 'in_doubt'`,
+  trouble: sql.fragment`i.phase in ('in_doubt', 'failed')`,
+  queued: sql.fragment`i.phase = 'pending' and i.state = 'queued'`,
+  running: sql.fragment`i.phase = 'pending' and i.state = 'running'`,
+  in_doubt: sql.fragment`i.phase = 'in_doubt'`,
   undecided: sql.fragment`i.is_undecided`,
-  failed: sql.fragment`i.state = 'failed'`,
-  expired: sql.fragment`i.state = 'expired'`,
+  failed: sql.fragment`i.phase = 'failed'`,
+  expired: sql.fragment`i.phase = 'expired'`,
 };
 
 type Filter = PageRequest & { state: keyof typeof states; kind: string | null; owner: OwnerId | null };

@@ -14,11 +14,11 @@ export type WatchedOrder = z.infer<typeof watchedOrder>;
 export const listWatchedOrders = (db: Db, wallet: WalletAddress): Promise<readonly WatchedOrder[]> =>
   db.any(sql.prepared('watched_orders', watchedOrder)`
     select ${orderColumns}, o.lifecycle is not distinct from 'resting' is_resting,
-      coalesce(o.executed ->> 'trigger_status' = 'pending_parent_fill', false) waits
+      o.has_waiting_triggers waits
     from orders o
     where o.venue = 'exvenue'
-      and (o.trader = ${wallet} and o.lifecycle = 'resting'
-        or o.trader = ${wallet} and o.executed ->> 'trigger_status' = 'pending_parent_fill')`);
+      and (o.trader = ${wallet} and o.is_resting
+        or o.trader = ${wallet} and o.has_waiting_triggers)`);
 
 const positionRow = z.object({ coin: z.string(), size: z.string(), filled_ms: z.number().nullable() });
 

@@ -33,7 +33,7 @@ export const listExchangeOrders = (
     select ${orderColumns}
     from orders o
     where o.owner = ${owner} and o.venue = 'exvenue'
-      and (o.id = any(${sql.array(ids, 'uuid')}) or o.executed ->> 'ex_order_id' = any(${sql.array(oids, 'text')}))`);
+      and (o.id = any(${sql.array(ids, 'uuid')}) or o.exchange_number = any(${sql.array(oids, 'text')}))`);
 
 const namedRow = z.object({
   id: idSchema.intent,
@@ -58,7 +58,7 @@ export const listNamedOrders = (
 ): Promise<readonly NamedOrder[]> =>
   db.any(sql.prepared('named_orders', namedRow)`
     select o.id, coalesce(o.given_id, o.id) as name, o.pair, o.executed ->> 'ex_order_id' oid, o.executed ->> 'status' status,
-      i.state in ('queued', 'running', 'in_doubt') "isPending",
+      i.phase in ('pending', 'in_doubt') "isPending",
       coalesce(o.terms ->> 'take_profit', o.terms ->> 'stop_loss') is not null "hasExits"
     from orders o
     join intents i on i.id = o.id
@@ -67,7 +67,7 @@ export const listNamedOrders = (
         orderIds.flatMap((name) => orderIdsOf(owner, name)),
         'uuid',
       )})
-        or o.executed ->> 'ex_order_id' = any(${sql.array(oids.map(String), 'text')}))`);
+        or o.exchange_number = any(${sql.array(oids.map(String), 'text')}))`);
 
 const planRow = z.object({ leg: z.enum(['tp', 'sl']), oid: z.string() });
 
@@ -99,7 +99,7 @@ export const findLaterCommands = (
       exists (
         select
         from intents i
-        where i.state = 'in_doubt' and i.lane = ${lane} and i.kind <> 'exchange/place'
+        where i.phase = 'in_doubt' and i.lane = ${lane} and i.kind <> 'exchange/place'
       ) undecided`);
 
 const filledRow = z.object({ id: idSchema.intent, accepted_ms: z.number() });
@@ -144,12 +144,12 @@ export const findBusy = (
     from (
       select i.created_at > now() - make_interval(secs => ${RECENT_S}) as is_recent
       from intents i
-      where i.state in ('queued', 'running', 'in_doubt') and i.lane = ${lane}
+      where i.phase in ('pending', 'in_doubt') and i.lane = ${lane}
         and (i.kind = 'exchange/cancel' or coalesce(i.request ->> 'pair', i.request -> 'terms' ->> 'pair') = ${pair})
       union all
       select true
       from orders o
-      where o.trader = ${wallet} and o.executed ->> 'trigger_status' = 'pending_parent_fill' and o.venue = 'exvenue' and o.pair = ${pair}
+      where o.trader = ${wallet} and o.has_waiting_triggers and o.venue = 'exvenue' and o.pair = ${pair}
         and o.lifecycle <> 'resting' and ${wantedAgoS < EXITS_FOUND_WITHIN_S}
     ) b`);
 
@@ -158,7 +158,7 @@ export const isOrderInDoubt = (db: Db, { lane, pair }: { lane: string; pair: str
   db.exists(sql.prepared('order_in_doubt', z.object({}))`
     select
     from intents i
-    where i.state = 'in_doubt' and i.lane = ${lane} and i.kind = 'exchange/place' and i.request -> 'terms' ->> 'pair' = ${pair}`);
+    where i.phase = 'in_doubt' and i.lane = ${lane} and i.kind = 'exchange/place' and i.request -> 'terms' ->> 'pair' = ${pair}`);
 
 /** An order or exit of ours that may rest at the exchange. `oid`: the exchange's number, if it has been reported. */
 export type RestingOrder = { cloid: string; oid: number | null; pair: string };
@@ -194,11 +194,11 @@ export const listRecordedResting = async (
     ), waiting as (
       select o.id, o.pair, o.terms
       from orders o
-      where o.trader = ${wallet} and o.venue = 'exvenue' and o.executed ->> 'trigger_status' = 'pending_parent_fill'
+      where o.trader = ${wallet} and o.venue = 'exvenue' and o.has_waiting_triggers
     ), in_doubt as (
       select i.id, coalesce(i.request -> 'terms', i.request) terms, i.kind
       from intents i
-      where i.state = 'in_doubt' and i.lane = ${lane} and i.kind in ('exchange/place', 'exchange/protect')
+      where i.phase = 'in_doubt' and i.lane = ${lane} and i.kind in ('exchange/place', 'exchange/protect')
     ), parents as (
       select id, pair, terms from recent
       union
@@ -226,8 +226,8 @@ export const findResting = async (db: Db, wallet: WalletAddress, oids: readonly 
   const rows = await db.any(sql.prepared('resting_by_oid', restingRow)`
     select o.id, null leg, o.executed ->> 'ex_order_id' oid, o.pair
     from orders o
-    where o.trader = ${wallet} and o.venue = 'exvenue' and o.lifecycle = 'resting'
-      and o.executed ->> 'ex_order_id' = any(${numbers})
+    where o.trader = ${wallet} and o.venue = 'exvenue' and o.is_resting
+      and o.exchange_number = any(${numbers})
     union all
     select p.intent_id, p.leg, p.oid, p.pair
     from exit_plans p

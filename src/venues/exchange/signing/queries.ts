@@ -30,7 +30,7 @@ export const hasInDoubtUnderOtherKeys = (db: Db, exWallet: WalletAddress, keyId:
     select exists (
       select
       from intents i
-      where i.state = 'in_doubt'
+      where i.phase = 'in_doubt'
         and i.lane = ${`exvenue:${exWallet}`}
         and i.sent_payload ->> 'key_id' <> ${keyId}
     ) as in_doubt`);

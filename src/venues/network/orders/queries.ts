@@ -66,11 +66,11 @@ export function listRecordedOrders(
   const among =
     state === 'open'
       ? sql.fragment`(
-        select r.id from orders r where r.trader = ${trader} and r.lifecycle = 'resting'
+        select r.id from orders r where r.trader = ${trader} and r.is_resting
         union
         select q.id
         from intents q
-        where q.state in ('queued', 'running', 'in_doubt') and q.request ->> 'trader' = ${trader}
+        where q.phase in ('pending', 'in_doubt') and q.request ->> 'trader' = ${trader}
       ) w
       cross join lateral (
         select *
@@ -95,7 +95,7 @@ export function listRecordedOrders(
 /** The condition of each state. A literal, so that the index of resting orders is usable. */
 const IN_STATE: Record<OrderState, FragmentSqlToken> = {
   open: sql.fragment``,
-  resting: sql.fragment` and o.lifecycle = 'resting'`,
+  resting: sql.fragment` and o.is_resting`,
   filled: sql.fragment` and o.lifecycle = 'filled'`,
   cancelled: sql.fragment` and o.lifecycle = 'cancelled'`,
   ended: sql.fragment` and o.lifecycle = 'ended'`,
@@ -112,7 +112,7 @@ export const listResting = (db: Db, trader: Hotkey): Promise<readonly RestingOrd
   db.any(sql.prepared('list_resting', restingRow)`
     select o.id, o.handle, o.absent_since is not null as is_absent, o.terms
     from orders o
-    where o.trader = ${trader} and o.lifecycle = 'resting'`);
+    where o.trader = ${trader} and o.is_resting`);
 
 /** The pair of a trader's order, by a name or id of it; null if it is unknown or belongs to another owner or trader. */
 export const findOrderPair = (db: Db, owner: OwnerId, trader: Hotkey, orderId: OrderUuid): Promise<string | null> =>
@@ -178,10 +178,10 @@ export const hasOthersUnderWay = (db: Db, trader: Hotkey, lane: string | null): 
   db.exists(sql.prepared('network_others_under_way', z.object({}))`
     select
     from intents o
-    where o.state in ('queued', 'running', 'in_doubt')
+    where o.phase in ('pending', 'in_doubt')
       and o.kind in ('network/place', 'network/edit', 'network/protect')
       and o.request ->> 'trader' = ${trader}
-      and (o.lane is distinct from ${lane} or o.state = 'in_doubt')`);
+      and (o.lane is distinct from ${lane} or o.phase = 'in_doubt')`);
 
 const withExitsRow = orderRow.omit({ is_absent: true }).extend({ id: idSchema.order });
 
@@ -206,7 +206,7 @@ export const findBusy = (db: Db, trader: Hotkey, pair: string): Promise<'recent'
     select case when count(*) filter (where o.created_at > now() - make_interval(secs => ${RECENT_S})) > 0 then 'recent'
       when count(*) > 0 then 'long' end as busy
     from intents o
-    where o.state in ('queued', 'running', 'in_doubt')
+    where o.phase in ('pending', 'in_doubt')
       and o.request ->> 'trader' = ${trader}
       and (o.lane = ${`netvenue:${trader}:${pair}`} or o.kind = 'network/close')`);
 

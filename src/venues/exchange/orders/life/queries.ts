@@ -37,7 +37,7 @@ export const findRecordedLife = (
     where i.id = any(${sql.array(id === null ? [] : orderIdsOf(owner, id), 'uuid')} || array(
         select n.id
         from orders n
-        where n.owner = ${owner} and n.trader = ${wallet} and n.venue = 'exvenue' and n.executed ->> 'ex_order_id' = ${oid}
+        where n.owner = ${owner} and n.trader = ${wallet} and n.exchange_number = ${oid}
         limit 1
       ))
       and i.owner = ${owner} and i.kind in ('exchange/place', 'exchange/close') and i.request ->> 'wallet' = ${wallet}`);
