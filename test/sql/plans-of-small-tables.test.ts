@@ -4,7 +4,7 @@ import { type IntentDatabase, item, openIntentDatabase } from '../support/intent
 
 const MANY = 3_000;
 const ORDERS = 10;
-const MOST_ROWS = 12; // that the statements of an order read of a table: its own rows, some of them several times
+const MOST_ROWS = 25; // that the statements of an order read of a table: its own rows, some of them several times
 
 /** What grows: rows of others, so that a plan that reads all of a table, or all that belongs to a partner, is seen. */
 const GROWN = `
@@ -88,13 +88,13 @@ describe('the statements of an order, in a database that is new', () => {
     expect(read.find(({ table }) => table === 'intents')?.rows).to.be.above(1);
   });
 
-  /** The rows that were read so far of every table, by a scan of it or by an index. */
+  /** The rows that were read so far of every table that grows, by a scan of it or by an index. */
   async function rowsRead(): Promise<Map<string, number>> {
     await client.query('select pg_stat_force_next_flush()');
     const rows = await intentDb.query<{ table: string; rows: number }>(`
       select relname as table, (coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::integer as rows
       from pg_stat_all_tables
-      where schemaname in ('public', 'graphile_worker') and relname <> 'intent_kinds'`);
+      where schemaname in ('public', 'graphile_worker') and relname not in ('intent_kinds', 'upstream_slots')`);
     return new Map(rows.map(({ table, rows: read }) => [table, read]));
   }
 });
