@@ -2680,6 +2680,9 @@ create function measure_now(budget text, capacity double precision, per_s double
 create function money_job(task text, payload json, run_at timestamp with time zone)
   returns graphile_worker.job_spec sql immutable;
 
+create function move_alone(operator text, of_subject text, cents bigint, most bigint)
+  returns text plpgsql;
+
 create function move_exchange_positions(wallet text, coins text[])
   returns void sql;
 

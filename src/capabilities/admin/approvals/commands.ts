@@ -28,21 +28,55 @@ const usedRow = z.object({ id: z.string(), decided_by: z.string() });
 
 /**
  * The commit of a request that may need another operator's approval, where the deployment asks for it: every request without an
- * amount does, and one above `DUAL_CONTROL_CENTS`. An approval is used before the write, under an Idempotency-Key in the same
- * transaction, and the audit names both operators. Without one the commit asks for it and throws V2_APPROVAL_REQUIRED.
+ * amount does, and one by which its operator would have moved more than `DUAL_CONTROL_CENTS` alone in 24 hours. An approval is used, and an amount
+ * counted, in the transaction of the write, and the audit names both operators. Without one the commit asks for it and throws
+ * V2_APPROVAL_REQUIRED.
  */
 export const approvedCommit =
   (call: ApprovalCall, request: Request): Commit =>
   async (write, replacedWithinMs) => {
     const limit = call.deps.config.DUAL_CONTROL_CENTS;
     const { cents } = request;
-    if (limit === undefined || (cents !== undefined && cents <= limit)) return call.commit(write, replacedWithinMs);
-    if (!(await isApproved(call))) throw await askForApproval(call, request);
-    return call.commit(async (db) => {
-      await useApproval(db, call, request.subject);
-      return write(db);
-    }, replacedWithinMs);
+    if (limit === undefined) return call.commit(write, replacedWithinMs);
+    if (await isApproved(call))
+      return call.commit(
+        (db) =>
+          db.transaction(async (tx) => {
+            await useApproval(tx, call, request.subject);
+            return write(tx);
+          }),
+        replacedWithinMs,
+      );
+    if (cents === undefined) throw await askForApproval(call, request);
+    let isTooMuch = false;
+    const alone = call.commit(
+      (db) =>
+        db.transaction(async (tx) => {
+          isTooMuch = !(await movesAlone(tx, call, { ...request, cents }, limit));
+          if (isTooMuch) throw new ApiError('V2_APPROVAL_REQUIRED', { effect: 'none' });
+          return write(tx);
+        }),
+      replacedWithinMs,
+    );
+    return alone.catch(async (error) => {
+      throw isTooMuch ? await askForApproval(call, request) : error;
+    });
   };
+
+/** Counts an amount that an operator moves alone. False: with it, that would be more than the limit. */
+async function movesAlone(
+  db: Db,
+  call: ApprovalCall,
+  { subject, cents }: { subject: string; cents: number },
+  limit: number,
+): Promise<boolean> {
+  const { adminId } = adminOf(call.principal);
+  const verdict = await db.oneFirst(sql.prepared('move_alone', z.object({ verdict: z.string() }))`
+    select move_alone(${adminId}, ${subject}, ${cents}, ${limit}) as verdict`);
+  if (verdict === 'may')
+    await note(db, { actor: actorOf(call), action: 'money.move_alone', detail: { cents } }, subject);
+  return verdict !== 'too_much';
+}
 
 const digestOf = ({ context }: ApprovalCall) => sql.binary(Buffer.from(context.digest, 'hex'));
 
