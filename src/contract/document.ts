@@ -38,7 +38,9 @@ export type Operation = {
 };
 
 type Json = Record<string, unknown>;
-const STORED_RESPONSE_KEY = '#/components/parameters/StoredResponseKey';
+const STORED_RESPONSE_KEYS = ['StoredResponseKey', 'RequiredResponseKey'].map(
+  (name) => `#/components/parameters/${name}`,
+);
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
 /** The contract: the checked-in YAML, read once, completed by the error responses it implies. */
@@ -72,7 +74,9 @@ function operation(path: string, method: string): Operation {
     sendsTexts: respondsWith(spec, 'text/csv'),
     throttled: spec['x-throttled'] === true,
     oauthErrors: spec['x-oauth-errors'] === true,
-    keepsResponses: ((spec.parameters ?? []) as Json[]).some(({ $ref }) => $ref === STORED_RESPONSE_KEY),
+    keepsResponses: ((spec.parameters ?? []) as Json[]).some(({ $ref }) =>
+      STORED_RESPONSE_KEYS.includes($ref as string),
+    ),
     parameters: ((spec.parameters ?? []) as Json[]).map((_, n) => parameter(`${base}/parameters/${n}`)),
     body: spec.requestBody ? body(`${base}/requestBody`) : undefined,
     responses: new Map(

@@ -703,7 +703,7 @@ export interface paths {
         put?: never;
         /**
          * Replace the key that the request is sent with
-         * @description The present key stays valid for `overlap_seconds` (default 86400), and rolls nothing more: another attempt with it is rejected with 409 `V1_KEY_SUPERSEDED`. Streams that it opened end with it. Other keys of the partner stay valid.
+         * @description The present key stays valid for `overlap_seconds` (default 86400), and rolls nothing more: another attempt with it is rejected with 409 `V1_KEY_SUPERSEDED`. If the response is lost, repeat the request with the present key under the same `Idempotency-Key` during the overlap: it returns the same new key. Without an overlap there is no such repeat, and an operator makes another key. Streams that the present key opened end with it. Other keys of the partner stay valid.
          */
         post: operations["rollOwnKey"];
         delete?: never;
@@ -1071,7 +1071,7 @@ export interface paths {
         put?: never;
         /**
          * Replace the client secret
-         * @description The previous secret stays valid for `overlap_seconds` (default 86400). A token never outlives the secret that it was issued for. Only a token issued for the newest secret can rotate: others are rejected with 409 `V2_SECRET_SUPERSEDED`.
+         * @description The previous secret stays valid for `overlap_seconds` (default 86400). A token never outlives the secret that it was issued for. Only a token issued for the newest secret can rotate: others are rejected with 409 `V2_SECRET_SUPERSEDED`. If the response is lost, repeat the request under the same `Idempotency-Key` with a token of the previous secret during the overlap: it returns the same new secret. Without an overlap there is no such repeat, and an operator makes another secret.
          */
         post: operations["rotateOwnAppSecret"];
         delete?: never;
@@ -11144,6 +11144,8 @@ export interface components {
         Prefer: string;
         /** @description The same key with the same request returns the first response; kept 7 days per caller. */
         StoredResponseKey: string;
+        /** @description Store it before you send the request: if the response is lost, the same request under the same key, with the credential that sent it first, returns the response again while that credential is valid. Kept 7 days per caller. */
+        RequiredResponseKey: string;
         /** @description The same key with the same request returns the first response; kept 7 days per caller. */
         IdempotencyKey: string;
     };
@@ -12691,9 +12693,9 @@ export interface operations {
     rollOwnKey: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
-                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
+            header: {
+                /** @description Store it before you send the request: if the response is lost, the same request under the same key, with the credential that sent it first, returns the response again while that credential is valid. Kept 7 days per caller. */
+                "Idempotency-Key": components["parameters"]["RequiredResponseKey"];
             };
             path?: never;
             cookie?: never;
@@ -13438,9 +13440,9 @@ export interface operations {
     rotateOwnAppSecret: {
         parameters: {
             query?: never;
-            header?: {
-                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
-                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
+            header: {
+                /** @description Store it before you send the request: if the response is lost, the same request under the same key, with the credential that sent it first, returns the response again while that credential is valid. Kept 7 days per caller. */
+                "Idempotency-Key": components["parameters"]["RequiredResponseKey"];
             };
             path?: never;
             cookie?: never;

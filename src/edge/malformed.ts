@@ -52,6 +52,7 @@ function renderError(apiError: ApiError, publicUrl: string): [head: string, text
     `Content-Length: ${Buffer.byteLength(text)}`,
     'Cache-Control: no-store',
     `X-Request-Id: ${requestId}`,
+    ...(apiError.retryAfterS === undefined ? [] : [`Retry-After: ${apiError.retryAfterS}`]),
     'Connection: close',
   ];
   return [`${head.join('\r\n')}\r\n\r\n`, text];

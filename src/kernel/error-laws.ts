@@ -52,7 +52,9 @@ export const laws = {
   NOT_CARRIED_OUT: wait(REPEAT),
 
   V1_KEY_INVALID: remedy('Check the key; it may have been revoked.'),
-  V1_KEY_SUPERSEDED: remedy('Send the newest key; an operator can make another if it is lost.'),
+  V1_KEY_SUPERSEDED: remedy(
+    'Send the newest key. If its response was lost, repeat the roll under its own `Idempotency-Key`; else an operator makes another key.',
+  ),
   V1_TRADER_UNKNOWN: final('Check `Trader-ID`: a subaccount or wallet that this partner registered.'),
   V1_SESSION_UNKNOWN: final('Enroll the wallet at `POST /v1/sessions`.'),
   V1_NOT_ENROLLED: remedy('Enroll the wallet at `POST /v1/sessions`, then repeat.'),
@@ -63,7 +65,7 @@ export const laws = {
   V1_AGENT_RETIRED: final('Create a new agent at the exchange and enroll its key.'),
   V1_KEY_ROTATING: wait(REPEAT, 2),
   V1_PAIR_UNKNOWN: final('Choose a pair of `GET /v1/rules/pairs`.'),
-  V1_NO_PRICE: wait(REPEAT, 2),
+  V1_NO_PRICE: wait(`If \`retryable\`: ${REPEAT} Else give the price of the order, or its size in USD.`, 2),
   V1_ORDER_INVALID: final('Correct price and size: positive, and large enough for the grid of the asset.'),
   V1_TRADER_NOT_READY: wait(REPEAT, 2),
   V1_ORDER_UNKNOWN: final(ID),
@@ -75,7 +77,9 @@ export const laws = {
   V1_TRADE_PAIR_MISMATCH: final("Leave out `trade_pair`, or send the order's own."),
   V1_RULE_VIOLATED: final(BY_RULES),
   V1_NO_POSITION: final('Read the positions: there is none in this pair.'),
-  V1_REGISTRATION_UNDER_WAY: remedy('Poll `GET /v1/register/exvenue/status/{ex_address}`.'),
+  V1_REGISTRATION_UNDER_WAY: remedy(
+    'Poll `GET /v1/register/exvenue/status/{ex_address}`; repeat if that registration has failed.',
+  ),
   V1_ALREADY_REGISTERED: final('Use the existing registration.'),
   V1_REGISTRATION_UNRECORDED: final('Do not register again: it was paid. Contact the operator of this service.'),
   V1_REGISTRATION_CAP: remedy('Register later.'),
@@ -105,7 +109,9 @@ export const laws = {
   VENUE_COOLDOWN: wait(REPEAT),
   SUBACCOUNT_AMBIGUOUS: final(OPERATOR),
 
-  FORBIDDEN_ORIGIN: remedy('Call from your server, or have the origin added to `allowed_origins` of the app.'),
+  FORBIDDEN_ORIGIN: remedy(
+    'Use the console of this service; elsewhere send the session token as `Authorization: Bearer`, without the cookie.',
+  ),
   V2_INVALID_CREDENTIALS: final('Check the credentials. The response is the same for an unknown account.'),
   V2_UNSUPPORTED_GRANT: final('Send `grant_type=client_credentials`.'),
   V2_INVALID_SCOPE: final('Ask for scopes that `GET /v2/apps/me` lists, or leave `scope` out.'),

@@ -5,6 +5,7 @@
 export const faultKinds = {
   reject: 'Responds with a business rejection, in the words of `text` if given; has no effect.',
   status_500: 'Responds with 500; has no effect.',
+  status_429: 'Responds with 429 and `Retry-After: 1`; has no effect.',
   reset: 'Closes the connection; has no effect.',
   hang: 'Never responds; has no effect.',
   html_200: 'Responds with 200 and an HTML page, as a proxy might; has no effect.',

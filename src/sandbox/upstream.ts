@@ -111,6 +111,8 @@ const play = async (fault: Fault | null, response: ServerResponse, route: Route,
       return response.destroy();
     case 'status_500':
       return send(response, { status: 500, body: { error: 'scripted fault' } });
+    case 'status_429':
+      return send(response, LIMITED);
     case 'reject':
       return send(
         response,
@@ -125,6 +127,13 @@ const play = async (fault: Fault | null, response: ServerResponse, route: Route,
   if (fault?.kind === 'late') await wait(fault.delayMs ?? 1_000);
   if (fault?.kind === 'accept_then_drop' || data.dropped) return response.destroy();
   return send(response, data, fault?.kind === 'cut_json' ? 0.5 : 1);
+};
+
+/** In the form of the processor, whose client reads the status from such a body only. */
+const LIMITED: Reported = {
+  status: 429,
+  body: { error: { type: 'rate_limit_error', message: 'scripted fault' } },
+  headers: { 'retry-after': '1' },
 };
 
 const send = (response: ServerResponse, { status, body, headers, page }: Reported, share = 1) => {

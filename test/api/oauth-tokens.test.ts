@@ -14,7 +14,7 @@ describe('access tokens', () => {
     const app = await service.app(['api']);
     await service.ask('POST', '/v2/apps/me/rotate-secret', {
       json: { overlap_seconds: 60 },
-      headers: bearer(app.token),
+      headers: { ...bearer(app.token), 'Idempotency-Key': 'rotation' },
     });
 
     const issued = await service.token(app);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import * as oauth from 'oauth4webapi';
 import { sql } from 'slonik';
-import { atOnce, bearer, type Identity, startIdentity, statuses, type TestApp } from '../support/identity.ts';
+import { atOnce, bearer, fresh, type Identity, startIdentity, statuses, type TestApp } from '../support/identity.ts';
 
 const insecure = { [oauth.allowInsecureRequests]: true };
 
@@ -156,7 +156,10 @@ describe('oauth', () => {
 
   describe('rotateOwnAppSecret', () => {
     const rotate = (token: string, json?: object) =>
-      service.ask('POST', '/v2/apps/me/rotate-secret', { ...(json && { json }), headers: bearer(token) });
+      service.ask('POST', '/v2/apps/me/rotate-secret', {
+        ...(json && { json }),
+        headers: { ...bearer(token), 'Idempotency-Key': fresh('rotation') },
+      });
 
     it('keeps the previous secret valid for the requested time, and no longer', async () => {
       const fixture = await service.app();

@@ -1,6 +1,9 @@
 import { expect } from 'chai';
-import { type Ask, asking, bearer } from '../support/identity.ts';
+import { connect } from '../../src/client/index.ts';
+import { type Ask, asking, bearer, fresh } from '../support/identity.ts';
+import { keyed } from '../support/law/scene.ts';
 import { eventually } from '../support/money.ts';
+import { type Relay, relayTo } from '../support/relay.ts';
 import { readStream } from '../support/stream.ts';
 import { startTrading, type Trading } from '../support/trading.ts';
 
@@ -15,6 +18,19 @@ describe('the credentials of a caller', function () {
   const partner = async () => {
     const { key } = await service.partner();
     return { key, ask: asking(service.url, bearer(key)) };
+  };
+  const roll = (ask: Ask, json: object = {}) => ask('POST', '/v1/keys/roll', keyed(fresh('roll'), json));
+  /** A way to the service on which the first response to a roll is lost, after the roll has been committed. */
+  const losing = async (path: string): Promise<Relay> => {
+    const relay = await relayTo(service.url);
+    let isFirst = true;
+    relay.handle = async ({ name, forward }) => {
+      const reply = await forward();
+      const isLost = name === `POST ${path}` && isFirst;
+      if (isLost) isFirst = false;
+      return isLost ? 'lost' : reply;
+    };
+    return relay;
   };
   const codeOf = async (reply: ReturnType<Ask>) => (await reply).body.error?.code;
 
@@ -36,7 +52,7 @@ describe('the credentials of a caller', function () {
 
   it('a key rolls itself once: both are valid for the overlap, and the old one rolls nothing more', async () => {
     const { key, ask } = await partner();
-    const rolled = await ask('POST', '/v1/keys/roll', { json: { overlap_seconds: 600 } });
+    const rolled = await roll(ask, { overlap_seconds: 600 });
     const next = asking(service.url, bearer(rolled.body.key));
     const [old, made] = (await next('GET', '/v1/keys')).body;
 
@@ -44,12 +60,64 @@ describe('the credentials of a caller', function () {
     expect(Date.parse(old.expires_at)).to.equal(Date.parse(rolled.body.previous_key_expires_at));
     expect([old.hint, made.hint]).to.deep.equal([key.slice(0, 8), rolled.body.key.slice(0, 8)]);
     expect((await ask('GET', '/v1/keys')).status).to.equal(200);
-    expect(await codeOf(ask('POST', '/v1/keys/roll'))).to.equal('V1_KEY_SUPERSEDED');
+    expect(await codeOf(roll(ask))).to.equal('V1_KEY_SUPERSEDED');
+  });
+
+  it('a roll without an Idempotency-Key is rejected, and rolls nothing: its lost response could not be had again', async () => {
+    const { ask } = await partner();
+    const app = await service.app(['api']);
+    const rejected = [
+      await ask('POST', '/v1/keys/roll', { json: {} }),
+      await app.ask('POST', '/v2/apps/me/rotate-secret', { json: {} }),
+    ];
+
+    for (const { status, body } of rejected) {
+      expect(status).to.equal(422);
+      expect(body.error.fields[0].loc).to.deep.equal(['header', 'Idempotency-Key']);
+    }
+    expect((await ask('GET', '/v1/keys')).body).to.have.length(1);
+    expect((await app.ask('GET', '/v2/apps/me/secrets')).body).to.have.length(1);
+  });
+
+  it('a roll whose response is lost is repeated with the old key: the same new key is returned, also much later in the overlap', async () => {
+    const { key, ask } = await partner();
+    const relay = await losing('/v1/keys/roll');
+    const lost = keyed(fresh('roll'), { overlap_seconds: 600 });
+
+    await asking(relay.url, bearer(key))('POST', '/v1/keys/roll', lost).then(
+      () => expect.fail('the response was lost'),
+      () => {},
+    );
+    const repeats = [await ask('POST', '/v1/keys/roll', lost), await ask('POST', '/v1/keys/roll', lost)];
+    await relay.close();
+
+    expect(repeats.map(({ status }) => status)).to.deep.equal([200, 200]);
+    expect(repeats[1]?.body).to.deep.equal(repeats[0]?.body);
+    const next = asking(service.url, bearer(repeats[0]?.body.key));
+    expect((await next('GET', '/v1/keys')).body).to.have.length(2);
+    expect((await roll(next)).status).to.equal(200);
+  });
+
+  it('a rotation whose response is lost is repeated by the client with a token of the old secret', async () => {
+    const { appId, secret } = await service.app(['api']);
+    const relay = await losing('/v2/apps/me/rotate-secret');
+    const client = connect({ baseUrl: relay.url, credentials: { clientId: appId, clientSecret: secret } });
+    const header = { 'Idempotency-Key': fresh('rotation') };
+
+    const rotated = await client.settled(
+      client.api.POST('/v2/apps/me/rotate-secret', { params: { header }, body: {} }),
+    );
+    await relay.close();
+
+    const issued = await service.token({ appId, secret: rotated.client_secret });
+    expect(issued.status).to.equal(200);
+    const own = await asking(service.url, bearer(issued.body.access_token))('GET', '/v2/apps/me/secrets');
+    expect(own.body).to.have.length(2);
   });
 
   it('of many rolls at once with one key a single one succeeds', async () => {
     const { ask } = await partner();
-    const replies = await Promise.all(Array.from({ length: 8 }, () => ask('POST', '/v1/keys/roll', { json: {} })));
+    const replies = await Promise.all(Array.from({ length: 8 }, () => roll(ask)));
 
     expect(replies.filter(({ status }) => status === 200)).to.have.length(1);
     expect((await ask('GET', '/v1/keys')).body).to.have.length(2);
@@ -58,7 +126,7 @@ describe('the credentials of a caller', function () {
   it('without an overlap the old key ends as soon as the process hears of it, and its stream with it', async () => {
     const { key, ask } = await partner();
     const stream = await readStream(`${service.url}/v1/stream`, bearer(key));
-    const { body } = await ask('POST', '/v1/keys/roll', { json: { overlap_seconds: 0 } });
+    const { body } = await roll(ask, { overlap_seconds: 0 });
 
     await eventually(async () => (await codeOf(ask('GET', '/v1/keys'))) === 'V1_KEY_INVALID', 2_000);
     expect((await asking(service.url, bearer(body.key))('GET', '/v1/keys')).status).to.equal(200);

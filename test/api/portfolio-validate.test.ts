@@ -157,7 +157,7 @@ describe('validateTrade', () => {
         { headers },
       );
 
-    expectProblem(await ask({}), 'V1_NO_PRICE');
+    expectProblem(await ask({}), 'V1_NO_PRICE', { retryable: false });
     expect((await ask({ order_type: 'limit', price: '1.1' })).body).to.deep.equal({ valid: true, violations: [] });
     expect((await ask({ size: 500, size_in_usd: true })).body.valid).to.equal(true);
     expect((await ask({ pair: 'USDJPY', size: '2' })).body.violations[0].rule).to.equal('leverage.pair_max');
@@ -204,6 +204,6 @@ describe('validateTrade', () => {
       expect((await validate(pair, '5', as)).body.violations?.[0]?.rule, pair).to.equal('leverage.pair_max');
       expect((await validate(pair, '0.05', as)).body, pair).to.deep.equal({ valid: true, violations: [] });
     }
-    expectProblem(await validate('GBPUSD', '0.5', holder), 'V1_NO_PRICE');
+    expectProblem(await validate('GBPUSD', '0.5', holder), 'V1_NO_PRICE', { retryable: false });
   });
 });

@@ -39,7 +39,7 @@ export async function listEverything(service: Trading): Promise<Record<string, L
   const ofUser = (path: string) => ({ ask: user.ask, path });
   const ofApp = (path: string) => ({ ask: app.ask, path });
   const ofOperator = (path: string) => ({ ask: operator, path });
-  await post(app.ask, '/v2/apps/me/rotate-secret', {});
+  await post(app.ask, '/v2/apps/me/rotate-secret', {}, { 'Idempotency-Key': 'rotation' });
   return {
     ...(await partnersLists(service)),
     listUserSessions: ofUser('/v2/auth/sessions'),
@@ -113,7 +113,7 @@ async function partnersLists(service: Trading): Promise<Record<string, Listed>> 
   await post(ask, hooks, { url: 'https://hooks.example.com/b', events: ['registration.updated'] });
   const { id } = await post(ask, hooks, { url: 'https://hooks.example.com/a', events: ['registration.updated'] });
   for (const _ of [1, 2]) await post(ask, `${hooks}/${id}/test`, {});
-  await post(ask, '/v1/keys/roll', {});
+  await post(ask, '/v1/keys/roll', {}, { 'Idempotency-Key': 'roll' });
   const private_key = generatePrivateKey();
   await post(ask, '/v1/sessions', { ex_wallet: privateKeyToAddress(private_key), private_key });
   const made = await post(ask, '/v1/register/netvenue', { asset_class: 'crypto', account_size: 10_000 });

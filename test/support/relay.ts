@@ -13,23 +13,29 @@ export type Passing = {
   forward(): Promise<Reply>;
 };
 
-/** A server between an adapter and its upstream. `handle` decides the reply to each request; by default the upstream does. */
-export type Relay = { url: string; handle: (passing: Passing) => Promise<Reply>; close(): Promise<void> };
+/** A server between an adapter and its upstream, `target`. `handle` decides the reply to each request; by default the upstream does. */
+export type Relay = {
+  url: string;
+  target: string;
+  handle: (passing: Passing) => Promise<Reply>;
+  close(): Promise<void>;
+};
 
-/** Starts a relay on a free port. It closes each connection after its response. */
-export async function relayTo(target: string): Promise<Relay> {
+/** Starts a relay on a free port; its target may be named later. It closes each connection after its response. */
+export async function relayTo(target = ''): Promise<Relay> {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const { method = 'GET', url = '/', headers } = request;
     const text = Buffer.concat(chunks).toString();
-    const forward = () => fetched(target + url, method, headers, text);
+    const forward = () => fetched(relay.target + url, method, headers, text);
     const [path, query = ''] = url.split('?');
     respond(response, await relay.handle({ name: `${method} ${path}`, query, text, headers, forward }));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const relay: Relay = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, // as: it listens on TCP
+    target,
     handle: ({ forward }) => forward(),
     close: () =>
       new Promise((resolve) => {

@@ -47,8 +47,13 @@ export async function preparePayment(intent: Purchase, deps: PaymentDeps): Promi
   return 'terms' in quoted ? sign(intent, deps, quoted) : quoted;
 }
 
+/** A balance that is too low is read again without the cache: the wallet may have been funded a moment ago. */
 async function checkBalance({ reads }: PaymentDeps, wallet: WalletAddress): Promise<Stop | null> {
-  const balance = await findBalance(reads, wallet);
+  let balance = await findBalance(reads, wallet);
+  if (balance !== null && !meetsMinimum(balance)) {
+    reads.forgetTrader(wallet);
+    balance = await findBalance(reads, wallet);
+  }
   if (balance === null) return { wait: { code: 'VENUE_UNREADABLE' } };
   return meetsMinimum(balance) ? null : { fail: { code: 'V1_BALANCE_TOO_LOW' } };
 }

@@ -1,188 +1,146 @@
-import { type Ask, bearer, asking as byHand } from '../identity.ts';
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
+import { type Ask, bearer, asking as byHand, fresh } from '../identity.ts';
 import { market } from '../orders.ts';
 import { keyed, type Scene, type Scenes, type Stage } from './scene.ts';
 
 const URL = 'https://hooks.example.com/x';
 const hook = (more: object = {}) => ({ url: URL, events: ['*'], ...more });
 
-/** Credentials, keys and webhook endpoints of partners and apps. */
-export function callerScenes({ service, asking }: Stage): Scenes {
-  const partner = async () => {
-    const { key } = await service().partner();
-    return { key, ask: asking(bearer(key)), setUp: byHand(service().url, bearer(key)), root: '/v1' };
-  };
-  const app = async () => {
-    const { token, ask: setUp } = await service().app(['*']);
-    return { ask: asking(bearer(token)), setUp, root: '/v2' };
-  };
+/** Credentials of partners and apps, and what they name. */
+export function callerScenes({ service, asking, counts }: Stage): Scenes {
+  const endpoints = counts.rows('webhook_endpoints');
+  const byUser = (headers: Record<string, string>) => byHand(service().url, headers);
   return {
     async V1_KEY_INVALID() {
       const { key } = await service().partner();
-      return renewed('tpk_none', key, (used, once) =>
-        asking(bearer(used))('POST', '/v1/webhook-endpoints', keyed(once, hook())),
-      );
+      const send = (used: string, once: string) =>
+        asking(bearer(used))('POST', '/v1/webhook-endpoints', keyed(once, hook()));
+      return { makes: endpoints, ...renewed('tpk_none', () => key, send) };
     },
     async V1_KEY_SUPERSEDED() {
-      const { key, setUp } = await partner();
-      const { body } = await setUp('POST', '/v1/keys/roll', { json: {} });
-      return renewed(key, body.key, (used, once) => asking(bearer(used))('POST', '/v1/keys/roll', keyed(once, {})));
+      const { key } = await service().partner();
+      const lost = keyed(fresh('roll'), {});
+      await byUser(bearer(key))('POST', '/v1/keys/roll', lost);
+      const newest = async () => (await byUser(bearer(key))('POST', '/v1/keys/roll', lost)).body.key;
+      const send = (used: string, once: string) => asking(bearer(used))('POST', '/v1/keys/roll', keyed(once, {}));
+      return { makes: counts.rows('partner_keys'), ...renewed(key, newest, send) };
+    },
+    async V2_TOKEN_INVALID() {
+      const app = await service().app(['*']);
+      const send = (used: string, once: string) =>
+        asking(bearer(used))('POST', '/v2/webhook-endpoints', keyed(once, hook()));
+      return { makes: endpoints, ...renewed('apt_none', () => tokenOf(app), send) };
     },
     async V2_SCOPE_MISSING() {
-      const made = await service().app(['*']);
-      const narrow = (await service().token(made, 'reads')).body.access_token;
-      return renewed(narrow, made.token, (used, once) =>
-        asking(bearer(used))('POST', '/v2/webhook-endpoints', keyed(once, hook())),
-      );
+      const app = await service().app(['*']);
+      const narrow = await tokenOf(app, 'reads');
+      const send = (used: string, once: string) =>
+        asking(bearer(used))('POST', '/v2/webhook-endpoints', keyed(once, hook()));
+      return { makes: endpoints, ...renewed(narrow, () => tokenOf(app, 'webhooks'), send) };
     },
     async V2_SECRET_SUPERSEDED() {
-      const made = await service().app(['*']);
-      const rotated = await made.ask('POST', '/v2/apps/me/rotate-secret', { json: {} });
-      const next = await service().token({ appId: made.appId, secret: rotated.body.client_secret });
-      return renewed(made.token, next.body.access_token, (used, once) =>
-        asking(bearer(used))('POST', '/v2/apps/me/rotate-secret', keyed(once, {})),
-      );
+      const app = await service().app(['*']);
+      const { body } = await app.ask('POST', '/v2/apps/me/rotate-secret', keyed(fresh('rotation'), {}));
+      const newest = () => tokenOf({ ...app, secret: body.client_secret });
+      const send = (used: string, once: string) =>
+        asking(bearer(used))('POST', '/v2/apps/me/rotate-secret', keyed(once, {}));
+      return { makes: counts.rows('app_secrets'), ...renewed(app.token, newest, send) };
     },
     async V2_API_KEY_INVALID() {
       const { api_key } = await (await service().propTrader()).key();
-      return renewed('key_none.none', api_key, (used, once) =>
-        asking({ 'X-Api-Key': used })('POST', '/v2/trading/orders', keyed(once, market())),
-      );
+      const send = (used: string, once: string) =>
+        asking({ 'X-Api-Key': used })('POST', '/v2/trading/orders', keyed(once, market()));
+      return { makes: counts.atNetwork('market'), ...renewed('key_none.none', () => api_key, send) };
     },
     async V2_API_KEY_ACCOUNT_MISMATCH() {
       const { api_key } = await (await service().propTrader()).key();
       const place = (more: Record<string, string>) => (once: string) =>
         asking({ 'X-Api-Key': api_key, ...more })('POST', '/v2/trading/orders', keyed(once, market()));
-      return { send: place({ 'X-Prop-Account': `prop_${'n'.repeat(22)}` }), instead: place({}) };
+      return {
+        makes: counts.atNetwork('market'),
+        send: place({ 'X-Prop-Account': `prop_${'n'.repeat(22)}` }),
+        instead: place({}),
+      };
+    },
+    async V2_API_KEY_UNKNOWN() {
+      const trader = await service().propTrader();
+      const { id } = await trader.key();
+      const ask = asking({ ...bearer(service().tenant.token), 'X-Session-Token': trader.user.session });
+      const revoke = (key: string) => (once: string) => ask('DELETE', `/v2/api-keys/${key}`, keyed(once));
+      return {
+        makes: counts.rows('trader_keys where revoked_at is not null'),
+        send: revoke(`key_${'n'.repeat(22)}`),
+        instead: revoke(id),
+      };
+    },
+    async V2_API_KEY_TOO_MANY() {
+      const trader = await service().propTrader();
+      const ask = asking({ ...bearer(service().tenant.token), 'X-Session-Token': trader.user.session });
+      const json = { label: 'bot', prop_account_id: trader.account.id };
+      const made: string[] = [];
+      for (let status = 200; status === 200; ) {
+        const reply = await trader.ask('POST', '/v2/api-keys', { json });
+        status = reply.status;
+        if (reply.body.id) made.push(reply.body.id);
+      }
+      return {
+        makes: counts.rows('trader_keys'),
+        heal: () => trader.ask('DELETE', `/v2/api-keys/${made[0]}`),
+        send: (once) => ask('POST', '/v2/api-keys', keyed(once, json)),
+      };
     },
     async INTENT_UNKNOWN() {
-      const { ask, setUp } = await partner();
-      const made = await setUp('POST', '/v1/register/netvenue', {
-        json: { asset_class: 'crypto', account_size: 10_000 },
-      });
+      const { key } = await service().partner();
+      const json = { asset_class: 'crypto', account_size: 10_000 };
+      const made = await byUser(bearer(key))('POST', '/v1/register/netvenue', { json });
+      const id = made.headers.get('intent-id');
+      const ask = asking(bearer(key));
       return {
+        shows: ({ intent_id }) => intent_id === id,
         send: () => ask('GET', '/v1/intents/0190b4ad-ac96-774b-bcce-000000000000'),
-        instead: () => ask('GET', `/v1/intents/${made.headers.get('intent-id')}`),
+        instead: () => ask('GET', `/v1/intents/${id}`),
       };
     },
     async V1_SESSION_UNKNOWN() {
-      const { key, wallet } = await service().wallet();
-      const read = (address: string) => () => asking(bearer(key))('GET', `/v1/sessions/${address}`);
-      return { send: read(`0x${'9a'.repeat(20)}`), instead: read(wallet) };
+      const { key } = await service().partner();
+      const private_key = generatePrivateKey();
+      const ex_wallet = privateKeyToAddress(private_key).toLowerCase();
+      const ask = asking(bearer(key));
+      return {
+        makes: counts.rows('enrollments'),
+        send: () => ask('GET', `/v1/sessions/${ex_wallet}`),
+        instead: (once) => ask('POST', '/v1/sessions', keyed(once, { ex_wallet, private_key })),
+      };
     },
     async V1_KEY_UNUSABLE() {
-      const { key, wallet: ex_wallet, privateKey } = await service().wallet();
+      const { key } = await service().partner();
+      const right = generatePrivateKey();
       const enroll = (private_key: string) => (once: string) =>
-        asking(bearer(key))('POST', '/v1/sessions', keyed(once, { ex_wallet, private_key }));
-      return { send: enroll(`0x${'00'.repeat(32)}`), instead: enroll(privateKey) };
-    },
-    V1_WEBHOOK_UNKNOWN_EVENT: async () => unheard(await partner()),
-    V2_WEBHOOK_UNKNOWN_EVENT: async () => unheard(await app()),
-    V1_WEBHOOK_URL_FORBIDDEN: async () => forbidden(await partner()),
-    V2_WEBHOOK_URL_FORBIDDEN: async () => forbidden(await app()),
-    V1_WEBHOOK_ENDPOINT_UNKNOWN: async () => unknownEndpoint(await partner()),
-    V2_WEBHOOK_ENDPOINT_UNKNOWN: async () => unknownEndpoint(await app()),
-    V1_WEBHOOK_DELIVERY_UNKNOWN: async () => unknownDelivery(await partner()),
-    V2_WEBHOOK_DELIVERY_UNKNOWN: async () => unknownDelivery(await app()),
-    V1_WEBHOOK_INACTIVE: async () => inactive(await partner()),
-    V2_WEBHOOK_INACTIVE: async () => inactive(await app()),
-    V1_WEBHOOK_TOO_MANY: async () => tooMany(await partner()),
-    V2_WEBHOOK_TOO_MANY: async () => tooMany(await app()),
-    V1_EVENT_UNKNOWN: async () => unknownEvent(await partner()),
-    V2_EVENT_UNKNOWN: async () => unknownEvent(await app()),
-  };
-}
-
-/** What the client cannot send: requests that are none of the contract. */
-export function oddRequestScenes({ service, asking }: Stage): Scenes {
-  const partner = async () => asking(bearer((await service().partner()).key));
-  return {
-    async UNSUPPORTED_MEDIA_TYPE() {
-      const ask = await partner();
-      return {
-        send: () => ask('POST', '/v1/webhook-endpoints', { form: { url: URL } }),
-        instead: (key) => ask('POST', '/v1/webhook-endpoints', keyed(key, hook())),
-      };
-    },
-    async MALFORMED_BODY() {
-      const ask = await partner();
-      return {
-        send: () => ask('POST', '/v1/webhook-endpoints', { json: hook({ description: '\ud800' }) }),
-        instead: (key) => ask('POST', '/v1/webhook-endpoints', keyed(key, hook())),
-      };
-    },
-    async BODY_TOO_LARGE() {
-      const ask = await partner();
-      return {
-        send: () => ask('POST', '/v1/webhook-endpoints', { json: hook({ description: 'x'.repeat(2_000_000) }) }),
-        instead: (key) => ask('POST', '/v1/webhook-endpoints', keyed(key, hook())),
-      };
-    },
-    async NOT_FOUND() {
-      const ask = await partner();
-      return { send: () => ask('GET', '/v1/event'), instead: () => ask('GET', '/v1/events') };
-    },
-    async METHOD_NOT_ALLOWED() {
-      const ask = await partner();
-      return { send: () => ask('DELETE', '/v1/events'), instead: () => ask('GET', '/v1/events') };
+        asking(bearer(key))(
+          'POST',
+          '/v1/sessions',
+          keyed(once, { ex_wallet: privateKeyToAddress(right).toLowerCase(), private_key }),
+        );
+      return { makes: counts.rows('enrollments'), send: enroll(`0x${'00'.repeat(32)}`), instead: enroll(right) };
     },
   };
-}
 
-type Caller = { ask: Ask; setUp: Ask; root: string };
+  async function tokenOf(app: { appId: string; secret: string }, scope?: string): Promise<string> {
+    return (await service().token(app, scope)).body.access_token;
+  }
+}
 
 /** The same request, first with a credential that does not do, then with one that does. */
-function renewed(wrong: string, right: string, send: (used: string, key: string) => ReturnType<Ask>): Scene {
+function renewed(
+  wrong: string,
+  right: () => string | Promise<string>,
+  send: (used: string, key: string) => ReturnType<Ask>,
+): Pick<Scene, 'heal' | 'send'> {
   let used = wrong;
   return {
-    heal() {
-      used = right;
+    async heal() {
+      used = await right();
     },
     send: (key) => send(used, key),
   };
 }
-
-const registering = ({ ask, root }: Caller, wrong: object): Scene => ({
-  send: (key) => ask('POST', `${root}/webhook-endpoints`, keyed(key, hook(wrong))),
-  instead: (key) => ask('POST', `${root}/webhook-endpoints`, keyed(key, hook())),
-});
-const unheard = (caller: Caller) => registering(caller, { events: ['order.unheard'] });
-const forbidden = (caller: Caller) => registering(caller, { url: 'https://10.0.0.1/x' });
-
-const endpointOf = async ({ setUp, root }: Caller): Promise<string> =>
-  `${root}/webhook-endpoints/${(await setUp('POST', `${root}/webhook-endpoints`, { json: hook() })).body.id}`;
-
-async function unknownEndpoint(caller: Caller): Promise<Scene> {
-  const at = await endpointOf(caller);
-  const test = (path: string) => (key: string) => caller.ask('POST', `${path}/test`, keyed(key));
-  return { send: test(`${caller.root}/webhook-endpoints/whe_${'n'.repeat(22)}`), instead: test(at) };
-}
-
-async function unknownDelivery(caller: Caller): Promise<Scene> {
-  const { body } = await caller.setUp('POST', `${await endpointOf(caller)}/test`);
-  const read = (id: string) => () => caller.ask('GET', `${caller.root}/webhook-deliveries/${id}`);
-  return { send: read(`whd_${'n'.repeat(22)}`), instead: read(body.id) };
-}
-
-async function inactive(caller: Caller): Promise<Scene> {
-  const at = await endpointOf(caller);
-  await caller.setUp('DELETE', at);
-  return {
-    heal: () => caller.setUp('PATCH', at, { json: { active: true } }),
-    send: (key) => caller.ask('POST', `${at}/test`, keyed(key)),
-  };
-}
-
-async function tooMany(caller: Caller): Promise<Scene> {
-  const at = await endpointOf(caller);
-  for (let status = 200; status === 200; )
-    ({ status } = await caller.setUp('POST', `${caller.root}/webhook-endpoints`, { json: hook() }));
-  return {
-    heal: () => caller.setUp('DELETE', at),
-    send: (key) => caller.ask('POST', `${caller.root}/webhook-endpoints`, keyed(key, hook())),
-  };
-}
-
-const unknownEvent = ({ ask, root }: Caller): Scene => ({
-  send: () => ask('GET', `${root}/events?after=evt_${'n'.repeat(22)}`),
-  instead: () => ask('GET', `${root}/events`),
-});

@@ -8,7 +8,7 @@ const NOBODYS = '0190b4ad-ac96-774b-bcce-000000000000';
 
 /** Orders that are rejected as they are, or that nobody has. */
 export function orderScenes(stage: Stage): Scenes {
-  const { service, asking } = stage;
+  const { service, asking, counts } = stage;
   /** A trader of v1 or of v2, with the order routes of its generation. */
   const traders = {
     V1: async () => {
@@ -22,7 +22,6 @@ export function orderScenes(stage: Stage): Scenes {
       return { ask: asking(headers), setUp: byHand(service().url, headers), at: '/v2/trading/orders' };
     },
   };
-  type Trader = Awaited<ReturnType<(typeof traders)['V1']>>;
   const of = (trader: () => Promise<Trader>, scene: (trader: Trader) => Scene | Promise<Scene>) => async () =>
     scene(await trader());
   const wallet = async () => {
@@ -42,56 +41,82 @@ export function orderScenes(stage: Stage): Scenes {
     V2_NO_POSITION: of(traders.V2, withoutPosition),
     async V1_PAIR_UNKNOWN() {
       const ask = await wallet();
-      return exchangeOrder(ask, { pair: 'NOPE' });
+      return { ...exchangeOrder(ask, { pair: 'NOPE' }), instead: listed };
+
+      async function listed(key: string) {
+        const { pairs } = (await ask('GET', '/v1/rules/pairs')).body;
+        return ask('POST', EXCHANGE, keyed(key, { ...RIGHT, pair: pairs.find((pair: string) => /^BTC\b/.test(pair)) }));
+      }
     },
     async V1_ORDER_INVALID() {
       const ask = await wallet();
       return exchangeOrder(ask, { size: '0.0000001' });
     },
   };
+
+  function exchangeOrder(ask: Ask, wrong: object): Scene {
+    const place = (order: object) => (key: string) => ask('POST', EXCHANGE, keyed(key, order));
+    return { makes: counts.atExchange(), send: place({ ...RIGHT, ...wrong }), instead: place(RIGHT) };
+  }
+
+  async function reused({ ask, setUp, at }: Trader): Promise<Scene> {
+    const order_uuid = randomUUID();
+    await setUp('POST', at, { json: limit({ order_uuid }) });
+    const another = randomUUID();
+    const place = (name: string) => (key: string) =>
+      ask('POST', at, keyed(key, limit({ limit_price: 80_000, order_uuid: name })));
+    return { makes: counts.atNetwork('limit'), send: place(order_uuid), instead: place(another) };
+  }
+
+  async function otherPair({ ask, setUp, at }: Trader): Promise<Scene> {
+    const id = await idOf(setUp, at, limit());
+    const cancel = (pair: string) => (key: string) => ask('DELETE', `${at}/${id}?trade_pair=${pair}`, keyed(key));
+    return { makes: counts.atNetwork('cancel'), send: cancel('ETHUSDC'), instead: cancel('BTCUSDC') };
+  }
+
+  function inconsistent({ ask, at }: Trader): Scene {
+    const place = (stop_loss: number) => (key: string) => ask('POST', at, keyed(key, limit({ stop_loss })));
+    return { makes: counts.atNetwork('limit'), send: place(95_000), instead: place(80_000) };
+  }
+
+  /** The positions are read, and the close is of the pair that has one. */
+  function withoutPosition({ ask, setUp, at }: Trader): Scene {
+    let pair: string | undefined;
+    const close = (trade_pair: string) => (key: string) => ask('POST', `${at}/close`, keyed(key, { trade_pair }));
+    return {
+      makes: counts.atNetwork('flat_all', 'market'),
+      send: close('BTCUSDC'),
+      heal: () => setUp('POST', at, { json: market({ trade_pair: 'ETHUSDC' }) }),
+      async instead(key) {
+        pair ??= (await setUp('GET', '/v2/trading/positions')).body[0].trade_pair;
+        return close(pair ?? '')(key);
+      },
+    };
+  }
 }
+
+const RIGHT = { pair: 'BTC', side: 'long', size: '0.01', order_type: 'market' };
+
+type Trader = { ask: Ask; setUp: Ask; at: string };
 
 const idOf = async (setUp: Ask, at: string, json: object): Promise<string> =>
   (await setUp('POST', at, { json })).body.order_uuid;
 
-async function unknown({ ask, setUp, at }: { ask: Ask; setUp: Ask; at: string }): Promise<Scene> {
+async function unknown({ ask, setUp, at }: Trader): Promise<Scene> {
   const id = await idOf(setUp, at, limit());
-  return { send: () => ask('GET', `${at}/${NOBODYS}`), instead: () => ask('GET', `${at}/${id}`) };
-}
-
-async function reused({ ask, setUp, at }: { ask: Ask; setUp: Ask; at: string }): Promise<Scene> {
-  const order_uuid = randomUUID();
-  await setUp('POST', at, { json: limit({ order_uuid }) });
-  const place = (more: object) => (key: string) => ask('POST', at, keyed(key, limit({ limit_price: 80_000, ...more })));
-  return { send: place({ order_uuid }), instead: (key) => place({ order_uuid: randomUUID() })(key) };
-}
-
-async function filled({ ask, setUp, at }: { ask: Ask; setUp: Ask; at: string }): Promise<Scene> {
-  const id = await idOf(setUp, at, market());
   return {
-    send: (key) => ask('DELETE', `${at}/${id}?trade_pair=BTCUSDC`, keyed(key)),
+    shows: ({ order_uuid }) => order_uuid === id,
+    send: () => ask('GET', `${at}/${NOBODYS}`),
     instead: () => ask('GET', `${at}/${id}`),
   };
 }
 
-async function otherPair({ ask, setUp, at }: { ask: Ask; setUp: Ask; at: string }): Promise<Scene> {
-  const id = await idOf(setUp, at, limit());
-  const cancel = (pair: string) => (key: string) => ask('DELETE', `${at}/${id}?trade_pair=${pair}`, keyed(key));
-  return { send: cancel('ETHUSDC'), instead: cancel('BTCUSDC') };
-}
-
-const inconsistent = ({ ask, at }: { ask: Ask; at: string }): Scene => ({
-  send: (key) => ask('POST', at, keyed(key, limit({ stop_loss: 95_000 }))),
-  instead: (key) => ask('POST', at, keyed(key, limit({ stop_loss: 80_000 }))),
-});
-
-const withoutPosition = ({ ask, at }: { ask: Ask; at: string }): Scene => {
-  const close = (key: string) => ask('POST', `${at}/close`, keyed(key, { trade_pair: 'BTCUSDC' }));
-  return { send: close, instead: (key) => ask('POST', at, keyed(key, market())) };
-};
-
-function exchangeOrder(ask: Ask, wrong: object): Scene {
-  const right = { pair: 'BTC', side: 'long', size: '0.01', order_type: 'market' };
-  const place = (order: object) => (key: string) => ask('POST', EXCHANGE, keyed(key, order));
-  return { send: place({ ...right, ...wrong }), instead: place(right) };
+/** The order is read, and says that it was filled. */
+async function filled({ ask, setUp, at }: Trader): Promise<Scene> {
+  const id = await idOf(setUp, at, market());
+  return {
+    shows: ({ order_uuid, lifecycle }) => order_uuid === id && lifecycle === 'filled',
+    send: (key) => ask('DELETE', `${at}/${id}?trade_pair=BTCUSDC`, keyed(key)),
+    instead: () => ask('GET', `${at}/${id}`),
+  };
 }

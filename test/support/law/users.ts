@@ -4,7 +4,8 @@ import { checkOut, tier25k, tierDemo } from '../money.ts';
 import { keyed, type Scenes, type Stage } from './scene.ts';
 
 /** End users, what is sold to them, and what is written to them. */
-export function userScenes({ service, asking }: Stage): Scenes {
+export function userScenes({ service, asking, counts }: Stage): Scenes {
+  const paymentIntents = counts.atProcessor('payment_intent');
   const userOf = async (app: TestApp = service().tenant) => {
     const made = await service().user(app);
     const headers = { ...bearer(app.token), 'X-Session-Token': made.session };
@@ -13,7 +14,7 @@ export function userScenes({ service, asking }: Stage): Scenes {
   const selling = (wrong: object) => async () => {
     const { ask } = await userOf();
     const buy = (tier: object) => (key: string) => ask('POST', '/v2/payments/checkout', keyed(key, tier));
-    return { send: buy({ ...tier25k, ...wrong }), instead: buy(tier25k) };
+    return { makes: paymentIntents, send: buy({ ...tier25k, ...wrong }), instead: buy(tier25k) };
   };
   const writing = (wrong: object) => async () => {
     const app = await service().app(['*']);
@@ -21,15 +22,29 @@ export function userScenes({ service, asking }: Stage): Scenes {
     const mail = { subject: 'Hello', html: '<p>Hello</p>' };
     const send = (to: object) => (key: string) =>
       asking(bearer(app.token))('POST', '/v2/notifications/send', keyed(key, { ...mail, ...to }));
-    return { send: send(wrong), instead: send({ email }) };
+    return { makes: counts.rows(`mails where recipient = '${email}'`), send: send(wrong), instead: send({ email }) };
   };
+  const enrolled = counts.rows('users where totp_enabled_at is not null');
   return {
     V2_TIER_MISMATCH: selling({ account_size: 5_000 }),
     V2_AMOUNT_MISMATCH: selling({ amount_cents: 1_000 }),
     async V2_TIER_NOT_FREE() {
       const { ask } = await userOf();
-      const open = (tier: object) => (key: string) => ask('POST', '/v2/payments/free', keyed(key, tier));
-      return { send: open({ ...tierDemo, tier_id: 'tier_25k', account_size: 25_000 }), instead: open(tierDemo) };
+      const wrong = { ...tierDemo, tier_id: 'tier_25k', account_size: 25_000 };
+      return {
+        makes: paymentIntents,
+        send: (key) => ask('POST', '/v2/payments/free', keyed(key, wrong)),
+        instead: (key) => ask('POST', '/v2/payments/checkout', keyed(key, tier25k)),
+      };
+    },
+    async V2_TIER_FREE() {
+      const { ask, userId } = await userOf();
+      return {
+        makes: counts.rows(`prop_accounts where user_id = '${userId}'`),
+        send: (key) =>
+          ask('POST', '/v2/payments/checkout', keyed(key, { ...tierDemo, market: 'crypto', amount_cents: 0 })),
+        instead: (key) => ask('POST', '/v2/payments/free', keyed(key, tierDemo)),
+      };
     },
     V2_NOTIFY_EMPTY: writing({}),
     V2_NOTIFY_RECIPIENT_FORBIDDEN: writing({ email: 'stranger@example.com' }),
@@ -37,33 +52,32 @@ export function userScenes({ service, asking }: Stage): Scenes {
       const { ask, setUp } = await userOf();
       const { payment_id } = await checkOut(setUp);
       const read = (id: string) => () => ask('GET', `/v2/payments/${id}`);
-      return { send: read(`pay_${'n'.repeat(22)}`), instead: read(payment_id) };
+      return {
+        shows: (payment) => payment.id === payment_id,
+        send: read(`pay_${'n'.repeat(22)}`),
+        instead: read(payment_id),
+      };
     },
     async V2_PROP_ACCOUNT_UNKNOWN() {
       const { user, account } = await service().propTrader();
       const ask = asking({ ...bearer(service().tenant.token), 'X-Session-Token': user.session });
       const sync = (id: string) => (key: string) => ask('POST', `/v2/lifecycle/sync/${id}`, keyed(key));
-      return { send: sync(`prop_${'n'.repeat(22)}`), instead: sync(account.id) };
-    },
-    async V2_API_KEY_UNKNOWN() {
-      const trader = await service().propTrader();
-      const { id } = await trader.key();
-      const ask = asking({ ...bearer(service().tenant.token), 'X-Session-Token': trader.user.session });
-      const revoke = (key: string) => (once: string) => ask('DELETE', `/v2/api-keys/${key}`, keyed(once));
-      return { send: revoke(`key_${'n'.repeat(22)}`), instead: revoke(id) };
+      return { shows: ({ synced }) => synced, send: sync(`prop_${'n'.repeat(22)}`), instead: sync(account.id) };
     },
     async V2_COUNTRY_UNSUPPORTED() {
       const { ask } = await userOf(await appForPayouts(service()));
       const open = (country: string) => (key: string) => ask('POST', '/v2/connect/accounts', keyed(key, { country }));
-      return { send: open('KP'), instead: open('US') };
+      return { makes: counts.atProcessor('account'), send: open('KP'), instead: open('US') };
     },
     async V2_SESSION_INVALID() {
       const app = service().tenant;
-      const { session } = await service().user(app);
+      const { email } = await service().user(app);
       let used = 'sess_none';
       return {
-        heal() {
-          used = session;
+        makes: counts.rows('agreement_signatures'),
+        async heal() {
+          const { body } = await app.ask('POST', '/v2/auth/login', { json: { email, password: PASSWORD } });
+          used = body.session_token;
         },
         send: (key) =>
           asking({ ...bearer(app.token), 'X-Session-Token': used })(
@@ -78,13 +92,21 @@ export function userScenes({ service, asking }: Stage): Scenes {
       const { email } = await service().user(app);
       const logIn = (password: string) => (key: string) =>
         asking(bearer(app.token))('POST', '/v2/auth/login', keyed(key, { email, password }));
-      return { send: logIn('wrong horse battery staple'), instead: logIn(PASSWORD) };
+      return {
+        makes: counts.rows('user_sessions'),
+        send: logIn('wrong horse battery staple'),
+        instead: logIn(PASSWORD),
+      };
     },
     async V2_PASSWORD_GUESSABLE() {
       const email = `${fresh('law')}@example.com`;
       const signUp = (password: string) => (key: string) =>
         asking(bearer(service().tenant.token))('POST', '/v2/auth/signup', keyed(key, { email, password }));
-      return { send: signUp('password1234'), instead: signUp(PASSWORD) };
+      return {
+        makes: counts.rows(`users where email = '${email}'`),
+        send: signUp('password1234'),
+        instead: signUp(PASSWORD),
+      };
     },
     async V2_OTP_INVALID() {
       const app = service().tenant;
@@ -93,32 +115,33 @@ export function userScenes({ service, asking }: Stage): Scenes {
       const code = codeIn((await service().mailTo(email)).text);
       const verify = (typed: string) => (key: string) =>
         asking(bearer(app.token))('POST', '/v2/auth/verify-email', keyed(key, { email, code: typed }));
-      return { send: verify(code === '000000' ? '111111' : '000000'), instead: verify(code) };
+      const makes = counts.rows(`users where email = '${email}' and verified_at is not null`);
+      return { makes, send: verify(code === '000000' ? '111111' : '000000'), instead: verify(code) };
     },
     async V2_MFA_INVALID() {
       const { ask, setUp } = await userOf();
       const { secret } = (await setUp('POST', '/v2/auth/totp/enroll')).body;
-      const confirm = (code: () => string) => (key: string) =>
-        ask('POST', '/v2/auth/totp/confirm', keyed(key, { code: code() }));
-      const wrong = codeOf(secret) === '000000' ? '111111' : '000000';
-      return { send: confirm(() => wrong), instead: confirm(() => codeOf(secret)) };
+      const confirm = (code: string) => (key: string) => ask('POST', '/v2/auth/totp/confirm', keyed(key, { code }));
+      const right = codeOf(secret);
+      return { makes: enrolled, send: confirm(right === '000000' ? '111111' : '000000'), instead: confirm(right) };
     },
     async V2_MFA_NOT_STARTED() {
       const { ask, setUp } = await userOf();
-      let secret = '';
+      let code = '123456';
       return {
+        makes: enrolled,
         async heal() {
-          secret = (await setUp('POST', '/v2/auth/totp/enroll')).body.secret;
+          code = codeOf((await setUp('POST', '/v2/auth/totp/enroll')).body.secret);
         },
-        send: (key) =>
-          ask('POST', '/v2/auth/totp/confirm', keyed(key, { code: secret === '' ? '123456' : codeOf(secret) })),
+        send: (key) => ask('POST', '/v2/auth/totp/confirm', keyed(key, { code })),
       };
     },
     async V2_MFA_ALREADY_ENABLED() {
-      const { ask, setUp } = await userOf();
+      const { ask, setUp, userId } = await userOf();
       const { secret } = (await setUp('POST', '/v2/auth/totp/enroll')).body;
       await setUp('POST', '/v2/auth/totp/confirm', { json: { code: codeOf(secret) } });
       return {
+        shows: ({ user_id }) => user_id === userId,
         send: (key) => ask('POST', '/v2/auth/totp/enroll', keyed(key)),
         instead: () => ask('GET', '/v2/auth/me'),
       };

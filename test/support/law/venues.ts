@@ -12,7 +12,8 @@ const EXCHANGE = '/v1/orders/exvenue';
 const BTC = { pair: 'BTC', side: 'long', size: '0.01', order_type: 'market' };
 
 /** What a venue, its state or the time between rejects. */
-export function venueScenes({ service, asking }: Stage): Scenes {
+export function venueScenes({ service, asking, counts }: Stage): Scenes {
+  const [atNetwork, atExchange] = [counts.atNetwork('market', 'limit'), counts.atExchange()];
   const trader = async () => {
     const { key, traderId } = await service().trader();
     return asking({ ...bearer(key), 'Trader-ID': traderId });
@@ -34,22 +35,22 @@ export function venueScenes({ service, asking }: Stage): Scenes {
     async VENUE_COOLDOWN() {
       const ask = await trader();
       await ask('POST', NETWORK, { json: market() });
-      return { send: (key) => ask('POST', NETWORK, keyed(key, market())) };
+      return { makes: atNetwork, send: (key) => ask('POST', NETWORK, keyed(key, market())) };
     },
     async VENUE_UNREACHABLE() {
       const { ask } = await wallet();
       const heal = fault(service().exchange.faults, { kind: 'status_500', route: 'POST /info' });
-      return { heal, send: (key) => ask('POST', EXCHANGE, keyed(key, BTC)) };
+      return { makes: atExchange, heal, send: (key) => ask('POST', EXCHANGE, keyed(key, BTC)) };
     },
     async VENUE_UNREADABLE() {
       const { ask } = await wallet();
       const heal = fault(service().exchange.faults, { kind: 'status_500', route: 'POST /info' });
-      return { heal, send: () => ask('GET', EXCHANGE) };
+      return { shows: Array.isArray, heal, send: () => ask('GET', EXCHANGE) };
     },
     async NOT_CARRIED_OUT() {
       const ask = await trader();
       fault(service().miner.faults, { kind: 'reset', route: SUBMIT, times: 1 });
-      return { send: (key) => ask('POST', NETWORK, keyed(key, market())) };
+      return { makes: atNetwork, send: (key) => ask('POST', NETWORK, keyed(key, market())) };
     },
     async V1_KEY_ROTATING() {
       const { ask, wallet: address } = await wallet();
@@ -65,13 +66,14 @@ export function venueScenes({ service, asking }: Stage): Scenes {
       const heal = () =>
         service().db.query(sql.unsafe`delete from intents where lane = ${`exvenue:${address}`}
         and state = 'in_doubt'`);
-      return { heal, send: (key) => ask('POST', EXCHANGE, keyed(key, BTC)) };
+      return { makes: atExchange, heal, send: (key) => ask('POST', EXCHANGE, keyed(key, BTC)) };
     },
     async DEADLINE_PASSED() {
       const ask = await trader();
       await service().stopWorkers();
       let isLate = true;
       return {
+        makes: atNetwork,
         async send(key) {
           const sent = ask('POST', NETWORK, keyed(key, limit()));
           if (isLate) await sleep(3_000).then(() => service().startWorker());
@@ -84,7 +86,7 @@ export function venueScenes({ service, asking }: Stage): Scenes {
       const { ask, wallet: address, privateKey } = await wallet();
       await ask('DELETE', `/v1/sessions/${address}`);
       const heal = () => ask('POST', '/v1/sessions', { json: { ex_wallet: address, private_key: privateKey } });
-      return { heal, send: (key) => ask('POST', EXCHANGE, keyed(key, BTC)) };
+      return { makes: atExchange, heal, send: (key) => ask('POST', EXCHANGE, keyed(key, BTC)) };
     },
     async V2_CONNECT_URLS_NOT_CONFIGURED() {
       const app = await service().app(['*']);
@@ -92,35 +94,29 @@ export function venueScenes({ service, asking }: Stage): Scenes {
       const urls = { connect_return_url: 'https://example.com/a', connect_refresh_url: 'https://example.com/b' };
       const admin = await service().admin();
       return {
+        makes: counts.atProcessor('account'),
         heal: () => admin.ask('PATCH', `/v2/admin/apps/${app.appId}`, { json: urls }),
         send: (key) => ask('POST', '/v2/connect/accounts', keyed(key, { country: 'US' })),
-      };
-    },
-    async V2_TOKEN_INVALID() {
-      const app = await service().app(['*']);
-      let token = 'apt_none';
-      const url = 'https://hooks.example.com/x';
-      return {
-        heal() {
-          token = app.token;
-        },
-        send: (key) => asking(bearer(token))('POST', '/v2/webhook-endpoints', keyed(key, { url, events: ['*'] })),
       };
     },
     async VENUE_REJECTED() {
       const { ask } = await wallet();
       return {
+        makes: atExchange,
         send: (key) => ask('POST', EXCHANGE, keyed(key, { ...BTC, size: '0.0404' })),
         instead: (key) => ask('POST', EXCHANGE, keyed(key, BTC)),
       };
     },
     async V1_NO_POSITION() {
       const { ask } = await wallet();
+      let pair: string | undefined;
       return {
+        makes: atExchange,
         send: (key) => ask('POST', `${EXCHANGE}/close`, keyed(key, { pair: 'BTC' })),
-        instead: async (key) => {
-          await ask('POST', EXCHANGE, { json: BTC });
-          return ask('POST', `${EXCHANGE}/close`, keyed(key, { pair: 'BTC' }));
+        heal: () => ask('POST', EXCHANGE, { json: BTC }),
+        async instead(key) {
+          pair ??= (await ask('GET', '/v1/positions/exvenue')).body[0].symbol;
+          return ask('POST', `${EXCHANGE}/close`, keyed(key, { pair }));
         },
       };
     },
@@ -128,18 +124,26 @@ export function venueScenes({ service, asking }: Stage): Scenes {
       const ask = await userOf(service().tenant);
       fault(service().processor.faults, { kind: 'reject', times: 1 });
       const send: Send = (key) => ask('POST', '/v2/payments/checkout', keyed(key, tier25k));
-      return { send, instead: send };
+      return { makes: counts.atProcessor('payment_intent'), send, instead: send };
     },
     async INVALID_REQUEST() {
       const ask = await trader();
       return {
-        send: (key) => ask('POST', NETWORK, keyed(key, { ...market(), leverage: -1 })),
-        instead: (key) => ask('POST', NETWORK, keyed(key, market())),
+        makes: atNetwork,
+        send: (key) => ask('POST', NETWORK, keyed(key, market({ leverage: -1 }))),
+        instead(key, { body }) {
+          const { leverage, ...order } = market();
+          const wrong = body.error.fields.map(({ loc }: { loc: string[] }) => loc.at(-1));
+          return ask('POST', NETWORK, keyed(key, { ...order, ...(wrong.includes('leverage') && { leverage }) }));
+        },
       };
     },
     async IDEMPOTENCY_KEY_REUSED() {
-      const ask = await trader();
+      const { key: partner, traderId } = await service().trader();
+      const headers = { ...bearer(partner), 'Trader-ID': traderId };
+      const ask = asking(headers);
       return {
+        makes: counts.rows(`orders where trader like '%\\_${traderId}' and terms ->> 'limit_price' = '89000'`),
         async send(key) {
           await ask('POST', NETWORK, keyed(key, limit()));
           return ask('POST', NETWORK, keyed(key, limit({ limit_price: 89_000 })));
@@ -150,6 +154,7 @@ export function venueScenes({ service, asking }: Stage): Scenes {
     async V1_PRICES_INVALID() {
       const ask = await trader();
       return {
+        makes: atNetwork,
         send: (key) => ask('POST', NETWORK, keyed(key, limit({ stop_loss: 95_000 }))),
         instead: (key) => ask('POST', NETWORK, keyed(key, limit({ stop_loss: 80_000 }))),
       };
@@ -158,6 +163,7 @@ export function venueScenes({ service, asking }: Stage): Scenes {
       const { key } = await service().trader();
       const known = await trader();
       return {
+        makes: atNetwork,
         send: (once) => asking({ ...bearer(key), 'Trader-ID': '9999' })('POST', NETWORK, keyed(once, market())),
         instead: (once) => known('POST', NETWORK, keyed(once, market())),
       };
@@ -165,8 +171,13 @@ export function venueScenes({ service, asking }: Stage): Scenes {
     async V2_TIER_UNKNOWN() {
       const ask = await userOf(service().tenant);
       return {
+        makes: counts.atProcessor('payment_intent'),
         send: (key) => ask('POST', '/v2/payments/checkout', keyed(key, { ...tier25k, tier_id: 'tier_none' })),
-        instead: (key) => ask('POST', '/v2/payments/checkout', keyed(key, tier25k)),
+        async instead(key) {
+          const tiers = (await ask('GET', '/v2/tiers')).body;
+          const { active, currency, ...tier } = tiers.find(({ tier_id }: typeof tier25k) => tier_id === 'tier_25k');
+          return ask('POST', '/v2/payments/checkout', keyed(key, tier));
+        },
       };
     },
   };

@@ -14,6 +14,7 @@ export const validateTrade: Handler<'validateTrade', PortfolioDeps> = async (cal
   if (violations.length === 0 && !facts.isPriced)
     throw new ApiError('V1_NO_PRICE', {
       message: 'No price is known for this pair; give its price, or its size in USD.',
+      retryable: false,
     });
   return { status: 200, body: { valid: violations.length === 0, violations } };
 };

@@ -1,0 +1,4 @@
+import { AREAS } from '../../support/law/areas.ts';
+import { areaSuite } from '../../support/law/suite.ts';
+
+areaSuite('operators', AREAS.operators);
