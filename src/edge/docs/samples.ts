@@ -26,7 +26,8 @@ const withBody = (call: SampledCall, body: { type: string; value: unknown }): Sa
 });
 
 function callOf({ method, path, security, parameters, streams }: Operation): SampledCall {
-  const required = parameters.filter((parameter) => parameter.required);
+  const isKey = ({ name }: Operation['parameters'][number]) => name === 'Idempotency-Key';
+  const required = parameters.filter((parameter) => parameter.required && !isKey(parameter));
   const valuesIn = (place: string) =>
     Object.fromEntries(required.filter((each) => each.in === place).map((each) => [each.name, valueFor(each.pointer)]));
   const sets = security.map((set) => set.map(({ scheme }) => scheme));
@@ -36,7 +37,8 @@ function callOf({ method, path, security, parameters, streams }: Operation): Sam
     members: valuesIn('path'),
     query: valuesIn('query'),
     headers: valuesIn('header'),
-    takesKey: parameters.some(({ name }) => name === 'Idempotency-Key'),
+    takesKey: parameters.some(isKey),
+    ...(parameters.some((each) => isKey(each) && each.required) && { needsKey: true }),
   };
 }
 

@@ -9,6 +9,8 @@ export type SampledCall = {
   query: Record<string, string>;
   headers: Record<string, string>;
   takesKey: boolean;
+  /** Whether it is rejected without one. */
+  needsKey?: boolean;
   streams: boolean;
   body?: { type: string; value: unknown } | undefined;
 };

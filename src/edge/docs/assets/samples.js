@@ -88,7 +88,7 @@ function typescript(call) {
 }
 
 function byClient(call, credentials, names) {
-  const { method, path, schemes, members, query, headers, streams, body } = call;
+  const { method, path, schemes, members, query, headers, needsKey, streams, body } = call;
   const variables = ['URL', ...names, ...(schemes.includes('userSession') ? ['SESSION'] : [])];
   const valued = ([name, value]) => {
     if (value) return `'${name}': ${JSON.stringify(value)}`;
@@ -98,10 +98,11 @@ function byClient(call, credentials, names) {
   const typed = ([name, value]) =>
     /^(?:true|false|0|[1-9]\d{0,14})$/.test(value) ? `'${name}': ${value}` : valued([name, value]);
   const inPath = [...path.matchAll(/\{([\w-]+)\}/g)].map(([, name]) => typed([name, members[name]]));
-  const named = withoutCredentials(schemes, headers);
+  const named = withoutCredentials(schemes, headers).map(valued);
+  if (needsKey) named.push("'Idempotency-Key': crypto.randomUUID()"); // the client sends one with every other write by itself
   const params = [
     ...(inPath.length > 0 ? [`path: { ${inPath.join(', ')} }`] : []),
-    ...(named.length > 0 ? [`header: { ${named.map(valued).join(', ')} }`] : []),
+    ...(named.length > 0 ? [`header: { ${named.join(', ')} }`] : []),
     ...(Object.keys(query).length > 0 ? [`query: { ${Object.entries(query).map(typed).join(', ')} }`] : []),
   ].map((each) => each.replace(/'([A-Za-z_]\w*)':/g, '$1:'));
   const options = [
