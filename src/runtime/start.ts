@@ -109,7 +109,7 @@ const besides = ({ port, sandbox }: Trial) => ({ port, beside: { at: '/sandbox',
 
 async function greet(url: string, metrics: string | null, { db, sealer }: WorkerRuntime): Promise<void> {
   const lines = ['', `  Trading Partner Service   ${url}`, `  reference                 ${url}/docs`];
-  lines.push(`  operator's console        ${url}/admin`);
+  lines.push(`  operator's console        ${url}/admin`, `  partner's workbench       ${url}/workbench`);
   if (metrics) lines.push(`  metrics                   ${metrics}/metrics`);
   lines.push(`  sandbox                   ${url}/sandbox`);
   for (const name of STEERED) lines.push(`  ${`sandbox ${name} ledger`.padEnd(24)}  ${url}/sandbox/${name}/ledger`);

@@ -146,6 +146,25 @@ describe('the first requests of the README and the guides', function () {
     return stdout.trim().split('\n').at(-1) ?? '';
   };
 
+  it('become programs, with a new wallet, by the commands that the guides show', async function () {
+    if (!hasCurl) this.skip();
+    const commandsIn = async (guide: string) => {
+      const text = await readFile(new URL(`../../src/docs/${guide}.md`, import.meta.url), 'utf8');
+      const blocks = [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)];
+      return blocks.flatMap(([, language, block = '']) => (language === '' ? [block] : []));
+    };
+    const extract = (await commandsIn('selling')).find((block) => block.startsWith('curl'));
+    const makeWallet = (await commandsIn('trading-both')).map((block) => block.replace(/^export .*\n/, ''));
+    const script = `${extract?.replace(/ > .*/, '')}\n${makeWallet.join('\n')}`;
+    const { stdout } = await promisify(execFile)('bash', ['-c', script], { env: environment(), timeout: STARTED_MS });
+    const written = (text: string) => text.split('\n').filter((line) => line !== '');
+    const lines = written(stdout);
+    const wallet = lines.pop();
+
+    expect(lines).to.deep.equal(written(await programOf('selling', 'python')));
+    expect(wallet).to.match(/^export EX_WALLET=0x[\da-fA-F]{40} EX_KEY=0x[\da-f]{64}$/);
+  });
+
   for (const language of Object.keys(RUNTIMES)) {
     const [command] = RUNTIMES[language] ?? [''];
     const isThere = spawnSync(command, ['--version']).status === 0 && (language !== 'sh' || hasCurl);

@@ -7,7 +7,7 @@ import { settleResting } from './prices.ts';
 import type { Requested } from './signal.ts';
 import { textsOf } from './texts.ts';
 import { placeMarket, placeResting } from './trading.ts';
-import { type Account, rejected, type Verdict, type World } from './world.ts';
+import { type Account, equityOf, rejected, type Verdict, type World } from './world.ts';
 
 /** Whether a command refers to an existing order or position, so that its uuid is not new. */
 export const namesAnother = ({ execution }: Requested): boolean =>
@@ -33,6 +33,7 @@ export const applySignal = (world: World, requested: Requested): Verdict => {
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1_000;
 const EARNED_USD = 500;
+const DRAWDOWN = 0.06; // of a day; 0.05 is allowed
 
 /** A magic account is funded or eliminated by its first order. */
 const followFirstOrder = (world: World, account: Account): void => {
@@ -44,7 +45,10 @@ const followFirstOrder = (world: World, account: Account): void => {
       bucket: 'SUBACCOUNT_FUNDED',
       settlements: [{ start_ms: end_ms - WEEK_MS, end_ms, payout: EARNED_USD }],
     });
-  if (does === 'breach') moveAccount(world, account, { elimination: 'MAX_TOTAL_DRAWDOWN' });
+  if (does === 'breach') {
+    const closes = { ...account.closes, dayOpen: equityOf(account) / (1 - DRAWDOWN) };
+    moveAccount(world, account, { elimination: 'MAX_TOTAL_DRAWDOWN', closes });
+  }
 };
 
 const command = (world: World, account: Account, requested: Requested): Verdict => {

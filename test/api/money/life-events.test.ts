@@ -52,7 +52,7 @@ describe('the life of a customer in the event log of the app', function () {
     const { subaccount_id } = account;
     await service.network({ subaccount_id, bucket: 'SUBACCOUNT_FUNDED' });
     await user.ask('POST', `/v2/lifecycle/sync/${account.id}`);
-    await service.network({ subaccount_id, elimination: 'MAX_TOTAL_DRAWDOWN' });
+    await service.network({ subaccount_id, elimination: 'MAX_TOTAL_DRAWDOWN', closes: { dayOpen: 2 } });
     await eventually(async () => {
       await user.ask('POST', `/v2/lifecycle/sync/${account.id}`); // a reading is used again for a second
       return (await told('account.updated')).length === 4;
@@ -65,7 +65,10 @@ describe('the life of a customer in the event log of the app', function () {
       ['evaluation', 'funded'],
       ['funded', 'eliminated'],
     ]);
-    expect(events.at(-1)).to.include({ prop_account_id: account.id, payment_id, reason: 'max_total_drawdown' });
+    expect(events.at(-1)).to.deep.include({
+      ...{ prop_account_id: account.id, payment_id, reason: 'max_total_drawdown' },
+      breach: { rule: 'drawdown.intraday', drawdown_percent: 50, limit_percent: 5 },
+    });
     const deliveries = await eventually(async () => {
       const { body } = await service.tenant.ask('GET', url);
       return body.length >= 4 && body;
@@ -73,6 +76,22 @@ describe('the life of a customer in the event log of the app', function () {
     expect(new Set(deliveries.map((each: { event_type: string }) => each.event_type))).to.deep.equal(
       new Set(['account.updated']),
     );
+  });
+
+  it('tells the rule that the sandbox’s account of 12,000 USD breaks with its first order, with its figures', async () => {
+    const buyer = await service.user(service.tenant);
+    await checkOut(buyer.ask, { ...tier25k, tier_id: 'tier_breached', account_size: 12_000, amount_cents: 11_100 });
+    const { id } = await accountIn(buyer.ask, 'evaluation');
+    const order = { trade_pair: 'BTCUSDC', order_type: 'LONG', leverage: 0.1 };
+    await buyer.ask('POST', '/v2/trading/orders', { json: order });
+    const ended = await eventually(async () => {
+      await buyer.ask('POST', `/v2/lifecycle/sync/${id}`);
+      return (await told('account.updated', buyer.userId)).find(({ status }) => status === 'eliminated');
+    });
+
+    expect(ended).to.include({ reason: 'max_total_drawdown' });
+    expect(ended?.breach).to.include({ rule: 'drawdown.intraday', limit_percent: 5 });
+    expect(ended).to.have.nested.property('breach.drawdown_percent').within(5, 7);
   });
 
   it('tells a refund with its amounts, and the stop of the account', async () => {
