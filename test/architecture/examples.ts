@@ -101,6 +101,8 @@ export const permitted: Record<string, string> = {
   'src/commands/reseal.ts': `import { sql } from 'slonik'; import '../capabilities/payments/intents.ts';`,
   'src/client/client.ts': `import 'openapi-fetch'; import '../contract/types.ts';`,
   'src/contract/types.ts': '',
+  'src/docs/examples/shop.ts': `import '../../../dist/client/index.js';`,
+  'dist/client/index.js': `import './not-built.js';`, // the package of the client, where it was built
   'src/runtime/start.ts': `import '../sandbox/upstream.ts';`,
   'src/sandbox/upstream.ts': '',
   'workers/payments/refund.ts': `import 'graphile-worker'; import '../../src/capabilities/payments/intents.ts';`,
