@@ -11,23 +11,22 @@ comment on column event_logs.app_id is 'The owner if it is an app. Proves that i
 comment on column event_logs.partner_id is 'The owner if it is a partner. Proves that it exists.';
 
 create table events (
-  id text primary key,
+  id text not null,
   owner text not null,
   type text not null,
   position bigint not null,
   body text not null,
   created_at timestamptz not null,
+  primary key (id, owner), -- an id is of one owner, as sortable_id makes them; with the owner, so that a delivery is of its event's owner
   constraint events_position_once unique (owner, position)
 ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_limit = 2000);
 
 comment on table events is 'Events of an app or a partner, in commit order. Each event is written by the transaction that makes it true.';
 comment on column events.owner is 'An app or a partner.';
+comment on column events.created_at is 'Rises with the position: a time is found by position_since, without an index of its own.';
 comment on column events.body is 'The envelope, byte for byte as signed and sent: id, type, data and timestamp.';
 
-create index events_by_time on events (owner, created_at);
 create index events_by_type on events (owner, type, position);
--- For the constraint that a delivery is of its event's owner.
-create unique index events_with_owner on events (id, owner);
 
 create table webhook_endpoints (
   id text primary key,

@@ -17,8 +17,6 @@ comment on column api_requests.caller is 'The kind of credential: partner, app, 
 
 create index api_requests_by_owner on api_requests (owner, id);
 
-create index api_requests_by_age on api_requests (at);
-
 -- What a caller was answered, by the request id that it names.
 create index api_requests_by_request on api_requests (request_id);
 

@@ -130,7 +130,6 @@ create table api_requests (
   ms real not null,
   constraint api_requests_pkey PRIMARY KEY (id)
 );
-CREATE INDEX api_requests_by_age ON public.api_requests USING btree (at);
 CREATE INDEX api_requests_by_owner ON public.api_requests USING btree (owner, id);
 CREATE INDEX api_requests_by_request ON public.api_requests USING btree (request_id);
 
@@ -402,13 +401,11 @@ create table events (
   type text not null,
   position bigint not null,
   body text not null, -- The envelope, byte for byte as signed and sent: id, type, data and timestamp.
-  created_at timestamp with time zone not null,
-  constraint events_pkey PRIMARY KEY (id),
+  created_at timestamp with time zone not null, -- Rises with the position: a time is found by position_since, without an index of its own.
+  constraint events_pkey PRIMARY KEY (id, owner),
   constraint events_position_once UNIQUE (owner, "position")
 ) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_cost_limit=2000);
-CREATE INDEX events_by_time ON public.events USING btree (owner, created_at);
 CREATE INDEX events_by_type ON public.events USING btree (owner, type, "position");
-CREATE UNIQUE INDEX events_with_owner ON public.events USING btree (id, owner);
 
 -- How far the executions of exchange wallets are in exchange_fills, and when each wallet is read next.
 create table exchange_cursors (
@@ -2820,6 +2817,9 @@ create function plan_watch(account text, delay_s double precision)
 
 create function position_after(f exchange_fills)
   returns numeric sql immutable;
+
+create function position_since(of_owner text, moment timestamp with time zone)
+  returns bigint plpgsql stable;
 
 create function position_updates(wallet text, added exchange_fills[], of_owner text)
   returns jsonb[] sql stable;

@@ -13,13 +13,14 @@ language sql stable as $$
     ))
     from events e
     where e.owner = i.owner
-      and e.created_at between i.created_at and coalesce(i.settled_at, now()) + interval '1 hour'
+      and e.position >= position_since(i.owner, i.created_at)
+      and e.created_at <= coalesce(i.settled_at, now()) + interval '1 hour'
       and exists (
         select
         from jsonb_each_text(ids - 'user_id' - 'trader') as named (member, id)
         where strpos(e.body, named.id) > 0
       )
-    order by e.created_at
+    order by e.position
     limit 50
   )
   union all

@@ -108,3 +108,42 @@ describe('an event of an owner', () => {
     expect(await deliveries()).to.deep.equal([]);
   });
 });
+
+describe('a time in the log of an owner', () => {
+  let intentDb: IntentDatabase;
+  before(async () => {
+    intentDb = await openIntentDatabase();
+    await intentDb.query(`insert into partners (id, name) values ('ptn_a', 'a'), ('ptn_b', 'b')`);
+    // an event a minute; retention has left one of the first hundred, since its delivery still waits
+    await intentDb.query(`
+      insert into events (id, owner, type, position, body, created_at)
+      select sortable_id('evt'), 'ptn_a', 'a.b', n, '{}', timestamptz '2026-01-01 00:00Z' + n * interval '1 minute'
+      from generate_series(1, 1000) n
+      where n = 7 or n > 100`);
+  });
+  after(() => intentDb.close());
+
+  const since = async (owner: string, minutes: number) => {
+    const [row] = await intentDb.query<{ position: number }>(
+      `select position_since($1, timestamptz '2026-01-01 00:00Z' + make_interval(mins => $2))::integer as position`,
+      [owner, minutes],
+    );
+    return row?.position;
+  };
+
+  it('has the position of the first event that is as new, also where positions are missing', async () => {
+    const found: (number | undefined)[] = [];
+    for (const minutes of [-5, 1, 7, 8, 100, 101, 102, 555, 1000]) found.push(await since('ptn_a', minutes));
+    const [half] = await intentDb.query<{ position: number }>(
+      `select position_since('ptn_a', timestamptz '2026-01-01 08:00:30Z')::integer as position`,
+    );
+
+    const firstAt = (position = 0) => (position <= 7 ? 7 : Math.max(101, position));
+    expect(found.map(firstAt)).to.deep.equal([7, 7, 7, 101, 101, 101, 102, 555, 1000]);
+    expect(half).to.deep.equal({ position: 481 });
+  });
+
+  it('is behind the end of the log if nothing is as new, and at its start if there is nothing', async () => {
+    expect([await since('ptn_a', 1001), await since('ptn_b', 5)]).to.deep.equal([1001, 1]);
+  });
+});

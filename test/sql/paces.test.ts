@@ -53,6 +53,18 @@ describe('the pace of what an upstream takes in a minute', () => {
     expect(await begin(again, false)).to.equal('sent');
   });
 
+  it('leaves out what is over once that is as old again, so that most signals add to it and change nothing else', async () => {
+    const sent: number[] = [];
+    for (const later of [0, 100, 70]) {
+      await passes(later);
+      await intentDb.query(`select spend_pace('signals:t', 2)`);
+      const [row] = await intentDb.query<{ n: number }>('select cardinality(taken) as n from paces');
+      sent.push(row?.n ?? 0);
+    }
+
+    expect(sent).to.deep.equal([2, 4, 2]);
+  });
+
   it('is not used up by what waits for a slot, and frees the slot of what waits for it', async () => {
     const holder = await claimed();
     await begin(holder, false, 1);

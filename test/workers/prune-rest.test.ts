@@ -18,6 +18,24 @@ describe('housekeeping/prune of the rest', () => {
   });
   after(() => opened.close());
 
+  it('deletes requests of more than a week ago, the oldest first', async () => {
+    await client.query(`
+      insert into api_requests (owner, at, operation, method, status, request_id, caller, ms)
+      select 'app_1', now() - interval '1 day' * ago, 'op', 'GET', 200, 'req_' || ago, 'app', 1
+      from unnest(array[9, 8, 6, 0]) ago`);
+
+    const [few, rest, none] = [await pruned(1), await pruned(10), await pruned(10)];
+
+    expect([few, rest, none]).to.deep.equal([1, 1, 0]);
+    const { rows } = await client.query('select request_id from api_requests order by id');
+    expect(rows).to.deep.equal([{ request_id: 'req_6' }, { request_id: 'req_0' }]);
+  });
+
+  const pruned = async (most: number): Promise<number> => {
+    const { rows } = await client.query('select prune_requests(7 * 86400, $1)::integer as count', [most]);
+    return rows[0].count;
+  };
+
   it('deletes events with all their deliveries and attempts, once the last delivery has long ended', async () => {
     const day = (ago: number) => `now() - interval '${ago} days'`;
     const event = (name: string, ago: number) => `

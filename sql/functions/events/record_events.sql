@@ -7,10 +7,13 @@ declare
   many integer := cardinality(payloads);
   log_end bigint;
 begin
-  insert into event_logs as l (owner, last_position)
-  values (of_owner, many)
-  on conflict (owner) do update set last_position = l.last_position + many
-  returning last_position into log_end;
+  update event_logs l set last_position = l.last_position + many where l.owner = of_owner returning last_position into log_end;
+  if not found then
+    insert into event_logs as l (owner, last_position)
+    values (of_owner, many)
+    on conflict (owner) do update set last_position = l.last_position + many
+    returning last_position into log_end;
+  end if;
   if starts_with(of_owner, 'ptn_') then
     perform pg_notify('account_events', of_owner);
   end if;

@@ -27,7 +27,7 @@ begin
     from events v
     left join webhook_deliveries d on d.event_id = v.id and d.endpoint_id = endpoint
     where v.owner = of_owner
-      and v.created_at >= since
+      and v.position >= position_since(of_owner, since)
       and case when d.id is not null
         then d.state in ('failed', 'cancelled')
         else v.created_at >= target.created_at and v.type <> 'webhook.test' and target.events && array[v.type, '*']

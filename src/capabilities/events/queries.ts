@@ -21,7 +21,7 @@ export const listEvents = (db: Db, owner: OwnerId, { after, limit, type, since }
     where v.owner = ${owner}
       and v.position > coalesce((select p.position from events p where p.id = ${after} and p.owner = ${owner}), 0)
       and (${type ?? null}::text is null or v.type = ${type ?? null})
-      and v.created_at >= coalesce(${since ?? null}::timestamptz, '-infinity')
+      and v.position >= (select case when ${since ?? null}::timestamptz is null then 0 else position_since(${owner}, ${since ?? null}) end)
     order by v.position
     limit ${limit}`);
 

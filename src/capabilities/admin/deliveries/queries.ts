@@ -82,13 +82,7 @@ const listDeliveredOfType = (db: Db, appId: AppId, eventType: string, { cursor, 
       where d.event_id = v.id and d.state = 'delivered' and ${within(range)}
     ) d
     where v.owner = ${appId} and v.type = ${eventType}
-      and (${range.to}::timestamptz is null or v.position <= (
-        select b.position
-        from events b
-        where b.owner = ${appId} and b.created_at < ${range.to}::timestamptz
-        order by b.created_at desc
-        limit 1
-      ))
+      and (${range.to}::timestamptz is null or v.position < (select position_since(${appId}, ${range.to}::timestamptz)))
       and (${cursor}::text is null or (v.position, d.delivery_id) < (
         select e.position, c.delivery_id
         from ops.deliveries c
