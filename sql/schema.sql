@@ -3140,7 +3140,7 @@ create function spend_budget(of_name text, capacity double precision, per_s doub
   returns TABLE(spent integer, wait_ms double precision) plpgsql;
 
 create function spend_pace(pace text, n integer)
-  returns void sql;
+  returns void plpgsql;
 
 create function spend_shares(of_name text, capacity double precision, per_s double precision, allowance double precision, batch jsonb)
   returns TABLE(spent integer[], wait_ms double precision) plpgsql;

@@ -1,10 +1,12 @@
 -- Records that `n` were sent now of what an upstream takes only so many of in a minute: the newest first, and what is older than a minute is left
 -- out only once that is as much again, so that the log has little more than the new ones. Locks the pace.
 create or replace function spend_pace(pace text, n integer) returns void
-language sql as $$
-  insert into paces as p (name, taken)
-  values (pace, array_fill(now(), array[n]))
-  on conflict (name) do update set taken = excluded.taken || case
+language plpgsql as $$
+declare
+  fresh constant timestamptz[] := array_fill(now(), array[n]);
+begin
+  update paces p
+  set taken = fresh || case
     when p.taken[cardinality(p.taken)] > now() - 2 * pace_window() then p.taken
     else array(
       select u.at
@@ -12,4 +14,10 @@ language sql as $$
       where u.at > now() - pace_window()
     )
   end
-$$;
+  where p.name = spend_pace.pace;
+  if not found then
+    insert into paces as p (name, taken)
+    values (pace, fresh)
+    on conflict (name) do update set taken = fresh || p.taken;
+  end if;
+end $$;
