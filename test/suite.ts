@@ -20,8 +20,8 @@ const QUICK = [
   'test/{db/batch*,metrics/alerts,webhooks/pace}.test.ts',
 ];
 /** Tests that start many processes: one at a time, beside the others, since two at once take each other's time limits. */
-const HEAVY = ['test/chaos/*.test.ts', 'test/{processes,start}.test.ts'];
-/** Tests with narrow time limits: these few files run one by one, after the others. */
+const HEAVY = ['test/chaos/*.test.ts'];
+/** Tests with narrow time limits: these few files run after the others, one for each core. */
 const PRECISE = [
   'test/adapters/{exchange-budget,exchange-waiting,http,webhook-responses}.test.ts',
   'test/api/netvenue-{glitch,overload}.test.ts',
@@ -38,8 +38,11 @@ const LONG = [
   'test/api/money/reliability.test.ts',
   'test/browser/axe.test.ts',
   'test/model/*.test.ts',
+  'test/{processes,start}.test.ts',
+  'test/docs/first-requests.test.ts',
 ];
-const AT_ONCE = 2 * availableParallelism(); // beside a heavy one; most tests wait for another process most of the time
+const CORES = availableParallelism();
+const AT_ONCE = 2 * CORES; // beside a heavy one; most tests wait for another process most of the time
 
 /** Where test data lies: in memory, where Linux offers enough, since the tests create some hundred databases. */
 const MEMORY = '/dev/shm';
@@ -61,7 +64,7 @@ const MOST_AGAIN = 24;
 const MOST_SHOWN = 20;
 
 const shared = options.quick ? NO_SERVER : await startShared();
-const runs = [...(await Promise.all([withoutServer(), withServer(), mocha(heavy)])), await mocha(precise)];
+const runs = [...(await Promise.all([withoutServer(), withServer(), mocha(heavy)])), await mocha(precise, { args: atOnce(CORES) })];
 const broken = runs.flatMap(({ failedFiles }) => failedFiles);
 const hasCrashed = ({ code, failed }: Run) => code !== 0 && failed === 0;
 const isWorthwhile = broken.length > 0 && broken.length <= MOST_AGAIN && !runs.some(hasCrashed);
@@ -73,7 +76,7 @@ const late = total((run) => run.failed) - failed;
 const skipped = total((run) => run.skipped);
 const [quickly, served, heavily, precisely] = runs.map(({ seconds }) => seconds);
 console.log(
-  `${quickly} s without a server, ${served} s with one, ${heavily} s of heavy files, then ${precisely} s one by one`,
+  `${quickly} s without a server, ${served} s with one, ${heavily} s of heavy files, then ${precisely} s of precise ones`,
 );
 const slowest = runs.flatMap(({ long }) => long).toSorted((a, b) => b.seconds - a.seconds);
 console.log(
@@ -88,14 +91,18 @@ console.log(
 );
 process.exitCode = failed > 0 || [...runs, ...again].some(hasCrashed) ? 1 : 0;
 
-/** Those of test:quick; beside those that need a server only a few at once. */
+/** Those of test:quick, which compute more than they wait: each process more would load and warm the same code. */
 function withoutServer(): Promise<Run> {
-  const jobs = options.quick ? AT_ONCE : AT_ONCE / 2;
-  return mocha(quick, { server: NO_SERVER, args: ['--parallel', '--jobs', String(jobs)] });
+  return mocha(quick, { server: NO_SERVER, args: atOnce(CORES) });
 }
 
 function withServer(): Promise<Run> {
-  return mocha(others, { args: ['--parallel', '--jobs', String(AT_ONCE)] });
+  return mocha(others, { args: atOnce(AT_ONCE) });
+}
+
+/** The arguments for so many processes. */
+function atOnce(processes: number): string[] {
+  return ['--parallel', '--jobs', String(processes)];
 }
 
 /** Runs the files with failures once more; those of test:quick still without a server. */
