@@ -20,7 +20,7 @@ const QUICK = [
   'test/{db/batch*,metrics/alerts,webhooks/pace}.test.ts',
 ];
 /** Tests that start many processes: one at a time, beside the others, since two at once take each other's time limits. */
-const HEAVY = ['test/chaos/*.test.ts'];
+const HEAVY = ['test/chaos/!(idle-streams|partner-streams|streams|verbs).test.ts'];
 /** Tests with narrow time limits run after the others: those with a server one by one, and beside them those that mostly wait. */
 const PRECISE = [
   'test/adapters/{exchange-budget,exchange-waiting,http,webhook-responses}.test.ts',
@@ -37,6 +37,7 @@ const LONG = [
   'test/api/{generated,pages}.test.ts',
   'test/api/money/reliability.test.ts',
   'test/browser/axe.test.ts',
+  'test/chaos/verbs.test.ts',
   'test/model/*.test.ts',
   'test/{processes,start}.test.ts',
   'test/docs/first-requests.test.ts',
