@@ -5,16 +5,25 @@ import { type IntentId, idSchema, type WalletAddress } from '../../../kernel/ids
 import type { Fill } from '../adapter/types.ts';
 import { orderColumns, recordedOrder } from '../orders/queries.ts';
 
-const watchedOrder = recordedOrder.extend({ is_resting: z.boolean(), waits: z.boolean() });
+const watchedOrder = recordedOrder.extend({
+  is_resting: z.boolean(),
+  waits: z.boolean(),
+  is_filled: z.boolean(),
+  absent_s: z.number().nullable(),
+});
 
-/** An order that may change at the exchange. `waits`: its exits wait for its fill, or are not found yet. */
+/**
+ * An order that may change at the exchange. `waits`: its exits wait for its fill, or are not found yet. `absent_s`: for how long neither
+ * a record nor a list has shown it; null if one does.
+ */
 export type WatchedOrder = z.infer<typeof watchedOrder>;
 
 /** The orders of a wallet that rest by our records, and those whose exits wait. */
 export const listWatchedOrders = (db: Db, wallet: WalletAddress): Promise<readonly WatchedOrder[]> =>
   db.any(sql.prepared('watched_orders', watchedOrder)`
     select ${orderColumns}, o.lifecycle is not distinct from 'resting' is_resting,
-      o.has_waiting_triggers waits
+      o.has_waiting_triggers waits, o.lifecycle is not distinct from 'filled' is_filled,
+      extract(epoch from now() - o.absent_since)::double precision absent_s
     from orders o
     where o.venue = 'exvenue'
       and (o.trader = ${wallet} and o.is_resting

@@ -2,65 +2,111 @@ import { isCheaperOneByOne, readWeights } from '../../../capacity/exchange.ts';
 import type { Db } from '../../../db/pool.ts';
 import { compare, minus } from '../../../kernel/decimals.ts';
 import { cloidOf, coinOf, dexOf } from '../../../kernel/exchange-names.ts';
-import type { WalletAddress } from '../../../kernel/ids.ts';
+import type { OrderUuid, WalletAddress } from '../../../kernel/ids.ts';
 import type { Exvenue, OpenOrder, OrderRecord, OrderView } from '../adapter/types.ts';
-import { isCancelledByCommand } from '../orders/exit-outcome.ts';
+import { type EndedParent, isCancelledByCommand } from '../orders/exit-outcome.ts';
 import { settleExits } from '../orders/waiting-exits.ts';
 import type { WatchedOrder } from './queries.ts';
 import type { EndedOrder } from './store.ts';
 
 /** The dependencies of a reading. */
-export type LedgerDeps = { db: Db; exvenue: Exvenue };
+export type LedgerDeps = { db: Db; exvenue: Exvenue; config: { EXVENUE_READ_LAG_MS: number } };
 
-/** What a reading shows of a wallet's orders. `ended`: those that the venue ended before they were filled. */
-export type OrdersSeen = { hasChanged: boolean; ended: EndedOrder[]; weight: number };
+/**
+ * What a reading shows of a wallet's orders. `ended`: those that the venue ended before they were filled. `absent`: those that rest by our
+ * records, and of which it shows nothing.
+ */
+export type OrdersSeen = { hasChanged: boolean; ended: EndedOrder[]; absent: OrderUuid[]; weight: number };
 
 /**
  * Reads what has become of a wallet's orders: one by one if they are few on a dex, else by one list of the open ones, and then
- * only those that it lacks. The exits of an order that has ended are settled at once: lost ones are placed again. An
- * unreadable list decides nothing.
+ * only those that it lacks. The venue keeps the records of the newest orders only, so an order without one has ended once no list has
+ * shown it for as long as reads may be behind: see venues/exchange.md#rows. The exits of an order that has ended are settled at once:
+ * lost ones are placed again. An unreadable list decides nothing.
  */
 export async function readOrders(
   deps: LedgerDeps,
   wallet: WalletAddress,
   orders: readonly WatchedOrder[],
 ): Promise<OrdersSeen> {
-  const seen: OrdersSeen = { hasChanged: false, ended: [], weight: 0 };
+  const seen: OrdersSeen = { hasChanged: false, ended: [], absent: [], weight: 0 };
   for (const [dex, group] of Map.groupBy(orders, ({ terms }) => dexOf(coinOf(terms.pair)))) {
-    const open = await readOpen(deps, { wallet, dex, isListed: !isCheaperOneByOne(group.length) });
-    if (!open) continue;
-    if (!isCheaperOneByOne(group.length)) seen.weight += readWeights.usual;
-    for (const order of group) await readOrder(deps, order, open.get(cloidOf(order.id)), seen);
+    const list = openOrdersOnce(deps, { wallet, dex }, seen);
+    const isListed = !isCheaperOneByOne(group.length);
+    const open = isListed ? await list() : null;
+    if (isListed && !open) continue;
+    for (const order of group) await readOrder(deps, { order, listed: open?.get(cloidOf(order.id)), list }, seen);
   }
   return seen;
 }
 
-type Book = { wallet: WalletAddress; dex: string; isListed: boolean };
+type OpenOrders = ReadonlyMap<string | null, OpenOrder>;
 
-/** The open orders of a dex by their client order ids, none if they are not listed. Null if the list is unreadable. */
-async function readOpen({ exvenue }: LedgerDeps, { wallet, dex, isListed }: Book) {
-  if (!isListed) return new Map<string | null, OpenOrder>();
-  const list = await exvenue.openOrders(wallet, dex);
-  return list.kind === 'unreadable'
-    ? null
-    : new Map((list.kind === 'found' ? list.data : []).map((one) => [one.cloid, one]));
+/** The open orders of a dex by their client order ids, read when they are needed and once. Null if the list is unreadable. */
+function openOrdersOnce({ exvenue }: LedgerDeps, of: { wallet: WalletAddress; dex: string }, seen: OrdersSeen) {
+  let read: Promise<OpenOrders | null> | null = null;
+  const readList = async (): Promise<OpenOrders | null> => {
+    seen.weight += readWeights.usual;
+    const list = await exvenue.openOrders(of.wallet, of.dex);
+    return list.kind === 'found' ? new Map(list.data.map((one) => [one.cloid, one])) : null;
+  };
+  return (): Promise<OpenOrders | null> => {
+    read ??= readList();
+    return read;
+  };
 }
 
-async function readOrder(
-  deps: LedgerDeps,
-  order: WatchedOrder,
-  listed: OpenOrder | undefined,
-  seen: OrdersSeen,
-): Promise<void> {
+type Reading = { order: WatchedOrder; listed: OpenOrder | undefined; list: () => Promise<OpenOrders | null> };
+
+async function readOrder(deps: LedgerDeps, { order, listed, list }: Reading, seen: OrdersSeen): Promise<void> {
   if (listed) return note(order, { order: listed, state: 'open' }, seen);
   const record = await deps.exvenue.orderStatus(order.trader, cloidOf(order.id));
   seen.weight += readWeights.light;
-  if (record.kind !== 'found') return;
+  if (record.kind === 'absent') return readAbsent(deps, order, list, seen);
+  if (record.kind === 'unreadable') return;
   note(order, record.data, seen);
   if (order.waits && record.data.state !== 'open') seen.weight += await settleExits(deps, order, record.data);
 }
 
-type Seen = Pick<OrderRecord, 'state'> & { order: OrderView; word?: string };
+/** Notes an order without a record: a list shows it, or nothing does. */
+async function readAbsent(
+  deps: LedgerDeps,
+  order: WatchedOrder,
+  list: Reading['list'],
+  seen: OrdersSeen,
+): Promise<void> {
+  const open = order.is_resting ? await list() : NONE;
+  const shown = open?.get(cloidOf(order.id));
+  if (shown) return note(order, { order: shown, state: 'open' }, seen);
+  if (!open && order.absent_s === null) return;
+  seen.absent.push(order.id);
+  if (!open || 1_000 * (order.absent_s ?? 0) < deps.config.EXVENUE_READ_LAG_MS) return;
+  if (!order.is_resting) seen.weight += await settleExits(deps, order, endOf(order));
+  else seen.ended.push({ id: order.id, filled_size: '0', by_command: false }); // what was filled, its executions show
+  seen.hasChanged ||= order.is_resting;
+}
+
+const NONE: OpenOrders = new Map();
+
+/** The end of an order by our records, of which the venue keeps none. Nobody knows who ended it: what was filled is protected. */
+const endOf = ({ is_filled, terms, executed }: WatchedOrder): EndedParent => {
+  const size = executed?.size ?? '0';
+  return {
+    state: is_filled ? 'filled' : 'cancelled',
+    word: '',
+    statusMs: 0,
+    order: {
+      originalSize: size,
+      size: is_filled ? '0' : minus(size, executed?.filled_size ?? '0'),
+      timeInForce: terms.order_type === 'limit' ? terms.time_in_force : 'ioc',
+    },
+  };
+};
+
+type Seen = Pick<OrderRecord, 'state'> & {
+  order: Pick<OrderView, 'originalSize' | 'size' | 'timeInForce'>;
+  word?: string;
+};
 
 /** Notes a resting order that has more executions than are recorded, or has ended. */
 function note(order: WatchedOrder, record: Seen, seen: OrdersSeen): void {

@@ -7,7 +7,7 @@ import { chained } from '../chain.ts';
 import { nameExits } from './exits.ts';
 import { listRecordedPositions, listWatchedOrders, type RecordedPosition } from './queries.ts';
 import { type LedgerDeps, readOrders } from './read-orders.ts';
-import { type DueWallet, recordFills, recordFoundPositions } from './store.ts';
+import { type DueWallet, noteAbsent, recordFills, recordFoundPositions } from './store.ts';
 
 /** Reads begin so long before the newest recorded execution: those of its time may be split over two blocks. */
 const OVERLAP_MS = 5_000;
@@ -19,7 +19,10 @@ const OVERLAP_MS = 5_000;
  */
 export async function readWallet(deps: LedgerDeps, due: DueWallet): Promise<number> {
   const { ex_wallet: wallet, is_full, is_new, read_to_ms } = due;
-  const orders = await readOrders(deps, wallet, await listWatchedOrders(deps.db, wallet));
+  const watched = await listWatchedOrders(deps.db, wallet);
+  const orders = await readOrders(deps, wallet, watched);
+  if (orders.absent.length > 0 || watched.some(({ absent_s }) => absent_s !== null))
+    await noteAbsent(deps.db, wallet, orders.absent);
   const isDue = is_full || orders.hasChanged;
   const positions = isDue ? null : await comparePositions(deps, wallet);
   let weight = orders.weight + (positions?.weight ?? 0);

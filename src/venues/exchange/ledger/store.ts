@@ -57,6 +57,16 @@ const rowOf = ({ coin, side, price, size, fee, cloid, direction, leg, ...fill }:
   ...{ is_liquidation: fill.isLiquidation, at_ms: fill.timeMs },
 });
 
+/** Notes since when orders of a wallet are shown by nothing, and that the others are shown. */
+export async function noteAbsent(db: Db, wallet: WalletAddress, absent: readonly OrderUuid[]): Promise<void> {
+  const ids = sql.array([...absent], 'uuid');
+  await db.query(sql.type(z.object({}))`
+    update orders o
+    set absent_since = case when o.id = any(${ids}) then now() end
+    where o.trader = ${wallet} and o.venue = 'exvenue' and (o.absent_since is null) = (o.id = any(${ids}))
+      and (o.is_resting or o.has_waiting_triggers)`);
+}
+
 /** Records funding payments of a wallet that were read up to a time (epoch ms), each once, and tells its partners of them. */
 export async function recordFunding(
   db: Db,

@@ -8,6 +8,11 @@ const READS_BEHIND_MS = 60_000;
 /** An exit of an order, as the exchange reports it under its client order id. */
 export type ObservedLeg = { leg: Leg; record: ReadResult<OrderRecord> };
 
+/** What the result of exits depends on of their order. */
+export type EndedParent = Pick<OrderRecord, 'state' | 'word' | 'statusMs'> & {
+  order: Pick<OrderView, 'size' | 'originalSize' | 'timeInForce'>;
+};
+
 /** The result of the exits of an order. `lost`: the exits that neither the venue nor a command keeps. */
 export type ExitsOutcome = { report: Partial<ExecutionReport>; lost: Leg[] };
 
@@ -18,7 +23,7 @@ export type ExitsOutcome = { report: Partial<ExecutionReport>; lost: Leg[] };
  * Exits are lost if the venue ended them together with a partly filled order, unless a command cancelled the order: then
  * they ended with it.
  */
-export function exitsOutcome(parent: OrderRecord, legs: ObservedLeg[], nowMs: number): ExitsOutcome | null {
+export function exitsOutcome(parent: EndedParent, legs: ObservedLeg[], nowMs: number): ExitsOutcome | null {
   const { state, order } = parent;
   if (state === 'open' || state === 'unknown') return null;
   if (legs.some(({ record }) => record.kind === 'unreadable')) return null;
@@ -58,7 +63,7 @@ export const isCancelledByCommand = ({
 }): boolean => (word === 'canceled' && order.timeInForce !== 'ioc') || word === 'scheduledCancel';
 
 /** Whether an exit that is shown as open may have ended with its order. Those of an IOC order live from its end on. */
-const mayHaveEndedWith = ({ state, order }: OrderRecord, { record }: ObservedLeg): boolean =>
+const mayHaveEndedWith = ({ state, order }: EndedParent, { record }: ObservedLeg): boolean =>
   state !== 'filled' && order.timeInForce !== 'ioc' && record.kind === 'found' && record.data.state === 'open';
 
 /** Whether an exit was cancelled while its order was not filled; other ends of an exit follow the position's end. */

@@ -1,10 +1,11 @@
 import { readWeights } from '../../../capacity/exchange.ts';
 import type { Db } from '../../../db/pool.ts';
-import { legCloid } from '../../../kernel/exchange-names.ts';
+import { coinOf, dexOf, legCloid } from '../../../kernel/exchange-names.ts';
+import { found } from '../../../kernel/upstream-result.ts';
 import { epochMs } from '../../../kernel/work.ts';
-import type { Exvenue, OrderRecord } from '../adapter/types.ts';
+import type { Exvenue } from '../adapter/types.ts';
 import { cancel } from './cancel.ts';
-import { type ExitsOutcome, exitsOutcome, type ObservedLeg } from './exit-outcome.ts';
+import { type EndedParent, type ExitsOutcome, exitsOutcome, type ObservedLeg } from './exit-outcome.ts';
 import { followUp, laneOf } from './follow-up.ts';
 import { protect } from './protect.ts';
 import { findLaterCommands, type RecordedExchangeOrder } from './queries.ts';
@@ -17,17 +18,38 @@ type Deps = { db: Db; exvenue: Exvenue };
  * Reads the exits of an order that has ended, records the outcome, and places lost exits again. Nothing is decided while reads
  * may be behind, or the exchange is unreadable. Resolves to the weight of the reads.
  */
-export async function settleExits({ db, exvenue }: Deps, order: RecordedExchangeOrder, parent: OrderRecord) {
+export async function settleExits({ db, exvenue }: Deps, order: RecordedExchangeOrder, parent: EndedParent) {
   const legs: ObservedLeg[] = [];
   for (const leg of legsOf(order.terms)) {
     legs.push({ leg, record: await exvenue.orderStatus(order.trader, legCloid(order.id, leg)) });
   }
-  const outcome = exitsOutcome(parent, legs, epochMs());
+  let weight = legs.length * readWeights.light;
+  let outcome = exitsOutcome(parent, legs, epochMs());
+  if (outcome && legs.some(({ record }) => record.kind === 'absent')) {
+    weight += readWeights.usual;
+    outcome = exitsOutcome(parent, await asListed(exvenue, order, legs), epochMs());
+  }
   if (outcome) {
     const next = outcome.lost.length > 0 ? placedAgain(order, outcome.lost) : await endedLate(db, order, openOf(legs));
     await noteExits(db, order.id, outcome.report, next);
   }
-  return legs.length * readWeights.light;
+  return weight;
+}
+
+/** The exits with those that the list of open orders shows. The venue may have no record of an order that it lists: see venues/exchange.md#rows. */
+async function asListed(
+  exvenue: Exvenue,
+  { trader, id, terms }: RecordedExchangeOrder,
+  legs: readonly ObservedLeg[],
+): Promise<ObservedLeg[]> {
+  const open = await exvenue.openOrders(trader, dexOf(coinOf(terms.pair)));
+  return legs.map(({ leg, record }) => {
+    if (record.kind !== 'absent' || open.kind === 'absent') return { leg, record };
+    if (open.kind === 'unreadable') return { leg, record: open };
+    const order = open.data.find(({ cloid }) => cloid === legCloid(id, leg));
+    if (!order) return { leg, record };
+    return { leg, record: found({ order, state: 'open', word: 'open', rejected: null, statusMs: order.placedMs }) };
+  });
 }
 
 /** The numbers of the exits that rest. */
