@@ -65,6 +65,9 @@ describe('closing a position at an exchange whose replicas are behind', () => {
     await at.trades(trader, 'sell', '0.03');
     await service.db.query(sql.type(z.object({}))`
       update intents set settled_at = settled_at - interval '2 minutes' where lane = ${`exvenue:${trader.wallet}`}`);
+    await service.db.query(
+      sql.type(z.object({}))`update exchange_cursors set fills_read_at = now() - interval '2 minutes'`,
+    );
     await readWallets(service);
 
     const exits = await trader.post(`${ORDERS}/tp-sl`, { pair: 'BTC', stop_loss: 110_000 });
@@ -74,6 +77,27 @@ describe('closing a position at an exchange whose replicas are behind', () => {
     expect(body, JSON.stringify(body)).to.include({ status: 'filled', filled_size: '0.02' });
     expect(await at.held(trader)).to.equal('0');
   });
+
+  it('closes what was opened beside a close that was in doubt, once reads show both', async () => {
+    const trader = await service.wallet();
+    await trader.post(ORDERS, MARKET);
+    at.onOrders.push(async (_, forward) => {
+      await forward();
+      await at.freeze(trader, ['userFillsByTime']);
+      return null;
+    });
+    const first = await trader.post(`${ORDERS}/close`, { pair: 'BTC' }, { prefer: 'wait=0' });
+    await until('it was sent', async () => (await at.held(trader)) === '0' || null);
+    await trader.post(ORDERS, { ...MARKET, size: '0.02' });
+    await trader.pollIntent(first, 15_000);
+
+    const second = await trader.post(`${ORDERS}/close`, { pair: 'BTC' }, { prefer: 'wait=1' });
+    at.thaw();
+
+    const { result } = await trader.pollIntent(second, 15_000);
+    expect(result, JSON.stringify(result)).to.include({ status: 'filled', filled_size: '0.02' });
+    expect(await at.held(trader)).to.equal('0');
+  }).timeout(60_000);
 
   it('does not say so while an order is in doubt that may have opened one', async () => {
     const trader = await service.wallet();

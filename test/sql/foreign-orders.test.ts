@@ -140,18 +140,20 @@ describe('what is read of exchange orders for one owner or wallet', () => {
     expect((await resting(OTHER_WALLET)).map(({ pair }) => pair)).to.include('ETH');
   });
 
-  it('the last fill of a wallet', async () => {
+  it('the last fills of a wallet', async () => {
     await run(`update orders set lifecycle = 'filled' where id = any(array[$1, $2]::uuid[])`, ids.first, ids.other);
     await run(`update intents set settled_at = now() + interval '1 second' where id = $1`, ids.other);
 
-    const last = await exchange.findLastFilled(db, {
+    const last = await exchange.listLastFilled(db, {
       lane: `exvenue:${MY_WALLET}`,
       wallet: MY_WALLET,
       pair: 'BTC',
       lagMs: LAG_MS,
     });
 
-    expect(last?.id).to.equal(ids.first);
+    expect(last.map(({ id }) => id))
+      .to.include(ids.first)
+      .and.not.include(ids.other);
 
     const close = newIntentId();
     const closed = (age: string) =>
@@ -163,12 +165,12 @@ describe('what is read of exchange orders for one owner or wallet', () => {
       );
     const lastOfSol = async () => {
       const of = { lane: `exvenue:${MY_WALLET}`, wallet: MY_WALLET, pair: 'SOL', lagMs: LAG_MS };
-      return (await exchange.findLastFilled(db, of))?.id ?? null;
+      return (await exchange.listLastFilled(db, of)).map(({ id }) => id);
     };
     await closed('2 minutes');
     const old = await lastOfSol();
     await closed('1 second');
 
-    expect([old, await lastOfSol()]).to.deep.equal([null, close]);
+    expect([old, await lastOfSol()]).to.deep.equal([[], [close]]);
   });
 });

@@ -11,7 +11,7 @@ import { findLastExecution } from '../ledger/queries.ts';
 import { UNREACHABLE } from './calls.ts';
 import { CLOCK_SKEW_MS } from './evidence.ts';
 import { laneOf } from './follow-up.ts';
-import { findLastFilled, isOrderInDoubt } from './queries.ts';
+import { isOrderInDoubt, listLastFilled } from './queries.ts';
 
 /** An asset and its mid price. */
 export type Market = { asset: Asset; mid: string };
@@ -45,7 +45,7 @@ type PositionDeps = { db: Db; exvenue: Exvenue; config: { EXVENUE_READ_LAG_MS: n
 /**
  * The signed size of a wallet's open position in a pair. Fails with V1_NO_POSITION if there is none; while an order is in doubt that
  * may have opened one, the intent waits. Reads come from replicas that are behind independently, so what one of them proves counts
- * for that one only: within the lag of a fill of ours the position follows from the executions that show this fill, and until they do
+ * for that one only: within the lag of fills of ours the position follows from the executions that show all of them, and until they do
  * the intent waits. Without such a fill the account counts, and executions that contradict an empty one. Neither counts without the
  * newest execution that the ledger has. `after`: an order that has opened the position in part; as
  * long as reads may be behind its end, they show it or the intent waits.
@@ -59,10 +59,10 @@ export async function readPosition(
   const lane = laneOf(wallet);
   const pair = displayPair(coin);
   const isUndecided = await isOrderInDoubt(db, { lane, pair }); // before the reads: it may end while they are made
-  const last = await findLastFilled(db, { wallet, lane, pair, lagMs });
+  const filled = await listLastFilled(db, { wallet, lane, pair, lagMs });
   const recordedMs = await findLastExecution(db, wallet, coin);
-  let fromMs = (last?.accepted_ms ?? epochMs()) - (last ? CLOCK_SKEW_MS : lagMs);
-  if (last === null) {
+  let fromMs = Math.min(epochMs() - lagMs, ...filled.map(({ accepted_ms }) => accepted_ms - CLOCK_SKEW_MS));
+  if (filled.length === 0) {
     const account = await exvenue.account(wallet, dexOf(coin), URGENT);
     if (account.kind !== 'found') return UNREACHABLE;
     const { positions, atMs } = account.data;
@@ -74,7 +74,7 @@ export async function readPosition(
   if (fills.kind === 'unreadable') return UNREACHABLE;
   const ours = fills.kind === 'found' ? fills.data.filter((fill) => fill.coin === coin) : [];
   const shows = (id: IntentId) => ours.some(({ cloid }) => cloid === cloidOf(id));
-  if (last !== null && !shows(last.id)) return UNREACHABLE;
+  if (!filled.every(({ id }) => shows(id))) return UNREACHABLE;
   if (recordedMs >= fromMs && !ours.some(({ timeMs }) => timeMs >= recordedMs)) return UNREACHABLE;
   if (after && epochMs() < after.endedMs + lagMs && !shows(after.id)) return UNREACHABLE;
   const size = positionOf(ours, sizeDecimals);

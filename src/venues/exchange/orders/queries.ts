@@ -105,30 +105,28 @@ export const findLaterCommands = (
 const filledRow = z.object({ id: idSchema.intent, accepted_ms: z.number() });
 
 /**
- * The newest order or closing of a wallet in a pair that the exchange reported as filled within the last `lagMs`, and when
- * it was accepted (epoch ms); null without one.
+ * The orders and closings of a wallet in a pair that the exchange reported as filled within the last `lagMs`, and when they were
+ * accepted (epoch ms).
  */
-export const findLastFilled = (
+export const listLastFilled = (
   db: Db,
   { wallet, lane, pair, lagMs }: { wallet: WalletAddress; lane: string; pair: string; lagMs: number },
-): Promise<z.infer<typeof filledRow> | null> =>
-  db.maybeOne(sql.prepared('last_filled', filledRow)`
+): Promise<readonly z.infer<typeof filledRow>[]> =>
+  db.any(sql.prepared('last_filled', filledRow)`
     select f.id, floor(extract(epoch from f.created_at) * 1000)::bigint accepted_ms
     from (
-      select o.id, i.created_at, i.settled_at
+      select o.id, i.created_at
       from orders o
       join intents i on i.id = o.id
       where o.trader = ${wallet} and o.venue = 'exvenue' and o.pair = ${pair} and o.lifecycle = 'filled'
         and o.created_at > now() - interval '1 hour'
         and i.settled_at > now() - make_interval(secs => ${lagMs / 1000})
       union all
-      select i.id, i.created_at, i.settled_at
+      select i.id, i.created_at
       from intents i
       where i.lane = ${lane} and i.kind = 'exchange/close' and i.state = 'succeeded' and i.request ->> 'pair' = ${pair}
         and i.settled_at > now() - make_interval(secs => ${lagMs / 1000})
-    ) f
-    order by f.settled_at desc
-    limit 1`);
+    ) f`);
 
 const busyRow = z.object({ busy: z.enum(['recent', 'long']).nullable() });
 const RECENT_S = 30; // a verb that is open for longer is in doubt, and what is missing is told although it may return
