@@ -213,6 +213,18 @@ describe('the ledger of a wallet', function () {
     expect((body as EventBody[]).filter(({ type }) => /^(position|funding)/.test(type))).to.deep.equal([]);
   });
 
+  it('is read although that of another wallet cannot be', async () => {
+    const [trader, other] = [await service.wallet(), await service.wallet()];
+    shown = (rows) => rows.map((row) => (row.coin === 'ETH' ? { ...row, dir: 'Open \u0000' } : row));
+    await other.post(ORDERS, { ...MARKET, pair: 'ETH', size: '0.1' });
+    await trader.post(ORDERS, MARKET);
+
+    await readWallets(service).catch(() => {});
+
+    expect(await recorded(trader)).to.have.length(1);
+    expect(await recorded(other)).to.have.length(0);
+  });
+
   it('shows positions no older than the executions that it has, or says how old they are', async () => {
     const trader = await service.wallet();
     service.exchange.setBehind(60_000);

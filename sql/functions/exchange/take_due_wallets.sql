@@ -1,8 +1,9 @@
 -- Takes at most `most` exchange wallets that are due, those that have waited longest first, and plans when each is due again: after `busy_s` while
--- it has orders that rest, exits that wait or an open position, sooner while an order with exits is filled in part, else after `idle_s`; never, if it is neither enrolled nor has orders of ours.
--- `is_full`: its executions are to be read whatever else shows, because some are missing or they were not read for `idle_s`. `is_new`: they were
--- never read. `funding_from`: from when on its funding is to be read: 90 s after each hour for which it may have been paid, when reads show it; else null.
--- Skips wallets that another process has taken.
+-- it has orders that rest, exits that wait or an open position, sooner while an order with exits is filled in part or executions of a filled order are
+-- missing, else after `idle_s`; never, if it is neither enrolled nor has orders of ours. `is_full`: its executions are to be read whatever else shows,
+-- because some are missing (the chain has a gap, or an order of ours reports more) or they were not read for `idle_s`. `is_new`: they were never read.
+-- `funding_from`: from when on its funding is to be read: 90 s after each hour for which it may have been paid, when reads show it; else null. Skips
+-- wallets that another process has taken.
 create or replace function take_due_wallets(most integer, busy_s double precision, idle_s double precision)
 returns table (ex_wallet text, read_to timestamptz, is_full boolean, is_new boolean, funding_from timestamptz)
 language sql as $$
@@ -24,20 +25,30 @@ language sql as $$
         where o.trader = d.ex_wallet and o.is_resting and o.has_waiting_triggers
           and o.executed ->> 'status' = 'partial'
       ) as is_urgent,
+      exists (
+        select
+        from orders o
+        where o.trader = d.ex_wallet and o.created_at > now() - interval '5 minutes' and o.venue = 'exvenue' and o.lifecycle = 'filled'
+          and (o.executed ->> 'filled_size')::numeric > (
+            select coalesce(sum(f.size), 0)
+            from exchange_fills f
+            where f.ex_wallet = o.trader and f.oid = o.executed ->> 'ex_order_id'
+          )
+      ) as lacks_fills,
       exists (select from enrollments e where e.ex_wallet = d.ex_wallet) as is_enrolled,
       exists (select from exchange_positions p where p.ex_wallet = d.ex_wallet and p.size <> 0) as has_position
     from due d
   )
   update exchange_cursors c
   set read_at = now(), due_at = case
-      when j.is_urgent then now() + make_interval(secs => busy_s * 0.4)
+      when j.is_urgent or j.lacks_fills then now() + make_interval(secs => busy_s * 0.4)
       when j.has_orders or j.is_enrolled and j.has_position then now() + make_interval(secs => busy_s)
       when j.is_enrolled then now() + make_interval(secs => idle_s)
       else 'infinity'
     end
   from judged j
   where c.ex_wallet = j.ex_wallet
-  returning c.ex_wallet, c.read_to, c.gap_at is not null or coalesce(c.fills_read_at <= now() - make_interval(secs => idle_s), true),
+  returning c.ex_wallet, c.read_to, c.gap_at is not null or j.lacks_fills or coalesce(c.fills_read_at <= now() - make_interval(secs => idle_s), true),
     c.fills_read_at is null,
     case when j.is_enrolled and c.funding_read_to < date_trunc('hour', now() - interval '90 seconds') and exists (
         select

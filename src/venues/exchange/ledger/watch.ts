@@ -2,7 +2,7 @@ import { exchangeWeight } from '../../../capacity/exchange.ts';
 import { readFunding } from './read-funding.ts';
 import type { LedgerDeps } from './read-orders.ts';
 import { readWallet } from './read-wallet.ts';
-import { planWatch, takeDueWallets } from './store.ts';
+import { type DueWallet, planWatch, takeDueWallets } from './store.ts';
 
 /** The dependencies of `watchWallets`. */
 export type WatchDeps = LedgerDeps & { config: { EXVENUE_BUDGET_PER_MINUTE?: number | undefined } };
@@ -16,13 +16,18 @@ const WEIGHT_PART = 0.35;
 const PAUSE_S = 2;
 
 /**
- * Reads wallets that are due, one reading for all that a wallet has: resting orders, exits that wait, positions, executions. The
- * next run follows as soon as the weight of this one allows, so readings never take more than their part of the budget.
+ * Reads wallets that are due side by side, one reading for all that a wallet has: resting orders, exits that wait, positions,
+ * executions. The next run follows as soon as the weight of this one allows, so readings never take more than their part of the budget.
  */
 export async function watchWallets(deps: WatchDeps): Promise<void> {
   const due = await takeDueWallets(deps.db, WALLETS_AT_ONCE, PACE);
-  let weight = 0;
-  for (const wallet of due) weight += (await readWallet(deps, wallet)) + (await readFunding(deps, wallet));
+  const read = await Promise.allSettled(due.map((wallet) => readAll(deps, wallet)));
+  const weight = read.reduce((sum, one) => sum + (one.status === 'fulfilled' ? one.value : 0), 0);
   const perSecond = (exchangeWeight(deps.config.EXVENUE_BUDGET_PER_MINUTE) / 60) * WEIGHT_PART;
   await planWatch(deps.db, Math.max(PAUSE_S, weight / perSecond));
+  for (const one of read) if (one.status === 'rejected') throw one.reason; // it has kept no other wallet from its turn
 }
+
+/** Resolves to the weight. */
+const readAll = async (deps: WatchDeps, wallet: DueWallet): Promise<number> =>
+  (await readWallet(deps, wallet)) + (await readFunding(deps, wallet));

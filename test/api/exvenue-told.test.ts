@@ -8,28 +8,36 @@ const ORDERS = '/v1/orders/exvenue';
 const BRACKET = { pair: 'BTC', side: 'long', size: '0.01', order_type: 'market', stop_loss: 90_000 };
 const NEWER = 250;
 
-type EventBody = { type: string; data: { exit?: string; cause?: string } };
+type EventBody = { type: string; data: { exit?: string; cause?: string; change?: string } };
 
-describe('an exit of an order with hundreds of newer ones in its pair', () => {
+describe('what is told of a wallet', () => {
   let service: TestService;
   before(async () => {
     service = await startService();
   });
   after(() => service.stop());
 
-  it('is told when it is triggered', async () => {
+  it('is its first position, also if it was read before', async () => {
+    const trader = await service.wallet();
+    await readWallets(service);
+    await trader.post(ORDERS, { ...BRACKET, stop_loss: undefined });
+
+    await readWallets(service);
+
+    const events = (await trader.get('/v1/events')).body as EventBody[];
+    expect(events.find(({ type }) => type === 'position.updated')?.data).to.include({ change: 'opened' });
+  });
+
+  it('is the exit of an order with hundreds of newer ones in its pair, when it is triggered', async () => {
     const trader = await service.wallet();
     const { body: order } = await trader.post(ORDERS, BRACKET);
     await readWallets(service);
     await service.db.query(sql.type(z.object({}))`
-      insert into orders
-      select c.*
+      insert into orders (id, created_at, venue, owner, trader, pair, handle, terms, lifecycle)
+      select k.id, now() + make_interval(secs => n), o.venue, o.owner, o.trader, o.pair, k.id::text, o.terms, o.lifecycle
       from orders o
-      cross join lateral generate_series(1, ${NEWER}) n
+      cross join generate_series(1, ${NEWER}) n
       cross join lateral (select md5(n::text)::uuid as id) k
-      cross join lateral jsonb_populate_record(o, jsonb_build_object(
-        'id', k.id, 'handle', k.id, 'created_at', now() + make_interval(secs => n), 'executed', null, 'given_id', null
-      )) c
       where o.id = ${order.order_id}`);
 
     service.exchange.setMid('BTC', '89000');
