@@ -94,8 +94,10 @@ export const isFlawlessExchange = (audit: ExchangeAudit): boolean =>
 function isThere({ id, kind, outcome }: Command, placed: Map<string, number>): boolean {
   if (kind === 'exchange/cancel') return true;
   if (kind !== 'exchange/protect') return placed.has(cloidOf(id));
+  const { trigger_status: status, ...numbers } = outcome?.result ?? {};
   const legs = (['tp', 'sl'] as const).filter((leg) => placed.has(legCloid(id, leg)));
-  return legs.length > 0 && legs.every((leg) => outcome?.result?.[`${leg}_order_id`]);
+  if (status === 'not_requested') return legs.length === 0; // a later command decided
+  return status === 'failed' || (legs.length > 0 && legs.every((leg) => numbers[`${leg}_order_id`]));
 }
 
 /** Every client order id that a verb may have used. */

@@ -16,6 +16,7 @@ export type Command = {
       results?: { ex_order_id: string; status: string }[];
       tp_order_id?: string;
       sl_order_id?: string;
+      trigger_status?: string;
     };
   } | null;
 };

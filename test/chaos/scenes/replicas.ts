@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isZero, nearest } from '../../../src/kernel/decimals.ts';
+import { isZero, minus, plus } from '../../../src/kernel/decimals.ts';
 import { cloidOf, coinOf, legCloid } from '../../../src/kernel/exchange-names.ts';
 import type { IntentId, WalletAddress } from '../../../src/kernel/ids.ts';
-import type { Fill } from '../../../src/venues/exchange/adapter/types.ts';
-import { positionAfter } from '../../../src/venues/exchange/chain.ts';
-import { exchangeOf } from '../../support/exchange.ts';
+import type { Entry } from '../../../src/sandbox/ledger.ts';
 import { quantile } from '../audit.ts';
 import { auditExchange, type ExchangeAudit, isFlawlessExchange } from '../exchange-audit.ts';
 import { scriptFaults } from '../faults.ts';
@@ -146,35 +144,49 @@ type Command = {
 type Outcome = { result?: { status?: string }; problem?: { code: string } };
 
 /**
- * What closings were told to have done, against the executions that the venue has of their wallet. `deniedPositions`: those that were told
- * that there is no position while there was one.
+ * What closings were told to have done, against the venue's ledger. `deniedPositions`: those that were told that there is no position while
+ * there was one.
  */
 async function auditCloses(stage: Stage): Promise<Behind['closes']> {
   const closes = await stage.rows<Command>(
     `select id, request, state, outcome, settled_at from intents where kind = 'exchange/close'`,
   );
-  const venue = exchangeOf(stage);
+  const positions = positionsOf(stage.exchange.ledger.entries());
   const told: Behind['closes'] = { filled: 0, partial: 0, failed: {}, filledWithRest: 0, deniedPositions: 0 };
   for (const { id, request, state, outcome, settled_at } of closes) {
-    const read = await venue.fills(request.wallet, { fromMs: 0 });
-    const fills = (read.kind === 'found' ? read.data : []).filter(({ coin }) => coin === coinOf(request.pair));
+    const steps = positions.get(`${request.wallet} ${coinOf(request.pair)}`) ?? [];
     const code = outcome?.problem?.code ?? state;
     if (state !== 'succeeded') {
       told.failed[code] = (told.failed[code] ?? 0) + 1;
-      const isOpen = !isFlat(fills.findLast(({ timeMs }) => timeMs <= settled_at.getTime()));
-      if (code === 'V1_NO_POSITION' && isOpen) told.deniedPositions += 1;
+      const last = steps.findLast(({ at }) => at <= settled_at.getTime());
+      if (code === 'V1_NO_POSITION' && last && !isZero(last.left)) told.deniedPositions += 1;
     } else if (outcome?.result?.status !== 'filled') told.partial += 1;
     else {
       told.filled += 1;
-      const own = fills.findLast(({ cloid }) => cloid === cloidOf(id));
-      if (!own || !isFlat(own)) told.filledWithRest += 1;
+      const own = steps.findLast(({ key }) => key.split('/')[0] === cloidOf(id));
+      if (!own || !isZero(own.left)) told.filledWithRest += 1;
     }
   }
   return told;
 }
 
-/** Whether the position is flat after an execution, and before the first one. */
-const isFlat = (fill: Fill | undefined): boolean => !fill || isZero(nearest(positionAfter(fill), 6));
+/** An execution, and the position that it left. */
+type Step = { key: string; at: number; left: string };
+
+/** The executions of each wallet and coin, by the venue's ledger. */
+function positionsOf(entries: readonly Entry[]): ReadonlyMap<string, readonly Step[]> {
+  const positions = new Map<string, Step[]>();
+  for (const { kind, key, at, pair, detail } of entries) {
+    if (kind !== 'filled' && kind !== 'part_filled') continue;
+    const name = `${detail.account} ${pair}`;
+    const steps = positions.get(name) ?? [];
+    const before = steps.at(-1)?.left ?? '0';
+    const taken = String(detail.taken);
+    steps.push({ key, at, left: detail.isBuy === true ? plus(before, taken) : minus(before, taken) });
+    positions.set(name, steps);
+  }
+  return positions;
+}
 
 /** How long each position was without exits, by the venue's ledger: until the first exit that a command placed there after the end. */
 async function unprotected(stage: Stage, ended: readonly Ended[]): Promise<(number | null)[]> {
