@@ -15,12 +15,14 @@ create table registrations (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   paid_at timestamptz,
+  released_at timestamptz,
   constraint registrations_paid_by_hash check ((tx_hash is null) = (paid_at is null))
 );
 
 comment on table registrations is 'One row per purchase of a registration. At most one per owner and address is open.';
 comment on column registrations.id is 'The intent that pays. The nonce of the payment''s authorization is derived from it.';
 comment on column registrations.tx_hash is 'The payment on chain. Once known, it is never changed or removed.';
+comment on column registrations.released_at is 'When an operator let its address register again, although it was paid and never recorded.';
 comment on column registrations.problem is 'The error code, if it failed.';
 
 create index registrations_by_address on registrations (owner, ex_address, created_at);

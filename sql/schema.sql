@@ -1171,6 +1171,7 @@ create table registrations (
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   paid_at timestamp with time zone,
+  released_at timestamp with time zone, -- When an operator let its address register again, although it was paid and never recorded.
   constraint registrations_pkey PRIMARY KEY (id),
   constraint registrations_address_lower CHECK ((ex_address = lower(ex_address))),
   constraint registrations_paid_by_hash CHECK (((tx_hash IS NULL) = (paid_at IS NULL))),
@@ -3388,7 +3389,7 @@ create function ops.pause(subject text, who text, why text, exits boolean DEFAUL
 create function ops.provision_account(account text, who text, why text, deadline_s double precision DEFAULT 3600)
   returns text plpgsql security definer;
 
--- Lets the payer of a payment in ops.lost_registrations buy again, once you know which address was registered with it. Verdicts: done, unknown (not there, or released). Recorded in ops.actions.
+-- Lets the payer of a payment in ops.lost_registrations buy again, once you know which address was registered with it, or an address whose payment the registrar took and never recorded, once the registrar has returned it or will not record it. Verdicts: done, unknown (not there, or released). Recorded in ops.actions.
 create function ops.release_registration(payment text, who text, why text)
   returns text plpgsql security definer;
 

@@ -8,8 +8,12 @@ begin
   set released_at = now()
   where l.tx_hash = lower(payment) and l.released_at is null;
   verdict := case when found then 'done' else 'unknown' end;
+  update registrations r
+  set released_at = now()
+  where lower(r.tx_hash) = lower(payment) and r.status = 'failed' and r.released_at is null;
+  verdict := case when found then 'done' else verdict end;
   perform ops.note(who, 'release_registration', payment, why, jsonb_build_object('verdict', verdict));
   return verdict;
 end $$;
 comment on function ops.release_registration(text, text, text) is
-  'Lets the payer of a payment in ops.lost_registrations buy again, once you know which address was registered with it. Verdicts: done, unknown (not there, or released). Recorded in ops.actions.';
+  'Lets the payer of a payment in ops.lost_registrations buy again, once you know which address was registered with it, or an address whose payment the registrar took and never recorded, once the registrar has returned it or will not record it. Verdicts: done, unknown (not there, or released). Recorded in ops.actions.';

@@ -81,7 +81,9 @@ export const laws = {
     'Poll `GET /v1/register/exvenue/status/{ex_address}`; repeat if that registration has failed.',
   ),
   V1_ALREADY_REGISTERED: final('Use the existing registration.'),
-  V1_REGISTRATION_UNRECORDED: final('Do not register again: it was paid. Contact the operator of this service.'),
+  V1_REGISTRATION_UNRECORDED: final(
+    'Do not register again: it was paid. Contact the operator of this service, who releases the address once the registrar has answered.',
+  ),
   V1_REGISTRATION_CAP: remedy('Register later.'),
   V1_BALANCE_TOO_LOW: remedy("Fund the wallet at the exchange up to the registrar's minimum."),
   V1_MINER_UNKNOWN: final('Choose a miner that the registrar lists.'),

@@ -1,6 +1,6 @@
 -- Accepts purchases: intent, registration and sealed key in one transaction. A repeated request gets the first one's result. Other verdicts
 -- in addition to those of accept_intents: under_way | registered | paid (an earlier one is paid and not registered, or
--- the payer paid for one whose row was lost with a backup).
+-- the payer paid for one whose row was lost with a backup, and no operator has released it).
 -- Item: as for accept_intents, and ex_address, miner_slug, account_size, payer, sealed (hex)
 create or replace function accept_registrations(batch jsonb) returns table (n integer, intent_id uuid, verdict text)
 language plpgsql as $$
@@ -23,7 +23,7 @@ begin
         if exists (
           select from registrations r
           where r.owner = item ->> 'owner' and r.ex_address = item ->> 'ex_address'
-            and r.status = 'failed' and r.tx_hash is not null
+            and r.status = 'failed' and r.tx_hash is not null and r.released_at is null
         ) or exists (
           select from lost_registrations l
           where l.payer = item ->> 'payer' and l.released_at is null

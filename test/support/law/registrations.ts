@@ -121,15 +121,18 @@ function registrationScenes({ service, asking, counts }: Stage): Scenes {
       };
     },
     async V1_REGISTRATION_UNRECORDED() {
-      const { buy, wallet } = await buyer();
-      await service().db.query(sql.unsafe`
-        insert into lost_registrations (tx_hash, payer, payee, units) values (${`0x${wallet}`}, ${wallet}, 'the registrar', 119000000)`);
+      const { buy, usual, setUp, status } = await buyer();
+      await setUp('POST', REGISTER, { json: { ...usual, email: 'unrecorded@example.com' } });
+      const { tx_hash } = await eventually(async () => {
+        const ended = await status();
+        return ended.is_terminal && ended;
+      });
       return {
         makes,
         send: buy(),
         heal: () =>
           service().db.query(
-            sql.unsafe`select ops.release_registration(${`0x${wallet}`}, 'ada', 'for another address')`,
+            sql.unsafe`select ops.release_registration(${tx_hash}, 'ada', 'the registrar paid it back')`,
           ),
         instead: buy(),
       };
