@@ -77,13 +77,9 @@ export const laws = {
   V1_TRADE_PAIR_MISMATCH: final("Leave out `trade_pair`, or send the order's own."),
   V1_RULE_VIOLATED: final(BY_RULES),
   V1_NO_POSITION: final('Read the positions: there is none in this pair.'),
-  V1_REGISTRATION_UNDER_WAY: remedy(
-    'Poll `GET /v1/register/exvenue/status/{ex_address}`; repeat if that registration has failed.',
-  ),
+  V1_REGISTRATION_UNDER_WAY: remedy('Poll `GET /v1/register/exvenue/status/{ex_address}`; repeat if it failed.'),
   V1_ALREADY_REGISTERED: final('Use the existing registration.'),
-  V1_REGISTRATION_UNRECORDED: final(
-    'Do not register again: it was paid. Contact the operator of this service, who releases the address once the registrar has answered.',
-  ),
+  V1_REGISTRATION_UNRECORDED: final('Do not register again: it was paid. An operator can release the address.'),
   V1_REGISTRATION_CAP: remedy('Register later.'),
   V1_BALANCE_TOO_LOW: remedy("Fund the wallet at the exchange up to the registrar's minimum."),
   V1_MINER_UNKNOWN: final('Choose a miner that the registrar lists.'),
