@@ -19,6 +19,7 @@ create table partner_keys (
   digest bytea not null constraint partner_keys_digest_taken unique,
   hint text not null,
   label text,
+  rolled_from text references partner_keys (id),
   created_at timestamptz not null default now(),
   expires_at timestamptz,
   last_used_at timestamptz,
@@ -27,6 +28,7 @@ create table partner_keys (
 
 comment on table partner_keys is 'API keys of partners, as SHA-256 digests only.';
 comment on column partner_keys.hint is 'The first characters of the key, so that people can distinguish keys.';
+comment on column partner_keys.rolled_from is 'The key that the partner replaced by it.';
 comment on column partner_keys.expires_at is 'Set when the partner rolls it: the end of the overlap. Such a key rolls nothing.';
 comment on column partner_keys.last_used_at is 'To the minute, as far as requests are recorded.';
 

@@ -38,9 +38,10 @@ create table webhook_endpoints (
   description text,
   active boolean not null default true,
   deactivated_because text constraint webhook_endpoints_reason_known
-    check (deactivated_because in ('asked', 'gone', 'failing')),
+    check (deactivated_because in ('asked', 'gone', 'failing', 'stolen')),
   failing_since timestamptz,
   recovered_at timestamptz,
+  credentials jsonb not null default '{}',
   lanes integer not null default 0 constraint webhook_endpoints_four_lanes check (lanes between 0 and 15),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
@@ -54,6 +55,8 @@ comment on column webhook_endpoints.app_id is 'The owner if it is an app. Proves
 comment on column webhook_endpoints.partner_id is 'The owner if it is a partner. Proves that it exists.';
 comment on column webhook_endpoints.failing_since is 'The first failure since the last success. Null while deliveries succeed.';
 comment on column webhook_endpoints.recovered_at is 'When missed deliveries were last queued again.';
+comment on column webhook_endpoints.credentials is
+  'The keys of the partner or secrets of the app that set its address or were shown its secret, each with when it last did.';
 comment on column webhook_endpoints.lanes is
   'One bit for each lane (webhook:<endpoint>:<0 to 3>) that has a job. Set and cleared under the lock on this row.';
 

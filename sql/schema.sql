@@ -847,13 +847,15 @@ create table partner_keys (
   digest bytea not null,
   hint text not null, -- The first characters of the key, so that people can distinguish keys.
   label text,
+  rolled_from text, -- The key that the partner replaced by it.
   created_at timestamp with time zone not null default now(),
   expires_at timestamp with time zone, -- Set when the partner rolls it: the end of the overlap. Such a key rolls nothing.
   last_used_at timestamp with time zone, -- To the minute, as far as requests are recorded.
   revoked_at timestamp with time zone,
   constraint partner_keys_pkey PRIMARY KEY (id),
   constraint partner_keys_digest_taken UNIQUE (digest),
-  constraint partner_keys_partner_id_fkey FOREIGN KEY (partner_id) REFERENCES partners(id)
+  constraint partner_keys_partner_id_fkey FOREIGN KEY (partner_id) REFERENCES partners(id),
+  constraint partner_keys_rolled_from_fkey FOREIGN KEY (rolled_from) REFERENCES partner_keys(id)
 );
 CREATE INDEX partner_keys_by_partner ON public.partner_keys USING btree (partner_id);
 
@@ -1568,6 +1570,7 @@ END, -- The owner if it is a partner. Proves that it exists.
   deactivated_because text,
   failing_since timestamp with time zone, -- The first failure since the last success. Null while deliveries succeed.
   recovered_at timestamp with time zone, -- When missed deliveries were last queued again.
+  credentials jsonb not null default '{}'::jsonb, -- The keys of the partner or secrets of the app that set its address or were shown its secret, each with when it last did.
   lanes integer not null default 0, -- One bit for each lane (webhook:<endpoint>:<0 to 3>) that has a job. Set and cleared under the lock on this row.
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
@@ -1576,7 +1579,7 @@ END, -- The owner if it is a partner. Proves that it exists.
   constraint webhook_endpoints_four_lanes CHECK (((lanes >= 0) AND (lanes <= 15))),
   constraint webhook_endpoints_inactive_has_reason CHECK ((active = (deactivated_because IS NULL))),
   constraint webhook_endpoints_partner_id_fkey FOREIGN KEY (partner_id) REFERENCES partners(id),
-  constraint webhook_endpoints_reason_known CHECK ((deactivated_because = ANY (ARRAY['asked'::text, 'gone'::text, 'failing'::text]))),
+  constraint webhook_endpoints_reason_known CHECK ((deactivated_because = ANY (ARRAY['asked'::text, 'gone'::text, 'failing'::text, 'stolen'::text]))),
   constraint webhook_endpoints_subscribed CHECK ((cardinality(events) > 0)),
   constraint webhook_endpoints_with_owner UNIQUE (id, owner)
 ) with (fillfactor=70, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=500);
@@ -2885,6 +2888,9 @@ create function prune_user_sessions(kept_s double precision, most integer)
 create function quarantine(for_user text, of_session text DEFAULT NULL::text, all_keys boolean DEFAULT true)
   returns void plpgsql;
 
+create function quarantine_endpoints(of_owner text, stolen text[])
+  returns text[] sql;
+
 create function queue_money_jobs(jobs graphile_worker.job_spec[])
   returns void sql;
 
@@ -3080,6 +3086,9 @@ create function revive_registration(registration uuid, polls_before integer, has
 create function revoke_enrollment(of_owner text, wallet text)
   returns boolean plpgsql;
 
+create function revoke_stolen_key(stolen text)
+  returns TABLE(keys text[], endpoints text[]) plpgsql;
+
 create function roll_up(budget text, capacity double precision, per_s double precision)
   returns void sql;
 
@@ -3089,7 +3098,7 @@ create function roll_up_endings(of_width_s integer)
 create function rotate_app_secret(app text, bought_with text, new_id text, new_digest bytea, new_hint text, overlap_s integer)
   returns TABLE(previous_expires_at timestamp with time zone) plpgsql;
 
-create function rotate_webhook_secret(of_owner text, endpoint text, new_id text, new_sealed bytea, overlap_s integer)
+create function rotate_webhook_secret(of_owner text, endpoint text, new_id text, new_sealed bytea, overlap_s integer, used jsonb DEFAULT '{}'::jsonb)
   returns timestamp with time zone plpgsql;
 
 create function send_again(intent uuid, held_fence integer, said jsonb, owed boolean DEFAULT false)

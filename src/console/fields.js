@@ -23,6 +23,18 @@ export const reason = {
   more: { minlength: 1, maxlength: 500 },
 };
 
+/** The field of what ends credentials: whether they are stolen. @type {Field} */
+export const stolen = {
+  name: 'stolen',
+  label: 'Why',
+  hint: 'Stolen: webhook endpoints that were set with them in the last 30 days are deactivated, and their owner is told by mail.',
+  kind: 'select',
+  options: [
+    ['false', 'they are replaced'],
+    ['true', 'they are stolen'],
+  ],
+};
+
 /** Creates a labelled control. @param {Field} field @param {string} scope prefix of its ids, unique per form */
 export function control(field, scope) {
   const id = `${scope}-${field.name}`;

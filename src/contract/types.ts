@@ -1359,7 +1359,7 @@ export interface paths {
         put?: never;
         /**
          * Replace an app's client secret
-         * @description The previous secret stays valid for `overlap_seconds`; with 0 it ends at once.
+         * @description The previous secret stays valid for `overlap_seconds`; with 0 or `stolen` it ends at once.
          */
         post: operations["rotateTenantAppSecret"];
         delete?: never;
@@ -1572,7 +1572,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke a partner key
-         * @description The key is invalid at once.
+         * @description The key is invalid at once. With `stolen`, so is every key that was rolled from it.
          */
         delete: operations["revokeKeyOfPartner"];
         options?: never;
@@ -8845,6 +8845,18 @@ export interface components {
              */
             revoked: true;
         };
+        /** @description What ended with a partner key. */
+        RevokedKey: {
+            /**
+             * @description Always true: it is no longer valid.
+             * @constant
+             */
+            revoked: true;
+            /** @description The keys that ended: itself, and with `stolen` those that were rolled from it. */
+            keys: string[];
+            /** @description The webhook endpoints that were deactivated. */
+            endpoints: string[];
+        };
         /** @description Confirmation that does not reveal whether the address is known. */
         Sent: {
             /**
@@ -9327,10 +9339,10 @@ export interface components {
             /** @description Name of the endpoint, for people; null without one. */
             description: string | null;
             /**
-             * @description `asked`: its owner deactivated it. `gone`: it responded with 410. `failing`: every delivery failed for five days. Null while it is active.
+             * @description `asked`: its owner deactivated it. `gone`: it responded with 410. `failing`: every delivery failed for five days. `stolen`: it was set with credentials that then were stolen. Null while it is active.
              * @enum {unknown}
              */
-            deactivated_because: "asked" | "gone" | "failing" | null;
+            deactivated_because: "asked" | "gone" | "failing" | "stolen" | null;
             /** @description When the current series of failures began; null without one. */
             failing_since: components["schemas"]["Time"] | null;
             /** @description When the endpoint was registered. */
@@ -9351,10 +9363,10 @@ export interface components {
             /** @description Name of the endpoint, for people; null without one. */
             description: string | null;
             /**
-             * @description `asked`: its owner deactivated it. `gone`: it responded with 410. `failing`: every delivery failed for five days. Null while it is active.
+             * @description `asked`: its owner deactivated it. `gone`: it responded with 410. `failing`: every delivery failed for five days. `stolen`: it was set with credentials that then were stolen. Null while it is active.
              * @enum {unknown}
              */
-            deactivated_because: "asked" | "gone" | "failing" | null;
+            deactivated_because: "asked" | "gone" | "failing" | "stolen" | null;
             /** @description When the current series of failures began; null without one. */
             failing_since: components["schemas"]["Time"] | null;
             /** @description When the endpoint was registered. */
@@ -11099,6 +11111,8 @@ export interface components {
         PropAccountHeader: string;
         /** @description Network address of the end user, as the app's server saw it. The rate limits count attempts per address. Without this header they count the address of the connection, which all users of a server share. */
         EndUserAddress: string;
+        /** @description The credentials are stolen: webhook endpoints whose address was set or whose secret was shown with them in the last 30 days are deactivated. A mail tells the owner, who activates the own ones again and recovers what they missed. */
+        Stolen: boolean;
         /** @description The tenant app. */
         AppId: string;
         /** @description The access request. */
@@ -14041,7 +14055,10 @@ export interface operations {
     };
     rotateTenantAppSecret: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The credentials are stolen: webhook endpoints whose address was set or whose secret was shown with them in the last 30 days are deactivated. A mail tells the owner, who activates the own ones again and recovers what they missed. */
+                stolen?: components["parameters"]["Stolen"];
+            };
             header?: {
                 /** @description The same key with the same request returns the first response; kept 7 days per caller. */
                 "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
@@ -14538,7 +14555,10 @@ export interface operations {
     };
     revokeKeyOfPartner: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The credentials are stolen: webhook endpoints whose address was set or whose secret was shown with them in the last 30 days are deactivated. A mail tells the owner, who activates the own ones again and recovers what they missed. */
+                stolen?: components["parameters"]["Stolen"];
+            };
             header?: {
                 /** @description The same key with the same request returns the first response; kept 7 days per caller. */
                 "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
@@ -14557,7 +14577,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Revoked"];
+                    "application/json": components["schemas"]["RevokedKey"];
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -140,7 +140,7 @@ describe('administration of tenants', () => {
       const partners = await admin.ask('GET', '/v2/admin/partners');
 
       expect(good.map(({ status }) => status)).to.deep.equal([404, 404]);
-      expect(revoked.body).to.deep.equal({ revoked: true });
+      expect(revoked.body).to.deep.equal({ revoked: true, keys: [made.body.key_id], endpoints: [] });
       expect(again.body.error.code).to.equal('V2_PARTNER_KEY_UNKNOWN');
       expect(afterRevoking.status).to.equal(401);
       expect(disabled.body).to.include({ active: false, live_keys: 1 });

@@ -18,7 +18,7 @@ describe('active endpoints of a partner', () => {
     const create = (on: Db, name: string) =>
       createEndpoint(
         on,
-        'ptn_a' as PartnerId, // as: its prefix
+        { kind: 'partner', owner: 'ptn_a' as PartnerId, keyId: 'pky_a', perMinute: 1 }, // as: its prefix
         { url: 'https://x', events: ['*'], description: null },
         { id: name, secret: name, sealed: Buffer.from(name) },
       );

@@ -1,11 +1,11 @@
--- Gives an endpoint a new secret. The three newest old ones sign for `overlap_s` seconds at most, older ones no longer. Null: the owner has
+-- Gives an endpoint a new secret, which is shown to who has these credentials (`used`). The three newest old ones sign for `overlap_s` seconds at most, older ones no longer. Null: the owner has
 -- no such endpoint.
-create or replace function rotate_webhook_secret(of_owner text, endpoint text, new_id text, new_sealed bytea, overlap_s integer) returns timestamptz
+create or replace function rotate_webhook_secret(of_owner text, endpoint text, new_id text, new_sealed bytea, overlap_s integer, used jsonb default '{}') returns timestamptz
 language plpgsql as $$
 declare
   until timestamptz := now() + make_interval(secs => overlap_s);
 begin
-  perform from webhook_endpoints e where e.id = endpoint and e.owner = of_owner for no key update;
+  update webhook_endpoints e set credentials = e.credentials || used where e.id = endpoint and e.owner = of_owner;
   if not found then
     return null;
   end if;

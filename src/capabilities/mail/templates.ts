@@ -153,12 +153,19 @@ const templates: Record<string, Template> = {
   webhook_deactivated: ({ app, url, because }) => ({
     subject: `A webhook endpoint of ${app} was deactivated`,
     lines: [
-      `Nothing is sent to ${url} any more: ${
-        because === 'gone' ? 'it responded 410 Gone.' : 'every delivery to it has failed for 5 days.'
-      }`,
-      'Activate it again when it responds, then recover what it missed. The event log still contains it.',
+      `Nothing is sent to ${url} any more: ${DEACTIVATED[because ?? ''] ?? DEACTIVATED.failing}`,
+      because === 'stolen'
+        ? 'If it is yours, give it a new signing secret and activate it again, then recover what it missed. The event log still contains it.'
+        : 'Activate it again when it responds, then recover what it missed. The event log still contains it.',
     ],
   }),
+};
+
+/** Why an endpoint was deactivated, by the reason that its row has. */
+const DEACTIVATED: Record<string, string> = {
+  gone: 'it responded 410 Gone.',
+  failing: 'every delivery to it has failed for 5 days.',
+  stolen: 'it was set with credentials that were stolen.',
 };
 
 /** The template of mails whose text an app supplies for one of its users. */

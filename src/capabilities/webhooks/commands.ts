@@ -1,8 +1,9 @@
-import { type DatabaseTransactionConnection, sql } from 'slonik';
+import { type DatabaseTransactionConnection, type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../../db/pool.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { newId, type OwnerId } from '../../kernel/ids.ts';
+import { credentialId, type Principal } from '../../kernel/principal.ts';
 import { type Delivery, findDelivery } from './deliveries/queries.ts';
 import type { NewSecret } from './secrets.ts';
 
@@ -16,17 +17,22 @@ export type EndpointTerms = { url: string; events: string[]; description: string
 
 const made = z.object({ id: z.string() });
 
+/** The credentials of a call, as used now, for the column `credentials`: what it sets or is shown ends with them if they are stolen. */
+const usedNow = (by: Principal): FragmentSqlToken =>
+  sql.fragment`jsonb_strip_nulls(jsonb_build_object(coalesce(${credentialId(by)}::text, ''), case when ${credentialId(by)}::text is not null then now() end))`;
+
 /**
  * Creates an endpoint with its first secret. Throws V1_WEBHOOK_TOO_MANY if the owner has reached its limit of active
  * endpoints.
  */
-export async function createEndpoint(db: Db, owner: OwnerId, terms: EndpointTerms, secret: NewSecret): Promise<string> {
+export async function createEndpoint(db: Db, by: Principal, terms: EndpointTerms, secret: NewSecret): Promise<string> {
+  const { owner } = by;
   return db.transaction(async (tx) => {
     await lockOwner(tx, owner);
     const { id } = await tx.one(sql.prepared('create_webhook_endpoint', made)`
       with endpoint as (
-        insert into webhook_endpoints (id, owner, url, events, description)
-        values (${newId('whe')}, ${owner}, ${terms.url}, ${sql.array(terms.events, 'text')}, ${terms.description})
+        insert into webhook_endpoints (id, owner, url, events, description, credentials)
+        values (${newId('whe')}, ${owner}, ${terms.url}, ${sql.array(terms.events, 'text')}, ${terms.description}, ${usedNow(by)})
         returning id
       ), secret as (
         insert into webhook_secrets (id, endpoint_id, sealed)
@@ -71,16 +77,18 @@ export type EndpointChanges = Partial<EndpointTerms> & { active?: boolean };
  */
 export async function changeEndpoint(
   db: Db,
-  owner: OwnerId,
+  by: Principal,
   endpointId: string,
   changes: EndpointChanges,
 ): Promise<void> {
+  const { owner } = by;
   const { url = null, events, description, active } = changes;
   await db.transaction(async (tx) => {
     if (active === true) await lockOwner(tx, owner);
     const { rowCount } = await tx.query(sql.prepared('change_webhook_endpoint', made)`
       update webhook_endpoints e
       set url = coalesce(${url}, e.url),
+        credentials = case when ${url !== null} then e.credentials || ${usedNow(by)} else e.credentials end,
         events = case when ${events !== undefined} then ${sql.array(events ?? [], 'text')} else e.events end,
         description = case when ${description !== undefined} then ${description ?? null} else e.description end,
         failing_since = case when ${active === true} and not e.active then null else e.failing_since end,
@@ -104,12 +112,12 @@ const deactivation = (endpointId: string) =>
  */
 export async function rotateSecret(
   db: Db,
-  owner: OwnerId,
+  by: Principal,
   endpointId: string,
   { secret, overlapS }: { secret: NewSecret; overlapS: number },
 ): Promise<string> {
   const until = await db.oneFirst(sql.prepared('rotate_webhook_secret', z.object({ until: z.string().nullable() }))`
-    select rotate_webhook_secret(${owner}, ${endpointId}, ${secret.id}, ${sql.binary(secret.sealed)}, ${overlapS}) until`);
+    select rotate_webhook_secret(${by.owner}, ${endpointId}, ${secret.id}, ${sql.binary(secret.sealed)}, ${overlapS}, ${usedNow(by)}) until`);
   if (until === null) throw new ApiError('V1_WEBHOOK_ENDPOINT_UNKNOWN');
   return until;
 }

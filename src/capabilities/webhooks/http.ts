@@ -33,7 +33,7 @@ export const createWebhookEndpoint: Shared<'createWebhookEndpoint'> = async ({ d
   const secret = newSecret(deps.sealer);
   const terms = { url: body.url, events: body.events, description: body.description ?? null };
   return commit(async (db) => {
-    const id = await createEndpoint(db, principal.owner, terms, secret);
+    const id = await createEndpoint(db, principal, terms, secret);
     const endpoint = await getEndpoint({ db }, principal.owner, id);
     return { status: 200, body: { ...endpoint, secret: secret.secret }, headers: NO_STORE };
   });
@@ -61,7 +61,7 @@ export const updateWebhookEndpoint: Shared<'updateWebhookEndpoint'> = async ({
   const { url } = await getEndpoint(deps, principal.owner, path.endpoint_id);
   if (body.url !== undefined || body.active) await rejectForbiddenUrl(deps, body.url ?? url);
   return commit(async (db) => {
-    await changeEndpoint(db, principal.owner, path.endpoint_id, body);
+    await changeEndpoint(db, principal, path.endpoint_id, body);
     return { status: 200, body: await getEndpoint({ db }, principal.owner, path.endpoint_id) };
   });
 };
@@ -69,7 +69,7 @@ export const updateWebhookEndpoint: Shared<'updateWebhookEndpoint'> = async ({
 /** Handles `DELETE /v2/webhook-endpoints/{endpoint_id}`: deactivate a webhook endpoint. */
 export const deactivateWebhookEndpoint: Shared<'deactivateWebhookEndpoint'> = ({ principal, path, commit }) =>
   commit(async (db) => {
-    await changeEndpoint(db, principal.owner, path.endpoint_id, { active: false });
+    await changeEndpoint(db, principal, path.endpoint_id, { active: false });
     return { status: 200, body: { deactivated: true } };
   });
 
@@ -78,7 +78,7 @@ export const rotateWebhookSecret: Shared<'rotateWebhookSecret'> = ({ deps, princ
   const secret = newSecret(deps.sealer);
   const overlapS = body?.overlap_seconds ?? DEFAULT_OVERLAP_S;
   return commit(async (db) => {
-    const until = await rotateSecret(db, principal.owner, path.endpoint_id, { secret, overlapS });
+    const until = await rotateSecret(db, principal, path.endpoint_id, { secret, overlapS });
     return {
       status: 200,
       body: { id: path.endpoint_id, secret: secret.secret, previous_secret_expires_at: until },

@@ -1,6 +1,7 @@
 import { ask, askPage } from '../api.js';
 import { act, showOnce } from '../dialog.js';
 import { h } from '../dom.js';
+import { stolen } from '../fields.js';
 import { activity, code, idLink, moment } from '../format.js';
 import { makeButton, pager, rowButton, table } from '../table.js';
 import { networkFields, scopesField } from './app-fields.js';
@@ -144,12 +145,14 @@ async function rotate({ app_id, name }) {
         value: 86_400,
         more: { min: 0, max: 604_800, step: 1 },
       },
+      { ...stolen, hint: `${stolen.hint} The previous secret ends at once.` },
     ],
     button: 'Rotate',
     isDanger: true,
-    run: ({ overlap_seconds }, key) => {
+    run: ({ overlap_seconds, stolen: why }, key) => {
       const body = { overlap_seconds: Number(overlap_seconds) };
-      return ask('post', '/v2/admin/apps/{app_id}/rotate-secret', { path: { app_id }, body, key });
+      const query = { stolen: why === 'true' };
+      return ask('post', '/v2/admin/apps/{app_id}/rotate-secret', { path: { app_id }, query, body, key });
     },
   });
   if (made) await showOnce(`New secret of ${name}`, [['Client secret', made.client_secret]]);

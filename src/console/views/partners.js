@@ -2,6 +2,7 @@ import { ask, askPage } from '../api.js';
 import { copyButton } from '../copy.js';
 import { act, showOnce } from '../dialog.js';
 import { h } from '../dom.js';
+import { stolen } from '../fields.js';
 import { activity, badge, code, idLink, moment } from '../format.js';
 import { routeTo } from '../route.js';
 import { facts, makeButton, pager, rowButton, table } from '../table.js';
@@ -176,9 +177,15 @@ async function revoke({ key_id, hint, label }, again) {
   const done = await act({
     title: `Revoke ${label ?? hint}`,
     says: [`Requests with the key ${hint}… are rejected at once. This cannot be undone.`],
+    fields: [stolen],
     button: 'Revoke',
     isDanger: true,
-    run: (_, key) => ask('delete', '/v2/admin/partner-keys/{key_id}', { path: { key_id }, key }),
+    run: (chosen, key) =>
+      ask('delete', '/v2/admin/partner-keys/{key_id}', {
+        path: { key_id },
+        query: { stolen: chosen.stolen === 'true' },
+        key,
+      }),
   });
   if (done) await again(`The key ${hint}… is revoked.`);
 }

@@ -7,7 +7,7 @@ import { type AppId, digest, type Hotkey, hintOf, idSchema, newId, newSecret } f
 import { requireValue } from '../../../kernel/require.ts';
 import type { Sealer } from '../../../kernel/seal.ts';
 import { networkKeySealContext } from '../../apps/network/queries.ts';
-import { type Actor, auditEntry } from '../audit/commands.ts';
+import { type Actor, auditEntry, note } from '../audit/commands.ts';
 import { resumeOwner, type Waiting } from '../owners/commands.ts';
 import { type AppSummary, summaryColumns, summaryRow } from './queries.ts';
 
@@ -125,6 +125,7 @@ export const setAppActive = (
     return requireValue(changed, 'V2_APP_UNKNOWN');
   });
 
+const endpointsRow = z.object({ endpoints: z.array(z.string()) });
 const rotatedRow = z.object({ subject: z.string(), previous_expires_at: z.string() });
 
 /**
@@ -145,3 +146,13 @@ export async function rotateAppSecret(db: Db, appId: AppId, overlapS: number, ac
   if (!rotated) throw new ApiError('V2_APP_UNKNOWN');
   return { client_id: appId, client_secret: secret, previous_secret_expires_at: rotated.previous_expires_at };
 }
+
+/** `rotateAppSecret` for a secret that is stolen: it ends at once, and the endpoints that were set with secrets of the app are deactivated. */
+export const replaceStolenSecret = (db: Db, appId: AppId, actor: Actor) =>
+  db.transaction(async (tx) => {
+    const rotated = await rotateAppSecret(tx, appId, 0, actor);
+    const endpoints = await tx.oneFirst(sql.prepared('quarantine_endpoints_of_app', endpointsRow)`
+      select quarantine_endpoints(${appId}, array(select s.id from app_secrets s where s.app_id = ${appId})) as endpoints`);
+    await note(tx, { actor, action: 'app.replace_stolen_secret', detail: { endpoints } }, appId);
+    return rotated;
+  });

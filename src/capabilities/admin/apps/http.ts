@@ -6,7 +6,7 @@ import { listPage } from '../../../kernel/pages.ts';
 import type { Sealer } from '../../../kernel/seal.ts';
 import { approvedCommit } from '../approvals/commands.ts';
 import { actorOf } from '../audit/actor.ts';
-import { createApp, rotateAppSecret, setAppActive, updateApp } from './commands.ts';
+import { createApp, replaceStolenSecret, rotateAppSecret, setAppActive, updateApp } from './commands.ts';
 import { isApp, listApps } from './queries.ts';
 
 type Deps = { db: Db; sealer: Sealer; config: Pick<Config, 'DUAL_CONTROL_CENTS'> };
@@ -76,7 +76,9 @@ export const rotateTenantAppSecret: Handler<'rotateTenantAppSecret', Deps> = asy
   const overlapS = call.body?.overlap_seconds ?? DEFAULT_OVERLAP_S;
   const { app_id } = call.path;
   return approvedCommit(call, { subject: app_id, summary: { app_id } })(async (db) => {
-    const body = await rotateAppSecret(db, app_id, overlapS, actorOf(call));
+    const body = call.query.stolen
+      ? await replaceStolenSecret(db, app_id, actorOf(call))
+      : await rotateAppSecret(db, app_id, overlapS, actorOf(call));
     return { status: 200, body };
   });
 };

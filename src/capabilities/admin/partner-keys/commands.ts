@@ -6,6 +6,7 @@ import { type MintedKey, mintKey } from '../../partners/commands.ts';
 import { type Actor, auditEntry, note } from '../audit/commands.ts';
 
 const revokedRow = z.object({ subject: z.string() });
+const stolenRow = z.object({ keys: z.array(z.string()), endpoints: z.array(z.string()) });
 
 /** Creates another key of a partner, which is shown once. Null for an unknown partner. */
 export const mintPartnerKey = (
@@ -22,9 +23,11 @@ export const mintPartnerKey = (
     return minted;
   });
 
-/** Revokes a key at once. False if the key is unknown or already revoked. */
-export const revokePartnerKey = async (db: Db, keyId: string, actor: Actor): Promise<boolean> =>
-  (await db.maybeOne(sql.prepared('revoke_partner_key', revokedRow)`
+type Revoked = { keys: string[]; endpoints: string[] };
+
+/** Revokes a key at once. Null if the key is unknown or already revoked. */
+export const revokePartnerKey = async (db: Db, keyId: string, actor: Actor): Promise<Revoked | null> => {
+  const revoked = await db.maybeOne(sql.prepared('revoke_partner_key', revokedRow)`
     with changed as (
       update partner_keys
       set revoked_at = now()
@@ -32,4 +35,16 @@ export const revokePartnerKey = async (db: Db, keyId: string, actor: Actor): Pro
       returning id as subject
     ), noted as (${auditEntry({ actor, action: 'partner_key.revoke' }, 'changed')})
     select subject
-    from changed`)) !== null;
+    from changed`);
+  return revoked && { keys: [revoked.subject], endpoints: [] };
+};
+
+/** Revokes a key that is stolen, with what it made: keys that were rolled from it, and endpoints. Null if the key is unknown or already revoked. */
+export const revokeStolenKey = (db: Db, keyId: string, actor: Actor): Promise<Revoked | null> =>
+  db.transaction(async (tx) => {
+    const revoked = await tx.maybeOne(sql.prepared('revoke_stolen_key', stolenRow)`
+      select r.keys, r.endpoints
+      from revoke_stolen_key(${keyId}) r`);
+    if (revoked) await note(tx, { actor, action: 'partner_key.revoke_stolen', detail: revoked }, keyId);
+    return revoked;
+  });

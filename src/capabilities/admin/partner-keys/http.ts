@@ -7,7 +7,7 @@ import { isKeyOf, listPartnerKeys } from '../../partners/keys/queries.ts';
 import { approvedCommit } from '../approvals/commands.ts';
 import { actorOf } from '../audit/actor.ts';
 import { findPartner } from '../partners/queries.ts';
-import { mintPartnerKey, revokePartnerKey } from './commands.ts';
+import { mintPartnerKey, revokePartnerKey, revokeStolenKey } from './commands.ts';
 
 type Deps = { db: Db; config: Pick<Config, 'DUAL_CONTROL_CENTS'> };
 
@@ -36,7 +36,8 @@ export const mintKeyOfPartner: Handler<'mintKeyOfPartner', Deps> = (call) => {
 /** Handles `DELETE /v2/admin/partner-keys/{key_id}`: revoke a partner key. */
 export const revokeKeyOfPartner: Handler<'revokeKeyOfPartner', Deps> = (call) =>
   call.commit(async (db) => {
-    const revoked = await revokePartnerKey(db, call.path.key_id, actorOf(call));
+    const revoke = call.query.stolen ? revokeStolenKey : revokePartnerKey;
+    const revoked = await revoke(db, call.path.key_id, actorOf(call));
     if (!revoked) throw new ApiError('V2_PARTNER_KEY_UNKNOWN');
-    return { status: 200, body: { revoked: true } };
+    return { status: 200, body: { revoked: true, ...revoked } };
   });

@@ -24,8 +24,8 @@ export async function rollKey(db: Db, keyId: string, overlapS: number): Promise<
       where id = ${keyId} and expires_at is null and revoked_at is null
       returning partner_id, label, expires_at
     ), made as (
-      insert into partner_keys (id, partner_id, digest, hint, label)
-      select ${rolledId}, p.partner_id, ${sql.binary(digest(key))}, ${hintOf(key)}, p.label
+      insert into partner_keys (id, partner_id, digest, hint, label, rolled_from)
+      select ${rolledId}, p.partner_id, ${sql.binary(digest(key))}, ${hintOf(key)}, p.label, ${keyId}
       from previous p
     )
     select p.expires_at as previous_expires_at
