@@ -2,9 +2,13 @@ import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { openPool } from '../../src/db/pool.ts';
+import { effectsOf, market } from '../support/orders.ts';
 import { freshDatabase } from '../support/postgres.ts';
+import { until } from '../support/processes.ts';
+import { startService } from '../support/service.ts';
 
 const count = z.object({ n: z.number() });
+const name = z.object({ name: z.string() });
 
 describe('what PostgreSQL undid because of others', () => {
   for (const [state, what] of [
@@ -34,4 +38,37 @@ describe('what PostgreSQL undid because of others', () => {
       expect([statement, transaction]).to.deep.equal([3, 6]);
       expect(rows).to.deep.equal([3, 6]);
     });
+
+  it('is done again by the queue too: that jobs have ended is recorded, and their runner goes on', async function () {
+    this.timeout(60_000);
+    const service = await startService();
+    const trader = await service.trader();
+    await service.db.query(sql.unsafe`create sequence deletions`);
+    await service.db.query(sql.unsafe`
+      create function lose_two() returns trigger language plpgsql security definer as ${sql.literalValue(`
+        begin
+          if nextval('deletions') <= 2 then raise exception 'deadlock detected' using errcode = '40P01'; end if;
+          return old;
+        end`)}`);
+    const table = await service.db.oneFirst(sql.type(name)`
+      select c.relname as name
+      from pg_class c
+      where c.relnamespace = 'graphile_worker'::regnamespace and c.relkind = 'r' and c.relname like '%jobs'`);
+    await service.db.query(sql.unsafe`
+      create trigger lose_two before delete on ${sql.identifier(['graphile_worker', table])}
+      for each row execute function lose_two()`);
+
+    await trader.post('/v1/orders/netvenue', market());
+    await until(
+      'the jobs to be deleted',
+      async () =>
+        (await service.db.oneFirst(sql.type(count)`select last_value::integer as n from deletions`)) > 2 || null,
+      20_000,
+    );
+    const warned = service.log.lines.filter((line) => /runner/i.test(String(line.msg)));
+    await service.stop();
+
+    expect(effectsOf(service, trader)).to.have.length(1);
+    expect(warned).to.deep.equal([]);
+  });
 });
