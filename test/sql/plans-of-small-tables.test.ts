@@ -17,6 +17,13 @@ const GROWN = `
   insert into orders (id, venue, owner, trader, pair, handle, terms)
   select i.id, 'netvenue', 'ptn_a', 'e_' || i.position, 'BTCUSDC', i.id::text, '{}' from intents i where i.settled_at is not null
   on conflict do nothing;
+  insert into orders (id, venue, owner, trader, pair, handle, terms, executed)
+  select gen_random_uuid(), 'exvenue', 'ptn_b', '0x' || n, 'BTC', n::text, '{}', jsonb_build_object('ex_order_id', n::text)
+  from generate_series(1, ${MANY}) n;
+  insert into exchange_fills (ex_wallet, trade_id, oid, coin, side, price, size, start_position, closed_pnl, fee, fee_token, is_liquidation, filled_at)
+  select '0x' || n, n, n::text, 'BTC', 'buy', 1, 1, 0, 0, 0, 'USDC', false, now() from generate_series(1, ${MANY}) n;
+  insert into exchange_cursors (ex_wallet, read_to) select '0x' || n, now() from generate_series(1, ${MANY}) n;
+  insert into wanted_exits (venue, trader, pair, owner) select 'exvenue', '0x' || n, 'BTC', 'ptn_b' from generate_series(1, ${MANY}) n;
   insert into lanes (name) select 'netvenue:e_' || n || ':ETHUSDC' from generate_series(1, ${MANY}) n;
   insert into paces (name) select 'signals:e_' || n from generate_series(1, ${MANY}) n;
   select graphile_worker.add_job('mail/send', '{}', run_at => now() + interval '1 day') from generate_series(1, ${MANY}) n`;
@@ -33,7 +40,8 @@ describe('the statements of an order, in a database that is new', () => {
       insert into partners (id, name) values ('ptn_a', 'a');
       insert into subaccounts (synthetic_hotkey, entity_hotkey, subaccount_id, owner, intent_id, asset_class, account_size, status)
       values ('t', 'e', 0, 'ptn_a', gen_random_uuid(), 'crypto', 1, 'active')`);
-    for (let n = 0; n < 8; n += 1) await place(); // a plan is kept from the sixth execution on
+    for (let n = 0; n < 8; n += 1) await place();
+    for (let n = 0; n < 8; n += 1) await placeAtExchange(n); // a plan is kept from the sixth execution on
     await intentDb.query(GROWN);
   });
   after(async () => {
@@ -76,17 +84,38 @@ describe('the statements of an order, in a database that is new', () => {
     );
   }
 
+  async function placeAtExchange(n: number): Promise<void> {
+    const { id } = item();
+    const order = { id, kind: 'exchange/place', owner: 'ptn_a', trader: '0xw', pair: 'BTC', lane: 'exvenue:0xw', n: 0 };
+    const what = { request: { wallet: '0xw' }, terms: { pair: 'BTC' }, digest: '00', deadline_s: 60 };
+    await prepared('accept_judged', 'select accept_orders($1, null)', JSON.stringify([{ ...order, ...what }]));
+    await prepared('begin_alone', `select begin_sending($1, 0, '{}', true)`, id);
+    const report = { ex_order_id: `own ${n}`, size: '1', filled_size: '1', fill_price: '2' };
+    await prepared(
+      'end_at_exchange',
+      `with settled as materialized (select settle_claim($1, 1, 'succeeded', $2))
+       select emit_ended(array[$1::uuid], record_exchange_order($1, '0xw', 'filled', $3, '[]')) from settled`,
+      id,
+      JSON.stringify({ result: { ...report, executed: report } }),
+      JSON.stringify(report),
+    );
+  }
+
   const prepared = (name: string, text: string, ...values: string[]) => client.query({ name, text, values });
 
-  it('read the rows of that order and few others, however large the tables have become', async () => {
+  for (const [venue, placeOne] of Object.entries({ network: place, exchange: placeAtExchange }))
+    it(`read the rows of that order of the ${venue} and few others, however large the tables have become`, () =>
+      expectFewRead(placeOne));
+
+  async function expectFewRead(placeOne: (n: number) => Promise<void>): Promise<void> {
     const before = await rowsRead();
-    for (let n = 0; n < ORDERS; n += 1) await place();
+    for (let n = 0; n < ORDERS; n += 1) await placeOne(100 + n);
     const after = await rowsRead();
 
     const read = [...after].map(([table, rows]) => ({ table, rows: (rows - (before.get(table) ?? 0)) / ORDERS }));
     expect(read.filter(({ rows }) => rows > MOST_ROWS)).to.deep.equal([]);
     expect(read.find(({ table }) => table === 'intents')?.rows).to.be.above(1);
-  });
+  }
 
   /** The rows that were read so far of every table that grows, by a scan of it or by an index. */
   async function rowsRead(): Promise<Map<string, number>> {
