@@ -141,7 +141,10 @@ function secretLine([label, value]) {
       () => {
         notes.textContent = 'Copied';
       },
-      () => getSelection()?.selectAllChildren(shown),
+      () => {
+        getSelection()?.selectAllChildren(shown);
+        notes.textContent = 'Selected: copy it with the keyboard';
+      },
     );
   };
   return h(

@@ -105,6 +105,7 @@ describe('the console in a browser', function () {
     await page.getByLabel('Label').fill('second');
     await page.getByRole('dialog').getByRole('button', { name: 'Mint' }).click();
     const key = await page.locator('.secret').innerText();
+    await desk.context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.getByRole('button', { name: 'Copy partner key' }).click();
     await page.getByRole('dialog').getByText('Copied').waitFor();
     await page.keyboard.press('Escape');
