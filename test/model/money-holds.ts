@@ -38,10 +38,16 @@ export async function holdsAtRest(s: MoneySystem): Promise<void> {
   if (model.paidOut === 0) expect(figures.is_stranded, 'not stranded').to.equal(false);
 }
 
-/** Everything that was lost is found by reconciliation, and every job runs. */
+const DAY_PASSES_AFTER = 4; // rounds: what can be found is found by then
+
+/**
+ * Everything that was lost is found by reconciliation, and every job runs. What cannot be found, because its trader has left the platform, ends a day
+ * later for an operator.
+ */
 export async function settle(s: MoneySystem): Promise<void> {
   await s.control('settings', { available: null });
   for (let round = 0; round < 8; round += 1) {
+    if (round === DAY_PASSES_AFTER) await s.passDay();
     await s.catchUp(round % 2 === 1);
     const open = await s.work();
     await s.sync();

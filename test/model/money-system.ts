@@ -218,6 +218,11 @@ export class MoneySystem {
   isOpen = () =>
     this.db.exists(sql.type(z.object({}))`select from intents i where i.owner = ${this.app} and i.settled_at is null`);
 
+  /** What is in doubt was sent a day ago: the processor keeps no keys of that time. */
+  passDay = () =>
+    this.db.query(sql.type(z.object({}))`
+      update intents set sending_at = sending_at - interval '24 hours' where owner = ${this.app} and state = 'in_doubt'`);
+
   /** The sweep reads what banks did with payouts, and the events of their accounts. */
   async readBank(): Promise<void> {
     await readBank(this.#stage, this);
