@@ -2543,6 +2543,9 @@ create function has_its_money(of_payment text)
 create function has_lent_slots(at_upstream text)
   returns boolean sql stable;
 
+create function has_line(intent uuid)
+  returns boolean plpgsql stable;
+
 create function has_live_worker()
   returns boolean sql stable;
 
@@ -2735,7 +2738,7 @@ create function note_payment(registration uuid, hash text, noted text)
 create function note_payout_link(account text, session text)
   returns boolean plpgsql;
 
-create function note_reached(intent uuid, for_s double precision, asked_s double precision)
+create function note_reached(intent uuid, for_s double precision)
   returns double precision plpgsql;
 
 create function note_reversed(payout text, cents integer, at timestamp with time zone DEFAULT NULL::timestamp with time zone)

@@ -29,6 +29,7 @@ const PRECISE = [
   'test/api/statements.test.ts',
   'test/edge/bodies.test.ts',
   'test/kernel/cache.test.ts',
+  'test/sql/log-volume.test.ts',
   'test/webhooks/pace.test.ts',
 ];
 /** Tests that take longest: they start first, so that none of them runs alone at the end. */

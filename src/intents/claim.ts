@@ -8,26 +8,28 @@ import type { Db } from '../db/pool.ts';
 import type { IntentId } from '../kernel/ids.ts';
 import { type Claim, type Intent, intentRow } from './intent.ts';
 
+const reachedRow = z.object({ seconds: z.number(), is_wanted: z.boolean() });
+
 /** So long after a response to a look-up, every response that came before it is recorded: what still runs was there during the look-up. */
 const RECORDED_WITHIN_MS = 150;
 
 /**
  * Records that the upstream has responded to a look-up after the intent was sent. Resolves to the milliseconds since the
- * first such response. The intent's slot is held for `holdMs` from then on.
+ * first such response. The intent's slot is held for `holdMs` from then on. If others wait for a slot, a response that came at once proves a thread.
  */
 export const noteReached = async (
   db: Db,
   { id, sent_ago_ms }: Pick<Intent, 'id' | 'sent_ago_ms'>,
   { holdMs, tookMs }: { holdMs: number; tookMs: number },
 ): Promise<number> => {
-  const askedS = tookMs < AT_ONCE_MS ? sent_ago_ms / 1000 : null;
-  if (askedS !== null) await sleep(RECORDED_WITHIN_MS);
-  const seconds = await db.oneFirst(
-    sql.prepared(
-      'note_reached',
-      z.object({ s: z.number() }),
-    )`select note_reached(${id}, ${holdMs / 1000}, ${askedS}) s`,
-  );
+  const { seconds, is_wanted } = await db.one(sql.prepared('note_reached', reachedRow)`
+    select note_reached(${id}, ${holdMs / 1000}) as seconds, has_line(${id}) as is_wanted`);
+  if (is_wanted && tookMs < AT_ONCE_MS) {
+    await sleep(RECORDED_WITHIN_MS);
+    await db.query(
+      sql.prepared('release_by_proof', z.object({}))`select release_by_proof(${id}, ${sent_ago_ms / 1000})::text`,
+    );
+  }
   return 1_000 * seconds;
 };
 

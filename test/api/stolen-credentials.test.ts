@@ -39,10 +39,13 @@ describe('credentials that were stolen', function () {
       await endpoint(safe, '/v1', ours?.url),
     ];
     const made = await endpoint(old, '/v1', thiefs?.url);
-    const rolled = await old('POST', '/v1/keys/roll', { json: { overlap_seconds: 3_600 } });
+    const rolled = await old('POST', '/v1/keys/roll', {
+      json: { overlap_seconds: 3_600 },
+      headers: { 'Idempotency-Key': 'roll' },
+    });
     const thief = asking(service.url, bearer(rolled.body.key));
     await thief('PATCH', `/v1/webhook-endpoints/${moved}`, { json: { url: thiefs?.url } });
-    await thief('POST', `/v1/webhook-endpoints/${shown}/rotate-secret`);
+    await thief('POST', `/v1/webhook-endpoints/${shown}/rotate-secret`, { headers: { 'Idempotency-Key': 'rotate' } });
     await old('PATCH', `/v1/webhook-endpoints/${kept}`, { json: { description: 'seen, not set' } });
 
     const [first] = (await safe('GET', '/v1/keys')).body.filter(({ hint }: { hint: string }) => key.startsWith(hint));
@@ -83,7 +86,10 @@ describe('credentials that were stolen', function () {
     const { key } = await service.partner();
     const ask = asking(service.url, bearer(key));
     const made = await endpoint(ask, '/v1', ours?.url);
-    const rolled = await ask('POST', '/v1/keys/roll', { json: { overlap_seconds: 3_600 } });
+    const rolled = await ask('POST', '/v1/keys/roll', {
+      json: { overlap_seconds: 3_600 },
+      headers: { 'Idempotency-Key': 'roll' },
+    });
     const next = asking(service.url, bearer(rolled.body.key));
     const [first] = (await next('GET', '/v1/keys')).body.filter(({ hint }: { hint: string }) => key.startsWith(hint));
 

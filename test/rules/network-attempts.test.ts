@@ -53,7 +53,7 @@ async function conclusionOf(one: Case, state: State): Promise<Conclusion> {
   } as unknown as Netvenue; // as: calls nothing else
   const db = {
     exists: async () => false,
-    one: async () => ({ placement: 'succeeded' }),
+    one: async () => ({ placement: 'succeeded', seconds: reachedMs, is_wanted: false }),
     oneFirst: async () => reachedMs,
     maybeOneFirst: async () => reachedMs,
   };

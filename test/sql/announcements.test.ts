@@ -44,13 +44,13 @@ describe('what the database announces', () => {
     return row;
   };
 
-  it('of an intent that has ended: the row that a read finds', async () => {
+  it('of an intent that has ended: the row that a read finds, without what was sent', async () => {
     const id = await settled({ trader: 'a', text: 'é, two words', price: 0.1 });
     const [[name, text] = []] = announced('settled');
     const row = intentOf(text ?? '');
 
     expect(name).to.equal(id);
-    expect({ ...row, sent_ago_ms: 0 }).to.deep.equal({ ...(await read(id)), sent_ago_ms: 0 });
+    expect({ ...row, sent_ago_ms: 0 }).to.deep.equal({ ...(await read(id)), sent_payload: null, sent_ago_ms: 0 });
     expect(row.sent_ago_ms).to.be.within(0, 10_000);
   });
 

@@ -85,7 +85,8 @@ describe('requests at an upstream of few threads', function () {
           `update intents set sending_at = sending_at - interval '1 second' where sending_at is not null`,
         );
         await intentDb.query(
-          `select note_reached($1, 30, case when $2 then extract(epoch from now() - i.sending_at)::float8 end) from intents i where i.id = $1`,
+          `select note_reached($1, 30), case when $2 then release_by_proof($1, extract(epoch from now() - i.sending_at)::float8)::text end
+           from intents i where i.id = $1`,
           [id, there.size < THREADS],
         );
       };

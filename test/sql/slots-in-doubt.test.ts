@@ -2,6 +2,8 @@ import { expect } from 'chai';
 import { type IntentDatabase, openIntentDatabase, type Row } from '../support/intent-database.ts';
 import { slotsOf } from '../support/slots.ts';
 
+const PROOF = 'select note_reached($1, 30), release_by_proof($1, 9)::text';
+
 describe('the slots of intents in doubt', () => {
   let intentDb: IntentDatabase;
   before(async () => {
@@ -20,7 +22,10 @@ describe('the slots of intents in doubt', () => {
     return { first: first?.id ?? '', second: second?.id ?? '', waiting: waiting?.id ?? '' };
   };
   const reached = (id: string, askedS: number | null) =>
-    intentDb.query('select note_reached($1, 30, $2)', [id, askedS]);
+    intentDb.query(
+      'select note_reached($1, 30), case when $2::float8 is not null then release_by_proof($1, $2)::text end',
+      [id, askedS],
+    );
 
   it('are freed one by one, each by a look-up that was responded to at once after the last request had arrived', async () => {
     const { first, second, waiting } = await doubts();
@@ -108,9 +113,7 @@ describe('the slots of intents in doubt', () => {
     const more = await arrive(4);
     const sessions = await Promise.all([intentDb.session(), intentDb.session()]);
 
-    await Promise.all(
-      sessions.map((session, n) => session.query('select note_reached($1, 30, 9)', [n === 0 ? first : second])),
-    );
+    await Promise.all(sessions.map((session, n) => session.query(PROOF, [n === 0 ? first : second])));
 
     expect(await queuedNow()).to.have.length(1);
     expect(more.every(({ was }) => was === 'waiting')).to.equal(true);
@@ -139,7 +142,7 @@ describe('the slots of intents in doubt', () => {
     const [proof, settling] = [await intentDb.session(), await intentDb.session()];
 
     await proof.query('begin');
-    await proof.query('select note_reached($1, 30, 9)', [first?.id]);
+    await proof.query(PROOF, [first?.id]);
     const settled = settling.settle(second?.id ?? '', second?.fence ?? 0);
     await proof.query('commit');
 

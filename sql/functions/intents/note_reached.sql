@@ -1,8 +1,6 @@
 -- Records that an upstream has responded to a look-up after the request of an intent was sent: the request no longer waits there and ends
--- within `for_s`. Its slot is held until then. `asked_s`: the look-up was sent at least so many seconds after the request and was responded to
--- at once; null if not at once. That proves a free thread, see release_by_proof. Returns the seconds since the first such response. Locks the
--- intent, then its slot.
-create or replace function note_reached(intent uuid, for_s double precision, asked_s double precision) returns double precision
+-- within `for_s`. Its slot is held until then. Returns the seconds since the first such response. Locks the intent, then its slot.
+create or replace function note_reached(intent uuid, for_s double precision) returns double precision
 language plpgsql as $$
 declare
   since timestamptz;
@@ -14,9 +12,6 @@ begin
     where u.upstream = (select i.upstream from intents i where i.id = intent) and u.intent_id = intent;
   else
     select i.reached_at into since from intents i where i.id = intent;
-  end if;
-  if asked_s is not null then
-    perform release_by_proof(intent, asked_s);
   end if;
   return extract(epoch from now() - since);
 end $$;

@@ -33,9 +33,10 @@ export function partnerFinder(db: Db, isListening: () => boolean): { find: Partn
       const name = digest(key).toString('hex');
       const cached = isListening() ? known.get(name) : undefined;
       if (cached) return cached;
-      const before = changes;
+      const [before, askedAt] = [changes, performance.now()];
       const found = await read(name);
-      if (found && changes === before) known.set(name, found.partner, { ttl: found.knownMs });
+      const ttl = Math.floor((found?.knownMs ?? 0) - (performance.now() - askedAt));
+      if (found && ttl > 0 && changes === before) known.set(name, found.partner, { ttl });
       return found?.partner ?? null;
     },
     forget() {
@@ -49,7 +50,7 @@ async function readPartners(db: Db, digests: string[]): Promise<(Found | null)[]
   const distinct = [...new Set(digests)]; // concurrent requests mostly use one partner's key
   const rows = await db.any(sql.prepared('find_partner_keys', keyRow)`
     select k.digest, k.id as key_id, k.partner_id, p.requests_per_minute as per_minute,
-      ceil(least(1000 * extract(epoch from k.expires_at - now()), ${KNOWN_MS}))::integer as known_ms
+      floor(least(1000 * extract(epoch from k.expires_at - now()), ${KNOWN_MS}))::integer as known_ms
     from partner_keys k
     join partners p on p.id = k.partner_id
     where k.digest = any(${sql.array(

@@ -151,7 +151,7 @@ async function rotate({ app_id, name }) {
     isDanger: true,
     run: ({ overlap_seconds, stolen: why }, key) => {
       const body = { overlap_seconds: Number(overlap_seconds) };
-      const query = { stolen: why === 'true' };
+      const query = { stolen: `${why}` };
       return ask('post', '/v2/admin/apps/{app_id}/rotate-secret', { path: { app_id }, query, body, key });
     },
   });

@@ -183,7 +183,7 @@ async function revoke({ key_id, hint, label }, again) {
     run: (chosen, key) =>
       ask('delete', '/v2/admin/partner-keys/{key_id}', {
         path: { key_id },
-        query: { stolen: chosen.stolen === 'true' },
+        query: { stolen: `${chosen.stolen}` },
         key,
       }),
   });
