@@ -173,7 +173,7 @@ describe('the statement of a partner', function () {
       }
 
       expect(bytes).to.be.above(140 * MB);
-      expect(most).to.be.below(48 * MB);
+      expect(most).to.be.below(64 * MB); // buffers that were not collected yet
     });
 
     it('breaks off where a read fails: it is never taken for the whole', async () => {

@@ -10,7 +10,7 @@ declare
 begin
   select min(v.position), max(v.position) + 1 into low, high from events v where v.owner = of_owner;
   while low < high loop
-    middle := (low + high) / 2;
+    middle := low + (high - low) / 2;
     select v.position, v.created_at into found_at
     from events v
     where v.owner = of_owner and v.position >= middle

@@ -7,6 +7,7 @@ create or replace function recover_endpoint(
 language plpgsql as $$
 declare
   target webhook_endpoints;
+  first bigint;
 begin
   select * into target from webhook_endpoints e where e.id = endpoint and e.owner = of_owner for no key update;
   queued := 0;
@@ -22,12 +23,13 @@ begin
   end if;
   update webhook_endpoints e set recovered_at = now() where e.id = endpoint;
 
+  first := position_since(of_owner, since);
   with missed as (
     select v.id, row_number() over (order by v.position) as n
     from events v
     left join webhook_deliveries d on d.event_id = v.id and d.endpoint_id = endpoint
     where v.owner = of_owner
-      and v.position >= position_since(of_owner, since)
+      and v.position >= first
       and case when d.id is not null
         then d.state in ('failed', 'cancelled')
         else v.created_at >= target.created_at and v.type <> 'webhook.test' and target.events && array[v.type, '*']
