@@ -10,6 +10,9 @@ import { type Claim, type Intent, intentRow } from './intent.ts';
 
 const reachedRow = z.object({ seconds: z.number(), is_wanted: z.boolean() });
 
+/** A request that was sent so long before a look-up had arrived by then: the network took no longer for the look-up, there and back. */
+const arrivedWithinMs = (tookMs: number): number => Math.max(150, 2 * tookMs);
+
 /** So long after a response to a look-up, every response that came before it is recorded: what still runs was there during the look-up. */
 const RECORDED_WITHIN_MS = 150;
 
@@ -27,14 +30,17 @@ export const noteReached = async (
   if (is_wanted && tookMs < AT_ONCE_MS) {
     await sleep(RECORDED_WITHIN_MS);
     await db.query(
-      sql.prepared('release_by_proof', z.object({}))`select release_by_proof(${id}, ${sent_ago_ms / 1000})::text`,
+      sql.prepared(
+        'release_by_proof',
+        z.object({}),
+      )`select release_by_proof(${id}, ${(sent_ago_ms - arrivedWithinMs(tookMs)) / 1000})::text`,
     );
   }
   return 1_000 * seconds;
 };
 
 /** While others wait for a slot, one of those in doubt is looked up about so often: each time may prove a free thread. */
-const PROOF_EVERY_MS = 250;
+const PROOF_EVERY_MS = 100;
 
 /**
  * After how many milliseconds an intent in doubt, whose upstream has responded to a look-up, should be looked up again for

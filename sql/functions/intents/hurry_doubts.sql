@@ -1,9 +1,9 @@
 -- Brings the look-ups forward of the intents in doubt that may be at an upstream, if an intent waits there for a slot: each look-up may prove a
--- free thread (see release_by_proof). One of them is due every 0.25 s on average. Returns how many they are; 0 if nobody waits.
+-- free thread (see release_by_proof). One of them is due every 0.1 s on average. Returns how many they are; 0 if nobody waits.
 create or replace function hurry_doubts(at_upstream text) returns integer
 language plpgsql as $$
 declare
-  every constant interval := interval '250 milliseconds';
+  every constant interval := interval '100 milliseconds';
   doubts uuid[];
   late record;
 begin

@@ -1,17 +1,18 @@
 -- Hands slots to intents that wait, after a look-up for one in doubt that the upstream has responded to at once: a thread of it was free while every
 -- request was there that had been sent before and has had no response since (the caller comes a moment later, so that earlier responses are
--- recorded). `asked_s`: the look-up was sent at least so many seconds after the request of the intent. So beside those in doubt it works on one more
--- than these, from now on (upstream_proofs); less those in doubt that were sent since shortly before the look-up, which may use that very thread. A
--- slot that is free is handed out, else one that a request in doubt lends (lend_slot). So the upstream never has more requests than threads, also
--- where each of them takes as long as it may. Nothing is proven while another transaction has the line or takes a free slot (see claim_slot): the
--- next look-up proves it again, and waiting for a settlement that waits for this intent would not end. Locks the line, then slots.
+-- recorded). `asked_s`: what was sent so many seconds after the request of the intent, or before, had arrived when the look-up did. So beside those
+-- in doubt it works on one more than these, from now on (upstream_proofs); less those in doubt that were sent since shortly before the look-up, which
+-- may use that very thread. A slot that is free is handed out, else one that a request in doubt lends (lend_slot). So the upstream never has more
+-- requests than threads, also where each of them takes as long as it may. Nothing is proven while another transaction has the line or takes a free
+-- slot (see claim_slot): the next look-up proves it again, and waiting for a settlement that waits for this intent would not end. Locks the line,
+-- then slots.
 create or replace function release_by_proof(intent uuid, asked_s double precision) returns void
 language plpgsql as $$
 declare
   held record;
   spare integer;
 begin
-  select i.upstream, i.sending_at + make_interval(secs => asked_s) - interval '250 milliseconds' as asked_at into held
+  select i.upstream, i.sending_at + make_interval(secs => asked_s) as asked_at into held
   from intents i
   where i.id = intent and i.state = 'in_doubt' and i.upstream is not null;
   if not found then
