@@ -1,7 +1,7 @@
 import type { Data } from '../identity.ts';
 
 /** A response that is an error, and the pause that it asks for in seconds. */
-export type Rejection = { reply: Data; pauseS: number };
+type Rejection = { reply: Data; pauseS: number };
 
 /** The calls that tests and clients send by the global `fetch`. */
 export type WatchedCalls = {
