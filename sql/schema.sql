@@ -2543,7 +2543,7 @@ create function has_its_money(of_payment text)
 create function has_lent_slots(at_upstream text)
   returns boolean sql stable;
 
-create function has_line(intent uuid)
+create function has_line(at_upstream text)
   returns boolean plpgsql stable;
 
 create function has_live_worker()
@@ -2684,8 +2684,8 @@ create function measure_now(budget text, capacity double precision, per_s double
 create function money_job(task text, payload json, run_at timestamp with time zone)
   returns graphile_worker.job_spec sql immutable;
 
-create function move_alone(operator text, of_subject text, cents bigint, most bigint)
-  returns text plpgsql;
+create function move_alone(operator text, of_subject text, cents bigint, most bigint, from_address text, of_request text)
+  returns boolean plpgsql;
 
 create function move_exchange_positions(wallet text, coins text[])
   returns void sql;
@@ -3101,7 +3101,7 @@ create function roll_up_endings(of_width_s integer)
 create function rotate_app_secret(app text, bought_with text, new_id text, new_digest bytea, new_hint text, overlap_s integer)
   returns TABLE(previous_expires_at timestamp with time zone) plpgsql;
 
-create function rotate_webhook_secret(of_owner text, endpoint text, new_id text, new_sealed bytea, overlap_s integer, used jsonb DEFAULT '{}'::jsonb)
+create function rotate_webhook_secret(of_owner text, endpoint text, new_id text, new_sealed bytea, overlap_s integer, used jsonb)
   returns timestamp with time zone plpgsql;
 
 create function send_again(intent uuid, held_fence integer, said jsonb, owed boolean DEFAULT false)
@@ -3241,6 +3241,9 @@ create function unsent_entries(trader text)
 
 create function use_approval(of_digest bytea)
   returns SETOF approvals sql;
+
+create function use_credentials(credential text)
+  returns jsonb plpgsql;
 
 create function venue_of(of_kind text)
   returns text sql stable;

@@ -157,7 +157,7 @@ export function listenForSettlements(
     next(intentId, timeoutMs) {
       const { promise, resolve } = Promise.withResolvers<string | null>();
       const known = justAnnounced.get(intentId);
-      justAnnounced.delete(intentId); // else a row that was announced without having ended would be read in a loop
+      if (known?.row === null) justAnnounced.delete(intentId); // else one that has not ended would be read in a loop
       if (known) return { notified: Promise.resolve(known.row), cancel: () => {} };
       const done = (ended: string | null) => {
         clearTimeout(timer);

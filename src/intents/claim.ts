@@ -26,7 +26,7 @@ export const noteReached = async (
   { holdMs, tookMs }: { holdMs: number; tookMs: number },
 ): Promise<number> => {
   const { seconds, is_wanted } = await db.one(sql.prepared('note_reached', reachedRow)`
-    select note_reached(${id}, ${holdMs / 1000}) as seconds, has_line(${id}) as is_wanted`);
+    select note_reached(${id}, ${holdMs / 1000}) as seconds, has_line((select i.upstream from intents i where i.id = ${id})) as is_wanted`);
   if (is_wanted && tookMs < AT_ONCE_MS) {
     await sleep(RECORDED_WITHIN_MS);
     await db.query(

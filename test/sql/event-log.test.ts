@@ -11,6 +11,7 @@ describe('active endpoints of a partner', () => {
     const intentDb = await openIntentDatabase();
     const db = await openPool(intentDb.url, 3, () => {});
     await intentDb.query(`insert into partners (id, name) values ('ptn_a', 'a')`);
+    await intentDb.query(`insert into partner_keys (id, partner_id, digest, hint) values ('pky_a', 'ptn_a', 'a', '')`);
     await intentDb.query(
       `insert into webhook_endpoints (id, owner, url, events)
        select 'whe_' || n, 'ptn_a', 'https://x', '{*}' from generate_series(2, ${MOST}) n`,

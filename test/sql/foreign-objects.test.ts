@@ -145,7 +145,7 @@ describe('objects that are named by their id', () => {
 
     it('get new secrets for their app alone, and secrets that have ended do not count among the three that still sign', async () => {
       const rotate = (app: string, id: string) =>
-        ask(`rotate_webhook_secret($1, 'b', $2, 'sealed', 3600)::text`, app, id);
+        ask(`rotate_webhook_secret($1, 'b', $2, 'sealed', 3600, '{}')::text`, app, id);
       await run(`insert into webhook_secrets (id, endpoint_id, sealed, created_at, expires_at)
         select 'ended ' || n, 'b', 'sealed', now() + interval '1 second', now() from generate_series(1, 3) n`);
 

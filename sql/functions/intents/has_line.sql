@@ -1,8 +1,11 @@
--- Whether intents wait for a slot where this one holds one.
-create or replace function has_line(intent uuid) returns boolean
+-- Whether intents wait for a slot of an upstream, and none was handed to them.
+create or replace function has_line(at_upstream text) returns boolean
 language plpgsql stable as $$
-declare
-  at_upstream constant text := (select i.upstream from intents i where i.id = intent);
 begin
-  return exists (select from intents w where w.waits_at = at_upstream);
+  return exists (
+    select
+    from intents w
+    where w.waits_at = at_upstream
+      and not exists (select from upstream_slots s where s.upstream = at_upstream and s.intent_id = w.id)
+  );
 end $$;

@@ -15,13 +15,7 @@ begin
     where d.id = u.intent_id
     limit 1
   ) h
-  where u.upstream = at_upstream and u.held_until > now() and h.state = 'in_doubt'
-    and exists (
-      select
-      from intents w
-      where w.waits_at = at_upstream
-        and not exists (select from upstream_slots s where s.intent_id = w.id)
-    );
+  where u.upstream = at_upstream and u.held_until > now() and h.state = 'in_doubt' and has_line(at_upstream);
   if doubts is null then
     return 0;
   end if;

@@ -18,12 +18,7 @@ begin
   if not found then
     return;
   end if;
-  if not exists (
-      select
-      from intents i
-      where i.waits_at = held.upstream
-        and not exists (select from upstream_slots h where h.upstream = held.upstream and h.intent_id = i.id)
-    )
+  if not has_line(held.upstream)
     or not pg_try_advisory_xact_lock(hashtextextended('slots ' || held.upstream, 0))
     or not pg_try_advisory_xact_lock(hashtextextended('free slots ' || held.upstream, 0))
   then

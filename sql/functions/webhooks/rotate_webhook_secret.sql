@@ -1,6 +1,8 @@
--- Gives an endpoint a new secret, which is shown to who has these credentials (`used`). The three newest old ones sign for `overlap_s` seconds at most, older ones no longer. Null: the owner has
--- no such endpoint.
-create or replace function rotate_webhook_secret(of_owner text, endpoint text, new_id text, new_sealed bytea, overlap_s integer, used jsonb default '{}') returns timestamptz
+-- Gives an endpoint a new secret, which is shown to who has these credentials (`used`, see use_credentials). The three newest old ones sign for
+-- `overlap_s` seconds at most, older ones no longer. Null: the owner has no such endpoint.
+create or replace function rotate_webhook_secret(
+  of_owner text, endpoint text, new_id text, new_sealed bytea, overlap_s integer, used jsonb
+) returns timestamptz
 language plpgsql as $$
 declare
   until timestamptz := now() + make_interval(secs => overlap_s);

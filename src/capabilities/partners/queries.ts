@@ -21,8 +21,9 @@ const KNOWN_MS = 1_000;
 const MOST_KNOWN = 10_000;
 
 /**
- * Creates the process's finder of partners. A partner that was found is known for a second and not beyond its key's expiry, while `isListening` says that changes of partners and
- * keys are announced: then `forget` is called. A key that was not found is always read. Concurrent reads share a query.
+ * Creates the process's finder of partners. A partner that was found is known for a second and not beyond its key's expiry, while `isListening`
+ * says that changes of partners and keys are announced: then `forget` is called. A key that was not found is always read. Concurrent reads share a
+ * query.
  */
 export function partnerFinder(db: Db, isListening: () => boolean): { find: PartnerFinder; forget(): void } {
   const known = new LRUCache<string, Partner>({ max: MOST_KNOWN });

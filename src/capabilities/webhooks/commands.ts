@@ -1,4 +1,4 @@
-import { type DatabaseTransactionConnection, type FragmentSqlToken, sql } from 'slonik';
+import { type DatabaseTransactionConnection, sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../../db/pool.ts';
 import { ApiError } from '../../kernel/errors.ts';
@@ -17,9 +17,16 @@ export type EndpointTerms = { url: string; events: string[]; description: string
 
 const made = z.object({ id: z.string() });
 
-/** The credentials of a call, as used now, for the column `credentials`: what it sets or is shown ends with them if they are stolen. */
-const usedNow = (by: Principal): FragmentSqlToken =>
-  sql.fragment`jsonb_strip_nulls(jsonb_build_object(coalesce(${credentialId(by)}::text, ''), case when ${credentialId(by)}::text is not null then now() end))`;
+/**
+ * The credentials of a call as JSON for the column `credentials`: what it sets or is shown ends with them if they are stolen. Locks them. Throws
+ * V1_KEY_INVALID or V2_TOKEN_INVALID if they have ended meanwhile.
+ */
+async function useCredentials(tx: DatabaseTransactionConnection, by: Principal): Promise<string> {
+  const used = await tx.oneFirst(sql.prepared('use_credentials', z.object({ used: z.string().nullable() }))`
+    select use_credentials(${credentialId(by)})::text as used`);
+  if (used === null) throw new ApiError(by.kind === 'partner' ? 'V1_KEY_INVALID' : 'V2_TOKEN_INVALID');
+  return used;
+}
 
 /**
  * Creates an endpoint with its first secret. Throws V1_WEBHOOK_TOO_MANY if the owner has reached its limit of active
@@ -29,10 +36,11 @@ export async function createEndpoint(db: Db, by: Principal, terms: EndpointTerms
   const { owner } = by;
   return db.transaction(async (tx) => {
     await lockOwner(tx, owner);
+    const used = await useCredentials(tx, by);
     const { id } = await tx.one(sql.prepared('create_webhook_endpoint', made)`
       with endpoint as (
         insert into webhook_endpoints (id, owner, url, events, description, credentials)
-        values (${newId('whe')}, ${owner}, ${terms.url}, ${sql.array(terms.events, 'text')}, ${terms.description}, ${usedNow(by)})
+        values (${newId('whe')}, ${owner}, ${terms.url}, ${sql.array(terms.events, 'text')}, ${terms.description}, ${used}::jsonb)
         returning id
       ), secret as (
         insert into webhook_secrets (id, endpoint_id, sealed)
@@ -85,10 +93,11 @@ export async function changeEndpoint(
   const { url = null, events, description, active } = changes;
   await db.transaction(async (tx) => {
     if (active === true) await lockOwner(tx, owner);
+    const used = url === null ? '{}' : await useCredentials(tx, by);
     const { rowCount } = await tx.query(sql.prepared('change_webhook_endpoint', made)`
       update webhook_endpoints e
       set url = coalesce(${url}, e.url),
-        credentials = case when ${url !== null} then e.credentials || ${usedNow(by)} else e.credentials end,
+        credentials = e.credentials || ${used}::jsonb,
         events = case when ${events !== undefined} then ${sql.array(events ?? [], 'text')} else e.events end,
         description = case when ${description !== undefined} then ${description ?? null} else e.description end,
         failing_since = case when ${active === true} and not e.active then null else e.failing_since end,
@@ -116,10 +125,15 @@ export async function rotateSecret(
   endpointId: string,
   { secret, overlapS }: { secret: NewSecret; overlapS: number },
 ): Promise<string> {
-  const until = await db.oneFirst(sql.prepared('rotate_webhook_secret', z.object({ until: z.string().nullable() }))`
-    select rotate_webhook_secret(${by.owner}, ${endpointId}, ${secret.id}, ${sql.binary(secret.sealed)}, ${overlapS}, ${usedNow(by)}) until`);
-  if (until === null) throw new ApiError('V1_WEBHOOK_ENDPOINT_UNKNOWN');
-  return until;
+  return db.transaction(async (tx) => {
+    const used = await useCredentials(tx, by);
+    const until = await tx.oneFirst(sql.prepared('rotate_webhook_secret', z.object({ until: z.string().nullable() }))`
+      select rotate_webhook_secret(
+        ${by.owner}, ${endpointId}, ${secret.id}, ${sql.binary(secret.sealed)}, ${overlapS}, ${used}::jsonb
+      ) until`);
+    if (until === null) throw new ApiError('V1_WEBHOOK_ENDPOINT_UNKNOWN');
+    return until;
+  });
 }
 
 /**

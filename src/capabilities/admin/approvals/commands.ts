@@ -64,18 +64,15 @@ export const approvedCommit =
   };
 
 /** Counts an amount that an operator moves alone. False: with it, that would be more than the limit. */
-async function movesAlone(
+function movesAlone(
   db: Db,
   call: ApprovalCall,
   { subject, cents }: { subject: string; cents: number },
   limit: number,
 ): Promise<boolean> {
-  const { adminId } = adminOf(call.principal);
-  const verdict = await db.oneFirst(sql.prepared('move_alone', z.object({ verdict: z.string() }))`
-    select move_alone(${adminId}, ${subject}, ${cents}, ${limit}) as verdict`);
-  if (verdict === 'may')
-    await note(db, { actor: actorOf(call), action: 'money.move_alone', detail: { cents } }, subject);
-  return verdict !== 'too_much';
+  const { adminId, address, requestId } = actorOf(call);
+  return db.oneFirst(sql.prepared('move_alone', z.object({ may: z.boolean() }))`
+    select move_alone(${adminId}, ${subject}, ${cents}, ${limit}, ${address}, ${requestId}) as may`);
 }
 
 const digestOf = ({ context }: ApprovalCall) => sql.binary(Buffer.from(context.digest, 'hex'));
