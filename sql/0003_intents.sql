@@ -31,6 +31,7 @@ create table intents (
   phase text not null generated always as (case when state in ('queued', 'running') then 'pending' else state end) stored,
   waits_at text generated always as (case when state = 'queued' then upstream end) stored,
   settled_at timestamptz,
+  responded_at timestamptz,
   outcome jsonb,
   constraint intents_settled_has_outcome
     check ((state in ('succeeded', 'failed', 'expired')) = (settled_at is not null and outcome is not null))
@@ -53,6 +54,7 @@ comment on column intents.digest is 'SHA-256 of the request. It distinguishes a 
 
 comment on column intents.reached_at is 'When the upstream first responded to a look-up after the request was sent: the request no longer waits there.';
 comment on column intents.answered_at is 'When the upstream took the request without reporting what came of it: the request is over there.';
+comment on column intents.responded_at is 'When the response arrived that ended it; null if a record did. It was at the upstream until then.';
 comment on column intents.unknown_because is 'Why it was last in doubt: a code or sentence of this service, or a code of Node. It stays when the intent ends.';
 comment on column intents.presumed_sent_at is
   'Of an intent that a restored database shows as unsent: the earliest time at which it may have been sent. It is looked for and never sent.';

@@ -571,6 +571,7 @@ CASE
     ELSE NULL::text
 END, -- The upstream of limited concurrency for a slot of which it waits.
   settled_at timestamp with time zone,
+  responded_at timestamp with time zone, -- When the response arrived that ended it; null if a record did. It was at the upstream until then.
   outcome jsonb,
   constraint intents_pkey PRIMARY KEY (id),
   constraint intents_settled_has_outcome CHECK (((state = ANY (ARRAY['succeeded'::text, 'failed'::text, 'expired'::text])) = ((settled_at IS NOT NULL) AND (outcome IS NOT NULL)))),
@@ -2562,7 +2563,7 @@ create function hold_mail(mail uuid)
   returns void sql;
 
 create function hurry_doubts(at_upstream text)
-  returns integer plpgsql;
+  returns double precision plpgsql;
 
 create function invite_operator(new_id text, address text, new_role text, token_digest bytea, lives_s integer, mail uuid, sealed bytea)
   returns text plpgsql;
@@ -2666,7 +2667,7 @@ create function mail_user(for_user text, to_template text, mail uuid, with_data 
 create function make_wallet_due(wallet text, in_s double precision)
   returns void sql;
 
-create function mark_in_doubt(intent uuid, held_fence integer, delay_s double precision, why text DEFAULT NULL::text, answered boolean DEFAULT false)
+create function mark_in_doubt(intent uuid, held_fence integer, delay_s double precision, why text DEFAULT NULL::text, answered boolean DEFAULT false, is_over boolean DEFAULT false)
   returns boolean plpgsql;
 
 create function mark_key_rejected(of_key uuid)
@@ -2993,7 +2994,7 @@ create function reject_change()
 create function reject_key(of_key uuid)
   returns void plpgsql;
 
-create function release_by_proof(intent uuid, asked_s double precision)
+create function release_by_proof(intent uuid, asked_s double precision, answered_s double precision)
   returns void plpgsql;
 
 create function release_exits(of_trader text, cancelled text[], by_intent uuid, withdrawn jsonb DEFAULT '[]'::jsonb)
@@ -3113,10 +3114,10 @@ create function set_code(app text, address text, code_hmac bytea, attempts integ
 create function set_operator_role(operator text, by_operator text, new_role text)
   returns text plpgsql;
 
-create function settle_claim(intent uuid, held_fence integer, ending text, said jsonb)
+create function settle_claim(intent uuid, held_fence integer, ending text, said jsonb, responded_s double precision DEFAULT NULL::double precision)
   returns void plpgsql;
 
-create function settle_intent(intent uuid, held_fence integer, ending text, said jsonb)
+create function settle_intent(intent uuid, held_fence integer, ending text, said jsonb, responded_s double precision DEFAULT NULL::double precision)
   returns boolean plpgsql;
 
 create function settle_money(of_payment text, said timestamp with time zone DEFAULT now(), of_source text DEFAULT NULL::text)

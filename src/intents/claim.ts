@@ -8,13 +8,15 @@ import type { Db } from '../db/pool.ts';
 import type { IntentId } from '../kernel/ids.ts';
 import { type Claim, type Intent, intentRow } from './intent.ts';
 
-const reachedRow = z.object({ seconds: z.number(), is_wanted: z.boolean() });
+const reachedRow = z.object({ seconds: z.number(), now_s: z.number().nullable(), is_wanted: z.boolean() });
 
 /** A request that was sent so long before a look-up had arrived by then: the network took no longer for the look-up, there and back. */
-const arrivedWithinMs = (tookMs: number): number => Math.max(150, 2 * tookMs);
+const arrivedWithinMs = (tookMs: number): number => Math.max(100, 2 * tookMs);
 
 /** So long after a response to a look-up, every response that came before it is recorded: what still runs was there during the look-up. */
 const RECORDED_WITHIN_MS = 150;
+/** How late the age of a response may reach the database that is recorded with it. */
+const AGE_WITHIN_MS = 50;
 
 /**
  * Records that the upstream has responded to a look-up after the intent was sent. Resolves to the milliseconds since the
@@ -25,36 +27,33 @@ export const noteReached = async (
   { id, sent_ago_ms }: Pick<Intent, 'id' | 'sent_ago_ms'>,
   { holdMs, tookMs }: { holdMs: number; tookMs: number },
 ): Promise<number> => {
-  const { seconds, is_wanted } = await db.one(sql.prepared('note_reached', reachedRow)`
-    select note_reached(${id}, ${holdMs / 1000}) as seconds, has_line((select i.upstream from intents i where i.id = ${id})) as is_wanted`);
-  if (is_wanted && tookMs < AT_ONCE_MS) {
+  const { seconds, now_s, is_wanted } = await db.one(sql.prepared('note_reached', reachedRow)`
+    select note_reached(i.id, ${holdMs / 1000}) as seconds, extract(epoch from now() - i.sending_at)::float8 as now_s,
+      has_line(i.upstream) as is_wanted
+    from intents i
+    where i.id = ${id}`);
+  if (now_s !== null && is_wanted && tookMs < AT_ONCE_MS) {
     await sleep(RECORDED_WITHIN_MS);
-    await db.query(
-      sql.prepared(
-        'release_by_proof',
-        z.object({}),
-      )`select release_by_proof(${id}, ${(sent_ago_ms - arrivedWithinMs(tookMs)) / 1000})::text`,
-    );
+    const askedS = (sent_ago_ms - arrivedWithinMs(tookMs)) / 1_000;
+    await db.query(sql.prepared('release_by_proof', z.object({}))`
+      select release_by_proof(${id}, ${askedS}, ${now_s + AGE_WITHIN_MS / 1_000})::text`);
   }
   return 1_000 * seconds;
 };
-
-/** While others wait for a slot, one of those in doubt is looked up about so often: each time may prove a free thread. */
-const PROOF_EVERY_MS = 100;
 
 /**
  * After how many milliseconds an intent in doubt, whose upstream has responded to a look-up, should be looked up again for
  * those that wait for a slot there, as the others in doubt are; infinite if nobody waits.
  */
 export async function proofInMs(db: Db, intentId: IntentId): Promise<number> {
-  const doubts = await db.oneFirst(
-    sql.prepared('hurry_doubts', z.object({ count: z.number() }))`
-      select hurry_doubts(i.upstream) as count
+  const again = await db.oneFirst(
+    sql.prepared('hurry_doubts', z.object({ again_s: z.number().nullable() }))`
+      select hurry_doubts(i.upstream) as again_s
       from intents i
       where i.id = ${intentId}`,
   );
   const spread = 0.5 + Math.random(); // those that were sent together are not looked up together
-  return doubts === 0 ? Number.POSITIVE_INFINITY : doubts * PROOF_EVERY_MS * spread;
+  return again === null ? Number.POSITIVE_INFINITY : 1_000 * again * spread;
 }
 
 /** Whether the upstream took the request of an intent at least `agoMs` ago: the request is over, and its effect can be read. */

@@ -50,12 +50,16 @@ export const intentRow = z.object({
 });
 
 /**
- * An intent as stored. `wait`: what it waits for, if it is open and that was read; null if it ended meanwhile.
+ * An intent as stored. `wait`: what it waits for, if it is open and that was read; null if it ended meanwhile. `respondedAt`: when the response
+ * to its request was here (`performance.now()`), if that is what is being recorded.
  */
-export type Intent = z.infer<typeof intentRow> & { wait?: IntentWait | null };
+export type Intent = z.infer<typeof intentRow> & { wait?: IntentWait | null; respondedAt?: number };
 
 /** An intent claimed by a worker. Every write under the claim carries the fence. */
-export type Claim = Pick<Intent, 'id' | 'kind' | 'fence' | 'lane' | 'created_at' | 'reconcile_attempts' | 'attempts'>;
+export type Claim = Pick<
+  Intent,
+  'id' | 'kind' | 'fence' | 'lane' | 'created_at' | 'reconcile_attempts' | 'attempts' | 'respondedAt'
+>;
 
 /**
  * The effect of an intent as known in its state. `unknown` from the first byte sent to a definite result, and for an

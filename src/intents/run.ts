@@ -152,7 +152,7 @@ async function sendAndRecord<Deps, Request, Payload extends AnyPayload, Result>(
   const result = await within(patienceMs, sending);
   if (result !== 'no response') {
     if (isForOthers(verb.kind, result, deps)) await retry(deps.db, intent, PASSED_ON_MS, { code: 'VENUE_AUTH' });
-    else await verb.record(sent, result, deps);
+    else await verb.record(answered(sent, result), result, deps);
     return 'sent';
   }
   await markInDoubt(deps.db, intent, nextReconcileMs(intent.reconcile_attempts), `no response within ${patienceMs} ms`);
@@ -165,6 +165,12 @@ async function sendAndRecord<Deps, Request, Payload extends AnyPayload, Result>(
   );
   return 'sent';
 }
+
+/** What was sent, with the time of the response, which is recorded with the end. */
+const answered = <Request, Payload>(sent: SentRequest<Request, Payload>, result: UpstreamResult<unknown>) =>
+  'respondedAt' in result && result.respondedAt !== undefined
+    ? { ...sent, intent: { ...sent.intent, respondedAt: result.respondedAt } }
+    : sent;
 
 const PASSED_ON_MS = 250;
 

@@ -24,15 +24,23 @@ export const leaveUndecided = (db: Db, claim: Claim, problem: Problem): Promise<
   settle(db, claim, 'failed', { problem: { ...problem, effect: 'unknown' } });
 
 const settle = (db: Db, claim: Claim, ending: 'succeeded' | 'failed', outcome: Outcome): Promise<boolean> =>
-  notifying(
-    db,
-    claim,
-    ending,
-    settlements(db, { id: claim.id, fence: claim.fence, lane: claim.lane, ending, outcome }),
-  );
+  notifying(db, claim, ending, settlements(db, endingOf(claim, ending, outcome)));
 
 /** One entry of a batch of endings. */
-type Settlement = Pick<Claim, 'id' | 'fence' | 'lane'> & { ending: 'succeeded' | 'failed'; outcome: Outcome };
+type Settlement = Pick<Claim, 'id' | 'fence' | 'lane'> & {
+  ending: 'succeeded' | 'failed';
+  outcome: Outcome;
+  responded_s: number | null;
+};
+
+const endingOf = (claim: Claim, ending: Settlement['ending'], outcome: Outcome): Settlement => {
+  const { id, fence, lane } = claim;
+  return { id, fence, lane, ending, outcome, responded_s: respondedS(claim) };
+};
+
+/** How long ago the response was here that ends a claim, in seconds; null if none did. */
+const respondedS = ({ respondedAt }: Claim): number | null =>
+  respondedAt === undefined ? null : (performance.now() - respondedAt) / 1_000;
 
 /** Concurrent endings share a commit. */
 const settlements = batchPerPool(async (db, batch: Settlement[]): Promise<boolean[]> => {
@@ -52,10 +60,12 @@ const rowOfBatch = done.extend({ n: z.number() });
 /** Lanes are locked in lane order, as submissions lock them, to avoid deadlocks. */
 const settlingAll = (batch: Settlement[], by: FragmentSqlToken): FragmentSqlToken => sql.fragment`
   with settled as materialized (
-    select b.n, b.id, ${by}(b.id, b.fence, b.ending, b.outcome) ok
+    select b.n, b.id, ${by}(b.id, b.fence, b.ending, b.outcome, b.responded_s) ok
     from (
       select r.*
-      from jsonb_to_recordset(${numbered(batch)}::jsonb) as r (n integer, id uuid, fence integer, lane text, ending text, outcome jsonb)
+      from jsonb_to_recordset(${numbered(batch)}::jsonb) as r (
+        n integer, id uuid, fence integer, lane text, ending text, outcome jsonb, responded_s double precision
+      )
       order by r.lane nulls first, r.id, r.n
     ) b
   )`;
@@ -90,13 +100,9 @@ export async function markInDoubt(
   why: string,
   { ended, acknowledged }: Pick<UnknownEffect, 'ended' | 'acknowledged'> = {},
 ): Promise<boolean> {
-  const marked = sql.fragment`mark_in_doubt(${claim.id}, ${claim.fence}, ${delayMs / 1000}, ${why}, ${acknowledged === true}) ok`;
-  const { ok } = await db.one(
-    ended || acknowledged
-      ? sql.prepared('mark_ended_in_doubt', done)`
-          select ${marked}, (select release_slot(i.id, i.upstream)::text from intents i where i.id = ${claim.id})`
-      : sql.prepared('mark_in_doubt', done)`select ${marked}`,
-  );
+  const isOver = ended === true || acknowledged === true;
+  const ok = await db.oneFirst(sql.prepared('mark_in_doubt', done)`
+    select mark_in_doubt(${claim.id}, ${claim.fence}, ${delayMs / 1000}, ${why}, ${acknowledged === true}, ${isOver}) ok`);
   if (ok) noteWork({ outcome: 'in_doubt' });
   return ok;
 }
@@ -163,8 +169,8 @@ export const succeedAndSubmit = (
 /** The batch for `accept_intents` that contains one intent, or none. */
 export const batchOf = (next: NewIntent | null): string => JSON.stringify(next ? [{ ...next, n: 0 }] : []);
 
-const claimSettled = ({ id, fence }: Claim, ending: Settlement['ending'], outcome: Outcome): FragmentSqlToken =>
-  sql.fragment`settle_claim(${id}, ${fence}, ${ending}, ${JSON.stringify(outcome)}::jsonb)`;
+const claimSettled = (claim: Claim, ending: Settlement['ending'], outcome: Outcome): FragmentSqlToken =>
+  sql.fragment`settle_claim(${claim.id}, ${claim.fence}, ${ending}, ${JSON.stringify(outcome)}::jsonb, ${respondedS(claim)}::float8)`;
 
 /**
  * Makes a `succeedWith` for a kind whose intents end in large numbers and change the order of their own id: they share a
@@ -191,8 +197,7 @@ export function succeedTogether<Data extends object>(
     return batch.map(() => true);
   });
   return (db, claim, result, data) => {
-    const { id, fence, lane } = claim;
-    const ending = { id, fence, lane, ending: 'succeeded' as const, outcome: { result } };
+    const ending = endingOf(claim, 'succeeded', { result });
     return notifying(db, claim, 'succeeded', unlessLost(together(db, { ...ending, data })));
   };
 }

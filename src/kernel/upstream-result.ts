@@ -4,14 +4,23 @@
  */
 export type UpstreamResult<T> = Accepted<T> | Rejected | Unreachable | UnknownEffect;
 
+/** When the response was here (`performance.now()`): the request was at the upstream until then. Only where that counts. */
+type Responded = { respondedAt?: number };
+
 /** The upstream accepted the request; `data` is what it reported. */
-export type Accepted<T> = { kind: 'accepted'; data: T };
+export type Accepted<T> = { kind: 'accepted'; data: T } & Responded;
 
 /**
  * The upstream rejected the request and provably did nothing. `slug` is a stable lower-case code of ours. `words`: the
  * upstream's own, cleaned, for a reason that has no code.
  */
-export type Rejected = { kind: 'rejected'; slug: string; message: string; retryAfterS?: number; words?: string };
+export type Rejected = {
+  kind: 'rejected';
+  slug: string;
+  message: string;
+  retryAfterS?: number;
+  words?: string;
+} & Responded;
 
 /**
  * The rejection of this request according to the upstream's own record: nothing was done. Only a reader of records

@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 /** What keeps a write to the claim, the attempt or the poll that it belongs to. */
 const GUARD =
   /\b(?:\w+\.)?(?:fence = (?:held_fence|\(said ->> 'fence'\)::integer)|polls = polls_before)(?= and| or|;|\n|$)/gm;
-const RAISE = /if not settle_intent\(intent, held_fence, ending, said\) then[^;]*;\s*end if;/;
+const RAISE = /if not settle_intent\(intent, held_fence, ending, said, responded_s\) then[^;]*;\s*end if;/;
 
 /*
  * Each write that belongs to a claim is made with a claim that another worker has taken over since. It must write
@@ -140,7 +140,7 @@ describe('a write whose claim is lost', () => {
   async function withGuardOut(name: string, guard: RegExp, check: () => Promise<void>): Promise<void> {
     const definition = await readFile(join(root, `sql/functions/${name}.sql`), 'utf8');
     const mutant = definition.replace(guard, (found) =>
-      found.startsWith('if') ? 'perform settle_intent(intent, held_fence, ending, said);' : 'true',
+      found.startsWith('if') ? 'perform settle_intent(intent, held_fence, ending, said, responded_s);' : 'true',
     );
     expect(mutant).not.to.equal(definition);
     await intentDb.query(mutant);

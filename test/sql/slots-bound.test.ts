@@ -66,10 +66,13 @@ describe('requests at an upstream of few threads', function () {
       };
       const of = (state: 'running' | 'in_doubt') =>
         [...sent].filter(([, one]) => one.state === state).map(([id]) => id);
-      const end = async (id: string, hasResponded: boolean) => {
+      const end = async (id: string, hasResponded: boolean, agoS: number | null = null) => {
         const one = sent.get(id);
         if (!one) return;
-        await intentDb.settle(id, one.fence, draw() < 0.5 ? 'succeeded' : 'failed');
+        await intentDb.query(`select settle_intent($1, $2, $3, '{"result":{}}', $4)`, [
+          ...[id, one.fence, draw() < 0.5 ? 'succeeded' : 'failed'],
+          agoS,
+        ]);
         one.state = 'ended';
         if (!hasResponded) return;
         there.delete(id);
@@ -79,16 +82,30 @@ describe('requests at an upstream of few threads', function () {
         await intentDb.markInDoubt(id, sent.get(id)?.fence ?? 0, 10);
         (sent.get(id) as { state: string }).state = 'in_doubt'; // as: it was sent
       };
-      /** A second passes, and one in doubt is looked up: at once, if a thread is free. */
+      /**
+       * A second passes, and one in doubt is looked up: at once, if a thread is free. Before what follows is recorded, others may have
+       * ended, before the look-up or after it.
+       */
       const lookUp = async (id: string) => {
         await intentDb.query(
           `update intents set sending_at = sending_at - interval '1 second' where sending_at is not null`,
         );
-        await intentDb.query(
-          `select note_reached($1, 30), case when $2 then release_by_proof($1, extract(epoch from now() - i.sending_at)::float8)::text end
-           from intents i where i.id = $1`,
-          [id, there.size < THREADS],
+        const running = () => pick(of('running').filter((one) => there.has(one)));
+        const before = draw() < 0.3 ? running() : undefined;
+        if (before) there.delete(before);
+        const isFree = there.size < THREADS;
+        const [asked] = await intentDb.query<{ s: number }>(
+          `select extract(epoch from clock_timestamp() - i.sending_at)::float8 as s from intents i where i.id = $1`,
+          [id],
         );
+        if (before) await end(before, true, 0.5);
+        const after = draw() < 0.3 ? running() : undefined;
+        if (after) await end(after, true, 0);
+        await intentDb.query(`select note_reached($1, 30), case when $2 then release_by_proof($1, $3, $3)::text end`, [
+          id,
+          isFree,
+          asked?.s,
+        ]);
       };
 
       for (let step = 0; step < STEPS; step++) {

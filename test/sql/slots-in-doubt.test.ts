@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { type IntentDatabase, openIntentDatabase, type Row } from '../support/intent-database.ts';
 import { slotsOf } from '../support/slots.ts';
 
-const PROOF = 'select note_reached($1, 30), release_by_proof($1, 9)::text';
+const PROOF = 'select note_reached($1, 30), release_by_proof($1, 9, 10)::text';
 
 describe('the slots of intents in doubt', () => {
   let intentDb: IntentDatabase;
@@ -23,7 +23,7 @@ describe('the slots of intents in doubt', () => {
   };
   const reached = (id: string, askedS: number | null) =>
     intentDb.query(
-      'select note_reached($1, 30), case when $2::float8 is not null then release_by_proof($1, $2)::text end',
+      'select note_reached($1, 30), case when $2::float8 is not null then release_by_proof($1, $2, $2 + 0.5)::text end',
       [id, askedS],
     );
 
@@ -50,6 +50,41 @@ describe('the slots of intents in doubt', () => {
     await reached(first?.id ?? '', 9);
 
     expect(await queuedNow()).to.include(third?.id);
+  });
+
+  for (const { when, responded, proven } of [
+    { when: 'after the look-up, and count it', responded: 0, proven: 2 },
+    { when: 'before the look-up was over, and do not count it', responded: 0.7, proven: 1 },
+  ])
+    it(`are freed beside a request whose response came ${when}`, async () => {
+      const [first, second] = await arrive(3);
+      await intentDb.markInDoubt(first?.id ?? '', first?.fence ?? 0);
+      await intentDb.query(
+        `update intents set sending_at = now() - interval '10 seconds' where sending_at is not null`,
+      );
+      await intentDb.query(`select settle_intent($1, $2, 'succeeded', '{"result":{}}', $3)`, [
+        second?.id,
+        second?.fence,
+        responded,
+      ]);
+      await arrive(1);
+
+      await reached(first?.id ?? '', 9);
+
+      expect(await intentDb.query('select proven from upstream_proofs')).to.deep.equal([{ proven }]);
+    });
+
+  it('do not take a proof back by a response that leaves the effect open', async () => {
+    const [first, second] = await arrive(3);
+    await intentDb.markInDoubt(first?.id ?? '', first?.fence ?? 0);
+    await intentDb.query(`update intents set sending_at = now() - interval '10 seconds' where sending_at is not null`);
+    await reached(first?.id ?? '', 9);
+    const proven = () => intentDb.query('select proven from upstream_proofs');
+
+    await intentDb.query('select mark_in_doubt($1, $2, 30, null, false, true)', [second?.id, second?.fence]);
+    expect(await proven()).to.deep.equal([{ proven: 2 }]);
+    const [held] = await intentDb.query(`select from upstream_slots where intent_id = $1`, [second?.id]);
+    expect(held).to.equal(undefined);
   });
 
   it('stay taken when the response was slow, or another one in doubt was sent since the look-up', async () => {
@@ -122,17 +157,17 @@ describe('the slots of intents in doubt', () => {
   it('are looked up soon once somebody waits for them', async () => {
     const [first, second] = await arrive(2);
     for (const one of [first, second]) await intentDb.markInDoubt(one?.id ?? '', one?.fence ?? 0, 10);
-    const hurry = async () => (await intentDb.query<{ n: number }>(`select hurry_doubts('miner:x') n`))[0]?.n;
+    const hurry = async () => (await intentDb.query<{ s: number | null }>(`select hurry_doubts('miner:x') s`))[0]?.s;
     const dueIn = async () => (await intentDb.jobs()).find(({ intent_id }) => intent_id === second?.id)?.in_ms;
 
     const unwanted = [await hurry(), (await dueIn()) ?? 0];
     await arrive(1);
     const wanted = [(await dueIn()) ?? 0, await hurry()];
 
-    expect(unwanted[0]).to.equal(0);
+    expect(unwanted[0]).to.equal(null);
     expect(unwanted[1]).to.be.above(8_000);
     expect(wanted[0]).to.be.below(501);
-    expect(wanted[1]).to.equal(2);
+    expect(wanted[1]).to.equal(0.1);
   });
 
   it('do not keep what is settled meanwhile from giving its own slot back', async () => {

@@ -1,9 +1,10 @@
--- Brings the look-ups forward of the intents in doubt that may be at an upstream, if an intent waits there for a slot: each look-up may prove a
--- free thread (see release_by_proof). One of them is due every 0.1 s on average. Returns how many they are; 0 if nobody waits.
-create or replace function hurry_doubts(at_upstream text) returns integer
+-- Brings the look-ups forward of the intents in doubt that may be at an upstream, if an intent waits there for a slot: each look-up may prove a free
+-- thread (see release_by_proof). One of them is due every 50 ms on average. Returns after how many seconds each of them is due again; null if nobody
+-- waits.
+create or replace function hurry_doubts(at_upstream text) returns double precision
 language plpgsql as $$
 declare
-  every constant interval := interval '100 milliseconds';
+  every constant interval := interval '50 milliseconds';
   doubts uuid[];
   late record;
 begin
@@ -17,7 +18,7 @@ begin
   ) h
   where u.upstream = at_upstream and u.held_until > now() and h.state = 'in_doubt' and has_line(at_upstream);
   if doubts is null then
-    return 0;
+    return null;
   end if;
   for late in
     select j.id
@@ -27,5 +28,5 @@ begin
   loop
     perform graphile_worker.reschedule_jobs(array[late.id], now() + every * (cardinality(doubts) * random()));
   end loop;
-  return cardinality(doubts);
+  return extract(epoch from every * cardinality(doubts));
 end $$;

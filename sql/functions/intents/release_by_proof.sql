@@ -1,18 +1,19 @@
 -- Hands slots to intents that wait, after a look-up for one in doubt that the upstream has responded to at once: a thread of it was free while every
 -- request was there that had been sent before and has had no response since (the caller comes a moment later, so that earlier responses are
--- recorded). `asked_s`: what was sent so many seconds after the request of the intent, or before, had arrived when the look-up did. So beside those
--- in doubt it works on one more than these, from now on (upstream_proofs); less those in doubt that were sent since shortly before the look-up, which
--- may use that very thread. A slot that is free is handed out, else one that a request in doubt lends (lend_slot). So the upstream never has more
--- requests than threads, also where each of them takes as long as it may. Nothing is proven while another transaction has the line or takes a free
--- slot (see claim_slot): the next look-up proves it again, and waiting for a settlement that waits for this intent would not end. Locks the line,
--- then slots.
-create or replace function release_by_proof(intent uuid, asked_s double precision) returns void
+-- recorded). `asked_s`: what was sent so many seconds after the request of the intent, or before, had arrived when the look-up did. `answered_s`:
+-- what was responded to so many seconds after it, or later, was there until the look-up was over. So beside those in doubt it works on one more than
+-- these, from now on (upstream_proofs); less those in doubt that were sent since shortly before the look-up, which may use that very thread. A slot
+-- that is free is handed out, else one that a request in doubt lends (lend_slot). So the upstream never has more requests than threads, also where
+-- each of them takes as long as it may. Nothing is proven while another transaction has the line or takes a free slot (see claim_slot): the next
+-- look-up proves it again, and waiting for a settlement that waits for this intent would not end. Locks the line, then slots.
+create or replace function release_by_proof(intent uuid, asked_s double precision, answered_s double precision) returns void
 language plpgsql as $$
 declare
   held record;
   spare integer;
 begin
-  select i.upstream, i.sending_at + make_interval(secs => asked_s) as asked_at into held
+  select i.upstream, venue_of(i.kind) as venue, i.sending_at + make_interval(secs => asked_s) as asked_at,
+    i.sending_at + make_interval(secs => answered_s) as answered_at into held
   from intents i
   where i.id = intent and i.state = 'in_doubt' and i.upstream is not null;
   if not found then
@@ -26,7 +27,12 @@ begin
   end if;
   insert into upstream_proofs as p (upstream, proven)
   select held.upstream, greatest(0, 1 + count(*) filter (where o.state = 'running' and o.sending_at <= held.asked_at)
-    - count(*) filter (where o.state not in ('queued', 'running') and o.sending_at > held.asked_at))
+    - count(*) filter (where o.state not in ('queued', 'running') and o.sending_at > held.asked_at) + (
+      select count(*)
+      from intent_kinds k
+      join intents e on e.kind = k.kind and e.settled_at > held.answered_at
+      where k.venue = held.venue and e.upstream = held.upstream and e.sending_at <= held.asked_at and e.responded_at >= held.answered_at
+    ))
   from upstream_slots u
   cross join lateral (
     select i.state, i.sending_at

@@ -1,8 +1,9 @@
 -- settle_intent for a statement that writes more: if the claim is lost it raises TP001, and so undoes all that the statement writes.
-create or replace function settle_claim(intent uuid, held_fence integer, ending text, said jsonb) returns void
+create or replace function settle_claim(intent uuid, held_fence integer, ending text, said jsonb, responded_s double precision default null)
+returns void
 language plpgsql as $$
 begin
-  if not settle_intent(intent, held_fence, ending, said) then
+  if not settle_intent(intent, held_fence, ending, said, responded_s) then
     raise exception 'claim % of intent % is lost', held_fence, intent using errcode = 'TP001';
   end if;
 end $$;

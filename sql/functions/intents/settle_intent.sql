@@ -1,4 +1,5 @@
 -- Ends an intent; nothing else does. False if the fence has moved on or the intent has ended already: then nothing is written.
+-- `responded_s`: how long ago the upstream's response was here that ends it; null if none did.
 -- Steps: ends the intent, changes the row it was about (follow_ending) or has the exits compared that an order verb may have changed
 -- (exits_may_differ), frees its slot (release_slot), passes its lane on (leave_lane), announces the end (announce_intent).
 -- What was in doubt may have a request of its own in progress there, whatever its records show of it: its slot is freed by the response, by the upstream's
@@ -6,7 +7,8 @@
 -- the intent, then what follows it, then its lane.
 -- It finds one row by its id and names no condition that implies an index of open rows (`state in …`): a plan that was made while that
 -- index was empty would read all of it. `settled_at is null` has the same effect and implies no such index.
-create or replace function settle_intent(intent uuid, held_fence integer, ending text, said jsonb) returns boolean
+create or replace function settle_intent(intent uuid, held_fence integer, ending text, said jsonb, responded_s double precision default null)
+returns boolean
 language plpgsql as $$
 declare
   ended intents;
@@ -14,7 +16,8 @@ declare
   trader text;
 begin
   update intents
-  set state = ending, outcome = said, settled_at = now()
+  set state = ending, outcome = said, settled_at = now(),
+    responded_at = now() - make_interval(secs => responded_s)
   where id = intent and fence = held_fence and settled_at is null
   returning * into ended;
   if not found then

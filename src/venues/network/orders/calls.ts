@@ -103,10 +103,12 @@ export async function sendSignal(
   if (!venue) return unreachable('no key for the entity');
   const sentAt = performance.now();
   const result = await venue.submit(payload.signal, limits);
-  const retries = Math.min(MOST_RETRIES, Math.floor((performance.now() - sentAt) / RETRY_PAUSE_MS));
+  const respondedAt = performance.now();
+  const retries = Math.min(MOST_RETRIES, Math.floor((respondedAt - sentAt) / RETRY_PAUSE_MS));
   // without this count the validator would reject a later signal, which then is in doubt: no reason to lose a response
   if (retries > 0) await spendPace(db, paceOf(trader, config).name, retries).catch(() => {});
-  return result.kind === 'unproven' ? resolve({ venue, trader }, result) : result;
+  if (result.kind === 'unproven') return resolve({ venue, trader }, result);
+  return result.kind === 'accepted' || result.kind === 'rejected' ? { ...result, respondedAt } : result;
 }
 
 /**
