@@ -4,6 +4,9 @@ const RETRY_DELAYS_MS = [250, 500, 1_000, 2_000] as const;
 const LONGEST_RETRY_MS = 4_000;
 const JITTER = 0.2;
 
+/** A look-up is planned so long after the time from which on it can prove something. */
+export const JUST_AFTER_MS = 50;
+
 /** The delay before the next reconciliation, after `attempts` reconciliations. Milliseconds, ± 20 %. */
 export const nextReconcileMs = (attempts: number): number =>
   jittered(RECONCILE_DELAYS_MS[attempts] ?? LONGEST_RECONCILE_MS);

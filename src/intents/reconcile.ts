@@ -1,7 +1,7 @@
 import type { Db } from '../db/pool.ts';
 import type { UpstreamResult } from '../kernel/upstream-result.ts';
 import { recordAbsence } from './absence.ts';
-import { nextReconcileMs } from './backoff.ts';
+import { JUST_AFTER_MS, nextReconcileMs } from './backoff.ts';
 import type { IntentDefinition, IntentOf, SentRequest, Timing } from './define.ts';
 import type { Intent } from './intent.ts';
 import { leaveUndecided, markInDoubt } from './settle.ts';
@@ -54,8 +54,6 @@ async function recordFound<Deps, Request, Payload extends Record<string, unknown
 
 const againIn = (finding: { kind: string; againInMs?: number }): number =>
   finding.againInMs ?? Number.POSITIVE_INFINITY;
-
-const JUST_AFTER_MS = 50;
 
 /** The planned delay, shortened to end just after the in-flight time: from then on, absence is proof. */
 function untilNextReconciliation(

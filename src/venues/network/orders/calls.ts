@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { CapacitySettings } from '../../../capacity/budgets.ts';
 import { minerSlot, paceOf, type SlotAt } from '../../../capacity/network.ts';
 import type { Db } from '../../../db/pool.ts';
+import { JUST_AFTER_MS } from '../../../intents/backoff.ts';
 import { freeSlot, noteReached, proofInMs, spendPace, wasAnswered } from '../../../intents/claim.ts';
 import {
   type Finding,
@@ -107,8 +108,8 @@ export async function sendSignal(
   const retries = Math.min(MOST_RETRIES, Math.floor((respondedAt - sentAt) / RETRY_PAUSE_MS));
   // without this count the validator would reject a later signal, which then is in doubt: no reason to lose a response
   if (retries > 0) await spendPace(db, paceOf(trader, config).name, retries).catch(() => {});
-  if (result.kind === 'unproven') return resolve({ venue, trader }, result);
-  return result.kind === 'accepted' || result.kind === 'rejected' ? { ...result, respondedAt } : result;
+  if (result.kind === 'accepted' || result.kind === 'rejected') return { ...result, respondedAt };
+  return result.kind === 'unproven' ? resolve({ venue, trader }, result) : result;
 }
 
 /**
@@ -164,8 +165,6 @@ export async function reconcileAt(
   const againInMs = Math.min(await proofInMs(db, intent.id), holdMs - reachedMs + JUST_AFTER_MS);
   return { ...unknownEffect('in flight'), againInMs };
 }
-
-const JUST_AFTER_MS = 50;
 
 /** The trader of an intent at the miner of its entity; null if we have no key for it. */
 export async function atMiner(
