@@ -43,7 +43,7 @@ export const runIntent =
   ): Task<{ intent_id: IntentId }, Deps & Execution> =>
   async ({ intent_id }, deps) => {
     const prepared = verb.claimed === 'to_send' ? await prepareUnclaimed(verb, intent_id, deps) : null;
-    if (prepared === 'sent') return;
+    if (prepared === 'over') return;
     const claimed = await claim(deps.db, intent_id);
     if (claimed?.sending_at)
       await markInDoubt(deps.db, claimed, 0, 'the worker that sent it ended before the response');
@@ -60,19 +60,19 @@ async function prepareUnclaimed<Deps, Request, Payload extends AnyPayload, Resul
   verb: IntentDefinition<Deps, Request, Payload, Result>,
   intentId: IntentId,
   deps: Deps & Execution,
-): Promise<'sent' | { fence: number; prepared: Prepared<Payload> } | null> {
+): Promise<'over' | { fence: number; prepared: Prepared<Payload> } | null> {
   const unsent = deps.accepted?.take(intentId) ?? (await readUnsent(deps.db, intentId));
   if (!unsent) return null;
   const intent = parsed(verb, unsent);
   noteIntent(intent);
   const payload = await verb.payloadIfReady?.(intent, deps);
   const ready = payload && (await sendAndRecord(verb, { intent, payload }, deps, { claims: true, ifReady: true }));
-  if (ready && ready !== 'not_ready') return ready === 'sent' ? 'sent' : null;
+  if (ready && ready !== 'not_ready') return isOver(ready) ? 'over' : null;
   const prepared = await verb.prepare(intent, deps);
   if (!('send' in prepared)) return { fence: intent.fence, prepared };
   const mode = { claims: true, ifReady: false };
   const begun = await sendAndRecord(verb, { intent, payload: prepared.send }, deps, mode);
-  return begun === 'sent' ? 'sent' : null;
+  return isOver(begun) ? 'over' : null;
 }
 
 /**
@@ -131,13 +131,18 @@ async function presumeSent(db: Db, intent: Claim, prepared: Prepared<AnyPayload>
 
 const CLAIMED: SendMode = { claims: false, ifReady: false };
 
-/** `sent`, or it waits for its slot. Else nothing was sent: the claim is lost or the deadline has passed (`lost`), or the trader is not ready. */
+/** What became of a payload. Nothing was sent if it waits for its slot, its claim is lost or its deadline has passed (`lost`), or its trader is not ready. */
+type SendResult = 'sent' | 'waiting' | 'lost' | 'not_ready';
+
+/** Whether there is nothing more to do: it was sent, or whoever frees its slot sends it. */
+const isOver = (result: SendResult): boolean => result === 'sent' || result === 'waiting';
+
 async function sendAndRecord<Deps, Request, Payload extends AnyPayload, Result>(
   verb: IntentDefinition<Deps, Request, Payload, Result>,
   sent: SentRequest<Request, Payload>,
   deps: Deps & Execution,
   mode: SendMode,
-): Promise<'sent' | 'lost' | 'not_ready'> {
+): Promise<SendResult> {
   const { intent, payload } = sent;
   const notAfter = epochMs() + SEND_WITHIN_MS;
   const { patienceMs, inFlightMs } = verb.timing(deps);
@@ -147,7 +152,7 @@ async function sendAndRecord<Deps, Request, Payload extends AnyPayload, Result>(
     ...mode,
   });
   if (begun === 'waiting') noteWork({ outcome: 'queued' });
-  if (begun !== 'sent') return begun === 'waiting' ? 'sent' : begun;
+  if (begun !== 'sent') return begun;
   const sending = verb.send(sent, deps, { notAfter, signal: deps.stopping });
   const result = await within(patienceMs, sending);
   if (result !== 'no response') {

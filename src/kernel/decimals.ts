@@ -31,6 +31,9 @@ export const ofNumber = (value: number, places = 12): string => {
   return formatted(new Decimal(value.toPrecision(EXACT_DIGITS)).round(places, Big.roundHalfUp));
 };
 
+/** The JSON number of the same decimal: what arithmetic with doubles computed, without its residue. Throws if not finite. */
+export const roundedNumber = (value: number, places = 12): number => Number(ofNumber(value, places));
+
 const EXACT_DIGITS = 15; // decimal digits that every double carries
 
 /** −1, 0 or 1, as `a` is less than, equal to or greater than `b`. */

@@ -62,6 +62,22 @@ describe('reading drawdowns of the network', () => {
     expect(drawdown?.intraday).to.equal(0.05);
   });
 
+  it('leaves no residue of arithmetic with doubles, neither the venue’s nor its own', async () => {
+    const written = { intraday_drawdown_pct: 5.999999999999995, intraday_drawdown_threshold: 0.07 };
+    const fallen = {
+      current_equity: 0.94,
+      daily_open_equity: 1,
+      eod_drawdown_pct: 0.07,
+      last_eod_equity: 0.93,
+      eod_hwm: 1,
+    };
+    const { drawdown } = await shown({ drawdown: { ...written, ...fallen } });
+    const { drawdown: computed } = await shown({ drawdown: { current_equity: 0.94, daily_open_equity: 1 } });
+
+    expect(drawdown).to.deep.include({ intraday: 6, intradayLimit: 7, endOfDay: 7 });
+    expect(computed).to.deep.include({ intraday: 6 });
+  });
+
   it('counts a gain since the open as negative', async () => {
     const { drawdown } = await shown({
       drawdown: { current_equity: 1.01, daily_open_equity: 1, intraday_drawdown_pct: -1 },

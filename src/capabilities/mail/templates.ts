@@ -1,3 +1,4 @@
+import type { components } from '../../contract/types.ts';
 import { escaped } from '../../kernel/html.ts';
 
 /** The content of a mail. `lines` are paragraphs; `secret` is a code or a link, shown separately. */
@@ -150,23 +151,37 @@ const templates: Record<string, Template> = {
     subject: `Your access request for ${app}`,
     lines: [`We cannot approve the access request for ${app}.`, 'Reply to this mail if you would like to know more.'],
   }),
-  webhook_deactivated: ({ app, url, because }) => ({
-    subject: `A webhook endpoint of ${app} was deactivated`,
-    lines: [
-      `Nothing is sent to ${url} any more: ${DEACTIVATED[because ?? ''] ?? DEACTIVATED.failing}`,
-      because === 'stolen'
-        ? 'If it is yours, give it a new signing secret and activate it again, then recover what it missed. The event log still contains it.'
-        : 'Activate it again when it responds, then recover what it missed. The event log still contains it.',
-    ],
-  }),
+  webhook_deactivated: ({ app, url, because = '' }) => {
+    const { why, remedy } = deactivated(because);
+    return {
+      subject: `A webhook endpoint of ${app} was deactivated`,
+      lines: [
+        `Nothing is sent to ${url} any more: ${why}.`,
+        `${remedy}, then recover what it missed. The event log still contains it.`,
+      ],
+    };
+  },
 };
 
-/** Why an endpoint was deactivated, by the reason that its row has. */
-const DEACTIVATED: Record<string, string> = {
-  gone: 'it responded 410 Gone.',
-  failing: 'every delivery to it has failed for 5 days.',
-  stolen: 'it was set with credentials that were stolen.',
+/** Why this service deactivated an endpoint. No mail tells its owner what it asked for itself. */
+type DeactivationReason = Exclude<components['schemas']['WebhookEndpoint']['deactivated_because'], 'asked' | null>;
+
+const WHEN_IT_RESPONDS = 'Activate it again when it responds';
+
+const DEACTIVATIONS: Record<DeactivationReason, { why: string; remedy: string }> = {
+  gone: { why: 'it responded 410 Gone', remedy: WHEN_IT_RESPONDS },
+  failing: { why: 'every delivery to it has failed for 5 days', remedy: WHEN_IT_RESPONDS },
+  stolen: {
+    why: 'it was set with credentials that were stolen',
+    remedy: 'If it is yours, give it a new signing secret and activate it again',
+  },
 };
+
+/** The words of a reason. Throws for one that this version does not know: then a newer one sends the mail. */
+function deactivated(because: string) {
+  if (!Object.hasOwn(DEACTIVATIONS, because)) throw new Error(`Unknown reason of a deactivation ${because}`);
+  return DEACTIVATIONS[because as DeactivationReason]; // as: just proven
+}
 
 /** The template of mails whose text an app supplies for one of its users. */
 const TEXT_BY_APP = 'notification';

@@ -1,4 +1,5 @@
 import type { Reply } from '../../../adapters/http.ts';
+import { roundedNumber } from '../../../kernel/decimals.ts';
 import { found, type ReadResult, unreadable } from '../../../kernel/upstream-result.ts';
 import { anyOf, entriesOf, type Fields, fieldsOf, numberIn, numberOf, textOf } from './fields.ts';
 import { readOrder, readPair, readResponse, readSide } from './orders.ts';
@@ -100,13 +101,18 @@ const readDrawdown = (value: unknown): Drawdown | null => {
   const opened = fall(equity, numberOf(section.daily_open_equity));
   const ended = fall(numberOf(section.last_eod_equity), numberOf(section.eod_hwm));
   return {
-    intraday: inPoints(numberOf(section.intraday_drawdown_pct), opened),
-    intradayLimit: limitOf(section, 'intraday'),
-    endOfDay: inPoints(numberOf(section.eod_drawdown_pct), ended),
-    endOfDayLimit: limitOf(section, 'eod'),
+    intraday: percent(inPoints(numberOf(section.intraday_drawdown_pct), opened)),
+    intradayLimit: percent(limitOf(section, 'intraday')),
+    endOfDay: percent(inPoints(numberOf(section.eod_drawdown_pct), ended)),
+    endOfDayLimit: percent(limitOf(section, 'eod')),
     equity,
   };
 };
+
+const PERCENT_PLACES = 10;
+
+/** The venue computes with doubles, and so do the conversions: 6 % comes as 5.999999999999995 or 6.000000000000005. */
+const percent = (value: number | null): number | null => value && roundedNumber(value, PERCENT_PLACES);
 
 /** Reads the account_size_data section. Amounts are in USD. */
 const readMoney = (value: unknown): Money | null => {

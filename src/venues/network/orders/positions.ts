@@ -1,3 +1,4 @@
+import { roundedNumber } from '../../../kernel/decimals.ts';
 import type { Hotkey } from '../../../kernel/ids.ts';
 import type { Dashboard, DashboardOrder, DashboardPosition, Netvenue } from '../adapter/types.ts';
 import { samePair } from './rules.ts';
@@ -39,7 +40,7 @@ const heldOf = (dashboard: Dashboard, pair: string): OpenPosition => ({
 /** The absolute quantity of a position; null if the venue reports no quantities. */
 export function openQuantity({ filledOrders }: Pick<DashboardPosition, 'filledOrders'>): number | null {
   if (filledOrders.length === 0 || filledOrders.some(({ quantity }) => quantity === null)) return null;
-  return Math.abs(filledOrders.reduce((sum, { quantity }) => sum + Number(quantity), 0));
+  return Math.abs(roundedNumber(filledOrders.reduce((sum, { quantity }) => sum + Number(quantity), 0)));
 }
 
 const openIn = ({ positions }: Dashboard, pair: string) =>

@@ -1,3 +1,4 @@
+import { roundedNumber } from '../../../kernel/decimals.ts';
 import type { ReadResult, Rejected } from '../../../kernel/upstream-result.ts';
 import type { Dashboard, DashboardOrder, OrderBook } from '../adapter/types.ts';
 import type { AtMiner, Lifecycle } from './outcome.ts';
@@ -95,11 +96,13 @@ const differing = (fills: DashboardOrder[]): DashboardOrder[] => [
 function summed(first: DashboardOrder, fills: DashboardOrder[]): DashboardOrder {
   if (fills.length === 1) return first;
   const sumOf = (size: 'quantity' | 'value' | 'leverage') =>
-    fills.some((fill) => fill[size] === null) ? null : fills.reduce((sum, fill) => sum + Number(fill[size]), 0);
+    fills.some((fill) => fill[size] === null)
+      ? null
+      : roundedNumber(fills.reduce((sum, fill) => sum + Number(fill[size]), 0));
   const quantity = sumOf('quantity');
   const isPriced = quantity !== null && quantity !== 0 && fills.every(({ price }) => price !== null);
   const paid = fills.reduce((sum, fill) => sum + Number(fill.quantity) * Number(fill.price), 0);
-  const price = isPriced ? paid / quantity : first.price;
+  const price = isPriced ? roundedNumber(paid / quantity) : first.price;
   return { ...first, quantity, value: sumOf('value'), leverage: sumOf('leverage'), price };
 }
 

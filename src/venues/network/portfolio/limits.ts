@@ -1,4 +1,5 @@
 import type { components } from '../../../contract/types.ts';
+import { roundedNumber } from '../../../kernel/decimals.ts';
 import { ApiError } from '../../../kernel/errors.ts';
 import { requireValue } from '../../found.ts';
 import type { Limits, TradePair } from '../adapter/types.ts';
@@ -14,14 +15,15 @@ export function networkLimits(limits: Limits, pairs: TradePair[]): LeverageLimit
   const size = requireValue(limits.accountSize ?? sizeOf(limits));
   if (size <= 0) throw new ApiError('VENUE_UNREADABLE');
   const levels = levelsOf(limits, pairs);
-  const perPairUsd = limits.perPairUsd ?? Math.max(0, ...Object.values(levels)) * size;
+  const perPairUsd = roundedNumber(limits.perPairUsd ?? Math.max(0, ...Object.values(levels)) * size);
+  const portfolio = roundedNumber(limits.portfolioUsd / size);
   return {
-    account_level: limits.portfolioUsd / size,
+    account_level: portfolio,
     position_level: levels,
     max_position_per_pair_usd: perPairUsd,
     max_portfolio_usd: limits.portfolioUsd,
-    pair_limit_ratio: perPairUsd / size,
-    portfolio_limit_ratio: limits.portfolioUsd / size,
+    pair_limit_ratio: roundedNumber(perPairUsd / size),
+    portfolio_limit_ratio: portfolio,
     max_asset_class_usd: limits.classUsd,
     tier: limits.tier,
   };
@@ -33,7 +35,7 @@ export function pairMultiple(limits: Limits, pair: TradePair): number | null {
   if (multiple !== undefined) return multiple;
   const byTier = limits.tier === null ? undefined : pair.leverageByTier?.[String(limits.tier)];
   if (byTier !== undefined) return byTier;
-  if (limits.perPairUsd !== null && limits.accountSize) return limits.perPairUsd / limits.accountSize;
+  if (limits.perPairUsd !== null && limits.accountSize) return roundedNumber(limits.perPairUsd / limits.accountSize);
   return pair.maxLeverage;
 }
 
