@@ -6,7 +6,7 @@ export type Priority = Exclude<CapacityClass, 'look_up'>;
 
 /** The part of a minute's weight that may be spent at once. The rest is refilled steadily. */
 const BURST_PART = 0.3;
-/** A minute, and what requests may differ in the time between being granted and arriving. */
+/** A minute, and by how much the time from grant to arrival may differ between requests. */
 const WINDOW_S = 62;
 
 /** What may be spent at the exchange in a minute; without a setting, what its documentation says. */
@@ -24,7 +24,7 @@ export const bucketOf = (perMinute?: number): Bucket => {
 };
 
 /**
- * What remains of a minute's weight for more urgent calls of any process. An exit and its reads are covered (61 for a
+ * What is kept of a minute's weight for more urgent calls of any process. An exit and its reads are covered (61 for a
  * cancellation with one builder dex), whatever else is waiting.
  */
 export function keptBefore(priority: Priority, perMinute?: number): number {
@@ -35,8 +35,8 @@ export function keptBefore(priority: Priority, perMinute?: number): number {
 }
 
 /**
- * What remains of it besides for other tenants, once a tenant has spent more than its share. For an exit it is less than what is
- * kept for exits: exits of any tenant come before entries.
+ * What is kept in addition for other tenants, once a tenant has spent more than its share. For an exit it is less than
+ * what is kept for exits: exits of any tenant come before entries.
  */
 export function sparedBy(priority: Priority, perMinute?: number): number {
   const { kept, spared } = budgets.exchange;

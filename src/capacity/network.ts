@@ -9,8 +9,9 @@ import { budgets, type CapacitySettings, remaining } from './budgets.ts';
 export type Pace = { name: string; perMinute: number; forExits: number };
 
 /**
- * One of the `slots` of an upstream that works on that many requests at once. Processes share them. `forExits` of them are only
- * for requests with `isExit`, which also come first in the line. `pace`: what the upstream besides takes only so many of.
+ * One of the `slots` of an upstream that works on that many requests at once. Processes share them. `forExits` of them
+ * are only for requests with `isExit`, which also come first in the line. `pace`: what the upstream also limits in any
+ * minute.
  */
 export type SlotAt = { upstream: string; slots: number; forExits: number; isExit: boolean; pace?: Pace };
 

@@ -1,4 +1,4 @@
-/** The client of the Trading Partner Service, for Node 20 or later and browsers. See src/docs/client.md. */
+/** The client of the Trading Partner Service, for Node 20.3 or later and browsers. See src/docs/client.md. */
 
 export type { components, operations, paths } from '../contract/types.ts';
 export { type Client, type ClientOptions, connect, type StreamPath } from './client.ts';

@@ -1,7 +1,7 @@
 /**
  * The parameters of every session of this service. A role, a database or a server can have others: dates that are read
- * wrongly, another level of isolation, other names before ours. What a session names itself counts before all of them.
- * https://www.postgresql.org/docs/current/config-setting.html#CONFIG-SETTING-SHELL
+ * wrongly, another level of isolation, other names before ours. Parameters that a session sets for itself take
+ * precedence over all of these. https://www.postgresql.org/docs/current/config-setting.html#CONFIG-SETTING-SHELL
  */
 const PARAMETERS = {
   DateStyle: 'ISO,MDY',

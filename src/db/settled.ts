@@ -18,8 +18,9 @@ const MOST_REMEMBERED = 2_000; // rows that have just been announced: the wait f
 /** Notifications about settled intents and account events, over one LISTEN connection. */
 export type Settlements = {
   /**
-   * `notified` resolves when the intent may have settled, also just before this call, on `cancel`, and after `timeoutMs` or 2 s: to the row of the
-   * intent that has ended, as the statement that ended it announces it, else to null; the caller then reads the row.
+   * `notified` resolves when the intent may have settled (also just before this call), on `cancel`, and after
+   * `timeoutMs` or 2 s. It resolves to the row of the ended intent if its end was announced with the row, else to null:
+   * the caller then reads the row.
    */
   next(intentId: IntentId, timeoutMs: number): { notified: Promise<string | null>; cancel(): void };
   /**

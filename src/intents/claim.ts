@@ -75,7 +75,7 @@ export const freeSlot = async (db: Db, intentId: IntentId, hasResponded: boolean
     where i.id = ${intentId} and (${hasResponded} or h.held_until <= now())`);
 };
 
-/** Counts more of what an upstream takes only so many of in a minute: what it did by itself while it worked on a request. */
+/** Counts against an upstream's limit in a minute what it did by itself while it worked on a request. */
 export const spendPace = async (db: Db, pace: string, count: number): Promise<void> => {
   await db.query(sql.prepared('spend_pace', z.object({}))`select spend_pace(${pace}, ${count})::text`);
 };

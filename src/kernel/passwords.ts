@@ -8,8 +8,8 @@ import type { AppId } from './ids.ts';
 /** OWASP's password storage cheat sheet, argon2id: 19 MiB, two passes, one lane. Only tests lower it. */
 export const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1, hashLength: 32 };
 /**
- * By the number of cores, how many hashes of apps are computed at once: one core stays free for requests, since a hash occupies a core while it
- * lasts, and at most 2 of the 4 threads of the thread pool are taken.
+ * How many hashes of apps are computed at once on a machine with so many cores: one core stays free for requests, since
+ * a hash occupies a core while it lasts, and at most 2 of the 4 threads of the thread pool are taken.
  */
 export const appsAtOnce = (cores: number): number => Math.min(2, Math.max(1, cores - 1));
 

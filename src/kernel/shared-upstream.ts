@@ -14,10 +14,10 @@ export type Demand = { weight: number; keep: number; spare: number; tenant: stri
 /** The spent and the free part of a request budget: a token bucket. Rejects if it cannot be reached. */
 export type BudgetLedger = {
   /**
-   * Spends weights in order: those that are covered with `keep` to remain, and `spare` besides if the tenant has spent more
-   * than its share lately. After one that is not covered, only those that must leave less. Resolves to the positions of
-   * those that were spent, and to the time until another one may be; 0 if all were. A weight above the capacity is covered
-   * when the bucket is full.
+   * Spends weights in order. A weight is covered if `keep` remains after it, and `spare` in addition if its tenant has
+   * lately spent more than its share. After one that is not covered, only weights that must leave less are spent.
+   * Resolves to the positions of those that were spent, and to the time until another one may be; 0 if all were. A
+   * weight above the capacity is covered when the bucket is full.
    */
   spend(asked: Demand[]): Promise<{ spent: number[]; waitMs: number }>;
   /** Takes tokens, even more than there are; a negative weight gives tokens back. */

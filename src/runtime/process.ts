@@ -31,7 +31,10 @@ export async function runProcess(
   await started;
 }
 
-/** A process that is stopped while it starts may finish that for so long. One that waits for its database has nothing to stop. */
+/**
+ * How long a process that is stopped while it starts may go on starting. One that waits for its database has nothing to
+ * stop.
+ */
 const STARTS_WITHIN_MS = 1_000;
 
 /** The result of what a process begins with. Where that fails, one log line says why, and the process ends. */

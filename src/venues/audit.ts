@@ -11,9 +11,10 @@ import { compareAgain, noteComparison, planNextComparison, submitRepair, takeTra
 export type ExitAuditDeps = { db: Db; config: { PROTECTION_REPAIR: 'tell' | 'repair' } };
 
 /**
- * What a venue contributes to the audit of its wanted exits. `pace`: of all processes, one for each trader. `confirmS`: exits that
- * complete records lack, though nothing says that they ended, are told after this time. `closedAfterS`: a position that is not shown
- * is taken for closed only so long after its order, because the records may be older.
+ * What a venue contributes to the audit of its wanted exits. `pace`: of all processes, one for each trader. `confirmS`:
+ * exits that complete records lack, though nothing says that they ended, are reported missing after this time.
+ * `closedAfterS`: a position that is not shown is taken for closed only so long after its order, because the records
+ * may be older.
  */
 export type ExitAudit = {
   venue: 'netvenue' | 'exvenue';
@@ -29,7 +30,7 @@ export type ExitAudit = {
   findBusy(row: WantedRow): Promise<'recent' | 'long' | null>;
   /** The intent that puts missing exits back; null if none can. */
   repairOf(id: IntentId, row: WantedRow, compared: Compared): Promise<NewIntent | null>;
-  /** Corrects what is told of the protection of the orders whose exits were compared. */
+  /** Corrects the recorded protection of the orders whose exits were compared. */
   recordShown(compared: Compared): Promise<void>;
 };
 
@@ -41,8 +42,9 @@ const AGAIN_S = 5;
 const ONE = { weight: 1, keep: 0, tenant: '', spare: 0 };
 
 /**
- * Compares the exits that are wanted with those that a venue holds, of the traders whose turn it is: first those of whom something
- * has ended. A difference is recorded, told and, if the setting says so, repaired. All processes share one pace.
+ * Compares the exits that are wanted with those that a venue holds, of the traders whose turn it is: first those of
+ * whom something has ended. A difference is recorded, reported and, if the setting says so, repaired. All processes
+ * share one pace.
  */
 export async function auditExits(deps: ExitAuditDeps, audit: ExitAudit): Promise<void> {
   const { db } = deps;

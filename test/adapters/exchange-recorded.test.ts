@@ -167,7 +167,7 @@ describe('recorded responses of the exchange', () => {
     );
   });
 
-  it('tell the leverage of an account in an asset, and whose agent an address is', async () => {
+  it('show the leverage of an account in an asset, and whose agent an address is', async () => {
     const { result: leverage } = await reading('activeAssetData', (venue, user) => venue.leverage(user, 'APT'));
     const { result: role } = await reading('userRole', (venue, user) => venue.role(user));
 

@@ -15,7 +15,7 @@ describe('the origin of an event', () => {
     await service.stop();
   });
 
-  it('tells an event of the service from one of its name that an app sends', async () => {
+  it('distinguishes an event of the service from one of the same name that an app sends', async () => {
     const app = await service.app(['api', 'webhooks']);
     const user = await service.user(app);
     const json = { url: receiver.url, events: ['payment.succeeded'] };

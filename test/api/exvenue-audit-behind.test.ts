@@ -104,7 +104,7 @@ describe('the exits that are wanted, at replicas that are behind', function () {
     expect((await toldOf(trader, 'position.unprotected')).data).to.include({ reason: 'exits_cancelled' });
   });
 
-  it('are not told to be missing while a list may lack what their owner placed instead', async () => {
+  it('are not reported missing while a list may lack what their owner placed instead', async () => {
     const trader = await service.wallet();
     const { stop } = await holds(trader);
     await cancels(trader, stop);

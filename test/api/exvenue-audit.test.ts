@@ -66,7 +66,7 @@ describe('the exits that are wanted at the exchange', function () {
     return { trader, id: String(body.order_id), stop: Number(exits.sl), profit: Number(exits.tp) };
   }
 
-  it('are told to be missing when something else has cancelled one, and to live when they do', async () => {
+  it('are reported missing when something else has cancelled one, and present again when they are', async () => {
     const { trader, id, stop } = await holder(service);
     await cancels(service, trader, stop);
 
@@ -88,7 +88,7 @@ describe('the exits that are wanted at the exchange', function () {
     expect(await told(trader)).to.have.length(2);
   });
 
-  it('tell of the order that they failed, until they are there again', async () => {
+  it('make their order say that its protection failed, until they are there again', async () => {
     const { trader, id, stop, profit } = await holder(service);
     const statusOf = async () => (await trader.get(`${ORDERS}/${id}`)).body;
     expect(await statusOf()).to.include({ trigger_status: 'placed' });
@@ -116,7 +116,7 @@ describe('the exits that are wanted at the exchange', function () {
     ]);
   });
 
-  it('are missed until the position is closed, and that is told', async () => {
+  it('are missing until the position is closed, and that is reported', async () => {
     const { trader, stop } = await holder(service);
     await cancels(service, trader, stop);
     await toldOf(service, trader, 'position.unprotected');

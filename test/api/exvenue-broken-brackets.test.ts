@@ -15,7 +15,7 @@ const ORDERS = '/v1/orders/exvenue';
 /** The sandbox fills half of this size at once. */
 const HALF_FILLED = { pair: 'BTC', side: 'long', size: '0.0505', order_type: 'limit', price: 100_000 };
 
-describe('a bracket that was filled in half, and that the venue ends with its exits', function () {
+describe('a half-filled bracket that the venue ends with its exits', function () {
   this.timeout(60_000);
   let proxy: VenueProxy;
   let service: TestService;

@@ -146,7 +146,7 @@ describe('closing a position at an exchange whose replicas are behind', () => {
     expect((await until('the exits rest', exits, 30_000))[0]).to.include({ exit: 'sl', triggerPrice: '90000' });
   }).timeout(60_000);
 
-  it('covers what was added since the read, and tells what is left of more', async () => {
+  it('covers what was added since the read, and reports what is left of more', async () => {
     const [doubled, tripled] = [await service.wallet(), await service.wallet()];
     const replies: Record<string, unknown>[] = [];
     for (const [trader, added] of [
@@ -170,7 +170,7 @@ describe('closing a position at an exchange whose replicas are behind', () => {
     expect(await at.held(tripled)).to.equal('0.01');
   });
 
-  it('tells what is left if the book could not take all of it', async () => {
+  it('reports what is left if the book could not take all of it', async () => {
     const trader = await service.wallet();
     await trader.post(ORDERS, { ...MARKET, size: '0.03' });
     service.exchange.setLiquidity('BTC', '0.02');

@@ -45,7 +45,7 @@ describe('new exits at an exchange whose replicas are behind', function () {
       return isReached || null;
     });
 
-  it('are not told to be rejected because a replica does not show one of them', async () => {
+  it('are not reported rejected because a replica does not show one of them', async () => {
     const trader = await service.wallet();
     await trader.post(ORDERS, MARKET);
     await trader.post(`${ORDERS}/tp-sl`, { ...EXITS, stop_loss: 91_000 });

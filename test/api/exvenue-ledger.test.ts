@@ -64,7 +64,7 @@ describe('the ledger of a wallet', function () {
     return (body as EventBody[]).filter(({ type }) => /^(position|exit|funding)\./.test(type));
   }
 
-  it('has every execution once after an hour without a process, whoever traded, and tells them', async () => {
+  it('has every execution once after an hour without a process, whoever traded, and reports them', async () => {
     const trader = await service.wallet();
     await trader.post(ORDERS, MARKET);
     const { body: rests } = await trader.post(ORDERS, { ...MARKET, order_type: 'limit', price: 99_000, size: '0.02' });
@@ -130,7 +130,7 @@ describe('the ledger of a wallet', function () {
     expect((await told(trader)).at(-1)?.data).to.include({ size: position.size, side: 'long' });
   });
 
-  it('tells an exit that was triggered, and what it did to the position', async () => {
+  it('reports an exit that was triggered, and what it did to the position', async () => {
     const trader = await service.wallet();
     await trader.post(ORDERS, { ...MARKET, stop_loss: 90_000, take_profit: 120_000 });
     await readWallets(service);
@@ -157,7 +157,7 @@ describe('the ledger of a wallet', function () {
     });
   });
 
-  it('tells a liquidation', async () => {
+  it('reports a liquidation', async () => {
     const trader = await service.wallet();
     await trader.post(ORDERS, MARKET);
     await readWallets(service);
@@ -173,7 +173,7 @@ describe('the ledger of a wallet', function () {
     expect(left?.data).to.include({ change: 'reduced', cause: 'liquidation', size: '0.006' });
   });
 
-  it('tells the funding of each hour once', async () => {
+  it('reports the funding of each hour once', async () => {
     const trader = await service.wallet();
     await trader.post(ORDERS, MARKET);
     await readWallets(service);
@@ -196,7 +196,7 @@ describe('the ledger of a wallet', function () {
     ]);
   });
 
-  it('tells a partner nothing from before it enrolled the wallet', async () => {
+  it('reports to a partner nothing from before it enrolled the wallet', async () => {
     const [trader, later] = [await service.wallet(), await service.partner()];
     await trader.post(ORDERS, MARKET);
     service.exchange.payFunding('BTC', '0.0000125');

@@ -41,7 +41,7 @@ describe('what protects a position on the exchange', () => {
   const openTriggers = async (trader: Trader): Promise<(string | null)[]> =>
     (await trader.get(ORDERS)).body.map(({ take_profit, stop_loss }: Row) => take_profit ?? stop_loss);
 
-  it('is told in the list by the order for whose fill an exit waits', async () => {
+  it('is recognised in the list by the order for whose fill an exit waits', async () => {
     const trader = await service.wallet();
     const { body: bracket } = await trader.post(ORDERS, shortBracket);
     await trader.post(ORDERS, { ...market, stop_loss: 90_000 });

@@ -54,7 +54,7 @@ describe('resting orders on the exchange', () => {
     service.db.oneFirst(sql.type(z.object({ lifecycle: z.string() }))`
       select lifecycle from orders where id = ${orderId}`);
 
-  it('are told when they are filled, once', async () => {
+  it('are reported when they are filled, once', async () => {
     const trader = await service.wallet();
     const { body: order } = await trader.post(ORDERS, LIMIT);
     await read();
@@ -68,7 +68,7 @@ describe('resting orders on the exchange', () => {
     expect(await lifecycleOf(order.order_id)).to.equal('filled');
   });
 
-  it('are told part by part', async () => {
+  it('are reported part by part', async () => {
     const trader = await service.wallet();
     const { body: order } = await trader.post(ORDERS, { ...LIMIT, size: '0.0505', price: 100_100 });
     await read();
@@ -81,7 +81,7 @@ describe('resting orders on the exchange', () => {
     ]);
   });
 
-  it('are told when something else than this service has cancelled them', async () => {
+  it('are reported when something else than this service has cancelled them', async () => {
     const trader = await service.wallet();
     const { body: whole } = await trader.post(ORDERS, LIMIT);
     const { body: half } = await trader.post(ORDERS, { ...LIMIT, size: '0.0505', price: 100_100 });

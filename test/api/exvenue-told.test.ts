@@ -10,14 +10,14 @@ const NEWER = 250;
 
 type EventBody = { type: string; data: { exit?: string; cause?: string; change?: string } };
 
-describe('what is told of a wallet', () => {
+describe('the events of a wallet', () => {
   let service: TestService;
   before(async () => {
     service = await startService();
   });
   after(() => service.stop());
 
-  it('is its first position, also if it was read before', async () => {
+  it('include its first position, also if it was read before', async () => {
     const trader = await service.wallet();
     await readWallets(service);
     await trader.post(ORDERS, { ...BRACKET, stop_loss: undefined });
@@ -28,7 +28,7 @@ describe('what is told of a wallet', () => {
     expect(events.find(({ type }) => type === 'position.updated')?.data).to.include({ change: 'opened' });
   });
 
-  it('is the exit of an order with hundreds of newer ones in its pair, when it is triggered', async () => {
+  it('include the triggered exit of an order that has hundreds of newer ones in its pair', async () => {
     const trader = await service.wallet();
     const { body: order } = await trader.post(ORDERS, BRACKET);
     await readWallets(service);

@@ -74,7 +74,7 @@ describe('an order whose first attempt inside the miner was not acknowledged', (
     expect(reply.body.executed).to.include({ quantity: 0.01 });
   });
 
-  it('is told as the sum of its fills, with an alert, when both attempts were filled', async () => {
+  it('is reported as the sum of its fills, with an alert, when both attempts were filled', async () => {
     const trader = await quiet.trader();
     quiet.miner.loseAcknowledgements(1);
 
@@ -88,7 +88,7 @@ describe('an order whose first attempt inside the miner was not acknowledged', (
     expect(quiet.log.lines.map(({ alert }) => alert)).to.include('order_filled_again');
   });
 
-  it('is told again, as the sum of its fills, when the second attempt was filled after the first was told', async () => {
+  it('is reported again, as the sum of its fills, when the second attempt was filled after the first was reported', async () => {
     const slow = await startService({
       upstream: { style: '2026', pauseMs: 2_500, processingMs: 10 },
       settings: { NETVENUE_PATIENCE_MS: '200', NETVENUE_IN_FLIGHT_MS: '4000' },
@@ -116,7 +116,7 @@ describe('an order whose first attempt inside the miner was not acknowledged', (
     }
   });
 
-  it('is not told as filled when it closes a position that is not open', async () => {
+  it('is not reported as filled when it closes a position that is not open', async () => {
     const trader = await quiet.trader();
 
     const reply = await trader.post(ORDERS, { trade_pair: 'BTCUSDC', order_type: 'FLAT' });

@@ -5,7 +5,7 @@ import { startService, type TestService } from '../support/service.ts';
 
 const ORDERS = '/v1/orders/netvenue';
 
-describe('network orders whose form would drop a wish', () => {
+describe('network orders with members that the network would ignore', () => {
   let service: TestService;
   before(async () => {
     service = await startService();

@@ -7,7 +7,7 @@ const TP_SL = `${ORDERS}/tp-sl`;
 const settings = { NETVENUE_PATIENCE_MS: '300', NETVENUE_IN_FLIGHT_MS: '350' };
 
 /** As the newest network does: it executes what its price has reached at once, and rejects that within the cooldown. */
-describe('an order that the network ends by what it was asked', () => {
+describe('an order that the network ends by carrying out a command', () => {
   let service: TestService;
   let quiet: TestService;
   before(async () => {
@@ -30,7 +30,7 @@ describe('an order that the network ends by what it was asked', () => {
       ['', false],
       [', when the response is lost', true],
     ] as const)
-      it(`tells that new exits at a price that was reached have left the position without any${what}`, async () => {
+      it(`reports that new exits at a price that was reached have left the position without any${what}`, async () => {
         const trader = await holder(service);
         if (lose) service.miner.faults.add({ kind: 'accept_then_drop', route: SUBMIT, times: 1 });
 
@@ -51,7 +51,7 @@ describe('an order that the network ends by what it was asked', () => {
         expect(body.at(-1).data).to.include({ action: 'protect', lifecycle: 'cancelled', status: 'completed' });
       });
 
-    it('tells the same of an edit of the exits', async () => {
+    it('reports the same of an edit of the exits', async () => {
       const trader = await holder(service);
       const { body } = await trader.post(TP_SL, { trade_pair: 'BTCUSDC', stop_loss: 91_000 });
 
@@ -63,7 +63,7 @@ describe('an order that the network ends by what it was asked', () => {
       expect(status.body).to.include({ lifecycle: 'cancelled', protection: 'failed' });
     });
 
-    it('does not tell of success when an edit made it cancel a limit order', async () => {
+    it('does not report success when an edit made it cancel a limit order', async () => {
       const trader = await holder(service);
       const { body } = await trader.post(ORDERS, limit({ stop_loss: 80_000 }));
 
@@ -84,7 +84,7 @@ describe('an order that the network ends by what it was asked', () => {
       ['', false],
       [', when the response is lost', true],
     ] as const)
-      it(`tells that new exits at a price that was reached have closed the position${what}`, async () => {
+      it(`reports that new exits at a price that was reached have closed the position${what}`, async () => {
         const trader = await holder(quiet);
         if (lose) quiet.miner.faults.add({ kind: 'accept_then_drop', route: SUBMIT, times: 1 });
 
@@ -98,7 +98,7 @@ describe('an order that the network ends by what it was asked', () => {
         expect(status.body.executed).to.include({ quantity: -0.01 });
       });
 
-    it('tells the same of the first exits of a position', async () => {
+    it('reports the same of the first exits of a position', async () => {
       const trader = await quiet.trader();
       await trader.post(ORDERS, market());
 
@@ -109,7 +109,7 @@ describe('an order that the network ends by what it was asked', () => {
       expect(reply.body.executed).to.include({ quantity: -0.01 });
     });
 
-    it('tells that an edit has filled a limit order, with its exits', async () => {
+    it('reports that an edit has filled a limit order, with its exits', async () => {
       const trader = await quiet.trader();
       const { body } = await trader.post(ORDERS, limit({ stop_loss: 80_000 }));
 
@@ -124,7 +124,7 @@ describe('an order that the network ends by what it was asked', () => {
     });
   });
 
-  it('tells the lifecycle of what rests, is filled and is cancelled', async () => {
+  it('reports the lifecycle of what rests, is filled and is cancelled', async () => {
     const trader = await quiet.trader();
 
     const placed = await trader.post(ORDERS, limit());

@@ -58,7 +58,7 @@ describe('the exits that a partner wants of a position', function () {
     expect(JSON.parse(sent.body)).to.deep.equal(event);
   }
 
-  it('are told to be missing when something else has cancelled them, and to live again when they do', async () => {
+  it('are reported missing when something else has cancelled them, and present again when they are', async () => {
     const held = await holder(service);
     const { trader, uuid } = held;
     await cancelExits(service, trader);
@@ -82,7 +82,7 @@ describe('the exits that a partner wants of a position', function () {
     expect(await restingOf(service, trader)).to.have.length(1); // nothing was put back
   });
 
-  it('are told once, and the end is told when the position is closed', async () => {
+  it('are reported missing once, and the end of that when the position is closed', async () => {
     const { trader } = await holder(service);
     await cancelExits(service, trader);
     await told(service, trader, 'position.unprotected');
@@ -96,7 +96,7 @@ describe('the exits that a partner wants of a position', function () {
     expect(end.data).to.deep.include({ reason: 'position_closed', side: null, size: null });
   });
 
-  it('are told to be missing at once when a read shows that they are', async () => {
+  it('are reported missing at once when a read shows that they are', async () => {
     const { trader } = await holder(service);
     await comparedUntil(service.db, () => wereFoundAlive(service.db, trader.traderId));
     await cancelExits(service, trader);
@@ -108,7 +108,7 @@ describe('the exits that a partner wants of a position', function () {
     expect(await eventually(async () => (await missingOf(service.db, trader.traderId)).length === 1)).to.equal(true);
   });
 
-  it('are told to be missing when a tp-sl at a price that was reached has cancelled them', async () => {
+  it('are reported missing when a tp-sl at a price that was reached has cancelled them', async () => {
     const held = await holder(cooling);
     const { trader } = held;
 
@@ -127,7 +127,7 @@ describe('the exits that a partner wants of a position', function () {
     await expectOnEveryChannel(held, change as Logged);
   });
 
-  it('are no more wanted after an elimination, which is told of every order that it cancels', async () => {
+  it('are no longer wanted after an elimination, which is reported of every order that it cancels', async () => {
     const held = await holder(service);
     const { trader } = held;
     const exits = await trader.post(TP_SL, { trade_pair: BTC, stop_loss: 91_000 });
@@ -168,7 +168,7 @@ describe('the exits that a partner wants of a position', function () {
     expect(await logged(trader, 'position.unprotected')).to.equal(undefined);
   });
 
-  it('of an order that rested are wanted from its fill on, which is told although nobody reads it', async () => {
+  it('of an order that rested are wanted from its fill on, which is reported although nobody reads it', async () => {
     const trader = await service.trader();
     const { body } = await trader.post(ORDERS, limit({ stop_loss: 80_000 }));
     service.miner.setPrice(BTC, 89_000);

@@ -29,7 +29,7 @@ describe('axe finds nothing', function () {
     await service?.stop();
   });
 
-  it('but what there is: a picture without a text, a faint word, a page that is too wide', async () => {
+  it('except what is there: a picture without a text, a faint word, a page that is too wide', async () => {
     const { page } = desk;
     await page.goto(`${service.url}/docs`);
     await page.evaluate(`document.querySelector('main').insertAdjacentHTML('beforeend',

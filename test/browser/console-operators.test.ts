@@ -86,7 +86,7 @@ describe('operators in the console', function () {
     expect((await operator.ask('GET', '/v2/admin/me')).status).to.equal(200);
   });
 
-  it('detach the payout account of a user, whom the mail tells', async () => {
+  it('detach the payout account of a user, who gets a mail', async () => {
     const user = await earner(service, await appForPayouts(service));
     await desk.show(`users/${user.userId}`);
 

@@ -47,7 +47,7 @@ describe('the example of a shop', function () {
       }
     });
 
-  it('sells an account from the sign-up to the funded account, once however often a click is sent, and hears of it', async () => {
+  it('sells an account from the sign-up to the funded account, once however often a click is sent, and receives its events', async () => {
     const code = await open(async (url) => {
       const shop = asking(url);
       const email = `${fresh('visitor')}@example.com`;

@@ -69,7 +69,7 @@ describe('database metrics', () => {
     expect(figures).to.deep.equal([0, 2, 0]);
   });
 
-  it('count unprotected positions by venue, with the time of the longest, and only those that were told', async () => {
+  it('count unprotected positions by venue, with the time of the longest, and only those that were reported', async () => {
     const database = await freshDatabase();
     const pool = new pg.Pool({ connectionString: database.url, max: 1 });
     const wanted = (pair: string, since: string | null, told: boolean) =>

@@ -43,7 +43,7 @@ describe('incidents of a night shift', function () {
     },
   };
 
-  it('are fifteen, each from an alert that there is or a customer, in at most five steps', async () => {
+  it('are at least fifteen, each begun by an existing alert or by a customer, with at most five steps', async () => {
     const rules = await readFile(RULES, 'utf8');
 
     expect(incidents).to.have.length.of.at.least(15);

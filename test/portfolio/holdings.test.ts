@@ -67,7 +67,7 @@ describe('what a wallet holds at the exchange', () => {
     ['cannot be read', { mids: { '@230': '0.99' } }],
     ['has a price that cannot be read', { meta: builderMeta(360) }],
   ] as const) {
-    it(`is not told where a collateral ${name}`, async () => {
+    it(`is not computed where a collateral ${name}`, async () => {
       const { reads } = open({ account: accountWorth('200.0', '0.0'), ...world });
 
       const told = await readHoldings(reads, USER).catch((error: unknown) => error);

@@ -102,7 +102,7 @@ const DEFAULTS: Partial<Record<Verb, string>> = {
   cancel: 'cancelled',
 };
 
-describe('what is told of one request, whatever the miner’s attempts did', () => {
+describe('what is reported of one request, whatever the miner’s attempts did', () => {
   it(`equals what is true, in ${CASES} cases`, async () => {
     const draw = generator(20_261_125);
     for (let n = 0; n < CASES; n++) {

@@ -73,7 +73,7 @@ describe('what an open intent waits for', () => {
     expect((await why(id))?.until?.getTime()).to.be.within(Date.now() + 30_000, Date.now() + 41_000);
   });
 
-  it('is told of exits apart: by their kind, and by what waits for its turn as one', async () => {
+  it('marks exits: by their kind, and by what waits for its turn as one', async () => {
     const [entry, exit] = [
       await intentAt(intentDb, 'queued'),
       await intentAt(intentDb, 'queued', { kind: 'network/close' }),

@@ -117,7 +117,7 @@ describe('wanted exits', () => {
       await want(order, order, stop('90'));
     });
 
-    it('shows that they are missing, the position is told to be unprotected once that is confirmed, and protected at the end', async () => {
+    it('shows that they are missing, the position is reported unprotected once that is confirmed, and protected at the end', async () => {
       expect(await note(missing, { version: await version(), confirmS: 10 })).to.equal('suspected');
       expect(await types()).to.deep.equal([]);
       await intentDb.query(`update wanted_exits set missing_since = now() - interval '11 seconds'`);
@@ -176,7 +176,7 @@ describe('wanted exits', () => {
     });
   });
 
-  it('of a prop account are told to its app and to the followers of the account', async () => {
+  it('of a prop account are reported to its app and to the followers of the account', async () => {
     await intentDb.query(`
       insert into apps (id, slug, name, allowed_scopes) values ('app_1', 'app', 'App', '{api}');
       insert into users (id, app_id, email, password_hash, verified_at) values ('usr_1', 'app_1', 'a@example.com', 'hash', now());

@@ -63,7 +63,7 @@ export const currency = z.string().regex(/^[a-z]{3}$/);
 /** When an object was made. */
 export const madeAt = seconds.nullish();
 
-/** When an object was made. */
+/** The time of an object as the service has it. */
 export const madeOf = ({ created }: { created?: number | null | undefined }): Made => ({
   madeAtMs: created == null ? null : created * 1000,
 });
@@ -180,7 +180,7 @@ const account = z
 
 const link = z.object({ url: z.url() });
 
-/** A reader of such objects. */
+/** A reader of the objects that a schema describes. */
 export const reading =
   <Seen>(schema: z.ZodType<Seen>) =>
   (object: unknown): Seen | null =>

@@ -24,7 +24,10 @@ export function signedHeaders({ deliveryId, eventType, secrets }: Outgoing, body
   };
 }
 
-/** Who made the event: this service, or the app that had it sent. Events from before carry none, and may be either. */
+/**
+ * Who made the event: this service, or the app that had it sent; `unknown` for a body that does not say so in its
+ * place.
+ */
 const originOf = (body: Buffer): string => {
   const origin = /^\{"id" : "evt_\w+", "type" : "(?:[^"\\]|\\.)*", "origin" : "(service|app)"/.exec(body.toString());
   return origin?.[1] ?? 'unknown';

@@ -32,7 +32,7 @@ const newSubaccount = z.union([
   z.object({ assetClass: z.string(), accountSize: z.number() }),
 ]);
 
-/** What its result holds of the new subaccount. */
+/** The members of the new subaccount in the result of a creation. */
 export const provisionResult = z.object({
   subaccount: z.object({ subaccount_id: z.number(), asset_class: z.string(), account_size: z.number() }),
   message: z.string(),

@@ -12,9 +12,9 @@ const creationsRow = z.object({
 });
 
 /**
- * SentRequest creations of one size and class at an entity whose outcome is open, oldest first, and which of `hotkeys` have an
- * owner in our tables. One snapshot serves both: a creation that ended between two queries would leave its subaccount
- * without an owner.
+ * Creations of one size and class that were sent to an entity and whose outcome is open, oldest first, and which of
+ * `hotkeys` have an owner in our tables. One snapshot serves both: a creation that ended between two queries would
+ * leave its subaccount without an owner.
  */
 export const getCreations = (
   db: Db,

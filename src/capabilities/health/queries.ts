@@ -13,10 +13,10 @@ const stateRow = z.object({
 /**
  * Proves that a write commits: the statement emits a transactional message, which is nothing but a record in the
  * write-ahead log and its commit. It fails on a standby; on a primary that was made read-only `is_writable` is false.
- *
- * Also reads whether any of these migrations, functions, tables or views is missing, whether the session has the parameters that rows are
- * read with, the value that this process must be able to open, and the age in seconds of the oldest due job that no worker has taken. All our jobs have one priority, so the first job of the queue's index is the oldest, however
- * many are due.
+ * Also reads whether any of these migrations, functions, tables or views is missing, whether the session has the
+ * parameters that rows are read with, the value that this process must be able to open, and the age in seconds of the
+ * oldest due job that no worker has taken. All our jobs have one priority, so the first job of the queue's index is the
+ * oldest, however many are due.
  */
 export const readStanding = (
   db: Db,

@@ -27,9 +27,9 @@ type Sources = {
 export type BehindWatch = { compare(): Promise<void>; stop(): void };
 
 /**
- * Notices that the database is behind its upstreams, from a sample of what is read at venues anyway: every 15 s, the ids of the orders shown
- * since are looked for in it. A row proves itself: it is committed before its order leaves. An id of other software's proves nothing,
- * because it lacks the mark of this service's ids, and no intent has it.
+ * Notices that the database is behind its upstreams, from a sample of what is read at venues anyway: every 15 s, the
+ * ids of the orders shown since are looked for in it. An order with a row is not lost: the row is committed before the
+ * order is sent. Ids that other software created are ignored: they lack this service's mark, and no intent has them.
  */
 export function watchBehind({ db, log, config, shown }: Sources): BehindWatch {
   const seen = new Set<string>(); // compared within two minutes

@@ -14,7 +14,7 @@ const newVerification = z.object({
   returnUrl: z.string().nullable(),
 });
 
-/** What its result holds; the url and the secret are sealed. */
+/** The members of the result; the URL and the secret are sealed. */
 export const sessionResult = z.object({
   session_id: z.string(),
   url: z.string().nullable(),

@@ -165,10 +165,12 @@ const sealContextOf = (paymentId: PaymentId): SealContext => ({
   column: 'sealed_client_secret',
 });
 
-/** What a buyer's browser completes a payment with, as it is stored. */
+/** Seals the client secret with which a buyer's browser completes a payment. */
 const sealSecret = (sealer: Sealer, paymentId: PaymentId, secret: string): Buffer =>
   sealer.seal(secret, sealContextOf(paymentId));
 
-/** What the buyer's browser completes a payment with; null where nothing can be paid with it. */
+/**
+ * Opens the client secret with which the buyer's browser completes a payment; null where nothing can be paid with it.
+ */
 export const openSecret = (sealer: Sealer, { id, sealed_client_secret }: Payment): string | null =>
   sealed_client_secret && sealer.open(sealed_client_secret, sealContextOf(id)).toString();

@@ -6,7 +6,7 @@ import { recordLink } from './store.ts';
 
 type Deps = ProcessorDeps & { sealer: Sealer };
 
-/** What its result holds; the url is sealed. */
+/** The members of the result; the URL is sealed. */
 export const linkResult = z.object({ onboarding_url: z.string() });
 
 /** Creates one onboarding link, with the intent's id as idempotency key. */

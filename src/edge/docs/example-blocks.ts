@@ -38,7 +38,7 @@ export function trialOf({ method, path, security, parameters }: Operation, spec:
   };
 }
 
-/** Of an operator the browser sends the cookie itself. */
+/** For an operator the browser sends the cookie itself. */
 const HEADERS: Record<string, string[]> = {
   partnerKey: ['Authorization: Bearer '],
   appToken: ['Authorization: Bearer '],

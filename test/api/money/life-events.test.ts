@@ -38,7 +38,7 @@ describe('the life of a customer in the event log of the app', function () {
     return { id, payment_id, account: await accountIn(user.ask, 'evaluation') };
   };
 
-  it('tells that the address is proven and an agreement signed', async () => {
+  it('reports that the address is proven and an agreement signed', async () => {
     await user.ask('POST', '/v2/agreements/sign', { json: { agreement_version: '1', signature_name: 'Ada' } });
 
     expect(await told('user.verified')).to.deep.equal([{ user_id: user.userId }]);
@@ -47,7 +47,7 @@ describe('the life of a customer in the event log of the app', function () {
     expect(signed?.row_hash).to.match(/^[0-9a-f]{64}$/);
   });
 
-  it('tells each status of an account with the one before, and the rule that ended it with its figures', async () => {
+  it('reports each status of an account with the one before, and the rule that ended it with its figures', async () => {
     const { account, payment_id } = await bought();
     const { subaccount_id } = account;
     await service.network({ subaccount_id, bucket: 'SUBACCOUNT_FUNDED' });
@@ -78,7 +78,7 @@ describe('the life of a customer in the event log of the app', function () {
     );
   });
 
-  it('tells the rule that the sandbox’s account of 12,000 USD breaks with its first order, with its figures', async () => {
+  it('reports the rule that the sandbox’s account of 12,000 USD breaks with its first order, with its figures', async () => {
     const buyer = await service.user(service.tenant);
     await checkOut(buyer.ask, { ...tier25k, tier_id: 'tier_breached', account_size: 12_000, amount_cents: 11_100 });
     const { id } = await accountIn(buyer.ask, 'evaluation');
@@ -94,7 +94,7 @@ describe('the life of a customer in the event log of the app', function () {
     expect(ended).to.have.nested.property('breach.drawdown_percent').within(5, 7);
   });
 
-  it('tells a refund with its amounts, and the stop of the account', async () => {
+  it('reports a refund with its amounts, and the stop of the account', async () => {
     user = await service.user(service.tenant);
     const { id, payment_id } = await bought();
     await service.control('payment', { id, to: 'refunded', amount: 900 });
@@ -105,7 +105,7 @@ describe('the life of a customer in the event log of the app', function () {
   });
 
   for (const to of ['won', 'lost'])
-    it(`tells a dispute, and that it was ${to}`, async () => {
+    it(`reports a dispute, and that it was ${to}`, async () => {
       user = await service.user(service.tenant);
       const { id, payment_id } = await bought();
       await service.control('payment', { id, to: 'disputed' });

@@ -68,7 +68,7 @@ describe('the second leg of a payout', () => {
     return id;
   }
 
-  it('pays what the account still holds: the processor took part of the transfer back, and nobody was told', async () => {
+  it('pays what the account still holds: the processor took part of the transfer back without a notification', async () => {
     const trader = await earner(service, app, 300);
     const first = await failedAtTheBank(trader);
     await service.control('notifications', { hold: true });
@@ -111,7 +111,7 @@ describe('the second leg of a payout', () => {
     expect(sentToBank(trader)).to.deep.equal(['1800 eur']);
   });
 
-  it('keeps the currency of the account when it is submitted again, and the app is told once', async () => {
+  it('keeps the currency of the account when it is submitted again, and the app is notified once', async () => {
     const trader = await earner(service, app, 300, 'DE');
     const id = await trader.request(10_000);
     await trader.submit(id);

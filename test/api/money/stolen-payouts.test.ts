@@ -79,7 +79,7 @@ describe('payouts of a user whose session was stolen', function () {
     expect(transfersTo(thief.connected)).to.deep.equal([]);
   });
 
-  it('are sent nowhere for a day after the account was opened, and the owner is told', async () => {
+  it('are sent nowhere for a day after the account was opened, and the owner is notified', async () => {
     const user = await earner(service, app, 900);
     const requested = await user.request(20_000);
 
@@ -99,7 +99,7 @@ describe('payouts of a user whose session was stolen', function () {
     await mailed(user, /payout of your account .* was submitted/);
   });
 
-  it('wait again, and the owner is told, when the account shows another bank account', async () => {
+  it('wait again, and the owner is notified, when the account shows another bank account', async () => {
     const user = await earner(service, app, 900);
     await age(user.connected, 25);
     const requested = await user.request(20_000);

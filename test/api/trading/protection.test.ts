@@ -61,7 +61,7 @@ describe('the exits that a user wants of a position', function () {
     expect(data.user_id).to.match(/^usr_/);
   };
 
-  it('are told to be missing, and to live again, in the stream of the account, to the app and by its webhook', async () => {
+  it('are reported missing, and present again, in the stream of the account, to the app and by its webhook', async () => {
     const { trader, stream, uuid } = await holder(service);
     await cancelExits(service, trader);
 
@@ -82,7 +82,7 @@ describe('the exits that a user wants of a position', function () {
     await expectToldToApp(service, again.data, 'position.protected');
   });
 
-  it('are told to be missing when a tp-sl at a price that was reached has cancelled them', async () => {
+  it('are reported missing when a tp-sl at a price that was reached has cancelled them', async () => {
     const { trader, stream } = await holder(cooling);
 
     const reply = await trader.ask('POST', `${ORDERS}/tp-sl`, { json: { trade_pair: BTC, stop_loss: 110_000 } });
@@ -96,7 +96,7 @@ describe('the exits that a user wants of a position', function () {
     await expectToldToApp(cooling, lost.data, 'position.unprotected');
   });
 
-  it('are no more wanted after an elimination, which is told of the order that it cancels', async () => {
+  it('are no longer wanted after an elimination, which is reported of the order that it cancels', async () => {
     const { trader, stream } = await holder(service);
     const { body } = await trader.ask('POST', `${ORDERS}/tp-sl`, { json: { trade_pair: BTC, stop_loss: 91_000 } });
     await service.network({ subaccount_id: Number(trader.traderId), elimination: 'MAX_TOTAL_DRAWDOWN' });

@@ -151,7 +151,7 @@ const orderReads = (query: QueryInfo, catalogue: Catalogue, pageOfFills: ReturnT
     ),
 });
 
-/** So many dexes cost no more to ask than the history that names those with orders. */
+/** Up to this number, asking every dex is no more expensive than reading the history that names those with orders. */
 const FEW_DEXES = 2;
 
 /** The history names all dexes with open orders, unless it is too long to be whole. */

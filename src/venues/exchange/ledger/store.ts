@@ -67,7 +67,10 @@ export async function noteAbsent(db: Db, wallet: WalletAddress, absent: readonly
       and (o.is_resting or o.has_waiting_triggers)`);
 }
 
-/** Records funding payments of a wallet that were read up to a time (epoch ms), each once, and tells its partners of them. */
+/**
+ * Records funding payments of a wallet that were read up to a time (epoch ms), each once, and emits them to its
+ * partners.
+ */
 export async function recordFunding(
   db: Db,
   wallet: WalletAddress,

@@ -72,7 +72,7 @@ function repairOf(id: IntentId, { trader, pair, owner }: WantedRow, compared: Co
 const isWhole = ({ size: exitSize }: WantedEntry, size: string | null): boolean =>
   exitSize === null || (size !== null && compare(exitSize, size) >= 0);
 
-/** What is told of the exits of the orders that want them. */
+/** The status to record for the exits of the orders that want them. */
 function statusesOf({ wanted, missing, comparison: { message } }: Compared): Map<OrderUuid, ShownExits> {
   const lacking = new Map(missing.map((entry) => [entry.order_uuid, legsOf(entry).length]));
   const statusOf = (entry: WantedEntry): ShownExits => {

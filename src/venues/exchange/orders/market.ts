@@ -88,5 +88,5 @@ function positionOf(fills: Fill[], sizeDecimals: number): string {
   return last ? nearest(positionAfter(last), sizeDecimals) : '0';
 }
 
-/** Of exits. */
+/** The priority of what exits need. */
 export const URGENT = { priority: 'exit' } as const;

@@ -121,10 +121,10 @@ export function recordExits(
   );
 }
 
-/** What is told of the exits of an order. */
+/** The recorded status of the exits of an order. */
 export type ShownExits = Pick<ExecutionReport, 'trigger_status' | 'trigger_error'>;
 
-/** Corrects what is told of the exits of orders. No effect on those whose exits are not found yet. */
+/** Corrects the recorded status of the exits of orders. No effect on those whose exits are not found yet. */
 export async function correctExits(db: Db, shown: ReadonlyMap<OrderUuid, ShownExits>): Promise<void> {
   const rows = [...shown].map(([id, exits]) => ({ id, ...exits }));
   await db.query(

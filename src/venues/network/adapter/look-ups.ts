@@ -24,7 +24,7 @@ const PATIENCE_MS = 2_000;
 /** The pause before a slot is asked for again. Processes meet at different moments. */
 const pauseMs = () => 15 + 30 * Math.random();
 
-/** Why a request was lost whose connection was closed, and did not stay silent. */
+/** The faults of a request whose connection was closed, as opposed to one that stays silent. */
 const CLOSED = /^(ECONNRESET|EPIPE)/;
 
 const NO_SLOT: Reply = { kind: 'unsent', why: 'NO_SLOT' };

@@ -44,13 +44,14 @@ type Candidate<O> = O & { only_repeats?: true; pace?: string; pace_most?: number
 type Reject = (verdict: string) => ApiError | undefined;
 
 /**
- * Rejects placements at once that are expected to wait for more than half of their deadline: they would expire unsent later,
- * and delay the others until then. A lane executes one order at a time, so only the first of each counts at the miner: the
- * long lane of one trader is rejected for itself and delays nobody else. Tenants take turns at the miner: one with many orders
- * waits for its own, and the others for a few of them. Each process judges by its own orders. Repeats of
- * accepted orders, orders that close a position, cancellations and protection are never rejected. New entries of a trader
- * that its validator would not take in this minute are rejected too, by the database: it knows what all processes sent.
- * `why`: what an open intent waits for. The rejection says it of the first order before it, and its time to come again is not before that one's.
+ * Rejects placements at once that are expected to wait for more than half of their deadline: they would expire unsent
+ * later, and delay the others until then. A lane executes one order at a time, so only the first of each counts at the
+ * miner: the long lane of one trader is rejected for itself and delays nobody else. Tenants take turns at the miner:
+ * one with many orders waits for its own, and the others for a few of them. Each process judges by its own orders.
+ * Repeats of accepted orders, orders that close a position, cancellations and protection are never rejected. New
+ * entries of a trader that its validator would not take in this minute are rejected too, by the database: it knows what
+ * all processes sent. `why` reads what an open intent waits for: a rejection says what the first order before it waits
+ * for, and its `Retry-After` is no earlier than that order's turn.
  */
 export function admission(
   settings: CapacitySettings,

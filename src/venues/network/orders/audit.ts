@@ -22,7 +22,10 @@ export type AuditDeps = ExitAuditDeps & {
   config: { NETVENUE_IN_FLIGHT_MS: number };
 };
 
-/** Exits that complete records lack are told after this time: the network creates them after the fill, and has gaps when it restarts. See venues/network-validator.md#exits. */
+/**
+ * Exits that complete records lack are reported missing after this time: the network creates them after the fill, and
+ * has gaps when it restarts. See venues/network-validator.md#exits.
+ */
 const CONFIRM_S = 10;
 
 /** Compares the exits that are wanted with those that the network holds, of the traders whose turn it is. */
@@ -66,7 +69,7 @@ async function ordersOf(db: Db, trader: string, rows: readonly WantedRow[]) {
   return new Map((await listOrdersWithExits(db, trader, ids)).map((order) => [order.id, order]));
 }
 
-/** What is told of the protection of the orders whose exits are wanted. */
+/** The protection to record for the orders whose exits are wanted. */
 const protectionOf = ({ wanted, missing, comparison }: Compared): Map<OrderUuid, Protection> =>
   new Map([
     ...wanted.filter(({ waits }) => !waits).map(({ order_uuid }) => [order_uuid, PLACED] as const),

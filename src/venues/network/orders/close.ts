@@ -81,9 +81,9 @@ export const close = defineIntent({
 });
 
 /**
- * Whether FLAT_ALL could touch more than the position: of an account that has any order in another pair, because the
- * newest builds cancel all exits, also those of an order that is filled meanwhile; and of one with another position on
- * a build that is not known to close by uuid. `flat_all` counts as known where the registry cannot be read.
+ * Whether FLAT_ALL could touch more than the position. It could if the account has any order in another pair, because
+ * the newest builds cancel all exits, also those of an order that is filled meanwhile; and if the account has another
+ * position on a build that is not known to close by uuid. `flat_all` counts as known where the registry cannot be read.
  */
 export function mayTouchOthers(
   style: CloseStyle,

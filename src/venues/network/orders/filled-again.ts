@@ -12,8 +12,9 @@ type Deps = { db: Db; log: Pick<Logger, 'error'> };
 export const isWatched = (order: OrderWithExits | undefined): order is OrderWithExits => order?.lifecycle === 'filled';
 
 /**
- * Records and tells what was executed of orders that were filled once more after their fill was told: an attempt of the miner whose
- * acknowledgement was lost is repeated while nobody waits for the response any more. See venues/network.md#retries.
+ * Records and reports what was executed of orders that were filled once more after their fill was reported: an attempt
+ * of the miner whose acknowledgement was lost is repeated while nobody waits for the response any more. See
+ * venues/network.md#retries.
  */
 export async function noteFilledAgain(
   { wanted }: Pick<WantedRow, 'wanted'>,

@@ -43,7 +43,7 @@ export const findRecordedOrder = (
     left join orders o on o.id = i.id
     where i.id in (${sql.join(orderIdsOf(owner, uuid), sql.fragment`, `)}) and i.owner = ${owner} and i.request ->> 'trader' = ${trader}`);
 
-/** Which of a trader's orders a list has, by their records. `open`: those that rest or are not settled. */
+/** The states by which a list of a trader's orders is filtered. `open`: those that rest or are not settled. */
 export type OrderState = 'open' | 'resting' | 'filled' | 'cancelled' | 'ended' | 'failed';
 /** A page of a trader's orders in a state, or in all for null: after `cursor`, at most `limit`. */
 export type OrderPage = { state: OrderState | null; cursor: string | null; limit: number };

@@ -91,10 +91,10 @@ function findFault({ order_type, limit_price, stop_loss, take_profit, isTrailing
 /** The state of the exits that an order carried. `error`: why they failed. */
 export type Protection = { state: 'none' | 'placed' | 'failed'; error: string | null };
 
-/** Of a verb that carries no exits. */
+/** The protection of a verb that carries no exits. */
 export const NO_PROTECTION: Protection = { state: 'none', error: null };
 
-/** Of exits that the venue accepted. */
+/** The protection of a verb whose exits the venue accepted. */
 export const PLACED: Protection = { state: 'placed', error: null };
 
 /** The exits among an order's terms, and its type. */

@@ -116,7 +116,7 @@ export const noteAbsence = (db: Db, orderId: OrderUuid, isAbsent: boolean): Prom
   db.oneFirst(sql.prepared('note_absence', z.object({ has_ended: z.boolean() }))`
     select note_absence(${orderId}, ${isAbsent}, ${ABSENT_FOR_S}) as has_ended`);
 
-/** What is to be other of an order. */
+/** The members of an order that change. */
 type OrderChange = {
   id: OrderUuid;
   lifecycle: Lifecycle;
@@ -125,7 +125,10 @@ type OrderChange = {
   executed: Executed | null;
   protection?: Protection | null;
   if_resting?: boolean;
-  /** Those that are wanted from now on; `by_intent` unless a read has shown what became of the order. */
+  /**
+   * The exits that are wanted from now on, by the intent `by_intent`; without it, a read has shown what became of the
+   * order.
+   */
   exits?: NewExits[];
   by_intent?: IntentId;
 };
@@ -133,7 +136,7 @@ type OrderChange = {
 const changed = (change: OrderChange): FragmentSqlToken =>
   sql.fragment`change_orders(${JSON.stringify([change])}::jsonb)`;
 
-/** Corrects what is told of the protection of orders: failed for those of which exits are missing, placed for those of which all live. */
+/** Corrects the recorded protection of orders: failed where exits are missing, placed where all of them live. */
 export async function recordProtectionShown(db: Db, orders: ReadonlyMap<OrderUuid, Protection>): Promise<void> {
   const changes = [...orders].map(([id, protection]) => ({ id, protection }));
   await db.query(
@@ -144,7 +147,7 @@ export async function recordProtectionShown(db: Db, orders: ReadonlyMap<OrderUui
   );
 }
 
-/** Records the sum of what was executed of an order that was filled once more, and emits that it is another one now. */
+/** Records the sum of what was executed of an order that was filled once more, and emits the change. */
 export async function recordFilledAgain(db: Db, orderId: OrderUuid, executed: Executed): Promise<void> {
   await db.query(sql.prepared('record_filled_again', z.object({}))`
     with changed as materialized (

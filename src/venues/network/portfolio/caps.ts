@@ -19,8 +19,8 @@ export function exposureOf(position: DashboardPosition, { money, accountSize }: 
 type CapInputs = { pair: TradePair; pairs: TradePair[]; limits: Limits; balance: number };
 
 /**
- * The caps of the pair, its class and the portfolio, with the exposure under each. The tightest applies:
- * See venues/network-validator.md#leverage-caps.
+ * The caps of the pair, its class and the portfolio, with the exposure under each. The tightest applies: see
+ * venues/network-validator.md#leverage-caps.
  */
 export function capsOf({ pair, pairs, limits, balance }: CapInputs, exposures: Exposure[]): Cap[] {
   const multiple = pairMultiple(limits, pair);
