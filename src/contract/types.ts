@@ -9485,7 +9485,7 @@ export interface components {
             /** @description Type of the event, such as `payment.succeeded`. */
             type: string;
             /**
-             * @description Who made it; `app` for one of `fanout_event`, whatever its type. Absent in events of earlier versions.
+             * @description Who made it; `app` for one of `fanout_event`, whatever its type.
              * @enum {unknown}
              */
             origin?: "service" | "app";
@@ -9516,7 +9516,7 @@ export interface components {
              */
             type: "order.updated";
             /**
-             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @description Made by this service, not by an app.
              * @constant
              */
             origin?: "service";
@@ -9579,7 +9579,7 @@ export interface components {
              */
             type: "subaccount.updated";
             /**
-             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @description Made by this service, not by an app.
              * @constant
              */
             origin?: "service";
@@ -9612,7 +9612,7 @@ export interface components {
              */
             type: "enrollment.updated";
             /**
-             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @description Made by this service, not by an app.
              * @constant
              */
             origin?: "service";
@@ -9648,7 +9648,7 @@ export interface components {
              */
             type: "registration.updated";
             /**
-             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @description Made by this service, not by an app.
              * @constant
              */
             origin?: "service";
@@ -9750,7 +9750,7 @@ export interface components {
              */
             type: "position.unprotected";
             /**
-             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @description Made by this service, not by an app.
              * @constant
              */
             origin?: "service";
@@ -9772,7 +9772,7 @@ export interface components {
              */
             type: "position.protected";
             /**
-             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @description Made by this service, not by an app.
              * @constant
              */
             origin?: "service";
@@ -9794,7 +9794,7 @@ export interface components {
              */
             type: "position.updated";
             /**
-             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @description Made by this service, not by an app.
              * @constant
              */
             origin?: "service";
@@ -9884,7 +9884,7 @@ export interface components {
              */
             type: "exit.triggered";
             /**
-             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @description Made by this service, not by an app.
              * @constant
              */
             origin?: "service";
@@ -9931,7 +9931,7 @@ export interface components {
              */
             type: "position.liquidated";
             /**
-             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @description Made by this service, not by an app.
              * @constant
              */
             origin?: "service";
@@ -9973,7 +9973,7 @@ export interface components {
              */
             type: "funding.settled";
             /**
-             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @description Made by this service, not by an app.
              * @constant
              */
             origin?: "service";
@@ -10018,7 +10018,7 @@ export interface components {
              */
             type: "payment.succeeded";
             /**
-             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @description Made by this service, not by an app.
              * @constant
              */
             origin?: "service";
@@ -10047,7 +10047,7 @@ export interface components {
              */
             type: "payment.failed";
             /**
-             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @description Made by this service, not by an app.
              * @constant
              */
             origin?: "service";
@@ -10078,7 +10078,7 @@ export interface components {
              */
             type: "payment.mismatched";
             /**
-             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @description Made by this service, not by an app.
              * @constant
              */
             origin?: "service";
@@ -10115,7 +10115,7 @@ export interface components {
              */
             type: "payment.refunded";
             /**
-             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @description Made by this service, not by an app.
              * @constant
              */
             origin?: "service";
@@ -10150,7 +10150,7 @@ export interface components {
              */
             type: "payment.disputed";
             /**
-             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @description Made by this service, not by an app.
              * @constant
              */
             origin?: "service";
@@ -10187,7 +10187,7 @@ export interface components {
              */
             type: "payment.disputed.won";
             /**
-             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @description Made by this service, not by an app.
              * @constant
              */
             origin?: "service";
@@ -10224,7 +10224,7 @@ export interface components {
              */
             type: "payment.disputed.lost";
             /**
-             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @description Made by this service, not by an app.
              * @constant
              */
             origin?: "service";
@@ -10261,7 +10261,7 @@ export interface components {
              */
             type: "account.updated";
             /**
-             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @description Made by this service, not by an app.
              * @constant
              */
             origin?: "service";
@@ -10310,7 +10310,7 @@ export interface components {
              */
             type: "agreement.signed";
             /**
-             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @description Made by this service, not by an app.
              * @constant
              */
             origin?: "service";
@@ -10343,7 +10343,7 @@ export interface components {
              */
             type: "user.verified";
             /**
-             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @description Made by this service, not by an app.
              * @constant
              */
             origin?: "service";
@@ -10368,7 +10368,7 @@ export interface components {
              */
             type: "kyc.updated";
             /**
-             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @description Made by this service, not by an app.
              * @constant
              */
             origin?: "service";
@@ -10404,7 +10404,7 @@ export interface components {
              */
             type: "payout.completed";
             /**
-             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @description Made by this service, not by an app.
              * @constant
              */
             origin?: "service";
@@ -10447,7 +10447,7 @@ export interface components {
              */
             type: "payout.failed";
             /**
-             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @description Made by this service, not by an app.
              * @constant
              */
             origin?: "service";
@@ -10490,7 +10490,7 @@ export interface components {
              */
             type: "payout_account.updated";
             /**
-             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @description Made by this service, not by an app.
              * @constant
              */
             origin?: "service";
@@ -10526,7 +10526,7 @@ export interface components {
              */
             type: "payout.updated";
             /**
-             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @description Made by this service, not by an app.
              * @constant
              */
             origin?: "service";
@@ -10569,7 +10569,7 @@ export interface components {
              */
             type: "notification.failed";
             /**
-             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @description Made by this service, not by an app.
              * @constant
              */
             origin?: "service";
@@ -10601,7 +10601,7 @@ export interface components {
              */
             type: "webhook.test";
             /**
-             * @description Made by this service, not by an app. Absent in events of earlier versions.
+             * @description Made by this service, not by an app.
              * @constant
              */
             origin?: "service";

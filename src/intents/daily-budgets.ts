@@ -16,9 +16,10 @@ type Spending = {
 };
 
 /**
- * Counts a request that makes something scarce against the daily budgets of its caller, with the numbers that an operator
- * has set for the tenant. A repeat under the Idempotency-Key of an earlier request makes nothing and counts nothing, so its
- * answer never says that nothing was done. `spent`: for each budget the subject whose attempts are counted together. Throws V2_THROTTLED or RATE_LIMITED beyond a budget; nothing is written then.
+ * Counts a request that makes something scarce against the daily budgets of its caller, with the numbers that an
+ * operator has set for the tenant. A repeat under the Idempotency-Key of an earlier request makes nothing and counts
+ * nothing, so its answer never says that nothing was done. `spent`: for each budget the subject whose attempts are
+ * counted together. Throws V2_THROTTLED or RATE_LIMITED beyond a budget; nothing is written then.
  */
 export async function spendDaily(
   { deps, context, throttle }: Spending,

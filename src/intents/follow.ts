@@ -49,8 +49,9 @@ export const untilEnded =
 export type Wait = (accepted: Accepted, waitMs: number) => Promise<Intent>;
 
 /**
- * Makes the wait for intents. A wait of 0 for a new intent returns its written row without a query, and one that is announced is not read. An intent that is open at
- * the end of the wait comes with what it waits for; without it if that cannot be read then.
+ * Makes the wait for intents. A wait of 0 for a new intent returns its written row without a query, and one that is
+ * announced is not read. An intent that is open at the end of the wait comes with what it waits for; without it if that
+ * cannot be read then.
  */
 export const waiting =
   (

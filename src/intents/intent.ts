@@ -24,8 +24,8 @@ export type Problem = z.infer<typeof problem>;
 export type Outcome = { result: Record<string, unknown> } | { problem: Problem };
 
 /**
- * An intent's row. `given_id`: the caller's own name of the order that it places. The shapes of `request`, `sent_payload` and `outcome.result` depend on its kind. `sent_ago_ms` is
- * measured by the database's clock.
+ * An intent's row. `given_id`: the caller's own name of the order that it places. The shapes of `request`,
+ * `sent_payload` and `outcome.result` depend on its kind. `sent_ago_ms` is measured by the database's clock.
  */
 export const intentRow = z.object({
   id: idSchema.intent,

@@ -131,7 +131,10 @@ async function presumeSent(db: Db, intent: Claim, prepared: Prepared<AnyPayload>
 
 const CLAIMED: SendMode = { claims: false, ifReady: false };
 
-/** What became of a payload. Nothing was sent if it waits for its slot, its claim is lost or its deadline has passed (`lost`), or its trader is not ready. */
+/**
+ * What became of a payload. Nothing was sent if it waits for its slot, its claim is lost or its deadline has passed
+ * (`lost`), or its trader is not ready.
+ */
 type SendResult = 'sent' | 'waiting' | 'lost' | 'not_ready';
 
 /** Whether there is nothing more to do: it was sent, or whoever frees its slot sends it. */

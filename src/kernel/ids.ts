@@ -109,8 +109,9 @@ export function orderIdOf(owner: OwnerId, name: OrderUuid): IntentId {
 export const nameOf = ({ id, given_id }: { id: OrderUuid; given_id: OrderUuid | null }): OrderUuid => given_id ?? id;
 
 /**
- * The ids that the order may have which an owner calls `name`: the one made of its own name, or the one this service gave. Statements name both: for an
- * array of any length PostgreSQL makes its plan anew each time, which took longer than the look-up.
+ * The ids that the order may have which an owner calls `name`: the one made of its own name, or the one this service
+ * gave. Statements name both: for an array of any length PostgreSQL makes its plan anew each time, which took longer
+ * than the look-up.
  */
 export const orderIdsOf = (owner: OwnerId, name: OrderUuid): [OrderUuid, OrderUuid] => [
   orderIdOf(owner, name),

@@ -91,7 +91,10 @@ export type DailyBudgetName = Extract<
   `${'checkouts' | 'identity_sessions' | 'payout_accounts'}${'' | '_per_user'}` | 'subaccounts'
 >;
 
-/** A limit applied to one subject. `subject` is a digest, so that no table contains the address itself. `size`: attempts instead of the limit's own. */
+/**
+ * A limit applied to one subject. `subject` is a digest, so that no table contains the address itself. `size`: attempts
+ * instead of the limit's own.
+ */
 export type Budget = { name: LimitName; subject: Buffer; size?: number | undefined };
 
 /** The budget of a limit for the subject that `parts` identify together. */

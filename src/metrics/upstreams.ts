@@ -14,8 +14,10 @@ type Watched = Pick<Metrics, 'calls' | 'authErrors' | 'reached'>;
 const FAILED = new Set(['unknown', 'unreachable', 'unreadable', 'threw']);
 
 /**
- * Wraps an adapter: each call is timed, counted by the kind of its result, and logged in one line with the status of its
- * last response and the cause of a result that is no success. Reads of orders are kept in `shown`. Rejected credentials are counted separately and logged as an error, because no caller can correct them; if they are this process's own, `pauses` notes it.
+ * Wraps an adapter: each call is timed, counted by the kind of its result, and logged in one line with the status of
+ * its last response and the cause of a result that is no success. Reads of orders are kept in `shown`. Rejected
+ * credentials are counted separately and logged as an error, because no caller can correct them; if they are this
+ * process's own, `pauses` notes it.
  */
 export function watched<Adapter extends object>(
   upstream: Upstream,

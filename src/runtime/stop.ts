@@ -4,7 +4,8 @@ const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
 /**
  * Stops the process on the first SIGTERM or SIGINT. Later signals are ignored: a platform may send SIGTERM several
- * times. Waiting log lines are written for at most 2 s. Exits with 0 when `stop` resolves, and with 1 when it rejects or takes longer than `withinMs`.
+ * times. Waiting log lines are written for at most 2 s. Exits with 0 when `stop` resolves, and with 1 when it rejects
+ * or takes longer than `withinMs`.
  */
 export function stopOnSignal(stop: () => Promise<void>, withinMs: number, onError: (error: unknown) => void): void {
   let stopping = false;

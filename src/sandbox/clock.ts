@@ -51,8 +51,9 @@ export const advanceDatabase = (pool: DbPool, seconds: number): Promise<void> =>
 const subaccountRow = z.object({ entity: z.string().nullable(), subaccount_id: z.number().nullable() });
 
 /**
- * Lets time pass for one prop account: its times, those of its payment, payouts, orders and subaccount, and those of the payout accounts of its user
- * become `seconds` older; it is synced with the network at once. Resolves to its subaccount, undefined if it has none, or null if there is no such account.
+ * Lets time pass for one prop account: its times, those of its payment, payouts, orders and subaccount, and those of
+ * the payout accounts of its user become `seconds` older; it is synced with the network at once. Resolves to its
+ * subaccount, undefined if it has none, or null if there is no such account.
  */
 export const advanceAccount = (pool: DbPool, account: string, seconds: number) =>
   pool.transaction(async (tx) => {

@@ -36,7 +36,10 @@ export function readEvent(object: unknown, isLive: boolean, listedFor?: string):
 
 const list = z.object({ data: z.array(z.unknown()), has_more: z.boolean() });
 
-/** Reads a page of events: the platform's, or those of the account they were listed for, which do not name it. Null if it is not one, or does not say where the next one begins. */
+/**
+ * Reads a page of events: the platform's, or those of the account they were listed for, which do not name it. Null if
+ * it is not one, or does not say where the next one begins.
+ */
 export function readEvents(object: unknown, isLive: boolean, listedFor?: string): EventPage | null {
   const page = list.safeParse(object).data;
   if (!page) return null;

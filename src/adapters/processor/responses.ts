@@ -15,7 +15,8 @@ const rejectedOurKey = rejected('processor_auth', 'The processor rejected the cr
 
 /**
  * Classifies a write at the processor. The processor has no effect before it has accepted the request's format, key and
- * rate. Of a connected account that has left the platform 403 says `account_invalid`; any other 403 concerns the key. A conflict, a server error or an unreadable response leaves the write in doubt. The same key may be used again; the
+ * rate. Of a connected account that has left the platform 403 says `account_invalid`; any other 403 concerns the key. A
+ * conflict, a server error or an unreadable response leaves the write in doubt. The same key may be used again; the
  * stored response to its first request is marked by a header, and is the processor's record of that request.
  */
 export const responseOf = <Seen, Data>(call: Promise<Seen>, read: Reader<Seen, Data>): Promise<UpstreamResult<Data>> =>

@@ -13,9 +13,9 @@ type Deps = { exvenue: Exvenue; sealer: Sealer };
 
 /**
  * A wallet's key, checked and sealed, ready to be stored. Throws V1_KEY_UNUSABLE for a malformed key, and
- * V1_WALLET_IS_AGENT if the wallet is the address of an agent, and V1_KEY_NOT_AUTHORIZED if the key is neither the wallet's key nor that of an agent the exchange lists for it. If the
- * exchange cannot be read, the key stays unverified and is checked later; until then a verified key of the wallet goes on
- * signing.
+ * V1_WALLET_IS_AGENT if the wallet is the address of an agent, and V1_KEY_NOT_AUTHORIZED if the key is neither the
+ * wallet's key nor that of an agent the exchange lists for it. If the exchange cannot be read, the key stays unverified
+ * and is checked later; until then a verified key of the wallet goes on signing.
  */
 export async function checkKey({ exvenue, sealer }: Deps, owner: OwnerId, request: Request): Promise<NewKey> {
   const exWallet = request.ex_wallet.toLowerCase();

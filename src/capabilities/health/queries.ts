@@ -15,8 +15,8 @@ const stateRow = z.object({
  * write-ahead log and its commit. It fails on a standby; on a primary that was made read-only `is_writable` is false.
  * Also reads whether any of these migrations, functions, tables or views is missing, whether the session has the
  * parameters that rows are read with, the value that this process must be able to open, and the age in seconds of the
- * oldest due job that no worker has taken. All our jobs have one priority, so the first job of the queue's index is the
- * oldest, however many are due.
+ * oldest due job that no worker has taken. It is read from the first job of the queue's index, however many are due:
+ * the oldest exit, if one is due, else the oldest of all other jobs.
  */
 export const readStanding = (
   db: Db,

@@ -115,7 +115,8 @@ export async function hashForReset(db: Db, { appId, email }: Account, password: 
 
 /**
  * Sets a new password for the holder of the mailed token. Ends every session and a pending authenticator, and revokes
- * all trader keys, or those created since the last proof of the password. Returns the user's id. Throws V2_OTP_INVALID for any other token, whether the address is known or not.
+ * all trader keys, or those created since the last proof of the password. Returns the user's id. Throws V2_OTP_INVALID
+ * for any other token, whether the address is known or not.
  */
 export async function confirmReset(
   db: Db,

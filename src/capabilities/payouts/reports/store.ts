@@ -17,8 +17,8 @@ const noted = z.object({ verdict: z.enum(['applied', 'stale', 'unreadable']) });
 
 /**
  * Applies the processor's report on a payout to a bank. Only the payout that a step of ours names, at the account that
- * the payout is for, is moved, at `atMs` by the processor's clock. The report on a payout that takes another one back from the bank concerns that one: it has come
- * back once the bank has paid.
+ * the payout is for, is moved, at `atMs` by the processor's clock. The report on a payout that takes another one back
+ * from the bank concerns that one: it has come back once the bank has paid.
  */
 export async function applyPayout(tx: Tx, accountId: string, seen: PayoutSeen, atMs: number): Promise<EventOutcome> {
   const isBack = seen.originalId !== null;
