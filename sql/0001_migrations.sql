@@ -1,7 +1,8 @@
 alter table migrations add column sha256 text;
 
 comment on table migrations is 'The numbered files of sql/ that were applied.';
-comment on column migrations.sha256 is 'SHA-256 of the file as it was applied. A file that was edited since is rejected: the edit would not reach this database.';
+comment on column migrations.sha256 is
+  'SHA-256 of the file as it was applied. A file that was edited since is rejected: the edit would not reach this database.';
 
 create table definitions (
   name text primary key,

@@ -45,7 +45,9 @@ create table idempotent_responses (
   constraint idempotent_responses_whole check ((status is null) = (sealed is null))
 );
 
-comment on table idempotent_responses is 'Responses of writes that need no intent, stored under the caller''s Idempotency-Key. They may contain a secret that is shown once, so they are sealed.';
+comment on table idempotent_responses is
+  'Responses of writes that need no intent, stored under the caller''s Idempotency-Key. They may contain a secret that is shown once, so they are '
+  'sealed.';
 comment on column idempotent_responses.status is 'Null while the first request is in progress, or if it was abandoned.';
 
 create index idempotent_responses_by_age on idempotent_responses (created_at);
@@ -63,7 +65,9 @@ create table throttles (
   primary key (name, subject)
 );
 
-comment on table throttles is 'Budgets of attempts per window and subject, against guessing. An overspent window doubles the length of the next one, up to `longest`. A rejected attempt never extends the present window, so every wait is bounded.';
+comment on table throttles is
+  'Budgets of attempts per window and subject, against guessing. An overspent window doubles the length of the next one, up to `longest`. A '
+  'rejected attempt never extends the present window, so every wait is bounded.';
 comment on column throttles.subject is 'SHA-256 of the caller or the target; never the address itself.';
 comment on column throttles.spent is 'Attempts in this window; budget + 1 stands for any larger number.';
 comment on column throttles.level is 'Number of overspent windows in a row, minus one for every window that was not overspent.';

@@ -44,24 +44,31 @@ create table intents (
 comment on table intents is 'One row per effect to achieve at an upstream. The id is the idempotency key of the effect everywhere.';
 comment on column intents.kind is 'The task that executes it, for example network/place.';
 comment on column intents.owner is 'The partner or app that submitted it.';
-comment on column intents.alongside is 'What it is about and in which way, for example BTC-USDC long: it runs beside intents of its lane about something else, or about the same in the same way. Null: it runs alone.';
+comment on column intents.alongside is
+  'What it is about and in which way, for example BTC-USDC long: it runs beside intents of its lane about something else, or about the same in '
+  'the same way. Null: it runs alone.';
 comment on column intents.has_turn is 'Whether it got a job while an earlier intent of its lane was open.';
-comment on column intents.given_id is 'The caller''s own name of the order that it places; its id is made of it and the owner (order_id_of). Null: the caller gave none.';
+comment on column intents.given_id is
+  'The caller''s own name of the order that it places; its id is made of it and the owner (order_id_of). Null: the caller gave none.';
 comment on column intents.fence is 'Incremented by every claim. A write with an older fence changes nothing.';
 comment on column intents.sending_at is 'Set and committed before the first byte may leave. Cleared only if it is proven that none left.';
 comment on column intents.sent_payload is 'The exact payload, resolved and committed with sending_at. Reconciliation uses it.';
 comment on column intents.digest is 'SHA-256 of the request. It distinguishes a repeat from a reuse of the id.';
 
-comment on column intents.reached_at is 'When the upstream first responded to a look-up after the request was sent: the request no longer waits there.';
+comment on column intents.reached_at is
+  'When the upstream first responded to a look-up after the request was sent: the request no longer waits there.';
 comment on column intents.answered_at is 'When the upstream took the request without reporting what came of it: the request is over there.';
 comment on column intents.responded_at is 'When the response arrived that ended it; null if a record did. It was at the upstream until then.';
-comment on column intents.unknown_because is 'Why it was last in doubt: a code or sentence of this service, or a code of Node. It stays when the intent ends.';
+comment on column intents.unknown_because is
+  'Why it was last in doubt: a code or sentence of this service, or a code of Node. It stays when the intent ends.';
 comment on column intents.presumed_sent_at is
   'Of an intent that a restored database shows as unsent: the earliest time at which it may have been sent. It is looked for and never sent.';
 comment on column intents.sender_lost is 'Whether the worker that marked it as sending ended before the response. Its request may never have left.';
-comment on column intents.is_exit is 'While it waits for a slot: whether it reduces what its trader risks (a cancel, a close, protection). Exits get slots first.';
+comment on column intents.is_exit is
+  'While it waits for a slot: whether it reduces what its trader risks (a cancel, a close, protection). Exits get slots first.';
 comment on column intents.pace is 'While it is queued: what its upstream takes only so many of in a minute (see paces), if it waits for that.';
-comment on column intents.phase is 'Its state, and pending for queued and running. Indexes name it instead of the state: an intent that begins to be sent stays in its page.';
+comment on column intents.phase is
+  'Its state, and pending for queued and running. Indexes name it instead of the state: an intent that begins to be sent stays in its page.';
 comment on column intents.waits_at is 'The upstream of limited concurrency for a slot of which it waits.';
 comment on column intents.upstream is 'The upstream of limited concurrency whose slot it holds, or waits for while queued.';
 
@@ -110,8 +117,10 @@ create table upstream_slots (
   primary key (upstream, slot)
 ) with (fillfactor = 50);
 
-comment on table upstream_slots is 'Places for requests at an upstream that works on a limited number at once. A slot outlives a killed process until held_until.';
-comment on column upstream_slots.is_lent is 'No slot, but a request that has lent its own to another one by proof, and may still be at the upstream until held_until.';
+comment on table upstream_slots is
+  'Slots for requests at an upstream that works on a limited number at once. A slot outlives a killed process until held_until.';
+comment on column upstream_slots.is_lent is
+  'No slot, but a request that has lent its own to another one by proof, and may still be at the upstream until held_until.';
 comment on column upstream_slots.for_exits is 'Whether only exits may take it, so that they never wait behind entries.';
 
 create table upstream_proofs (
@@ -120,7 +129,8 @@ create table upstream_proofs (
 ) with (fillfactor = 50);
 
 comment on table upstream_proofs is 'How many requests an upstream provably works on beside those in doubt, since one of these lent its slot.';
-comment on column upstream_proofs.proven is 'Those that were there at a look-up which found a thread free, and one. A request that then is in doubt takes one off.';
+comment on column upstream_proofs.proven is
+  'Those that were there at a look-up which found a thread free, and one. A request that then is in doubt takes one off.';
 
 create table paces (
   name text primary key,
@@ -159,7 +169,9 @@ create table worker_processes (
   seen_at timestamptz not null default now()
 );
 
-comment on table worker_processes is 'Running worker processes. Each holds a session-level advisory lock on its lock_key and updates seen_at. A worker without a heartbeat and without its lock is dead. One without a heartbeat for long counts as dead; when it resumes, the fences of its intents have moved on.';
+comment on table worker_processes is
+  'Running worker processes. Each holds a session-level advisory lock on its lock_key and updates seen_at. A worker without a heartbeat and '
+  'without its lock is dead. One without a heartbeat for long counts as dead; when it resumes, the fences of its intents have moved on.';
 
 -- All kinds of intents, as defined in src/. A test compares both. A verb of a venue is a row with its venue: nothing else names it.
 create table intent_kinds (
@@ -177,7 +189,8 @@ comment on column intent_kinds.upstream is 'The upstream that it writes to.';
 comment on column intent_kinds.venue is 'The venue of an order verb, by its name in the contract. Null for all other verbs.';
 comment on column intent_kinds.is_exit is 'Whether it reduces what its trader risks, whatever its request says: a cancellation, a close, protection.';
 comment on column intent_kinds.retention is
-  'alone: pruned by the intent''s age. with_order: pruned with the order it placed. alone_or_with_order: with its order if it placed one, else alone. with_money: never pruned.';
+  'alone: pruned by the intent''s age. with_order: pruned with the order it placed. alone_or_with_order: with its order if it placed one, else '
+  'alone. with_money: never pruned.';
 
 insert into intent_kinds (kind, upstream, venue, is_exit, retention)
 values

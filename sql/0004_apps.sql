@@ -22,10 +22,13 @@ create table apps (
 
 comment on table apps is 'Tenant apps of v2.';
 comment on column apps.id is 'Also the client_id of the app.';
-comment on column apps.require_reauthentication is 'Whether users must have proven their password within 5 minutes before they create a trader key, change their authenticator, or open or change a payout account or submit a payout.';
+comment on column apps.require_reauthentication is
+  'Whether users must have proven their password within 5 minutes before they create a trader key, change their authenticator, or open or change '
+  'a payout account or submit a payout.';
 comment on column apps.allowed_origins is 'Web origins whose pages may use /v2/trading with a trader''s key.';
 comment on column apps.entity_hotkey is 'The tenant''s network identity. Null: the platform''s.';
-comment on column apps.requests_per_minute is 'Requests that each web process takes in a minute from the app, its users and its traders together; as many may come at once.';
+comment on column apps.requests_per_minute is
+  'Requests that each web process takes in a minute from the app, its users and its traders together; as many may come at once.';
 comment on column apps.daily_limits is 'Daily budgets other than the general ones, by name.';
 comment on column apps.network_key is 'The key of the tenant''s miner, sealed. Null: the platform''s miner.';
 
@@ -93,6 +96,7 @@ create table reveal_links (
   opened_at timestamptz
 );
 
-comment on table reveal_links is 'One-time links that show an app''s credentials. The secret is created when the link is opened; before that there is none to steal.';
+comment on table reveal_links is
+  'One-time links that show an app''s credentials. The secret is created when the link is opened; before that there is none to steal.';
 
 create unique index reveal_links_one_current on reveal_links (app_id) where superseded_at is null;

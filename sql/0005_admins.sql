@@ -3,7 +3,6 @@ create table admins (
   email text not null constraint admins_email_taken unique,
   password_hash text,
   role text not null default 'admin' constraint admins_role_known check (role in ('viewer', 'support', 'finance', 'admin')),
-  is_superadmin boolean not null default false,
   invitation_digest bytea constraint admins_invitation_taken unique,
   invitation_expires_at timestamptz,
   totp_seed bytea,
@@ -18,7 +17,6 @@ create table admins (
 comment on table admins is 'Operators of the console.';
 comment on column admins.password_hash is 'Null until an invitation has been accepted.';
 comment on column admins.role is 'What the operator may do: a viewer reads, support and finance each do more, an admin does everything.';
-comment on column admins.is_superadmin is 'Not used any more: see role.';
 comment on column admins.invitation_digest is 'SHA-256 of the mailed token that sets a password, once.';
 comment on column admins.totp_seed is 'Sealed. Until TOTP is enrolled, it waits for its first code.';
 comment on column admins.totp_releases is 'How often another operator restored the attempts at the authenticator code.';

@@ -19,7 +19,8 @@ create table users (
 comment on table users is 'End users of the apps. An address belongs to one user per app.';
 comment on column users.email is 'Normalized: NFKC, lower case, trimmed.';
 comment on column users.password_salt is 'The salt of every hash for this address: one computation compares a password with all of them.';
-comment on column users.password_hash is 'Null until the address is verified, and while no password counts: sign-ups gave different ones, and none was set by a reset.';
+comment on column users.password_hash is
+  'Null until the address is verified, and while no password counts: sign-ups gave different ones, and none was set by a reset.';
 
 -- For operators who have only the address of a mail.
 create index users_by_email on users (email);
@@ -35,7 +36,9 @@ create table sign_ups (
   primary key (user_id, password_hash)
 );
 
-comment on table sign_ups is 'The different passwords that sign-ups of an address gave. None of them counts before the address is verified, and then only if it is the one. Kept for verified addresses too, so that a log-in after a sign-up has the same response for every address.';
+comment on table sign_ups is
+  'The different passwords that sign-ups of an address gave. None of them counts before the address is verified, and then only if it is the one. '
+  'Kept for verified addresses too, so that a log-in after a sign-up has the same response for every address.';
 comment on column sign_ups.created_at is 'The newest sign-up with this password.';
 
 create index sign_ups_by_age on sign_ups (created_at);
@@ -70,7 +73,8 @@ create table one_time_codes (
 );
 
 comment on column one_time_codes.tries is 'Attempts by the SHA-256 of the network that they came from, in hex.';
-comment on table one_time_codes is 'The one valid code of an address. An address without an unverified user also gets one, which nothing matches, so that responses do not differ.';
+comment on table one_time_codes is
+  'The one valid code of an address. An address without an unverified user also gets one, which nothing matches, so that responses do not differ.';
 comment on column one_time_codes.hmac is 'Keyed digest of the code.';
 
 create index one_time_codes_by_age on one_time_codes (expires_at);
@@ -85,7 +89,8 @@ create table login_codes (
 );
 
 comment on table login_codes is 'Mailed codes that allow further attempts at an authenticator code after too many wrong ones.';
-comment on column login_codes.scope is 'SHA-256 of the user''s known network, or of all unknown ones together: unknown callers do not replace the code of the owner.';
+comment on column login_codes.scope is
+  'SHA-256 of the user''s known network, or of all unknown ones together: unknown callers do not replace the code of the owner.';
 comment on column login_codes.hmac is 'Keyed digest of the code.';
 
 create index login_codes_by_age on login_codes (expires_at);

@@ -25,7 +25,8 @@ comment on column mails.secret is 'A code or link, sealed. Wiped when the mail e
 comment on column mails.expires_at is 'Not sent after this time: its code or link is no longer valid.';
 comment on column mails.fault is 'Why the last attempt failed, as a code of this service.';
 
-comment on column mails.owner is 'The app that a mail was written for, if it is notified of the mail''s end. user_id: the user that it is addressed to.';
+comment on column mails.owner is
+  'The app that a mail was written for, if it is notified of the mail''s end. user_id: the user that it is addressed to.';
 
 create index mails_given_up on mails (id) where state in ('refused', 'expired');
 create index mails_by_age on mails (created_at);

@@ -5,7 +5,8 @@ create table event_logs (
   last_position bigint not null
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
 
-comment on table event_logs is 'The end of the event log of each app and partner. A writer locks the row until the commit, so positions have no gaps.';
+comment on table event_logs is
+  'The end of the event log of each app and partner. A writer locks the row until the commit, so positions have no gaps.';
 comment on column event_logs.owner is 'An app or a partner.';
 comment on column event_logs.app_id is 'The owner if it is an app. Proves that it exists.';
 comment on column event_logs.partner_id is 'The owner if it is a partner. Proves that it exists.';
@@ -102,8 +103,11 @@ create table webhook_deliveries (
   autovacuum_analyze_scale_factor = 0.02, autovacuum_analyze_threshold = 1000
 );
 
-comment on table webhook_deliveries is 'One event for one endpoint. A delivery is not an intent: it is repeated for days with one id until the receiver accepts it, and a lost response only causes one more attempt.';
-comment on column webhook_deliveries.owner is 'The owner of the endpoint and of the event: a delivery never takes an event of one owner to an endpoint of another.';
+comment on table webhook_deliveries is
+  'One event for one endpoint. A delivery is not an intent: it is repeated for days with one id until the receiver accepts it, and a lost '
+  'response only causes one more attempt.';
+comment on column webhook_deliveries.owner is
+  'The owner of the endpoint and of the event: a delivery never takes an event of one owner to an endpoint of another.';
 comment on column webhook_deliveries.id is 'The same on every attempt, so that receivers recognize repeats.';
 comment on column webhook_deliveries.fence is 'Incremented by every claim. An outcome with an older fence changes nothing.';
 comment on column webhook_deliveries.attempts is 'How often it was sent or may have been sent.';

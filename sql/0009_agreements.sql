@@ -15,7 +15,9 @@ create table agreement_signatures (
   constraint agreement_signatures_one_chain unique (app, position)
 );
 
-comment on table agreement_signatures is 'Signed agreements. One chain of rows per app: each row contains the hash of the previous row. Append only: triggers reject update, delete and truncate.';
+comment on table agreement_signatures is
+  'Signed agreements. One chain of rows per app: each row contains the hash of the previous row. Append only: triggers reject update, delete and '
+  'truncate.';
 comment on column agreement_signatures.address is 'The signer''s network address, as reported by the app or as seen by this service.';
 comment on column agreement_signatures.previous_hash is 'The row hash of the previous position; 64 zeros at position 1.';
 comment on column agreement_signatures.row_hash is 'SHA-256 of the canonical bytes in hexadecimal, see agreement_canonical.';

@@ -85,7 +85,9 @@ create table exit_plans (
   primary key (trader, pair, leg)
 );
 
-comment on table exit_plans is 'The newest successful command about a take-profit or stop-loss of an exchange wallet in a pair; pair * stands for all pairs. An earlier command changes nothing any more, even if it is found only later to have acted.';
+comment on table exit_plans is
+  'The newest successful command about a take-profit or stop-loss of an exchange wallet in a pair; pair * stands for all pairs. An earlier '
+  'command changes nothing any more, even if it is found only later to have acted.';
 comment on column exit_plans.version is 'The position of the command among all intents: commands count in the order of their acceptance.';
 comment on column exit_plans.oid is 'The exchange''s number of the exit that the command placed; null if it ended the exits.';
 
@@ -118,11 +120,15 @@ create table signing_keys (
   constraint signing_keys_version_once unique (owner, ex_wallet, key_version)
 );
 
-comment on table signing_keys is 'Signing keys of exchange wallets, one row per key that was ever enrolled. The key is sealed and is wiped when it is no longer needed.';
+comment on table signing_keys is
+  'Signing keys of exchange wallets, one row per key that was ever enrolled. The key is sealed and is wiped when it is no longer needed.';
 comment on column signing_keys.signer is 'The address of the key: the wallet itself, or an agent of it at the exchange.';
-comment on column signing_keys.valid_until is 'When the exchange ends the agent, as it said at enrollment; null for the wallet''s own key and for an agent without an end.';
-comment on column signing_keys.rejected_at is 'When the exchange rejected the agent in an action. The key signs nothing more until it is enrolled again.';
-comment on column signing_keys.retired_at is 'When it was rotated out or revoked. A retired agent is never enrolled again: its old signed actions could be replayed.';
+comment on column signing_keys.valid_until is
+  'When the exchange ends the agent, as it said at enrollment; null for the wallet''s own key and for an agent without an end.';
+comment on column signing_keys.rejected_at is
+  'When the exchange rejected the agent in an action. The key signs nothing more until it is enrolled again.';
+comment on column signing_keys.retired_at is
+  'When it was rotated out or revoked. A retired agent is never enrolled again: its old signed actions could be replayed.';
 
 comment on column signing_keys.waits is 'Whether it signs only once the exchange has confirmed it. Until then the live key of the wallet does.';
 
@@ -134,7 +140,8 @@ create table signer_nonces (
   last_nonce bigint not null
 );
 
-comment on table signer_nonces is 'The last nonce of each signer. The exchange accepts every nonce once, so there is one durable counter per signer, whoever enrolled it.';
+comment on table signer_nonces is
+  'The last nonce of each signer. The exchange accepts every nonce once, so there is one durable counter per signer, whoever enrolled it.';
 
 create table burnt_nonces (
   signer text not null,

@@ -34,4 +34,5 @@ create table registration_keys (
   sealed bytea not null
 );
 
-comment on table registration_keys is 'Keys of the payment chain, sealed. A row exists from acceptance until the signed payment is stored or its intent ends.';
+comment on table registration_keys is
+  'Keys of the payment chain, sealed. A row exists from acceptance until the signed payment is stored or its intent ends.';

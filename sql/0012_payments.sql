@@ -48,12 +48,15 @@ create table payments (
 
 comment on table payments is 'Checkouts. The state of the intent says whether the processor has the payment; the ledger holds its money.';
 comment on column payments.owner is 'The app.';
-comment on column payments.status is 'The processor''s status. pending: the processor does not have the payment yet. failed: it rejected the payment.';
+comment on column payments.status is
+  'The processor''s status. pending: the processor does not have the payment yet. failed: it rejected the payment.';
 comment on column payments.status_at is 'Time of the status by the processor''s clock. Older states change nothing.';
 comment on column payments.amount_differs is 'Cleared in another amount or currency than requested: no account is created for it.';
-comment on column payments.received_currency is 'The currency that the money was received in, and of its refunds and disputes. Null: nothing was received.';
+comment on column payments.received_currency is
+  'The currency that the money was received in, and of its refunds and disputes. Null: nothing was received.';
 comment on column payments.returned_at is 'When nothing of it was held any more. Null: something is, or nothing was received.';
-comment on column payments.stopped_for is 'Why its account must not trade: a loss that no operator has accepted, or a refund of unknown effect. Null: it may.';
+comment on column payments.stopped_for is
+  'Why its account must not trade: a loss that no operator has accepted, or a refund of unknown effect. Null: it may.';
 comment on column payments.refund_intent_id is 'The newest refund that an operator requested.';
 comment on column payments.sealed_client_secret is
   'The secret with which the buyer''s browser completes this payment, sealed. Deleted once nothing can be paid with it.';
@@ -110,11 +113,14 @@ create table processor_events (
 comment on table processor_events is 'Events of the processor, from notifications or from its list. Each is stored once, before it is applied.';
 comment on column processor_events.fact is 'The part of the event that the service acts on. No personal data is stored.';
 comment on column processor_events.said_at is 'Time by the processor''s clock, to the second.';
-comment on column processor_events.object_id is 'The processor''s id of the object by which our rows name it. Null if the event is about nothing that the service follows.';
+comment on column processor_events.object_id is
+  'The processor''s id of the object by which our rows name it. Null if the event is about nothing that the service follows.';
 comment on column processor_events.outcome is
-  'Null: still to be applied. not_ours: no row names its object; it is taken up again only if a row comes to name it. unreadable: a member is missing or impossible; nothing was applied.';
+  'Null: still to be applied. not_ours: no row names its object; it is taken up again only if a row comes to name it. unreadable: a member is '
+  'missing or impossible; nothing was applied.';
 
-comment on column processor_events.closed_at is 'Of an unreadable event: when an operator closed it. Until then it stops the account it is about, and it is not deleted.';
+comment on column processor_events.closed_at is
+  'Of an unreadable event: when an operator closed it. Until then it stops the account it is about, and it is not deleted.';
 
 create index processor_events_of_payment on processor_events (payment_id, said_at);
 create index processor_events_open on processor_events (received_at) where acted_at is null;

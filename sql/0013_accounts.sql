@@ -31,10 +31,13 @@ create table prop_accounts (
 
 comment on table prop_accounts is 'Prop accounts of end users: at most one per paid payment, and at most one ever per user and free tier.';
 comment on column prop_accounts.failure_reason is 'Why it never became tradeable, or why it was stopped: a code of this service or of the network.';
-comment on column prop_accounts.breach is 'Of an account that the network eliminated: the rule that it broke and its figures there, in percent. Null: the network showed none that was broken.';
+comment on column prop_accounts.breach is
+  'Of an account that the network eliminated: the rule that it broke and its figures there, in percent. Null: the network showed none that was '
+  'broken.';
 comment on column prop_accounts.intent_id is 'The intent that creates its subaccount. Null if the money was returned before one was requested.';
 comment on column prop_accounts.sync_after is 'The sweep syncs it again after this time.';
-comment on column prop_accounts.abandoned_at is 'An operator has resolved the case: the account is never created, and no list of failed accounts shows it.';
+comment on column prop_accounts.abandoned_at is
+  'An operator has resolved the case: the account is never created, and no list of failed accounts shows it.';
 
 create unique index prop_accounts_one_free on prop_accounts (user_id, tier_id) where payment_id is null;
 create index prop_accounts_failed on prop_accounts (owner, created_at) where status = 'subaccount_failed';

@@ -49,11 +49,14 @@ create table connect_accounts (
 );
 
 comment on table connect_accounts is 'Accounts at the processor that receive traders'' payouts: one per user, and those that were detached.';
-comment on column connect_accounts.is_abroad is 'In another country than the platform: under the recipient agreement, in its own currency, and available a day later.';
+comment on column connect_accounts.is_abroad is
+  'In another country than the platform: under the recipient agreement, in its own currency, and available a day later.';
 comment on column connect_accounts.made_in_session is 'The session that opened it. It may have been deleted since.';
-comment on column connect_accounts.linked_in_sessions is 'Sessions that were given a link to its pages at the processor, where its bank account can be changed.';
+comment on column connect_accounts.linked_in_sessions is
+  'Sessions that were given a link to its pages at the processor, where its bank account can be changed.';
 comment on column connect_accounts.linked_at is 'When the newest of these links was asked for.';
-comment on column connect_accounts.destination_at is 'When its money began to go where it goes now: it was opened, or the processor showed another bank account.';
+comment on column connect_accounts.destination_at is
+  'When its money began to go where it goes now: it was opened, or the processor showed another bank account.';
 comment on column connect_accounts.detached_at is 'No payout goes there any more. The user may open another account.';
 comment on column connect_accounts.proven_at is 'When its balance was last read.';
 comment on column connect_accounts.seen_at is 'Time of the state by the processor''s clock. Older states change nothing.';
@@ -89,10 +92,13 @@ create table payouts (
   reconciled_at timestamptz
 );
 
-comment on table payouts is 'Payouts to traders: a transfer to the trader''s account at the processor, and a payout from there to its bank. The ledger holds their money.';
+comment on table payouts is
+  'Payouts to traders: a transfer to the trader''s account at the processor, and a payout from there to its bank. The ledger holds their money.';
 comment on column payouts.status is 'Follows from its steps, see settle_payout.';
 comment on column payouts.arrival_id is 'The payment that the trader''s account received by the transfer.';
-comment on column payouts.pay_after is 'When its next step is requested: its money is not available at the trader''s account before, or the platform or the processor is waited for. Null: nothing to wait for.';
+comment on column payouts.pay_after is
+  'When its next step is requested: its money is not available at the trader''s account before, or the platform or the processor is waited for. '
+  'Null: nothing to wait for.';
 comment on column payouts.emitted_failure is 'The failure that the last event reported. Null: none since it was last completed.';
 comment on column payouts.is_unread is 'Money was transferred or came back since it was last read what its account received and gave back.';
 comment on column payouts.reconciled_at is 'When that was last requested.';
@@ -127,10 +133,15 @@ create table payout_steps (
   reconciled_at timestamptz
 );
 
-comment on table payout_steps is 'Each movement of a payout''s money that was requested of the processor. A payout to the bank that failed is followed by another, or by a reversal.';
+comment on table payout_steps is
+  'Each movement of a payout''s money that was requested of the processor. A payout to the bank that failed is followed by another, or by a '
+  'reversal.';
 comment on column payout_steps.position is 'The order of the steps: the clock of the database may be set back.';
-comment on column payout_steps.state is 'sent: the processor has it and the bank has not. unsent: nothing left. unknown: the processor never reported the effect; no further step is taken until an operator has resolved it.';
-comment on column payout_steps.amount_cents is 'In the currency of this step: what the trader''s account holds may be another one than was transferred.';
+comment on column payout_steps.state is
+  'sent: the processor has it and the bank has not. unsent: nothing left. unknown: the processor never reported the effect; no further step is '
+  'taken until an operator has resolved it.';
+comment on column payout_steps.amount_cents is
+  'In the currency of this step: what the trader''s account holds may be another one than was transferred.';
 comment on column payout_steps.reversed_before is 'Of a reversal: what was reversed when it was requested.';
 
 create unique index payout_steps_one_at_a_time on payout_steps (payout_id) where state in ('under_way', 'sent', 'unknown');

@@ -6,7 +6,6 @@ create table trader_keys (
   owner text not null references apps (id),
   user_id text not null references users (id),
   prop_account_id text not null references prop_accounts (id),
-  session_id text,
   made_in_session text,
   created_at timestamptz not null default now(),
   last_used_at timestamptz,
@@ -16,7 +15,6 @@ create table trader_keys (
 comment on table trader_keys is 'Keys for traders'' programs. Each allows trading one prop account and nothing else.';
 comment on column trader_keys.digest is 'SHA-256 of the whole key as sent in X-Api-Key.';
 comment on column trader_keys.made_in_session is 'The session that created the key. It may have been deleted since.';
-comment on column trader_keys.session_id is 'The same, as the previous release writes it.';
 comment on column trader_keys.last_used_at is 'Updated at most once a minute.';
 
 create index trader_keys_of_user on trader_keys (user_id, created_at);

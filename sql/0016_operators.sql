@@ -2,7 +2,8 @@ create table operator_actions (
   id bigint primary key generated always as identity,
   operator text not null constraint operator_actions_who_said check (operator ~ '\S'),
   action text not null constraint operator_actions_known check (action in (
-    'provision_again', 'attach', 'refund', 'reinstate', 'abandon', 'rerun', 'pause', 'end_pause', 'rerun_job', 'retry_delivery', 'retry_deliveries', 'reverse_payout',
+    'provision_again', 'attach', 'refund', 'reinstate', 'abandon', 'rerun', 'pause', 'end_pause', 'rerun_job', 'retry_delivery', 'retry_deliveries',
+    'reverse_payout',
     'resolve_payout', 'move_link', 'release_registration', 'dismiss_event', 'detach_payout_account', 'disable_operator', 'enable_operator',
     'end_operator_sessions', 'remove_operator_authenticator'
   )),
@@ -15,7 +16,8 @@ create table operator_actions (
 );
 
 comment on table operator_actions is 'Actions of operators, executed or rejected. Append only: triggers reject update, delete and truncate.';
-comment on column operator_actions.operator is 'Over HTTP admin:<id>. In psql the database role that connected; the name it gave is in detail, as a note.';
+comment on column operator_actions.operator is
+  'Over HTTP admin:<id>. In psql the database role that connected; the name it gave is in detail, as a note.';
 comment on column operator_actions.subject is 'The object of the action if it is neither an account nor a payment.';
 comment on column operator_actions.detail is 'The result. Contains no secret.';
 

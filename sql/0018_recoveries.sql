@@ -4,7 +4,8 @@ create table recoveries (
   recovered_at timestamptz not null default now()
 );
 
-comment on table recoveries is 'Each time that this database was restored from a backup and recovered. What happened from since to recovered_at is missing in it.';
+comment on table recoveries is
+  'Each time that this database was restored from a backup and recovered. What happened from since to recovered_at is missing in it.';
 comment on column recoveries.since is 'The time of the backup.';
 
 create table lost_orders (
@@ -13,7 +14,8 @@ create table lost_orders (
 );
 
 comment on table lost_orders is
-  'Orders that a venue had when this database was recovered from a backup, and this database did not: their requests are lost. A retry under the same id is looked for and never sent.';
+  'Orders that a venue had when this database was recovered from a backup, and this database did not: their requests are lost. A retry under the '
+  'same id is looked for and never sent.';
 comment on column lost_orders.id is 'The id of the order at its venue: the id of the intent that was lost.';
 comment on column lost_orders.found_at is 'When the venue was read.';
 
@@ -35,7 +37,8 @@ create table lost_money (
 create index lost_money_by_account on lost_money (processor_account_id) where kind = 'transfer';
 
 comment on table lost_money is
-  'Payments and transfers that the processor had when this database was recovered from a backup, and this database did not. A lost transfer counts as paid to its receiver.';
+  'Payments and transfers that the processor had when this database was recovered from a backup, and this database did not. A lost transfer '
+  'counts as paid to its receiver.';
 comment on column lost_money.processor_id is 'The payment intent or transfer at the processor.';
 comment on column lost_money.kind is 'What it is: money of a customer, or money to a connected account.';
 comment on column lost_money.intent_id is 'The intent that moved it, whose row is lost.';
@@ -44,7 +47,8 @@ comment on column lost_money.amount_cents is 'The amount requested, in the curre
 comment on column lost_money.currency is 'ISO 4217, lower case.';
 comment on column lost_money.status is 'Of a payment: its status when it was read.';
 comment on column lost_money.processor_account_id is 'Of a transfer: the connected account that received it.';
-comment on column lost_money.user_id is 'Who pays, by the payment''s metadata, or who receives, by those of the account. That account may be lost here as well.';
+comment on column lost_money.user_id is
+  'Who pays, by the payment''s metadata, or who receives, by those of the account. That account may be lost here as well.';
 comment on column lost_money.app is 'Of a payment: the app, by its metadata.';
 comment on column lost_money.made_at is 'By the processor''s clock.';
 comment on column lost_money.found_at is 'When the processor was last read.';
@@ -61,7 +65,8 @@ create table lost_registrations (
 create index lost_registrations_by_payer on lost_registrations (payer) where released_at is null;
 
 comment on table lost_registrations is
-  'Payments to the registrar that the chain showed when this database was recovered from a backup, and this database did not: also those of other software. Their payer buys nothing more until an operator releases them.';
+  'Payments to the registrar that the chain showed when this database was recovered from a backup, and this database did not: also those of other '
+  'software. Their payer buys nothing more until an operator releases them.';
 comment on column lost_registrations.tx_hash is 'The payment on chain.';
 comment on column lost_registrations.units is 'In the token''s smallest unit.';
 comment on column lost_registrations.found_at is 'When the chain was last read.';
@@ -73,7 +78,10 @@ create table restore_evidence (
   seen_at timestamptz not null default now()
 );
 
-comment on table restore_evidence is 'Orders at venues that prove that this database is behind its upstreams: it was restored from a backup, or a standby without the last commits took over.';
+comment on table restore_evidence is
+  'Orders at venues that prove that this database is behind its upstreams: it was restored from a backup, or a standby without the last commits '
+  'took over.';
 comment on column restore_evidence.id is 'The id of the order at its venue, and of its intent here.';
-comment on column restore_evidence.kind is 'unknown: this service made the id, and no intent has it. unsent: its intent was never sent, by this database.';
+comment on column restore_evidence.kind is
+  'unknown: this service made the id, and no intent has it. unsent: its intent was never sent, by this database.';
 comment on column restore_evidence.seen_at is 'When a process noticed it. What was noticed before the newest recovery is over.';

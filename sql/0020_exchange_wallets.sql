@@ -19,9 +19,12 @@ create table exchange_fills (
   primary key (ex_wallet, oid, trade_id)
 );
 
-comment on table exchange_fills is 'Executions of enrolled exchange wallets and of those with resting orders of ours, as the exchange listed them: each once, whoever placed its order.';
+comment on table exchange_fills is
+  'Executions of enrolled exchange wallets and of those with resting orders of ours, as the exchange listed them: each once, whoever placed its '
+  'order.';
 comment on column exchange_fills.oid is 'The exchange''s number of the order that was executed.';
-comment on column exchange_fills.start_position is 'The signed position before the execution, as the exchange reports it. Executions of a coin are chained by it.';
+comment on column exchange_fills.start_position is
+  'The signed position before the execution, as the exchange reports it. Executions of a coin are chained by it.';
 comment on column exchange_fills.cloid is 'The client order id of the order; null for one without.';
 comment on column exchange_fills.leg is 'Which exit of ours was executed; null for other orders.';
 comment on column exchange_fills.seq is 'The order of executions of a coin within a millisecond: they are written as their positions are chained.';
@@ -37,7 +40,8 @@ create table exchange_positions (
   primary key (ex_wallet, coin)
 );
 
-comment on table exchange_positions is 'The signed size of each perpetual of exchange wallets as their recorded executions leave it. Reads of the exchange are checked against it.';
+comment on table exchange_positions is
+  'The signed size of each perpetual of exchange wallets as their recorded executions leave it. Reads of the exchange are checked against it.';
 comment on column exchange_positions.filled_at is 'The time of the newest execution; null while the size was only read from the account.';
 
 create index exchange_positions_open on exchange_positions (ex_wallet) where size <> 0;
@@ -54,10 +58,13 @@ create table exchange_cursors (
 );
 
 comment on table exchange_cursors is 'How far the executions of exchange wallets are in exchange_fills, and when each wallet is read next.';
-comment on column exchange_cursors.read_to is 'The time of the newest execution without a gap before it, at first of the enrollment. Executions are read from here on.';
-comment on column exchange_cursors.complete_from is 'From when on every execution is in exchange_fills. Later than the enrollment if the exchange no longer lists some.';
+comment on column exchange_cursors.read_to is
+  'The time of the newest execution without a gap before it, at first of the enrollment. Executions are read from here on.';
+comment on column exchange_cursors.complete_from is
+  'From when on every execution is in exchange_fills. Later than the enrollment if the exchange no longer lists some.';
 comment on column exchange_cursors.due_at is 'When the wallet is read next: soon while it has orders or positions.';
-comment on column exchange_cursors.fills_read_at is 'When its executions were last read, whether there were new ones or not. All before that, less what reads may be behind, are known.';
+comment on column exchange_cursors.fills_read_at is
+  'When its executions were last read, whether there were new ones or not. All before that, less what reads may be behind, are known.';
 comment on column exchange_cursors.gap_at is 'Since when executions are missing between recorded ones; null without a gap.';
 comment on column exchange_cursors.funding_read_to is 'Up to when funding payments are in exchange_funding, but for what reads were behind then.';
 comment on column exchange_cursors.read_at is 'When the wallet was last looked at.';

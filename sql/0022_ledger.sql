@@ -12,7 +12,9 @@ create table ledger_accounts (
 
 comment on table ledger_accounts is 'The accounts of the ledger, one per kind, currency and payout account. Append only.';
 comment on column ledger_accounts.kind is
-  'platform: the platform''s balance at the processor. receipts, refunds, disputes, fees: of payments. earned, owed: what payouts take of earnings, and owe to traders. exchange: between the platform and payout accounts, also in two currencies. held, overdrawn: at a payout account, and missing there. in_transit, bank: sent to its bank, and paid.';
+  'platform: the platform''s balance at the processor. receipts, refunds, disputes, fees: of payments. earned, owed: what payouts take of '
+  'earnings, and owe to traders. exchange: between the platform and payout accounts, also in two currencies. held, overdrawn: at a payout '
+  'account, and missing there. in_transit, bank: sent to its bank, and paid.';
 comment on column ledger_accounts.holder is 'The payout account at the processor.';
 
 create table ledger_transactions (

@@ -9,7 +9,8 @@ create table balance_changes (
   read_at timestamptz not null default now()
 );
 
-comment on table balance_changes is 'Changes of the platform''s balance that the processor lists for our payments and payouts: the other side of the ledger''s proof.';
+comment on table balance_changes is
+  'Changes of the platform''s balance that the processor lists for our payments and payouts: the other side of the ledger''s proof.';
 comment on column balance_changes.id is 'The processor''s balance transaction.';
 comment on column balance_changes.subject is 'The payment or payout.';
 comment on column balance_changes.amount is 'Before the fee, in the currency of the balance. Negative: taken from it.';
@@ -49,4 +50,5 @@ create table balance_differences (
   constraint balance_differences_once primary key (subject, currency)
 );
 
-comment on table balance_differences is 'Payments and payouts of which the ledger and the changes of the platform''s balance differ. A row goes when they agree.';
+comment on table balance_differences is
+  'Payments and payouts of which the ledger and the changes of the platform''s balance differ. A row goes when they agree.';

@@ -12,7 +12,8 @@ create table api_requests (
   ms real not null
 );
 
-comment on table api_requests is 'Requests of partners and apps, as the log of a web process has them, without anything that they carried. Of very many in a second only some.';
+comment on table api_requests is
+  'Requests of partners and apps, as the log of a web process has them, without anything that they carried. Of very many in a second only some.';
 comment on column api_requests.caller is 'The kind of credential: partner, app, user, trader or ticket.';
 
 create index api_requests_by_owner on api_requests (owner, id);

@@ -6,7 +6,9 @@ create table code_calls (
   released_at timestamptz
 );
 
-comment on table code_calls is 'What the code of each version calls in this database, by name. A release takes none of it away from the version before or from a process that runs.';
+comment on table code_calls is
+  'What the code of each version calls in this database, by name. A release takes none of it away from the version before or from a process that '
+  'runs.';
 comment on column code_calls.digest is 'SHA-256 of what is called: versions that call alike share a row.';
 comment on column code_calls.released_at is 'When a release of it ended last. Null: only processes of it were seen.';
 
@@ -28,7 +30,8 @@ create table processes (
   seen_at timestamptz not null default now()
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
 
-comment on table processes is 'Running processes, as each describes itself every few seconds. A process that ends deletes its row; one that was killed is seen no more.';
+comment on table processes is
+  'Running processes, as each describes itself every few seconds. A process that ends deletes its row; one that was killed is seen no more.';
 comment on column processes.instance is 'Its host and its number there.';
 comment on column processes.settings is 'A fingerprint of each setting by name, to compare processes. No value can be told from it.';
 comment on column processes.sealing_keys is 'The ids of its keyring, the active one first.';

@@ -18,7 +18,8 @@ create table approvals (
   constraint approvals_used_approved check (used_at is null or decision is not distinct from 'approved')
 );
 
-comment on table approvals is 'Requests of operators that need another operator''s approval. An approved one permits one execution of exactly this request by who made it.';
+comment on table approvals is
+  'Requests of operators that need another operator''s approval. An approved one permits one execution of exactly this request by who made it.';
 comment on column approvals.digest is 'SHA-256 of the request and of who made it.';
 comment on column approvals.summary is 'The parts of the request, as shown to who decides. Contains no secret.';
 comment on column approvals.role is 'The role that the request needs. Who decides must have it.';

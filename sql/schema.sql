@@ -69,7 +69,6 @@ create table admins (
   email text not null,
   password_hash text, -- Null until an invitation has been accepted.
   role text not null default 'admin'::text, -- What the operator may do: a viewer reads, support and finance each do more, an admin does everything.
-  is_superadmin boolean not null default false, -- Not used any more: see role.
   invitation_digest bytea, -- SHA-256 of the mailed token that sets a password, once.
   invitation_expires_at timestamp with time zone,
   totp_seed bytea, -- Sealed. Until TOTP is enrolled, it waits for its first code.
@@ -1390,7 +1389,6 @@ create table trader_keys (
   owner text not null,
   user_id text not null,
   prop_account_id text not null,
-  session_id text, -- The same, as the previous release writes it.
   made_in_session text, -- The session that created the key. It may have been deleted since.
   created_at timestamp with time zone not null default now(),
   last_used_at timestamp with time zone, -- Updated at most once a minute.
@@ -1420,7 +1418,7 @@ create table upstream_responses (
   constraint upstream_responses_pkey PRIMARY KEY (upstream, name)
 );
 
--- Places for requests at an upstream that works on a limited number at once. A slot outlives a killed process until held_until.
+-- Slots for requests at an upstream that works on a limited number at once. A slot outlives a killed process until held_until.
 create table upstream_slots (
   upstream text not null,
   slot integer not null,

@@ -9,4 +9,5 @@ begin
   return verdict;
 end $$;
 comment on function ops.abandon_account(text, text, text) is
-  'Removes a failed account from the lists permanently; a paid one only once nothing of its money is kept. Verdicts: done, unknown, not_failed, abandoned, owes. Recorded in ops.actions.';
+  'Removes a failed account from the lists permanently; a paid one only once nothing of its money is kept. Verdicts: done, unknown, not_failed, '
+  'abandoned, owes. Recorded in ops.actions.';

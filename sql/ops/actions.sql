@@ -5,4 +5,5 @@ from operator_actions o
 union all
 select 'a' || a.id, a.at, coalesce('admin:' || a.admin_id, 'nobody'), a.action, a.subject, a.why, a.detail
 from admin_audit a;
-comment on view ops.actions is 'Who did what, and why: operators over HTTP (admin:<id>) and in psql (the role that connected), including rejected actions. Order by at desc.';
+comment on view ops.actions is
+  'Who did what, and why: operators over HTTP (admin:<id>) and in psql (the role that connected), including rejected actions. Order by at desc.';

@@ -18,9 +18,10 @@ begin
     verdict := 'at_work';
     reason := case when j.is_held then 'a living worker has it' else 'it is queued: a worker takes it when it is due' end;
   elsif j.task <> all (array[
-    'accounts/sweep', 'accounts/sync', 'enrollments/verify', 'housekeeping/figures', 'housekeeping/forget', 'housekeeping/prune', 'housekeeping/sweep',
-    'kyc/notified', 'kyc/reconcile', 'ledger/prove', 'mail/send', 'network/audit', 'exchange/audit', 'exchange/resting', 'exchange/watch', 'payments/notified', 'payments/read',
-    'payments/reconcile', 'payouts/notified', 'payouts/reconcile', 'registration/poll', 'trading/sweep', 'trading/watch', 'webhooks/deliver', 'webhooks/dispatch', 'webhooks/sweep'
+    'accounts/sweep', 'accounts/sync', 'enrollments/verify', 'housekeeping/figures', 'housekeeping/forget', 'housekeeping/prune',
+    'housekeeping/sweep', 'kyc/notified', 'kyc/reconcile', 'ledger/prove', 'mail/send', 'network/audit', 'exchange/audit', 'exchange/watch',
+    'payments/notified', 'payments/read', 'payments/reconcile', 'payouts/notified', 'payouts/reconcile', 'registration/poll', 'trading/sweep',
+    'trading/watch', 'webhooks/deliver', 'webhooks/dispatch', 'webhooks/sweep'
   ]) then
     verdict := 'would_act_twice';
     reason := format('no task %s is known, so nothing shows what it would do', j.task);

@@ -11,7 +11,8 @@ begin
   if i.settled_at is not null then
     verdict := case when is_undecided(i.outcome) then 'would_act_twice' else 'finished' end;
     reason := case
-      when verdict = 'would_act_twice' then format('it ended as %s: the upstream may have acted. Check the upstream; then attach, refund or abandon', code)
+      when verdict = 'would_act_twice'
+        then format('it ended as %s: the upstream may have acted. Check the upstream; then attach, refund or abandon', code)
       when i.state = 'succeeded' then 'it has succeeded'
       when i.state = 'expired' then 'it was too late to send it; submit it again if it is still wanted'
       else format('it has failed permanently: %s; submit it again if it is still wanted', code)

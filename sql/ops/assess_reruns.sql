@@ -9,4 +9,5 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
   order by s.is_safe desc, count(*) desc
 $$;
 comment on function ops.assess_reruns(text, text, text) is
-  'What re-running many open intents would do, by verdict: the oldest 1,000 of a verb, of a partner or app, and in a state (queued, running, in_doubt); null is any. Changes nothing; ops.rerun_all does it.';
+  'What re-running many open intents would do, by verdict: the oldest 1,000 of a verb, of a partner or app, and in a state (queued, running, '
+  'in_doubt); null is any. Changes nothing; ops.rerun_all does it.';

@@ -17,4 +17,6 @@ begin
   return verdict;
 end $$;
 comment on function ops.attach_account(text, text, text, text) is
-  'Assigns the subaccount <entity>_<number> at the network to a failed account; it is tradeable once the network reports it active. Class and size are not checked here: check them first, or use the console, which does. Verdicts: done, unknown, not_failed, abandoned, returned, open, taken, malformed. Recorded in ops.actions.';
+  'Assigns the subaccount <entity>_<number> at the network to a failed account; it is tradeable once the network reports it active. Class and '
+  'size are not checked here: check them first, or use the console, which does. Verdicts: done, unknown, not_failed, abandoned, returned, open, '
+  'taken, malformed. Recorded in ops.actions.';

@@ -14,4 +14,5 @@ select 'disputes', count(*)::integer
 from payment_losses l
 where l.kind = 'dispute' and l.status in ('needs_response', 'warning_needs_response', 'appeal_needs_response');
 comment on view ops.attention is
-  'What waits for a person: mails that were given up within the hour, payouts that are stranded, intents that ended within a day with an unknown effect, disputes that need a response.';
+  'What waits for a person: mails that were given up within the hour, payouts that are stranded, intents that ended within a day with an unknown '
+  'effect, disputes that need a response.';

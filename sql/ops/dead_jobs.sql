@@ -11,4 +11,5 @@ join queue_jobs j on j.id = p.job_id
 where p.is_dead and p.intent_id is null
 order by j.updated_at;
 comment on view ops.dead_jobs is
-  'Jobs that are for no intent and whose attempts are used up, oldest first: no worker takes them again. Normally empty. What a re-run would do: ops.safe_to_rerun_job(id). Jobs of intents: ops.stuck_intents.';
+  'Jobs that are for no intent and whose attempts are used up, oldest first: no worker takes them again. Normally empty. What a re-run would do: '
+  'ops.safe_to_rerun_job(id). Jobs of intents: ops.stuck_intents.';

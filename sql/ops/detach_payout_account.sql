@@ -11,4 +11,5 @@ begin
   return verdict;
 end $$;
 comment on function ops.detach_payout_account(text, text, text) is
-  'Detaches a payout account (acct_) from its user: no payout goes there any more, and the user may open another. Verdicts: done, unknown, detached. Recorded in ops.actions.';
+  'Detaches a payout account (acct_) from its user: no payout goes there any more, and the user may open another. Verdicts: done, unknown, '
+  'detached. Recorded in ops.actions.';

@@ -5,4 +5,5 @@ begin
   return dismiss_event(event, session_user, who || ': ' || why);
 end $$;
 comment on function ops.dismiss_event(text, text, text) is
-  'Closes an unreadable event of the processor after you have read its object there: what it stopped goes on. Verdicts: done, unknown, not_open. Recorded in ops.actions.';
+  'Closes an unreadable event of the processor after you have read its object there: what it stopped goes on. Verdicts: done, unknown, not_open. '
+  'Recorded in ops.actions.';

@@ -3,4 +3,6 @@ select m.id as mail_id, m.template, m.owner as app_id, m.user_id, m.recipient, m
 from mails m
 where m.state in ('refused', 'expired')
 order by m.id desc;
-comment on view ops.failed_mails is 'Mails that were given up, newest first. refused: the mail server rejected it permanently. expired: it could not be handed over in time. No mail is sent again: cause a new one.';
+comment on view ops.failed_mails is
+  'Mails that were given up, newest first. refused: the mail server rejected it permanently. expired: it could not be handed over in time. No '
+  'mail is sent again: cause a new one.';

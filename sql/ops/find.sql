@@ -173,7 +173,8 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
     from given g
     join partners p on p.id = g.name or p.id = (select k.partner_id from partner_keys k where k.id = g.name) or starts_with(lower(p.name), g.named)
     union all
-    select 'partner_key', k.id, concat_ws(' ', k.hint, k.label), case when k.revoked_at is not null then 'revoked' when k.expires_at <= now() then 'expired' else 'live' end, k.partner_id,
+    select 'partner_key', k.id, concat_ws(' ', k.hint, k.label),
+      case when k.revoked_at is not null then 'revoked' when k.expires_at <= now() then 'expired' else 'live' end, k.partner_id,
       k.created_at, jsonb_build_object('partner', k.partner_id)
     from given g
     join partner_keys k on k.id = g.name or k.hint = g.name
@@ -200,4 +201,6 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
   order by f.created_at desc, f.kind
 $$;
 comment on function ops.find is
-  'The records that an id, an e-mail address, the first letters of a partner''s or app''s name, the hint of a key or the number of a trader name: intents, orders, requests, payments, prop accounts, users, deliveries, events, endpoints, jobs, wallets, hotkeys, payouts, registrations, mails, keys, apps, partners, operators and objects of the processor. With the ids of their relatives.';
+  'The records that an id, an e-mail address, the first letters of a partner''s or app''s name, the hint of a key or the number of a trader name: '
+  'intents, orders, requests, payments, prop accounts, users, deliveries, events, endpoints, jobs, wallets, hotkeys, payouts, registrations, '
+  'mails, keys, apps, partners, operators and objects of the processor. With the ids of their relatives.';

@@ -4,4 +4,5 @@ select p.kind, p.instance, p.version, p.started_at, p.seen_at, p.seen_at > now()
 from processes p
 order by p.kind, p.started_at;
 comment on view ops.fleet is
-  'Every process as it describes itself every 5 s: version, why it is not ready, upstreams that reject its credentials, clock, ids of its keys, a fingerprint of each setting. One that was killed stays for an hour.';
+  'Every process as it describes itself every 5 s: version, why it is not ready, upstreams that reject its credentials, clock, ids of its keys, a '
+  'fingerprint of each setting. One that was killed stays for an hour.';

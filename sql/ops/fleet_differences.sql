@@ -23,4 +23,5 @@ from compared c
 where c.sides > 1
 order by c.name, c.many desc, c.value;
 comment on view ops.fleet_differences is
-  'Settings, by a fingerprint of the value, and versions in which running processes differ: one row for each value, with its processes. is_odd: fewer have it than another value.';
+  'Settings, by a fingerprint of the value, and versions in which running processes differ: one row for each value, with its processes. is_odd: '
+  'fewer have it than another value.';

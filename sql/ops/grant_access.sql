@@ -14,4 +14,5 @@ begin
     execute format('grant execute on function %s to %I', callable.signature, role_name);
   end loop;
 end $$;
-comment on function ops.grant_access(name) is 'Lets a role use the kit. Only for the owner of the database. Repeat it after a release that extends the kit.';
+comment on function ops.grant_access(name) is
+  'Lets a role use the kit. Only for the owner of the database. Repeat it after a release that extends the kit.';

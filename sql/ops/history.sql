@@ -48,10 +48,14 @@ begin
     select 9, now(), 'waits for', concat(w.reason, ': ' || w.detail, ', until ' || to_char(w.until at time zone 'utc', 'HH24:MI:SS') || ' UTC')
     from ops.why(intent) w
     union all
-    select 10, now(), 'now', format('%s, after %s claims and %s reconcile attempts%s', i.state, i.attempts, i.reconcile_attempts, concat(', last ' || (i.outcome -> 'problem' ->> 'code'), ', in doubt: ' || i.unknown_because))
+    select 10, now(), 'now', format(
+      '%s, after %s claims and %s reconcile attempts%s', i.state, i.attempts, i.reconcile_attempts,
+      concat(', last ' || (i.outcome -> 'problem' ->> 'code'), ', in doubt: ' || i.unknown_because)
+    )
     where i.settled_at is null
   ) s
   order by s.at, s.position;
 end $$;
 comment on function ops.history(uuid) is
-  'The full story of one intent, oldest first: accepted, sent, ended, the objects it belongs to, events, operators'' actions, and the present state of its lane and job, and what it waits for. No row: there is no such intent.';
+  'The full story of one intent, oldest first: accepted, sent, ended, the objects it belongs to, events, operators'' actions, and the present '
+  'state of its lane and job, and what it waits for. No row: there is no such intent.';

@@ -3,7 +3,8 @@ create or replace function ops.is_worker_alive(pool text, held_since timestamptz
 language sql stable security definer set search_path = pg_catalog, public, pg_temp as $$
   select coalesce(
     (
-      select bool_or(w.seen_at >= now() - make_interval(secs => limits.dead_s) or w.seen_at >= now() - make_interval(secs => limits.stopped_s) and exists (
+      select bool_or(w.seen_at >= now() - make_interval(secs => limits.dead_s)
+        or w.seen_at >= now() - make_interval(secs => limits.stopped_s) and exists (
         select
         from pg_locks l
         join pg_database d on d.oid = l.database and d.datname = current_database()

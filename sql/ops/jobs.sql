@@ -6,4 +6,5 @@ select j.id as job_id, j.task,
   j.locked_at is null and j.attempts >= j.max_attempts as is_dead,
   left(split_part(j.last_error, E'\n', 1), 200) as last_error
 from queue_jobs j;
-comment on view ops.jobs is 'Jobs of the queue. is_held: a living worker runs it. is_dead: its attempts are used up and no worker will take it again.';
+comment on view ops.jobs is
+  'Jobs of the queue. is_held: a living worker runs it. is_dead: its attempts are used up and no worker will take it again.';

@@ -6,4 +6,5 @@ select l.tx_hash, l.payer, l.payee, l.units, l.found_at, l.released_at,
   end as safe_action
 from lost_registrations l
 order by l.found_at;
-comment on view ops.lost_registrations is 'Payments of registrations on chain whose rows were lost with a backup, of any payer of the registrar. Normally empty.';
+comment on view ops.lost_registrations is
+  'Payments of registrations on chain whose rows were lost with a backup, of any payer of the registrar. Normally empty.';

@@ -25,4 +25,5 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
   end
 $$;
 comment on function ops.name_of is
-  'The name that people know a record by: the name of an app or partner, the address of a user or operator, or of the user that a payment, account or payout belongs to, the verb of an intent. Null if it has none.';
+  'The name that people know a record by: the name of an app or partner, the address of a user or operator, or of the user that a payment, '
+  'account or payout belongs to, the verb of an intent. Null if it has none.';

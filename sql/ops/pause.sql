@@ -8,4 +8,5 @@ begin
   return 'unknown';
 end $$;
 comment on function ops.pause(text, text, text, boolean) is
-  'Sends nothing new to an upstream (netvenue, exvenue, processor, registrar), or for a partner or app, until ops.end_pause; with `exits` nothing that reduces a risk either. What was sent is reconciled; what waits past its deadline expires unsent. Recorded in ops.actions.';
+  'Sends nothing new to an upstream (netvenue, exvenue, processor, registrar), or for a partner or app, until ops.end_pause; with `exits` nothing '
+  'that reduces a risk either. What was sent is reconciled; what waits past its deadline expires unsent. Recorded in ops.actions.';

@@ -9,4 +9,5 @@ begin
   return verdict;
 end $$;
 comment on function ops.provision_account(text, text, text, double precision) is
-  'Requests the subaccount of a failed account again, only if it is proven that none was created. Verdicts: done, unknown, not_failed, abandoned, returned, unproven. Recorded in ops.actions.';
+  'Requests the subaccount of a failed account again, only if it is proven that none was created. Verdicts: done, unknown, not_failed, abandoned, '
+  'returned, unproven. Recorded in ops.actions.';

@@ -16,4 +16,6 @@ begin
   return verdict;
 end $$;
 comment on function ops.release_registration(text, text, text) is
-  'Lets the payer of a payment in ops.lost_registrations buy again, once you know which address was registered with it, or an address whose payment the registrar took and never recorded, once the registrar has returned it or will not record it. Verdicts: done, unknown (not there, or released). Recorded in ops.actions.';
+  'Lets the payer of a payment in ops.lost_registrations buy again, once you know which address was registered with it, or an address whose '
+  'payment the registrar took and never recorded, once the registrar has returned it or will not record it. Verdicts: done, unknown (not there, '
+  'or released). Recorded in ops.actions.';

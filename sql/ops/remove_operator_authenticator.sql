@@ -10,4 +10,5 @@ begin
   return verdict;
 end $$;
 comment on function ops.remove_operator_authenticator(text, text, text) is
-  'Removes the authenticator of an operator, by id or address, and ends the sessions. The password stays: whoever has it enrolls the next one, so set a new one by admin:create --reset if somebody else may know it. Verdicts: done, unknown. Recorded in ops.actions.';
+  'Removes the authenticator of an operator, by id or address, and ends the sessions. The password stays: whoever has it enrolls the next one, so '
+  'set a new one by admin:create --reset if somebody else may know it. Verdicts: done, unknown. Recorded in ops.actions.';

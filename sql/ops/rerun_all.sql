@@ -6,4 +6,5 @@ begin
   return query select * from rerun_intents(rerun_all.kind, rerun_all.owner, rerun_all.state, session_user, why, ops.given_name(who));
 end $$;
 comment on function ops.rerun_all(text, text, text, text, text) is
-  'Runs the open intents again that ops.assess_reruns names, each as ops.rerun does: unsent ones are queued, others only reconciled, what could act twice stays. Recorded for each in ops.actions.';
+  'Runs the open intents again that ops.assess_reruns names, each as ops.rerun does: unsent ones are queued, others only reconciled, what could '
+  'act twice stays. Recorded for each in ops.actions.';

@@ -12,4 +12,6 @@ begin
   return verdict;
 end $$;
 comment on function ops.resolve_payout(text, text, text, text, double precision) is
-  'Records what you found at the processor of the step of a payout whose effect is unknown: the id of the transfer (tr_), payout (po_) or reversal (trr_) with its intent''s id in the metadata, or ''nothing'' if you have read the whole list and there is none. After ''nothing'' the money may be moved again: the console looks for you and is safer. Verdicts: done, unknown, not_open, malformed, taken. Recorded in ops.actions.';
+  'Records what you found at the processor of the step of a payout whose effect is unknown: the id of the transfer (tr_), payout (po_) or '
+  'reversal (trr_) with its intent''s id in the metadata, or ''nothing'' if you have read the whole list and there is none. After ''nothing'' the '
+  'money may be moved again: the console looks for you and is safer. Verdicts: done, unknown, not_open, malformed, taken. Recorded in ops.actions.';

@@ -13,4 +13,5 @@ begin
   return next;
 end $$;
 comment on function ops.retry_deliveries_of(text, text, text, timestamptz) is
-  'Sends again everything an endpoint missed since a time: the oldest 10,000, 50 per second, at most once a minute (too_soon), so that a receiver that has just recovered is not overloaded. Recorded in ops.actions.';
+  'Sends again everything an endpoint missed since a time: the oldest 10,000, 50 per second, at most once a minute (too_soon), so that a receiver '
+  'that has just recovered is not overloaded. Recorded in ops.actions.';

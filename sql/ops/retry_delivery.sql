@@ -11,4 +11,5 @@ begin
   return verdict;
 end $$;
 comment on function ops.retry_delivery(text, text, text) is
-  'Sends one delivery again with its id, from the start of the retry plan. Verdicts: queued, unknown, inactive (its endpoint is). Recorded in ops.actions.';
+  'Sends one delivery again with its id, from the start of the retry plan. Verdicts: queued, unknown, inactive (its endpoint is). Recorded in '
+  'ops.actions.';

@@ -21,4 +21,5 @@ where i.phase in ('pending', 'in_doubt')
   ))
 order by i.created_at;
 comment on view ops.stuck_intents is
-  'Open intents that should run, but that no worker runs or will run, with the reason, oldest first. Normally empty: the crontab gives those without a good job a new one within 2 minutes. select * from ops.rerun(id, who, why).';
+  'Open intents that should run, but that no worker runs or will run, with the reason, oldest first. Normally empty: the crontab gives those '
+  'without a good job a new one within 2 minutes. select * from ops.rerun(id, who, why).';

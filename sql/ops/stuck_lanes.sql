@@ -32,4 +32,5 @@ where not exists (
   where j.intent_id = h.id and j.is_good and not j.is_dead
 )
 order by w.since;
-comment on view ops.stuck_lanes is 'Lanes with open intents that no worker runs or will run, with the reason. Normally empty. rerun is the intent to run again.';
+comment on view ops.stuck_lanes is
+  'Lanes with open intents that no worker runs or will run, with the reason. Normally empty. rerun is the intent to run again.';

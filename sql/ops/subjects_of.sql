@@ -19,4 +19,5 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
   left join registrations r on r.id = i.id
   where i.id = intent
 $$;
-comment on function ops.subjects_of is 'The ids of the objects that an intent belongs to: order, trader, prop account, payment, payout, registration, user.';
+comment on function ops.subjects_of is
+  'The ids of the objects that an intent belongs to: order, trader, prop account, payment, payout, registration, user.';

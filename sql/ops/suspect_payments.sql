@@ -12,4 +12,6 @@ where e.closed_at is null
   and ((e.fact ->> 'about' = 'warning' and (e.fact ->> 'isActionable')::boolean and p.received_currency is not null and p.returned_at is null)
     or (e.type = 'payment_intent.succeeded' and e.outcome = 'not_ours' and p.processor_payment_intent_id <> e.fact ->> 'processorId'))
 order by e.said_at desc;
-comment on view ops.suspect_payments is 'Payments with an early fraud warning while their money is kept, and payment intents that were paid in the name of a payment that has another one. Each until the money is returned, or ops.dismiss_event.';
+comment on view ops.suspect_payments is
+  'Payments with an early fraud warning while their money is kept, and payment intents that were paid in the name of a payment that has another '
+  'one. Each until the money is returned, or ops.dismiss_event.';

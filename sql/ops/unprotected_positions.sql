@@ -6,4 +6,6 @@ from wanted_exits w
 where w.missing_since is not null
 order by w.missing_since;
 
-comment on view ops.unprotected_positions is 'Open positions of which complete reads lack exits that the newest accepted commands want. told_at: when their owner was told; null while a second read has to confirm it.';
+comment on view ops.unprotected_positions is
+  'Open positions of which complete reads lack exits that the newest accepted commands want. told_at: when their owner was told; null while a '
+  'second read has to confirm it.';

@@ -35,4 +35,5 @@ from (
   limit 100
 ) m;
 comment on view ops.upstreams is
-  'Writes by upstream: how many wait to be sent, how many are in doubt and why the newest of them is, and the last success among the newest 100 of a kind.';
+  'Writes by upstream: how many wait to be sent, how many are in doubt and why the newest of them is, and the last success among the newest 100 '
+  'of a kind.';

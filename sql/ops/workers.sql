@@ -13,4 +13,6 @@ select w.id as worker_id, w.started_at, extract(epoch from now() - w.seen_at)::d
   )::integer as jobs
 from worker_processes w
 order by w.started_at;
-comment on view ops.workers is 'Worker processes. Each sends a heartbeat every 2 s and holds a lock. Without a heartbeat, others release its jobs after 4 s without the lock, after 8 s with it.';
+comment on view ops.workers is
+  'Worker processes. Each sends a heartbeat every 2 s and holds a lock. Without a heartbeat, others release its jobs after 4 s without the lock, '
+  'after 8 s with it.';

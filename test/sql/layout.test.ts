@@ -6,6 +6,7 @@ import { readDefinitions } from '../../src/db/definitions.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const LINE_LIMIT = 250;
+const WIDTH_LIMIT = 150;
 
 /** The one file that may name the queue's private tables. */
 const QUEUE_FILE = 'sql/functions/queue/queue_jobs.sql';
@@ -58,6 +59,15 @@ describe('the layout of sql', () => {
 
     const long = [...files].filter(([, text]) => text.trimEnd().split('\n').length > LINE_LIMIT).map(([file]) => file);
     expect(long).to.deep.equal(['sql/schema.sql']);
+  });
+
+  it(`has no line of more than ${WIDTH_LIMIT} characters except in the snapshot`, async () => {
+    const files = await textsOf('sql/**/*.sql');
+
+    const long = [...files].flatMap(([file, text]) =>
+      text.split('\n').flatMap((line, n) => (line.length > WIDTH_LIMIT ? `${file}:${n + 1}` : [])),
+    );
+    expect(long.filter((at) => !at.startsWith('sql/schema.sql:'))).to.deep.equal([]);
   });
 
   it('gives every prepared statement a name of its own, since a connection keeps one text for a name', async () => {

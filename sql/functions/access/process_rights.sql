@@ -9,7 +9,10 @@ language sql stable as $$
       when c.relname in ('admin_audit', 'agreement_signatures') then case when process = 'trading_web' then 'insert' end
       when c.relname in ('operator_actions', 'ledger_accounts', 'ledger_transactions', 'ledger_entries') then 'insert'
       when process = 'trading_web' then
-        case when c.relname in ('figures', 'exchange_fills', 'exchange_funding', 'worker_processes', 'burnt_nonces') then null else 'insert, update' end
+        case
+          when c.relname in ('figures', 'exchange_fills', 'exchange_funding', 'worker_processes', 'burnt_nonces') then null
+          else 'insert, update'
+        end
       when c.relname in (
         'admins', 'app_requests', 'approvals', 'apps', 'partners', 'partner_keys', 'app_secrets', 'tiers', 'wallet_proofs', 'agreement_chains'
       ) then null
@@ -25,7 +28,8 @@ language sql stable as $$
         'processes', 'stream_tickets', 'api_requests', 'api_usage', 'pauses'
       ) then 'delete'
       when process = 'trading_worker' and c.relname in (
-        'account_events', 'admin_sessions', 'api_requests', 'api_usage', 'app_tokens', 'balance_differences', 'burnt_nonces', 'enrollments', 'events', 'figures', 'idempotency_keys',
+        'account_events', 'admin_sessions', 'api_requests', 'api_usage', 'app_tokens', 'balance_differences', 'burnt_nonces', 'enrollments',
+        'events', 'figures', 'idempotency_keys',
         'idempotent_responses', 'intents', 'known_addresses', 'lanes', 'login_codes', 'mails', 'one_time_codes', 'orders', 'paces',
         'password_resets', 'processes', 'processor_events', 'registration_keys', 'reveal_links', 'sealed_results', 'sign_ups', 'signing_keys',
         'stream_tickets', 'throttles',

@@ -1,5 +1,5 @@
--- Whether an operator may move an amount without another operator's approval: in 24 hours not more than `most`, in one request or in many. What may be
--- moved is recorded in the audit, each subject once, and counted there. Locks the operator.
+-- Whether an operator may move an amount without another operator's approval: in 24 hours not more than `most`, in one request or in many. What may
+-- be moved is recorded in the audit, each subject once, and counted there. Locks the operator.
 create or replace function move_alone(operator text, of_subject text, cents bigint, most bigint, from_address text, of_request text) returns boolean
 language plpgsql as $$
 declare

@@ -1,8 +1,9 @@
--- Spends weights of a bucket in the given order, those that are covered. Returns the numbers of those that were spent, and the milliseconds until another
--- one can be; 0 if all were. After one that is not covered, only those that must leave less are spent. A new bucket is full. Exact under
--- concurrency: the row is locked. A tenant's share is the refill divided by the tenants that have spent more than they got back, at least by two. Who is
--- more than `allowance` beyond its share leaves `spare` to the others, and all the rest is its own while nobody else wants it.
--- Item: n, weight, keep (tokens that must remain for more urgent weights), tenant, spare. A weight above what the bucket holds is spent when it is full.
+-- Spends weights of a bucket in the given order, those that are covered. Returns the numbers of those that were spent, and the milliseconds until
+-- another one can be; 0 if all were. After one that is not covered, only those that must leave less are spent. A new bucket is full. Exact under
+-- concurrency: the row is locked. A tenant's share is the refill divided by the tenants that have spent more than they got back, at least by two.
+-- Who is more than `allowance` beyond its share leaves `spare` to the others, and all the rest is its own while nobody else wants it.
+-- Item: n, weight, keep (tokens that must remain for more urgent weights), tenant, spare. A weight above what the bucket holds is spent when it is
+-- full.
 create or replace function spend_shares(of_name text, capacity double precision, per_s double precision, allowance double precision, batch jsonb)
 returns table (spent integer[], wait_ms double precision)
 language plpgsql as $$

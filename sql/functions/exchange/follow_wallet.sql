@@ -1,5 +1,5 @@
--- Begins the ledger of an exchange wallet with what happens from now on, a minute of clock skew included, and lets the wallet be read at once. A ledger
--- that was begun before goes on where it is.
+-- Begins the ledger of an exchange wallet with what happens from now on, a minute of clock skew included, and lets the wallet be read at once. A
+-- ledger that was begun before goes on where it is.
 create or replace function follow_wallet(wallet text) returns void
 language sql as $$
   insert into exchange_cursors as c (ex_wallet, read_to, complete_from)

@@ -24,7 +24,10 @@ language sql stable as $$
   from (
     select a.coin, min(a.seq) as first, (array_agg(round(a.start_position, 6) order by a.filled_at, a.seq))[1] as before,
       sum(a.closed_pnl) as realized, sum(a.fee) as fees,
-      (array_agg(fill_cause(a, of_owner) order by array_position(array['liquidation', 'stop_loss', 'take_profit', 'elsewhere', 'order'], fill_cause(a, of_owner))))[1] as cause,
+      (array_agg(
+        fill_cause(a, of_owner)
+        order by array_position(array['liquidation', 'stop_loss', 'take_profit', 'elsewhere', 'order'], fill_cause(a, of_owner))
+      ))[1] as cause,
       jsonb_agg(shown_fill(a, of_owner) order by a.filled_at, a.seq) as fills
     from unnest(added) a
     where is_perpetual(a.coin)

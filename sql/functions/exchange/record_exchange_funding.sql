@@ -1,5 +1,6 @@
 -- Records funding payments of a wallet, each once: [{coin, at_ms, amount_usd, size, rate}], read up to a time. Emits each to every partner that had
--- enrolled the wallet by then, as the last step of its statement. Returns how many are new. Locks the cursor, then event logs in the order of their owners.
+-- enrolled the wallet by then, as the last step of its statement. Returns how many are new. Locks the cursor, then event logs in the order of their
+-- owners.
 create or replace function record_exchange_funding(wallet text, payments jsonb, up_to timestamptz) returns integer
 language plpgsql as $$
 declare

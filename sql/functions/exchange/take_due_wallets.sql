@@ -1,9 +1,9 @@
 -- Takes at most `most` exchange wallets that are due, those that have waited longest first, and plans when each is due again: after `busy_s` while
--- it has orders that rest, exits that wait or an open position, sooner while an order with exits is filled in part or executions of a filled order are
--- missing, else after `idle_s`; never, if it is neither enrolled nor has orders of ours. `is_full`: its executions are to be read whatever else shows,
--- because some are missing (the chain has a gap, or an order of ours reports more) or they were not read for `idle_s`. `is_new`: they were never read.
--- `funding_from`: from when on its funding is to be read: 90 s after each hour for which it may have been paid, when reads show it; else null. Skips
--- wallets that another process has taken.
+-- it has orders that rest, exits that wait or an open position, sooner while an order with exits is filled in part or executions of a filled order
+-- are missing, else after `idle_s`; never, if it is neither enrolled nor has orders of ours. `is_full`: its executions are to be read whatever else
+-- shows, because some are missing (the chain has a gap, or an order of ours reports more) or they were not read for `idle_s`. `is_new`: they were
+-- never read. `funding_from`: from when on its funding is to be read: 90 s after each hour for which it may have been paid, when reads show it;
+-- else null. Skips wallets that another process has taken.
 create or replace function take_due_wallets(most integer, busy_s double precision, idle_s double precision)
 returns table (ex_wallet text, read_to timestamptz, is_full boolean, is_new boolean, funding_from timestamptz)
 language sql as $$

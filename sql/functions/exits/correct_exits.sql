@@ -1,5 +1,5 @@
--- Corrects what is told of the exits of exchange orders: `shown` is [{id, trigger_status, trigger_error}]. No effect on orders whose exits are not
--- found yet. Locks the orders.
+-- Corrects the recorded status of the exits of exchange orders: `shown` is [{id, trigger_status, trigger_error}]. No effect on orders whose exits
+-- are not found yet. Locks the orders.
 create or replace function correct_exits(shown jsonb) returns void
 language sql as $$
   select

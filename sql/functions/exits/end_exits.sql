@@ -1,5 +1,5 @@
--- Records that a command ended every exit of a wallet in a pair, or in all pairs (*): nothing is wanted there any more but what an order wants that is
--- not filled yet. A command that was accepted later has precedence. Safe to repeat. Locks the plans of the pair, then its wanted exits.
+-- Records that a command ended every exit of a wallet in a pair, or in all pairs (*): nothing is wanted there any more but what an order wants that
+-- is not filled yet. A command that was accepted later has precedence. Safe to repeat. Locks the plans of the pair, then its wanted exits.
 create or replace function end_exits(wallet text, of_pair text, by_intent uuid) returns void
 language plpgsql as $$
 begin

@@ -1,6 +1,6 @@
--- Records the exits that a command has placed for the position of a wallet in a pair: `exits` are the entries that it wants (see want_exits), instead of
--- the legs `replaced` of all others. Submits its follow-up intents (a batch as for accept_intents). Closes no order. Locks the wallet's lane, then the
--- row of wanted exits.
+-- Records the exits that a command has placed for the position of a wallet in a pair: `exits` are the entries that it wants (see want_exits),
+-- instead of the legs `replaced` of all others. Submits its follow-up intents (a batch as for accept_intents). Closes no order. Locks the wallet's
+-- lane, then the row of wanted exits.
 create or replace function record_exchange_exits(
   by_intent uuid, of_owner text, wallet text, of_pair text, exits jsonb, replaced text[], follow_ups jsonb
 ) returns uuid[]

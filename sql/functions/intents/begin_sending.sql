@@ -1,6 +1,7 @@
 -- Commits the payload and the fact that bytes may leave from now on. False: the claim is lost or the deadline has passed, and nothing may
 -- be sent. `claims`: the intent is not claimed yet; `held_fence` is the one that was read, and this claims it with the
--- next one; see may_begin_sending. Also changes the registration of a purchase (follow_purchase). Locks the intent; finds it by its id only, see settle_intent.
+-- next one; see may_begin_sending. Also changes the registration of a purchase (follow_purchase). Locks the intent; finds it by its id only, see
+-- settle_intent.
 create or replace function begin_sending(intent uuid, held_fence integer, what jsonb, claims boolean default false) returns boolean
 language plpgsql as $$
 declare

@@ -1,6 +1,7 @@
 -- begin_sending for an upstream that works on a limited number of requests at once: sent | waiting (all slots are held; the intent is queued
 -- again and continues when it is handed one, or expires; exits come first, see claim_slot) | lost (the claim is lost or the deadline has passed;
--- nothing may be sent). `claims`: as in begin_sending; one that waits is not claimed. `pace`: what the upstream takes only `per_minute` of, the first `kept` of them for exits; the intent waits for that too.
+-- nothing may be sent). `claims`: as in begin_sending; one that waits is not claimed. `pace`: what the upstream takes only `per_minute` of, the
+-- first `kept` of them for exits; the intent waits for that too.
 create or replace function begin_sending_within(
   intent uuid, held_fence integer, what jsonb, at_upstream text, slots integer, for_s double precision, for_exits integer default 0,
   exits boolean default false, pace text default null, per_minute integer default null, kept integer default 0,

@@ -1,6 +1,7 @@
 -- Assigns an intent to a worker and raises its fence. No row: it has ended or is in doubt. State `expired`: it ended in this call because its
--- deadline passed before anything was sent; the caller hands it to emit_ended as its last step. A retry of an order that was lost with the time after a backup (lost_orders) counts as sent before and never passes
--- its deadline unsent: it is looked for, see presume_sent. Locks the intent; finds it by its id only, see settle_intent.
+-- deadline passed before anything was sent; the caller hands it to emit_ended as its last step. A retry of an order that was lost with the time
+-- after a backup (lost_orders) counts as sent before and never passes its deadline unsent: it is looked for, see presume_sent. Locks the intent;
+-- finds it by its id only, see settle_intent.
 create or replace function claim_intent(intent uuid) returns setof intents
 language plpgsql as $$
 declare

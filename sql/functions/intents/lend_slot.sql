@@ -1,5 +1,5 @@
--- Frees the slot of a request in doubt for another one, and returns it: it lends it, and counts as one that may still be at the upstream until its hold is
--- over. No row: no slot that exits, or others, may take is held by one in doubt, or another transaction lends one. Locks the slot.
+-- Frees the slot of a request in doubt for another one, and returns it: it lends it, and counts as one that may still be at the upstream until its
+-- hold is over. No row: no slot that exits, or others, may take is held by one in doubt, or another transaction lends one. Locks the slot.
 create or replace function lend_slot(at_upstream text, to_exit boolean) returns table (slot integer, for_exits boolean)
 language plpgsql as $$
 #variable_conflict use_column

@@ -1,11 +1,12 @@
--- Hands slots to intents that wait, after a look-up for one in doubt that the upstream has responded to at once: a thread of it was free while every
--- request was there that had been sent before and has had no response since (the caller comes a moment later, so that earlier responses are
--- recorded). `asked_s`: what was sent so many seconds after the request of the intent, or before, had arrived when the look-up did. `answered_s`:
--- what was responded to so many seconds after it, or later, was there until the look-up was over. So beside those in doubt it works on one more than
--- these, from now on (upstream_proofs); less those in doubt that were sent since shortly before the look-up, which may use that very thread. A slot
--- that is free is handed out, else one that a request in doubt lends (lend_slot). So the upstream never has more requests than threads, also where
--- each of them takes as long as it may. Nothing is proven while another transaction has the line or takes a free slot (see claim_slot): the next
--- look-up proves it again, and waiting for a settlement that waits for this intent would not end. Locks the line, then slots.
+-- Hands slots to intents that wait, after a look-up for one in doubt to which the upstream has responded at once. Such a response proves a thread
+-- that was free beside the requests that were there: those that had arrived before the look-up and had no response until after it (the caller
+-- comes a moment later, so that earlier responses are recorded). `asked_s` and `answered_s` are seconds since the request of this intent was sent.
+-- A request that was sent by `asked_s` had arrived when the look-up did; one whose response came at `answered_s` or later was there until the
+-- look-up was over. So, beside those in doubt, the upstream may work on one request more than these from now on (upstream_proofs), less the
+-- requests in doubt that were sent since shortly before the look-up: they may use that very thread. A free slot is handed out, else one that a
+-- request in doubt lends (lend_slot). So the upstream never has more requests than threads, also where each of them takes as long as it may.
+-- Nothing is proven while another transaction has the line or takes a free slot (see claim_slot): the next look-up proves it again, and waiting
+-- here for a settlement that waits for this intent would not end. Locks the line, then slots.
 create or replace function release_by_proof(intent uuid, asked_s double precision, answered_s double precision) returns void
 language plpgsql as $$
 declare

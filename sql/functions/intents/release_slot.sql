@@ -1,5 +1,6 @@
--- Frees the slots of an intent at an upstream for the next intents that wait. It holds more than one only if it was executed twice at once, after a worker was
--- taken for dead. While requests have lent their slots, at most one is handed out for each, and only if so many requests are proven (see slots_to_assign).
+-- Frees the slots of an intent at an upstream for the next intents that wait. It holds more than one only if it was executed twice at once, after a
+-- worker was taken for dead. While requests have lent their slots, at most one is handed out for each, and only if so many requests are proven (see
+-- slots_to_assign).
 -- Locks the slots, then the line's lock (see claim_slot), shared.
 create or replace function release_slot(intent uuid, at_upstream text) returns void
 language plpgsql as $$

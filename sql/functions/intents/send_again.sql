@@ -1,8 +1,8 @@
 -- Queues an intent again whose request provably never arrived because its worker ended before it left: within the deadline, at the head of
 -- its lane. If the deadline passes before the next attempt, it ends with `said`. False, and nothing is written: the claim is lost, its worker
 -- lived, the deadline has passed, the database was restored since, or a later intent of its lane was accepted, which may have been meant for
--- a lane without it. One that is `owed` had no effect, for whatever reason, and yields by itself to later ones when it is prepared: for it neither its
--- worker nor its lane counts. Locks the intent, then its lane.
+-- a lane without it. One that is `owed` had no effect, for whatever reason, and yields by itself to later ones when it is prepared: for it neither
+-- its worker nor its lane counts. Locks the intent, then its lane.
 create or replace function send_again(intent uuid, held_fence integer, said jsonb, owed boolean default false) returns boolean
 language plpgsql as $$
 declare

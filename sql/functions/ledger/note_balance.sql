@@ -27,7 +27,8 @@ begin
     group by o.currency
   ) s
   full join (
-    select a.currency, coalesce(sum(e.amount) filter (where e.debit_id = a.id), 0) - coalesce(sum(e.amount) filter (where e.credit_id = a.id), 0) as amount
+    select a.currency,
+      coalesce(sum(e.amount) filter (where e.debit_id = a.id), 0) - coalesce(sum(e.amount) filter (where e.credit_id = a.id), 0) as amount
     from ledger_accounts a
     left join ledger_entries e on a.id in (e.debit_id, e.credit_id)
     where a.holder = account and a.kind in ('held', 'overdrawn')

@@ -1,5 +1,5 @@
--- Writes one transaction with an entry for each leg whose amount is not zero, and its line of the statement; nothing if all are, or if the source was posted before and moves
--- money once. The caller holds the payment or payout. `holder`: the payout account of legs at one.
+-- Writes one transaction with an entry for each leg whose amount is not zero, and its line of the statement; nothing if all are, or if the source
+-- was posted before and moves money once. The caller holds the payment or payout. `holder`: the payout account of legs at one.
 create or replace function post_entries(
   of_subject text, of_owner text, of_kind text, of_source text, said timestamptz, holder text, legs jsonb
 ) returns void

@@ -1,6 +1,6 @@
 -- Accepts order intents that have been judged. Those in `rejected` ({n: verdict}) only get that verdict. The others are accepted, and those
 -- with terms get an order row at the venue of their kind. A name that is the id of an order that was lost with the time after a backup stands
--- for that order: an earlier version took names as ids, and a caller may repeat an order under the id that this service gave.
+-- for that order: a caller may repeat an order under the id that this service gave.
 -- Item: as for accept_intents, and trader, pair, terms?
 create or replace function accept_orders(batch jsonb, rejected jsonb) returns table (n integer, intent_id uuid, verdict text)
 language plpgsql as $$

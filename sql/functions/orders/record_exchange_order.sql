@@ -1,5 +1,6 @@
--- Records the execution report of a placement and the exits that it wants, but for those about which a later command has decided. Submits its follow-up intents (a batch as for accept_intents) if a later command about all
--- pairs has ended the order already, which could not see it yet. Returns the orders that are no longer open by this.
+-- Records the execution report of a placement and the exits that it wants, but for those about which a later command has decided. Submits its
+-- follow-up intents (a batch as for accept_intents) if a later command about all pairs has ended the order already, which could not see it yet.
+-- Returns the orders that are no longer open by this.
 create or replace function record_exchange_order(placement uuid, wallet text, state text, report jsonb, follow_ups jsonb) returns uuid[]
 language plpgsql as $$
 declare

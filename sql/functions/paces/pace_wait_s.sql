@@ -1,4 +1,4 @@
--- Seconds until one more may be sent of what an upstream takes only `most` of in a minute, with `ahead` others before it. 0: at once. See pace_window.
+-- Seconds until one more may be sent to an upstream that takes `most` in a minute, with `ahead` others before it. 0: at once. See pace_window.
 create or replace function pace_wait_s(pace text, most integer, ahead bigint) returns double precision
 language sql stable as $$
   select case

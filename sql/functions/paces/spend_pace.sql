@@ -1,5 +1,5 @@
--- Records that `n` were sent now of what an upstream takes only so many of in a minute: the newest first, and what is older than a minute is left
--- out only once that is as much again, so that the log has little more than the new ones. Locks the pace.
+-- Records that `n` were sent now which count against the limit of an upstream per minute: the newest first. What is older than a minute is left
+-- out only once it is as many as the rest, so that the write-ahead log has little more than the new ones. Locks the pace.
 create or replace function spend_pace(pace text, n integer) returns void
 language plpgsql as $$
 declare

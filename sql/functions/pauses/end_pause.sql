@@ -1,4 +1,4 @@
--- Ends a pause and lets go on what waits for it, what another pause holds too: that waits again. Returns how many intents; null: there was no
+-- Ends a pause and lets go on what waits for it; what another pause holds too waits again. Returns how many intents; null: there was no
 -- pause. Records the operator. Locks the pause first: who found it has queued its job by then.
 create or replace function end_pause(of_subject text, by_operator text, because text, noted jsonb default '{}') returns integer
 language plpgsql as $$

@@ -1,5 +1,5 @@
--- Closes an event that an operator has looked at, unreadable or of a suspect payment: what it stopped goes on. Verdicts: done | unknown | not_open. Locks the payment,
--- then what settle_money locks.
+-- Closes an event that an operator has looked at, unreadable or of a suspect payment: what it stopped goes on. Verdicts: done | unknown | not_open.
+-- Locks the payment, then what settle_money locks.
 create or replace function dismiss_event(event text, by_operator text, because text) returns text
 language plpgsql as $$
 declare

@@ -1,6 +1,6 @@
 -- Stores what the processor reports of a charge's refunds, a refund or a dispute, unless a later report is stored, and then settle_money: dated
--- when it was made, or reported. Verdicts: applied | stale | unreadable (another currency, or another payment's object: nothing is written). Locks the payment, then what
--- settle_money locks.
+-- when it was made, or reported. Verdicts: applied | stale | unreadable (another currency, or another payment's object: nothing is written). Locks
+-- the payment, then what settle_money locks.
 -- Loss: kind, id, cents, currency?, status?, made_at_ms?
 create or replace function note_loss(of_payment text, loss jsonb, at_ms double precision) returns text
 language plpgsql as $$

@@ -1,5 +1,5 @@
--- What the ledger holds of a payment: received, refunded, and kept, without what disputes withdrew (an inquiry withdraws nothing). `disputed_cents` is
--- in open or lost disputes and inquiries. A statement that locks the payment does not see what the lock waited for: read this in the next one.
+-- What the ledger holds of a payment: received, refunded, and kept, without what disputes withdrew (an inquiry withdraws nothing). `disputed_cents`
+-- is in open or lost disputes and inquiries. A statement that locks the payment does not see what the lock waited for: read this in the next one.
 create or replace function payment_money(p payments)
 returns table (received_cents integer, refunded_cents integer, disputed_cents integer, held_cents integer)
 language sql stable as $$

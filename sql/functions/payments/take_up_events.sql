@@ -1,5 +1,5 @@
 -- Queues the events of an object that arrived before a row of ours named it. Runs in the transaction that writes the name, after the
--- write. Its lock makes every concurrent take_processor_events see either the name or this call see its event.
+-- write. Its lock makes sure that a concurrent take_processor_events sees the name, or this call sees its event.
 create or replace function take_up_events(object text) returns void
 language plpgsql as $$
 declare

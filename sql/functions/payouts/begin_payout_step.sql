@@ -1,6 +1,7 @@
 -- Accepts one step of a payout: the transfer of the whole amount, or the payout to the bank or the reversal of what is with the trader's
 -- account. Amount and currency of a payout to the bank are those of the transfer until fix_bank_leg. A payout to the bank whose transfer is older
--- than a recovery of the database may have been made before: it counts as sent, and is reconciled. `cents` and `of_currency`: of a caller that has fixed them. The caller holds the payout.
+-- than a recovery of the database may have been made before: it counts as sent, and is reconciled. `cents` and `of_currency`: of a caller that has
+-- fixed them. The caller holds the payout.
 -- Item: as for accept_intents, without kind, owner and request.
 create or replace function begin_payout_step(payout text, which text, item jsonb, cents integer default null, of_currency text default null)
 returns void

@@ -1,5 +1,5 @@
--- Payouts whose money is neither with the platform nor on its way to the trader's bank, also after a rejected reversal, or of which that is unknown, with
--- the safe action.
+-- Payouts whose money is neither with the platform nor on its way to the trader's bank, also after a rejected reversal, or of which that is
+-- unknown, with the safe action.
 create or replace function list_stranded_payouts() returns table (
   payout_id text, owner text, user_id text, prop_account_id text, processor_account_id text, processor_transfer_id text, status text,
   amount_cents integer, transferred_cents integer, reversed_cents integer, currency text, failure_reason text, since timestamptz,
@@ -9,7 +9,8 @@ language sql stable as $$
   select p.id, p.owner, p.user_id, p.prop_account_id, c.processor_account_id, p.processor_transfer_id, p.status, p.amount_cents,
     m.transferred_cents, m.reversed_cents, p.currency, p.failure_reason, coalesce(s.ended_at, s.created_at, p.requested_at),
     case
-      when s.state = 'unknown' then 'look up: the effect of the ' || case s.step when 'payout' then 'payout to the bank' else s.step end || ' is unknown'
+      when s.state = 'unknown'
+        then 'look up: the effect of the ' || case s.step when 'payout' then 'payout to the bank' else s.step end || ' is unknown'
       when s.state = 'failed' then 'submit again, or reverse'
       when p.delayed_since is not null then 'wait: ' || p.delayed_for || '; or reverse'
       when p.pay_after is not null then 'wait: the money is not available at the payout account yet; or reverse'

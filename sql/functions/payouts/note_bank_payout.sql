@@ -9,7 +9,11 @@ declare
   s payout_steps;
   p payouts;
   account text;
-  next_state text := case when shown_status = 'paid' then 'done' when shown_status in ('failed', 'canceled', 'reversed') then 'failed' else 'sent' end;
+  next_state text := case
+    when shown_status = 'paid' then 'done'
+    when shown_status in ('failed', 'canceled', 'reversed') then 'failed'
+    else 'sent'
+  end;
 begin
   select q.* into p from payouts q join payout_steps o on o.payout_id = q.id where o.processor_id = processor_payout for update of q;
   select * into strict s from payout_steps o where o.processor_id = processor_payout;

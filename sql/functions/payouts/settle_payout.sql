@@ -1,7 +1,7 @@
 -- Writes the state of a payout that follows from its steps and from how much of its transfer was reversed, and what it takes of the earnings.
--- A delayed payout stays so until its step has an effect or fails. A step of unknown effect counts as under way until it is resolved: neither done nor failed.
--- Emits `payout.completed` when it becomes completed; `payout.failed` when it fails, once while it fails again for the same reason, or is reversed;
--- `payout.updated` when a part is reversed (`has_come_back`: another one was) and it goes on. The caller holds the payout.
+-- A delayed payout stays so until its step has an effect or fails. A step of unknown effect counts as under way until it is resolved: neither done
+-- nor failed. Emits `payout.completed` when it becomes completed; `payout.failed` when it fails, once while it fails again for the same reason, or
+-- is reversed; `payout.updated` when a part is reversed (`has_come_back`: another one was) and it goes on. The caller holds the payout.
 create or replace function settle_payout(payout text, has_come_back boolean default false) returns void
 language plpgsql as $$
 declare

@@ -1,4 +1,4 @@
--- Emits that a position that was told to be unprotected has its exits, is closed, or no longer wants any: to the followers of its account, and to its
+-- Emits that a position that was reported unprotected has its exits, is closed, or no longer wants any: to the followers of its account, and to its
 -- partner or app. Take no lock after it.
 create or replace function emit_protected(w wanted_exits) returns void
 language plpgsql as $$

@@ -1,4 +1,5 @@
--- Plans the next comparison of wanted exits at a venue, by the task of that venue. There is one planned, and at most a comparison at once replaces it.
+-- Plans the next comparison of wanted exits at a venue, by the task of that venue. There is one planned, and at most a comparison at once replaces
+-- it.
 create or replace function plan_comparison(of_venue text, delay_s double precision) returns void
 language sql as $$
   select graphile_worker.add_job(t.task, '{}', run_at => now() + make_interval(secs => delay_s), job_key => t.task,

@@ -1,5 +1,5 @@
--- Plans the next comparison of wanted exits at a venue for when the first is due, and not before `least_s`. None if nothing is wanted there: what wants
--- exits plans one itself.
+-- Plans the next comparison of wanted exits at a venue for when the first is due, and not before `least_s`. None if nothing is wanted there: what
+-- wants exits plans one itself.
 create or replace function plan_next_comparison(of_venue text, least_s double precision) returns void
 language sql as $$
   select plan_comparison(of_venue, greatest(least_s, extract(epoch from min(first.due_at) - now())))

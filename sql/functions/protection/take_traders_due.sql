@@ -1,4 +1,5 @@
--- Takes at most `most` traders of whose wanted exits a comparison is due, those first that may have changed, and leaves them to nobody else for `hold_s`.
+-- Takes at most `most` traders of whose wanted exits a comparison is due, those first that may have changed, and leaves them to nobody else for
+-- `hold_s`.
 create or replace function take_traders_due(of_venue text, most integer, hold_s double precision) returns setof text
 language sql as $$
   with due as materialized (

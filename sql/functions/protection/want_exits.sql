@@ -1,8 +1,8 @@
 -- Records which exits an accepted command wants of the position in a pair, and plans a comparison with those that live. `exits` are the
 -- entries of the order `of_order`: [{take_profit, stop_loss, trailing_stop, size, waits}], decimals as text, `waits` until that order is
--- filled; empty if it wants none any more. They replace its earlier ones, and of every order that is filled the legs `replaced` (take_profit, stop_loss,
--- trailing_stop). Commands count in the order of their acceptance: what a later one has decided stands. Without an intent, a read has shown what became of the order, and its entries
--- count as those of its newest command. Locks the row of the pair.
+-- filled; empty if it wants none any more. They replace its earlier ones, and of every order that is filled the legs `replaced` (take_profit,
+-- stop_loss, trailing_stop). Commands count in the order of their acceptance: what a later one has decided stands. Without an intent, a read has
+-- shown what became of the order, and its entries count as those of its newest command. Locks the row of the pair.
 create or replace function want_exits(
   of_venue text, of_owner text, of_trader text, of_pair text, of_order uuid, by_intent uuid, exits jsonb, replaced text[] default '{}'
 ) returns void

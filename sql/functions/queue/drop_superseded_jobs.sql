@@ -11,7 +11,7 @@ language sql as $$
       and j.locked_at is null
       and j.attempts >= j.max_attempts
       and (j.payload ->> '_cron' is not null or j.task in (
-        'exchange/watch', 'exchange/resting', 'trading/watch', 'network/audit', 'exchange/audit', 'ledger/prove', 'housekeeping/prune',
+        'exchange/watch', 'trading/watch', 'network/audit', 'exchange/audit', 'ledger/prove', 'housekeeping/prune',
         'webhooks/deliver', 'webhooks/dispatch'
       ))
   ))

@@ -1,5 +1,5 @@
--- Deletes expired rows, at most `most` of each table (sign-ups: those of at most `most` users), and returns the largest number deleted from one table. Skips rows that another
--- transaction has locked.
+-- Deletes expired rows, at most `most` of each table (sign-ups: those of at most `most` users), and returns the largest number deleted from one
+-- table. Skips rows that another transaction has locked.
 create or replace function forget_expired_identity(most integer) returns bigint
 language plpgsql as $$
 declare
@@ -109,4 +109,5 @@ begin
   return greatest(longest, taken);
 end $$;
 comment on function forget_expired_identity(integer) is
-  'Sign-ups are deleted after 7 days, and a user who was never verified with the last of them, so that nobody can block an address by signing up with it first.';
+  'Sign-ups are deleted after 7 days, and a user who was never verified with the last of them, so that nobody can block an address by signing up '
+  'with it first.';

@@ -1,5 +1,5 @@
--- Deletes requests older than `older_than_s` seconds, at most `most`, and the counts of days that ended 400 days ago. It picks requests in the order of
--- their numbers, which rise with their times but for seconds, and judges only these. Returns the number of requests. Skips rows that another
+-- Deletes requests older than `older_than_s` seconds, at most `most`, and the counts of days that ended 400 days ago. It picks requests in the
+-- order of their numbers, which rise with their times but for seconds, and judges only these. Returns the number of requests. Skips rows that another
 -- transaction has locked.
 create or replace function prune_requests(older_than_s double precision, most integer) returns bigint
 language plpgsql as $$

@@ -2,7 +2,8 @@
 -- others, so nobody uses up by rejected attempts what is shared with others. Exact under concurrency: each row is counted under its lock, and the
 -- locks are taken in one order.
 -- Item: name, subject (hex), budget, base_s, longest_s.
-create or replace function spend(batch jsonb) returns table (name text, budget integer, base_s double precision, remaining integer, ends_in_s double precision)
+create or replace function spend(batch jsonb)
+returns table (name text, budget integer, base_s double precision, remaining integer, ends_in_s double precision)
 language plpgsql as $$
 #variable_conflict use_column
 declare

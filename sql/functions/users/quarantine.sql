@@ -18,7 +18,7 @@ begin
   update trader_keys k
   set revoked_at = now()
   where k.user_id = for_user and k.revoked_at is null
-    and case when of_session is not null then of_session in (k.made_in_session, k.session_id) else all_keys or k.created_at > proven end;
+    and case when of_session is not null then of_session = k.made_in_session else all_keys or k.created_at > proven end;
   update connect_accounts c
   set detached_at = now(), detached_because = 'quarantine'
   where c.user_id = for_user and c.detached_at is null

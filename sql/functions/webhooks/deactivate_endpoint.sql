@@ -1,5 +1,6 @@
 -- Deactivates an endpoint and cancels its waiting deliveries. Those that another transaction holds are cancelled by their lane. If the
--- service decided, and not the owner, a mail notifies the contact of the app or partner. False: it was inactive. Locks the endpoint, then its deliveries.
+-- service decided, and not the owner, a mail notifies the contact of the app or partner. False: it was inactive. Locks the endpoint, then its
+-- deliveries.
 create or replace function deactivate_endpoint(endpoint text, because text) returns boolean
 language plpgsql as $$
 declare

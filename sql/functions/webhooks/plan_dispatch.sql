@@ -1,4 +1,5 @@
--- Plans the dispatch of an endpoint's next retry, unless its owner is disabled. A later plan replaces an earlier one. The caller holds the lock on the endpoint.
+-- Plans the dispatch of an endpoint's next retry, unless its owner is disabled. A later plan replaces an earlier one. The caller holds the lock on
+-- the endpoint.
 create or replace function plan_dispatch(endpoint text) returns void
 language plpgsql as $$
 declare

@@ -1,5 +1,5 @@
 -- Deactivates the endpoints of an owner whose address was set, or whose secret was shown, with credentials that are stolen, in the last 30 days: the
--- thief may read what is sent there, or sign it. A mail tells the owner, who activates the own ones again. Returns their ids. Locks the endpoints,
+-- thief may read what is sent there, or sign it. A mail tells the owner, who activates their own again. Returns their ids. Locks the endpoints,
 -- then their deliveries.
 create or replace function quarantine_endpoints(of_owner text, stolen text[]) returns text[]
 language sql as $$

@@ -2,7 +2,8 @@
 -- send (held is what to send) | idle (the lane has ended) | again (another transaction holds the endpoint; step again shortly) | separated (a
 -- new job of this lane does the rest) | lost (another worker has this lane).
 -- A lane ends under the lock on its endpoint, and lanes start under it, so no due delivery stays without a lane or a planned dispatch. It
--- never waits for that lock, so it cannot be part of a deadlock. While the owner is disabled, it takes no delivery. Item: n, endpoint_id, lane, said?, parting?
+-- never waits for that lock, so it cannot be part of a deadlock. While the owner is disabled, it takes no delivery. Item: n, endpoint_id, lane,
+-- said?, parting?
 create or replace function step_lanes(batch jsonb) returns table (n integer, verdict text, held jsonb)
 language plpgsql as $$
 declare
@@ -28,7 +29,8 @@ begin
       continue;
     end if;
 
-    select e.active and not is_disabled(e.owner) as receives, e.failing_since is not null and e.lanes & ((1 << item.lane) - 1) <> 0 as is_over_share into endpoint
+    select e.active and not is_disabled(e.owner) as receives,
+      e.failing_since is not null and e.lanes & ((1 << item.lane) - 1) <> 0 as is_over_share into endpoint
     from webhook_endpoints e
     where e.id = item.endpoint_id;
     if endpoint.receives and item.said is null then

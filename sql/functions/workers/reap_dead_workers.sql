@@ -1,6 +1,7 @@
 -- Releases the jobs of every dead worker except the caller, and those that an unregistered worker has held for long. Returns the number of
 -- dead workers.
-create or replace function reap_dead_workers(caller uuid, silent_s double precision, stopped_s double precision, unknown_s double precision) returns integer
+create or replace function reap_dead_workers(caller uuid, silent_s double precision, stopped_s double precision, unknown_s double precision)
+returns integer
 language plpgsql as $$
 declare
   dead record;
