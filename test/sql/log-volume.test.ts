@@ -13,7 +13,7 @@ const UPSTREAM = 'miner:test';
 describe('the log of an order', () => {
   let intentDb: IntentDatabase;
   beforeEach(async () => {
-    intentDb = await openIntentDatabase();
+    intentDb = await openIntentDatabase({ ownPlans: true });
     await intentDb.query(`insert into partners (id, name) values ('ptn_a', 'a')`);
   });
   afterEach(() => intentDb.close());

@@ -33,7 +33,7 @@ describe('the statements of an order, in a database that is new', () => {
   let intentDb: IntentDatabase;
   let client: pg.Client;
   before(async () => {
-    intentDb = await openIntentDatabase();
+    intentDb = await openIntentDatabase({ ownPlans: true });
     client = new pg.Client(intentDb.url);
     await client.connect();
     await intentDb.query(`

@@ -55,7 +55,7 @@ describe('statements with much past data', function () {
   let past: { order: string; event: string; delivery: string };
   let held: Intent;
   before(async () => {
-    database = await freshDatabase();
+    database = await freshDatabase({ ownPlans: true });
     await fill(database.url, PAST);
     client = new Client({ ...database.connection, ssl: false });
     await client.connect();

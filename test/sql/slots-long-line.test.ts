@@ -11,7 +11,7 @@ const LONG = 240;
 describe('slots that are given back while a line waits for them, in a database that is new', () => {
   let intentDb: IntentDatabase;
   beforeEach(async () => {
-    intentDb = await openIntentDatabase();
+    intentDb = await openIntentDatabase({ ownPlans: true });
   });
   afterEach(() => intentDb.close());
 

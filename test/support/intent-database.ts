@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { newIntentId } from '../../src/kernel/ids.ts';
-import { freshDatabase } from './postgres.ts';
+import { type DatabaseOptions, freshDatabase } from './postgres.ts';
 
 export type Item = { id: string; lane?: string } & Record<string, unknown>;
 type Verdict = { n: number; intent_id: string; verdict: string };
@@ -67,8 +67,8 @@ const JOBS = `
   order by j.id`;
 
 /** Opens a new, migrated database for direct calls. */
-export async function openIntentDatabase(): Promise<IntentDatabase> {
-  const database = await freshDatabase();
+export async function openIntentDatabase(options?: DatabaseOptions): Promise<IntentDatabase> {
+  const database = await freshDatabase(options);
   const clients: Client[] = [];
   const session = async () => {
     const client = new Client({ ...database.connection, ssl: false });

@@ -13,8 +13,11 @@ type TestDatabase = Pick<Embedded, 'url' | 'connection'> & { drop(): Promise<voi
 
 type Running = { server: Embedded; dataDir: string };
 
-/** A power failure may lose the tests' data; a crash of the server alone still keeps committed data. */
-const notDurable = { fsync: 'off', full_page_writes: 'off', jit: 'off' };
+/**
+ * A power failure may lose the tests' data; a crash of the server alone still keeps committed data. A statement is planned once per
+ * session, not up to six times: sessions of tests are short, and most of what their servers computed were plans.
+ */
+const SETTINGS = { fsync: 'off', full_page_writes: 'off', jit: 'off', plan_cache_mode: 'force_generic_plan' };
 /** The migrated database that those of the tests are copied from. */
 export const TEMPLATE = 'tps_template';
 /** The data directory of a server that the whole suite shares; NO_SERVER when no test may need a database. */
@@ -25,16 +28,20 @@ let running: Promise<Running> | undefined;
 let migrated: Promise<void> | undefined;
 let made = 0;
 
+/** With `ownPlans` PostgreSQL chooses between plans as it does in production: for tests of plans. */
+export type DatabaseOptions = { ownPlans?: true };
+
 /**
  * A copy of a database that is migrated once per server; starts a server at the first call when the suite shares none.
  */
-export async function freshDatabase(): Promise<TestDatabase> {
+export async function freshDatabase({ ownPlans }: DatabaseOptions = {}): Promise<TestDatabase> {
   if (SHARED === NO_SERVER) throw new Error('This test needs a database: test:quick is not for it.');
   const { server } = await start();
   if (!SHARED) migrated ??= makeTemplate(server);
   await migrated;
   const name = `test_${process.pid}_${++made}`;
   await command(server, `create database ${name} template ${TEMPLATE} strategy file_copy`); // half the time of wal_log
+  if (ownPlans) await command(server, `alter database ${name} set plan_cache_mode = auto`);
   const database = named(server, name);
   SERVED.add(name);
   const drop = async () => {
@@ -75,7 +82,7 @@ async function adopt(dataDir: string): Promise<Running> {
 async function startInTemporaryFolder(): Promise<Running> {
   await removeLeftovers();
   const dataDir = join(tmpdir(), `tps-test-${process.pid}`);
-  const server = await startEmbedded({ dataDir, settings: notDurable, ...binariesFor() });
+  const server = await startEmbedded({ dataDir, settings: SETTINGS, ...binariesFor() });
   endWithUs(server);
   return { server, dataDir };
 }

@@ -41,7 +41,7 @@ export const numberIn = (id: string): number => Number(id.slice(-12));
 
 /** Opens a migrated database for tests of pruning. */
 export async function openPruned(): Promise<Pruned> {
-  const database = await freshDatabase();
+  const database = await freshDatabase({ ownPlans: true });
   const connected = async () => {
     const client = new Client({ ...database.connection, ssl: false });
     await client.connect();
