@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import pg from 'pg';
+import { mostEntries } from '../kernel/cache.ts';
 import type { Hotkey, IntentId, WalletAddress } from '../kernel/ids.ts';
 import { within } from '../kernel/within.ts';
 import { batch } from './batch.ts';
@@ -62,7 +63,10 @@ export function listenForSettlements(
   { onTraded = () => {}, onPartnersChanged = () => {} }: Announced = {},
 ): Settlements {
   const waiters = new Map<IntentId, Set<Waiter>>();
-  const justAnnounced = new LRUCache<IntentId, { row: string | null }>({ max: MOST_REMEMBERED, ttl: DIRECT_READ_MS });
+  const justAnnounced = new LRUCache<IntentId, { row: string | null }>({
+    ...mostEntries(MOST_REMEMBERED),
+    ttl: DIRECT_READ_MS,
+  });
   const followers = new Map<string, Set<() => void>>();
   const endings = new Map<IntentId, (intentId: IntentId) => void>();
   const catchUpChannel = `caught_up_${randomUUID().replaceAll('-', '')}`;
@@ -90,7 +94,7 @@ export function listenForSettlements(
       const [intentId, row] = announcementOf(payload);
       end(intentId);
       if (waiters.has(intentId)) notifyAll(waiters.get(intentId), row);
-      else justAnnounced.set(intentId, { row });
+      else justAnnounced.set(intentId, { row }, { size: 1 });
     });
     try {
       await fresh.connect();

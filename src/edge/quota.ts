@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import { LRUCache } from 'lru-cache';
 import type { QuotaUse } from '../contract/handler.ts';
+import { mostEntries } from '../kernel/cache.ts';
 import type { Principal } from '../kernel/principal.ts';
 import type { BudgetState } from '../kernel/throttles.ts';
 
@@ -40,7 +41,7 @@ function quotasOf(principal: Principal): Quota[] {
  * counts its own share.
  */
 export function quotas(scale: number): { spendQuota: SpendQuota; quotaUse: QuotaUse } {
-  const buckets = new LRUCache<string, Bucket>({ max: BUCKETS_IN_MEMORY });
+  const buckets = new LRUCache<string, Bucket>(mostEntries(BUCKETS_IN_MEMORY));
   const read = (subject: string, perMinute: number) => {
     const budget = Math.max(1, Math.floor(perMinute * scale));
     const perS = budget / MINUTE_S;
@@ -57,7 +58,8 @@ export function quotas(scale: number): { spendQuota: SpendQuota; quotaUse: Quota
     const found = quotasOf(principal).map((quota) => ({ ...quota, ...read(quota.subject, quota.perMinute) }));
     const waitS = Math.max(0, ...found.map(({ left, perS }) => (1 - left) / perS));
     const states = found.map(({ name, subject, budget, perS, atMs, left, rejected }) => {
-      buckets.set(subject, { left: waitS > 0 ? left : left - 1, atMs, rejected: left < 1 ? rejected + 1 : rejected });
+      const bucket = { left: waitS > 0 ? left : left - 1, atMs, rejected: left < 1 ? rejected + 1 : rejected };
+      buckets.set(subject, bucket, { size: 1 });
       const remaining = left < 1 ? 0 : Math.floor(waitS > 0 ? left : left - 1);
       return { name, budget, base_s: MINUTE_S, remaining, ends_in_s: (budget - remaining) / perS };
     });

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { SlotAt } from '../capacity/network.ts';
 import { batchPerPool, each, numbered } from '../db/batch.ts';
 import type { Db } from '../db/pool.ts';
+import { mostEntries } from '../kernel/cache.ts';
 import type { IntentId } from '../kernel/ids.ts';
 import { type Claim, type Intent, intentRow } from './intent.ts';
 
@@ -177,9 +178,9 @@ export type JustAccepted = {
 };
 
 export function justAccepted(): JustAccepted {
-  const rows = new LRUCache<IntentId, string>({ max: MOST_REMEMBERED, ttl: REMEMBERED_MS });
+  const rows = new LRUCache<IntentId, string>({ ...mostEntries(MOST_REMEMBERED), ttl: REMEMBERED_MS });
   return {
-    remember: (id, row) => void rows.set(id, row),
+    remember: (id, row) => void rows.set(id, row, { size: 1 }),
     take(id) {
       const row = rows.get(id);
       rows.delete(id);

@@ -3,6 +3,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import { batch } from '../../db/batch.ts';
 import type { Db } from '../../db/pool.ts';
+import { mostEntries } from '../../kernel/cache.ts';
 import { digest, idSchema } from '../../kernel/ids.ts';
 import type { Partner } from '../../kernel/principal.ts';
 
@@ -26,7 +27,7 @@ const MOST_KNOWN = 10_000;
  * query.
  */
 export function partnerFinder(db: Db, isListening: () => boolean): { find: PartnerFinder; forget(): void } {
-  const known = new LRUCache<string, Partner>({ max: MOST_KNOWN });
+  const known = new LRUCache<string, Partner>(mostEntries(MOST_KNOWN));
   let changes = 0;
   const read = batch((digests: string[]) => readPartners(db, digests));
   return {
@@ -37,7 +38,7 @@ export function partnerFinder(db: Db, isListening: () => boolean): { find: Partn
       const [before, askedAt] = [changes, performance.now()];
       const found = await read(name);
       const ttl = Math.floor((found?.knownMs ?? 0) - (performance.now() - askedAt));
-      if (found && ttl > 0 && changes === before) known.set(name, found.partner, { ttl });
+      if (found && ttl > 0 && changes === before) known.set(name, found.partner, { ttl, size: 1 });
       return found?.partner ?? null;
     },
     forget() {

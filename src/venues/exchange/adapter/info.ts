@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { type HttpClient, parseJson, type Reply } from '../../../adapters/http.ts';
 import { readWeights } from '../../../capacity/exchange.ts';
+import { mostEntries } from '../../../kernel/cache.ts';
 import { found, type ReadResult, unreadable } from '../../../kernel/upstream-result.ts';
 import { epochMs, presentWork } from '../../../kernel/work.ts';
 import type { CallLimits } from './action-types.ts';
@@ -40,7 +41,7 @@ const KNOWN_HISTORIES = 2_000;
  * does not leave the budget overdrawn for the others.
  */
 export const infoFrom = (url: string, send: HttpClient, budget: Budget): QueryInfo => {
-  const rowsOf = new LRUCache<string, number>({ max: KNOWN_HISTORIES });
+  const rowsOf = new LRUCache<string, number>(mostEntries(KNOWN_HISTORIES));
   const expectedRows = ({ body, costsRows, expectRows }: InfoRequest, { priority = 'read' }: CallLimits) =>
     costsRows ? (expectRows ?? rowsOf.get(nameOf(body)) ?? (priority === 'read' ? MOST_ROWS : 0)) : 0;
   const post = async (body: InfoRequest['body'], weight: number, limits: CallLimits): Promise<Reply> => {
@@ -73,7 +74,7 @@ export const infoFrom = (url: string, send: HttpClient, budget: Budget): QueryIn
     }
     const json = parseJson(reply.text);
     if (costsRows && Array.isArray(json)) {
-      rowsOf.set(nameOf(body), json.length);
+      rowsOf.set(nameOf(body), json.length, { size: 1 });
       budget.charge(weightOf(json.length) - expected);
     }
     return read(json) ?? unreadable(`unreadable response to ${body.type}`);

@@ -5,6 +5,7 @@ import { entrySlots, paceOf } from '../../../capacity/network.ts';
 import type { Settlements } from '../../../db/settled.ts';
 import type { Accept, Accepted } from '../../../intents/accept.ts';
 import { type IntentWait, shownWait } from '../../../intents/waits.ts';
+import { mostEntries } from '../../../kernel/cache.ts';
 import { ApiError } from '../../../kernel/errors.ts';
 import { entityOf, type IntentId } from '../../../kernel/ids.ts';
 import { newBacklog } from './backlog.ts';
@@ -109,10 +110,10 @@ const MOST_LINES = 1_000;
 
 /** What the first order of a line waits for, as it was read within the last second; null if that is not known soon. */
 function waitsOf(why: (intentId: IntentId) => Promise<IntentWait | null>) {
-  const read = new LRUCache<string, Promise<IntentWait | null>>({ max: MOST_LINES, ttl: READ_AGAIN_MS });
+  const read = new LRUCache<string, Promise<IntentWait | null>>({ ...mostEntries(MOST_LINES), ttl: READ_AGAIN_MS });
   return (line: string, first: IntentId | undefined): Promise<IntentWait | null> => {
     const known = read.get(line) ?? (first === undefined ? Promise.resolve(null) : why(first).catch(() => null));
-    if (!read.has(line)) read.set(line, known);
+    if (!read.has(line)) read.set(line, known, { size: 1 });
     return Promise.race([known, sleep(READ_WITHIN_MS, null, { ref: false })]);
   };
 }

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { mostEntries } from '../../../kernel/cache.ts';
 import type { IntentId } from '../../../kernel/ids.ts';
 
 const WINDOW_MS = 1_000; // the pace of the last one to two of these counts
@@ -45,7 +46,7 @@ type Line = {
 /** Makes the backlog of a process whose upstreams each work on `threads` requests at once. */
 export function newBacklog(threads: number): Backlog {
   const orders = new Map<IntentId, { line: Line; expiresAtMs: number }>(); // in order of addition: about that of expiry
-  const lines = new LRUCache<string, Line>({ max: MOST_LINES });
+  const lines = new LRUCache<string, Line>(mostEntries(MOST_LINES));
 
   function observe(line: Line, nowMs: number): void {
     for (const [id, { expiresAtMs }] of orders) {
@@ -65,7 +66,7 @@ export function newBacklog(threads: number): Backlog {
 
   function lineOf(upstream: string): Line {
     const line = lines.get(upstream) ?? { open: 0, busy: null, known: { perMs: 0, untilMs: 0 } };
-    lines.set(upstream, line);
+    lines.set(upstream, line, { size: 1 });
     return line;
   }
 
