@@ -12,10 +12,10 @@ import { type Claim, type Intent, intentRow } from './intent.ts';
 const reachedRow = z.object({ seconds: z.number(), now_s: z.number().nullable(), is_wanted: z.boolean() });
 
 /** A request that was sent so long before a look-up had arrived by then: the network took no longer for the look-up, there and back. */
-const arrivedWithinMs = (tookMs: number): number => Math.max(100, 2 * tookMs);
+const arrivedWithinMs = (tookMs: number): number => Math.max(250, 2 * tookMs);
 
 /** So long after a response to a look-up, every response that came before it is recorded: what still runs was there during the look-up. */
-const RECORDED_WITHIN_MS = 150;
+const RECORDED_WITHIN_MS = 300;
 /** How late the age of a response may reach the database that is recorded with it. */
 const AGE_WITHIN_MS = 50;
 

@@ -14,6 +14,7 @@ begin
   if not found then
     return false;
   end if;
+  update upstream_proofs set proven = greatest(0, proven - 1) where upstream = held_at; -- it was counted as there, and never was
   perform release_slot(intent, held_at);
   if put_back.kind = 'registration/purchase' then
     perform follow_purchase(intent);
