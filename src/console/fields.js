@@ -27,7 +27,7 @@ export const reason = {
 export const stolen = {
   name: 'stolen',
   label: 'Why',
-  hint: 'Stolen: webhook endpoints that were set with them in the last 30 days are deactivated, and their owner is told by mail.',
+  hint: 'Stolen: webhook endpoints that were set with them in the last 30 days are deactivated, and their owner gets a mail.',
   kind: 'select',
   options: [
     ['false', 'they are replaced'],

@@ -11111,7 +11111,7 @@ export interface components {
         PropAccountHeader: string;
         /** @description Network address of the end user, as the app's server saw it. The rate limits count attempts per address. Without this header they count the address of the connection, which all users of a server share. */
         EndUserAddress: string;
-        /** @description The credentials are stolen: webhook endpoints whose address was set or whose secret was shown with them in the last 30 days are deactivated. A mail tells the owner, who activates the own ones again and recovers what they missed. */
+        /** @description The credentials are stolen: webhook endpoints whose address was set or whose secret was shown with them in the last 30 days are deactivated. A mail tells the owner, who activates their own again and recovers what they missed. */
         Stolen: boolean;
         /** @description The tenant app. */
         AppId: string;
@@ -14056,7 +14056,7 @@ export interface operations {
     rotateTenantAppSecret: {
         parameters: {
             query?: {
-                /** @description The credentials are stolen: webhook endpoints whose address was set or whose secret was shown with them in the last 30 days are deactivated. A mail tells the owner, who activates the own ones again and recovers what they missed. */
+                /** @description The credentials are stolen: webhook endpoints whose address was set or whose secret was shown with them in the last 30 days are deactivated. A mail tells the owner, who activates their own again and recovers what they missed. */
                 stolen?: components["parameters"]["Stolen"];
             };
             header?: {
@@ -14556,7 +14556,7 @@ export interface operations {
     revokeKeyOfPartner: {
         parameters: {
             query?: {
-                /** @description The credentials are stolen: webhook endpoints whose address was set or whose secret was shown with them in the last 30 days are deactivated. A mail tells the owner, who activates the own ones again and recovers what they missed. */
+                /** @description The credentials are stolen: webhook endpoints whose address was set or whose secret was shown with them in the last 30 days are deactivated. A mail tells the owner, who activates their own again and recovers what they missed. */
                 stolen?: components["parameters"]["Stolen"];
             };
             header?: {

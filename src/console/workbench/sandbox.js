@@ -11,7 +11,7 @@ import { makeButton, rowButton, table } from '../table.js';
 /** @typedef {{ kind: string, effect: string }} Fault */
 /** @typedef {{ advance: string, upstreams: Upstream[], controls: Call[], magic_values: MagicValue[], faults: Fault[] }} Overview */
 
-/** What the sandbox beside the service can be told: its clock, its people and banks, and its faults. @type {import('../views.js').View} */
+/** What can be set in the sandbox beside the service: its clock, its people and banks, and its faults. @type {import('../views.js').View} */
 export const sandbox = {
   name: 'sandbox',
   group: 'Access',
