@@ -1,12 +1,10 @@
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { basename, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
-import ts from 'typescript';
+import { type Compiler, ROOT } from './compiler.ts';
 
-const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const COPIED = [
   'src',
   'sql',
@@ -30,20 +28,43 @@ export type Change = {
   test: { file: string; text: string; and?: string[] };
 };
 
-/** A copy of the project with a change applied and the contract's types generated anew. */
+/** A copy of the project with changes applied and the contract's types generated anew. */
 export type Copy = {
   /** The errors of the changed files, and of `others`, by the compiler; with `without`, as if that file had not been changed. */
   typeErrors(options: { others?: string[]; without?: string }): string[];
-  /** Runs the change's test. Rejects with its output if it fails. */
-  runTest(): Promise<void>;
+  /** Runs the tests of the changes. Resolves to the output of mocha, and the files with a failure. Rejects if it did not run them. */
+  runTests(): Promise<{ output: string; failedFiles: string[] }>;
   remove(): Promise<void>;
 };
 
-/** Copies the project and applies a change. Throws if a line that is put after another does not find it exactly once. */
-export async function changedCopy({ adds, edits, test }: Change): Promise<Copy> {
+/** Copies the project and applies changes. Throws if a line that is put after another does not find it exactly once. */
+export async function changedCopy(changes: Change[], compilerOf: (root: string) => Compiler): Promise<Copy> {
   const root = await mkdtemp(join(tmpdir(), 'changed-'));
   await Promise.all(COPIED.map((name) => cp(join(ROOT, name), join(root, name), { recursive: true, filter: isOwn })));
   await symlink(join(ROOT, 'node_modules'), join(root, 'node_modules'));
+  for (const change of changes) await apply(change, root);
+  await run(process.execPath, ['test/contract/generate-types.ts'], { cwd: root });
+  const changed = changes.flatMap(filesOf).filter((file) => file.endsWith('.ts'));
+  const compiler = compilerOf(root);
+  return {
+    typeErrors: ({ others = [], without }) => compiler([...changed, ...others], without),
+    async runTests() {
+      const { TEST_SERVER: _, ...env } = process.env; // a shared server has the schema of the original
+      const files = changes.flatMap(({ test }) => [test.file, ...(test.and ?? [])]);
+      const { stdout, stderr, code } = await run('mocha', files, { cwd: root, env }).then(
+        (done) => ({ ...done, code: 0 }),
+        (failed: { stdout: string; stderr: string; code: number }) => failed,
+      );
+      const failedFiles = Array.from(stdout.matchAll(/^failed file: (.*)$/gm), ([, file = '']) => relative(root, file));
+      const output = `${stdout}\n${stderr}`.replace(/^failed file:.*$/gm, '');
+      if (code !== 0 && failedFiles.length === 0) throw new Error(output);
+      return { output, failedFiles };
+    },
+    remove: () => rm(root, { recursive: true, force: true }),
+  };
+}
+
+async function apply({ adds, edits, test }: Change, root: string): Promise<void> {
   for (const [file, text] of Object.entries({ ...adds, [test.file]: test.text })) {
     await mkdir(dirname(join(root, file)), { recursive: true });
     await writeFile(join(root, file), text);
@@ -53,57 +74,11 @@ export async function changedCopy({ adds, edits, test }: Change): Promise<Copy> 
     if (behind === undefined || more.length > 0) throw new Error(`${file} has not exactly one: ${after}`);
     await writeFile(join(root, file), `${before}${after}${put}${behind}`);
   }
-  await run(process.execPath, ['test/contract/generate-types.ts'], { cwd: root });
-  const changed = [...Object.keys(adds), ...edits.map(({ file }) => file)].filter((file) => file.endsWith('.ts'));
-  const compiler = compilerOf(root);
-  return {
-    typeErrors: ({ others = [], without }) => compiler([...changed, ...others], without),
-    async runTest() {
-      const { TEST_SERVER: _, ...env } = process.env; // a shared server has the schema of the original
-      await run('mocha', [test.file, ...(test.and ?? [])], { cwd: root, env }).catch(({ stdout, stderr }) => {
-        throw new Error(`${stdout}\n${stderr}`.replace(/^failed file:.*$/gm, ''));
-      });
-    },
-    remove: () => rm(root, { recursive: true, force: true }),
-  };
 }
+
+const filesOf = ({ adds, edits }: Change): string[] => [
+  ...new Set([...Object.keys(adds), ...edits.map(({ file }) => file)]),
+];
 
 /** The number of files that a developer opens for a change. */
-export const openedBy = ({ adds, edits }: Change): number =>
-  new Set([...Object.keys(adds), ...edits.map(({ file }) => file)]).size;
-
-/** The files of packages, which all copies link, by their path. */
-const packages = new Map<string, ts.SourceFile | undefined>();
-
-/** Makes a compiler of a copy, which parses each file once. */
-function compilerOf(root: string): (files: string[], unchanged?: string) => string[] {
-  const config = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile).config;
-  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
-  const host = ts.createCompilerHost(options);
-  const own = new Map<string, ts.SourceFile | undefined>();
-  const { getSourceFile } = host;
-  host.getSourceFile = (path, language) => {
-    const parsed = path.includes('/node_modules/') ? packages : own;
-    if (!parsed.has(path)) parsed.set(path, getSourceFile.call(host, path, language));
-    return parsed.get(path);
-  };
-  return (files, unchanged) => {
-    const now = unchanged === undefined ? undefined : join(root, unchanged);
-    const text = unchanged === undefined ? '' : ts.sys.readFile(join(ROOT, unchanged));
-    const ofOriginal: ts.CompilerHost = {
-      ...host,
-      getSourceFile: (path, language) =>
-        path === now ? ts.createSourceFile(path, text ?? '', language) : host.getSourceFile(path, language),
-    };
-    const program = ts.createProgram(
-      files.map((file) => join(root, file)),
-      { ...options, noEmit: true },
-      ofOriginal,
-    );
-    return files.flatMap((file) =>
-      program
-        .getSemanticDiagnostics(program.getSourceFile(join(root, file)))
-        .map(({ messageText }) => `${file}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`),
-    );
-  };
-}
+export const openedBy = (change: Change): number => filesOf(change).length;
