@@ -150,9 +150,9 @@ module.exports = {
     ),
     error(
       'adapters-show-only-types',
-      'The public types of an adapter are in its types.ts, signal-types.ts and action-types.ts.',
+      'The public types of an adapter are in its types.ts, signal-types.ts, action-types.ts and stream-types.ts.',
       { path: [capability, venue, folders(foundation), '^workers/'], pathNot: adapter },
-      { path: adapter, pathNot: '/((signal|action)-)?types\\.ts$' },
+      { path: adapter, pathNot: '/((signal|action|stream)-)?types\\.ts$' },
     ),
     error(
       'rules-are-pure',

@@ -18,5 +18,6 @@ create table upstream_responses (
   primary key (upstream, name)
 );
 
-comment on table upstream_responses is 'The last response of reads that change seldom. Processes share them and start with them.';
+comment on table upstream_responses is
+  'The last response of reads that change seldom, and what the exchange''s stream has said last of orders of ours. All processes share them.';
 comment on column upstream_responses.upstream is 'Its URL: numbers of assets differ from network to network.';

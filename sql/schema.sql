@@ -1409,7 +1409,7 @@ create table upstream_proofs (
   constraint upstream_proofs_pkey PRIMARY KEY (upstream)
 ) with (fillfactor=50);
 
--- The last response of reads that change seldom. Processes share them and start with them.
+-- The last response of reads that change seldom, and what the exchange's stream has said last of orders of ours. All processes share them.
 create table upstream_responses (
   upstream text not null, -- Its URL: numbers of assets differ from network to network.
   name text not null,
@@ -2244,7 +2244,7 @@ create function account_log_end(account text, after_position bigint)
 create function add_exchange_fills(wallet text, fills jsonb)
   returns SETOF exchange_fills sql;
 
-create function advance_fill_cursor(wallet text, from_at timestamp with time zone)
+create function advance_fill_cursor(wallet text, from_at timestamp with time zone, to_at timestamp with time zone)
   returns boolean plpgsql;
 
 create function advance_lane(lane_name text, leaver uuid)
@@ -2932,7 +2932,7 @@ create function record_events(of_owner text, of_type text, payloads jsonb[], fro
 create function record_exchange_exits(by_intent uuid, of_owner text, wallet text, of_pair text, exits jsonb, replaced text[], follow_ups jsonb)
   returns uuid[] plpgsql;
 
-create function record_exchange_fills(wallet text, fills jsonb, ended jsonb)
+create function record_exchange_fills(wallet text, fills jsonb, ended jsonb, is_streamed boolean DEFAULT false)
   returns integer plpgsql;
 
 create function record_exchange_funding(wallet text, payments jsonb, up_to timestamp with time zone)

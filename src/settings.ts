@@ -71,6 +71,7 @@ export const settings = z.object({
   EXVENUE_EXPIRES_MS: ms.min(1_000).default(10_000),
   EXVENUE_CLOCK_MARGIN_MS: ms.default(5_000),
   EXVENUE_READ_LAG_MS: ms.default(60_000),
+  EXVENUE_STREAM: flag.default(true),
   VENUE_READ_MS: ms.min(50).default(4_000),
   REGISTRAR_URL: z.url(),
   REGISTRAR_CHAIN_URL: z.url(),

@@ -44,6 +44,9 @@ export function sparedBy(priority: Priority, perMinute?: number): number {
   return priority === 'exit' ? kept.exit(settings) / 2 : spared(settings);
 }
 
+/** How many users' events the exchange streams to one address of the caller. See venues/exchange.md#stream. */
+export const MOST_FOLLOWED = 10;
+
 /** The weight of a read: most cost `usual`, as a list of open orders does; one order and prices cost `light`. See venues/exchange.md#rate-limits. */
 export const readWeights = { usual: 20, light: 2 } as const;
 

@@ -7,20 +7,23 @@ import type { Db } from './pool.ts';
 const taken = z.object({ lease: z.string().nullable() });
 
 /** The slots for look-ups at the miner of an entity, which all processes share. */
-export const lookUpSlots = (db: Db, entityHotkey: Hotkey, count: number): SharedSlots => {
-  const upstream = `look-ups:${entityHotkey}`;
-  return {
-    count,
-    take: (forMs) =>
-      db.oneFirst(sql.prepared('claim_look_up_slot', taken)`
+export const lookUpSlots = (db: Db, entityHotkey: Hotkey, count: number): SharedSlots =>
+  slotsAt(db, `look-ups:${entityHotkey}`, count);
+
+/** The one slot of the process that follows the stream at an address. */
+export const streamSlot = (db: Db, url: string): SharedSlots => slotsAt(db, `stream:${url}`, 1);
+
+const slotsAt = (db: Db, upstream: string, count: number): SharedSlots => ({
+  count,
+  take: (forMs) =>
+    db.oneFirst(sql.prepared('claim_look_up_slot', taken)`
         select claim_look_up_slot(${upstream}, ${count}, ${forMs / 1000}) lease`),
-    async hold(lease, forMs) {
-      await db.query(sql.prepared('hold_look_up_slot', z.object({}))`
+  async hold(lease, forMs) {
+    await db.query(sql.prepared('hold_look_up_slot', z.object({}))`
         select hold_look_up_slot(${upstream}, ${lease}, ${forMs / 1000})::text`);
-    },
-    async release(lease) {
-      await db.query(sql.prepared('release_look_up_slot', z.object({}))`
+  },
+  async release(lease) {
+    await db.query(sql.prepared('release_look_up_slot', z.object({}))`
         select release_look_up_slot(${upstream}, ${lease})::text`);
-    },
-  };
-};
+  },
+});

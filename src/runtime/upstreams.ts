@@ -15,6 +15,8 @@ import { openPauses, type Pauses } from '../kernel/pauses.ts';
 import type { Metrics } from '../metrics/registry.ts';
 import { type CallStates, watched, watchedWebhooks } from '../metrics/upstreams.ts';
 import { exvenue } from '../venues/exchange/adapter/index.ts';
+import { openUserStream } from '../venues/exchange/adapter/stream.ts';
+import type { StreamListener, UserStream } from '../venues/exchange/adapter/stream-types.ts';
 import type { Exvenue } from '../venues/exchange/adapter/types.ts';
 import { netvenue } from '../venues/network/adapter/index.ts';
 import { type LookUps, lookUpsIn } from '../venues/network/adapter/look-ups.ts';
@@ -25,6 +27,8 @@ export type Upstreams = {
   /** The network through the platform's miner, or through the miner of a tenant's entity. */
   netvenue(identity?: { minerKey?: string; entityHotkey?: Hotkey }): Netvenue;
   exvenue: Exvenue;
+  /** Opens the exchange's stream of user events. Null: it is not followed. */
+  openStream: ((listener: StreamListener) => UserStream) | null;
   registrar: Registrar;
   /** Null if no processor is configured. Nothing can be sold then. */
   processor: Processor | null;
@@ -48,6 +52,7 @@ export async function openUpstreams({ config, metrics, log, db, pauses = openPau
         ...(!identity && { pauses }), // a tenant's own key is the same in every process
       }),
     exvenue: watched('exvenue', exvenueAt(config, db), metrics, log, { shown }),
+    openStream: config.EXVENUE_STREAM ? (listener) => openUserStream(streamUrlOf(config), listener) : null,
     registrar: watched('registrar', registrarAt(config), metrics, log),
     processor: processor && watched('processor', processor, metrics, log, { pauses }),
     webhooks: watchedWebhooks(webhooks({ allowLoopback: config.WEBHOOK_LOOPBACK }), metrics, log),
@@ -85,8 +90,12 @@ const exvenueAt = ({ EXVENUE_URL: url, EXVENUE_NETWORK: network, ...config }: Co
     url,
     network,
     budgetPerMinute: config.EXVENUE_BUDGET_PER_MINUTE,
+    streamLagMs: config.EXVENUE_STREAM ? config.EXVENUE_READ_LAG_MS : null,
     shared: { ledger: (bucket) => requestBudget(db, url, bucket), responses: upstreamResponses(db, url) },
   });
+
+/** See venues/exchange.md#stream. */
+const streamUrlOf = ({ EXVENUE_URL: url }: Config): string => `${url.replace(/^http/, 'ws').replace(/\/+$/, '')}/ws`;
 
 const registrarAt = (config: Config): Registrar =>
   registrar({

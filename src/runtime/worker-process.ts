@@ -2,6 +2,7 @@ import { checkIsBehind } from '../capabilities/accounts/restore-check.ts';
 import type { Config } from '../config.ts';
 import { keepAlive } from '../db/liveness.ts';
 import { openMetrics } from '../metrics/registry.ts';
+import { followWallets } from '../venues/exchange/ledger/stream/follow.ts';
 import { checkCloseStyle } from '../venues/network/orders/close-style.ts';
 import { openLog } from './log.ts';
 import { runProcess } from './process.ts';
@@ -38,6 +39,7 @@ export async function startWorker(
     superviseRunner(name, { config, log, tasks, metrics, onPool: onPool(name), accepted: runtime.accepted }),
   );
   if (names.includes('trading')) void checkCloseStyle(runtime);
+  const following = names.includes('trading') ? follow(runtime) : null;
   void checkIsBehind(runtime).catch((err) => log.warn({ err }, 'not compared with the network'));
   if (config.RECOVERY_MODE) log.warn('RECOVERY_MODE is set: no job runs until it is unset');
   log.info({ runners: names }, 'worker is running');
@@ -46,6 +48,7 @@ export async function startWorker(
     async stop() {
       runtime.readiness.stop();
       const drain = setTimeout(runtime.stop, DRAIN_MS);
+      await following?.stop();
       await Promise.all(runners.map((runner) => runner.stop()));
       clearTimeout(drain);
       await liveness.stop();
@@ -53,6 +56,9 @@ export async function startWorker(
     },
   };
 }
+
+/** Follows the exchange's stream, if one is set. */
+const follow = ({ openStream, ...runtime }: WorkerRuntime) => openStream && followWallets({ ...runtime, openStream });
 
 /** The runners of a worker: none while the database is being recovered. */
 const runnersOf = ({ WORKER_RUNNERS: wanted, RECOVERY_MODE }: Config): readonly RunnerName[] => {

@@ -5,6 +5,7 @@ import { watchBehind } from '../capabilities/health/restore-check.ts';
 import { openPace } from '../capabilities/webhooks/pace.ts';
 import { laneStepper } from '../capabilities/webhooks/store.ts';
 import type { Config } from '../config.ts';
+import { streamSlot } from '../db/look-up-slots.ts';
 import { openPool, WORKER_LIMITS } from '../db/pool.ts';
 import { justAccepted } from '../intents/claim.ts';
 import { onSettled } from '../intents/settle.ts';
@@ -48,6 +49,8 @@ export async function openWorkerRuntime(config: Config, log: Logger, metrics: Me
     webhooks,
     processor,
     exvenue,
+    openStream: upstreams.openStream,
+    slot: streamSlot(db, config.EXVENUE_URL),
     registrar,
     venues: networkEntities(platform, { config, upstreams, db, sealer: base.sealer }),
     reads,

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { reachedAt } from '../kernel/loopback.ts';
 import type { Fault, Faults } from './faults.ts';
@@ -48,14 +49,16 @@ export type Upstream = { url: string; close(): Promise<void> };
 /** A simulated upstream: `ledger` holds what it did, `faults` what it is to do wrong. */
 export type SteeredUpstream = Upstream & { controlUrl: string; ledger: Ledger; faults: Faults };
 
-/** Serves routes. Scripted faults apply to all routes except those below `/control/`. `keep` is as in `responder`. */
+/** Serves routes. Scripted faults apply to all routes except those below `/control/`. `keep` is as in `responder`; `upgrade` completes other protocols. */
 export const startUpstream = async (
   { port = 0, host = '127.0.0.1' }: Listening,
   routes: Route[],
   faults: Faults,
   keep: () => void = () => {},
+  upgrade?: (request: IncomingMessage, socket: Duplex) => void,
 ): Promise<Upstream> => {
   const server = createServer(responder(routes, faults, keep));
+  if (upgrade) server.on('upgrade', upgrade);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(port, host, resolve);
   });

@@ -142,9 +142,13 @@ export const sizes: Record<'full' | 'small', Size> = {
         resting: 1_000,
         perSecond: 8,
         behindMs: 25_000,
+        endAfterMs: 3_000,
         withinMs: 5_000,
       },
-      settings: { ...ROOMY, ...AT_EXCHANGE, EXVENUE_READ_LAG_MS: '30000', ORDER_DEADLINE_MS: '120000' },
+      settings: {
+        ...{ ...ROOMY, ...AT_EXCHANGE, EXVENUE_READ_LAG_MS: '30000' },
+        ...{ EXVENUE_STREAM: 'true', ORDER_DEADLINE_MS: '120000' },
+      },
     },
     year: { intents: 3_000_000, orders: 600, pruneMs: 60_000, most: { ratio: 1.2, ms: 200 } },
     alertScale: 1,
@@ -210,8 +214,9 @@ export const sizes: Record<'full' | 'small', Size> = {
     },
     shortage: { orders: 130, burst: 40, perSecond: 16 },
     behind: {
-      ...{ seed: 1, orders: 60, closes: 10, brackets: 5, resting: 10, perSecond: 6, behindMs: 1_000, withinMs: 15_000 }, // other tests share the cores
-      settings: { ...ROOMY, EXVENUE_READ_LAG_MS: '2000', ORDER_DEADLINE_MS: '60000' },
+      ...{ seed: 1, orders: 60, closes: 10, brackets: 5, resting: 10, perSecond: 6 },
+      ...{ behindMs: 1_000, endAfterMs: 3_000, withinMs: 15_000 }, // other tests share the cores
+      settings: { ...ROOMY, EXVENUE_STREAM: 'true', EXVENUE_READ_LAG_MS: '2000', ORDER_DEADLINE_MS: '60000' },
     },
     year: { intents: 20_000, orders: 100, pruneMs: 20_000, most: { ratio: 3, ms: 2_000 } },
     alertScale: 5,

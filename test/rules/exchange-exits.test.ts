@@ -4,6 +4,7 @@ import type { OrderRecord, OrderState, OrderView } from '../../src/venues/exchan
 import { exitsOutcome } from '../../src/venues/exchange/orders/exit-outcome.ts';
 
 const NOW = 1_700_000_000_000;
+const LAG_MS = 60_000;
 
 /** A record with a status of the venue. See venues/exchange.md#order-statuses. */
 const record = (word: string, more: Partial<OrderView> & { agoMs?: number } = {}): OrderRecord => {
@@ -31,7 +32,8 @@ const both = (tp: string, sl: string) => [
   { leg: 'tp' as const, record: found(record(tp, { oid: 8 })) },
   { leg: 'sl' as const, record: found(record(sl, { oid: 9 })) },
 ];
-const outcomeOf = (parent: OrderRecord, legs: Parameters<typeof exitsOutcome>[1]) => exitsOutcome(parent, legs, NOW);
+const outcomeOf = (parent: OrderRecord, legs: Parameters<typeof exitsOutcome>[1]) =>
+  exitsOutcome(parent, legs, { nowMs: NOW, lagMs: LAG_MS });
 
 describe('the exits of an order that ended', () => {
   for (const [tp, sl] of [

@@ -90,7 +90,7 @@ describe('what is read of exchange orders for one owner or wallet', () => {
   it('what is under way of a wallet, for how long', async () => {
     const lane = 'exvenue:busy';
     const busy = (wallet: WalletAddress, of = lane) =>
-      exchange.findBusy(db, { wallet, lane: of, pair: 'XRP', wantedAgoS: 1 });
+      exchange.findBusy(db, { wallet, lane: of, pair: 'XRP', wantedAgoS: 1, lagMs: 1 });
     const open = (age: string) =>
       run(
         `insert into intents (id, kind, owner, lane, state, request, digest, deadline_at, created_at)

@@ -31,6 +31,7 @@ import { type AppId, newIntentId } from '../../src/kernel/ids.ts';
 import { readFigures } from '../../src/metrics/queries.ts';
 import { listWatchedOrders } from '../../src/venues/exchange/ledger/queries.ts';
 import { takeDueWallets } from '../../src/venues/exchange/ledger/store.ts';
+import { listCandidates } from '../../src/venues/exchange/ledger/stream/queries.ts';
 import { hasInDoubtUnderOtherKeys } from '../../src/venues/exchange/signing/queries.ts';
 import type { NewNetworkOrder } from '../../src/venues/network/orders/intents.ts';
 import * as orders from '../../src/venues/network/orders/queries.ts';
@@ -131,6 +132,7 @@ describe('statements with much past data', function () {
     'an order by its handle': () => orders.findOrderByHandle(db, trader, past.order),
     'orders in histories': () => listPlacedOrders(db, owner, 'netvenue', [past.order]),
     'wallets that are due': () => takeDueWallets(db, 20, { busyS: 5, idleS: 60 }),
+    'wallets to stream': () => listCandidates(db),
     'orders of a wallet that may change': () => listWatchedOrders(db, trader),
     'intents in doubt under other keys': () => hasInDoubtUnderOtherKeys(db, trader, 'key'),
     'creations under way': () =>

@@ -156,6 +156,7 @@ export const testSettings = (
   EXVENUE_CLOCK_MARGIN_MS: '500', // both share one clock
   EXVENUE_BUDGET_PER_MINUTE: '24000', // many tests share one service
   EXVENUE_READ_LAG_MS: '500',
+  EXVENUE_STREAM: 'false', // what polls do is tested by itself
   EXVENUE_PATIENCE_MS: '1500',
   SEALING_KEYS: `test:${Buffer.alloc(32, 'test').toString('base64')}`,
   AGREEMENT_KEYS: `test:${Buffer.alloc(32, 'agree').toString('base64')}`,

@@ -1,16 +1,12 @@
--- Advances a wallet's cursor to its newest execution, or keeps it before a gap among those from `from_at` on, which is then read again at once.
--- What the exchange does not list ten minutes after a gap it never will: see venues/exchange.md#rows. From there on the ledger is complete.
--- Returns whether there is a gap.
-create or replace function advance_fill_cursor(wallet text, from_at timestamptz) returns boolean
+-- Advances a wallet's cursor to `to_at`, the newest execution that was read: streamed ones may be newer, and others missing before them. Or keeps
+-- it before a gap among those from `from_at` on, which is then read again at once. What the exchange does not list ten minutes after a gap it
+-- never will: see venues/exchange.md#rows. From there on the ledger is complete. Returns whether there is a gap.
+create or replace function advance_fill_cursor(wallet text, from_at timestamptz, to_at timestamptz) returns boolean
 language plpgsql as $$
 declare
-  newest timestamptz;
   whole_from timestamptz;
   gap record;
 begin
-  select max(f.filled_at) into newest
-  from exchange_fills f
-  where f.ex_wallet = wallet;
   select c.complete_from into whole_from
   from exchange_cursors c
   where c.ex_wallet = wallet
@@ -22,7 +18,7 @@ begin
   end loop;
   update exchange_cursors c
   set fills_read_at = now(), complete_from = whole_from,
-    read_to = case when gap.until is null then greatest(c.read_to, newest) else gap.since end,
+    read_to = case when gap.until is null then greatest(c.read_to, to_at) else gap.since end,
     gap_at = case when gap.until is not null then coalesce(c.gap_at, gap.since) end,
     due_at = case when gap.until is null then c.due_at else least(c.due_at, now() + interval '1 second') end
   where c.ex_wallet = wallet;

@@ -1,20 +1,24 @@
--- Records executions of a wallet, each once and in the order given, with what follows from them: how far its ledger is, its positions, what has
--- become of its resting orders (`ended`: those that the exchange ended otherwise, [{id, filled_size, by_command}]), and the events of all that. An
--- order that has ended lets the wallet be read again at once, for its exits. Returns how many executions are new. Locks the cursor, the resting
--- orders of the wallet, then event logs.
-create or replace function record_exchange_fills(wallet text, fills jsonb, ended jsonb) returns integer
+-- Records executions of a wallet, each once and in the order given, with what follows from them: how far its ledger is (unless they were streamed:
+-- then others may be missing that are read later), its positions, what has become of its resting orders (`ended`: those that the exchange ended
+-- otherwise, [{id, filled_size, by_command}]), and the events of all that. An order that has ended lets the wallet be read again at once, for its
+-- exits. Returns how many executions are new. Locks the cursor, the resting orders of the wallet, then event logs.
+create or replace function record_exchange_fills(wallet text, fills jsonb, ended jsonb, is_streamed boolean default false) returns integer
 language plpgsql as $$
 declare
   added exchange_fills[];
   found record;
   changed uuid[];
 begin
+  perform
+  from exchange_cursors c
+  where c.ex_wallet = wallet
+  for update; -- the same executions may be read and streamed
   select array_agg(a order by a.seq) into added
   from add_exchange_fills(wallet, fills) a;
-  perform advance_fill_cursor(wallet, coalesce((
-    select to_timestamp(min(f.at_ms) / 1000.0)
-    from jsonb_to_recordset(fills) as f (at_ms bigint)
-  ), 'infinity'));
+  if not is_streamed then
+    perform advance_fill_cursor(wallet, coalesce(to_timestamp(min(f.at_ms) / 1000.0), 'infinity'), to_timestamp(max(f.at_ms) / 1000.0))
+    from jsonb_to_recordset(fills) as f (at_ms bigint);
+  end if;
   perform move_exchange_positions(wallet, array(select distinct a.coin from unnest(added) a));
   perform state_fees(wallet, array(select distinct a.oid from unnest(added) a));
   select * into found from resting_order_changes(wallet, ended);

@@ -1,17 +1,28 @@
--- Takes at most `most` exchange wallets that are due, those that have waited longest first, and plans when each is due again: after `busy_s` while
--- it has orders that rest, exits that wait or an open position, sooner while an order with exits is filled in part or executions of a filled order
--- are missing, else after `idle_s`; never, if it is neither enrolled nor has orders of ours. `is_full`: its executions are to be read whatever else
--- shows, because some are missing (the chain has a gap, or an order of ours reports more) or they were not read for `idle_s`. `is_new`: they were
--- never read. `funding_from`: from when on its funding is to be read: 90 s after each hour for which it may have been paid, when reads show it;
--- else null. Skips wallets that another process has taken.
+-- Takes at most `most` exchange wallets that are due, and plans when each is due again. Urgent ones come first, with at most three quarters of the
+-- places: what was filled of an order is without its exits, because the order is filled in part or has ended and they are not found yet. Then
+-- those that have waited longest. A wallet is due again after `busy_s` while it has orders that rest, exits that wait or an open position, sooner
+-- while it is urgent or executions of a filled order are missing, else after `idle_s`; never, if it is neither enrolled nor has orders of ours.
+-- `is_full`: its executions are to be read whatever else shows, because some are missing (the chain has a gap, or an order of ours reports more)
+-- or they were not read for `idle_s`. `is_new`: they were never read. `funding_from`: from when on its funding is to be read: 90 s after each hour
+-- for which it may have been paid, when reads show it; else null. Skips wallets that another process has taken.
 create or replace function take_due_wallets(most integer, busy_s double precision, idle_s double precision)
 returns table (ex_wallet text, read_to timestamptz, is_full boolean, is_new boolean, funding_from timestamptz)
 language sql as $$
-  with due as materialized (
+  with urgent as materialized (
+    select c.ex_wallet
+    from exchange_cursors c
+    where c.due_at <= now() and exists (
+        select
+        from orders o
+        where o.trader = c.ex_wallet and o.has_waiting_triggers and (not o.is_resting or o.executed ->> 'status' = 'partial')
+      )
+    order by c.due_at
+    limit most * 3 / 4
+  ), due as materialized (
     select c.ex_wallet
     from exchange_cursors c
     where c.due_at <= now()
-    order by c.due_at
+    order by c.ex_wallet in (select u.ex_wallet from urgent u) desc, c.due_at
     limit most
     for update skip locked
   ), judged as materialized (
@@ -22,8 +33,7 @@ language sql as $$
       ) as has_orders, exists (
         select
         from orders o
-        where o.trader = d.ex_wallet and o.is_resting and o.has_waiting_triggers
-          and o.executed ->> 'status' = 'partial'
+        where o.trader = d.ex_wallet and o.has_waiting_triggers and (not o.is_resting or o.executed ->> 'status' = 'partial')
       ) as is_urgent,
       exists (
         select

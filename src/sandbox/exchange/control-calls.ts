@@ -42,6 +42,10 @@ export const calls = {
       'replicas?': [2, 'how many replicas serve the reads, each behind by itself; 1 without it'],
     },
   },
+  stream: {
+    does: 'Cuts the stream of user events, or lets clients connect again.',
+    members: { on: [false, 'true opens it'] },
+  },
   'post-only': {
     does: 'Begins or ends a post-only period, as after an upgrade of the exchange.',
     members: { on: [true, 'false ends it'] },

@@ -6,11 +6,12 @@ import { calls } from './control-calls.ts';
 import { magicSizes } from './magic.ts';
 import { payFunding } from './positions.ts';
 import { setMid } from './prices.ts';
+import type { UserStream } from './stream.ts';
 import type { View } from './view.ts';
 import { accountOf, deposit, type World } from './world.ts';
 
 /** The routes of the control calls. */
-export const controls = (world: World, view: View): Route[] =>
+export const controls = (world: World, view: View, stream: UserStream): Route[] =>
   routesOf(calls, {
     mid: (body) => data(setMid(world, String(body.coin), String(body.px))),
     funding: (body) => data(payFunding(world, String(body.coin), String(body.rate))),
@@ -23,6 +24,11 @@ export const controls = (world: World, view: View): Route[] =>
     },
     behind({ ms, replicas = 1 }) {
       view.setBehind(Number(ms), Number(replicas));
+      return data(true);
+    },
+    stream({ on }) {
+      if (on === true) stream.open();
+      else stream.cut();
       return data(true);
     },
     'post-only'({ on }) {

@@ -10,10 +10,12 @@ import { type CoinOption, listed, usualCoins } from './coins.ts';
 import { controls } from './controls.ts';
 import { exchangeRoute } from './exchange.ts';
 import { infoRoute } from './info.ts';
+import { openNews } from './news.ts';
 import { payFunding } from './positions.ts';
 import { setMid } from './prices.ts';
+import { type UserStream, userStream } from './stream.ts';
 import { viewOf } from './view.ts';
-import { type Account, accountOf, deposit, type World } from './world.ts';
+import { type Account, accountOf, deposit, type Surroundings, type World } from './world.ts';
 
 export { magicSizes } from './magic.ts';
 
@@ -42,11 +44,15 @@ export type ExvenueUpstream = SteeredUpstream & {
   setBehind(ms: number, replicas?: number): void;
   /** Ends an open order as the venue does by itself, with one of its statuses; its waiting exits end too. False without one. */
   endOrder(address: string, cloid: string, status: string): boolean;
+  /** Whether a wallet has an open order of this client order id. */
+  hasOpen(address: string, cloid: string): boolean;
   /** Sets how an account holds its collateral. See venues/exchange.md#collateral. */
   setMode(address: string, mode: NonNullable<Account['mode']>): void;
   fund(address: string, usd: string, dex?: string): void;
   /** Lets a key trade for a wallet until `validUntilMs` (epoch ms). A time in the past revokes it. */
   approveAgent(wallet: string, agent: string, name?: string, validUntilMs?: number): void;
+  /** The stream of user events. */
+  stream: Omit<UserStream, 'connect'>;
 };
 
 /** See venues/exchange.md#transport. */
@@ -59,9 +65,10 @@ const ACTION_BUDGET = 10_000;
 export const startExvenueUpstream = async (options: ExvenueUpstreamOptions = {}): Promise<ExvenueUpstream> => {
   const ledger = openLedger('exvenue', options.ledgerFile);
   const faults = scriptedFaults();
-  const memory = openMemory<Omit<World, 'ledger'>>(options.stateFile);
+  const memory = openMemory<Omit<World, Surroundings>>(options.stateFile);
   const world = { ...newWorld(options, ledger), ...memory.recalled };
   const view = viewOf(world);
+  const stream = userStream(world);
   const advance = (ms: number) =>
     makeOlder(
       [...world.accounts.values()].map(({ agents }) => agents),
@@ -71,9 +78,10 @@ export const startExvenueUpstream = async (options: ExvenueUpstreamOptions = {})
   const venue = [exchangeRoute(world, options.processingMs ?? 0), infoRoute(world, view)];
   const { url, close } = await startUpstream(
     options,
-    [...venue, ...controlRoutes(ledger, faults, advance), ...controls(world, view)],
+    [...venue, ...controlRoutes(ledger, faults, advance), ...controls(world, view, stream)],
     faults,
     () => memory.keep(() => knownOf(world)),
+    stream.connect,
   );
   return {
     url,
@@ -87,9 +95,10 @@ export const startExvenueUpstream = async (options: ExvenueUpstreamOptions = {})
       if (coin) coin.liquidity = size;
     },
     setBehind: view.setBehind,
+    hasOpen: (address, cloid) => openOrder(world, address, cloid) !== null,
     endOrder: (address, cloid, status) => {
-      const order = accountOf(world, address.toLowerCase()).byCloid.get(cloid);
-      if (!order || !isOpen(order)) return false;
+      const order = openOrder(world, address, cloid);
+      if (!order) return false;
       end(world, order, status);
       return true;
     },
@@ -98,11 +107,20 @@ export const startExvenueUpstream = async (options: ExvenueUpstreamOptions = {})
     },
     fund: (address, usd, dex) => deposit(accountOf(world, address.toLowerCase()), usd, dex),
     approveAgent: (wallet, agent, name, validUntilMs) => approveAgent(world, wallet, agent, name, validUntilMs),
-    close,
+    stream,
+    async close() {
+      stream.cut();
+      await close();
+    },
   };
 };
 
-const knownOf = ({ ledger: _, ...known }: World): Omit<World, 'ledger'> => known;
+const openOrder = (world: World, address: string, cloid: string) => {
+  const order = accountOf(world, address.toLowerCase()).byCloid.get(cloid);
+  return order && isOpen(order) ? order : null;
+};
+
+const knownOf = ({ ledger: _, news: __, ...known }: World): Omit<World, Surroundings> => known;
 
 const newWorld = (
   { network = 'testnet', coins = usualCoins, autoFund, actionBudget = ACTION_BUDGET }: ExvenueUpstreamOptions,
@@ -114,6 +132,7 @@ const newWorld = (
     autoFund: autoFund ?? null,
     actionBudget,
     ledger,
+    news: openNews(),
     coins: new Map(all.map((coin) => [coin.name, coin])),
     coinsById: new Map(all.map((coin) => [coin.id, coin])),
     accounts: new Map(),

@@ -40,7 +40,7 @@ const place = (
   if (!coin) return { status: { error: `Asset does not exist. asset=${requested.asset}` }, order: null };
   const order = make(world, { owner, coin, requested, followsPosition, parentPrice: null });
   const rejected = rejectionOfAll(world, order, requested, exits);
-  if (rejected) return { status: reject(order, rejected), order };
+  if (rejected) return { status: reject(world, order, rejected), order };
   if (replaces) end(world, replaces, 'canceled');
   for (const placed of [order, ...order.children]) {
     name(placed);
@@ -86,10 +86,11 @@ const name = (order: Order) => {
   if (cloid && (isOpen(order) || !known || !isOpen(known))) owner.byCloid.set(cloid, order);
 };
 
-const reject = (order: Order, { text, word }: Rejection): Status => {
+const reject = (world: World, order: Order, { text, word }: Rejection): Status => {
   for (const rejected of [order, ...order.children]) {
     rejected.status = word;
     name(rejected);
+    world.news.changed(rejected);
   }
   return { error: text };
 };

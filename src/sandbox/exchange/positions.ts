@@ -46,6 +46,7 @@ export const execute = (world: World, order: Order, size: string, price: string,
   world.nextTid += 1;
   const fill = { tid, order, price, size, timeMs: Date.now(), startPosition, direction, closedPnl, fee, crossed };
   owner.fills.push(fill);
+  world.news.executed(fill);
   return fill;
 };
 

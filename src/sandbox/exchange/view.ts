@@ -19,9 +19,9 @@ export const viewOf = (world: World): View => {
       const replica = replicas[Math.floor(Math.random() * replicas.length)];
       if (behindMs === 0 || !replica) return world;
       if (Date.now() - replica.renewedMs >= behindMs) {
-        const { ledger, ...state } = world;
+        const { ledger, news, ...state } = world;
         replica.renewedMs = Date.now();
-        replica.state = { ...structuredClone(state), ledger, asOfMs: replica.renewedMs };
+        replica.state = { ...structuredClone(state), ledger, news, asOfMs: replica.renewedMs };
       }
       return replica.state;
     },

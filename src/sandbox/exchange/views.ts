@@ -45,6 +45,25 @@ export const recordView = (order: Order): object => ({
   statusTimestamp: order.statusMs,
 });
 
+/** An order and its state, as the stream tells it: without its trigger. See venues/exchange.md#stream. */
+export const updateView = (order: Order): object => {
+  const { coin, isBuy, oid, cloid, placedMs } = order;
+  return {
+    order: {
+      coin: coin.name,
+      side: isBuy ? 'B' : 'A',
+      limitPx: spelled(order.price),
+      sz: spelled(order.size),
+      oid,
+      timestamp: placedMs,
+      origSz: spelled(order.originalSize),
+      ...(cloid && { cloid }),
+    },
+    status: order.status,
+    statusTimestamp: order.statusMs,
+  };
+};
+
 /** An account on one dex. See venues/exchange.md#reads. */
 export const accountView = (account: Account, dex: string, asOfMs: number): object => {
   const { positions, cash, value, notional, used, free } = moneyOf(account, dex);

@@ -84,12 +84,25 @@ export type Account = {
   funding?: FundingPayment[];
 };
 
+/** What has happened to orders, for those who follow their owners. */
+export type News = {
+  /** An order was placed, rejected, executed or ended. */
+  changed(order: Order): void;
+  executed(fill: Fill): void;
+  /** Calls `tell` from now on with what has happened together: of an action, or of a price. */
+  listen(tell: (orders: readonly Order[], fills: readonly Fill[]) => void): void;
+};
+
+/** What of a world is no state: it is not stored, and replicas show the same. */
+export type Surroundings = 'ledger' | 'news';
+
 /** State of the exchange. `live` indexes the live orders by coin. `asOfMs`: the time of a state that is an earlier one. */
 export type World = {
   network: 'mainnet' | 'testnet';
   autoFund: string | null;
   actionBudget: number;
   ledger: Ledger;
+  news: News;
   coins: Map<string, Coin>;
   coinsById: Map<number, Coin>;
   accounts: Map<string, Account>;
@@ -145,9 +158,9 @@ export const leverageOf = (account: Account, coin: Coin): { value: number; isCro
 /** The key of an order in the ledger: its cloid, or `oid:<oid>` without one. */
 export const keyOf = ({ cloid, oid }: Order): string => cloid ?? `oid:${oid}`;
 
-/** Writes one effect of an order to the ledger. */
+/** Writes one effect of an order to the ledger, and tells those who follow its owner. */
 export const record = (
-  { ledger }: World,
+  { ledger, news }: World,
   kind: Effect['kind'],
   order: Order,
   more: Effect['detail'] = {},
@@ -156,4 +169,5 @@ export const record = (
   const { oid, owner, coin, isBuy, price, size, originalSize } = order;
   const detail = { oid, account: owner.address, isBuy, price, size, originalSize, ...more };
   ledger.record({ key, kind, pair: coin.name, detail });
+  news.changed(order);
 };

@@ -16,11 +16,16 @@ import { checkExits, REPLICAS } from './trading.ts';
 
 const ORDERS = '/v1/orders/exvenue';
 const LATER = { prefer: 'wait=0' };
+/** The exchange streams the events of so many users; the brackets that it ends are theirs. */
+const STREAMED = 10;
 /** Half of a limit order of this size is filled at once. See magic.ts of the sandbox. */
 const HALF_FILLED = '0.0505';
 const SETTLE_MS = 600_000;
 
-/** The numbers of a run. `resting`: brackets that only rest, beside those that the venue ends. `withinMs`: how soon new exits are promised. */
+/**
+ * The numbers of a run. `resting`: brackets that only rest, beside those that the venue ends, `endAfterMs` after they rest. `withinMs`: how soon
+ * new exits are promised.
+ */
 export type BehindLoad = {
   seed: number;
   orders: number;
@@ -29,6 +34,7 @@ export type BehindLoad = {
   resting: number;
   perSecond: number;
   behindMs: number;
+  endAfterMs: number;
   withinMs: number;
   settings: Record<string, string>;
 };
@@ -56,7 +62,11 @@ export type Behind = {
 export async function tradeBehind(load: BehindLoad): Promise<Behind> {
   const stage = await openStage({ webs: 1, workers: 3, settings: load.settings });
   try {
-    const [holders, closers, traders] = [await stage.wallets(2), await stage.wallets(20), await stage.wallets(20)];
+    const [holders, closers, traders] = [
+      await stage.wallets(2),
+      await stage.wallets(20),
+      await stage.wallets(STREAMED),
+    ];
     await rest(holders, load.resting);
     scriptFaults(stage.exchange.faults, 'POST /exchange', load.seed);
     stage.exchange.setBehind(load.behindMs, REPLICAS);
@@ -123,13 +133,12 @@ async function breakBrackets(stage: Stage, wallets: readonly Wallet[], load: Beh
       stop_loss: 90_000,
     };
     const intent = await acknowledged(() => wallet.post(ORDERS, { ...bracket, client_order_id: id }, LATER));
-    for (let waited = 0; waited < 60_000; waited += 200) {
-      await sleep(200);
-      if (stage.exchange.endOrder(wallet.wallet, cloidOf(intent as IntentId), 'marginCanceled'))
-        // as: the id that was responded
-        return { wallet: wallet.wallet, at: Date.now() };
-    }
-    return null; // it was never placed
+    const cloid = cloidOf(intent as IntentId); // as: the id that was responded
+    const rests = () => stage.exchange.hasOpen(wallet.wallet, cloid);
+    for (let waited = 0; waited < 60_000 && !rests(); waited += 200) await sleep(200);
+    await sleep(load.endAfterMs);
+    const isEnded = stage.exchange.endOrder(wallet.wallet, cloid, 'marginCanceled');
+    return isEnded ? { wallet: wallet.wallet, at: Date.now() } : null; // else it was never placed
   });
   return ended.filter((one) => one !== null);
 }
@@ -221,10 +230,10 @@ export function behindVerdicts({ load, commands, audit, closes, unprotectedMs, h
     },
     {
       promise: 'BEHIND',
-      text: `${unprotectedMs.length} positions whose exits the venue ended, beside ${load.resting} resting brackets: seconds unprotected`,
+      text: `${unprotectedMs.length} positions whose exits the venue ended, of ${STREAMED} wallets, beside ${load.resting} resting brackets: seconds unprotected`,
       figure: `p50 ${seconds(p50)}, p99 ${seconds(p99)}, most ${seconds(most)}; ${unprotectedMs.length - known.length} never`,
-      bound: `p99 ≤ ${seconds(load.withinMs)} beyond what reads are behind`,
-      kept: known.length === unprotectedMs.length && known.length > 0 && p99 <= load.withinMs + load.behindMs,
+      bound: `p99 ≤ ${seconds(load.withinMs)}`,
+      kept: known.length === unprotectedMs.length && known.length > 0 && p99 <= load.withinMs,
     },
   ];
 }

@@ -7,6 +7,8 @@ export type ExvenueAccess = {
   network: Network;
   /** The venue's request budget, in weight per minute. Default: the documented limit for one IP address. */
   budgetPerMinute?: number | undefined;
+  /** How far reads may be behind the exchange's stream. Null: no process follows it. Default: null. */
+  streamLagMs?: number | null;
   /** What the processes share. Default: the process keeps a budget and responses of its own. */
   shared?: { ledger(bucket: Bucket): BudgetLedger; responses: ResponseCache };
 };

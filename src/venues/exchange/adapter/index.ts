@@ -22,31 +22,34 @@ import { fillPages } from './fill-pages.ts';
 import { allFills, readFills } from './fills.ts';
 import { allFunding, readFunding } from './funding.ts';
 import { foundOr, infoFrom, type QueryInfo } from './info.ts';
+import { latestOf, NO_UPDATES, orderUpdatesIn } from './order-updates.ts';
 import { readHistory, readOpenCoins, readOpenOrders, readOrderNames, readStatus } from './orders.ts';
 import { accountPauses } from './pauses.ts';
 import { posterTo } from './post.ts';
 import { pricesFrom } from './prices.ts';
 import { signerOf } from './signing.ts';
-import type { Exvenue, PerpAccount } from './types.ts';
+import type { Exvenue, OrderUpdates, PerpAccount } from './types.ts';
 import { BATCH_LIMIT } from './wire.ts';
 
 const send = httpClient();
 
 /** Client of the exchange. Expected faults are results, not exceptions. It never resends by itself. */
-export const exvenue = ({ url, network, budgetPerMinute, shared }: ExvenueAccess): Exvenue => {
+export const exvenue = ({ url, network, budgetPerMinute, streamLagMs = null, shared }: ExvenueAccess): Exvenue => {
   const base = url.replace(/\/+$/, ''); // a string: resolving against a URL would drop its path
   const { ledger, responses } = shared ?? NOT_SHARED;
   const budget = budgetFrom(ledger(bucketOf(budgetPerMinute)), budgetPerMinute);
   const query = infoFrom(base, send, budget);
   const catalogue = catalogueFrom({ query, responses });
+  const updates = streamLagMs === null ? NO_UPDATES : orderUpdatesIn(responses, streamLagMs);
   return {
     network,
+    updates,
     batchLimit: BATCH_LIMIT,
     signerOf: (privateKey) => signerOf(privateKey, network),
     post: posterTo(base, send, budget, accountPauses()),
     ...marketReads(query, catalogue),
     ...accountReads(query, catalogue),
-    ...orderReads(query, catalogue, fillPages({ query, responses })),
+    ...orderReads(query, catalogue, { pageOfFills: fillPages({ query, responses }), updates }),
   };
 };
 
@@ -127,7 +130,9 @@ const accountReads = (query: QueryInfo, catalogue: Catalogue): AccountReads => {
   };
 };
 
-const orderReads = (query: QueryInfo, catalogue: Catalogue, pageOfFills: ReturnType<typeof fillPages>): OrderReads => ({
+type Shared = { pageOfFills: ReturnType<typeof fillPages>; updates: OrderUpdates };
+
+const orderReads = (query: QueryInfo, catalogue: Catalogue, { pageOfFills, updates }: Shared): OrderReads => ({
   openOrders: (user, dex = '', limits) =>
     query({ body: of('frontendOpenOrders', user, onDex(dex)) }, limits, foundOr(readOpenOrders)),
   openOrderNames: (user, dex = '', limits) =>
@@ -135,8 +140,12 @@ const orderReads = (query: QueryInfo, catalogue: Catalogue, pageOfFills: ReturnT
   dexesWithOrders: dexesWithOrders(query, catalogue),
   historicalOrders: (user, limits) =>
     query({ body: of('historicalOrders', user), costsRows: true }, limits, foundOr(readHistory)),
-  orderStatus: (user, name, limits) =>
-    query({ body: of('orderStatus', user, { oid: wireName(name) }), weight: readWeights.light }, limits, readStatus),
+  orderStatus: async (user, name, limits) => {
+    const body = of('orderStatus', user, { oid: wireName(name) });
+    const read = await query({ body, weight: readWeights.light }, limits, readStatus);
+    const cloid = typeof name === 'string' ? wireName(name) : read.kind === 'found' ? read.data.order.cloid : null;
+    return cloid === null ? read : latestOf(read, await updates.find(String(cloid)));
+  },
   recentFills: (user, limits) =>
     query({ body: of('userFills', user), costsRows: true }, limits, foundOr(readFills(user))),
   fills: (user, { fromMs, toMs }, limits) =>

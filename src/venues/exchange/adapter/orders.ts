@@ -71,7 +71,8 @@ const stateOf = (status: string): OrderState => {
   return /rejected$/i.test(status) ? 'rejected' : 'unknown';
 };
 
-const readRecord = (value: unknown): OrderRecord | null => {
+/** Reads an order with its state. See venues/exchange.md#reads. */
+export const readRecord = (value: unknown): OrderRecord | null => {
   const record = fieldsOf(value);
   const order = readOrder(record?.order);
   const word = textOf(record?.status);

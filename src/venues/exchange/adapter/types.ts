@@ -109,6 +109,20 @@ export type OrderRecord = {
   statusMs: number;
 };
 
+/** What the stream says of an order, and in which words. It does not name its trigger, nor its time in force. */
+export type OrderUpdate = { record: OrderRecord; wire: unknown };
+
+/**
+ * What the stream has said last of orders, by their client order ids. All processes share it. It counts for as long as reads may be
+ * behind it: after that they show all of it.
+ */
+export type OrderUpdates = {
+  /** Null: nothing of late, or it cannot be found out. */
+  find(cloid: string): Promise<OrderRecord | null>;
+  /** Keeps an update, unless a later one is kept. Resolves to whether it is kept. */
+  keep(cloid: string, update: OrderUpdate): Promise<boolean>;
+};
+
 /**
  * One execution. `startPosition`: the signed position size before it, with the venue's float residue. Older rows have
  * no cloid, the oldest no trade id. Trade ids have no order. `isLiquidation`: this account was liquidated.
@@ -183,7 +197,9 @@ export type Exvenue = {
   openOrderNames(user: WalletAddress, dex?: string, limits?: CallLimits): Promise<ReadResult<OrderNames[]>>;
   /** Names of the builder dexes on which an account may have open orders. */
   dexesWithOrders(user: WalletAddress, limits?: CallLimits): Promise<ReadResult<string[]>>;
-  /** By oid or cloid. For a busy account `absent` proves little: the venue keeps only about its last 2,000 orders. */
+  /** What the stream has said of orders. */
+  updates: OrderUpdates;
+  /** By oid or cloid, as a replica shows it or the stream has said, whichever is later. For a busy account `absent` proves little: the venue keeps only about its last 2,000 orders. */
   orderStatus(user: WalletAddress, name: number | string, limits?: CallLimits): Promise<ReadResult<OrderRecord>>;
   /** At most the newest 2,000 orders. Those of an unknown form are left out. */
   historicalOrders(user: WalletAddress, limits?: CallLimits): Promise<ReadResult<OrderRecord[]>>;

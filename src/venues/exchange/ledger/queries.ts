@@ -57,6 +57,51 @@ export const findLastExecution = (db: Db, wallet: WalletAddress, coin: string): 
     from exchange_positions p
     where p.ex_wallet = ${wallet} and p.coin = ${coin}`);
 
+const sizeRow = z.object({ size: z.string() });
+
+/** An order that has opened a position, and the orders and closings that were filled of late, in a pair of a wallet. */
+type Openings = {
+  wallet: WalletAddress;
+  coin: string;
+  lane: string;
+  pair: string;
+  opened: IntentId;
+  filled: readonly IntentId[];
+};
+
+/**
+ * The signed size of a wallet's position in a coin by its recorded executions, if that is proven: they have no gap, and are all of the order
+ * that has opened it and of those that were filled of late, as these have reported; and no closing is in doubt. Null otherwise, and without a position.
+ */
+export const findProvenSize = (
+  db: Db,
+  { wallet, coin, lane, pair, opened, filled }: Openings,
+): Promise<z.infer<typeof sizeRow> | null> =>
+  db.maybeOne(sql.prepared('proven_size', sizeRow)`
+    select trim_scale(p.size)::text size
+    from exchange_positions p
+    join exchange_cursors c on c.ex_wallet = p.ex_wallet
+    join orders o on o.id = ${opened}
+    where p.ex_wallet = ${wallet} and p.coin = ${coin} and p.size <> 0 and p.filled_at is not null
+      and c.fills_read_at is not null and c.gap_at is null
+      and o.lifecycle in ('filled', 'cancelled') and (o.executed ->> 'filled_size')::numeric > 0
+      and not exists (
+        select
+        from unnest(${sql.array([opened, ...filled], 'uuid')}) as r (id)
+        join intents i on i.id = r.id
+        left join orders u on u.id = r.id
+        where coalesce((
+            select sum(f.size)
+            from exchange_fills f
+            where f.ex_wallet = ${wallet} and f.oid = coalesce(u.exchange_number, i.outcome -> 'result' ->> 'ex_order_id')
+          ), 0) < coalesce(u.executed ->> 'filled_size', i.outcome -> 'result' ->> 'filled_size', 'infinity')::numeric
+      )
+      and not exists (
+        select
+        from intents d
+        where d.phase = 'in_doubt' and d.lane = ${lane} and d.kind = 'exchange/close' and d.request ->> 'pair' = ${pair}
+      )`);
+
 const exitRow = z.object({ id: idSchema.intent });
 
 /**

@@ -5,6 +5,7 @@ import { cloidOf, coinOf, dexOf } from '../../../kernel/exchange-names.ts';
 import type { OrderUuid, WalletAddress } from '../../../kernel/ids.ts';
 import type { Exvenue, OpenOrder, OrderRecord, OrderView } from '../adapter/types.ts';
 import { type EndedParent, isCancelledByCommand } from '../orders/exit-outcome.ts';
+import { timeInForceOf } from '../orders/rules.ts';
 import { settleExits } from '../orders/waiting-exits.ts';
 import type { WatchedOrder } from './queries.ts';
 import type { EndedOrder } from './store.ts';
@@ -98,7 +99,7 @@ const endOf = ({ is_filled, terms, executed }: WatchedOrder): EndedParent => {
     order: {
       originalSize: size,
       size: is_filled ? '0' : minus(size, executed?.filled_size ?? '0'),
-      timeInForce: terms.order_type === 'limit' ? terms.time_in_force : 'ioc',
+      timeInForce: timeInForceOf(terms),
     },
   };
 };

@@ -39,15 +39,28 @@ export type NamedFill = Fill & { leg: Leg | null };
  * Records executions of a wallet, each once, with all that follows from them: positions, resting orders and events. Those of a
  * coin come as their positions are chained. Resolves to how many are new.
  */
-export function recordFills(
+export const recordFills = (db: Db, wallet: WalletAddress, fills: readonly NamedFill[], ended: readonly EndedOrder[]) =>
+  record(db, { wallet, fills, ended, isStreamed: false });
+
+/** Records executions and ends of orders that the stream has told, as `recordFills` does; how far the ledger is stays as it is. */
+export const recordStreamed = (
   db: Db,
   wallet: WalletAddress,
   fills: readonly NamedFill[],
   ended: readonly EndedOrder[],
-): Promise<number> {
+) => record(db, { wallet, fills, ended, isStreamed: true });
+
+type Recorded = {
+  wallet: WalletAddress;
+  fills: readonly NamedFill[];
+  ended: readonly EndedOrder[];
+  isStreamed: boolean;
+};
+
+function record(db: Db, { wallet, fills, ended, isStreamed }: Recorded): Promise<number> {
   const rows = fills.flatMap((fill) => (fill.tradeId === null ? [] : rowOf(fill, fill.tradeId)));
   return db.oneFirst(sql.type(z.object({ added: z.number() }))`
-    select record_exchange_fills(${wallet}, ${JSON.stringify(rows)}::jsonb, ${JSON.stringify(ended)}::jsonb) added`);
+    select record_exchange_fills(${wallet}, ${JSON.stringify(rows)}::jsonb, ${JSON.stringify(ended)}::jsonb, ${isStreamed}) added`);
 }
 
 /** Only the venue's oldest rows have no trade id; none of them is as new as a ledger. */
@@ -90,6 +103,12 @@ export async function recordFoundPositions(
 ): Promise<void> {
   await db.query(sql.type(z.object({}))`
     select found_exchange_positions(${wallet}, ${JSON.stringify(sizes)}::jsonb)`);
+}
+
+/** Lets a wallet be read at once. */
+export async function readSoon(db: Db, wallet: WalletAddress): Promise<void> {
+  await db.query(sql.prepared('read_soon', z.object({}))`
+    select make_wallet_due(${wallet}, 0)::text, plan_exit_watch(0)::text`);
 }
 
 /** Plans the next reading of wallets, unless an earlier one is planned or no wallet is followed. */

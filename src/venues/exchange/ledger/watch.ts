@@ -12,7 +12,7 @@ const WALLETS_AT_ONCE = 20;
 const PACE = { busyS: 5, idleS: 60 };
 /** The part of the deployment's weight that these readings take. */
 const WEIGHT_PART = 0.35;
-/** Between two looks for wallets that are due: one of our own orders may just have been executed. */
+/** Between two looks for wallets that are due, unless more are: one of our own orders may just have been executed. */
 const PAUSE_S = 2;
 
 /**
@@ -24,7 +24,8 @@ export async function watchWallets(deps: WatchDeps): Promise<void> {
   const read = await Promise.allSettled(due.map((wallet) => readAll(deps, wallet)));
   const weight = read.reduce((sum, one) => sum + (one.status === 'fulfilled' ? one.value : 0), 0);
   const perSecond = (exchangeWeight(deps.config.EXVENUE_BUDGET_PER_MINUTE) / 60) * WEIGHT_PART;
-  await planWatch(deps.db, Math.max(PAUSE_S, weight / perSecond));
+  const pauseS = due.length < WALLETS_AT_ONCE ? PAUSE_S : 0;
+  await planWatch(deps.db, Math.max(pauseS, weight / perSecond));
   for (const one of read) if (one.status === 'rejected') throw one.reason; // it has kept no other wallet from its turn
 }
 

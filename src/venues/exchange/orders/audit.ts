@@ -1,5 +1,4 @@
 import { comparisonPace } from '../../../capacity/exchange.ts';
-import type { Db } from '../../../db/pool.ts';
 import type { NewIntent } from '../../../intents/accept.ts';
 import { compare } from '../../../kernel/decimals.ts';
 import { type IntentId, idSchema, type OrderUuid, type WalletAddress } from '../../../kernel/ids.ts';
@@ -28,7 +27,7 @@ export const auditExchangeExits = (deps: AuditDeps): Promise<void> =>
     confirmS: deps.config.EXVENUE_READ_LAG_MS / 1_000,
     closedAfterS: deps.config.EXVENUE_READ_LAG_MS / 1_000, // the time of an account's state is of another clock
     compare: (trader, rows) => compareWallet(idSchema.wallet.parse(trader), rows, deps),
-    findBusy: (row) => busyOf(deps.db, row),
+    findBusy: (row) => busyOf(deps, row),
     repairOf: async (id, row, compared) => repairOf(id, row, compared),
     recordShown: (compared) => correctExits(deps.db, statusesOf(compared)),
   });
@@ -42,9 +41,9 @@ async function compareWallet(wallet: WalletAddress, rows: readonly WantedRow[], 
   return all;
 }
 
-function busyOf(db: Db, { trader, pair, wanted_ago_s: wantedAgoS }: WantedRow) {
+function busyOf({ db, config }: AuditDeps, { trader, pair, wanted_ago_s: wantedAgoS }: WantedRow) {
   const wallet = idSchema.wallet.parse(trader);
-  return findBusy(db, { wallet, lane: laneOf(wallet), pair, wantedAgoS });
+  return findBusy(db, { wallet, lane: laneOf(wallet), pair, wantedAgoS, lagMs: config.EXVENUE_READ_LAG_MS });
 }
 
 /**

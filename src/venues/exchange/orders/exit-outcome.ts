@@ -2,9 +2,6 @@ import type { ReadResult } from '../../../kernel/upstream-result.ts';
 import type { OrderRecord, OrderView } from '../adapter/types.ts';
 import type { ExecutionReport, Leg } from './rules.ts';
 
-/** See venues/exchange.md#delayed-reads. An exit that is missing for longer after its order ended is lost; one that is open for longer lives. */
-const READS_BEHIND_MS = 60_000;
-
 /** An exit of an order, as the exchange reports it under its client order id. */
 export type ObservedLeg = { leg: Leg; record: ReadResult<OrderRecord> };
 
@@ -16,14 +13,17 @@ export type EndedParent = Pick<OrderRecord, 'state' | 'word' | 'statusMs'> & {
 /** The result of the exits of an order. `lost`: the exits that neither the venue nor a command keeps. */
 export type ExitsOutcome = { report: Partial<ExecutionReport>; lost: Leg[] };
 
+/** `lagMs`: how far reads may be behind. An exit that is missing for longer after its order ended is lost; one that is open for longer lives. */
+type Reading = { nowMs: number; lagMs: number };
+
 /**
  * The result of an order's exits, once the order has ended. Null: the order is still open, or the reads do not show
- * the exits yet: each may come from another replica, so an exit that is open beside an order that ended half-filled may have ended with it. Exits
- * that were placed and have ended since, by their fill or by a command, are placed, never lost.
+ * the exits yet: each may come from another replica, so an exit that is open beside an order that ended half-filled may have ended with it. See
+ * venues/exchange.md#delayed-reads. Exits that were placed and have ended since, by their fill or by a command, are placed, never lost.
  * Exits are lost if the venue ended them together with a partly filled order, unless a command cancelled the order: then
  * they ended with it.
  */
-export function exitsOutcome(parent: EndedParent, legs: ObservedLeg[], nowMs: number): ExitsOutcome | null {
+export function exitsOutcome(parent: EndedParent, legs: ObservedLeg[], { nowMs, lagMs }: Reading): ExitsOutcome | null {
   const { state, order } = parent;
   if (state === 'open' || state === 'unknown') return null;
   if (legs.some(({ record }) => record.kind === 'unreadable')) return null;
@@ -31,7 +31,7 @@ export function exitsOutcome(parent: EndedParent, legs: ObservedLeg[], nowMs: nu
   const status = isFilled ? 'filled' : 'cancelled';
   if (!isFilled && order.size === order.originalSize) return outcome({ status, ...FAILED.unfilled });
   const missing = legs.filter(({ record }) => record.kind === 'absent').map(({ leg }) => leg);
-  const isEarly = nowMs - parent.statusMs < READS_BEHIND_MS;
+  const isEarly = nowMs - parent.statusMs < lagMs;
   if (isEarly && (missing.length > 0 || legs.some((leg) => mayHaveEndedWith(parent, leg)))) return null;
   const ended = isFilled ? [] : legs.filter(endedWithOrder).map(({ leg }) => leg);
   if (ended.length > 0 && isCancelledByCommand(parent)) return outcome({ status, ...FAILED.cancelled });
@@ -40,6 +40,10 @@ export function exitsOutcome(parent: EndedParent, legs: ObservedLeg[], nowMs: nu
   if (lost.length > 0) return { report: { status, ...ids, ...REPLACED }, lost };
   return outcome({ status, ...ids, ...placedReport(legs) });
 }
+
+/** Whether an order has ended, by its record. */
+export const hasEnded = ({ state }: Pick<OrderRecord, 'state'>): boolean =>
+  state === 'filled' || state === 'cancelled' || state === 'rejected';
 
 const outcome = (report: Partial<ExecutionReport>): ExitsOutcome => ({ report, lost: [] });
 

@@ -7,7 +7,7 @@ import { epochMs } from '../../../kernel/work.ts';
 import type { CallLimits } from '../adapter/action-types.ts';
 import type { Asset, Exvenue, Fill } from '../adapter/types.ts';
 import { chained, positionAfter } from '../chain.ts';
-import { findLastExecution } from '../ledger/queries.ts';
+import { findLastExecution, findProvenSize } from '../ledger/queries.ts';
 import { UNREACHABLE } from './calls.ts';
 import { CLOCK_SKEW_MS } from './evidence.ts';
 import { laneOf } from './follow-up.ts';
@@ -47,8 +47,8 @@ type PositionDeps = { db: Db; exvenue: Exvenue; config: { EXVENUE_READ_LAG_MS: n
  * may have opened one, the intent waits. Reads come from replicas that are behind independently, so what one of them proves counts
  * for that one only: within the lag of fills of ours the position follows from the executions that show all of them, and until they do
  * the intent waits. Without such a fill the account counts, and executions that contradict an empty one. Neither counts without the
- * newest execution that the ledger has. `after`: an order that has opened the position in part; as
- * long as reads may be behind its end, they show it or the intent waits.
+ * newest execution that the ledger has. `after`: an order that has opened the position in part; the ledger counts if it has all of its
+ * executions, without a read. Else, as long as reads may be behind its end, they show it or the intent waits.
  */
 export async function readPosition(
   { db, exvenue, config: { EXVENUE_READ_LAG_MS: lagMs } }: PositionDeps,
@@ -60,6 +60,9 @@ export async function readPosition(
   const pair = displayPair(coin);
   const isUndecided = await isOrderInDoubt(db, { lane, pair }); // before the reads: it may end while they are made
   const filled = await listLastFilled(db, { wallet, lane, pair, lagMs });
+  const openings = after && { wallet, coin, lane, pair, opened: after.id, filled: filled.map(({ id }) => id) };
+  const proven = openings && (await findProvenSize(db, openings));
+  if (proven) return proven;
   const recordedMs = await findLastExecution(db, wallet, coin);
   let fromMs = Math.min(epochMs() - lagMs, ...filled.map(({ accepted_ms }) => accepted_ms - CLOCK_SKEW_MS));
   if (filled.length === 0) {

@@ -130,12 +130,15 @@ export const listLastFilled = (
 
 const busyRow = z.object({ busy: z.enum(['recent', 'long']).nullable() });
 const RECENT_S = 30; // a verb that is open for longer is in doubt, and what is missing is told although it may return
-const EXITS_FOUND_WITHIN_S = 60; // the watch of wallets finds the exits of an order that is filled, or places lost ones again
+const EXITS_FOUND_WITHIN_S = 60; // the watch of wallets finds the exits of an order that is filled, or places lost ones again, if reads are not behind for longer
+
+/** Exits in a pair that are wanted since `wantedAgoS`; reads may be `lagMs` behind. */
+type Wanting = { wallet: WalletAddress; lane: string; pair: string; wantedAgoS: number; lagMs: number };
 
 /** Whether a verb of a wallet is under way that may change the exits in a pair, or exits there are not found yet. `recent`: for a short time. */
 export const findBusy = (
   db: Db,
-  { wallet, lane, pair, wantedAgoS }: { wallet: WalletAddress; lane: string; pair: string; wantedAgoS: number },
+  { wallet, lane, pair, wantedAgoS, lagMs }: Wanting,
 ): Promise<'recent' | 'long' | null> =>
   db.oneFirst(sql.prepared('exchange_busy', busyRow)`
     select case when coalesce(bool_or(b.is_recent), false) then 'recent' when count(*) > 0 then 'long' end as busy
@@ -148,7 +151,7 @@ export const findBusy = (
       select true
       from orders o
       where o.trader = ${wallet} and o.has_waiting_triggers and o.venue = 'exvenue' and o.pair = ${pair}
-        and o.lifecycle <> 'resting' and ${wantedAgoS < EXITS_FOUND_WITHIN_S}
+        and o.lifecycle <> 'resting' and ${wantedAgoS < Math.max(EXITS_FOUND_WITHIN_S, lagMs / 1_000)}
     ) b`);
 
 /** Whether an order of a wallet in a pair is in doubt: it may have opened a position. */

@@ -24,6 +24,10 @@ export type ExchangeTerms = {
   max_slippage: string;
 };
 
+/** How long an order rests at the exchange: one at the market never does. */
+export const timeInForceOf = ({ order_type, time_in_force }: Pick<ExchangeTerms, 'order_type' | 'time_in_force'>) =>
+  order_type === 'limit' ? time_in_force : 'ioc';
+
 /** The trigger prices of the exits of a position; null for an exit that is not requested. */
 export type ExitPrices = Pick<ExchangeTerms, 'take_profit' | 'stop_loss'>;
 

@@ -1,39 +1,47 @@
 import { readWeights } from '../../../capacity/exchange.ts';
 import type { Db } from '../../../db/pool.ts';
 import { coinOf, dexOf, legCloid } from '../../../kernel/exchange-names.ts';
-import { found } from '../../../kernel/upstream-result.ts';
+import type { WalletAddress } from '../../../kernel/ids.ts';
+import { found, type ReadResult } from '../../../kernel/upstream-result.ts';
 import { epochMs } from '../../../kernel/work.ts';
-import type { Exvenue } from '../adapter/types.ts';
+import type { Exvenue, OrderRecord } from '../adapter/types.ts';
 import { cancel } from './cancel.ts';
-import { type EndedParent, type ExitsOutcome, exitsOutcome, type ObservedLeg } from './exit-outcome.ts';
+import { type EndedParent, type ExitsOutcome, exitsOutcome, hasEnded, type ObservedLeg } from './exit-outcome.ts';
 import { followUp, laneOf } from './follow-up.ts';
 import { protect } from './protect.ts';
 import { findLaterCommands, type RecordedExchangeOrder } from './queries.ts';
 import { legsOf } from './rules.ts';
 import { ALL_PAIRS, noteExits } from './store.ts';
 
-type Deps = { db: Db; exvenue: Exvenue };
+type Deps = { db: Db; exvenue: Exvenue; config: { EXVENUE_READ_LAG_MS: number } };
 
 /**
  * Reads the exits of an order that has ended, records the outcome, and places lost exits again. Nothing is decided while reads
  * may be behind, or the exchange is unreadable. Resolves to the weight of the reads.
  */
-export async function settleExits({ db, exvenue }: Deps, order: RecordedExchangeOrder, parent: EndedParent) {
+export async function settleExits({ db, exvenue, config }: Deps, order: RecordedExchangeOrder, parent: EndedParent) {
+  const lagMs = config.EXVENUE_READ_LAG_MS;
   const legs: ObservedLeg[] = [];
   for (const leg of legsOf(order.terms)) {
-    legs.push({ leg, record: await exvenue.orderStatus(order.trader, legCloid(order.id, leg)) });
+    legs.push({ leg, record: await readLeg(exvenue, order.trader, legCloid(order.id, leg)) });
   }
   let weight = legs.length * readWeights.light;
-  let outcome = exitsOutcome(parent, legs, epochMs());
+  let outcome = exitsOutcome(parent, legs, { nowMs: epochMs(), lagMs });
   if (outcome && legs.some(({ record }) => record.kind === 'absent')) {
     weight += readWeights.usual;
-    outcome = exitsOutcome(parent, await asListed(exvenue, order, legs), epochMs());
+    outcome = exitsOutcome(parent, await asListed(exvenue, order, legs), { nowMs: epochMs(), lagMs });
   }
   if (outcome) {
     const next = outcome.lost.length > 0 ? placedAgain(order, outcome.lost) : await endedLate(db, order, openOf(legs));
     await noteExits(db, order.id, outcome.report, next);
   }
   return weight;
+}
+
+/** An exit, which need not be read if the stream says that it has ended. */
+async function readLeg(exvenue: Exvenue, wallet: WalletAddress, cloid: string): Promise<ReadResult<OrderRecord>> {
+  const update = await exvenue.updates.find(cloid);
+  return update && hasEnded(update) ? found(update) : exvenue.orderStatus(wallet, cloid);
 }
 
 /** The exits with those that the list of open orders shows. The venue may have no record of an order that it lists: see venues/exchange.md#rows. */

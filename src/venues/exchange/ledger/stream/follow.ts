@@ -1,0 +1,155 @@
+import type { Logger } from 'pino';
+import { MOST_FOLLOWED } from '../../../../capacity/exchange.ts';
+import type { WalletAddress } from '../../../../kernel/ids.ts';
+import type { SharedSlots } from '../../../../kernel/shared-upstream.ts';
+import { epochMs } from '../../../../kernel/work.ts';
+import type { StreamListener, UserStream } from '../../adapter/stream-types.ts';
+import type { OrderUpdate } from '../../adapter/types.ts';
+import type { LedgerDeps } from '../read-orders.ts';
+import { readSoon } from '../store.ts';
+import { chooseWallets } from './choose.ts';
+import { streamedFills } from './fills.ts';
+import { streamedOrders } from './orders.ts';
+import { listCandidates } from './queries.ts';
+
+/** The dependencies of `followWallets`. `slot`: the one place of the process that follows the stream. */
+type FollowDeps = LedgerDeps & {
+  openStream(listener: StreamListener): UserStream;
+  slot: SharedSlots;
+  log: Pick<Logger, 'info' | 'warn'>;
+};
+
+const TURN_MS = 500;
+/** The place of a process that was killed is free after this. */
+const LEASE_MS = 2_000;
+/** Wallets are chosen again so often. */
+const CHOICE_MS = 1_000;
+
+/**
+ * Follows the most urgent wallets on the exchange's stream, in one process of all, and records what it tells as reads would: the stream
+ * only tells it earlier. A wallet is read once whenever its stream begins, and as any other in between.
+ */
+export function followWallets(deps: FollowDeps): { stop(): Promise<void> } {
+  const { db, slot, log } = deps;
+  const fills = streamedFills(deps);
+  const orders = streamedOrders(deps);
+  let lease: { name: string; untilMs: number } | null = null;
+  let stream: UserStream | null = null;
+  let followed: WalletAddress[] = [];
+  let arrived: OrderUpdate[] = [];
+  let isStopped = false;
+  let isDue = false;
+  let recording: Promise<void> | null = null;
+  let timer: NodeJS.Timeout | undefined;
+  let chosenMs = 0;
+
+  const listener: StreamListener = {
+    onOrders(updates) {
+      arrived.push(...updates);
+      record();
+    },
+    onFills(wallet, executed) {
+      if (executed) fills.take(wallet, executed);
+      else read(wallet);
+      record();
+    },
+    onFollowed: read,
+    onLost: (why) => log.warn({ why }, 'the stream of the exchange was lost'),
+    onError: (text) => log.warn({ text }, 'the stream of the exchange rejected a request'),
+  };
+
+  function read(wallet: WalletAddress): void {
+    readSoon(db, wallet).catch(warn); // it is due again anyway
+  }
+
+  /** Records what has arrived, once more if more arrives meanwhile. */
+  function record(): void {
+    isDue = true;
+    recording ??= recordAll().finally(() => {
+      recording = null;
+    });
+  }
+
+  async function recordAll(): Promise<void> {
+    while (isDue) {
+      isDue = false;
+      const updates = arrived;
+      arrived = [];
+      try {
+        orders.hurry(await fills.record());
+        await orders.take(updates, followed);
+        await orders.conclude();
+      } catch (err) {
+        warn(err); // the wallets are read as any others
+      }
+    }
+  }
+
+  async function turn(): Promise<void> {
+    try {
+      if (await holdsPlace()) await choose();
+      else leave();
+    } catch (err) {
+      warn(err);
+      if (lease && epochMs() >= lease.untilMs) leave();
+    }
+    if (isStopped) return;
+    timer = setTimeout(() => {
+      turning = turn();
+    }, TURN_MS);
+  }
+
+  /** Whether this process has the place. A hold that took longer than the place was held for may have come too late. */
+  async function holdsPlace(): Promise<boolean> {
+    const startedMs = epochMs();
+    const until = { untilMs: startedMs + LEASE_MS };
+    if (lease && startedMs < lease.untilMs) {
+      await slot.hold(lease.name, LEASE_MS);
+      lease = epochMs() < lease.untilMs ? { ...lease, ...until } : null;
+    } else {
+      const name = await slot.take(LEASE_MS);
+      lease = name === null ? null : { name, ...until };
+    }
+    return lease !== null;
+  }
+
+  async function choose(): Promise<void> {
+    record(); // what waits may be due
+    if (epochMs() - chosenMs < CHOICE_MS) return;
+    chosenMs = epochMs();
+    const next = chooseWallets(await listCandidates(db), followed, MOST_FOLLOWED);
+    if (isStopped) return;
+    if (next.length !== followed.length || next.some((wallet) => !followed.includes(wallet)))
+      log.info({ wallets: next }, 'wallets are followed on the stream of the exchange');
+    followed = next;
+    stream ??= deps.openStream(listener);
+    stream.follow(followed);
+  }
+
+  function leave(): void {
+    lease = null;
+    stream?.close();
+    stream = null;
+    followed = [];
+    chosenMs = 0;
+    fills.clear();
+  }
+
+  function warn(err: unknown): void {
+    log.warn({ err }, 'following the stream of the exchange');
+  }
+
+  let turning = turn();
+  return {
+    async stop() {
+      isStopped = true;
+      clearTimeout(timer);
+      await turning;
+      clearTimeout(timer);
+      const held = lease;
+      leave();
+      await recording;
+      if (held) await slot.release(held.name).catch(() => {}); // its time passes
+    },
+  };
+}

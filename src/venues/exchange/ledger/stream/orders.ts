@@ -1,0 +1,108 @@
+import { LRUCache } from 'lru-cache';
+import { minus } from '../../../../kernel/decimals.ts';
+import { cloidOf, legCloid } from '../../../../kernel/exchange-names.ts';
+import type { IntentId, WalletAddress } from '../../../../kernel/ids.ts';
+import { epochMs } from '../../../../kernel/work.ts';
+import type { OrderRecord, OrderUpdate } from '../../adapter/types.ts';
+import { type EndedParent, hasEnded, isCancelledByCommand } from '../../orders/exit-outcome.ts';
+import { timeInForceOf } from '../../orders/rules.ts';
+import { settleExits } from '../../orders/waiting-exits.ts';
+import type { LedgerDeps } from '../read-orders.ts';
+import { recordStreamed } from '../store.ts';
+import { findStreamedOrder, listNames } from './queries.ts';
+
+/** What the stream has told of orders of ours. */
+type StreamedOrders = {
+  /** Keeps what is told of orders and exits of ours that these wallets have, for all processes. */
+  take(updates: readonly OrderUpdate[], wallets: readonly WalletAddress[]): Promise<void>;
+  /** Records what follows for orders: their ends, and what becomes of their exits. */
+  conclude(): Promise<void>;
+  /** Executions of these wallets were recorded, for which conclusions may have waited. */
+  hurry(wallets: readonly WalletAddress[]): void;
+};
+
+/** A conclusion waits for the record of a placement, for executions, or for what is told of exits; after this many looks it is left to reads. */
+const MOST_LOOKS = 10;
+const LOOK_AGAIN_MS = 400;
+const MOST_REMEMBERED = 20_000;
+
+type Named = { id: IntentId; wallet: WalletAddress };
+type Open = { wallet: WalletAddress; looks: number; dueMs: number };
+
+/** Follows the orders of ours that are told of. */
+export function streamedOrders(deps: LedgerDeps): StreamedOrders {
+  const { db, exvenue } = deps;
+  const told = new LRUCache<string, OrderRecord>({ max: MOST_REMEMBERED });
+  const names = new LRUCache<string, Named>({ max: MOST_REMEMBERED });
+  const open = new Map<IntentId, Open>();
+
+  /** Names are looked up again for ids that nobody knows: ours are stored before they are sent. */
+  async function learnNames(cloids: readonly string[], wallets: readonly WalletAddress[]): Promise<void> {
+    if (cloids.every((cloid) => names.has(cloid))) return;
+    for (const named of await listNames(db, wallets)) {
+      if (names.has(cloidOf(named.id))) continue;
+      for (const cloid of [cloidOf(named.id), legCloid(named.id, 'tp'), legCloid(named.id, 'sl')])
+        names.set(cloid, named);
+    }
+  }
+
+  /** Resolves to whether there is nothing left to wait for. */
+  async function concludeOne(id: IntentId): Promise<boolean> {
+    const update = told.get(cloidOf(id));
+    let order = await findStreamedOrder(db, id);
+    if (!order) return true;
+    if (order.lifecycle === null) return false;
+    const parent = update && endOf(order.terms, update);
+    if (order.is_resting) {
+      const isWithdrawn = parent && parent.state !== 'filled';
+      await recordStreamed(db, order.trader, [], isWithdrawn ? [{ id, ...endedSize(parent) }] : []);
+      order = await findStreamedOrder(db, id);
+    }
+    if (!parent || !order) return true;
+    if (order.is_resting) return false;
+    if (!order.waits) return true;
+    await settleExits(deps, order, parent);
+    return (await findStreamedOrder(db, id))?.waits !== true;
+  }
+
+  return {
+    async take(updates, wallets) {
+      const named = updates.flatMap((update) =>
+        update.record.order.cloid === null ? [] : [{ cloid: update.record.order.cloid, update }],
+      );
+      if (named.length === 0) return;
+      await learnNames(
+        named.map(({ cloid }) => cloid),
+        wallets,
+      );
+      for (const { cloid, update } of named) {
+        const ours = names.get(cloid);
+        if (!ours) continue;
+        const isLatest = await exvenue.updates.keep(cloid, update);
+        if (!isLatest && told.has(cloid)) continue; // else a process kept it that could not conclude any more
+        told.set(cloid, (isLatest ? null : await exvenue.updates.find(cloid)) ?? update.record);
+        open.set(ours.id, { wallet: ours.wallet, looks: 0, dueMs: 0 });
+      }
+    },
+    async conclude() {
+      for (const [id, one] of [...open]) {
+        if (one.dueMs > epochMs()) continue;
+        const isDone = await concludeOne(id);
+        if (isDone || one.looks >= MOST_LOOKS) open.delete(id);
+        else open.set(id, { ...one, looks: one.looks + 1, dueMs: epochMs() + LOOK_AGAIN_MS });
+      }
+    },
+    hurry(wallets) {
+      for (const [id, one] of open) if (wallets.includes(one.wallet)) open.set(id, { ...one, dueMs: 0 });
+    },
+  };
+}
+
+/** What is told of an order that has ended, with the part of its terms that the stream does not say; null while it has not. */
+const endOf = (terms: Parameters<typeof timeInForceOf>[0], record: OrderRecord): EndedParent | null =>
+  hasEnded(record) ? { ...record, order: { ...record.order, timeInForce: timeInForceOf(terms) } } : null;
+
+const endedSize = (parent: EndedParent) => ({
+  filled_size: minus(parent.order.originalSize, parent.order.size),
+  by_command: isCancelledByCommand(parent),
+});

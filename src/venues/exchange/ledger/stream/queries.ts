@@ -1,0 +1,117 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Db } from '../../../../db/pool.ts';
+import { type IntentId, idSchema, type WalletAddress } from '../../../../kernel/ids.ts';
+import { orderColumns, recordedOrder } from '../../orders/queries.ts';
+import type { Candidate } from './choose.ts';
+
+const candidateRow = z.object({ wallet: idSchema.wallet, rank: z.number(), since_ms: z.number() });
+const MOST_CANDIDATES = 50;
+
+/**
+ * The wallets whose news are the most urgent, by rank: 1 what is filled of an order may be without exits; 2 an order with exits rests;
+ * 3 the exits of a filled order are not found yet; 4 an order rests; 5 a position is open. Only wallets that the ledger reads.
+ */
+export const listCandidates = async (db: Db): Promise<Candidate[]> => {
+  const rows = await db.any(sql.prepared('stream_candidates', candidateRow)`
+    select w.wallet, w.rank, w.since_ms
+    from (
+      select distinct on (u.wallet) u.wallet, u.rank, floor(extract(epoch from u.since) * 1000)::bigint since_ms
+      from (
+        select o.trader as wallet, r.rank, max(o.created_at) as since
+        from orders o
+        cross join lateral (
+          select case
+            when o.lifecycle = 'cancelled' or o.is_resting and o.executed ->> 'status' = 'partial' then 1
+            when o.is_resting then 2
+            else 3
+          end as rank
+        ) r
+        where o.trader between '0x' and '0y' and o.venue = 'exvenue' and o.has_waiting_triggers
+        group by o.trader, r.rank
+        union all
+        select o.trader, 4, max(o.created_at)
+        from orders o
+        where o.trader between '0x' and '0y' and o.venue = 'exvenue' and o.is_resting
+        group by o.trader
+        union all
+        select p.ex_wallet, 5, coalesce(max(p.filled_at), to_timestamp(0))
+        from exchange_positions p
+        where p.size <> 0
+        group by p.ex_wallet
+      ) u
+      order by u.wallet, u.rank
+    ) w
+    join exchange_cursors c on c.ex_wallet = w.wallet
+    where c.fills_read_at is not null and c.due_at < 'infinity'
+    order by w.rank, w.since_ms desc
+    limit ${MOST_CANDIDATES}`);
+  return rows.map(({ since_ms: sinceMs, ...row }) => ({ ...row, sinceMs }));
+};
+
+const endRow = z.object({
+  coin: z.string(),
+  size: z.string(),
+  filled_ms: z.number().nullable(),
+  newest: z.array(z.string()),
+});
+const ledgerRow = z.object({ read_to_ms: z.number(), ends: z.array(endRow) });
+
+/** Where the chain of a coin's recorded executions ends. `newest`: its executions of that millisecond, as `<order> <trade>`. */
+export type ChainEnd = z.infer<typeof endRow>;
+
+/** How far a wallet's ledger is: up to when it was read without a gap (epoch ms), and where the chains of its coins end. */
+export type LedgerEnd = z.infer<typeof ledgerRow>;
+
+/** How far the ledger of a wallet is; null if it was never read, or has a gap. */
+export const findLedgerEnd = (db: Db, wallet: WalletAddress): Promise<LedgerEnd | null> =>
+  db.maybeOne(sql.prepared('ledger_end', ledgerRow)`
+    select floor(extract(epoch from c.read_to) * 1000)::bigint read_to_ms, coalesce((
+        select jsonb_agg(jsonb_build_object(
+          'coin', p.coin,
+          'size', trim_scale(p.size)::text,
+          'filled_ms', round(extract(epoch from p.filled_at) * 1000),
+          'newest', array(
+            select f.oid || ' ' || f.trade_id
+            from exchange_fills f
+            where f.ex_wallet = p.ex_wallet and f.coin = p.coin and f.filled_at = p.filled_at
+          )
+        ))
+        from exchange_positions p
+        where p.ex_wallet = c.ex_wallet
+      ), '[]') as ends
+    from exchange_cursors c
+    where c.ex_wallet = ${wallet} and c.fills_read_at is not null and c.gap_at is null`);
+
+const nameRow = z.object({ id: idSchema.intent, wallet: idSchema.wallet });
+
+/** What may be told of wallets: their orders that rest or have exits that wait, and their verbs that have not ended. */
+export const listNames = (db: Db, wallets: readonly WalletAddress[]): Promise<readonly z.infer<typeof nameRow>[]> =>
+  db.any(sql.prepared('stream_names', nameRow)`
+    select o.id, o.trader as wallet
+    from orders o
+    where o.trader = any(${sql.array([...wallets], 'text')}) and o.is_resting
+    union
+    select o.id, o.trader
+    from orders o
+    where o.trader = any(${sql.array([...wallets], 'text')}) and o.has_waiting_triggers
+    union
+    select i.id, i.request ->> 'wallet'
+    from intents i
+    where i.phase in ('pending', 'in_doubt') and i.lane = any(${sql.array(
+      wallets.map((wallet) => `exvenue:${wallet}`),
+      'text',
+    )})`);
+
+const streamedOrder = recordedOrder.extend({
+  lifecycle: z.string().nullable(),
+  is_resting: z.boolean(),
+  waits: z.boolean(),
+});
+
+/** An order that the stream has told of. `lifecycle`: null until its placement is recorded. `waits`: its exits wait, or are not found yet. */
+export const findStreamedOrder = (db: Db, id: IntentId): Promise<z.infer<typeof streamedOrder> | null> =>
+  db.maybeOne(sql.prepared('streamed_order', streamedOrder)`
+    select ${orderColumns}, o.lifecycle, o.is_resting, o.has_waiting_triggers as waits
+    from orders o
+    where o.id = ${id} and o.venue = 'exvenue'`);
