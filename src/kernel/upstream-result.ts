@@ -39,7 +39,16 @@ export type Unreachable = { kind: 'unreachable'; why: string };
 export type UnknownEffect = { kind: 'unknown'; why: string; acknowledged?: true; ended?: true; againInMs?: number };
 
 /** The result of a read at an upstream. `absent`: the upstream reports that it has no such object. */
-export type ReadResult<T> = { kind: 'found'; data: T } | { kind: 'absent' } | { kind: 'unreadable'; why: string };
+export type ReadResult<T> = ListResult<T> | { kind: 'absent' };
+
+/** The result of reading a list, which may be empty but is never absent. */
+export type ListResult<T> = Found<T> | Unreadable;
+
+/** What an upstream has. */
+export type Found<T> = { kind: 'found'; data: T };
+
+/** A read that failed. */
+export type Unreadable = { kind: 'unreadable'; why: string };
 
 /** Makes an `Accepted`. */
 export const accepted = <T>(data: T): Accepted<T> => ({ kind: 'accepted', data });
@@ -67,8 +76,8 @@ export const inconclusive = (why: string): UnknownEffect => ({ kind: 'unknown', 
 /** Makes an `UnknownEffect` of a request that the upstream acknowledged. */
 export const acknowledged = (why: string): UnknownEffect => ({ kind: 'unknown', why, acknowledged: true });
 /** Makes a `ReadResult` with data. */
-export const found = <T>(data: T): ReadResult<T> => ({ kind: 'found', data });
+export const found = <T>(data: T): Found<T> => ({ kind: 'found', data });
 /** The `ReadResult` of an object that does not exist. */
 export const absent: ReadResult<never> = { kind: 'absent' };
 /** Makes a `ReadResult` of a failed read. `why` is for logs. */
-export const unreadable = (why: string): ReadResult<never> => ({ kind: 'unreadable', why });
+export const unreadable = (why: string): Unreadable => ({ kind: 'unreadable', why });

@@ -1,6 +1,6 @@
 import { cachedRead, cachedStaleRead, currentRead } from '../kernel/cache.ts';
 import type { Hotkey, WalletAddress } from '../kernel/ids.ts';
-import type { ReadResult } from '../kernel/upstream-result.ts';
+import type { ListResult, ReadResult } from '../kernel/upstream-result.ts';
 import { epochMs } from '../kernel/work.ts';
 import type { Exvenue, Fill, OpenOrder, OrderRecord } from './exchange/adapter/types.ts';
 import type { Dashboard, Netvenue } from './network/adapter/types.ts';
@@ -98,7 +98,7 @@ export const venueReads = (
     tradePairsNow: () => pairsNow(''),
     accountMode: cachedRead(SLOW_FRESH_MS, (wallet: WalletAddress) => exvenue.accountMode(wallet, limits)),
     /** The open orders of a wallet on one dex, by default the venue's own. */
-    exchangeOrders: (wallet: WalletAddress, dex = ''): Promise<ReadResult<OpenOrder[]>> =>
+    exchangeOrders: (wallet: WalletAddress, dex = ''): Promise<ListResult<OpenOrder[]>> =>
       openOrders(`${wallet} ${dex}`),
     /** One order of a wallet, by the exchange's number or its client order id. */
     exchangeOrder: (wallet: WalletAddress, name: number | string): Promise<ReadResult<OrderRecord>> =>

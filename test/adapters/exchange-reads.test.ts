@@ -184,14 +184,19 @@ describe('reading the exchange', () => {
 
   it('passes over an order of an unknown form, but still knows its names', async () => {
     const venue = open();
-    const odd = { ...limit, oid: 8, coin: '#194180', side: 'X', limitPx: 93708 };
+    const odd = { ...limit, oid: 8, coin: '#194180', side: 'X', limitPx: 93708, sz: '1.0', origSz: '1.0' };
     question({ type: 'frontendOpenOrders' })
       .times(2)
       .reply(200, JSON.stringify([odd, limit]));
     const [orders, names] = [await venue.openOrders(USER), await venue.openOrderNames(USER)];
     expect(orders).to.have.nested.property('data').of.length(1);
     expect(names).to.have.nested.property('data').of.length(2);
-    expect(names).to.deep.nested.include({ 'data[0].oid': 8, 'data[0].coin': '#194180' });
+    expect(names).to.deep.nested.include({
+      'data[0].oid': 8,
+      'data[0].coin': '#194180',
+      'data[0].isPartlyFilled': false,
+    });
+    expect(names).to.deep.nested.include({ 'data[1].isPartlyFilled': true });
   });
 
   it('is unreadable when there is no response, and gives a short reason', async () => {

@@ -89,6 +89,86 @@ describe('orders of which the exchange keeps no record any more', function () {
     await until('the new exit rests', async () => (await openOids(service, trader)).length === 1 || null);
   });
 
+  type ShownExit = { exit: string; status: string; filled_size: string | null; message: string | null };
+  const exitsOf = async (trader: Wallet, id: string): Promise<ShownExit[]> => (await shown(trader, id)).exits;
+  /** A filled order whose exits rest, and are known by their numbers; accepted a while ago. */
+  async function protectedOrder(trader: Wallet) {
+    const exits = { take_profit: 120_000, stop_loss: 90_000 };
+    const { body } = await trader.post(ORDERS, { ...LIMIT, order_type: 'market', price: undefined, ...exits });
+    await readWallets(service);
+    await service.db.query(
+      sql.type(nothing)`update intents set created_at = created_at - interval '2 minutes' where id = ${body.order_id}`,
+    );
+    isKept = false;
+    await forgotten();
+    return body;
+  }
+  const forgotten = () => new Promise((done) => setTimeout(done, 1_100)); // reads are cached for a second
+
+  it('have exits that are shown as they are listed, executed or ended by what was executed', async () => {
+    const trader = await service.wallet();
+    const order = await protectedOrder(trader);
+    const resting = await exitsOf(trader, order.order_id);
+
+    service.exchange.setMid('BTC', '89000');
+    await readWallets(service);
+    await forgotten();
+    const [profit, stop] = await exitsOf(trader, order.order_id);
+
+    expect(resting.map(({ status }) => status)).to.deep.equal(['open', 'open']);
+    expect(stop).to.include({ exit: 'stop_loss', status: 'filled', filled_size: '0.01', message: null });
+    expect(profit).to.include({ status: 'cancelled', filled_size: '0' });
+    expect(profit?.message).to.match(/other exit was executed/);
+  });
+
+  it('have exits that are shown as ended once a command has replaced them, or the position is closed', async () => {
+    const trader = await service.wallet();
+    const order = await protectedOrder(trader);
+    isKept = true; // what is new has records
+    await trader.post(`${ORDERS}/tp-sl`, { pair: 'BTC', stop_loss: 91_000 });
+    await until('the old stop is cancelled', async () => (await openOids(service, trader)).length === 2 || null);
+    isKept = false;
+    await forgotten();
+    const replaced = await exitsOf(trader, order.order_id);
+
+    isKept = true;
+    await trader.post(`${ORDERS}/close`, { pair: 'BTC' });
+    await readWallets(service);
+    isKept = false;
+    await forgotten();
+    const closed = await exitsOf(trader, order.order_id);
+
+    expect(replaced.map(({ status }) => status)).to.deep.equal(['open', 'cancelled']);
+    expect(replaced[1]?.message).to.match(/later command/);
+    expect(closed.map(({ status }) => status)).to.deep.equal(['cancelled', 'cancelled']);
+  });
+
+  it('have exits whose state is said to be unknown, never pending for ever, where nothing is recorded', async () => {
+    const trader = await service.wallet();
+    const order = await protectedOrder(trader);
+    const [profit, stop] = await openOids(service, trader);
+    await cancels(trader, Number(profit), Number(stop));
+    await forgotten();
+
+    const exits = await exitsOf(trader, order.order_id);
+
+    expect(exits.map(({ status }) => status)).to.deep.equal(['unknown', 'unknown']);
+    expect(exits[0]?.message).to.match(/keeps no record/);
+  });
+
+  it('are told in the result of their cancellation as filled in part, if a part of them was', async () => {
+    const trader = await service.wallet();
+    const half = { ...LIMIT, size: '0.0505', price: 100_100, take_profit: 120_000, stop_loss: 80_000 };
+    const { body: order } = await trader.post(ORDERS, half);
+    isKept = false;
+
+    const { body } = await trader.delete(`${ORDERS}/${order.order_id}`);
+
+    expect(body, JSON.stringify(body)).to.include({ status: 'ok', cancelled_count: 1 });
+    expect(body.results[0].exits_cancelled).to.have.length(2);
+    expect(body.results[0].message).to.match(/do not protect the part that was filled/);
+  });
+
   it('have the exits that are listed, which are not placed again', async () => {
     const trader = await service.wallet();
     isKept = false;

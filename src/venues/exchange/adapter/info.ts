@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { type HttpClient, parseJson, type Reply } from '../../../adapters/http.ts';
 import { readWeights } from '../../../capacity/exchange.ts';
 import { mostEntries } from '../../../kernel/cache.ts';
-import { found, type ReadResult, unreadable } from '../../../kernel/upstream-result.ts';
+import { type Found, found, type ReadResult, type Unreadable, unreadable } from '../../../kernel/upstream-result.ts';
 import { epochMs, presentWork } from '../../../kernel/work.ts';
 import type { CallLimits } from './action-types.ts';
 import type { Budget } from './budget.ts';
@@ -21,11 +21,11 @@ type InfoRequest = {
 };
 
 /** Sends a read to the venue and reads its response. `absent` only if `read` returns it. */
-export type QueryInfo = <T>(
+export type QueryInfo = <Result extends ReadResult<unknown>>(
   request: InfoRequest,
   limits: CallLimits | undefined,
-  read: (json: unknown) => ReadResult<T> | null,
-) => Promise<ReadResult<T>>;
+  read: (json: unknown) => Result | null,
+) => Promise<Result | Unreadable>;
 
 /** Reads are made while a caller waits. */
 const READ_MS = 5_000;
@@ -88,7 +88,7 @@ const weightOf = (rows: number) => Math.floor(rows / ROWS_PER_WEIGHT);
 /** Turns a reader's value into a `ReadResult`. Null stays null, which means unreadable. */
 export const foundOr =
   <T>(read: (json: unknown) => T | null) =>
-  (json: unknown): ReadResult<T> | null => {
+  (json: unknown): Found<T> | null => {
     const data = read(json);
     return data === null ? null : found(data);
   };

@@ -1,4 +1,4 @@
-import { isPositive } from '../../../kernel/decimals.ts';
+import { compare, isPositive } from '../../../kernel/decimals.ts';
 import type { Side } from '../../../kernel/grid.ts';
 import { absent, found, type ReadResult } from '../../../kernel/upstream-result.ts';
 import type { ExitKind, TimeInForce } from './action-types.ts';
@@ -26,7 +26,12 @@ const readNames = (value: unknown): OrderNames | null => {
   const children = everyOf(order?.children ?? [], (child) => integerOf(fieldsOf(child)?.oid));
   const cloid = hexOf(order?.cloid);
   const isNamed = cloid !== null || (order?.cloid ?? null) === null;
-  return named && children && isNamed ? { ...named, cloid, children } : null;
+  return named && children && isNamed ? { ...named, cloid, children, isPartlyFilled: isPartlyFilled(order) } : null;
+};
+
+const isPartlyFilled = (order: Fields | null): boolean => {
+  const [left, original] = [decimalOf(order?.sz), decimalOf(order?.origSz)];
+  return left !== null && original !== null && compare(left, original) < 0;
 };
 
 /** Reads orders with their states. Orders of an unknown form are left out. See venues/exchange.md#reads. */

@@ -1,6 +1,6 @@
 import type { Grid, Side } from '../../../kernel/grid.ts';
 import type { WalletAddress } from '../../../kernel/ids.ts';
-import type { ReadResult, Rejected, UpstreamResult } from '../../../kernel/upstream-result.ts';
+import type { ListResult, ReadResult, Rejected, UpstreamResult } from '../../../kernel/upstream-result.ts';
 import type { CallLimits, ExitKind, Posted, PostLimits, Signer, TimeInForce } from './action-types.ts';
 
 /** One of the two networks of the exchange. */
@@ -90,8 +90,8 @@ export type OrderView = {
 /** An open order. `parentOid`: the open order for whose fill it waits; null for an order that is live. */
 export type OpenOrder = OrderView & { parentOid: number | null };
 
-/** The names of an open order. `children`: the numbers of its exits. */
-export type OrderNames = Pick<OrderView, 'oid' | 'cloid' | 'coin'> & { children: number[] };
+/** The names of an open order. `children`: the numbers of its exits. `isPartlyFilled`: its sizes show that a part of it was filled. */
+export type OrderNames = Pick<OrderView, 'oid' | 'cloid' | 'coin'> & { children: number[]; isPartlyFilled: boolean };
 
 /**
  * `triggered`: the trigger was reached and its result is not recorded yet. `unknown`: an unknown status of the venue.
@@ -192,9 +192,9 @@ export type Exvenue = {
   accountMode(user: WalletAddress, limits?: CallLimits): Promise<ReadResult<AccountMode>>;
   spotBalances(user: WalletAddress, limits?: CallLimits): Promise<ReadResult<SpotBalance[]>>;
   /** Open orders with their terms. Those of an unknown form are left out. */
-  openOrders(user: WalletAddress, dex?: string, limits?: CallLimits): Promise<ReadResult<OpenOrder[]>>;
+  openOrders(user: WalletAddress, dex?: string, limits?: CallLimits): Promise<ListResult<OpenOrder[]>>;
   /** The names of all open orders, also of those whose terms could not be read. */
-  openOrderNames(user: WalletAddress, dex?: string, limits?: CallLimits): Promise<ReadResult<OrderNames[]>>;
+  openOrderNames(user: WalletAddress, dex?: string, limits?: CallLimits): Promise<ListResult<OrderNames[]>>;
   /** Names of the builder dexes on which an account may have open orders. */
   dexesWithOrders(user: WalletAddress, limits?: CallLimits): Promise<ReadResult<string[]>>;
   /** What the stream has said of orders. */

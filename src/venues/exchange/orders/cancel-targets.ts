@@ -2,7 +2,7 @@ import type { Db } from '../../../db/pool.ts';
 import { isNotReady, type NotReady } from '../../../intents/define.ts';
 import { coinOf, dexOf } from '../../../kernel/exchange-names.ts';
 import type { OwnerId, WalletAddress } from '../../../kernel/ids.ts';
-import { absent, found, type ReadResult, unreadable } from '../../../kernel/upstream-result.ts';
+import { absent, found, type ListResult, type ReadResult, unreadable } from '../../../kernel/upstream-result.ts';
 import type { CallLimits } from '../adapter/action-types.ts';
 import type { Exvenue, OrderNames as ListedOrder } from '../adapter/types.ts';
 import { UNREACHABLE } from './calls.ts';
@@ -30,7 +30,7 @@ export async function listOpen(
   exvenue: Exvenue,
   wallet: WalletAddress,
   dexes: readonly string[],
-): Promise<ReadResult<Listed>> {
+): Promise<ListResult<Listed>> {
   const names = [...new Set(['', ...dexes])];
   const results = await Promise.all(names.map((dex) => exvenue.openOrderNames(wallet, dex, FIRST)));
   const [mainDex] = results;
@@ -149,7 +149,9 @@ async function findByOid(exvenue: Exvenue, wallet: WalletAddress, oid: number): 
   if (open.kind !== 'found') return open;
   const { orders, unreadDexes } = open.data;
   const order = orders.find((candidate) => candidate.oid === oid);
-  if (order)
-    return found({ coin: order.coin, cloid: order.cloid, open: true, exits: order.children, isPartlyFilled: false });
+  if (order) {
+    const { coin, cloid, children: exits, isPartlyFilled } = order;
+    return found({ coin, cloid, open: true, exits, isPartlyFilled });
+  }
   return unreadDexes.length > 0 ? unreadable(`the orders on ${unreadDexes.join(', ')}`) : absent;
 }

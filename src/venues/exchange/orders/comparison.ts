@@ -92,7 +92,7 @@ async function readLeg(exvenue: Exvenue, wallet: WalletAddress, { cloid }: Wante
 
 async function openOrdersOf(exvenue: Exvenue, { wallet, coin }: Market): Promise<OpenOrder[] | null> {
   const open = await exvenue.openOrders(wallet, dexOf(coin));
-  return open.kind === 'unreadable' ? null : open.kind === 'found' ? open.data : [];
+  return open.kind === 'found' ? open.data : null;
 }
 
 const asListed = ({ placedMs }: OpenOrder) => ({ state: 'live', record: null, sinceMs: placedMs }) as const;

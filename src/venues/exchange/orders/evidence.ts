@@ -46,6 +46,7 @@ export async function findOrder(exvenue: Exvenue, sought: OrderSought): Promise<
   const { account, cloid, sinceMs, expired } = sought;
   const status = await exvenue.orderStatus(account, cloid, LIMITS);
   if (status.kind === 'unreadable') return unknownEffect(status.why);
+  if (status.kind === 'found' && status.data.state === 'unknown') return findListed(exvenue, sought, status.data.word);
   if (status.kind === 'found' && !mayHaveFilled(status.data)) return outcomeOf(status.data, []);
   if (status.kind === 'absent' && !expired) return ABSENT;
   const fills = await exvenue.fills(account, { fromMs: sinceMs - CLOCK_SKEW_MS }, LIMITS);
@@ -67,10 +68,24 @@ async function findUnrecorded(
   const fills = all.filter((fill) => fill.cloid === cloid);
   const [fill] = fills;
   if (fill) return filledBy(fill.oid, fills);
+  return findAmongOpen(exvenue, { account, cloid, coin });
+}
+
+/** Finds an order among the open ones. */
+async function findAmongOpen(
+  exvenue: Exvenue,
+  { account, cloid, coin }: Pick<OrderSought, 'account' | 'cloid' | 'coin'>,
+): Promise<Finding<OrderOutcome>> {
   const open = await exvenue.openOrderNames(account, dexOf(coin), LIMITS);
   if (open.kind === 'unreadable') return unknownEffect(open.why);
-  const order = open.kind === 'found' && open.data.find((candidate) => candidate.cloid === cloid);
+  const order = open.data.find((candidate) => candidate.cloid === cloid);
   return order ? accepted({ kind: 'resting', oid: order.oid }) : ABSENT;
+}
+
+/** Finds an order whose record has a status that is unknown here: it may rest, or have ended in any way. Only the list of open orders decides. */
+async function findListed(exvenue: Exvenue, sought: OrderSought, word: string): Promise<Finding<OrderOutcome>> {
+  const finding = await findAmongOpen(exvenue, sought);
+  return finding.kind === 'absent' ? unknownEffect(`the exchange's status of the order is ${word}`) : finding;
 }
 
 const mayHaveFilled = ({ state }: OrderRecord) => state === 'filled' || state === 'cancelled';
@@ -85,7 +100,7 @@ function outcomeOf(
 ): Accepted<OrderOutcome> | RecordedRejection {
   const { oid, size, originalSize, timeInForce } = order;
   if (state === 'rejected') return recordedRejection(rejection ?? REJECTED);
-  if (state === 'open' || state === 'triggered' || state === 'unknown') return accepted({ kind: 'resting', oid });
+  if (state === 'open' || state === 'triggered') return accepted({ kind: 'resting', oid });
   const seen = filledBy(oid, fills);
   const filledSize = state === 'filled' ? originalSize : minus(originalSize, size);
   if (compare(filledSize, seen.data.filledSize) > 0)

@@ -30,6 +30,8 @@ export async function findExits(
   for (const leg of legsOf(prices)) {
     const status = await exvenue.orderStatus(account, legCloid(intentId, leg), URGENT);
     if (status.kind === 'unreadable') return unknownEffect(status.why);
+    if (status.kind === 'found' && status.data.state === 'unknown')
+      return unknownEffect(`the exchange's status of an exit is ${status.data.word}`);
     if (status.kind === 'found') records.push({ leg, record: status.data });
   }
   const isComplete = records.length === legsOf(prices).length;
@@ -42,7 +44,7 @@ export async function findExits(
   const open = await exvenue.openOrders(account, dexOf(coin), URGENT);
   if (open.kind === 'unreadable') return unknownEffect(open.why);
   const before = Math.min(...Object.values(placed));
-  const protecting = open.kind === 'found' ? exitsOn(open.data, { coin, side: first.side }) : []; // all are on the closing side
+  const protecting = exitsOn(open.data, { coin, side: first.side }); // all are on the closing side
   return accepted({
     placed,
     cancelled: resting.filter(({ record }) => record.state === 'cancelled').map(({ leg }) => leg),

@@ -74,10 +74,7 @@ export const protect = defineIntent({
     const signed = await sign(deps, { owner, wallet }, [{ kind: 'place', orders, grouping: 'on_position' }]);
     if (isNotReady(signed)) return signed;
     const planned = await listPlannedExits(deps.db, { wallet, pair });
-    const replaced = oldExits(
-      open.kind === 'found' ? exitsOn(open.data, { coin: asset.coin, side: closingSide(held.size) }) : [],
-      planned,
-    );
+    const replaced = oldExits(exitsOn(open.data, { coin: asset.coin, side: closingSide(held.size) }), planned);
     return { send: { ...signed, replaced, coin: asset.coin, ...prices } };
   },
 

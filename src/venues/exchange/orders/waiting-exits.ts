@@ -52,7 +52,7 @@ async function asListed(
 ): Promise<ObservedLeg[]> {
   const open = await exvenue.openOrders(trader, dexOf(coinOf(terms.pair)));
   return legs.map(({ leg, record }) => {
-    if (record.kind !== 'absent' || open.kind === 'absent') return { leg, record };
+    if (record.kind !== 'absent') return { leg, record };
     if (open.kind === 'unreadable') return { leg, record: open };
     const order = open.data.find(({ cloid }) => cloid === legCloid(id, leg));
     if (!order) return { leg, record };

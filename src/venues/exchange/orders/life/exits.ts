@@ -1,36 +1,110 @@
 import type { components } from '../../../../contract/types.ts';
-import { minus } from '../../../../kernel/decimals.ts';
-import { legCloid } from '../../../../kernel/exchange-names.ts';
+import type { Db } from '../../../../db/pool.ts';
+import { isPositive, minus } from '../../../../kernel/decimals.ts';
+import { coinOf, dexOf, legCloid } from '../../../../kernel/exchange-names.ts';
 import type { IntentId, WalletAddress } from '../../../../kernel/ids.ts';
+import { epochMs } from '../../../../kernel/work.ts';
 import type { VenueReads } from '../../../reads.ts';
 import type { OrderRecord, OrderView } from '../../adapter/types.ts';
-import { EXIT_NAMES, type ExitPrices, type Leg, legsOf } from '../rules.ts';
+import { EXIT_NAMES, type ExecutionReport, type ExitPrices, type Leg, legsOf } from '../rules.ts';
+import { type ExitFacts, findExitFacts } from './queries.ts';
 
 type Exit = components['schemas']['OrderExit'];
+type Deps = { db: Db; reads: Pick<VenueReads, 'exchangeOrder' | 'exchangeOrders'> };
 
-/** An order whose exits are to be read. `isOpen`: it is not filled yet, so they wait for it. */
-type Parent = { id: IntentId; wallet: WalletAddress; isOpen: boolean; prices: ExitPrices };
+/** An order whose exits are to be read. `isOpen`: it is not filled yet, so they wait for it. `acceptedAt`: an ISO time. */
+type Parent = {
+  id: IntentId;
+  wallet: WalletAddress;
+  pair: string;
+  isOpen: boolean;
+  prices: ExitPrices;
+  report: ExecutionReport;
+  acceptedAt: string;
+};
 
-/** The exits that were sent with an order, each in its present state. One that no read shows yet is `pending`. */
-export const readExits = (reads: Pick<VenueReads, 'exchangeOrder'>, parent: Parent): Promise<Exit[]> =>
-  Promise.all(legsOf(parent.prices).map((leg) => readExit(reads, parent, leg)));
-
-async function readExit(
-  reads: Pick<VenueReads, 'exchangeOrder'>,
-  { id, wallet, isOpen, prices }: Parent,
-  leg: Leg,
-): Promise<Exit> {
-  const record = await reads.exchangeOrder(wallet, legCloid(id, leg));
-  const asked = leg === 'tp' ? prices.take_profit : prices.stop_loss;
-  if (record.kind !== 'found') return { ...unseen, exit: EXIT_NAMES[leg], trigger_price: asked ?? '0' };
-  const { order, rejected } = record.data;
-  return {
-    ...shownExit(order, leg, { status: statusOf(record.data, isOpen), asked }),
-    message: rejected?.message ?? null,
-  };
+/**
+ * The exits that were sent with an order, each in its present state. The exchange drops the records of old orders: such an exit is shown as the
+ * list of open orders has it, else by what is recorded here. `pending`: no read shows it yet. `unknown`: nothing says what became of it.
+ */
+export async function readExits(deps: Deps, parent: Parent): Promise<Exit[]> {
+  const { reads, db } = deps;
+  const { id, wallet, prices } = parent;
+  const legs = legsOf(prices);
+  const records = await Promise.all(legs.map((leg) => reads.exchangeOrder(wallet, legCloid(id, leg))));
+  const seen = legs.map((leg, n) => {
+    const record = records[n];
+    return { leg, record: record?.kind === 'found' && record.data.state !== 'unknown' ? record.data : null };
+  });
+  if (seen.every(({ record }) => record !== null)) return seen.map(({ leg, record }) => ofRecord(parent, leg, record));
+  const [open, facts] = await Promise.all([
+    reads.exchangeOrders(wallet, dexOf(coinOf(parent.pair))),
+    findExitFacts(db, parent),
+  ]);
+  const isListRead = open.kind === 'found';
+  const listed = isListRead ? open.data.flatMap((order) => [order, ...order.children]) : [];
+  return seen.map(({ leg, record }) => {
+    const order = listed.find(({ cloid }) => cloid === legCloid(id, leg));
+    if (record) return ofRecord(parent, leg, record);
+    return order ? ofList(parent, leg, order) : ofFacts(parent, leg, { ...facts, isListRead });
+  });
 }
 
-const unseen = { ex_order_id: null, size: null, filled_size: null, status: 'pending', message: null } as const;
+const priceOf = ({ prices }: Parent, leg: Leg) => (leg === 'tp' ? prices.take_profit : prices.stop_loss);
+
+const ofRecord = (parent: Parent, leg: Leg, record: OrderRecord | null): Exit => {
+  if (!record) return unseen(parent, leg, { status: 'unknown', message: null });
+  const { order, rejected } = record;
+  const status = statusOf(record, parent.isOpen);
+  return { ...shownExit(order, leg, { status, asked: priceOf(parent, leg) }), message: rejected?.message ?? null };
+};
+
+const ofList = (parent: Parent, leg: Leg, order: OrderView): Exit =>
+  shownExit(order, leg, { status: parent.isOpen ? 'waiting' : 'open', asked: priceOf(parent, leg) });
+
+/** See venues/exchange.md#delayed-reads. */
+const READS_BEHIND_MS = 60_000;
+
+/** An exit that neither a record nor the list of open orders shows, by what is recorded here. */
+function ofFacts(parent: Parent, leg: Leg, facts: ExitFacts & { isListRead: boolean }): Exit {
+  const filled = facts.filled[leg];
+  if (filled && isPositive(filled))
+    return unseen(parent, leg, { status: 'filled', size: filled, filled_size: filled, message: null });
+  const { trigger_status, trigger_error, status } = parent.report;
+  if (trigger_status === 'failed') {
+    const failed = status === 'filled' ? 'rejected' : 'cancelled'; // else they ended with their order
+    return unseen(parent, leg, { status: failed, filled_size: '0', message: trigger_error });
+  }
+  if (epochMs() - Date.parse(parent.acceptedAt) < READS_BEHIND_MS)
+    return unseen(parent, leg, { status: 'pending', message: null });
+  const why = facts.isListRead ? whyEnded(parent, leg, facts) : null;
+  if (why !== null) return unseen(parent, leg, { status: 'cancelled', filled_size: '0', message: why });
+  return unseen(parent, leg, { status: 'unknown', message: facts.isListRead ? DROPPED : UNREAD });
+}
+
+/** Why an exit that rests no longer ended without being executed; null if nothing that is recorded says so. */
+function whyEnded({ id }: Parent, leg: Leg, { filled, decided, ended, isFlat }: ExitFacts): string | null {
+  const sibling = filled[leg === 'tp' ? 'sl' : 'tp'];
+  if (sibling && isPositive(sibling)) return 'The other exit was executed.';
+  if (decided.includes(leg)) return 'A later command replaced or ended it.';
+  if (isFlat) return 'It ended with the position.';
+  return ended[legCloid(id, leg)] === undefined ? null : 'It ended at the exchange.';
+}
+
+const DROPPED = 'The exchange keeps no record of it any more, and it rests no longer.';
+const UNREAD = 'The exchange shows no record of it, and its open orders cannot be read now.';
+
+type Unseen = Pick<Exit, 'status' | 'message'> & Partial<Pick<Exit, 'size' | 'filled_size'>>;
+
+/** An exit that no read shows. Its number is known once its order has ended. */
+const unseen = (parent: Parent, leg: Leg, known: Unseen): Exit => ({
+  exit: EXIT_NAMES[leg],
+  ex_order_id: leg === 'tp' ? parent.report.tp_order_id : parent.report.sl_order_id,
+  trigger_price: priceOf(parent, leg) ?? '0',
+  size: null,
+  filled_size: null,
+  ...known,
+});
 
 /** The exits that the exchange lists in an open order of other software: they wait for its fill. */
 export const waitingExits = ({ children }: OrderView): Exit[] =>
@@ -53,6 +127,6 @@ const shownExit = (
 });
 
 function statusOf({ state }: OrderRecord, isParentOpen: boolean): Exit['status'] {
-  if (state === 'open' || state === 'unknown') return isParentOpen ? 'waiting' : 'open';
+  if (state === 'open') return isParentOpen ? 'waiting' : 'open';
   return state;
 }

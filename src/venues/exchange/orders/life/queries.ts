@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Db } from '../../../../db/pool.ts';
 import { intentColumns } from '../../../../intents/claim.ts';
 import { intentRow } from '../../../../intents/intent.ts';
+import { coinOf, legCloid } from '../../../../kernel/exchange-names.ts';
 import { type IntentId, type OwnerId, orderIdsOf, type WalletAddress } from '../../../../kernel/ids.ts';
 import { report, terms } from '../results.ts';
 
@@ -41,6 +42,57 @@ export const findRecordedLife = (
         limit 1
       ))
       and i.owner = ${owner} and i.kind in ('exchange/place', 'exchange/close') and i.request ->> 'wallet' = ${wallet}`);
+
+const factsRow = z.object({
+  filled: z.record(z.string(), z.string()),
+  decided: z.array(z.string()),
+  ended: z.record(z.string(), z.number()),
+  isFlat: z.boolean(),
+});
+
+/**
+ * What is recorded of the exits of an order. `filled`: the executed size by leg. `decided`: the legs that a later command decided about.
+ * `ended`: when exits ended, by their client order ids (epoch ms). `isFlat`: the position of its pair has been closed since.
+ */
+export type ExitFacts = z.infer<typeof factsRow>;
+
+type OrderOfExits = {
+  id: IntentId;
+  wallet: WalletAddress;
+  pair: string;
+  acceptedAt: string;
+  report: { tp_order_id: string | null; sl_order_id: string | null };
+};
+
+/** What is recorded of the exits that were sent with an order. */
+export const findExitFacts = (
+  db: Db,
+  { id, wallet, pair, acceptedAt, report: { tp_order_id, sl_order_id } }: OrderOfExits,
+): Promise<ExitFacts> =>
+  db.one(sql.prepared('exit_facts', factsRow)`
+    select
+      (
+        select coalesce(jsonb_object_agg(l.leg, l.size), '{}')
+        from (
+          select n.leg, trim_scale(sum(f.size))::text size
+          from exchange_fills f
+          join (values ('tp', ${tp_order_id}::text, ${legCloid(id, 'tp')}), ('sl', ${sl_order_id}::text, ${legCloid(id, 'sl')})) n (leg, oid, cloid)
+            on f.oid = n.oid or f.cloid = n.cloid
+          where f.ex_wallet = ${wallet} and f.coin = ${coinOf(pair)} and f.filled_at >= ${acceptedAt}::timestamptz - interval '1 minute'
+          group by n.leg
+        ) l
+      ) filled,
+      array(select newer_exits(${wallet}, ${pair}, ${id})) decided,
+      coalesce((
+        select w.seen -> 'ended'
+        from wanted_exits w
+        where w.venue = 'exvenue' and w.trader = ${wallet} and w.pair = ${pair}
+      ), '{}') ended,
+      exists (
+        select
+        from exchange_positions p
+        where p.ex_wallet = ${wallet} and p.coin = ${coinOf(pair)} and p.size = 0 and p.filled_at > ${acceptedAt}::timestamptz
+      ) "isFlat"`);
 
 /** Whether an owner has enrolled a wallet. */
 export const isEnrolled = (db: Db, owner: OwnerId, wallet: WalletAddress): Promise<boolean> =>

@@ -16,7 +16,7 @@ import { findRecordedLife, isEnrolled, listFillsOf, type RecordedLife, type Show
 import { stateNow } from './state.ts';
 
 type Order = components['schemas']['Order'];
-type Deps = { db: Db; reads: Pick<VenueReads, 'exchangeOrder' | 'fills' | 'fillsNow'> };
+type Deps = { db: Db; reads: Pick<VenueReads, 'exchangeOrder' | 'exchangeOrders' | 'fills' | 'fillsNow'> };
 
 /** An order of a wallet, named by the id of this service or the exchange's number. */
 export type OrderName = { owner: OwnerId; wallet: WalletAddress; name: string };
@@ -51,7 +51,10 @@ async function lifeOf(deps: Deps, wallet: WalletAddress, recorded: RecordedLife)
   const [fills, exits] = await Promise.all([
     fillsOf(deps, wallet, report, Date.parse(recorded.created_at)),
     isPlaced
-      ? readExits(deps.reads, { id: recorded.id, wallet, isOpen: isOpen && isResting, prices: order.terms })
+      ? readExits(deps, {
+          ...{ id: recorded.id, wallet, pair: order.terms.pair, isOpen: isOpen && isResting, prices: order.terms },
+          ...{ report: order.executed ?? report, acceptedAt: recorded.created_at },
+        })
       : [],
   ]);
   return {
@@ -75,7 +78,9 @@ async function lifeElsewhere(deps: Deps, wallet: WalletAddress, record: OrderRec
     ...shown,
     status: status === 'open' || status === 'triggered' || status === 'unknown' ? 'open' : status,
     fill_price: priceOf(report, fills),
-    message: record.rejected?.message ?? null,
+    message:
+      record.rejected?.message ??
+      (record.state === 'unknown' ? `The exchange's status of it is ${record.word}.` : null),
     fills,
     exits: waitingExits(record.order),
     as_of: new Date(epochMs()).toISOString(),

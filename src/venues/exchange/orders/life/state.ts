@@ -36,8 +36,12 @@ const rejected = (pending: ExecutionReport): ExecutionReport => ({
   trigger_status: pending.trigger_status === 'not_requested' ? 'not_requested' : 'failed',
 });
 
-/** A report with what the exchange shows; null if that is less than what is recorded: then the read is behind. */
+/**
+ * A report with what the exchange shows; null if that is less than what is recorded: then the read is behind. A status that is unknown
+ * here proves nothing.
+ */
 function withRecord(report: ExecutionReport, { order, state }: OrderRecord): ExecutionReport | null {
+  if (state === 'unknown') return null;
   const filled_size = state === 'filled' ? order.originalSize : minus(order.originalSize, order.size);
   const known = report.filled_size ?? '0';
   if (compare(filled_size, known) < 0) return null;
