@@ -2,6 +2,7 @@ import { createPgDriverFactory } from '@slonik/pg-driver';
 import PQueue from 'p-queue';
 import type pg from 'pg';
 import type { DatabasePool, DriverClient, DriverFactory } from 'slonik';
+import { presentWork } from '../kernel/work.ts';
 
 /*
  * A connection can go silent without being closed; TCP notices after minutes. So every statement has a time limit on this
@@ -119,7 +120,10 @@ export function withSlots(pool: DatabasePool, size: number, slotMs: number): Dat
   };
 }
 
-/** A limit on the connections in use. Further callers wait in order of arrival. */
+/**
+ * A limit on the connections in use. Further callers wait in order of arrival. What operators read may take long: they use a third of
+ * the slots at most, so that nobody waits for all of them, and come first for these, so that no crowd keeps them out.
+ */
 export type Slots = {
   /**
    * Runs `work` as soon as a slot is free. Throws `connection timeout`, without running `work`, if none is free in
@@ -130,24 +134,39 @@ export type Slots = {
   waiting(): number;
 };
 
+/** How long an operator waits for a slot, behind other operators and then behind statements that take all slots. */
+const OPERATOR_WAIT_MS = 10_000;
+const OPERATORS_PART = 3;
+
 /**
  * Makes `count` slots. A caller waits at most `timeoutMs`. A slot is free again when its work has resolved or rejected.
  */
 export function connectionSlots(count: number, timeoutMs: number): Slots {
-  const queue = new PQueue({ concurrency: count });
+  const all = new PQueue({ concurrency: count });
+  const operators = new PQueue({ concurrency: Math.max(1, Math.floor(count / OPERATORS_PART)) });
   return {
     use(work) {
-      if (queue.pending < count) return queue.add(work); // a slot is free
-      const waiting = new AbortController();
-      const timer = setTimeout(() => waiting.abort(timeoutError(timeoutMs)), timeoutMs);
-      const start = () => {
-        clearTimeout(timer); // the limit applies only to the wait
-        return work();
-      };
-      return queue.add(start, { signal: waiting.signal });
+      if (!presentWork().isOperator) return inTurn(all, work, { timeoutMs });
+      const first = { timeoutMs: OPERATOR_WAIT_MS, priority: 1 };
+      return inTurn(operators, () => inTurn(all, work, first), { timeoutMs: OPERATOR_WAIT_MS });
     },
-    waiting: () => queue.size,
+    waiting: () => all.size + operators.size,
   };
+}
+
+function inTurn<Result>(
+  queue: PQueue,
+  work: () => Promise<Result>,
+  { timeoutMs, priority = 0 }: { timeoutMs: number; priority?: number },
+): Promise<Result> {
+  if (queue.pending < queue.concurrency) return queue.add(work); // a slot is free
+  const waiting = new AbortController();
+  const timer = setTimeout(() => waiting.abort(timeoutError(timeoutMs)), timeoutMs);
+  const start = () => {
+    clearTimeout(timer); // the limit applies only to the wait
+    return work();
+  };
+  return queue.add(start, { signal: waiting.signal, priority });
 }
 
 const timeoutError = (ms: number) => new Error(`connection timeout: no slot came free within ${ms} ms`);

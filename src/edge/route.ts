@@ -48,8 +48,10 @@ export function routeOf(operation: Operation, handler: AnyHandler, deps: RouteDe
 /** Finds who calls. Of a throttled operation it counts the attempt, and of an operator's a lack of rights. */
 function identifying(operation: Operation, deps: RouteDeps) {
   const hasRoles = operation.security.flat().some(({ scheme }) => scheme === 'adminBearer');
+  const isOperators = hasRoles && operation.security.flat().every(({ scheme }) => scheme.startsWith('admin'));
   const isCrossOrigin = operation.path.startsWith(CROSS_ORIGIN_PATHS);
   const identified = async (ctx: Context) => {
+    if (isOperators) noteWork({ isOperator: true }); // already who calls is read in their turn
     if (operation.throttled) return throttledCaller(operation, ctx, deps);
     const onLack = hasRoles ? recordingLack({ ctx, operation, deps }) : undefined;
     return { principal: await authenticate(operation, ctx, deps, onLack), spend: undefined };
@@ -70,6 +72,7 @@ function spendRequest(ctx: Context, { oauthErrors }: Operation, principal: Princ
   ctx.state.owner = principal.owner;
   ctx.state.credential = credentialId(principal);
   if (principal.owner) noteWork({ tenant: principal.owner });
+  if (principal.kind === 'admin') noteWork({ isOperator: true });
   if (oauthErrors) return; // a token endpoint has throttles of its own
   const { states, waitS } = spendQuota(principal);
   if (states.length > 0) presentBudgets(ctx, states);
@@ -101,7 +104,7 @@ function running(operation: Operation, handler: AnyHandler, deps: RouteDeps) {
     validate(parts);
     const call = toCall(ctx, operation, parts, { principal, spend }, deps);
     return operation.keepsResponses && call.context.idempotency_key
-      ? idempotentResponse({ ctx, call, deps }, (commit) => handler({ ...call, commit }))
+      ? idempotentResponse({ ctx, operation, call, deps }, (commit) => handler({ ...call, commit }))
       : handler(call);
   };
   return (exchange: Exchange): Promise<AnyReply> => {

@@ -4,7 +4,8 @@ import type { Spans } from './spans.ts';
 
 /**
  * What a process works on: the members that every log line of this work has. `outcome`: the state of a task's intent.
- * `status`: the HTTP status of an upstream's last response. `spans`: its timed parts, if they are traced.
+ * `status`: the HTTP status of an upstream's last response. `spans`: its timed parts, if they are traced. `isOperator`: an operator
+ * asked for it.
  */
 export type Work = {
   request_id?: string;
@@ -14,6 +15,7 @@ export type Work = {
   outcome?: string;
   status?: number;
   spans?: Spans | undefined;
+  isOperator?: boolean;
 };
 
 const work = new AsyncLocalStorage<Work>();
@@ -42,7 +44,7 @@ export const presentWork = (): Work => work.getStore() ?? {};
 
 /** The members of a log line that name the present piece of work. */
 export function workMembers(): Pick<Work, 'request_id' | 'intent_id' | 'tenant' | 'task'> {
-  const { outcome: _, status: __, spans: ___, ...named } = presentWork();
+  const { outcome: _, status: __, spans: ___, isOperator: ____, ...named } = presentWork();
   return named;
 }
 
