@@ -29,6 +29,8 @@ export type Operation = {
   sendsTexts: boolean;
   /** Whether its responses are stored under an Idempotency-Key, because no intent holds them. */
   keepsResponses: boolean;
+  /** Whether its stored response contains a secret: only the credential that it was sent with gets it again. */
+  keepsSecrets: boolean;
   /** Whether its errors also contain the members of RFC 6749 (`x-oauth-errors`). */
   oauthErrors: boolean;
   parameters: Parameter[];
@@ -38,9 +40,9 @@ export type Operation = {
 };
 
 type Json = Record<string, unknown>;
-const STORED_RESPONSE_KEYS = ['StoredResponseKey', 'RequiredResponseKey'].map(
-  (name) => `#/components/parameters/${name}`,
-);
+const refs = (...names: string[]) => names.map((name) => `#/components/parameters/${name}`);
+const SECRET_RESPONSE_KEYS = refs('SecretResponseKey', 'RequiredResponseKey');
+const STORED_RESPONSE_KEYS = [...refs('StoredResponseKey'), ...SECRET_RESPONSE_KEYS];
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
 /** The contract: the checked-in YAML, read once, completed by the error responses it implies. */
@@ -74,9 +76,8 @@ function operation(path: string, method: string): Operation {
     sendsTexts: respondsWith(spec, 'text/csv'),
     throttled: spec['x-throttled'] === true,
     oauthErrors: spec['x-oauth-errors'] === true,
-    keepsResponses: ((spec.parameters ?? []) as Json[]).some(({ $ref }) =>
-      STORED_RESPONSE_KEYS.includes($ref as string),
-    ),
+    keepsResponses: takesOneOf(spec, STORED_RESPONSE_KEYS),
+    keepsSecrets: takesOneOf(spec, SECRET_RESPONSE_KEYS),
     parameters: ((spec.parameters ?? []) as Json[]).map((_, n) => parameter(`${base}/parameters/${n}`)),
     body: spec.requestBody ? body(`${base}/requestBody`) : undefined,
     responses: new Map(
@@ -84,6 +85,9 @@ function operation(path: string, method: string): Operation {
     ),
   };
 }
+
+const takesOneOf = ({ parameters = [] }: Json, references: string[]): boolean =>
+  (parameters as Json[]).some(({ $ref }) => references.includes($ref as string));
 
 const respondsWith = ({ responses }: Json, type: string): boolean =>
   Object.values(responses as Json).some((each) => type in Object((each as Json).content));

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from 'koa';
+import type { Operation } from '../contract/document.ts';
 import type { AnyReply, Call, Commit } from '../contract/handler.ts';
 import {
   type IdempotentResponse,
@@ -11,7 +12,7 @@ import {
 } from '../db/idempotent-responses.ts';
 import { laws } from '../kernel/error-laws.ts';
 import { ApiError } from '../kernel/errors.ts';
-import { callerId } from '../kernel/principal.ts';
+import { callerId, credentialId, type Principal } from '../kernel/principal.ts';
 import { epochMs } from '../kernel/work.ts';
 import type { EdgeDeps } from './deps.ts';
 
@@ -21,21 +22,29 @@ const POLL_MS = 100;
 const LONGEST_WAIT_MS = 26_000; // a first request that waits for its outcome takes up to 25 s
 const REPLACED_MS = 1_000; // by then the outcome of a wait is stored
 
-type KeyedCall = { ctx: Context; call: Pick<Call, 'context' | 'principal' | 'commit' | 'network'>; deps: Keeper };
+type KeyedCall = {
+  ctx: Context;
+  operation: Pick<Operation, 'keepsSecrets'>;
+  call: Pick<Call, 'context' | 'principal' | 'commit' | 'network'>;
+  deps: Keeper;
+};
 type Run = (commit: Commit) => Promise<IdempotentResponse>;
 
 /**
  * Runs a write without an intent once per Idempotency-Key, and returns the first response again for a repeat of the
  * same request. Without a key it only runs the write. Throws IDEMPOTENCY_KEY_REUSED for another request with the same
- * key, and SERVICE_UNAVAILABLE if the first request does not end within 26 s.
+ * key, or by another credential if the response has a secret, and SERVICE_UNAVAILABLE if the first request does not end within 26 s.
  */
-export async function idempotentResponse({ ctx, call, deps }: KeyedCall, run: Run): Promise<IdempotentResponse> {
+export async function idempotentResponse(
+  { ctx, operation, call, deps }: KeyedCall,
+  run: Run,
+): Promise<IdempotentResponse> {
   const { context, principal, commit } = call;
   if (!context.idempotency_key) return run(commit);
   const use: KeyUse = {
     caller: callerId(principal) || `nobody ${call.network}`,
     key: context.idempotency_key,
-    digest: context.digest,
+    digest: operation.keepsSecrets ? `${context.digest} ${credentialOf(principal)}` : context.digest,
   };
   const earlier = (await earlierResponse(deps, use)) ?? (await runAndStore(deps, use, run));
   if (earlier.isReplayed) ctx.set('Idempotent-Replayed', 'true');
@@ -43,6 +52,10 @@ export async function idempotentResponse({ ctx, call, deps }: KeyedCall, run: Ru
   if (problem) throw new ApiError(problem.code, problem.details);
   return earlier.response;
 }
+
+/** Operators' sessions are short, and what they repeat after another log-in is theirs. */
+const credentialOf = (principal: Principal): string =>
+  principal.kind === 'user' ? principal.sessionId : (credentialId(principal) ?? '');
 
 type Reply = { response: IdempotentResponse; isReplayed: boolean };
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
-import { type Ask, asking, bearer, type TestAdmin } from '../support/identity.ts';
+import { type Ask, asking, bearer, PASSWORD, type TestAdmin } from '../support/identity.ts';
 import { eventually } from '../support/money.ts';
 import { type Receiver, startReceiver } from '../support/receivers.ts';
 import { startTrading, type Trading } from '../support/trading.ts';
@@ -64,6 +64,45 @@ describe('credentials that were stolen', function () {
     ]);
   });
 
+  it('end with what they made also if they were revoked before it was known that they are stolen', async () => {
+    const { owner, key } = await service.partner();
+    const old = asking(service.url, bearer(key));
+    const minted = await operator.ask('POST', `/v2/admin/partners/${owner}/keys`, { json: { label: 'safe' } });
+    const safe = asking(service.url, bearer(minted.body.key));
+    const [first] = (await safe('GET', '/v1/keys')).body.filter(({ hint }: { hint: string }) => key.startsWith(hint));
+    const rolled = await old('POST', '/v1/keys/roll', {
+      json: { overlap_seconds: 3_600 },
+      headers: { 'Idempotency-Key': 'roll' },
+    });
+    const thief = asking(service.url, bearer(rolled.body.key));
+    const made = await endpoint(thief, '/v1', thiefs?.url);
+    await operator.ask('DELETE', `/v2/admin/partner-keys/${first.key_id}`);
+    const survives = (await thief('GET', '/v1/keys')).status;
+
+    const revoked = await operator.ask('DELETE', `/v2/admin/partner-keys/${first.key_id}?stolen=true`);
+
+    expect(survives).to.equal(200);
+    expect(revoked.status).to.equal(200);
+    expect(revoked.body.keys).to.include(rolled.body.key_id);
+    expect((await thief('GET', '/v1/keys')).status).to.equal(401);
+    expect(await states(safe, '/v1', [made])).to.deep.equal(['stolen']);
+  });
+
+  it('mark an endpoint that is inactive, so that nobody activates it with the address that a thief set', async () => {
+    const { owner, key } = await service.partner();
+    const thief = asking(service.url, bearer(key));
+    const minted = await operator.ask('POST', `/v2/admin/partners/${owner}/keys`, { json: { label: 'safe' } });
+    const safe = asking(service.url, bearer(minted.body.key));
+    const id = await endpoint(safe, '/v1', ours?.url);
+    await thief('PATCH', `/v1/webhook-endpoints/${id}`, { json: { url: thiefs?.url, active: false } });
+    const [first] = (await safe('GET', '/v1/keys')).body.filter(({ hint }: { hint: string }) => key.startsWith(hint));
+
+    const { body } = await operator.ask('DELETE', `/v2/admin/partner-keys/${first.key_id}?stolen=true`);
+
+    expect(body.endpoints).to.deep.equal([id]);
+    expect(await states(safe, '/v1', [id])).to.deep.equal(['stolen']);
+  });
+
   it('of an app end at once, with the endpoints set with them in the last 30 days', async () => {
     const app = await service.app(['api', 'webhooks']);
     const [old, made] = [await endpoint(app.ask, '/v2', ours?.url), await endpoint(app.ask, '/v2', thiefs?.url)];
@@ -80,6 +119,34 @@ describe('credentials that were stolen', function () {
       select e.id from webhook_endpoints e where e.owner = ${app.appId} and e.active`);
     expect(left.map(({ id }) => id)).to.deep.equal([old]);
     expect(made).to.match(/^whe_/);
+  });
+
+  it('never get a secret again that was shown to others, whatever Idempotency-Key they guess', async () => {
+    const { owner, key } = await service.partner();
+    const safe = asking(service.url, bearer(key));
+    const minted = await operator.ask('POST', `/v2/admin/partners/${owner}/keys`, { json: { label: 'stolen' } });
+    const thief = asking(service.url, bearer(minted.body.key));
+    const app = await service.app(['*']);
+    const user = await service.user(app);
+    const logIn = { json: { email: user.email, password: PASSWORD } };
+    const { body: session } = await app.ask('POST', '/v2/auth/login', logIn);
+    const again = asking(service.url, { ...bearer(app.token), 'X-Session-Token': session.session_token });
+    const writes: [safe: Ask, thief: Ask, path: string, json: object | undefined][] = [
+      [safe, thief, '/v1/webhook-endpoints', { url: ours?.url, events: ['*'] }],
+      [user.ask, again, '/v2/auth/totp/enroll', undefined],
+      [safe, thief, '/v1/keys/roll', { overlap_seconds: 3_600 }],
+    ];
+
+    for (const [ask, other, path, json] of writes) {
+      const write = { ...(json && { json }), headers: { 'Idempotency-Key': `guessed-${path}` } };
+      const first = await ask('POST', path, write);
+      const [repeat, guessed] = [await ask('POST', path, write), await other('POST', path, write)];
+
+      expect(first.status, path).to.be.within(200, 201);
+      expect(repeat.body, path).to.deep.equal(first.body);
+      expect(guessed.status, path).to.equal(422);
+      expect(guessed.body.error.code, path).to.equal('IDEMPOTENCY_KEY_REUSED');
+    }
   });
 
   it('that are only replaced leave the endpoints as they are', async () => {

@@ -11,7 +11,7 @@ import { sealer as readSealer } from '../../src/kernel/seal.ts';
 import { openRows, type Rows } from '../support/rows.ts';
 
 type Run = (commit: Commit) => Promise<AnyReply>;
-type Request = { key?: string; digest?: string; principal?: Principal; network?: string };
+type Request = { key?: string; digest?: string; principal?: Principal; network?: string; keepsSecrets?: boolean };
 
 const sealer = readSealer(`test:${Buffer.alloc(32, 'test').toString('base64')}`);
 const NOBODY: Principal = { kind: 'nobody', owner: '' };
@@ -31,14 +31,22 @@ describe('a write under an Idempotency-Key', () => {
     headers = {};
   });
 
-  async function send(run: Run, { key = 'key', digest = 'aa', principal = NOBODY, network = 'net' }: Request = {}) {
+  async function send(
+    run: Run,
+    { key = 'key', digest = 'aa', principal = NOBODY, network = 'net', keepsSecrets = false }: Request = {},
+  ) {
     const ctx = {
       set: (name: string, value: string) => Object.assign(headers, { [name]: value }),
     } as unknown as Context; // as: all that it uses
     const context = { owner: '', digest, request_id: 'r', ...(key && { idempotency_key: key }) } as never; // as: a context
     const commit: Commit = (write) => write(rows.db);
     return idempotentResponse(
-      { ctx, call: { context, principal, commit, network }, deps: { db: rows.db, sealer } },
+      {
+        ctx,
+        operation: { keepsSecrets },
+        call: { context, principal, commit, network },
+        deps: { db: rows.db, sealer },
+      },
       run,
     );
   }

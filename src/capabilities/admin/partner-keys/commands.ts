@@ -39,7 +39,7 @@ export const revokePartnerKey = async (db: Db, keyId: string, actor: Actor): Pro
   return revoked && { keys: [revoked.subject], endpoints: [] };
 };
 
-/** Revokes a key that is stolen, with what it made: keys that were rolled from it, and endpoints. Null if the key is unknown or already revoked. */
+/** Revokes a key that is stolen, with what it made: keys that were rolled from it, and endpoints. Null if the key is unknown. */
 export const revokeStolenKey = (db: Db, keyId: string, actor: Actor): Promise<Revoked | null> =>
   db.transaction(async (tx) => {
     const revoked = await tx.maybeOne(sql.prepared('revoke_stolen_key', stolenRow)`
