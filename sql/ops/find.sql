@@ -1,7 +1,8 @@
--- The records that an id, an e-mail address, the name of a partner or app, the hint of a key or the number of a trader names, of any kind, at most 20
--- of a kind, with the ids of their relatives. Every comparison is with an indexed column, but for names and hints, of which there are few.
-create or replace function ops.find(searched text)
-returns table (kind text, id text, title text, state text, owner text, created_at timestamptz, relatives jsonb)
+-- The records that an id, an e-mail address, the name of a partner or app, the hint of a key or the number of a trader names, of any kind, the newest
+-- 20 of a kind, with the ids of their relatives; `is_more`: there are more of this kind. `of_owner`: only records of this partner or app, so that no
+-- other's take their places. Every comparison is with an indexed column, but for names and hints, of which there are few.
+create or replace function ops.find(searched text, of_owner text default null)
+returns table (kind text, id text, title text, state text, owner text, created_at timestamptz, relatives jsonb, is_more boolean)
 language sql stable security definer set search_path = pg_catalog, public, pg_temp as $$
   with given as (
     select
@@ -30,11 +31,13 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
         union
         select r.id
         from intents r
-        where r.request_id = g.name
+        where r.request_id = g.name and (of_owner is null or r.owner = of_owner)
         limit 100
       ) n
       join intents i on i.id = n.id
-      limit 20
+      where of_owner is null or i.owner = of_owner
+      order by i.created_at desc
+      limit 21
     )
     union all (
       select 'order', o.id::text, o.venue || ' ' || o.pair, o.lifecycle, o.owner, o.created_at,
@@ -46,11 +49,13 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
         union
         select r.id
         from orders r
-        where r.exchange_number = g.name
+        where r.exchange_number = g.name and (of_owner is null or r.owner = of_owner)
         limit 100
       ) n
       join orders o on o.id = n.id
-      limit 20
+      where of_owner is null or o.owner = of_owner
+      order by o.created_at desc
+      limit 21
     )
     union all (
       select 'user', u.id, u.email, case when u.verified_at is null then 'unverified' else 'verified' end, u.app_id, u.created_at,
@@ -63,7 +68,9 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
         )
       from given g
       join users u on u.id = g.name or u.email = g.lowered
-      limit 20
+      where of_owner is null or u.app_id = of_owner
+      order by u.created_at desc
+      limit 21
     )
     union all
     select 'identity_verification', k.session_id, k.provider, k.status, k.owner, k.created_at, jsonb_build_object('user', k.user_id)
@@ -110,7 +117,9 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
       from given g
       join subaccounts s on s.synthetic_hotkey = g.name or s.ex_address = g.lowered or s.subaccount_id = g.trader
       left join prop_accounts a on a.synthetic_hotkey = s.synthetic_hotkey
-      limit 20
+      where of_owner is null or s.owner = of_owner
+      order by s.created_at desc
+      limit 21
     )
     union all (
       select 'enrollment', e.ex_wallet, coalesce(e.label, 'wallet'), null, e.owner, e.created_at,
@@ -118,7 +127,9 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
       from given g
       join partners p on true
       join enrollments e on e.owner = p.id and e.ex_wallet = g.lowered
-      limit 20
+      where of_owner is null or e.owner = of_owner
+      order by e.created_at desc
+      limit 21
     )
     union all
     select 'registration', r.id::text, r.miner_slug, r.status, r.owner, r.created_at, jsonb_build_object('wallet', r.ex_address)
@@ -143,7 +154,8 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
       ) n
       join webhook_deliveries d on d.id = n.id
       join events e on e.id = d.event_id
-      limit 20
+      order by d.created_at desc
+      limit 21
     )
     union all
     select 'event', e.id, e.type, null, e.owner, e.created_at, jsonb_build_object('owner', e.owner)
@@ -188,7 +200,9 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
         jsonb_build_object('intent', r.intent_id)
       from given g
       join api_requests r on r.request_id = g.name
-      limit 20
+      where of_owner is null or r.owner = of_owner
+      order by r.at desc
+      limit 21
     )
     union all
     select 'operator', a.id, a.email, case when a.totp_enrolled_at is null then 'without authenticator' else 'enrolled' end, null,
@@ -196,11 +210,17 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
     from given g
     join admins a on a.id = g.name or a.email = g.lowered
   )
-  select f.kind, f.id, f.title, f.state, f.owner, f.created_at, jsonb_strip_nulls(f.relatives)
-  from found f
+  select f.kind, f.id, f.title, f.state, f.owner, f.created_at, jsonb_strip_nulls(f.relatives), f.of_kind > 20
+  from (
+    select f.*, row_number() over (partition by f.kind order by f.created_at desc, f.id) as position, count(*) over (partition by f.kind) as of_kind
+    from found f
+    where of_owner is null or f.owner = of_owner
+  ) f
+  where f.position <= 20
   order by f.created_at desc, f.kind
 $$;
 comment on function ops.find is
   'The records that an id, an e-mail address, the first letters of a partner''s or app''s name, the hint of a key or the number of a trader name: '
   'intents, orders, requests, payments, prop accounts, users, deliveries, events, endpoints, jobs, wallets, hotkeys, payouts, registrations, '
-  'mails, keys, apps, partners, operators and objects of the processor. With the ids of their relatives.';
+  'mails, keys, apps, partners, operators and objects of the processor. With the ids of their relatives; the newest 20 '
+  'of a kind, and whether there are more.';

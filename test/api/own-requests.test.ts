@@ -29,7 +29,10 @@ describe('the requests of an app', function () {
     });
     const usage = (await app.ask('GET', '/v2/usage')).body;
 
+    const searched = await app.ask('GET', `/v2/search?q=${id}`);
+
     expect(found).to.include({ operation: 'getAppIntent', status: 404, code: 'INTENT_UNKNOWN', caller: 'app' });
+    expect(searched.body.map(({ kind }: { kind: string }) => kind)).to.deep.equal(['request']);
     expect((await listed('?failed=true')).every(({ status }) => status >= 400)).to.equal(true);
     expect((await listed('?failed=false')).every(({ status }) => status < 400)).to.equal(true);
     expect(usage[0].failed).to.be.at.least(1);

@@ -1,4 +1,8 @@
 import { expect } from 'chai';
+import { findOwnRecords } from '../../src/capabilities/search/queries.ts';
+import { nodeAt } from '../../src/contract/document.ts';
+import { type DbPool, openPool } from '../../src/db/pool.ts';
+import type { OwnerId } from '../../src/kernel/ids.ts';
 import { type DbSession, type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
 
 const ID = (digit: number) => `01890a5d-ac96-774b-bcce-b302099a805${digit}`;
@@ -11,13 +15,16 @@ type Found = {
   state: string;
   owner: string;
   relatives: Record<string, unknown>;
+  is_more: boolean;
 };
 
 describe('ops.find', () => {
   let intentDb: IntentDatabase;
   let operator: DbSession;
+  let db: DbPool;
   before(async () => {
     intentDb = await openIntentDatabase();
+    db = await openPool(intentDb.url, 1, () => {});
     operator = await intentDb.session();
     await intentDb.query(`
       insert into partners (id, name) values ('ptn_f', 'A partner');
@@ -63,7 +70,10 @@ describe('ops.find', () => {
       values ('${ID(7)}', 'verify_email', 'usr_f', 'ada@example.com', '{}', 'canary', now());`);
     await operator.query('set role trading_operator');
   });
-  after(() => intentDb.close());
+  after(async () => {
+    await db.end();
+    await intentDb.close();
+  });
 
   const find = (name: string) => operator.query<Found>('select * from ops.find($1)', [name]);
 
@@ -157,6 +167,64 @@ describe('ops.find', () => {
   it('finds nothing by a part of an id, by a pattern and by an id that nothing has', async () => {
     for (const name of ['usr_', 'usr_%', '%', "' or true --", '99999999999999999999', ID(9), ''])
       expect(await find(name), name).to.deep.equal([]);
+  });
+
+  it('finds for an owner only kinds that the contract has', async () => {
+    const { enum: kinds } = nodeAt('/components/schemas/OwnRecord/properties/kind');
+    const seen = new Set<string>();
+    for (const name of [
+      'req-77',
+      ID(1),
+      ID(6),
+      WALLET,
+      'e_1',
+      'usr_f',
+      'pay_f',
+      'po_f',
+      'whe_f',
+      'evt_f',
+      'ch_f',
+      'du_f',
+      'tdk_f',
+      'tpk_Ab3x',
+      'vs_f',
+      'acct_f',
+      'evt_3Qk2',
+    ])
+      for (const owner of ['ptn_f', 'app_f'])
+        for (const { kind } of await findOwnRecords(db, owner as OwnerId, name)) seen.add(kind);
+
+    expect(kinds).to.include.members([...seen]);
+    expect(seen).to.include('request').and.include('dispute').and.include('partner_key');
+  });
+
+  it('says of which kinds there are more than the newest 20', async () => {
+    await intentDb.query(`
+      insert into apps (id, slug, name, allowed_scopes, created_at)
+      select 'app_many' || n, 'many-' || n, 'Many ' || n, '{api}', now() - n * interval '1 hour' from generate_series(1, 21) n;
+      insert into partners (id, name) select 'ptn_many' || n, 'Many ' || n from generate_series(1, 20) n`);
+
+    const found = await find('many');
+    const of = (kind: string) => found.filter((record) => record.kind === kind);
+
+    expect(of('app')).to.have.length(20);
+    expect(of('app').map(({ id }) => id)).not.to.include('app_many21'); // the oldest
+    expect(of('app').every(({ is_more }) => is_more)).to.equal(true);
+    expect(of('partner')).to.have.length(20);
+    expect(of('partner').some(({ is_more }) => is_more)).to.equal(false);
+  });
+
+  it('finds the records of one owner however many others have records of the same name', async () => {
+    await intentDb.query(`
+      insert into api_requests (owner, at, operation, method, status, request_id, caller, ms)
+      select 'app_g', now(), 'listTiers', 'GET', 200, 'req-77', 'app', 1 from generate_series(1, 150)`);
+
+    const own = await operator.query<Found>(`select * from ops.find('req-77', 'ptn_f')`);
+
+    expect(own.map(({ kind, owner, is_more }) => [kind, owner, is_more])).to.have.deep.members([
+      ['intent', 'ptn_f', false],
+      ['request', 'ptn_f', false],
+    ]);
   });
 
   it('leads from each record to others, by ids that it finds in turn', async () => {

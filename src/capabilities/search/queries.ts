@@ -12,8 +12,8 @@ const foundRow = z.custom<components['schemas']['OwnRecord']>();
 export const findOwnRecords = (db: Db, owner: OwnerId, name: string): Promise<readonly z.infer<typeof foundRow>[]> =>
   db.any(sql.type(foundRow)`
     select f.kind, f.id, f.title, f.state, f.created_at, f.relatives
-    from ops.find(${name}) f
-    where f.owner = ${owner} and f.kind not in ('app', 'partner', 'mail')
+    from ops.find(${name}, ${owner}) f
+    where f.kind not in ('app', 'partner', 'mail', 'processor_event')
     union all
     select 'subaccount', s.synthetic_hotkey, s.asset_class, s.status, s.created_at,
       jsonb_strip_nulls(jsonb_build_object('wallet', s.ex_address, 'intent', s.intent_id))

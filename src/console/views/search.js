@@ -22,8 +22,9 @@ export const search = {
   title: 'Search',
   async render(route) {
     const q = route.query.q ?? '';
-    const { records } = q === '' ? { records: [] } : await ask('get', '/v2/admin/search', { query: { q } });
-    return { content: [filter(route, fields), ...(q === '' ? [] : found(q, records))] };
+    const { records, more } =
+      q === '' ? { records: [], more: [] } : await ask('get', '/v2/admin/search', { query: { q } });
+    return { content: [filter(route, fields), ...moreThanShown(more), ...(q === '' ? [] : found(q, records))] };
   },
 };
 
@@ -38,6 +39,18 @@ const fields = [
     },
   },
 ];
+
+/** @param {FoundRecord['kind'][]} more */
+const moreThanShown = (more) =>
+  more.length === 0
+    ? []
+    : [
+        h(
+          'p',
+          { role: 'status' },
+          `The newest 20 of a kind are shown. There are more of: ${more.map(words).join(', ')}.`,
+        ),
+      ];
 
 /** @param {string} q @param {FoundRecord[]} records */
 const found = (q, records) =>
