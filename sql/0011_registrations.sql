@@ -26,6 +26,7 @@ comment on column registrations.released_at is 'When an operator let its address
 comment on column registrations.problem is 'The error code, if it failed.';
 
 create index registrations_by_address on registrations (owner, ex_address, created_at);
+create index registrations_unrecorded on registrations (paid_at) where status = 'failed' and tx_hash is not null and released_at is null;
 create unique index registrations_one_live on registrations (owner, ex_address)
   where status in ('pending', 'processing', 'registered', 'active');
 

@@ -1183,6 +1183,7 @@ create table registrations (
 );
 CREATE INDEX registrations_by_address ON public.registrations USING btree (owner, ex_address, created_at);
 CREATE UNIQUE INDEX registrations_one_live ON public.registrations USING btree (owner, ex_address) WHERE (status = ANY (ARRAY['pending'::text, 'processing'::text, 'registered'::text, 'active'::text]));
+CREATE INDEX registrations_unrecorded ON public.registrations USING btree (paid_at) WHERE ((status = 'failed'::text) AND (tx_hash IS NOT NULL) AND (released_at IS NULL));
 
 -- Token buckets that all processes spend from, one per upstream that limits requests by address.
 create table request_budgets (
@@ -1716,7 +1717,7 @@ create view ops.actions (
   detail jsonb
 );
 
--- What waits for a person: mails that were given up within the hour, payouts that are stranded, intents that ended within a day with an unknown effect, disputes that need a response.
+-- What waits for a person: mails that were given up within the hour, payouts that are stranded, intents that ended within a day with an unknown effect, registrations that were paid and not recorded, disputes that need a response.
 create view ops.attention (
   what text,
   count integer
@@ -2163,6 +2164,20 @@ create view ops.unreadable_events (
   payment_id text
 );
 
+-- Registrations whose payment was taken on chain and that the registrar has not recorded, or has failed, oldest first. Their address cannot register again until one is released. Normally empty. Payments whose rows were lost with a backup: ops.lost_registrations.
+create view ops.unrecorded_registrations (
+  registration_id uuid,
+  owner text,
+  ex_address text,
+  miner_slug text,
+  account_size integer,
+  payer text,
+  tx_hash text,
+  paid_at timestamp with time zone,
+  message text,
+  safe_action text
+);
+
 -- Writes by upstream: how many wait to be sent, how many are in doubt and why the newest of them is, and the last success among the newest 100 of a kind.
 create view ops.upstreams (
   upstream text,
@@ -2272,6 +2287,9 @@ create function assign_slots(at_upstream text, for_s double precision, asking uu
   returns void plpgsql;
 
 create function attach_subaccount(account text, by_operator text, made jsonb, because text, noted jsonb DEFAULT '{}'::jsonb)
+  returns text plpgsql;
+
+create function attach_to_registration(registration uuid, by_operator text, made jsonb, because text, noted jsonb DEFAULT '{}'::jsonb)
   returns text plpgsql;
 
 create function bank_leg_of(payout text)
@@ -3303,6 +3321,10 @@ create function ops.assess_reruns(kind text DEFAULT NULL::text, owner text DEFAU
 create function ops.attach_account(account text, hotkey text, who text, why text)
   returns text plpgsql security definer;
 
+-- Gives a partner the subaccount <entity>_<number> at the network that its registration (an intent of ops.undecided_intents) has made. Class, size and wallet are taken from the registration and not checked at the network: check them first, or use the console, which does. Verdicts: done, unknown, not_undecided, taken, malformed. Recorded in ops.actions.
+create function ops.attach_registration(registration uuid, hotkey text, who text, why text)
+  returns text plpgsql security definer;
+
 -- Detaches a payout account (acct_) from its user: no payout goes there any more, and the user may open another. Verdicts: done, unknown, detached. Recorded in ops.actions.
 create function ops.detach_payout_account(account text, who text, why text)
   returns text plpgsql security definer;
@@ -3331,9 +3353,9 @@ create function ops.end_pause(subject text, who text, why text)
 create function ops.enqueue_now(i intents)
   returns void plpgsql;
 
--- The records that an id, an e-mail address, the first letters of a partner's or app's name, the hint of a key or the number of a trader name: intents, orders, requests, payments, prop accounts, users, deliveries, events, endpoints, jobs, wallets, hotkeys, payouts, registrations, mails, keys, apps, partners, operators and objects of the processor. With the ids of their relatives.
-create function ops.find(searched text)
-  returns TABLE(kind text, id text, title text, state text, owner text, created_at timestamp with time zone, relatives jsonb) sql stable security definer;
+-- The records that an id, an e-mail address, the first letters of a partner's or app's name, the hint of a key or the number of a trader name: intents, orders, requests, payments, prop accounts, users, deliveries, events, endpoints, jobs, wallets, hotkeys, payouts, registrations, mails, keys, apps, partners, operators and objects of the processor. With the ids of their relatives; the newest 20 of a kind, and whether there are more.
+create function ops.find(searched text, of_owner text DEFAULT NULL::text)
+  returns TABLE(kind text, id text, title text, state text, owner text, created_at timestamp with time zone, relatives jsonb, is_more boolean) sql stable security definer;
 
 -- Internal to the kit.
 create function ops.given_name(who text)
@@ -3403,7 +3425,7 @@ create function ops.pause(subject text, who text, why text, exits boolean DEFAUL
 create function ops.provision_account(account text, who text, why text, deadline_s double precision DEFAULT 3600)
   returns text plpgsql security definer;
 
--- Lets the payer of a payment in ops.lost_registrations buy again, once you know which address was registered with it, or an address whose payment the registrar took and never recorded, once the registrar has returned it or will not record it. Verdicts: done, unknown (not there, or released). Recorded in ops.actions.
+-- Lets the payer of a payment in ops.lost_registrations buy again, once you know which address was registered with it, or an address whose payment the registrar took and never recorded (ops.unrecorded_registrations), once the registrar has returned it or will not record it. Verdicts: done, unknown (not there, or released). Recorded in ops.actions.
 create function ops.release_registration(payment text, who text, why text)
   returns text plpgsql security definer;
 

@@ -21,6 +21,7 @@ import * as adminPauses from './capabilities/admin/pauses/http.ts';
 import * as paymentOperators from './capabilities/admin/payments/http.ts';
 import * as payoutOperators from './capabilities/admin/payouts/http.ts';
 import * as adminQueue from './capabilities/admin/queue/http.ts';
+import { attachRegistration } from './capabilities/admin/registrations/http.ts';
 import * as adminRequests from './capabilities/admin/requests/http.ts';
 import * as adminReruns from './capabilities/admin/reruns/http.ts';
 import * as adminSearch from './capabilities/admin/search/http.ts';
@@ -139,6 +140,7 @@ const table = {
   issuePartnerStreamTicket,
   registerNetvenueTrader,
   createWalletChallenge,
+  attachRegistration,
   moveWalletLink,
   getPartnerIntent,
   ...partnerKeys,

@@ -9,10 +9,14 @@ union all
 select 'undecided_intents', count(*)::integer
 from intents i
 where i.outcome -> 'problem' ->> 'effect' = 'unknown' and i.created_at > now() - interval '1 day'
+  and not exists (select from subaccounts s where s.intent_id = i.id) -- attached
+union all
+select 'unrecorded_registrations', count(*)::integer
+from ops.unrecorded_registrations
 union all
 select 'disputes', count(*)::integer
 from payment_losses l
 where l.kind = 'dispute' and l.status in ('needs_response', 'warning_needs_response', 'appeal_needs_response');
 comment on view ops.attention is
   'What waits for a person: mails that were given up within the hour, payouts that are stranded, intents that ended within a day with an unknown '
-  'effect, disputes that need a response.';
+  'effect, registrations that were paid and not recorded, disputes that need a response.';

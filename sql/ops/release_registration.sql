@@ -17,5 +17,5 @@ begin
 end $$;
 comment on function ops.release_registration(text, text, text) is
   'Lets the payer of a payment in ops.lost_registrations buy again, once you know which address was registered with it, or an address whose '
-  'payment the registrar took and never recorded, once the registrar has returned it or will not record it. Verdicts: done, unknown (not there, '
-  'or released). Recorded in ops.actions.';
+  'payment the registrar took and never recorded (ops.unrecorded_registrations), once the registrar has returned it or will not record it. '
+  'Verdicts: done, unknown (not there, or released). Recorded in ops.actions.';

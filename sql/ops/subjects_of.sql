@@ -3,7 +3,7 @@ create or replace function ops.subjects_of(intent uuid) returns jsonb
 language sql stable security definer set search_path = pg_catalog, public, pg_temp as $$
   select jsonb_strip_nulls(jsonb_build_object(
     'order_uuid', coalesce(o.id::text, case when venue_of(i.kind) is not null then i.request ->> 'target' end),
-    'trader', case when venue_of(i.kind) is not null then i.request ->> 'trader' end,
+    'trader', coalesce(case when venue_of(i.kind) is not null then i.request ->> 'trader' end, s.synthetic_hotkey),
     'prop_account_id', coalesce(a.id, po.prop_account_id, i.request ->> 'prop_account_id'),
     'payment_id', coalesce(p.id, a.payment_id, i.request ->> 'payment_id'),
     'payout_id', coalesce(po.id, i.request ->> 'payout_id'),
@@ -17,6 +17,7 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
   left join payout_steps ps on ps.intent_id = i.id
   left join payouts po on po.id = ps.payout_id
   left join registrations r on r.id = i.id
+  left join subaccounts s on s.intent_id = i.id
   where i.id = intent
 $$;
 comment on function ops.subjects_of is

@@ -3,11 +3,12 @@ select i.id as intent_id, i.kind, i.owner, i.outcome -> 'problem' ->> 'code' as 
   case
     when i.kind in ('payouts/submit', 'payouts/pay', 'payouts/reverse') then 'look up the payout (ops.stranded_payouts)'
     when i.kind = 'payments/refund' then 'look at the processor; then refund (ops.paid_without_account)'
-    when i.kind = 'accounts/provision' then 'look at the network: attach what was made (ops.failed_accounts)'
+    when i.kind = 'accounts/provision' and i.request ? 'prop_account_id' then 'look at the network: attach what was made (ops.failed_accounts)'
+    when i.kind = 'accounts/provision' then 'look at the network: attach what was made (ops.attach_registration)'
     else 'look at the upstream; a new request is a new write'
   end as safe_action
 from intents i
-where i.outcome -> 'problem' ->> 'effect' = 'unknown'
+where i.outcome -> 'problem' ->> 'effect' = 'unknown' and not exists (select from subaccounts s where s.intent_id = i.id) -- attached
 order by i.created_at;
 comment on view ops.undecided_intents is
   'Intents that ended although nothing proves their effect, oldest first, with the safe action. Their effect is unknown. Normally empty.';

@@ -2380,6 +2380,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/admin/registrations/{intent_id}/attach": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Attach an existing subaccount to a registration whose effect is unknown
+         * @description Of a partner's `POST /v1/register/netvenue` that ended as `SUBACCOUNT_AMBIGUOUS` or otherwise without proof of its effect. The subaccount must be what was requested, of the same size and class or wallet, and have no owner. It then belongs to the partner, which gets `subaccount.updated`. The registration itself stays ended as it did.
+         */
+        post: operations["attachRegistration"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/admin/prop-accounts/{id}/provision": {
         parameters: {
             query?: never;
@@ -3041,7 +3061,7 @@ export interface paths {
         };
         /**
          * Find what an id, an address or a name names
-         * @description Newest first, at most 20 of a kind. Takes the id of an intent, order, request, payment, prop account, user, delivery, event, endpoint, job, payout, registration, mail, key, app, partner or operator, a wallet, a hotkey, an id of the processor (payment, charge, refund, dispute, event, transfer) or of the exchange, an e-mail address, the first letters of a partner's or an app's name, the hint of a partner's key, or the number of a trader (`trader 12`). A request is found for a week.
+         * @description Newest first, at most 20 of a kind; `more` names the kinds of which there are more. Takes the id of an intent, order, request, payment, prop account, user, delivery, event, endpoint, job, payout, registration, mail, key, app, partner or operator, a wallet, a hotkey, an id of the processor (payment, charge, refund, dispute, event, transfer) or of the exchange, an e-mail address, the first letters of a partner's or an app's name, the hint of a partner's key, or the number of a trader (`trader 12`). A request is found for a week.
          */
         get: operations["searchRecords"];
         put?: never;
@@ -6467,7 +6487,14 @@ export interface components {
         Found: {
             /** @description The records, newest first; empty if nothing has this name. */
             records: components["schemas"]["FoundRecord"][];
+            /** @description The kinds of which there are more than the newest 20; a longer name finds fewer. */
+            more: components["schemas"]["FoundKind"][];
         };
+        /**
+         * @description What a found record is.
+         * @enum {unknown}
+         */
+        FoundKind: "intent" | "order" | "request" | "user" | "identity_verification" | "payout_account" | "payment" | "charge" | "refund" | "dispute" | "processor_event" | "prop_account" | "payout" | "subaccount" | "enrollment" | "registration" | "delivery" | "event" | "endpoint" | "mail" | "job" | "app" | "partner" | "partner_key" | "trader_key" | "operator";
         /** @description A request of the caller. */
         ApiRequest: {
             /** @description Identifies the entry. */
@@ -6512,7 +6539,7 @@ export interface components {
              * @description What it is.
              * @enum {unknown}
              */
-            kind: "intent" | "order" | "user" | "identity_verification" | "payout_account" | "payment" | "prop_account" | "payout" | "subaccount" | "enrollment" | "registration" | "delivery" | "event" | "endpoint";
+            kind: "intent" | "order" | "request" | "user" | "identity_verification" | "payout_account" | "payment" | "charge" | "refund" | "dispute" | "prop_account" | "payout" | "subaccount" | "enrollment" | "registration" | "delivery" | "event" | "endpoint" | "partner_key" | "trader_key";
             /** @description Identifies the record. */
             id: string;
             /** @description Its verb, type, name or address. */
@@ -6528,11 +6555,8 @@ export interface components {
         };
         /** @description A record that a search found, with the ids of its relatives. */
         FoundRecord: {
-            /**
-             * @description What it is.
-             * @enum {unknown}
-             */
-            kind: "intent" | "order" | "request" | "user" | "identity_verification" | "payout_account" | "payment" | "charge" | "refund" | "dispute" | "processor_event" | "prop_account" | "payout" | "subaccount" | "enrollment" | "registration" | "delivery" | "event" | "endpoint" | "mail" | "job" | "app" | "partner" | "partner_key" | "trader_key" | "operator";
+            /** @description What it is. */
+            kind: components["schemas"]["FoundKind"];
             /** @description Identifies the record. */
             id: string;
             /** @description Its verb, type, name or address. */
@@ -6917,6 +6941,8 @@ export interface components {
             stranded_payouts: number;
             /** @description Number of intents that ended although nothing proves their effect. */
             undecided_intents: number;
+            /** @description Number of registrations that were paid on chain and not recorded by the registrar. */
+            unrecorded_registrations: number;
             /** @description Orders at venues which prove that the database has lost commits, noticed since its last recovery. Not 0 - recover it. */
             lost_orders: number;
         };
@@ -8000,11 +8026,11 @@ export interface components {
             /** @description Executed size; null while no read shows the exit. */
             filled_size: components["schemas"]["Decimal"] | null;
             /**
-             * @description `waiting`: it waits for the fill of its order and protects nothing. `open`: it is live. `triggered`: its result is not recorded yet. `pending`: no read shows it yet.
+             * @description `waiting`: it waits for the fill of its order and protects nothing. `open`: it is live. `triggered`: its result is not recorded yet. `pending`: no read shows it yet. `unknown`: the exchange has dropped its record, and nothing that is recorded here says what became of it.
              * @enum {unknown}
              */
-            status: "pending" | "waiting" | "open" | "triggered" | "filled" | "cancelled" | "rejected";
-            /** @description Why it was rejected; null otherwise. */
+            status: "pending" | "waiting" | "open" | "triggered" | "filled" | "cancelled" | "rejected" | "unknown";
+            /** @description Why it was rejected, how it ended, or why its state is unknown; null otherwise. */
             message: string | null;
         };
         /** @description Result of the cancellation of open orders at the exchange. */
@@ -8404,6 +8430,25 @@ export interface components {
                 message: string;
                 /** @description Its EIP-191 signature by the wallet. */
                 signature: string;
+            };
+        };
+        /** @description A registration with the subaccount that an operator attached. */
+        AttachedRegistration: {
+            /**
+             * Format: uuid
+             * @description The intent of the registration.
+             */
+            intent_id: string;
+            /** @description The partner that owns the subaccount now. */
+            partner_id: string;
+            /** @description The subaccount. */
+            subaccount: {
+                /** @description Number of the subaccount; the `Trader-ID` of later calls. */
+                subaccount_id: number;
+                /** @description The asset class that the subaccount may trade. */
+                asset_class: string;
+                /** @description Size of the subaccount in USD. */
+                account_size: number;
             };
         };
         /** @description A subaccount that was created at the network. */
@@ -11158,6 +11203,8 @@ export interface components {
         Prefer: string;
         /** @description The same key with the same request returns the first response; kept 7 days per caller. */
         StoredResponseKey: string;
+        /** @description The same key with the same request returns the first response, which has a secret, to the credential that it was sent with (the partner's key, the app's secret, the user's session); with another it is `IDEMPOTENCY_KEY_REUSED`. Kept 7 days per caller. */
+        SecretResponseKey: string;
         /** @description Store it before you send the request: if the response is lost, the same request under the same key, with the credential that sent it first, returns the response again while that credential is valid. Kept 7 days per caller. */
         RequiredResponseKey: string;
         /** @description The same key with the same request returns the first response; kept 7 days per caller. */
@@ -12757,7 +12804,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The records, newest first */
+            /** @description The records, newest first, at most 20 of a kind */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -12853,8 +12900,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
-                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
+                /** @description The same key with the same request returns the first response, which has a secret, to the credential that it was sent with (the partner's key, the app's secret, the user's session); with another it is `IDEMPOTENCY_KEY_REUSED`. Kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["SecretResponseKey"];
             };
             path?: never;
             cookie?: never;
@@ -12984,8 +13031,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
-                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
+                /** @description The same key with the same request returns the first response, which has a secret, to the credential that it was sent with (the partner's key, the app's secret, the user's session); with another it is `IDEMPOTENCY_KEY_REUSED`. Kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["SecretResponseKey"];
             };
             path: {
                 /**
@@ -14996,8 +15043,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
-                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
+                /** @description The same key with the same request returns the first response, which has a secret, to the credential that it was sent with (the partner's key, the app's secret, the user's session); with another it is `IDEMPOTENCY_KEY_REUSED`. Kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["SecretResponseKey"];
             };
             path?: never;
             cookie?: never;
@@ -16269,6 +16316,57 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    attachRegistration: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
+            };
+            path: {
+                /** @description The intent of the registration. */
+                intent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "subaccount_id": 7,
+                 *       "reason": "created at the time of the request"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description Number of the subaccount at the network. */
+                    subaccount_id: number;
+                    /** @description Why the operator acts. */
+                    reason: components["schemas"]["Reason"];
+                };
+            };
+        };
+        responses: {
+            /** @description The subaccount belongs to the partner */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AttachedRegistration"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     provisionAgain: {
         parameters: {
             query?: never;
@@ -16332,7 +16430,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "subaccount_id": 7,
-                 *       "reason": "created at the time of the payment"
+                 *       "reason": "created at the time of the request"
                  *     }
                  */
                 "application/json": {
@@ -18381,8 +18479,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
-                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
+                /** @description The same key with the same request returns the first response, which has a secret, to the credential that it was sent with (the partner's key, the app's secret, the user's session); with another it is `IDEMPOTENCY_KEY_REUSED`. Kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["SecretResponseKey"];
             };
             path?: never;
             cookie?: never;
@@ -18515,8 +18613,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
-                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
+                /** @description The same key with the same request returns the first response, which has a secret, to the credential that it was sent with (the partner's key, the app's secret, the user's session); with another it is `IDEMPOTENCY_KEY_REUSED`. Kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["SecretResponseKey"];
             };
             path: {
                 /**
@@ -18994,8 +19092,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
-                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
+                /** @description The same key with the same request returns the first response, which has a secret, to the credential that it was sent with (the partner's key, the app's secret, the user's session); with another it is `IDEMPOTENCY_KEY_REUSED`. Kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["SecretResponseKey"];
             };
             path?: never;
             cookie?: never;
@@ -19705,7 +19803,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The records, newest first */
+            /** @description The records, newest first, at most 20 of a kind */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -158,6 +158,33 @@ describe('recovery in the console', function () {
     await lost.payoutIs(unknown, 'transferred');
   });
 
+  it('attaches to a registration of a partner the subaccount that it has made, from the page of its intent', async () => {
+    const partner = await service.partner();
+    const made = () => service.miner.ledger.entries().filter(({ kind }) => kind === 'subaccount');
+    const before = made().length;
+    service.miner.faults.add({ kind: 'accept_then_drop', route: CREATE, times: 1 });
+    service.miner.faults.add({ kind: 'status_500', route: '/entity/' });
+    const json = { asset_class: 'crypto', account_size: 31_000 };
+    const pending = await partner.post('/v1/register/netvenue', json, { prefer: 'wait=0' });
+    await eventually(async () => made().length > before);
+    const ours = String(made().at(-1)?.subaccount_id);
+    service.miner.addSubaccounts(1, { size: 31_000 });
+    service.miner.faults.clear();
+    const ended = await partner.poll(pending);
+    await desk.logIn();
+
+    await desk.show('intents?state=undecided');
+    await page.getByRole('link', { name: String(pending.headers['intent-id']) }).click();
+    await page.getByRole('button', { name: 'Attach the subaccount that it made…' }).click();
+    await page.getByLabel('Subaccount id').fill(ours);
+    await page.getByLabel('Reason').fill('the network says so');
+    await page.getByRole('button', { name: 'Attach', exact: true }).click();
+    await desk.waitForText(`Subaccount ${ours} belongs to ${partner.owner}.`);
+
+    expect(ended.problem.code).to.equal('SUBACCOUNT_AMBIGUOUS');
+    expect(await page.getByRole('button', { name: 'Attach the subaccount that it made…' }).isVisible()).to.equal(false);
+  });
+
   it('offers to re-run the open intents that a list shows, and nothing where none of them is open', async () => {
     const asked: (string | null)[] = [];
     page.on('request', (request) => {

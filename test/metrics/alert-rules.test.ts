@@ -59,6 +59,7 @@ const FIRING: Record<string, { series: Series; after?: number }> = {
   PositionUnprotected: { series: { 'tps_unprotected_seconds{venue="netvenue"}': always(600) } },
   PayoutsStranded: { series: attention('stranded_payouts') },
   IntentsUndecided: { series: attention('undecided_intents') },
+  RegistrationsUnrecorded: { series: attention('unrecorded_registrations') },
   IntentsInDoubt: { series: { 'tps_intents_oldest_seconds{state="in_doubt",kind="network/place"}': always(400) } },
   OrdersStuck: { series: { 'tps_intents_oldest_seconds{state="queued",kind="network/place"}': always(200) } },
   TradingQueueLate: { series: { 'tps_queue_oldest_ready_seconds{task="network/place"}': always(30) } },

@@ -97,11 +97,12 @@ describe('the role trading_operator', () => {
       `ops.provision_account('prop_x', 'ada', 'why')`,
       `ops.attach_account('prop_x', 'entity_1', 'ada', 'why')`,
       `ops.abandon_account('prop_x', 'ada', 'why')`,
+      `ops.attach_registration('${id}', 'entity_1', 'ada', 'why')`,
     ])
       expect(await tried(`select * from ${call}`), call).to.equal(1);
     expect(
       await operator.query(`select a.action from ops.actions a where a.detail ->> 'verdict' = 'unknown'`),
-    ).to.have.length(5);
+    ).to.have.length(6);
   });
 
   it('acts under the role it connected as, whatever name it gives or takes on', async () => {

@@ -170,6 +170,7 @@ describe('statements with much past data', function () {
     'intents that failed': view('failed_intents'),
     'undecided intents': view('undecided_intents'),
     'stranded payouts': view('stranded_payouts'),
+    'registrations without a record': view('unrecorded_registrations'),
     'intents in doubt': view('intents_in_doubt'),
     'stuck lanes': view('stuck_lanes'),
     'ages of intents': view('intent_ages'),

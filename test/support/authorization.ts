@@ -83,7 +83,7 @@ const OPERATIONS: Record<keyof typeof CALLERS, string> = {
     searchRecords detachPayoutAccount listDisputes rerunIntents pauseWork endPause
   `,
   'finance or admin': `
-    putTier refundPayment reversePayout resolvePayout provisionAgain attachSubaccount reinstatePropAccount
+    putTier refundPayment reversePayout resolvePayout provisionAgain attachSubaccount attachRegistration reinstatePropAccount
     abandonPropAccount proveLedger closeLedgerMonth
   `,
   admin: `

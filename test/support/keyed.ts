@@ -4,6 +4,7 @@ const ELSEWHERE = {
     createAppRequest approveAccessRequest reissueAccessLink declineAccessRequest revealCredentials updateTenantApp disableTenantApp
     enableTenantApp disablePartner enablePartner signUpUser resendUserCode verifyUserEmail logInUser requestPasswordReset
     confirmPasswordReset enrollUserTotp confirmUserTotp removeUserAuthenticator`,
+  'attached-registrations.test.ts': 'attachRegistration',
   'money/operators.test.ts': 'provisionAgain refundPayment reinstatePropAccount attachSubaccount',
   'money/undecided.test.ts': 'resolvePayout',
   'money/payout-steps.test.ts': 'reversePayout',

@@ -11,6 +11,7 @@ import { type UpstreamResult, unknownEffect, unreachable } from '../../kernel/up
 import type { Netvenue, Subaccount } from '../../venues/network/adapter/types.ts';
 import { findCreated, readNextId } from './evidence.ts';
 import { findAccountOfIntent } from './prop/queries.ts';
+import { newSubaccount } from './queries.ts';
 import { needsOperator } from './rules.ts';
 import { recordSubaccount } from './store.ts';
 
@@ -25,12 +26,6 @@ type Deps = {
     NETVENUE_ENTITY_USE: 'alone' | 'shared';
   };
 };
-
-/** The subaccount to create: one linked to a wallet, or one of an asset class. Sizes in USD. */
-const newSubaccount = z.union([
-  z.object({ exAddress: idSchema.wallet, accountSize: z.number(), payoutAddress: z.exactOptional(idSchema.wallet) }),
-  z.object({ assetClass: z.string(), accountSize: z.number() }),
-]);
 
 /** The members of the new subaccount in the result of a creation. */
 export const provisionResult = z.object({

@@ -1,8 +1,26 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../../db/pool.ts';
-import { type Hotkey, idSchema } from '../../kernel/ids.ts';
+import { type Hotkey, type IntentId, idSchema } from '../../kernel/ids.ts';
 import type { OpenCreation } from './rules.ts';
+
+/** The subaccount to create: one linked to a wallet, or one of an asset class. Sizes in USD. */
+export const newSubaccount = z.union([
+  z.object({ exAddress: idSchema.wallet, accountSize: z.number(), payoutAddress: z.exactOptional(idSchema.wallet) }),
+  z.object({ assetClass: z.string(), accountSize: z.number() }),
+]);
+
+const registrationRow = z.object({ owner: z.string(), subaccount: newSubaccount, entity: idSchema.hotkey.nullable() });
+
+/** What a partner registered at the network. `entity`: where it was sent; null if it was not. */
+export type Registration = z.infer<typeof registrationRow>;
+
+/** A partner's registration at the network by its intent; null for an intent of another kind or of a prop account. */
+export const findRegistration = (db: Db, id: IntentId): Promise<Registration | null> =>
+  db.maybeOne(sql.type(registrationRow)`
+    select i.owner, i.request -> 'subaccount' as subaccount, i.sent_payload ->> 'entity' as entity
+    from intents i
+    where i.id = ${id} and i.kind = 'accounts/provision' and i.request ->> 'prop_account_id' is null`);
 
 const creationsRow = z.object({
   open: z.array(

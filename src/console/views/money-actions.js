@@ -36,6 +36,29 @@ export const provision = (id) =>
     run: (body, key) => ask('post', '/v2/admin/prop-accounts/{id}/provision', { path: { id }, body, key }),
   });
 
+/** @type {import('../fields.js').Field} */
+const subaccountId = {
+  name: 'subaccount_id',
+  label: 'Subaccount id',
+  kind: 'number',
+  more: { min: 0, max: 999_999_999, step: 1 },
+};
+
+/** Assigns a subaccount that exists at the network to a registration of a partner. @param {string} intent_id */
+export const attachRegistration = (intent_id) =>
+  act({
+    title: 'Attach a subaccount',
+    says: [
+      'Gives the partner a subaccount that exists at the network. It must be what the partner requested, of the same size and class or wallet, and have no owner.',
+    ],
+    fields: [subaccountId, reason],
+    button: 'Attach',
+    run: ({ subaccount_id, ...why }, key) => {
+      const body = { subaccount_id: Number(subaccount_id), ...why };
+      return ask('post', '/v2/admin/registrations/{intent_id}/attach', { path: { intent_id }, body, key });
+    },
+  });
+
 /** Assigns a subaccount that exists at the network to a failed account. @param {string} id */
 export const attach = (id) =>
   act({
@@ -43,10 +66,7 @@ export const attach = (id) =>
     says: [
       `Assigns to ${id} a subaccount that exists at the network. It must have the same class and size and no owner.`,
     ],
-    fields: [
-      { name: 'subaccount_id', label: 'Subaccount id', kind: 'number', more: { min: 0, max: 999_999_999, step: 1 } },
-      reason,
-    ],
+    fields: [subaccountId, reason],
     button: 'Attach',
     run: ({ subaccount_id, ...why }, key) => {
       const body = { subaccount_id: Number(subaccount_id), ...why };

@@ -26,7 +26,14 @@ export const overview = {
 
 /** @param {QueueHealth} health */
 function cards({ tasks, intents, waits, lanes, deliveries, workers, ...money }) {
-  const { unfulfilled_payments, failed_accounts, stranded_payouts, undecided_intents, lost_orders } = money;
+  const {
+    unfulfilled_payments,
+    failed_accounts,
+    stranded_payouts,
+    undecided_intents,
+    unrecorded_registrations,
+    lost_orders,
+  } = money;
   const waiting = deliveries.find(({ state }) => state === 'pending')?.oldest_s ?? 0;
   const inDoubt = sum(intents.filter(({ state }) => state === 'in_doubt'));
   const doubted = sum(waits.filter(({ reason }) => reason === 'doubts'));
@@ -39,6 +46,7 @@ function cards({ tasks, intents, waits, lanes, deliveries, workers, ...money }) 
     card('Failed accounts', failed_accounts, failed_accounts > 0, routeTo('accounts')),
     card('Stranded payouts', stranded_payouts, stranded_payouts > 0, routeTo('stranded')),
     card('Ended without proof', undecided_intents, undecided_intents > 0, routeTo('intents', { state: 'undecided' })),
+    card('Paid registrations without a record', unrecorded_registrations, unrecorded_registrations > 0, null),
     card('Orders that the database has lost', lost_orders, lost_orders > 0, null),
     card('Intents in doubt', inDoubt, inDoubt > 0, routeTo('intents', { state: 'in_doubt' })),
     card('Wait for what doubts hold', doubted, doubted > 0, routeTo('intents', { state: 'in_doubt' })),

@@ -6,6 +6,7 @@ import { reason } from '../fields.js';
 import { badge, code, idLink, moment } from '../format.js';
 import { routeTo } from '../route.js';
 import { facts } from '../table.js';
+import { attachRegistration } from './money-actions.js';
 
 /** @typedef {import('../api.js').Schemas['IntentStory']} IntentStory */
 /** @typedef {import('../api.js').Schemas['RerunAssessment']} Assessment */
@@ -28,6 +29,7 @@ export async function renderStory(intent_id, again) {
       h('p', {}, h('a', { href: routeTo('intents') }, 'All intents')),
       stateOf(story),
       assessmentOf(story, again),
+      ...attachable(story, again),
       timelineOf(story),
     ],
     isLive: story.intent.settled_at === null,
@@ -121,6 +123,19 @@ async function runAgain(intent_id, again) {
     await again(
       result.done ? `Done: ${VERDICTS[result.assessment.verdict]}.` : `Nothing to do: ${result.assessment.reason}`,
     );
+}
+
+/** What a registration at the network needs that ended without proof of its effect. @param {IntentStory} story @param {Again} again */
+function attachable({ intent: { intent_id, kind, effect, settled_at }, about }, again) {
+  const isUndecided = kind === 'accounts/provision' && settled_at !== null && effect === 'unknown';
+  if (!isUndecided || about.prop_account_id || about.trader) return [];
+  const attach = async () => {
+    const done = await attachRegistration(intent_id);
+    if (done) await again(`Subaccount ${done.subaccount.subaccount_id} belongs to ${done.partner_id}.`);
+  };
+  return [
+    h('p', {}, h('button', { type: 'button', id: 'attach', onclick: attach }, 'Attach the subaccount that it made…')),
+  ];
 }
 
 /** @param {IntentStory} story */

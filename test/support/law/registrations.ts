@@ -121,19 +121,17 @@ function registrationScenes({ service, asking, counts }: Stage): Scenes {
       };
     },
     async V1_REGISTRATION_UNRECORDED() {
-      const { buy, usual, setUp, status } = await buyer();
+      const { buy, usual, setUp, status, wallet } = await buyer();
       await setUp('POST', REGISTER, { json: { ...usual, email: 'unrecorded@example.com' } });
-      const { tx_hash } = await eventually(async () => {
-        const ended = await status();
-        return ended.is_terminal && ended;
-      });
+      await eventually(async () => (await status()).is_terminal);
       return {
         makes,
         send: buy(),
         heal: () =>
-          service().db.query(
-            sql.unsafe`select ops.release_registration(${tx_hash}, 'ada', 'the registrar paid it back')`,
-          ),
+          service().db.query(sql.unsafe`
+            select ops.release_registration(u.tx_hash, 'ada', 'the registrar paid it back')
+            from ops.unrecorded_registrations u
+            where u.ex_address = ${wallet}`),
         instead: buy(),
       };
     },

@@ -35,4 +35,5 @@ export const readQueueHealth = (db: Db): Promise<z.infer<typeof healthRow>> =>
       (select count(*) from ops.failed_accounts) as failed_accounts,
       (select count(*) from ops.stranded_payouts) as stranded_payouts,
       (select count(*) from (select from ops.undecided_intents limit 1000) u) as undecided_intents,
+      (select count(*) from ops.unrecorded_registrations) as unrecorded_registrations,
       (select count(*) from ops.restore_evidence) as lost_orders`);
