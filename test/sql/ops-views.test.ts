@@ -37,50 +37,6 @@ describe('views of ops', () => {
     expect(failed.map(({ effect }) => effect)).to.deep.equal(['none', 'unknown']);
   });
 
-  it('undecided_intents: leaves out what an operator has attached, and says where to attach a registration', async () => {
-    const problem = { code: 'SUBACCOUNT_AMBIGUOUS', effect: 'unknown' };
-    const ids = [
-      await intentAt(intentDb, 'sent', { kind: 'accounts/provision' }),
-      await intentAt(intentDb, 'sent', { kind: 'accounts/provision' }),
-    ];
-    for (const id of ids) await intentDb.query('select settle_intent($1, 1, $2, $3)', [id, 'failed', { problem }]);
-    await intentDb.query(
-      `insert into subaccounts (synthetic_hotkey, entity_hotkey, subaccount_id, owner, intent_id, asset_class, account_size, status)
-      values ('e_77', 'e', 77, 'ptn_a', $1, 'crypto', 1000, 'active')`,
-      [ids[0]],
-    );
-
-    const found = await view<{ intent_id: string; safe_action: string }>('undecided_intents');
-    const counted = await view<{ what: string; count: number }>('attention');
-
-    expect(found.map(({ intent_id }) => intent_id)).to.deep.equal([ids[1]]);
-    expect(found[0]?.safe_action).to.include('ops.attach_registration');
-    expect(counted.find(({ what }) => what === 'undecided_intents')?.count).to.equal(1);
-  });
-
-  it('unrecorded_registrations: those whose payment was taken on chain, until they are released', async () => {
-    const ids = ['1', '2', '3', '4'].map((digit) => `01890a5d-ac96-774b-bcce-b302099a901${digit}`);
-    await intentDb.query(
-      `insert into registrations (id, owner, ex_address, miner_slug, account_size, payer, status, tx_hash, paid_at)
-      select r.id::uuid, 'ptn_a', '0xa' || r.n, 'slug', 1000, '0xdd', r.status, r.hash, case when r.hash is not null then now() end
-      from unnest($1::text[], '{failed,failed,processing,failed}'::text[], '{0xAA,null,0xBB,0xCC}'::text[]) with ordinality r (id, status, hash, n)`,
-      [ids],
-    );
-    const waiting = async () =>
-      (await view<{ what: string; count: number }>('attention')).find(({ what }) => what === 'unrecorded_registrations')
-        ?.count;
-    const before = await view<{ registration_id: string }>('unrecorded_registrations');
-    const counted = await waiting();
-
-    await intentDb.query(`select ops.release_registration('0xaa', 'ada', 'it was paid back')`);
-    const after = await view<{ registration_id: string }>('unrecorded_registrations');
-
-    expect(before.map(({ registration_id }) => registration_id)).to.have.members([ids[0], ids[3]]);
-    expect(counted).to.equal(2);
-    expect(after.map(({ registration_id }) => registration_id)).to.deep.equal([ids[3]]);
-    expect(await waiting()).to.equal(1);
-  });
-
   it('intents_in_doubt: those sent with an unknown effect, with the next reconciliation', async () => {
     const [planned, forgotten] = [await intentAt(intentDb, 'in_doubt'), await intentAt(intentDb, 'in_doubt')];
     await intentDb.finishJobs(forgotten);
@@ -219,7 +175,7 @@ describe('views of ops', () => {
     const [me] = await intentDb.query<{ login: string }>('select session_user as login');
 
     const found = await intentDb.query<{ who: string; action: string; subject: string | null }>(
-      `select a.who, a.action, a.subject from ops.actions a where a.action <> 'release_registration' order by a.at`,
+      'select a.who, a.action, a.subject from ops.actions a order by a.at',
     );
 
     expect(found).to.deep.equal([
