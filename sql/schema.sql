@@ -2164,7 +2164,7 @@ create view ops.unreadable_events (
   payment_id text
 );
 
--- Registrations whose payment was taken on chain and that the registrar has not recorded, or has failed, oldest first. Their address cannot register again until one is released. Normally empty. Payments whose rows were lost with a backup: ops.lost_registrations.
+-- Registrations whose payment was taken on chain and that the registrar has not recorded, or has failed, oldest first. Their address cannot register again until it is released. Normally empty. Payments whose rows were lost with a backup: ops.lost_registrations.
 create view ops.unrecorded_registrations (
   registration_id uuid,
   owner text,

@@ -8,8 +8,8 @@ begin
   if name is not null then
     verdict := attach_to_registration(registration, session_user, (
       select jsonb_build_object('synthetic_hotkey', hotkey, 'entity_hotkey', name[1], 'subaccount_id', name[2]::integer,
-        'asset_class', coalesce(w.wanted ->> 'assetClass', 'hl_all'), 'account_size', w.wanted -> 'accountSize', 'ex_address', w.wanted ->> 'exAddress',
-        'payout_address', w.wanted ->> 'payoutAddress', 'status', 'pending')
+        'asset_class', coalesce(w.wanted ->> 'assetClass', 'hl_all'), 'account_size', w.wanted -> 'accountSize',
+        'ex_address', w.wanted ->> 'exAddress', 'payout_address', w.wanted ->> 'payoutAddress', 'status', 'pending')
       from (select i.request -> 'subaccount' as wanted from intents i where i.id = registration) w
     ), why, ops.given_name(who));
   end if;
@@ -19,4 +19,6 @@ begin
   return verdict;
 end $$;
 comment on function ops.attach_registration(uuid, text, text, text) is
-  'Gives a partner the subaccount <entity>_<number> at the network that its registration (an intent of ops.undecided_intents) has made. Class, size and wallet are taken from the registration and not checked at the network: check them first, or use the console, which does. Verdicts: done, unknown, not_undecided, taken, malformed. Recorded in ops.actions.';
+  'Gives a partner the subaccount <entity>_<number> at the network that its registration (an intent of ops.undecided_intents) has made. Class, size '
+  'and wallet are taken from the registration and not checked at the network: check them first, or use the console, which does. Verdicts: done, '
+  'unknown, not_undecided, taken, malformed. Recorded in ops.actions.';

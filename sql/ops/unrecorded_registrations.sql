@@ -5,4 +5,5 @@ from registrations r
 where r.status = 'failed' and r.tx_hash is not null and r.released_at is null
 order by r.paid_at;
 comment on view ops.unrecorded_registrations is
-  'Registrations whose payment was taken on chain and that the registrar has not recorded, or has failed, oldest first. Their address cannot register again until one is released. Normally empty. Payments whose rows were lost with a backup: ops.lost_registrations.';
+  'Registrations whose payment was taken on chain and that the registrar has not recorded, or has failed, oldest first. Their address cannot '
+  'register again until it is released. Normally empty. Payments whose rows were lost with a backup: ops.lost_registrations.';

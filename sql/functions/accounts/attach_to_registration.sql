@@ -1,6 +1,6 @@
--- Gives a partner the subaccount that a registration of its has made, once nobody but an operator can tell: it exists at the network and has no owner.
--- The registration stays ended as it did; the partner gets the event of the subaccount. Locks the intent. Verdicts: done | unknown (no registration of a
--- partner's) | not_undecided (it is open, or its end says what it did) | taken (the subaccount has an owner, or the registration has its subaccount).
+-- Gives a partner the subaccount that a registration of its has made, once only an operator can tell: it exists at the network and has no owner.
+-- The registration stays ended as it did; the partner gets the event of the subaccount. Locks the intent. Verdicts: done | unknown (no registration
+-- of a partner) | not_undecided (it is open, or its end says what it did) | taken (the subaccount has an owner, or the registration its subaccount).
 create or replace function attach_to_registration(
   registration uuid, by_operator text, made jsonb, because text, noted jsonb default '{}'
 ) returns text
@@ -18,8 +18,8 @@ begin
     return 'not_undecided';
   end if;
   insert into subaccounts (
-    synthetic_hotkey, entity_hotkey, subaccount_id, subaccount_uuid, owner, intent_id, asset_class, account_size, ex_address, payout_address, link_proof,
-    status
+    synthetic_hotkey, entity_hotkey, subaccount_id, subaccount_uuid, owner, intent_id, asset_class, account_size, ex_address, payout_address,
+    link_proof, status
   )
   select m.synthetic_hotkey, m.entity_hotkey, m.subaccount_id, m.subaccount_uuid, i.owner, i.id, m.asset_class, m.account_size, m.ex_address,
     m.payout_address, i.request ->> 'link_proof', m.status

@@ -1,6 +1,6 @@
 -- Revokes a partner's key that is stolen, and every key that was rolled from it, and deactivates the endpoints that they set (quarantine_endpoints):
--- also of one that was revoked before it was known to be stolen. No row: the key is unknown. A key that is rolled meanwhile is found in another round: its row is locked until the new one is there.
--- Locks the keys, then the endpoints.
+-- also of one that was revoked before it was known to be stolen. No row: the key is unknown. A key that is rolled meanwhile is found in another
+-- round: its row is locked until the new one is there. Locks the keys, then the endpoints.
 create or replace function revoke_stolen_key(stolen text) returns table (keys text[], endpoints text[])
 language plpgsql as $$
 declare
