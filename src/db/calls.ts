@@ -23,8 +23,13 @@ export type Calls = z.infer<typeof calls>;
 /** Reads calls that a database has stored. */
 export const parseCalls = (value: unknown): Calls => calls.parse(value);
 
-/** What the code of this version calls. */
-export const readCalls = async (): Promise<Calls> => parseCalls(JSON.parse(await readFile(CALLS_FILE, 'utf8')));
+let ofThisVersion: Promise<Calls> | undefined;
+
+/** What the code of this version calls. It is read once in a process. */
+export function readCalls(): Promise<Calls> {
+  ofThisVersion ??= readFile(CALLS_FILE, 'utf8').then((text) => parseCalls(JSON.parse(text)));
+  return ofThisVersion;
+}
 
 /** The name of a set of calls: versions that call alike have one. */
 export const digestOfCalls = (of: Calls): string => createHash('sha256').update(writeCalls(of)).digest('hex');
