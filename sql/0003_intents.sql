@@ -73,11 +73,11 @@ comment on column intents.waits_at is 'The upstream of limited concurrency for a
 comment on column intents.upstream is 'The upstream of limited concurrency whose slot it holds, or waits for while queued.';
 
 -- No index names a column that changes when an intent begins to be sent: state, fence, sending_at, upstream, sent_payload.
--- In the order of characters: the lanes of one trader follow each other.
+-- In the order of characters: the lanes of one trader follow each other. Also those without a lane: open intents are found by it and
+-- intents_in_doubt, so a condition for both is an `or`.
 create index intents_in_lane on intents (lane text_pattern_ops, position) where phase = 'pending';
 -- Intents that run beside the head of their lane.
 create index intents_with_turn on intents (lane) where has_turn and phase = 'pending';
-create index intents_open on intents (created_at) where phase in ('pending', 'in_doubt');
 -- For retention, oldest first.
 create index intents_settled on intents (kind, settled_at) where settled_at is not null;
 -- For operators: intents with problems, however many have succeeded.
@@ -99,14 +99,27 @@ create index intents_without_slot on intents (waits_at, is_exit desc, position) 
 -- The same, by owner.
 create index intents_without_slot_by_owner on intents (waits_at, is_exit, owner, position) where waits_at is not null;
 
-create table lanes (
+-- Tables that the log has nothing of, since all that they hold follows from intents (see restore_unlogged): what every order changes costs it
+-- nothing.
+create unlogged table unlogged_state (
+  name text primary key constraint unlogged_state_one_row check (name = 'kept'),
+  restored_at timestamptz not null default now()
+);
+
+comment on table unlogged_state is
+  'One row while lanes, slots and paces hold what they should. PostgreSQL empties them after a crash, and on a standby that takes over, this table '
+  'too: then they are made again from the intents (restore_unlogged, claim_slot).';
+
+insert into unlogged_state (name) values ('kept');
+
+create unlogged table lanes (
   name text primary key,
   head uuid
 ) with (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000);
 
 comment on table lanes is 'Ordering keys. Only the head of a lane has a job, and those behind it that may run alongside it.';
 
-create table upstream_slots (
+create unlogged table upstream_slots (
   upstream text not null,
   slot integer not null,
   for_exits boolean not null default false,
@@ -118,12 +131,13 @@ create table upstream_slots (
 ) with (fillfactor = 50);
 
 comment on table upstream_slots is
-  'Slots for requests at an upstream that works on a limited number at once. A slot outlives a killed process until held_until.';
+  'Slots for requests at an upstream that works on a limited number at once. A slot outlives a killed process until held_until, and a crash of '
+  'PostgreSQL by the intents that were sent (restore_slots).';
 comment on column upstream_slots.is_lent is
   'No slot, but a request that has lent its own to another one by proof, and may still be at the upstream until held_until.';
 comment on column upstream_slots.for_exits is 'Whether only exits may take it, so that they never wait behind entries.';
 
-create table upstream_proofs (
+create unlogged table upstream_proofs (
   upstream text primary key,
   proven integer not null
 ) with (fillfactor = 50);
@@ -132,7 +146,7 @@ comment on table upstream_proofs is 'How many requests an upstream provably work
 comment on column upstream_proofs.proven is
   'Those that were there at a look-up which found a thread free, and one. A request that then is in doubt takes one off.';
 
-create table paces (
+create unlogged table paces (
   name text primary key,
   taken timestamptz[] not null default '{}'
 ) with (fillfactor = 50);

@@ -16,8 +16,9 @@ create table events (
   owner text not null,
   type text not null,
   position bigint not null,
-  body text not null,
   created_at timestamptz not null,
+  from_app boolean not null default false,
+  data text not null,
   primary key (id, owner), -- an id is of one owner, as sortable_id makes them; with the owner, so that a delivery is of its event's owner
   constraint events_position_once unique (owner, position)
 ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_limit = 2000);
@@ -25,9 +26,11 @@ create table events (
 comment on table events is 'Events of an app or a partner, in commit order. Each event is written by the transaction that makes it true.';
 comment on column events.owner is 'An app or a partner.';
 comment on column events.created_at is 'Rises with the position: a time is found by position_since, without an index of its own.';
-comment on column events.body is 'The envelope, byte for byte as signed and sent: id, type, data and timestamp.';
+comment on column events.from_app is 'Whether the app itself had it sent.';
+comment on column events.data is 'The data of the envelope, byte for byte as signed and sent. event_body makes the envelope, always the same.';
 
-create index events_by_type on events (owner, type, position);
+-- Events of one type. Nearly all events of a partner are about its orders: they are found by their positions.
+create index events_by_type on events (owner, type, position) where type <> 'order.updated';
 
 create table webhook_endpoints (
   id text primary key,

@@ -40,17 +40,16 @@ create table orders (
   owner text not null,
   trader text not null,
   pair text not null,
-  handle text not null,
+  handle text,
   given_id uuid,
-  terms jsonb not null,
+  terms jsonb,
   lifecycle text constraint orders_lifecycle_known check (lifecycle in ('resting', 'filled', 'cancelled', 'ended')),
   absent_since timestamptz,
   executed jsonb,
   protection jsonb,
   is_resting boolean not null generated always as (lifecycle is not distinct from 'resting') stored,
   has_waiting_triggers boolean not null generated always as (executed ->> 'trigger_status' is not distinct from 'pending_parent_fill') stored,
-  exchange_number text generated always as (case when venue = 'exvenue' then executed ->> 'ex_order_id' end) stored,
-  constraint orders_handle_once unique (trader, handle)
+  exchange_number text generated always as (case when venue = 'exvenue' then executed ->> 'ex_order_id' end) stored
 ) with (
   fillfactor = 50, -- see intents
   autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_cost_limit = 2000,
@@ -60,13 +59,15 @@ create table orders (
 comment on table orders is 'Orders in their present state. The state of the intent says whether an order was accepted.';
 comment on column orders.id is 'The id of the intent that placed it. Also the network''s order uuid and the exchange''s cloid.';
 comment on column orders.venue is 'The venue of the verb that placed it, as in intent_kinds.';
-comment on column orders.handle is 'The venue''s id of the order: the id, unless the venue created it with another order.';
+comment on column orders.handle is 'The venue''s id of the order if it is not the id of this row, because the venue created it with another order.';
 comment on column orders.given_id is 'Its owner''s own name of it, as in its intent. The venue has the id.';
 comment on column orders.absent_since is 'When the venue''s complete records first lacked a resting order that they have not shown since.';
-comment on column orders.terms is 'The present terms: those that were placed, with every edit the venue has accepted.';
+comment on column orders.terms is
+  'The present terms, with every edit the venue has accepted. Null: as the request of its intent has them; see terms_of.';
 
 comment on column orders.protection is 'The result of the exits that a network order carried: state none, placed or failed, and the error.';
 
+create unique index orders_handle_once on orders (trader, handle) where handle is not null;
 create index orders_by_trader on orders (trader, created_at);
 -- Orders whose take-profit or stop-loss waits for the parent's fill.
 create index orders_with_waiting_triggers on orders (trader) where has_waiting_triggers;

@@ -32,8 +32,7 @@ comment on column statement_lines.amount is
   'Of payments and payouts: cents, positive what the platform received. Of a fee: what was charged, negative a rebate. Of a registration: what '
   'was paid; null: unknown.';
 comment on column statement_lines.progress is
-  'Of a fill: the filled size of the order after it, if the venue executes it in parts. A fill or fee is stated once.';
+  'Of a fill: the filled size of the order after it, if the venue executes it in parts. A fill or fee is stated once: its id is made of what it '
+  'states (statement_id).';
 
-create index statement_lines_by_time on statement_lines (owner, at, id);
-
-create unique index statement_lines_once on statement_lines (reference, account, owner, progress) nulls not distinct where kind in ('fill', 'fee');
+create index statement_lines_by_time on statement_lines (owner, at);

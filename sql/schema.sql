@@ -127,10 +127,9 @@ create table api_requests (
   intent_id uuid,
   caller text not null, -- The kind of credential: partner, app, user, trader or ticket.
   ms real not null,
-  constraint api_requests_pkey PRIMARY KEY (id)
+  constraint api_requests_pkey PRIMARY KEY (owner, id)
 );
-CREATE INDEX api_requests_by_owner ON public.api_requests USING btree (owner, id);
-CREATE INDEX api_requests_by_request ON public.api_requests USING btree (request_id);
+CREATE INDEX api_requests_by_request ON public.api_requests USING btree (hashtextextended(request_id, (0)::bigint));
 
 -- Requests of partners and apps by day (UTC), operation and class of the status, all of them.
 create table api_usage (
@@ -399,12 +398,13 @@ create table events (
   owner text not null, -- An app or a partner.
   type text not null,
   position bigint not null,
-  body text not null, -- The envelope, byte for byte as signed and sent: id, type, data and timestamp.
   created_at timestamp with time zone not null, -- Rises with the position: a time is found by position_since, without an index of its own.
+  from_app boolean not null default false, -- Whether the app itself had it sent.
+  data text not null, -- The data of the envelope, byte for byte as signed and sent. event_body makes the envelope, always the same.
   constraint events_pkey PRIMARY KEY (id, owner),
   constraint events_position_once UNIQUE (owner, "position")
 ) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_cost_limit=2000);
-CREATE INDEX events_by_type ON public.events USING btree (owner, type, "position");
+CREATE INDEX events_by_type ON public.events USING btree (owner, type, "position") WHERE (type <> 'order.updated'::text);
 
 -- How far the executions of exchange wallets are in exchange_fills, and when each wallet is read next.
 create table exchange_cursors (
@@ -581,7 +581,6 @@ CREATE INDEX intents_closing ON public.intents USING btree (((request ->> 'trade
 CREATE INDEX intents_expired ON public.intents USING btree (created_at) WHERE (phase = 'expired'::text);
 CREATE INDEX intents_in_doubt ON public.intents USING btree (lane) WHERE (phase = 'in_doubt'::text);
 CREATE INDEX intents_in_lane ON public.intents USING btree (lane text_pattern_ops, "position") WHERE (phase = 'pending'::text);
-CREATE INDEX intents_open ON public.intents USING btree (created_at) WHERE (phase = ANY (ARRAY['pending'::text, 'in_doubt'::text]));
 CREATE INDEX intents_settled ON public.intents USING btree (kind, settled_at) WHERE (settled_at IS NOT NULL);
 CREATE INDEX intents_troubled ON public.intents USING btree (created_at) WHERE (phase = ANY (ARRAY['in_doubt'::text, 'failed'::text, 'expired'::text]));
 CREATE INDEX intents_undecided ON public.intents USING btree (created_at) WHERE (((outcome -> 'problem'::text) ->> 'effect'::text) = 'unknown'::text);
@@ -622,7 +621,7 @@ CREATE INDEX kyc_cases_by_session ON public.kyc_cases USING btree (session_id);
 CREATE INDEX kyc_cases_open ON public.kyc_cases USING btree (created_at) WHERE (verified_at IS NULL);
 
 -- Ordering keys. Only the head of a lane has a job, and those behind it that may run alongside it.
-create table lanes (
+create unlogged table lanes (
   name text not null,
   head uuid,
   constraint lanes_pkey PRIMARY KEY (name)
@@ -810,9 +809,9 @@ create table orders (
   owner text not null,
   trader text not null,
   pair text not null,
-  handle text not null, -- The venue's id of the order: the id, unless the venue created it with another order.
+  handle text, -- The venue's id of the order if it is not the id of this row, because the venue created it with another order.
   given_id uuid, -- Its owner's own name of it, as in its intent. The venue has the id.
-  terms jsonb not null, -- The present terms: those that were placed, with every edit the venue has accepted.
+  terms jsonb, -- The present terms, with every edit the venue has accepted. Null: as the request of its intent has them; see terms_of.
   lifecycle text,
   absent_since timestamp with time zone, -- When the venue's complete records first lacked a resting order that they have not shown since.
   executed jsonb,
@@ -825,16 +824,16 @@ CASE
     ELSE NULL::text
 END,
   constraint orders_pkey PRIMARY KEY (id),
-  constraint orders_handle_once UNIQUE (trader, handle),
   constraint orders_lifecycle_known CHECK ((lifecycle = ANY (ARRAY['resting'::text, 'filled'::text, 'cancelled'::text, 'ended'::text])))
 ) with (fillfactor=50, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_limit=2000, autovacuum_analyze_scale_factor=0.02, autovacuum_analyze_threshold=1000);
 CREATE INDEX orders_by_exchange_number ON public.orders USING btree (exchange_number) WHERE (exchange_number IS NOT NULL);
 CREATE INDEX orders_by_trader ON public.orders USING btree (trader, created_at);
+CREATE UNIQUE INDEX orders_handle_once ON public.orders USING btree (trader, handle) WHERE (handle IS NOT NULL);
 CREATE INDEX orders_resting ON public.orders USING btree (trader) WHERE is_resting;
 CREATE INDEX orders_with_waiting_triggers ON public.orders USING btree (trader) WHERE has_waiting_triggers;
 
 -- What an upstream takes only so many of in a minute, for example the signals of a trader: when the latest were sent.
-create table paces (
+create unlogged table paces (
   name text not null,
   taken timestamp with time zone[] not null default '{}'::timestamp with time zone[],
   constraint paces_pkey PRIMARY KEY (name)
@@ -1300,13 +1299,12 @@ create table statement_lines (
   price numeric,
   amount numeric, -- Of payments and payouts: cents, positive what the platform received. Of a fee: what was charged, negative a rebate. Of a registration: what was paid; null: unknown.
   currency text,
-  progress numeric not null default 0, -- Of a fill: the filled size of the order after it, if the venue executes it in parts. A fill or fee is stated once.
+  progress numeric not null default 0, -- Of a fill: the filled size of the order after it, if the venue executes it in parts. A fill or fee is stated once: its id is made of what it states (statement_id).
   constraint statement_lines_pkey PRIMARY KEY (id),
   constraint statement_lines_fill_has_a_size CHECK (((kind <> 'fill'::text) OR (quantity > (0)::numeric) OR (quantity IS NULL))),
   constraint statement_lines_known CHECK ((((kind = 'fill'::text) AND (what = 'executed'::text)) OR ((kind = 'fee'::text) AND (what = 'trading'::text)) OR ((kind = 'payment'::text) AND (what = ANY (ARRAY['received'::text, 'refunded'::text, 'disputed'::text, 'won_back'::text, 'registration'::text]))) OR ((kind = 'payout'::text) AND (what = ANY (ARRAY['transferred'::text, 'reversed'::text])))))
 );
-CREATE INDEX statement_lines_by_time ON public.statement_lines USING btree (owner, at, id);
-CREATE UNIQUE INDEX statement_lines_once ON public.statement_lines USING btree (reference, account, owner, progress) NULLS NOT DISTINCT WHERE (kind = ANY (ARRAY['fill'::text, 'fee'::text]));
+CREATE INDEX statement_lines_by_time ON public.statement_lines USING btree (owner, at);
 
 -- Tickets that open one event stream each, only as SHA-256 digests. A row is deleted when its ticket is used.
 create table stream_tickets (
@@ -1403,8 +1401,16 @@ create table trader_keys (
 );
 CREATE INDEX trader_keys_of_user ON public.trader_keys USING btree (user_id, created_at);
 
+-- One row while lanes, slots and paces hold what they should. PostgreSQL empties them after a crash, and on a standby that takes over, this table too: then they are made again from the intents (restore_unlogged, claim_slot).
+create unlogged table unlogged_state (
+  name text not null,
+  restored_at timestamp with time zone not null default now(),
+  constraint unlogged_state_pkey PRIMARY KEY (name),
+  constraint unlogged_state_one_row CHECK ((name = 'kept'::text))
+);
+
 -- How many requests an upstream provably works on beside those in doubt, since one of these lent its slot.
-create table upstream_proofs (
+create unlogged table upstream_proofs (
   upstream text not null,
   proven integer not null, -- Those that were there at a look-up which found a thread free, and one. A request that then is in doubt takes one off.
   constraint upstream_proofs_pkey PRIMARY KEY (upstream)
@@ -1419,8 +1425,8 @@ create table upstream_responses (
   constraint upstream_responses_pkey PRIMARY KEY (upstream, name)
 );
 
--- Slots for requests at an upstream that works on a limited number at once. A slot outlives a killed process until held_until.
-create table upstream_slots (
+-- Slots for requests at an upstream that works on a limited number at once. A slot outlives a killed process until held_until, and a crash of PostgreSQL by the intents that were sent (restore_slots).
+create unlogged table upstream_slots (
   upstream text not null,
   slot integer not null,
   for_exits boolean not null default false, -- Whether only exits may take it, so that they never wait behind entries.
@@ -2454,6 +2460,9 @@ create function enqueue(jobs graphile_worker.job_spec[])
 create function enroll_key(of_owner text, wallet text, new_id uuid, new_signer text, new_sealed bytea, is_verified boolean, payout text, named text, until timestamp with time zone DEFAULT NULL::timestamp with time zone)
   returns void plpgsql;
 
+create function event_body(e events)
+  returns text sql stable;
+
 create function event_object(fact jsonb)
   returns text sql immutable;
 
@@ -3079,6 +3088,12 @@ create function resolve_payout(payout text, by_operator text, because text, made
 create function resting_order_changes(wallet text, ended jsonb, OUT changes jsonb, OUT executed jsonb)
   returns record plpgsql;
 
+create function restore_slots(at_upstream text, slots integer, for_s double precision, for_exits integer)
+  returns void sql;
+
+create function restore_unlogged()
+  returns void plpgsql;
+
 create function resume_account(account text, deadline_s double precision DEFAULT 3600)
   returns void plpgsql;
 
@@ -3160,8 +3175,11 @@ create function slots_to_assign(at_upstream text)
 create function sortable_from(prefix text, moment timestamp with time zone)
   returns text sql immutable;
 
-create function sortable_id(prefix text)
+create function sortable_id(prefix text, moment timestamp with time zone DEFAULT clock_timestamp())
   returns text sql;
+
+create function sortable_time(id text)
+  returns timestamp with time zone sql immutable;
 
 create function spend(batch jsonb)
   returns TABLE(name text, budget integer, base_s double precision, remaining integer, ends_in_s double precision) plpgsql;
@@ -3196,6 +3214,9 @@ create function state_money(of_transaction bigint)
 create function state_registration()
   returns trigger plpgsql;
 
+create function statement_id(of_owner text, kind text, account text, reference text, progress numeric)
+  returns text sql stable;
+
 create function step_lanes(batch jsonb)
   returns TABLE(n integer, verdict text, held jsonb) plpgsql;
 
@@ -3223,6 +3244,9 @@ create function take_due_wallets(most integer, busy_s double precision, idle_s d
 create function take_event_page(of_sweep integer, batch jsonb, next_after text)
   returns TABLE(event_id text, new_outcome text) plpgsql;
 
+create function take_free_slot(intent uuid, at_upstream text, slots integer, for_s double precision, exits boolean)
+  returns integer plpgsql;
+
 create function take_lost(endpoint text, into_lane integer)
   returns jsonb plpgsql;
 
@@ -3234,6 +3258,9 @@ create function take_traders_due(of_venue text, most integer, hold_s double prec
 
 create function take_up_events(object text)
   returns void plpgsql;
+
+create function terms_of(order_id uuid, changed jsonb)
+  returns jsonb sql stable;
 
 create function test_endpoint(of_owner text, endpoint text)
   returns text plpgsql;

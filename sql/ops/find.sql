@@ -138,8 +138,8 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
     union all (
       select 'delivery', d.id, e.type, d.state, d.owner, d.created_at,
         jsonb_build_object(
-          'event', d.event_id, 'endpoint', d.endpoint_id, 'intent', e.body::jsonb -> 'data' -> 'intent_id',
-          'payment', e.body::jsonb -> 'data' -> 'payment_id'
+          'event', d.event_id, 'endpoint', d.endpoint_id, 'intent', e.data::jsonb -> 'intent_id',
+          'payment', e.data::jsonb -> 'payment_id'
         )
       from given g
       cross join lateral (
@@ -199,7 +199,7 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
       select 'request', r.request_id, r.method || ' ' || r.operation, concat_ws(' ', r.status, r.code), r.owner, r.at,
         jsonb_build_object('intent', r.intent_id)
       from given g
-      join api_requests r on r.request_id = g.name
+      join api_requests r on hashtextextended(r.request_id, 0) = hashtextextended(g.name, 0) and r.request_id = g.name
       where of_owner is null or r.owner = of_owner
       order by r.at desc
       limit 21

@@ -18,7 +18,7 @@ language sql stable as $$
       and exists (
         select
         from jsonb_each_text(ids - 'user_id' - 'trader') as named (member, id)
-        where strpos(e.body, named.id) > 0
+        where strpos(e.data, named.id) > 0
       )
     order by e.position
     limit 50

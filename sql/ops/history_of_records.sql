@@ -1,7 +1,7 @@
 -- Internal to the kit: the states of the objects that an intent belongs to.
 create or replace function ops.history_of_records(ids jsonb, i intents) returns table (at timestamptz, what text, detail text)
 language sql stable as $$
-  select o.created_at, 'order', format('%s %s, at the venue %s%s', o.venue, o.pair, o.handle, ', now ' || o.lifecycle)
+  select o.created_at, 'order', format('%s %s, at the venue %s%s', o.venue, o.pair, coalesce(o.handle, o.id::text), ', now ' || o.lifecycle)
   from orders o
   where o.id = case when ids ->> 'order_uuid' ~ '^[0-9a-f-]{36}$' then (ids ->> 'order_uuid')::uuid end
   union all

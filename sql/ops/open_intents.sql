@@ -3,7 +3,7 @@ create or replace function ops.open_intents(kind text, owner text, state text) r
 language sql stable security definer set search_path = pg_catalog, public, pg_temp as $$
   select i.id, i.created_at
   from intents i
-  where i.phase in ('pending', 'in_doubt')
+  where (i.phase = 'pending' or i.phase = 'in_doubt')
     and (open_intents.kind is null or i.kind = open_intents.kind)
     and (open_intents.owner is null or i.owner = open_intents.owner)
     and (open_intents.state is null or i.state = open_intents.state)

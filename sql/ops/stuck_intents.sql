@@ -13,7 +13,7 @@ select i.id as intent_id, i.kind, i.owner, i.state, i.lane, i.created_at, i.send
   end as because
 from intents i
 left join jobs j on j.intent_id = i.id
-where i.phase in ('pending', 'in_doubt')
+where (i.phase = 'pending' or i.phase = 'in_doubt')
   and not coalesce(j.has_good, false)
   and (i.lane is null or i.state = 'in_doubt' or i.id in (
     select s.rerun

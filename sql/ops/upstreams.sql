@@ -6,7 +6,7 @@ with open_intents as (
     (array_agg(i.unknown_because order by i.sending_at desc) filter (where i.state = 'in_doubt'))[1] as in_doubt_because
   from intents i
   join intent_kinds k on k.kind = i.kind
-  where i.phase in ('pending', 'in_doubt')
+  where (i.phase = 'pending' or i.phase = 'in_doubt')
   group by k.upstream
 ), ended as (
   select k.upstream, max(n.settled_at) filter (where n.state = 'succeeded') as succeeded_at

@@ -11,7 +11,7 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
     union
     select i.id
     from intents i
-    where only_ids is null and i.phase in ('pending', 'in_doubt')
+    where only_ids is null and (i.phase = 'pending' or i.phase = 'in_doubt')
   ), open_intents as materialized (
     select i.id, i.kind, i.owner, i.state, i.created_at, i.deadline_at, i.sending_at, i.upstream, i.pace, i.unknown_because,
       i.is_exit or k.is_exit as is_exit, ops.waits_behind(r.i) as behind, k.upstream as of_upstream

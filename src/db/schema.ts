@@ -12,6 +12,7 @@ type Table = {
   name: string;
   comment: string | null;
   options: string | null;
+  is_unlogged: boolean;
   columns: Line[];
   constraints: string[];
   indexes: string[];
@@ -56,6 +57,7 @@ const COLUMNS = `
 /** NOT NULL is shown with its column: it is a named constraint only since PostgreSQL 18. */
 const TABLES = `
   select ${NAME} c.relname as name, obj_description(c.oid, 'pg_class') as comment, array_to_string(c.reloptions, ', ') as options,
+    c.relpersistence = 'u' as is_unlogged,
     (${COLUMNS}) as columns,
     array(
       select k.conname || ' ' || pg_get_constraintdef(k.oid)
@@ -100,10 +102,11 @@ const ROUTINES = `
   where ${OURS}
   order by n.nspname collate "C" desc, p.proname collate "C"`;
 
-function writeTable({ name, comment, options, columns, constraints, indexes }: Table): string {
+function writeTable({ name, comment, options, is_unlogged, columns, constraints, indexes }: Table): string {
   const rules = constraints.map((constraint): Line => [`constraint ${constraint}`]);
   const closing = `)${options ? ` with (${options})` : ''};`;
-  return `${remark(comment)}${[`create table ${name} (`, ...body([...columns, ...rules]), closing, ...indexes].join('\n')}\n`;
+  const opening = `create ${is_unlogged ? 'unlogged ' : ''}table ${name} (`;
+  return `${remark(comment)}${[opening, ...body([...columns, ...rules]), closing, ...indexes].join('\n')}\n`;
 }
 
 const writeView = ({ name, comment, columns }: View): string =>

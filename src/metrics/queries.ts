@@ -77,7 +77,7 @@ export const readFigures = (
         extract(epoch from now() - min(i.created_at)) as oldest_s
       from intents i
       cross join known k
-      where i.phase in ('pending', 'in_doubt')
+      where (i.phase = 'pending' or i.phase = 'in_doubt')
       group by 1, 2
     ), waiting as (
       select

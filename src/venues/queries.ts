@@ -33,8 +33,8 @@ export const listPlacedOrders = async (
   oids: string[] = [],
 ): Promise<ReadonlyMap<string, PlacedOrder>> => {
   const rows = await db.any(sql.prepared('placed_orders', placedRow)`
-    select o.id, coalesce(o.given_id, o.id) as name, o.pair, o.executed ->> 'size' as size, o.terms ->> 'take_profit' as take_profit,
-      o.terms ->> 'stop_loss' as stop_loss, o.terms ->> 'order_type' as order_type,
+    select o.id, coalesce(o.given_id, o.id) as name, o.pair, o.executed ->> 'size' as size, terms_of(o.id, o.terms) ->> 'take_profit' as take_profit,
+      terms_of(o.id, o.terms) ->> 'stop_loss' as stop_loss, terms_of(o.id, o.terms) ->> 'order_type' as order_type,
       o.executed ->> 'limit_price' as limit_price, o.executed ->> 'ex_order_id' as ex_order_id,
       o.executed ->> 'trigger_status' as trigger_status,
       o.executed ->> 'trigger_error' as trigger_error, o.executed ->> 'tp_order_id' as tp_order_id,
@@ -93,7 +93,7 @@ export async function listHandles(
   if (names.length === 0) return new Map();
   const ids = names.flatMap((name) => orderIdsOf(owner, name));
   const rows = await db.any(sql.prepared('order_handles', handleRow)`
-    select o.id, coalesce(o.given_id, o.id) as name, o.handle
+    select o.id, coalesce(o.given_id, o.id) as name, coalesce(o.handle, o.id::text) as handle
     from orders o
     where o.id = any(${sql.array(ids, 'uuid')}) and o.trader = ${trader} and o.owner = ${owner}`);
   return new Map(rows.flatMap(({ id, name, handle }) => [[id, handle] as const, [name, handle] as const]));

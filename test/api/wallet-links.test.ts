@@ -36,7 +36,7 @@ describe('moveWalletLink', () => {
       `select who, why from ops.actions where action = 'move_link'`,
     );
     expect(row).to.deep.equal({ who: `admin:${desk.admin.adminId}`, why: 'signed' });
-    const last = `select body::json #>> '{data,status}' as status from events where owner = $1 order by position desc limit 1`;
+    const last = `select event_body(events)::json #>> '{data,status}' as status from events where owner = $1 order by position desc limit 1`;
     for (const [owner, status] of Object.entries({ [thief.partner]: 'moved', [victim.partner]: 'active' }))
       expect(await desk.session.query(last, [owner])).to.deep.equal([{ status }]);
   });

@@ -82,13 +82,13 @@ describe('a write whose claim is lost', () => {
       const one = item({ kind, owner: 'ptn_heard', request: { trader: 'e_1', wallet: '0x1', pair: 'BTC-USDC' } });
       await intentDb.accept(one);
       expect(await write(db, (await claim(db, one.id)) as Intent), name).to.equal(true);
-      const events = await intentDb.query(`select from events where body::jsonb #>> '{data,intent_id}' = $1`, [one.id]);
+      const events = await intentDb.query(`select from events where data::jsonb ->> 'intent_id' = $1`, [one.id]);
       expect(events, name).to.have.length(1);
     }
     const late = item({ kind: 'network/close', owner: 'ptn_heard', deadline_s: -1 });
     await intentDb.accept(late);
     expect(await claim(db, late.id)).to.equal(null);
-    const events = await intentDb.query(`select from events where body::jsonb #>> '{data,intent_id}' = $1`, [late.id]);
+    const events = await intentDb.query(`select from events where data::jsonb ->> 'intent_id' = $1`, [late.id]);
     expect(events, 'a claim after the deadline').to.have.length(1);
   });
 

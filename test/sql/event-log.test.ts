@@ -117,7 +117,7 @@ describe('a time in the log of an owner', () => {
     await intentDb.query(`insert into partners (id, name) values ('ptn_a', 'a'), ('ptn_b', 'b')`);
     // an event a minute; retention has left one of the first hundred, since its delivery still waits
     await intentDb.query(`
-      insert into events (id, owner, type, position, body, created_at)
+      insert into events (id, owner, type, position, data, created_at)
       select sortable_id('evt'), 'ptn_a', 'a.b', n, '{}', timestamptz '2026-01-01 00:00Z' + n * interval '1 minute'
       from generate_series(1, 1000) n
       where n = 7 or n > 100`);

@@ -116,7 +116,7 @@ describe('objects that are named by their id', () => {
         );
         await run(`insert into webhook_secrets (id, endpoint_id, sealed) values ($1, $1, 'sealed')`, app);
         await run(
-          `insert into events (id, owner, type, position, body, created_at) values ($1, $1, 'x.y', -1, '', now())`,
+          `insert into events (id, owner, type, position, data, created_at) values ($1, $1, 'x.y', -1, '', now())`,
           app,
         );
         await run(

@@ -7,6 +7,7 @@ const CHANGING: Record<string, string[]> = {
   orders: ['lifecycle', 'executed', 'protection', 'terms', 'absent_since'],
 };
 const ORDERS = 50;
+const MOST_BYTES = 3_700;
 const UPSTREAM = 'miner:test';
 
 /** What an order writes to the log of the database. */
@@ -66,6 +67,23 @@ describe('the log of an order', () => {
 
       expect(named).to.deep.equal([]);
     });
+
+  it(`an order is no more than ${MOST_BYTES} bytes, without what the queue does with its job afterwards`, async () => {
+    const order = async () => {
+      const id = await accept();
+      await send(id);
+      await settle(id);
+    };
+    for (let n = 0; n < ORDERS; n += 1) await order(); // pages, plans, slots
+    await intentDb.query('checkpoint');
+    for (let n = 0; n < 2 * ORDERS; n += 1) await order(); // each page is logged once as a whole
+
+    const bytes = await logged(async () => {
+      for (let n = 0; n < ORDERS; n += 1) await order();
+    });
+
+    expect(bytes / ORDERS).to.be.below(MOST_BYTES);
+  });
 
   it('rows stay in their page: an intent until it ends, an order and its slot always', async () => {
     for (let n = 0; n < ORDERS; n += 1) {

@@ -194,7 +194,7 @@ describe('manual handling of failed accounts', () => {
     const [me] = await intentDb.query<{ login: string }>('select session_user as login');
     expect(data).to.include(`operator: ${me?.login} abandon: owes, settled by mail`);
     const events = await intentDb.query<{ id: string; type: string }>(
-      `select id, type from events where strpos(body, $1) > 0 order by position`,
+      `select id, type from events where strpos(data, $1) > 0 order by position`,
       [`"${account}"`],
     );
     expect(events.map(({ type }) => type)).to.have.members(['account.updated', 'prop_account.failed']);

@@ -62,7 +62,7 @@ describe('ops.find', () => {
       insert into api_requests (owner, at, operation, method, status, code, request_id, intent_id, caller, ms)
       values ('ptn_f', now(), 'submitNetvenueOrder', 'POST', 422, 'VALIDATION_FAILED', 'req-77', null, 'partner', 3);
       insert into webhook_endpoints (id, owner, url, events) values ('whe_f', 'app_f', 'https://example.com/hook?token=canary', '{*}');
-      insert into events (id, owner, type, position, body, created_at)
+      insert into events (id, owner, type, position, data, created_at)
       values ('evt_f', 'app_f', 'payment.succeeded', 1000, '{"data": {"payment_id": "pay_f"}}', now());
       insert into webhook_deliveries (id, owner, endpoint_id, event_id) values ('whd_f', 'app_f', 'whe_f', 'evt_f');
       insert into registrations (id, owner, ex_address, miner_slug, account_size, payer) values ('${ID(6)}', 'ptn_f', '${WALLET}', 'slug', 1000, '0xdd');

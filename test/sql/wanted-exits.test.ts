@@ -109,7 +109,9 @@ describe('wanted exits', () => {
       )[0]?.said;
     const version = async () => (await row())?.version ?? -1;
     const events = () =>
-      intentDb.query<{ type: string; body: string }>('select type, body from events order by owner, position');
+      intentDb.query<{ type: string; body: string }>(
+        'select type, event_body(events) as body from events order by owner, position',
+      );
     const types = async () => (await events()).map(({ type }) => type);
     let order: string;
     beforeEach(async () => {
@@ -200,7 +202,7 @@ describe('wanted exits', () => {
       `select type, data from account_events where type like 'position.%'`,
     );
     const [logged] = await intentDb.query<{ body: string }>(
-      `select body from events where type = 'position.unprotected'`,
+      `select event_body(events) as body from events where type = 'position.unprotected'`,
     );
     expect(streamed?.type).to.equal('position.unprotected');
     expect(streamed?.data).to.include({

@@ -104,7 +104,7 @@ const EVENTS = `
     select n, at, lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || lpad(to_hex(n), 20, '0') as id
     from numbered
   ), emitted as (
-    insert into events (id, owner, type, position, body, created_at)
+    insert into events (id, owner, type, position, data, created_at)
     select 'evt_' || id, '${FILLED.app}', 'payment.succeeded', n, '{"id": "evt_' || id || '", "type": "payment.succeeded", "data": {}}', at
     from named
   ), delivered as (

@@ -52,7 +52,7 @@ export const ONE_OF_EACH = `
   insert into webhook_endpoints (id, owner, url, events) values ('whe_1', 'app_1', 'https://example.com', '{*}');
   insert into webhook_secrets (id, endpoint_id, sealed) values ('whs_1', 'whe_1', '\\x01');
   insert into event_logs (owner, last_position) values ('app_1', 1);
-  insert into events (id, owner, type, position, body, created_at) values ('evt_1', 'app_1', 'a.b', 1, '{}', now());
+  insert into events (id, owner, type, position, data, created_at) values ('evt_1', 'app_1', 'a.b', 1, '{}', now());
   insert into webhook_deliveries (id, owner, endpoint_id, event_id) values ('whd_1', 'app_1', 'whe_1', 'evt_1');
   insert into webhook_attempts (delivery_id, n, started_at, duration_ms) select id, 1, now(), 5 from webhook_deliveries;
   insert into agreement_signatures (id, app, user_id, position, agreement_version, signature_name, signed_at, previous_hash, row_hash)

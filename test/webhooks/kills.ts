@@ -65,7 +65,7 @@ const open = async (d: Deliveries) =>
 
 async function auditOf(d: Deliveries, ledger: Received[], accepted: Set<string>, reported: Reported[]): Promise<Audit> {
   const deliveries = await d.rows<{ id: string; body: string }>(
-    'select d.id, v.body from webhook_deliveries d join events v on v.id = d.event_id',
+    'select d.id, event_body(v) as body from webhook_deliveries d join events v on v.id = d.event_id',
   );
   const bodies = new Map(deliveries.map(({ id, body }) => [id, body]));
   const secrets = new Map(reported.map(({ path, secret }) => [path, secret]));

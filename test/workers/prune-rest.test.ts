@@ -31,6 +31,20 @@ describe('housekeeping/prune of the rest', () => {
     expect(rows).to.deep.equal([{ request_id: 'req_6' }, { request_id: 'req_0' }]);
   });
 
+  it('deletes the old requests of every owner', async () => {
+    await client.query(`
+      insert into api_requests (owner, at, operation, method, status, request_id, caller, ms)
+      select owner, now() - interval '1 day' * ago, 'op', 'GET', 200, 'req_' || ago, 'partner', 1
+      from unnest(array['ptn_1', 'ptn_2', 'ptn_3']) owner
+      cross join unnest(array[9, 0]) ago`);
+
+    expect(await pruned(2)).to.equal(2);
+    expect(await pruned(10)).to.equal(1);
+
+    const { rows } = await client.query(`select owner from api_requests where request_id = 'req_9'`);
+    expect(rows).to.deep.equal([]);
+  });
+
   const pruned = async (most: number): Promise<number> => {
     const { rows } = await client.query('select prune_requests(7 * 86400, $1)::integer as count', [most]);
     return rows[0].count;
@@ -39,7 +53,7 @@ describe('housekeeping/prune of the rest', () => {
   it('deletes events with all their deliveries and attempts, once the last delivery has long ended', async () => {
     const day = (ago: number) => `now() - interval '${ago} days'`;
     const event = (name: string, ago: number) => `
-      insert into events (id, owner, type, position, body, created_at)
+      insert into events (id, owner, type, position, data, created_at)
       select sortable_from('evt', ${day(ago)}) || '${name}', 'app_1', 'a.b', coalesce(max(position), 0) + 1, '{}', ${day(ago)} from events`;
     const delivery = (name: string, endpoint: string, state: string, ended: string) => `
       insert into webhook_deliveries (id, owner, endpoint_id, event_id, state, ended_at)

@@ -86,7 +86,7 @@ const EVENTS = `
       lpad(to_hex((extract(epoch from now() - $3::interval + n * interval '1 ms') * 1000)::bigint), 12, '0') || lpad(to_hex(n), 20, '0') as id
     from generate_series($1::integer, $2::integer) n
   ), emitted as (
-    insert into events (id, owner, type, position, body, created_at)
+    insert into events (id, owner, type, position, data, created_at)
     select 'evt_' || id, 'app_1', 'a.b', n, '{}', at
     from named
     returning id

@@ -9,7 +9,7 @@ language sql as $$
       and not exists (
         select
         from intents i
-        where i.phase in ('pending', 'in_doubt')
+        where (i.phase = 'pending' or i.phase = 'in_doubt')
           and i.sent_payload ->> 'key_id' = k.id::text
       )
     returning k.id

@@ -6,6 +6,7 @@ language plpgsql as $$
 declare
   many integer := cardinality(payloads);
   log_end bigint;
+  at timestamptz;
 begin
   update event_logs l set last_position = l.last_position + many where l.owner = of_owner returning last_position into log_end;
   if not found then
@@ -17,16 +18,10 @@ begin
   if starts_with(of_owner, 'ptn_') then
     perform pg_notify('account_events', of_owner);
   end if;
+  at := date_trunc('milliseconds', clock_timestamp()); -- under the lock: it rises with the position
   return query
-  with made as materialized (
-    select sortable_id('evt') as id, a.payload, log_end - many + a.n as position, date_trunc('milliseconds', clock_timestamp()) as at
-    from unnest(payloads) with ordinality as a (payload, n)
-  )
-  insert into events (id, owner, type, position, body, created_at)
-  select m.id, of_owner, of_type, m.position,
-    json_build_object('id', m.id, 'type', of_type, 'origin', from_origin, 'data', m.payload,
-      'timestamp', to_char(m.at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"+00:00"'))::text,
-    m.at
-  from made m
-  returning *;
+  insert into events as v (id, owner, type, position, created_at, from_app, data)
+  select sortable_id('evt', at), of_owner, of_type, log_end - many + a.n, at, from_origin = 'app', a.payload::text
+  from unnest(payloads) with ordinality as a (payload, n)
+  returning v.*;
 end $$;

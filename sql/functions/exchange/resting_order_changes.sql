@@ -32,7 +32,7 @@ begin
     'was_worth', n.was_worth
   )) into changes, executed
   from (
-    select o.id, o.executed, s.filled, s.worth, e.by_command, exits_of_terms(o.terms, trim_scale(s.filled)::text, false) as exits,
+    select o.id, o.executed, s.filled, s.worth, e.by_command, exits_of_terms(terms_of(o.id, o.terms), trim_scale(s.filled)::text, false) as exits,
       coalesce((o.executed ->> 'filled_size')::numeric, 0) as was_filled,
       coalesce((o.executed ->> 'filled_size')::numeric * (o.executed ->> 'fill_price')::numeric, 0) as was_worth, case
       when s.filled >= (o.executed ->> 'size')::numeric then 'filled'

@@ -13,6 +13,7 @@ declare
   joined text[];
   started intents[];
 begin
+  perform restore_unlogged();
   if jsonb_path_exists(batch, '$[*].idempotency_key ? (@ != null)') then
     with offered as (
       select distinct on (i.owner, i.idempotency_key) i.*

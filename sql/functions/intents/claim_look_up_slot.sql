@@ -1,11 +1,10 @@
 -- Takes one of the slots for look-ups at an upstream, for `for_s` seconds unless it is released earlier. Returns the name of the lease; null
--- if all are held. Waits for nobody. Locks the slot.
+-- if all are held. A crash of PostgreSQL forgets the leases: look-ups have no effect. Waits for nobody. Locks the slot.
 create or replace function claim_look_up_slot(at_upstream text, slots integer, for_s double precision) returns uuid
 language plpgsql as $$
 declare
   lease uuid := gen_random_uuid();
 begin
-  perform set_config('synchronous_commit', 'off', true); -- look-ups have no effect, and a crash forgets less than a second of leases
   if (select count(*) from upstream_slots u where u.upstream = at_upstream and u.slot <= slots) < slots then
     insert into upstream_slots (upstream, slot)
     select at_upstream, n

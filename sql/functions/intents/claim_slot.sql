@@ -15,26 +15,13 @@ begin
   if found then
     return true; -- handed over while it waited
   end if;
-  perform pg_advisory_xact_lock_shared(hashtextextended('free slots ' || at_upstream, 0)); -- none is lent until this transaction ends
-  if not has_lent_slots(at_upstream)
-    and not exists (select from intents w where w.waits_at = at_upstream and w.is_exit >= exits)
-  then
-    update upstream_slots u
-    set intent_id = intent, hold_s = for_s, held_until = now() + make_interval(secs => for_s)
-    where u.upstream = at_upstream and u.slot = (
-      select f.slot
-      from upstream_slots f
-      where f.upstream = at_upstream and f.slot <= slots and (exits or not f.for_exits) and (f.intent_id is null or f.held_until < now())
-        and not f.is_lent
-      order by f.slot desc
-      limit 1
-      for update skip locked
-    );
-    if found then
-      return true;
-    end if;
+  if take_free_slot(intent, at_upstream, slots, for_s, exits) is not null then
+    return true;
   end if;
   perform pg_advisory_xact_lock(hashtextextended('slots ' || at_upstream, 0));
+  if not exists (select from upstream_slots u where u.upstream = at_upstream) then
+    perform restore_slots(at_upstream, slots, for_s, for_exits);
+  end if;
   delete from upstream_slots u
   where u.upstream = at_upstream and u.slot in (
     select f.slot

@@ -2,7 +2,6 @@
 create or replace function hold_look_up_slot(at_upstream text, lease uuid, for_s double precision) returns void
 language plpgsql as $$
 begin
-  perform set_config('synchronous_commit', 'off', true); -- see claim_look_up_slot
   update upstream_slots
   set held_until = clock_timestamp() + make_interval(secs => for_s)
   where upstream = at_upstream and intent_id = lease and held_until > clock_timestamp();

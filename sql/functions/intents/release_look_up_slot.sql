@@ -2,6 +2,5 @@
 create or replace function release_look_up_slot(at_upstream text, lease uuid) returns void
 language plpgsql as $$
 begin
-  perform set_config('synchronous_commit', 'off', true); -- see claim_look_up_slot
   update upstream_slots set intent_id = null, held_until = null where upstream = at_upstream and intent_id = lease;
 end $$;

@@ -1,16 +1,26 @@
--- Queues a job for every open intent that should have one and has none, and for lanes whose head has ended.
+-- Queues a job for every open intent that should have one and has none, and for lanes whose head has ended. After a crash of PostgreSQL it restores
+-- what the log does not have (restore_unlogged), and has the first of each line make the slots again (claim_slot). Returns how many had no job.
 create or replace function requeue_stranded() returns integer
 language plpgsql as $$
 declare
   stranded record;
   requeued integer := 0;
 begin
+  perform restore_unlogged();
+  perform enqueue(array[slot_job(w.kind, w.id, now())])
+  from (
+    select distinct on (i.waits_at) i.waits_at, i.kind, i.id
+    from intents i
+    where i.waits_at is not null
+    order by i.waits_at, i.is_exit desc, i.position
+  ) w
+  where not exists (select from upstream_slots u where u.upstream = w.waits_at);
   for stranded in
     select i.id, i.kind, i.state, i.lane, i.has_turn
     from intents i
     left join lanes l on l.name = i.lane
     left join intents h on h.id = l.head and h.state in ('queued', 'running')
-    where i.phase in ('pending', 'in_doubt')
+    where (i.phase = 'pending' or i.phase = 'in_doubt')
       and i.created_at < now() - interval '30 seconds'
       and (i.lane is null or i.state = 'in_doubt' or h.id is null or h.id = i.id or i.has_turn)
       and i.id::text not in (

@@ -30,9 +30,9 @@ begin
     select a.n, a.intent_id, a.verdict
     from accept_intents(batch) a
   ), written as (
-    insert into orders (id, given_id, venue, owner, trader, pair, handle, terms)
-    select i.id, i.given_id, venue_of(i.kind), i.owner, i.trader, i.pair, i.id::text, i.terms
-    from jsonb_to_recordset(batch) as i (n integer, id uuid, given_id uuid, kind text, owner text, trader text, pair text, terms jsonb)
+    insert into orders (id, given_id, venue, owner, trader, pair, terms)
+    select i.id, i.given_id, venue_of(i.kind), i.owner, i.trader, i.pair, nullif(i.terms, i.request -> 'terms')
+    from jsonb_to_recordset(batch) as i (n integer, id uuid, given_id uuid, kind text, owner text, trader text, pair text, request jsonb, terms jsonb)
     join verdicts v on v.n = i.n and v.verdict = 'accepted'
     where i.terms is not null
   )

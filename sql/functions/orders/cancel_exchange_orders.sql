@@ -17,7 +17,7 @@ language sql as $$
   for update; -- what they say is read after the lock: executions may be stored at the same time
   select change_orders(coalesce(jsonb_agg(jsonb_build_object(
     'id', o.id, 'lifecycle', 'cancelled', 'executed', o.executed || '{"status": "cancelled"}',
-    'by_intent', by_intent, 'exits', case when exits_of_terms(o.terms, null, true) <> '[]' then '[]'::jsonb end
+    'by_intent', by_intent, 'exits', case when exits_of_terms(terms_of(o.id, o.terms), null, true) <> '[]' then '[]'::jsonb end
   ) order by o.id), '[]'))
   from orders o
   where o.trader = wallet and o.exchange_number = any(numbers)

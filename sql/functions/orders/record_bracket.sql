@@ -13,7 +13,7 @@ begin
   select o.lifecycle = 'resting' into was_resting from orders o where o.id = bracket and o.trader = of_trader;
   insert into orders (id, venue, owner, trader, pair, handle, terms, lifecycle, executed, protection)
   values (
-    bracket, 'netvenue', of_owner, of_trader, its_terms ->> 'trade_pair', at_venue, its_terms, its_state ->> 'lifecycle',
+    bracket, 'netvenue', of_owner, of_trader, its_terms ->> 'trade_pair', nullif(at_venue, bracket::text), its_terms, its_state ->> 'lifecycle',
     nullif(its_state -> 'executed', 'null'::jsonb), nullif(its_state -> 'protection', 'null'::jsonb)
   )
   on conflict (id) do update

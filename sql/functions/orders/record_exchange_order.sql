@@ -21,7 +21,7 @@ begin
   end if;
   select jsonb_agg(l.entry) into wanted
   from orders o
-  cross join jsonb_array_elements(exits_of_terms(o.terms, report ->> 'filled_size', state = 'resting')) as e (entry)
+  cross join jsonb_array_elements(exits_of_terms(terms_of(o.id, o.terms), report ->> 'filled_size', state = 'resting')) as e (entry)
   cross join lateral without_legs(e.entry, array(
     select case n.leg when 'tp' then 'take_profit' else 'stop_loss' end
     from newer_exits(wallet, o.pair, placement) as n (leg)

@@ -28,7 +28,7 @@ language sql as $$
       and o.id::text <> all (array(
         select coalesce(t.request ->> 'target', '')
         from intents t
-        where t.phase in ('pending', 'in_doubt')
+        where (t.phase = 'pending' or t.phase = 'in_doubt')
       ))
       and not exists (select from idempotency_keys ik where ik.intent_id = i.id)
     for update skip locked

@@ -3,12 +3,12 @@
 create or replace function state_exchange_fills(wallet text, executed jsonb) returns void
 language sql as $$
   insert into statement_lines (id, owner, kind, what, at, venue, account, reference, pair, side, quantity, price, progress)
-  select sortable_id('stl'), o.owner, 'fill', 'executed', clock_timestamp(), 'exvenue', wallet, coalesce(o.given_id, o.id)::text, o.pair,
-    o.terms ->> 'side',
+  select statement_id(o.owner, 'fill', wallet, coalesce(o.given_id, o.id)::text, e.filled), o.owner, 'fill', 'executed', clock_timestamp(),
+    'exvenue', wallet, coalesce(o.given_id, o.id)::text, o.pair, terms_of(o.id, o.terms) ->> 'side',
     e.filled - e.was_filled, round((e.worth - e.was_worth) / (e.filled - e.was_filled), 10), e.filled
   from jsonb_to_recordset(executed) as e (id uuid, filled numeric, worth numeric, was_filled numeric, was_worth numeric)
   join orders o on o.id = e.id
   where e.filled > e.was_filled
   order by o.id
-  on conflict (reference, account, owner, progress) where kind in ('fill', 'fee') do nothing
+  on conflict (id) do nothing
 $$;

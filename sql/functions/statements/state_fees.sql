@@ -3,10 +3,11 @@
 create or replace function state_fees(wallet text, oids text[]) returns void
 language sql as $$
   insert into statement_lines (id, owner, kind, what, at, venue, account, reference, pair, amount, currency)
-  select sortable_id('stl'), o.owner, 'fee', 'trading', f.filled_at, 'exvenue', wallet, f.trade_id::text, o.pair, f.fee, f.fee_token
+  select statement_id(o.owner, 'fee', wallet, f.trade_id::text, 0), o.owner, 'fee', 'trading', f.filled_at, 'exvenue', wallet,
+    f.trade_id::text, o.pair, f.fee, f.fee_token
   from exchange_fills f
   join orders o on o.exchange_number = f.oid and o.trader = f.ex_wallet
   where f.ex_wallet = wallet and f.oid = any(oids) and f.fee <> 0
   order by f.trade_id
-  on conflict (reference, account, owner, progress) where kind in ('fill', 'fee') do nothing
+  on conflict (id) do nothing
 $$;

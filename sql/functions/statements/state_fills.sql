@@ -5,9 +5,10 @@
 create or replace function state_fills(ended_ids text, closed_ids text) returns void
 language sql as $$
   insert into statement_lines (id, owner, kind, what, at, venue, account, reference, pair, side, quantity, price, progress)
-  select sortable_id('stl'), f.owner, 'fill', 'executed', clock_timestamp(), f.venue, f.account, f.reference, f.pair,
+  select statement_id(f.owner, 'fill', f.account, f.reference, p.progress), f.owner, 'fill', 'executed', clock_timestamp(), f.venue, f.account,
+    f.reference, f.pair,
     case when f.side <> 'FLAT' or coalesce(f.quantity, 0) = 0 then f.side when f.quantity > 0 then 'LONG' else 'SHORT' end, abs(f.quantity),
-    f.price, case f.venue when 'exvenue' then coalesce(f.quantity, 0) else 0 end
+    f.price, p.progress
   from (
     select i.owner, venue_of(i.kind) as venue,
       coalesce(i.request ->> 'prop_account_id', i.request ->> 'subaccount_id', i.request ->> 'wallet', i.request ->> 'trader') as account,
@@ -55,7 +56,8 @@ language sql as $$
     ) a on true
     where o.venue = 'netvenue' and o.lifecycle = 'filled'
   ) f
+  cross join lateral (select case f.venue when 'exvenue' then coalesce(f.quantity, 0) else 0 end as progress) p
   where (f.price is not null or f.is_close) and f.quantity is distinct from 0
   order by f.reference
-  on conflict (reference, account, owner, progress) where kind in ('fill', 'fee') do nothing
+  on conflict (id) do nothing
 $$;

@@ -9,8 +9,8 @@ language sql stable as $$
     'status', case when i.id is null or i.state = 'succeeded' then 'completed' else 'failed' end,
     'lifecycle', o.lifecycle,
     'trade_pair', coalesce(o.pair, i.request ->> 'trade_pair', i.request -> 'protection' ->> 'trade_pair'),
-    'execution_type', o.terms ->> 'execution_type',
-    'order_type', o.terms ->> 'order_type',
+    'execution_type', terms_of(o.id, o.terms) ->> 'execution_type',
+    'order_type', terms_of(o.id, o.terms) ->> 'order_type',
     'code', regexp_replace(i.outcome -> 'problem' ->> 'code', '^V1_', 'V2_'),
     'message', coalesce(i.outcome -> 'problem' ->> 'message', i.outcome -> 'result' ->> 'message'),
     'executed', coalesce(o.executed, nullif(i.outcome -> 'result' -> 'executed', 'null'::jsonb))

@@ -7,7 +7,8 @@ language sql as $$
     where d.id = delivery
     returning d.id, d.fence, d.retry_step, d.endpoint_id, d.event_id
   )
-  select jsonb_build_object('delivery_id', t.id, 'fence', t.fence, 'retry_step', t.retry_step, 'url', e.url, 'event_type', v.type, 'body', v.body,
+  select jsonb_build_object('delivery_id', t.id, 'fence', t.fence, 'retry_step', t.retry_step, 'url', e.url, 'event_type', v.type,
+    'body', event_body(v),
     'secrets', (
       select jsonb_agg(jsonb_build_object('id', s.id, 'sealed', encode(s.sealed, 'base64')) order by s.created_at desc, s.id desc)
       from webhook_secrets s

@@ -50,7 +50,7 @@ export const getCreations = (
         ) order by i.sending_at, i.id), '[]')
         from intents i
         where i.kind = 'accounts/provision'
-          and i.phase in ('pending', 'in_doubt') and i.state <> 'queued'
+          and (i.phase = 'pending' or i.phase = 'in_doubt') and i.state <> 'queued'
           and i.sending_at is not null
           and coalesce(i.sent_payload ->> 'entity', ${at.platform}) = ${at.entity}
           and i.sent_payload -> 'subaccount' ->> 'assetClass' = ${at.assetClass}
@@ -76,5 +76,5 @@ export const hasOpenCreations = (db: Db): Promise<boolean> =>
   db.exists(sql.type(z.object({}))`
     select
     from intents i
-    where i.kind = 'accounts/provision' and i.phase in ('pending', 'in_doubt')
+    where i.kind = 'accounts/provision' and (i.phase = 'pending' or i.phase = 'in_doubt')
       and coalesce(i.sending_at, i.presumed_sent_at) is not null`);

@@ -16,7 +16,7 @@ type LogPage = EventFilter & { after: string | null; limit: number };
 /** Events of an app or partner in commit order, after the event `after`, or from the start for null. */
 export const listEvents = (db: Db, owner: OwnerId, { after, limit, type, since }: LogPage): Promise<readonly Event[]> =>
   db.anyFirst(sql.prepared('list_events', eventRow)`
-    select v.body::json as event
+    select event_body(v)::json as event
     from events v
     where v.owner = ${owner}
       and v.position > coalesce((select p.position from events p where p.id = ${after} and p.owner = ${owner}), 0)

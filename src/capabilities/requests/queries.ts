@@ -32,7 +32,8 @@ export const listRequests = (
       and (${cursor}::bigint is null or r.id < ${cursor}::bigint)
       and (${operation ?? null}::text is null or r.operation = ${operation ?? null})
       and (${code ?? null}::text is null or r.code = ${code ?? null})
-      and (${request_id ?? null}::text is null or r.request_id = ${request_id ?? null})
+      and (${request_id ?? null}::text is null
+        or hashtextextended(r.request_id, 0) = hashtextextended(${request_id ?? null}, 0) and r.request_id = ${request_id ?? null})
       and (${failed ?? null}::boolean is null or (r.status >= 400) = ${failed ?? null})
     order by r.id desc
     limit ${limit}`);

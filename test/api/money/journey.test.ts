@@ -53,7 +53,7 @@ describe('the journey of a buyer', () => {
   it('notifies the app once that the payment arrived', async () => {
     const reported = await service.db.any(
       sql.type(eventRow)`
-        select e.type, e.body::jsonb -> 'data' as data from events e where starts_with(e.type, 'payment.')`,
+        select e.type, event_body(e)::jsonb -> 'data' as data from events e where starts_with(e.type, 'payment.')`,
     );
 
     expect(reported).to.have.length(1);

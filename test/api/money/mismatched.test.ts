@@ -20,9 +20,9 @@ describe('a payment that clears with another amount or currency', () => {
 
   const eventsOf = (paymentId: string) =>
     service.db.any(sql.type(eventRow)`
-      select e.type, e.body::jsonb -> 'data' as data
+      select e.type, event_body(e)::jsonb -> 'data' as data
       from events e
-      where e.body::jsonb -> 'data' ->> 'payment_id' = ${paymentId}
+      where event_body(e)::jsonb -> 'data' ->> 'payment_id' = ${paymentId}
       order by e.position`);
   const paymentOf = async (id: string) => (await service.buyer.ask('GET', `/v2/payments/${id}`)).body;
   const statusIs = (id: string, status: string) =>

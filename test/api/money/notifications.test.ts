@@ -30,7 +30,7 @@ describe('takeProcessorNotification', () => {
     service.db.oneFirst(sql.type(count)`
       select count(*) count
       from events e
-      where e.type = ${type} and e.body::jsonb -> 'data' ->> 'payment_id' = ${paymentId}`);
+      where e.type = ${type} and event_body(e)::jsonb -> 'data' ->> 'payment_id' = ${paymentId}`);
   /** A checkout, and the processor's notification when its payment is moved. */
   async function moved(...moves: string[]): Promise<{ paymentId: string; events: Event[] }> {
     const { payment_id, processor_payment_intent_id: id } = await checkOut(service.buyer.ask);

@@ -31,7 +31,7 @@ describe('a payout whose delay is not its own fault', () => {
       .filter(({ kind: each, detail }) => each === kind && [detail.destination, detail.account].includes(connected));
   const failures = (payout: string) =>
     service.db.anyFirst(sql.type(z.object({ id: z.string() }))`
-      select e.id from events e where e.type = 'payout.failed' and e.body::jsonb -> 'data' ->> 'payout_id' = ${payout}`);
+      select e.id from events e where e.type = 'payout.failed' and e.data::jsonb ->> 'payout_id' = ${payout}`);
   const isDelayed = async (payout: string) => {
     await service.db.query(sql.type(nothing)`
       update payouts set delayed_since = now() - interval '10 minutes' where id = ${payout} and delayed_since is not null`);

@@ -34,9 +34,9 @@ describe('the second leg of a payout', () => {
   const sentToBank = (trader: Earner) => made('payout', trader.connected).map((d) => `${d.amount} ${d.currency}`);
   const emitted = (type: string, payout: string) =>
     service.db.anyFirst(sql.type(z.object({ status: z.string() }))`
-      select e.body::jsonb -> 'data' ->> 'status' as status
+      select event_body(e)::jsonb -> 'data' ->> 'status' as status
       from events e
-      where e.type = ${type} and e.body::jsonb -> 'data' ->> 'payout_id' = ${payout}
+      where e.type = ${type} and event_body(e)::jsonb -> 'data' ->> 'payout_id' = ${payout}
       order by e.position`);
   const transferOf = (trader: Earner) => made('transfer', trader.connected)[0]?.id;
   /** The money of a trader abroad, whose leg waits for it, becomes available. */
@@ -155,9 +155,9 @@ describe('the second leg of a payout', () => {
 
     const data = await eventually(() =>
       service.db.maybeOneFirst(sql.type(z.object({ data: z.record(z.string(), z.unknown()) }))`
-        select e.body::jsonb -> 'data' as data
+        select event_body(e)::jsonb -> 'data' as data
         from events e
-        where e.type = 'payout.updated' and e.body::jsonb -> 'data' ->> 'payout_id' = ${id}`),
+        where e.type = 'payout.updated' and event_body(e)::jsonb -> 'data' ->> 'payout_id' = ${id}`),
     );
     const bank = { bank_amount_cents: 9_000, bank_currency: 'eur' };
     expect(data).to.include({ ...bank, status: 'completed', amount_cents: 10_000, reversed_cents: 1_000 });

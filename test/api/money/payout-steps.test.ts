@@ -29,9 +29,9 @@ describe('the steps of a payout', () => {
       .filter((detail) => [detail.destination, detail.account].includes(of));
   const emitted = (type: string, payout: string) =>
     service.db.any(sql.type(z.object({ status: z.string(), reversed_cents: z.number() }))`
-      select e.body::jsonb -> 'data' ->> 'status' as status, (e.body::jsonb -> 'data' ->> 'reversed_cents')::integer as reversed_cents
+      select event_body(e)::jsonb -> 'data' ->> 'status' as status, (event_body(e)::jsonb -> 'data' ->> 'reversed_cents')::integer as reversed_cents
       from events e
-      where e.type = ${type} and e.body::jsonb -> 'data' ->> 'payout_id' = ${payout}
+      where e.type = ${type} and event_body(e)::jsonb -> 'data' ->> 'payout_id' = ${payout}
       order by e.position`);
   const stranded = async (payout: string) => {
     const { body } = await operator.ask('GET', '/v2/admin/payouts/stranded');

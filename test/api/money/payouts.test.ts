@@ -39,7 +39,7 @@ describe('from verification to a payout', () => {
 
   const reported = (type: string) =>
     service.db.any(sql.type(eventRow)`
-      select e.type, e.body::jsonb -> 'data' as data from events e where e.type = ${type} order by e.position`);
+      select e.type, event_body(e)::jsonb -> 'data' as data from events e where e.type = ${type} order by e.position`);
   const made = (kind: string) => service.processor.ledger.entries().filter((entry) => entry.kind === kind);
   const press = (url: string, button: string) =>
     fetch(url, { method: 'POST', redirect: 'manual', body: new URLSearchParams({ do: button }) });

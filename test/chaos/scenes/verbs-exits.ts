@@ -82,7 +82,7 @@ const pairOf = ({ request: { terms, protection } }: VerbRow) => terms?.trade_pai
 /** Owner, trader and pair of the positions that were last told to be unprotected. */
 async function lastTold(stage: Site): Promise<Set<string>> {
   const events = await stage.rows<{ owner: string; type: string; body: string }>(
-    `select owner, type, body from events where type like 'position.%' order by owner, position`,
+    `select owner, type, event_body(events) as body from events where type like 'position.%' order by owner, position`,
   );
   const told = new Set<string>();
   for (const { owner, type, body } of events) {

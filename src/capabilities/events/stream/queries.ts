@@ -12,7 +12,7 @@ const lastRow = z.object({ subject: z.string(), last_position: z.number() });
 export const partnerLogs = (db: Db): EventLogs => ({
   list: (partner, after, most) =>
     db.any(sql.prepared('partner_events_after', eventRow)`
-      select v.position, v.type, v.body as data
+      select v.position, v.type, event_body(v) as data
       from events v
       where v.owner = ${partner} and v.position > ${after}
       order by v.position

@@ -59,7 +59,7 @@ const eventRow = z.object({ event: z.custom<components['schemas']['Event']>() })
 /** The event of a delivery of this owner, as it is sent. Throws if there is no such delivery. */
 export const getEventOfDelivery = (db: Db, owner: OwnerId, deliveryId: string) =>
   db.oneFirst(sql.prepared('event_of_delivery', eventRow)`
-    select v.body::json as event
+    select event_body(v)::json as event
     from webhook_deliveries d
     join events v on v.id = d.event_id
     where d.id = ${deliveryId} and d.owner = ${owner}`);

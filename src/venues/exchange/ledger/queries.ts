@@ -114,7 +114,7 @@ export const listExitSources = (db: Db, wallet: WalletAddress, pair: string): Pr
       select o.id
       from orders o
       where o.trader = ${wallet} and o.venue = 'exvenue' and o.pair = ${pair}
-        and coalesce(o.terms ->> 'take_profit', o.terms ->> 'stop_loss') is not null
+        and coalesce(terms_of(o.id, o.terms) ->> 'take_profit', terms_of(o.id, o.terms) ->> 'stop_loss') is not null
       order by o.created_at desc
       limit 200
     )

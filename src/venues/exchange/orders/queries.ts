@@ -20,7 +20,7 @@ export const recordedOrder = z.object({
 export type RecordedExchangeOrder = z.infer<typeof recordedOrder>;
 
 /** The columns of `recordedOrder`, with the table alias `o`. */
-export const orderColumns = sql.fragment`o.id, o.given_id, o.owner, o.trader, o.terms, o.executed, o.created_at`;
+export const orderColumns = sql.fragment`o.id, o.given_id, o.owner, o.trader, terms_of(o.id, o.terms) as terms, o.executed, o.created_at`;
 
 /** The exchange orders of an owner among the given ids and the exchange's numbers. */
 export const listExchangeOrders = (
@@ -58,8 +58,8 @@ export const listNamedOrders = (
 ): Promise<readonly NamedOrder[]> =>
   db.any(sql.prepared('named_orders', namedRow)`
     select o.id, coalesce(o.given_id, o.id) as name, o.pair, o.executed ->> 'ex_order_id' oid, o.executed ->> 'status' status,
-      i.phase in ('pending', 'in_doubt') "isPending",
-      coalesce(o.terms ->> 'take_profit', o.terms ->> 'stop_loss') is not null "hasExits"
+      (i.phase = 'pending' or i.phase = 'in_doubt') "isPending",
+      coalesce(terms_of(o.id, o.terms) ->> 'take_profit', terms_of(o.id, o.terms) ->> 'stop_loss') is not null "hasExits"
     from orders o
     join intents i on i.id = o.id
     where o.owner = ${owner} and o.trader = ${wallet} and o.venue = 'exvenue'
@@ -145,7 +145,7 @@ export const findBusy = (
     from (
       select i.created_at > now() - make_interval(secs => ${RECENT_S}) as is_recent
       from intents i
-      where i.phase in ('pending', 'in_doubt') and i.lane = ${lane}
+      where (i.phase = 'pending' or i.phase = 'in_doubt') and i.lane = ${lane}
         and (i.kind = 'exchange/cancel' or coalesce(i.request ->> 'pair', i.request -> 'terms' ->> 'pair') = ${pair})
       union all
       select true
@@ -187,13 +187,13 @@ export const listRecordedResting = async (
 ): Promise<RestingOrder[]> => {
   const rows = await db.any(sql.prepared('recorded_resting', restingRow)`
     with recent as (
-      select o.id, o.pair, o.lifecycle, o.terms, o.executed ->> 'ex_order_id' oid
+      select o.id, o.pair, o.lifecycle, terms_of(o.id, o.terms) as terms, o.executed ->> 'ex_order_id' oid
       from orders o
       join intents i on i.id = o.id
       where o.trader = ${wallet} and o.venue = 'exvenue' and o.created_at > now() - interval '1 hour'
         and i.settled_at > now() - make_interval(secs => ${lagMs / 1000})
     ), waiting as (
-      select o.id, o.pair, o.terms
+      select o.id, o.pair, terms_of(o.id, o.terms) as terms
       from orders o
       where o.trader = ${wallet} and o.venue = 'exvenue' and o.has_waiting_triggers
     ), in_doubt as (

@@ -84,7 +84,7 @@ export const place = defineIntent({
     return recordPlacement(deps.db, intent, shown, {
       ...(lifecycle && { lifecycle }),
       executed: data.executed,
-      protection: { state, error },
+      ...(state !== 'none' && { protection: { state, error } }),
       ...(lifecycle && exitsToRecord(terms, { ...data, lifecycle })),
     });
   },

@@ -4,7 +4,7 @@ import { batchPerPool, each } from '../../../db/batch.ts';
 import type { Db } from '../../../db/pool.ts';
 import { intentColumns } from '../../../intents/claim.ts';
 import { type Intent, intentRow } from '../../../intents/intent.ts';
-import { type Hotkey, idSchema, type OrderUuid, type OwnerId, orderIdsOf } from '../../../kernel/ids.ts';
+import { type Hotkey, idSchema, isUuid, type OrderUuid, type OwnerId, orderIdsOf } from '../../../kernel/ids.ts';
 import { executed, protection, terms } from './calls.ts';
 import { LIFECYCLES } from './outcome.ts';
 
@@ -16,6 +16,9 @@ const orderRow = z.object({
   handle: z.string(),
   is_absent: z.boolean(),
 });
+
+/** The venue's id of an order `o`. */
+const handleOf = sql.fragment`coalesce(o.handle, o.id::text)`;
 
 type OrderRow = z.infer<typeof orderRow>;
 
@@ -36,8 +39,8 @@ export const findRecordedOrder = (
   db.maybeOne(sql.prepared('find_recorded_order', recordedOrder)`
     select ${intentColumns},
       case when o.id is not null
-        then jsonb_build_object('terms', o.terms, 'lifecycle', o.lifecycle, 'executed', o.executed, 'protection', o.protection,
-          'handle', o.handle, 'is_absent', o.absent_since is not null)
+        then jsonb_build_object('terms', terms_of(o.id, o.terms), 'lifecycle', o.lifecycle, 'executed', o.executed, 'protection', o.protection,
+          'handle', ${handleOf}, 'is_absent', o.absent_since is not null)
       end as "order"
     from intents i
     left join orders o on o.id = i.id
@@ -70,7 +73,7 @@ export function listRecordedOrders(
         union
         select q.id
         from intents q
-        where q.phase in ('pending', 'in_doubt') and q.request ->> 'trader' = ${trader}
+        where (q.phase = 'pending' or q.phase = 'in_doubt') and q.request ->> 'trader' = ${trader}
       ) w
       cross join lateral (
         select *
@@ -82,8 +85,8 @@ export function listRecordedOrders(
   const name = `list_recorded_orders${state === null ? '' : `_${state}`}${cursor === null ? '' : '_behind'}`;
   return db.any(sql.prepared(name, recordedOrder)`
     select ${intentColumns},
-      jsonb_build_object('terms', o.terms, 'lifecycle', o.lifecycle, 'executed', o.executed, 'protection', o.protection,
-          'handle', o.handle, 'is_absent', o.absent_since is not null) as "order"
+      jsonb_build_object('terms', terms_of(o.id, o.terms), 'lifecycle', o.lifecycle, 'executed', o.executed, 'protection', o.protection,
+          'handle', ${handleOf}, 'is_absent', o.absent_since is not null) as "order"
     from ${among}
     join intents i on i.id = o.id
     where o.trader = ${trader}
@@ -110,7 +113,7 @@ export type RestingOrder = z.infer<typeof restingRow>;
 /** A trader's orders that rest according to our records. */
 export const listResting = (db: Db, trader: Hotkey): Promise<readonly RestingOrder[]> =>
   db.any(sql.prepared('list_resting', restingRow)`
-    select o.id, o.handle, o.absent_since is not null as is_absent, o.terms
+    select o.id, ${handleOf} as handle, o.absent_since is not null as is_absent, terms_of(o.id, o.terms) as terms
     from orders o
     where o.trader = ${trader} and o.is_resting`);
 
@@ -128,7 +131,7 @@ const targetRow = orderRow
 /** The order that a cancel or an edit targets, its owner's name of it, and the state of its placement intent. Throws if it does not exist. */
 export const getTarget = (db: Db, orderId: OrderUuid): Promise<z.infer<typeof targetRow>> =>
   db.one(sql.prepared('order_target', targetRow)`
-    select o.terms, o.lifecycle, o.handle, coalesce(o.given_id, o.id) as name, i.state as placement
+    select terms_of(o.id, o.terms) as terms, o.lifecycle, ${handleOf} as handle, coalesce(o.given_id, o.id) as name, i.state as placement
     from orders o
     join intents i on i.id = o.id
     where o.id = ${orderId}`);
@@ -140,7 +143,7 @@ export const findOrderByHandle = (db: Db, trader: Hotkey, handle: string): Promi
   db.maybeOne(sql.prepared('order_by_handle', handledRow)`
     select o.id, o.given_id
     from orders o
-    where o.trader = ${trader} and o.handle = ${handle}`);
+    where o.trader = ${trader} and ${handleOf} = ${handle} and (o.handle = ${handle} or o.id = ${isUuid(handle) ? handle : null})`);
 
 const readinessRow = z.object({ synthetic_hotkey: idSchema.hotkey, status: z.string(), is_closing: z.boolean() });
 
@@ -178,7 +181,7 @@ export const hasOthersUnderWay = (db: Db, trader: Hotkey, lane: string | null): 
   db.exists(sql.prepared('network_others_under_way', z.object({}))`
     select
     from intents o
-    where o.phase in ('pending', 'in_doubt')
+    where (o.phase = 'pending' or o.phase = 'in_doubt')
       and o.kind in ('network/place', 'network/edit', 'network/protect')
       and o.request ->> 'trader' = ${trader}
       and (o.lane is distinct from ${lane} or o.phase = 'in_doubt')`);
@@ -191,7 +194,7 @@ export type OrderWithExits = z.infer<typeof withExitsRow>;
 /** A trader's orders with these ids. */
 export const listOrdersWithExits = (db: Db, trader: Hotkey, ids: string[]): Promise<readonly OrderWithExits[]> =>
   db.any(sql.prepared('list_orders_with_exits', withExitsRow)`
-    select o.id, o.terms, o.lifecycle, o.executed, o.protection, o.handle
+    select o.id, terms_of(o.id, o.terms) as terms, o.lifecycle, o.executed, o.protection, ${handleOf} as handle
     from orders o
     where o.id = any(${sql.array(ids, 'uuid')}) and o.trader = ${trader}`);
 
@@ -206,7 +209,7 @@ export const findBusy = (db: Db, trader: Hotkey, pair: string): Promise<'recent'
     select case when count(*) filter (where o.created_at > now() - make_interval(secs => ${RECENT_S})) > 0 then 'recent'
       when count(*) > 0 then 'long' end as busy
     from intents o
-    where o.phase in ('pending', 'in_doubt')
+    where (o.phase = 'pending' or o.phase = 'in_doubt')
       and o.request ->> 'trader' = ${trader}
       and (o.lane = ${`netvenue:${trader}:${pair}`} or o.kind = 'network/close')`);
 

@@ -18,7 +18,7 @@ import { exitsAfter } from './wanted.ts';
 export const recordPlacement = succeedTogether<{
   lifecycle?: Lifecycle;
   executed: Executed | null;
-  protection: Protection;
+  protection?: Protection; // none: the order carries no exits
   exits?: NewExits[];
 }>('record_placements');
 

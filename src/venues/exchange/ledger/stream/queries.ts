@@ -98,7 +98,7 @@ export const listNames = (db: Db, wallets: readonly WalletAddress[]): Promise<re
     union
     select i.id, i.request ->> 'wallet'
     from intents i
-    where i.phase in ('pending', 'in_doubt') and i.lane = any(${sql.array(
+    where (i.phase = 'pending' or i.phase = 'in_doubt') and i.lane = any(${sql.array(
       wallets.map((wallet) => `exvenue:${wallet}`),
       'text',
     )})`);

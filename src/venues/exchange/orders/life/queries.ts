@@ -29,7 +29,7 @@ export const findRecordedLife = (
   db.maybeOne(sql.prepared('order_life', lifeRow)`
     select ${intentColumns},
       case when o.id is not null
-        then jsonb_build_object('terms', o.terms, 'executed', o.executed, 'lifecycle', o.lifecycle)
+        then jsonb_build_object('terms', terms_of(o.id, o.terms), 'executed', o.executed, 'lifecycle', o.lifecycle)
       end as "order",
       c.read_at as seen_at
     from intents i
