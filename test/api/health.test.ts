@@ -22,10 +22,9 @@ describe('getReadiness', () => {
 
   const ask = (path = '/readyz') => caller(service.url, 'no key').get(path);
   const becomes = (status: number) => until(`readiness to be ${status}`, async () => (await ask()).status === status);
-  const addJob = (dueAgo: string) =>
-    service.db.query(
-      sql.unsafe`select graphile_worker.add_job('network/place', run_at => now() - ${dueAgo}::interval, job_key => 'late')`,
-    );
+  const addJob = (dueAgo: string, { key = 'late', priority = 0 } = {}) =>
+    service.db.query(sql.unsafe`
+      select graphile_worker.add_job('network/place', run_at => now() - ${dueAgo}::interval, job_key => ${key}, priority => ${priority})`);
 
   it('responds with 200 without credentials while every check passes', async () => {
     const { status, body } = await ask();
@@ -39,6 +38,7 @@ describe('getReadiness', () => {
     const { failing } = readiness(service.db, settings);
     const soon = await failing();
     await addJob('70 seconds');
+    await addJob('1 second', { key: 'exit', priority: -1 }); // an exit, which comes first
     await becomes(503);
     const late = await ask();
     const alive = await ask('/healthz');

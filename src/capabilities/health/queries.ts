@@ -15,8 +15,8 @@ const stateRow = z.object({
  * write-ahead log and its commit. It fails on a standby; on a primary that was made read-only `is_writable` is false.
  * Also reads whether any of these migrations, functions, tables or views is missing, whether the session has the
  * parameters that rows are read with, the value that this process must be able to open, and the age in seconds of the
- * oldest due job that no worker has taken. It is read from the first job of the queue's index, however many are due:
- * the oldest exit, if one is due, else the oldest of all other jobs.
+ * oldest due job that no worker has taken. Of each priority only the first job is read from the queue's index, however
+ * many are due: a young exit does not hide an old job behind it.
  */
 export const readStanding = (
   db: Db,
@@ -42,11 +42,27 @@ export const readStanding = (
         where to_regclass(called.name) is null
       ) as lacks_migrations,
       coalesce((
-        select extract(epoch from clock_timestamp() - j.run_at)
-        from queue_jobs j
-        where j.is_available and j.run_at <= now()
-        order by j.priority, j.run_at
-        limit 1
+        with recursive first as (
+          (
+            select j.priority, j.run_at
+            from queue_jobs j
+            where j.is_available and j.run_at <= now()
+            order by j.priority, j.run_at
+            limit 1
+          )
+          union all
+          select n.priority, n.run_at
+          from first f
+          cross join lateral (
+            select j.priority, j.run_at
+            from queue_jobs j
+            where j.is_available and j.run_at <= now() and j.priority > f.priority
+            order by j.priority, j.run_at
+            limit 1
+          ) n
+        )
+        select extract(epoch from clock_timestamp() - min(first.run_at))
+        from first
       ), 0)::double precision as oldest_due_s,
       pg_logical_emit_message(true, 'readiness', '') is not null
         and current_setting('transaction_read_only') = 'off' as is_writable,
