@@ -16,7 +16,14 @@ export type Queue = {
 };
 
 /** The result: the ledger beside what was reported, why orders were not executed, and the most requests at once. */
-export type Queued = { audit: Audit; problems: string[]; mostAtOnce: number; tookMs: number; kills: number };
+export type Queued = {
+  audit: Audit;
+  problems: string[];
+  mostRequests: number;
+  mostLookUps: number;
+  tookMs: number;
+  kills: number;
+};
 
 /** Places all orders at once and kills workers while their requests are in progress; the miner carries them out late. */
 export async function queueAtMiner({
@@ -49,7 +56,8 @@ export async function queueAtMiner({
       `select outcome -> 'problem' ->> 'code' as code from intents where state in ('failed', 'expired')`,
     );
     const problems = ended.map(({ code }) => code);
-    return { audit: await auditOrders(stage, taken), problems, mostAtOnce: stage.upstream.mostAtOnce(), tookMs, kills };
+    const [mostRequests, mostLookUps] = [stage.upstream.mostRequests(), stage.upstream.mostLookUps()];
+    return { audit: await auditOrders(stage, taken), problems, mostRequests, mostLookUps, tookMs, kills };
   } finally {
     await stage.close();
   }
@@ -57,7 +65,7 @@ export async function queueAtMiner({
 
 /** Whether nothing was reported wrongly and every order was executed. */
 export function queueVerdict(
-  { audit, problems, mostAtOnce, tookMs, kills }: Queued,
+  { audit, problems, mostRequests, mostLookUps, tookMs, kills }: Queued,
   { orders, threads }: Pick<Queue, 'orders' | 'threads'>,
 ): Verdict {
   const { forgotten, lost, doubled, denied, strange, states } = audit;
@@ -65,8 +73,8 @@ export function queueVerdict(
   return {
     promise: 'QUEUED',
     text: `${orders} orders at once at a miner with ${threads} threads`,
-    figure: `${states.succeeded ?? 0} executed (others: ${problems.join(', ') || 'none'}), ${wrong} reported wrongly, at most ${mostAtOnce} requests at once, in ${seconds(tookMs)} with ${kills} kills`,
-    bound: 'all executed, 0 reported wrongly, never more requests than threads',
-    kept: wrong === 0 && states.succeeded === orders && mostAtOnce <= threads,
+    figure: `${states.succeeded ?? 0} executed (others: ${problems.join(', ') || 'none'}), ${wrong} reported wrongly, at most ${mostRequests} requests and ${mostLookUps} look-ups at once, in ${seconds(tookMs)} with ${kills} kills`,
+    bound: 'all executed, 0 reported wrongly, never more requests than threads, and a look-up, with one for each kill',
+    kept: wrong === 0 && states.succeeded === orders && mostRequests <= threads && mostLookUps <= 1 + kills,
   };
 }
