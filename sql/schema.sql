@@ -2563,6 +2563,9 @@ create function grant_process_access()
 create function halt_budget(of_name text, halt_ms double precision)
   returns void sql;
 
+create function hand_on_slot(at_upstream text, for_s double precision)
+  returns void plpgsql;
+
 create function has_its_money(of_payment text)
   returns boolean sql stable;
 

@@ -105,6 +105,26 @@ describe('the slots of an upstream', () => {
     expect((await arrive(1))[0]?.was).to.equal('sent');
   });
 
+  it('are handed on by one that is executed twice at once and took one too many', async () => {
+    const [earlier, twice] = [await claimed(), await claimed()];
+    await begin(earlier.id, earlier.fence, { slots: 3 });
+    await intentDb.settle(earlier.id, earlier.fence);
+    const [one, other] = [await intentDb.session(), await intentDb.session()];
+    await one.query('begin');
+    expect(await begin(twice.id, twice.fence, { slots: 3, session: one })).to.equal('sent');
+    const again = begin(twice.id, twice.fence, { slots: 3, session: other });
+    const isBlocked = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%begin_sending_within%'`;
+    while ((await intentDb.query(isBlocked)).length === 0);
+    const [last, waiting] = [await claimed(), await claimed()];
+    expect(await begin(last.id, last.fence, { slots: 3 })).to.equal('sent');
+    expect(await begin(waiting.id, waiting.fence, { slots: 3 })).to.equal('waiting');
+
+    await one.query('commit');
+
+    expect(await again).to.equal('lost');
+    expect(await queuedNow()).to.include(waiting.id);
+  });
+
   it('are given back by an intent whose deadline passed while it waited', async () => {
     const [first, , third] = await arrive(3);
     await intentDb.query(`update intents set deadline_at = now() - interval '1 second' where id = $1`, [third?.id]);

@@ -29,6 +29,7 @@ begin
     where id = intent and fence = held.fence and may_begin_sending(intents, claims);
     if not found then
       update upstream_slots set intent_id = null, held_until = null where upstream = at_upstream and slot = free_slot;
+      perform hand_on_slot(at_upstream, for_s);
       return 'lost';
     end if;
     perform spend_pace(pace, 1) where pace is not null;

@@ -1,12 +1,10 @@
 -- Frees the slots of an intent at an upstream for the next intents that wait. It holds more than one only if it was executed twice at once, after a
 -- worker was taken for dead. While requests have lent their slots, at most one is handed out for each, and only if so many requests are proven (see
--- slots_to_assign).
--- Locks the slots, then the line's lock (see claim_slot), shared.
+-- slots_to_assign). Locks the slots, then the line's lock (see claim_slot), shared.
 create or replace function release_slot(intent uuid, at_upstream text) returns void
 language plpgsql as $$
 declare
   freed record;
-  spare integer;
 begin
   for freed in
     update upstream_slots u
@@ -20,8 +18,6 @@ begin
     where u.upstream = held.upstream and u.slot = held.slot
     returning u.upstream, u.slot, held.hold_s
   loop
-    perform pg_advisory_xact_lock_shared(hashtextextended('slots ' || freed.upstream, 0));
-    spare := slots_to_assign(freed.upstream); -- null: all
-    perform assign_slots(freed.upstream, freed.hold_s, null, case when spare > 1 then 1 else spare end);
+    perform hand_on_slot(freed.upstream, freed.hold_s);
   end loop;
 end $$;
