@@ -44,7 +44,7 @@ const LONG = [
   'test/docs/first-requests.test.ts',
 ];
 const CORES = availableParallelism();
-const AT_ONCE = 3 * CORES; // beside a heavy one; a test waits for other processes and for time limits two thirds of its time
+const AT_ONCE = 2 * CORES; // beside a heavy one; a test waits for other processes and for time limits two thirds of its time
 
 /** Where test data lies: in memory, where Linux offers enough, since the tests create some hundred databases. */
 const MEMORY = '/dev/shm';

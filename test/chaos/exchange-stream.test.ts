@@ -33,7 +33,7 @@ describe('the process that follows the stream of the exchange', function () {
     stage.exchange.setMid('ETH', '2450');
 
     const told = () =>
-      stage.rows(`select from events where type = 'position.updated' and strpos(body, '${wallet.wallet}') > 0`);
+      stage.rows(`select from events where type = 'position.updated' and strpos(data, '${wallet.wallet}') > 0`);
     await until('the fill is told', async () => (await told()).length > 0 || null, 5_000);
     expect(users()).to.deep.equal([wallet.wallet]);
   });

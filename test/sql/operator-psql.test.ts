@@ -14,7 +14,12 @@ const GUIDE = new URL('../../src/docs/operating.md', import.meta.url);
 const HEADING = 'From psql';
 const PSQL = 'psql'; // psql, if the machine has it
 /** The values that replace the placeholders in angle brackets. */
-const OPERATOR_ROW = { 'your name': 'ada', 'your reason': 'its job was given up', 'job id': '0' };
+const OPERATOR_ROW = {
+  'your name': 'ada',
+  'your reason': 'its job was given up',
+  'job id': '0',
+  intent: newIntentId(),
+};
 
 type Run = (url: string, statements: string) => Promise<string>;
 

@@ -49,5 +49,6 @@ begin
   return query
   select c.name, c.budget, extract(epoch from c.base)::double precision, c.budget - c.spent,
     extract(epoch from c.ends_at - now())::double precision
-  from unnest(counted) c;
+  from unnest(counted) c
+  order by c.name, c.subject;
 end $$;

@@ -143,7 +143,9 @@ export function venueScenes({ service, asking, counts }: Stage): Scenes {
       const headers = { ...bearer(partner), 'Trader-ID': traderId };
       const ask = asking(headers);
       return {
-        makes: counts.rows(`orders where trader like '%\\_${traderId}' and terms ->> 'limit_price' = '89000'`),
+        makes: counts.rows(
+          `orders where trader like '%\\_${traderId}' and terms_of(id, terms) ->> 'limit_price' = '89000'`,
+        ),
         async send(key) {
           await ask('POST', NETWORK, keyed(key, limit()));
           return ask('POST', NETWORK, keyed(key, limit({ limit_price: 89_000 })));
