@@ -2585,7 +2585,7 @@ create function held_legs(of_subject text, other text, of_currency text, amount 
   returns jsonb sql stable;
 
 create function hold_look_up_slot(at_upstream text, lease uuid, for_s double precision)
-  returns void plpgsql;
+  returns boolean plpgsql;
 
 create function hold_mail(mail uuid)
   returns void sql;

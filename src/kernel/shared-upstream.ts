@@ -32,8 +32,8 @@ export type SharedSlots = {
   count: number;
   /** Takes one for at most `forMs`. Null: all are taken. Rejects if the database cannot be reached. */
   take(forMs: number): Promise<string | null>;
-  /** Holds one for `forMs` from now on. No effect if its time is over. */
-  hold(lease: string, forMs: number): Promise<void>;
+  /** Holds one for `forMs` from now on. False: it is no longer held, and somebody else may have it. */
+  hold(lease: string, forMs: number): Promise<boolean>;
   /** Releases one. */
   release(lease: string): Promise<void>;
 };

@@ -165,6 +165,20 @@ describe('an exchange whose stream is followed', function () {
     await followed(service, trader);
   });
 
+  it('is left at once when another process has the place, or the database has forgotten who has it', async () => {
+    const trader = await service.wallet();
+    await trader.post(ORDERS, LIMIT);
+    await followed(service, trader);
+
+    await service.db.query(sql.unsafe`
+      update upstream_slots
+      set intent_id = gen_random_uuid(), held_until = now() + interval '4 seconds'
+      where upstream like 'stream:%'`);
+
+    await until('nobody follows', async () => service.exchange.stream.users().length === 0 || null, 2_000);
+    await followed(service, trader);
+  });
+
   it('polls the eleventh wallet', async () => {
     const traders = await Promise.all(Array.from({ length: 11 }, () => service.wallet()));
     for (const trader of traders) await trader.post(ORDERS, LIMIT);

@@ -65,7 +65,7 @@ describe('look-ups at a miner', () => {
   it('give their slot back, unless they had no response and may still be outstanding', async () => {
     const given: string[] = [];
     const slots = {
-      ...{ count: 1, take: async () => 'lease', hold: async () => {} },
+      ...{ count: 1, take: async () => 'lease', hold: async () => true },
       release: async (lease: string) => void given.push(lease),
     };
 
@@ -80,7 +80,7 @@ describe('look-ups at a miner', () => {
   it('give it back a second later if their connection was closed: such a request waits nowhere any more', async () => {
     const given: number[] = [];
     const slots = {
-      ...{ count: 1, take: async () => 'lease', hold: async () => {} },
+      ...{ count: 1, take: async () => 'lease', hold: async () => true },
       release: async () => void given.push(performance.now()),
     };
     const startedAt = performance.now();
@@ -117,11 +117,12 @@ describe('look-ups at a miner', () => {
 
   it('are not sent without a slot, nor while the database cannot be reached', async () => {
     const release = async () => {};
+    const hold = async () => false;
     const send = async () => expect.fail('It was sent');
 
     const replies = await Promise.all([
-      lookUpsIn({ count: 1, take: async () => null, hold: release, release })(send),
-      lookUpsIn({ count: 1, take: () => Promise.reject(new Error('away')), hold: release, release })(send),
+      lookUpsIn({ count: 1, take: async () => null, hold, release })(send),
+      lookUpsIn({ count: 1, take: () => Promise.reject(new Error('away')), hold, release })(send),
     ]);
 
     expect(replies.map(({ kind }) => kind)).to.deep.equal(['unsent', 'unsent']);

@@ -15,16 +15,22 @@ import {
 /** A decimal in the venue's format: a whole number gets one decimal place. */
 const spelled = (text: string): string => (text.includes('.') ? text : `${text}.0`);
 
+/** What reads and the stream have in common of an order. */
+const briefView = ({ coin, isBuy, oid, placedMs, price, size, originalSize }: Order) => ({
+  coin: coin.name,
+  side: isBuy ? 'B' : 'A',
+  limitPx: spelled(price),
+  sz: spelled(size),
+  oid,
+  timestamp: placedMs,
+  origSz: spelled(originalSize),
+});
+
 /** An order with its triggers and children. See venues/exchange.md#reads. */
 export const orderView = (order: Order): object => {
-  const { coin, isBuy, oid, cloid, placedMs, trigger, reduceOnly, tif, followsPosition } = order;
+  const { isBuy, cloid, trigger, reduceOnly, tif, followsPosition } = order;
   return {
-    coin: coin.name,
-    side: isBuy ? 'B' : 'A',
-    limitPx: spelled(order.price),
-    sz: spelled(order.size),
-    oid,
-    timestamp: placedMs,
+    ...briefView(order),
     triggerCondition: trigger ? conditionOf(isBuy, trigger) : 'N/A',
     isTrigger: trigger !== null && !order.fired,
     triggerPx: trigger ? spelled(trigger.triggerPx) : '0.0',
@@ -32,7 +38,6 @@ export const orderView = (order: Order): object => {
     isPositionTpsl: followsPosition,
     reduceOnly,
     orderType: typeOf(order),
-    origSz: spelled(order.originalSize),
     tif,
     cloid,
   };
@@ -46,23 +51,11 @@ export const recordView = (order: Order): object => ({
 });
 
 /** An order and its state, as the stream tells it: without its trigger. See venues/exchange.md#stream. */
-export const updateView = (order: Order): object => {
-  const { coin, isBuy, oid, cloid, placedMs } = order;
-  return {
-    order: {
-      coin: coin.name,
-      side: isBuy ? 'B' : 'A',
-      limitPx: spelled(order.price),
-      sz: spelled(order.size),
-      oid,
-      timestamp: placedMs,
-      origSz: spelled(order.originalSize),
-      ...(cloid && { cloid }),
-    },
-    status: order.status,
-    statusTimestamp: order.statusMs,
-  };
-};
+export const updateView = (order: Order): object => ({
+  order: { ...briefView(order), ...(order.cloid && { cloid: order.cloid }) },
+  status: order.status,
+  statusTimestamp: order.statusMs,
+});
 
 /** An account on one dex. See venues/exchange.md#reads. */
 export const accountView = (account: Account, dex: string, asOfMs: number): object => {

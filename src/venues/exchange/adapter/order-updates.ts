@@ -1,6 +1,7 @@
 import { compare } from '../../../kernel/decimals.ts';
 import type { ResponseCache } from '../../../kernel/shared-upstream.ts';
 import { found, type ReadResult } from '../../../kernel/upstream-result.ts';
+import { hasEnded } from '../order-state.ts';
 import { readRecord } from './orders.ts';
 import type { OrderRecord, OrderUpdates } from './types.ts';
 
@@ -25,10 +26,6 @@ export const orderUpdatesIn = (responses: ResponseCache, lagMs: number): OrderUp
 export const NO_UPDATES: OrderUpdates = { find: async () => null, keep: async () => true };
 
 const nameOf = (cloid: string) => `orderUpdates ${cloid}`;
-
-/** Whether an order has ended. */
-const hasEnded = ({ state }: Pick<OrderRecord, 'state'>): boolean =>
-  state === 'filled' || state === 'cancelled' || state === 'rejected';
 
 /**
  * Whether a record is later than another one of the same client order id. An order that has ended never opens again, and its open

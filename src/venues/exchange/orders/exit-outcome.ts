@@ -41,10 +41,6 @@ export function exitsOutcome(parent: EndedParent, legs: ObservedLeg[], { nowMs, 
   return outcome({ status, ...ids, ...placedReport(legs) });
 }
 
-/** Whether an order has ended, by its record. */
-export const hasEnded = ({ state }: Pick<OrderRecord, 'state'>): boolean =>
-  state === 'filled' || state === 'cancelled' || state === 'rejected';
-
 const outcome = (report: Partial<ExecutionReport>): ExitsOutcome => ({ report, lost: [] });
 
 const FAILED = {

@@ -104,8 +104,8 @@ export function followWallets(deps: FollowDeps): { stop(): Promise<void> } {
     const startedMs = epochMs();
     const until = { untilMs: startedMs + LEASE_MS };
     if (lease && startedMs < lease.untilMs) {
-      await slot.hold(lease.name, LEASE_MS);
-      lease = epochMs() < lease.untilMs ? { ...lease, ...until } : null;
+      const isHeld = await slot.hold(lease.name, LEASE_MS);
+      lease = isHeld && epochMs() < lease.untilMs ? { ...lease, ...until } : null;
     } else {
       const name = await slot.take(LEASE_MS);
       lease = name === null ? null : { name, ...until };
