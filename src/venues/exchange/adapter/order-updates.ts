@@ -1,7 +1,7 @@
 import { compare } from '../../../kernel/decimals.ts';
+import { hasEnded } from '../../../kernel/exchange-order-state.ts';
 import type { ResponseCache } from '../../../kernel/shared-upstream.ts';
 import { found, type ReadResult } from '../../../kernel/upstream-result.ts';
-import { hasEnded } from '../order-state.ts';
 import { readRecord } from './orders.ts';
 import type { OrderRecord, OrderUpdates } from './types.ts';
 

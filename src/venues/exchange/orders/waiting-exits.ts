@@ -1,11 +1,11 @@
 import { readWeights } from '../../../capacity/exchange.ts';
 import type { Db } from '../../../db/pool.ts';
 import { coinOf, dexOf, legCloid } from '../../../kernel/exchange-names.ts';
+import { hasEnded } from '../../../kernel/exchange-order-state.ts';
 import type { WalletAddress } from '../../../kernel/ids.ts';
 import { found, type ReadResult } from '../../../kernel/upstream-result.ts';
 import { epochMs } from '../../../kernel/work.ts';
 import type { Exvenue, OrderRecord } from '../adapter/types.ts';
-import { hasEnded } from '../order-state.ts';
 import { cancel } from './cancel.ts';
 import { type EndedParent, type ExitsOutcome, exitsOutcome, type ObservedLeg } from './exit-outcome.ts';
 import { followUp, laneOf } from './follow-up.ts';

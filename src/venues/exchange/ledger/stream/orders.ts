@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import { minus } from '../../../../kernel/decimals.ts';
 import { cloidOf, legCloid } from '../../../../kernel/exchange-names.ts';
+import { hasEnded } from '../../../../kernel/exchange-order-state.ts';
 import type { IntentId, WalletAddress } from '../../../../kernel/ids.ts';
 import { epochMs } from '../../../../kernel/work.ts';
 import type { OrderRecord, OrderUpdate } from '../../adapter/types.ts';
-import { hasEnded } from '../../order-state.ts';
 import { type EndedParent, isCancelledByCommand } from '../../orders/exit-outcome.ts';
 import { timeInForceOf } from '../../orders/rules.ts';
 import { settleExits } from '../../orders/waiting-exits.ts';
