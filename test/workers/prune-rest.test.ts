@@ -50,6 +50,30 @@ describe('housekeeping/prune of the rest', () => {
     return rows[0].count;
   };
 
+  it('reads of each owner hardly more requests than it deletes, however many are young', async () => {
+    const [OWNERS, YOUNG, OLD] = [40, 1_000, 2];
+    await client.query(
+      `insert into api_requests (owner, at, operation, method, status, request_id, caller, ms)
+       select 'owner_' || o, now() - case when n <= $1 then interval '8 days' else interval '1 hour' end, 'listOrders', 'GET', 200, 'req_' || n,
+         'partner', 1
+       from generate_series(1, $2::integer) o cross join generate_series(1, $3::integer) n
+       order by o, n`,
+      [OLD, OWNERS, OLD + YOUNG],
+    );
+    const reads = async (): Promise<number> => {
+      await client.query('select pg_stat_force_next_flush()');
+      const { rows } = await client.query(
+        `select (seq_tup_read + idx_tup_fetch)::integer as n from pg_stat_user_tables where relname = 'api_requests'`,
+      );
+      return rows[0].n;
+    };
+    await client.query('analyze api_requests');
+    const before = await reads();
+
+    expect(await pruned(1_000)).to.equal(OWNERS * OLD);
+    expect((await reads()) - before).to.be.below((OWNERS * YOUNG) / 4);
+  });
+
   it('deletes events with all their deliveries and attempts, once the last delivery has long ended', async () => {
     const day = (ago: number) => `now() - interval '${ago} days'`;
     const event = (name: string, ago: number) => `
