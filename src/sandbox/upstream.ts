@@ -55,7 +55,7 @@ export const startUpstream = async (
   routes: Route[],
   faults: Faults,
   keep: () => void = () => {},
-  upgrade?: (request: IncomingMessage, socket: Duplex) => void,
+  upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void,
 ): Promise<Upstream> => {
   const server = createServer(responder(routes, faults, keep));
   if (upgrade) server.on('upgrade', upgrade);

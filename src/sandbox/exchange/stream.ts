@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { acceptSocket, type TextSocket } from '../web-socket.ts';
+import { type WebSocket, WebSocketServer } from 'ws';
 import { fillView, recordView, updateView } from './views.ts';
 import { accountOf, type Fill, type Order, type World } from './world.ts';
 
 /** The venue's stream of user events. See venues/exchange.md#stream. */
 export type UserStream = {
   /** Completes the handshake of a client. */
-  connect(request: IncomingMessage, socket: Duplex): void;
+  connect(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   /** The users that are followed, over all connections. */
   users(): string[];
   /** Breaks every connection. Until `open`, new ones are rejected. */
@@ -22,7 +22,7 @@ export type UserStream = {
 type Message = { channel: string; data?: unknown };
 
 type Subscription = { type: string; user: string };
-type Client = { socket: TextSocket; subscriptions: Map<string, Subscription> };
+type Client = { socket: WebSocket; subscriptions: Map<string, Subscription> };
 
 /** See venues/exchange.md#stream. */
 const MOST_USERS = 10;
@@ -31,6 +31,7 @@ const KINDS = ['orderUpdates', 'userFills', 'userHistoricalOrders'];
 
 /** Streams what happens in a world to those who follow its users. */
 export function userStream(world: World): UserStream {
+  const server = new WebSocketServer({ noServer: true });
   const clients = new Set<Client>();
   let isOpen = true;
   let altered: (message: Message) => Message[] = (message) => [message];
@@ -86,21 +87,20 @@ export function userStream(world: World): UserStream {
   });
 
   return {
-    connect(request, socket) {
+    connect(request, socket, head) {
       if (!isOpen || new URL(request.url ?? '/', 'http://sandbox').pathname !== '/ws') return void socket.destroy();
-      const client: Client = {
-        subscriptions: new Map(),
-        socket: acceptSocket(request, socket, {
-          onText: (text) => receive(client, text),
-          onEnd: () => clients.delete(client),
-        }),
-      };
-      clients.add(client);
+      server.handleUpgrade(request, socket, head, (opened) => {
+        const client: Client = { socket: opened, subscriptions: new Map() };
+        clients.add(client);
+        opened.on('message', (data) => receive(client, String(data)));
+        opened.on('close', () => clients.delete(client));
+        opened.on('error', () => {}); // it is closed then
+      });
     },
     users,
     cut() {
       isOpen = false;
-      for (const { socket } of clients) socket.destroy();
+      for (const { socket } of clients) socket.terminate(); // without a farewell, as a network that breaks does
     },
     open() {
       isOpen = true;
