@@ -70,6 +70,18 @@ describe('the layout of sql', () => {
     expect(long.filter((at) => !at.startsWith('sql/schema.sql:'))).to.deep.equal([]);
   });
 
+  it('finds open intents by an `or` of their phases, since no one index has both', async () => {
+    const texts = await textsOf('{sql,src,workers}/**/*.{sql,ts}');
+
+    const lists = [...texts]
+      .filter(([, text]) => /phase in \('pending', ?'in_doubt'\)/.test(text))
+      .map(([file]) => file);
+    expect(lists.filter((file) => file !== 'sql/schema.sql')).to.deep.equal([
+      'sql/0003_intents.sql', // the index of closes in flight, by which is_closing finds them
+      'sql/functions/orders/is_closing.sql',
+    ]);
+  });
+
   it('gives every prepared statement a name of its own, since a connection keeps one text for a name', async () => {
     const texts = await textsOf('src/**/*.ts');
 
