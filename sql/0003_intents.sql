@@ -19,6 +19,7 @@ create table intents (
   attempts integer not null default 0,
   reconcile_attempts integer not null default 0,
   sending_at timestamptz,
+  left_at timestamptz,
   reached_at timestamptz,
   answered_at timestamptz,
   presumed_sent_at timestamptz,
@@ -55,6 +56,8 @@ comment on column intents.sending_at is 'Set and committed before the first byte
 comment on column intents.sent_payload is 'The exact payload, resolved and committed with sending_at. Reconciliation uses it.';
 comment on column intents.digest is 'SHA-256 of the request. It distinguishes a repeat from a reuse of the id.';
 
+comment on column intents.left_at is
+  'When all of its request had left, if requests at its upstream were counted by proof then (see release_by_proof); else not recorded.';
 comment on column intents.reached_at is
   'When the upstream first responded to a look-up after the request was sent: the request no longer waits there.';
 comment on column intents.answered_at is 'When the upstream took the request without reporting what came of it: the request is over there.';

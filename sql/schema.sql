@@ -551,6 +551,7 @@ create table intents (
   attempts integer not null default 0,
   reconcile_attempts integer not null default 0,
   sending_at timestamp with time zone, -- Set and committed before the first byte may leave. Cleared only if it is proven that none left.
+  left_at timestamp with time zone, -- When all of its request had left, if requests at its upstream were counted by proof then (see release_by_proof); else not recorded.
   reached_at timestamp with time zone, -- When the upstream first responded to a look-up after the request was sent: the request no longer waits there.
   answered_at timestamp with time zone, -- When the upstream took the request without reporting what came of it: the request is over there.
   presumed_sent_at timestamp with time zone, -- Of an intent that a restored database shows as unsent: the earliest time at which it may have been sent. It is looked for and never sent.
@@ -2569,6 +2570,9 @@ create function hand_on_slot(at_upstream text, for_s double precision)
 create function has_its_money(of_payment text)
   returns boolean sql stable;
 
+create function has_left(held intents, left_by timestamp with time zone, sent_by timestamp with time zone)
+  returns boolean sql immutable;
+
 create function has_lent_slots(at_upstream text)
   returns boolean sql stable;
 
@@ -2756,6 +2760,9 @@ create function note_holding(payout text, account text, reversed integer, of_cur
   returns boolean plpgsql;
 
 create function note_known_address(of_account text, from_address bytea)
+  returns void sql;
+
+create function note_left(intent uuid, held_fence integer)
   returns void sql;
 
 create function note_loss(of_payment text, loss jsonb, at_ms double precision)
@@ -3022,7 +3029,7 @@ create function reject_change()
 create function reject_key(of_key uuid)
   returns void plpgsql;
 
-create function release_by_proof(intent uuid, asked_s double precision, answered_s double precision)
+create function release_by_proof(intent uuid, asked_s double precision, left_s double precision, answered_s double precision)
   returns void plpgsql;
 
 create function release_exits(of_trader text, cancelled text[], by_intent uuid, withdrawn jsonb DEFAULT '[]'::jsonb)

@@ -6,8 +6,9 @@ import zlib from 'node:zlib';
 import { epochMs, noteWork } from '../kernel/work.ts';
 
 /**
- * One request to an upstream. The request must not leave after `notAfter` (epoch ms of this process). `isQueued`: it opens a
- * connection of its own, so it is served only after every connection that was opened before has been accepted.
+ * One request to an upstream. The request must not leave after `notAfter` (epoch ms of this process). `onSent` is called once all of it was given to
+ * the operating system. `isQueued`: it opens a connection of its own, so it is served only after every connection that was opened before has been
+ * accepted.
  */
 type HttpRequest = {
   method: 'GET' | 'POST' | 'DELETE';
@@ -17,6 +18,7 @@ type HttpRequest = {
   timeoutMs: number;
   signal?: AbortSignal | undefined;
   notAfter?: number | undefined;
+  onSent?: (() => void) | undefined;
   isQueued?: boolean | undefined;
 };
 
@@ -110,6 +112,7 @@ const exchange = (request: HttpRequest, agents: Agents, { journey, maxReplyBytes
         resolve({ status, headers, text });
       }, fail);
     });
+    if (request.onSent) outgoing.once('finish', request.onSent);
     outgoing.end(request.body);
   });
 

@@ -11,8 +11,10 @@ import { type Claim, type Intent, intentRow } from './intent.ts';
 
 const reachedRow = z.object({ seconds: z.number(), now_s: z.number().nullable(), is_wanted: z.boolean() });
 
-/** A request that was sent so long before a look-up had arrived by then: the network took no longer for the look-up, there and back. */
-const arrivedWithinMs = (tookMs: number): number => Math.max(250, 2 * tookMs);
+/** A request that had left so long before a look-up had arrived by then: the network took no longer for the look-up, there and back. */
+const travelledWithinMs = (tookMs: number): number => 20 + 2 * tookMs;
+/** The same of a request of which only the commit is known from which on it might leave: its process may have been busy. */
+const sentWithinMs = (tookMs: number): number => Math.max(250, travelledWithinMs(tookMs));
 
 /** So long after a response to a look-up, every response that came before it is recorded: what still runs was there during the look-up. */
 const RECORDED_WITHIN_MS = 300;
@@ -35,11 +37,17 @@ export const noteReached = async (
     where i.id = ${id}`);
   if (now_s !== null && is_wanted && tookMs < AT_ONCE_MS) {
     await sleep(RECORDED_WITHIN_MS);
-    const askedS = (sent_ago_ms - arrivedWithinMs(tookMs)) / 1_000;
+    const askedS = (sent_ago_ms - sentWithinMs(tookMs)) / 1_000;
+    const leftS = (sent_ago_ms - travelledWithinMs(tookMs)) / 1_000;
     await db.query(sql.prepared('release_by_proof', z.object({}))`
-      select release_by_proof(${id}, ${askedS}, ${now_s + AGE_WITHIN_MS / 1_000})::text`);
+      select release_by_proof(${id}, ${askedS}, ${leftS}, ${now_s + AGE_WITHIN_MS / 1_000})::text`);
   }
   return 1_000 * seconds;
+};
+
+/** Records that all of a request has left, for proofs of threads. */
+export const noteLeft = async (db: Db, { id, fence }: Pick<Claim, 'id' | 'fence'>): Promise<void> => {
+  await db.query(sql.prepared('note_left', z.object({}))`select note_left(${id}, ${fence})::text`);
 };
 
 /**
@@ -198,6 +206,7 @@ export type SendMode = { claims: boolean; ifReady: boolean };
 /**
  * Commits the payload, and that bytes may leave from now on (`sent`). `lost`: the claim is lost or the deadline has passed. `not_ready`: nothing
  * was written.
+ * `sent_by_proof`: the same, and `noteLeft` is to be called once all of the request has left.
  * `waiting`: every slot of the upstream is held, its pace is used up, or operators have paused it or the owner; the intent continues when it may
  * be sent. The caller must not send then.
  */
@@ -209,7 +218,7 @@ export const beginSending = (
 ): Promise<SendBegun> => beginSendings(db, { id, fence: claims ? fence - 1 : fence, claims, ifReady, sent, ...slot });
 
 type SendStart = Pick<Claim, 'id' | 'fence'> & SendMode & { sent: Record<string, unknown> } & Partial<SlotWanted>;
-const sendBegun = z.enum(['sent', 'waiting', 'lost', 'not_ready']);
+const sendBegun = z.enum(['sent', 'sent_by_proof', 'waiting', 'lost', 'not_ready']);
 type SendBegun = z.infer<typeof sendBegun>;
 
 /** Concurrent calls share a commit. Slots are taken upstream by upstream, to avoid deadlocks. */

@@ -53,9 +53,9 @@ export type Timing = { patienceMs: number; inFlightMs: number };
 
 /**
  * `notAfter` (epoch ms): the first byte leaves before this time, or nothing is sent. `signal` aborts when the process
- * must stop.
+ * must stop. `onSent`, if there is one, is called once all of the request has left.
  */
-export type SendLimits = { notAfter: number; signal: AbortSignal };
+export type SendLimits = { notAfter: number; signal: AbortSignal; onSent?: () => void };
 
 /** A request that may have been sent: its intent, and the payload committed before the first byte. */
 export type SentRequest<Request, Payload> = { intent: IntentOf<Request>; payload: Payload };

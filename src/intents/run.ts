@@ -4,7 +4,7 @@ import { OUR_CREDENTIALS, type Pauses } from '../kernel/pauses.ts';
 import type { UpstreamResult } from '../kernel/upstream-result.ts';
 import { epochMs, noteWork } from '../kernel/work.ts';
 import { nextAttemptMs, nextReconcileMs } from './backoff.ts';
-import { beginSending, claim, freeSlot, type JustAccepted, readUnsent, type SendMode } from './claim.ts';
+import { beginSending, claim, freeSlot, type JustAccepted, noteLeft, readUnsent, type SendMode } from './claim.ts';
 import type { IntentDefinition, IntentOf, Prepared, SentRequest } from './define.ts';
 import { findUnclaimed } from './follow.ts';
 import type { Claim, Intent } from './intent.ts';
@@ -155,8 +155,10 @@ async function sendAndRecord<Deps, Request, Payload extends AnyPayload, Result>(
     ...mode,
   });
   if (begun === 'waiting') noteWork({ outcome: 'queued' });
-  if (begun !== 'sent') return begun;
-  const sending = verb.send(sent, deps, { notAfter, signal: deps.stopping });
+  if (begun !== 'sent' && begun !== 'sent_by_proof') return begun;
+  const onSent = () => keepUntilDone(deps.late, noteLeft(deps.db, intent));
+  const limits = { notAfter, signal: deps.stopping, ...(begun === 'sent_by_proof' && { onSent }) };
+  const sending = verb.send(sent, deps, limits);
   const result = await within(patienceMs, sending);
   if (result !== 'no response') {
     if (isForOthers(verb.kind, result, deps)) await retry(deps.db, intent, PASSED_ON_MS, { code: 'VENUE_AUTH' });

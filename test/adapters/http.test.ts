@@ -25,7 +25,7 @@ describe('one HTTP exchange with an upstream', () => {
 
   const post = (
     url: string,
-    limits: { timeoutMs?: number; notAfter?: number; signal?: AbortSignal } = {},
+    limits: { timeoutMs?: number; notAfter?: number; signal?: AbortSignal; onSent?: () => void } = {},
   ): Promise<Reply> =>
     exchange({
       method: 'POST',
@@ -56,6 +56,21 @@ describe('one HTTP exchange with an upstream', () => {
 
     expect(reply).to.deep.include({ kind: 'response', status: 503, text: 'busy' });
     expect(reply).to.have.nested.property('headers.x-mark', 'yes');
+  });
+
+  it('says when all of a request has left, before any response, and not if nothing left', async () => {
+    const left: string[] = [];
+    const has = Promise.withResolvers<void>();
+    const url = await serve(async (_, response) => {
+      await has.promise;
+      response.end('late');
+    });
+
+    const reply = await post(url, { onSent: has.resolve });
+    await post('http://127.0.0.1:1', { onSent: () => left.push('nothing listens') });
+
+    expect(reply).to.include({ kind: 'response', text: 'late' });
+    expect(left).to.deep.equal([]);
   });
 
   it('is unsent when nothing listens', async () => {

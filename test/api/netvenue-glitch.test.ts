@@ -1,4 +1,7 @@
 import { expect } from 'chai';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Reply } from '../support/caller.ts';
 import { market } from '../support/orders.ts';
 import { expectProblem } from '../support/problem.ts';
 import { until } from '../support/processes.ts';
@@ -25,9 +28,17 @@ describe('a miner whose connections were reset', function () {
   });
   after(() => service.stop());
 
+  const hasLeftNoted = ({ body }: Reply) =>
+    service.db.oneFirst(
+      sql.type(z.object({ noted: z.boolean() }))`
+        select coalesce(left_at between sending_at and settled_at, false) as noted
+        from intents
+        where id = ${body.order_uuid}`,
+    );
+
   it('lets exits through at once and entries within 5 s, while nothing proves yet what came of the requests', async () => {
     const [holder, other] = [await service.trader(), await service.trader()];
-    await holder.post(ORDERS, market());
+    const quiet = await holder.post(ORDERS, market());
     const doubtful = await Promise.all(Array.from({ length: ENTRY_SLOTS }, () => service.trader()));
     service.miner.faults.add({ kind: 'reset', route: ROUTE, times: ENTRY_SLOTS });
     const lost = await Promise.all(doubtful.map((trader) => trader.post(ORDERS, market(), LATER)));
@@ -51,6 +62,8 @@ describe('a miner whose connections were reset', function () {
     expect(entered.reply.status, JSON.stringify(entered.reply.body)).to.equal(200);
     expect(entered.ms).to.be.below(5_000);
     expect(service.miner.mostAtOnce()).to.be.at.most(THREADS);
+    expect(await hasLeftNoted(quiet)).to.equal(false);
+    expect(await hasLeftNoted(entered.reply)).to.equal(true); // so that it counts for the next proof
   });
 
   it('is reported within seconds when the miner accepted a close and did not carry it out; it can be sent again', async () => {

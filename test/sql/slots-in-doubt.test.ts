@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { type IntentDatabase, openIntentDatabase, type Row } from '../support/intent-database.ts';
 import { slotsOf } from '../support/slots.ts';
 
-const PROOF = 'select note_reached($1, 30), release_by_proof($1, 9, 10)::text';
+const PROOF = 'select note_reached($1, 30), release_by_proof($1, 9, 9, 10)::text';
 
 describe('the slots of intents in doubt', () => {
   let intentDb: IntentDatabase;
@@ -23,7 +23,7 @@ describe('the slots of intents in doubt', () => {
   };
   const reached = (id: string, askedS: number | null) =>
     intentDb.query(
-      'select note_reached($1, 30), case when $2::float8 is not null then release_by_proof($1, $2, $2 + 0.5)::text end',
+      'select note_reached($1, 30), case when $2::float8 is not null then release_by_proof($1, $2, $2, $2 + 0.5)::text end',
       [id, askedS],
     );
 
@@ -48,6 +48,21 @@ describe('the slots of intents in doubt', () => {
     expect(await queuedNow()).to.not.include(third?.id);
     await sent(second?.id);
     await reached(first?.id ?? '', 9);
+
+    expect(await queuedNow()).to.include(third?.id);
+  });
+
+  it('are freed beside a request that had left before the look-up, however shortly before that it was sent', async () => {
+    const [first, second, third] = await arrive(3);
+    await intentDb.markInDoubt(first?.id ?? '', first?.fence ?? 0);
+    await intentDb.query(`update intents set sending_at = now() - interval '10 seconds' where id = $1`, [first?.id]);
+    const proof = (leftS: number) =>
+      intentDb.query('select note_reached($1, 30), release_by_proof($1, 9, $2, 10)::text', [first?.id, leftS]);
+    await intentDb.query('select note_left($1, $2)::text', [second?.id, second?.fence]);
+
+    await proof(9);
+    expect(await queuedNow()).to.not.include(third?.id);
+    await proof(60);
 
     expect(await queuedNow()).to.include(third?.id);
   });

@@ -8,7 +8,7 @@ declare
   held_at constant text := (select i.upstream from intents i where i.id = intent);
 begin
   update intents
-  set state = 'queued', sending_at = null, reached_at = null, upstream = null, outcome = said
+  set state = 'queued', sending_at = null, left_at = null, reached_at = null, upstream = null, outcome = said
   where id = intent and fence = held_fence and settled_at is null and state not in ('queued', 'in_doubt')
   returning kind, deadline_at into put_back;
   if not found then
