@@ -2594,6 +2594,9 @@ create function hold_look_up_slot(at_upstream text, lease uuid, for_s double pre
 create function hold_mail(mail uuid)
   returns void sql;
 
+create function hurry_doubt(intent uuid)
+  returns void plpgsql;
+
 create function hurry_doubts(at_upstream text)
   returns double precision plpgsql;
 

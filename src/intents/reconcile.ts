@@ -1,4 +1,7 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
 import type { Db } from '../db/pool.ts';
+import type { IntentId } from '../kernel/ids.ts';
 import type { UpstreamResult } from '../kernel/upstream-result.ts';
 import { recordAbsence } from './absence.ts';
 import { JUST_AFTER_MS, nextReconcileMs } from './backoff.ts';
@@ -33,6 +36,11 @@ export async function reconcile<Deps, Request, Payload extends Record<string, un
       finding.kind === 'unknown' ? finding.why : 'not found, and it may be in flight',
     );
   }
+}
+
+/** Lets an intent in doubt be looked up at once: its upstream has told something of it. No effect on any other. */
+export async function hurryDoubt(db: Db, id: IntentId): Promise<void> {
+  await db.query(sql.prepared('hurry_doubt', z.object({}))`select hurry_doubt(${id})::text`);
 }
 
 /** Records a finding. An intent that stays in doubt nevertheless is looked up again. */

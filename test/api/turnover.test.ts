@@ -8,7 +8,7 @@ import { newSealingKey, sealer } from '../../src/kernel/seal.ts';
 import { startWeb } from '../../src/runtime/web-process.ts';
 import { startWorker } from '../../src/runtime/worker-process.ts';
 import { signature } from '../../src/sandbox/processor/notifier.ts';
-import { type Caller, caller } from '../support/caller.ts';
+import { type Caller, caller, type Reply } from '../support/caller.ts';
 import { startIdentity } from '../support/identity.ts';
 import { checkOut, eventually, PROCESSOR, raw, startMoney, WEBHOOK } from '../support/money.ts';
 import { expectProblem } from '../support/problem.ts';
@@ -17,10 +17,12 @@ import { expectRejected } from '../support/rejected.ts';
 import { logLines, startService, type TestService } from '../support/service.ts';
 
 const ORDERS = '/v1/orders/exvenue';
+/** A key that was revoked works for so long in a process that has not heard of it yet. */
+const REMEMBERED_MS = 1_000;
 const order = { pair: 'BTC', side: 'long', size: '0.001', order_type: 'market' };
 
 describe('key rotation while the service runs', () => {
-  it('of a partner: two keys are valid at once, and a revoked one is rejected at once in every web process', async () => {
+  it('of a partner: two keys are valid at once, and a revoked one is rejected within a second in every web process', async () => {
     const service = await startIdentity({}, false);
     const second = await startWeb(webConfig(service), logLines().logger);
     const operator = await service.admin();
@@ -28,6 +30,13 @@ describe('key rotation while the service runs', () => {
     const responses = (key: string) =>
       Promise.all([service.url, second.url].map((url) => caller(url, key).get('/v1/sessions')));
     const statuses = async (key: string) => (await responses(key)).map(({ status }) => status);
+    /** The responses once all of them are rejections, or those after the time for which a key is remembered. */
+    const rejected = async (ask: () => Promise<Reply[]>) => {
+      const untilMs = Date.now() + REMEMBERED_MS;
+      let replies = await ask();
+      while (Date.now() < untilMs && replies.some(({ status }) => status < 400)) replies = await ask();
+      return replies;
+    };
     const keys = `/v2/admin/partners/${partner_id}/keys`;
 
     const { body: minted } = await operator.ask('POST', keys, { json: { label: 'second' } });
@@ -35,7 +44,7 @@ describe('key rotation while the service runs', () => {
     const listed = await operator.ask('GET', keys);
     const old = listed.body.find(({ key_id }: { key_id: string }) => key_id !== minted.key_id);
     const revoked = await operator.ask('DELETE', `/v2/admin/partner-keys/${old.key_id}`);
-    const after = await responses(firstKey);
+    const after = await rejected(() => responses(firstKey));
     const newOnes = await statuses(minted.key);
     await second.stop();
     await service.stop();

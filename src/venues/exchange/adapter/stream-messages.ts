@@ -2,7 +2,7 @@ import type { WalletAddress } from '../../../kernel/ids.ts';
 import { fieldsOf, hexOf, textOf } from './fields.ts';
 import { readFills } from './fills.ts';
 import { readRecord } from './orders.ts';
-import type { Fill, OrderRecord, OrderUpdate } from './types.ts';
+import type { Fill, OrderUpdate } from './types.ts';
 
 /** What is followed of a user. */
 export const SUBSCRIPTIONS = ['orderUpdates', 'userFills'] as const;
@@ -37,16 +37,12 @@ export function readMessage(text: string): StreamMessage | null {
   }
 }
 
-/** Orders that rest as they were placed say nothing new, and may be many. */
-const hasChanged = ({ state, order: { size, originalSize } }: OrderRecord): boolean =>
-  state !== 'open' || size !== originalSize;
-
 /** Updates of an unknown form are left out: what they say is read. */
 const readUpdates = (list: unknown): OrderUpdate[] => (Array.isArray(list) ? list.flatMap(readUpdate) : []);
 
 const readHistory = (data: unknown): StreamMessage => ({
   kind: 'orders',
-  updates: readUpdates(fieldsOf(data)?.orderHistory).filter(({ record }) => hasChanged(record)),
+  updates: readUpdates(fieldsOf(data)?.orderHistory).map((update) => ({ ...update, isPast: true })),
   historyOf: hexOf(fieldsOf(data)?.user),
 });
 

@@ -109,8 +109,11 @@ export type OrderRecord = {
   statusMs: number;
 };
 
-/** What the stream says of an order, and in which words. It does not name its trigger, nor its time in force. */
-export type OrderUpdate = { record: OrderRecord; wire: unknown };
+/**
+ * What the stream says of an order, and in which words. It does not name its trigger, nor its time in force. `isPast`: it was asked for, and
+ * need not be new.
+ */
+export type OrderUpdate = { record: OrderRecord; wire: unknown; isPast?: boolean };
 
 /**
  * What the stream has said last of orders, by their client order ids. All processes share it. It counts for as long as reads may be

@@ -1,7 +1,8 @@
+import { nextReconcileMs } from '../../../intents/backoff.ts';
 import type { Finding, IntentOf, SendLimits, SentRequest, Timing } from '../../../intents/define.ts';
 import type { Claim, Problem } from '../../../intents/intent.ts';
 import { recordNoResponse } from '../../../intents/run.ts';
-import { fail, retry, retryOrFail } from '../../../intents/settle.ts';
+import { fail, markInDoubt, retry, retryOrFail } from '../../../intents/settle.ts';
 import { idSchema } from '../../../kernel/ids.ts';
 import {
   accepted,
@@ -131,18 +132,22 @@ const LAGS_UNTIL_PROOF = { burnt: 0, dead: 1, used: 10, unknown: Number.POSITIVE
 
 /**
  * Records any result other than `accepted`. After a rate limit the venue has done nothing, so the intent is retried
- * within its deadline. False: the claim is lost, or it is in doubt and nobody could submit it again.
+ * within its deadline. A follow-up that the venue rejects has no caller to submit it again: it is looked up, as one in doubt, while its lane
+ * goes on, and sent again for what is still owed. False: the claim is lost, or it is in doubt and nobody could submit it again.
  */
 export async function recordOtherwise(
   { db }: Pick<ExchangeDeps, 'db'>,
-  intent: Claim & { request: { because_of?: string | undefined } },
+  intent: Claim & Pick<IntentOf<{ because_of?: string | undefined }>, 'request' | 'state' | 'reconcile_attempts'>,
   result: Exclude<UpstreamResult<unknown>, { kind: 'accepted' }>,
 ): Promise<boolean> {
   if (result.kind !== 'rejected') return recordNoResponse(db, intent, result);
   const problem = problemOf(result);
-  if (problem.code !== 'VENUE_RATE_LIMITED') return fail(db, intent, problem);
-  const again = intent.request.because_of === undefined ? retryOrFail : retry;
-  return again(db, intent, 1000 * (problem.retry_after_s ?? 1), problem);
+  const isFollowUp = intent.request.because_of !== undefined;
+  if (problem.code === 'VENUE_RATE_LIMITED')
+    return (isFollowUp ? retry : retryOrFail)(db, intent, 1000 * (problem.retry_after_s ?? 1), problem);
+  if (!isFollowUp || intent.state === 'in_doubt') return fail(db, intent, problem);
+  const delayMs = nextReconcileMs(intent.reconcile_attempts);
+  return markInDoubt(db, intent, delayMs, `rejected: ${problem.reason}`, { ended: true });
 }
 
 function problemOf({ slug, message, retryAfterS }: Rejected): Problem {

@@ -39,6 +39,7 @@ export function followWallets(deps: FollowDeps): { stop(): Promise<void> } {
   let arrived: OrderUpdate[] = [];
   let isStopped = false;
   let isDue = false;
+  let hasFailed = false;
   let recording: Promise<void> | null = null;
   let timer: NodeJS.Timeout | undefined;
   let chosenMs = 0;
@@ -62,7 +63,7 @@ export function followWallets(deps: FollowDeps): { stop(): Promise<void> } {
     readSoon(db, wallet).catch(warn); // it is due again anyway
   }
 
-  /** Records what has arrived, once more if more arrives meanwhile. */
+  /** Records what has arrived, once more if more arrives meanwhile. What could not be recorded is tried again once, in the next turn. */
   function record(): void {
     isDue = true;
     recording ??= recordAll().finally(() => {
@@ -79,8 +80,11 @@ export function followWallets(deps: FollowDeps): { stop(): Promise<void> } {
         orders.hurry(await fills.record());
         await orders.take(updates, followed);
         await orders.conclude();
+        hasFailed = false;
       } catch (err) {
-        warn(err); // the wallets are read as any others
+        warn(err);
+        if (!hasFailed) arrived = [...updates, ...arrived]; // else the wallets are read as any others
+        hasFailed = !hasFailed;
       }
     }
   }

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { hurryDoubt } from '../../../../intents/reconcile.ts';
 import { minus } from '../../../../kernel/decimals.ts';
 import { cloidOf, legCloid } from '../../../../kernel/exchange-names.ts';
 import { hasEnded } from '../../../../kernel/exchange-order-state.ts';
@@ -27,7 +28,8 @@ const MOST_LOOKS = 10;
 const LOOK_AGAIN_MS = 400;
 const MOST_REMEMBERED = 20_000;
 
-type Named = { id: IntentId; wallet: WalletAddress };
+/** `isOpen`: its verb had not ended when its name was looked up. */
+type Named = { id: IntentId; wallet: WalletAddress; isOpen: boolean };
 type Open = { wallet: WalletAddress; looks: number; dueMs: number };
 
 /** Follows the orders of ours that are told of. */
@@ -40,7 +42,8 @@ export function streamedOrders(deps: LedgerDeps): StreamedOrders {
   /** Names are looked up again for ids that nobody knows: ours are stored before they are sent. */
   async function learnNames(cloids: readonly string[], wallets: readonly WalletAddress[]): Promise<void> {
     if (cloids.every((cloid) => names.has(cloid))) return;
-    for (const named of await listNames(db, wallets)) {
+    for (const { targets, ...named } of await listNames(db, wallets)) {
+      for (const cloid of targets) names.set(cloid, named);
       if (names.has(cloidOf(named.id))) continue;
       for (const cloid of [cloidOf(named.id), legCloid(named.id, 'tp'), legCloid(named.id, 'sl')])
         names.set(cloid, named);
@@ -51,6 +54,7 @@ export function streamedOrders(deps: LedgerDeps): StreamedOrders {
   async function concludeOne(id: IntentId): Promise<boolean> {
     const update = told.get(cloidOf(id));
     let order = await findStreamedOrder(db, id);
+    if (!order?.lifecycle) await hurryDoubt(db, id);
     if (!order) return true;
     if (order.lifecycle === null) return false;
     const parent = update && endOf(order.terms, update);
@@ -78,7 +82,7 @@ export function streamedOrders(deps: LedgerDeps): StreamedOrders {
       );
       for (const { cloid, update } of named) {
         const ours = names.get(cloid);
-        if (!ours) continue;
+        if (!ours || !isNews(update, ours)) continue;
         const isLatest = await exvenue.updates.keep(cloid, update);
         if (!isLatest && told.has(cloid)) continue; // else a process kept it that could not conclude any more
         told.set(cloid, (isLatest ? null : await exvenue.updates.find(cloid)) ?? update.record);
@@ -98,6 +102,10 @@ export function streamedOrders(deps: LedgerDeps): StreamedOrders {
     },
   };
 }
+
+/** In the history, which may be long, an order that rests as it was placed says something only of its placement. */
+const isNews = ({ isPast, record: { state, order } }: OrderUpdate, { isOpen }: Named): boolean =>
+  !isPast || isOpen || state !== 'open' || order.size !== order.originalSize;
 
 /** What is told of an order that has ended, with the part of its terms that the stream does not say; null while it has not. */
 const endOf = (terms: Parameters<typeof timeInForceOf>[0], record: OrderRecord): EndedParent | null =>

@@ -9,8 +9,9 @@ const candidateRow = z.object({ wallet: idSchema.wallet, rank: z.number(), since
 const MOST_CANDIDATES = 50;
 
 /**
- * The wallets whose news are the most urgent, by rank: 1 what is filled of an order may be without exits; 2 an order with exits rests;
- * 3 the exits of a filled order are not found yet; 4 an order rests; 5 a position is open. Only wallets that the ledger reads.
+ * The wallets whose news are the most urgent, by rank: 1 what is filled may be without exits: of an order that is, or of one with exits that is in
+ * doubt, or until exits are placed again; 2 an order with exits rests, or exits are in doubt; 3 the exits of a filled order are not found yet, or
+ * another verb is in doubt; 4 an order rests; 5 a position is open. Only wallets that the ledger reads.
  */
 export const listCandidates = async (db: Db): Promise<Candidate[]> => {
   const rows = await db.any(sql.prepared('stream_candidates', candidateRow)`
@@ -29,6 +30,23 @@ export const listCandidates = async (db: Db): Promise<Candidate[]> => {
         ) r
         where o.trader between '0x' and '0y' and o.venue = 'exvenue' and o.has_waiting_triggers
         group by o.trader, r.rank
+        union all
+        select i.request ->> 'wallet', d.rank, max(i.created_at)
+        from intents i
+        cross join lateral (
+          select case
+            when i.kind = 'exchange/protect' then case when i.request ? 'because_of' then 1 else 2 end
+            when exits_of_terms(i.request -> 'terms', null, false) <> '[]' then 1
+            else 3
+          end as rank
+        ) d
+        where i.phase = 'in_doubt' and i.lane like 'exvenue:%'
+        group by i.request ->> 'wallet', d.rank
+        union all
+        select i.request ->> 'wallet', 1, max(i.created_at)
+        from intents i
+        where i.phase = 'pending' and i.lane like 'exvenue:%' and i.kind = 'exchange/protect' and i.request ? 'because_of'
+        group by i.request ->> 'wallet'
         union all
         select o.trader, 4, max(o.created_at)
         from orders o
@@ -83,20 +101,32 @@ export const findLedgerEnd = (db: Db, wallet: WalletAddress): Promise<LedgerEnd 
     from exchange_cursors c
     where c.ex_wallet = ${wallet} and c.fills_read_at is not null and c.gap_at is null`);
 
-const nameRow = z.object({ id: idSchema.intent, wallet: idSchema.wallet });
+const nameRow = z.object({
+  id: idSchema.intent,
+  wallet: idSchema.wallet,
+  isOpen: z.boolean(),
+  targets: z.array(z.string()),
+});
 
-/** What may be told of wallets: their orders that rest or have exits that wait, and their verbs that have not ended. */
+/**
+ * What may be told of wallets: their orders that rest or have exits that wait, and their verbs that have not ended (`isOpen`). `targets`: the
+ * client order ids of what a verb cancels.
+ */
 export const listNames = (db: Db, wallets: readonly WalletAddress[]): Promise<readonly z.infer<typeof nameRow>[]> =>
   db.any(sql.prepared('stream_names', nameRow)`
-    select o.id, o.trader as wallet
+    select o.id, o.trader as wallet, false as "isOpen", '{}'::text[] as targets
     from orders o
     where o.trader = any(${sql.array([...wallets], 'text')}) and o.is_resting
     union
-    select o.id, o.trader
+    select o.id, o.trader, false, '{}'
     from orders o
     where o.trader = any(${sql.array([...wallets], 'text')}) and o.has_waiting_triggers
-    union
-    select i.id, i.request ->> 'wallet'
+    union all
+    select i.id, i.request ->> 'wallet', true, array(
+        select t ->> 'cloid'
+        from jsonb_array_elements(i.sent_payload -> 'targets') t
+        where t ->> 'cloid' is not null
+      )
     from intents i
     where (i.phase = 'pending' or i.phase = 'in_doubt') and i.lane = any(${sql.array(
       wallets.map((wallet) => `exvenue:${wallet}`),
