@@ -193,6 +193,25 @@ describe('the statement of a partner', function () {
       }
     });
 
+    it('breaks off once its partner is disabled, or its key is revoked', async () => {
+      for (const [ended, restored] of [
+        [sql.fragment`partners set disabled_at = now()`, sql.fragment`partners set disabled_at = null`],
+        [sql.fragment`partner_keys set revoked_at = now()`, sql.fragment`partner_keys set revoked_at = null`],
+      ] as const) {
+        const response = await csvOf(key);
+        response.pause();
+        await service.db.query(sql.unsafe`update ${ended}`);
+
+        const fault = await textOf(response).then(
+          () => null,
+          (error) => error.code,
+        );
+        await service.db.query(sql.unsafe`update ${restored}`);
+
+        expect(fault).to.equal('ECONNRESET');
+      }
+    });
+
     it('takes one of a few slots of its owner, and gives it back', async () => {
       const open = await Promise.all(Array.from({ length: 11 }, () => csvOf(key)));
       for (const response of open) response.pause();

@@ -4,9 +4,10 @@ import type { Db } from '../../db/pool.ts';
 import { CSV_TYPE, csvLine } from '../../kernel/csv.ts';
 import type { OwnerId } from '../../kernel/ids.ts';
 import { listPage, type Page } from '../../kernel/pages.ts';
+import type { Principal } from '../../kernel/principal.ts';
 import type { TextStream } from '../../kernel/text-stream.ts';
 import type { StreamLimit } from '../streams/limit.ts';
-import { hasLine, listLines, type StatementFilter, type StatementLine } from './queries.ts';
+import { hasLine, listLines, maySee, type StatementFilter, type StatementLine } from './queries.ts';
 
 type Deps = { db: Db; streamLimit: StreamLimit };
 type Schemas = components['schemas'];
@@ -34,7 +35,7 @@ async function statement<Line extends AnyLine>(
   const { deps, principal, query } = call;
   const { owner } = principal as { owner: OwnerId };
   if (call.accepts('json', 'text/csv') === 'text/csv')
-    return { status: 200, body: await csv(deps, owner, query, show) };
+    return { status: 200, body: await csv(deps, principal, query, show) };
   const isKnown = (id: string) => hasLine(deps.db, owner, id);
   return listPage(query, { path, cursorOf: ({ id }: Line) => id, isKnown }, async (page) =>
     (await listLines(deps.db, owner, query, page)).map(show.of),
@@ -43,14 +44,16 @@ async function statement<Line extends AnyLine>(
 
 /**
  * A whole statement. It is read in batches, each when the reader has taken the one before, and no connection is held in
- * between. The first batch is read at once, so that a fault is an error and not a broken file.
+ * between. The first batch is read at once, so that a fault is an error and not a broken file. It breaks off once its caller is
+ * disabled, or the credentials have ended.
  */
 async function csv<Line extends AnyLine>(
   { db, streamLimit }: Deps,
-  owner: OwnerId,
+  principal: Principal,
   { limit: _, cursor = null, ...filter }: StatementFilter & { limit?: number; cursor?: string | null },
   { columns, of }: Show<Line>,
 ): Promise<TextStream> {
+  const { owner } = principal as { owner: OwnerId };
   const read = (after: string | null) => listLines(db, owner, filter, { cursor: after, limit: LINES_AT_ONCE });
   const release = streamLimit.take(owner, `statement ${owner}`);
   const textOf = (line: StatementLine) => csvLine(columns.map((column) => of(line)[column] as string | number | null));
@@ -61,6 +64,7 @@ async function csv<Line extends AnyLine>(
         yield lines.map(textOf).join('');
         const last = lines.at(-1);
         if (!last || lines.length < LINES_AT_ONCE) return;
+        if (!(await maySee(db, principal))) throw new Error('The caller of a statement may read no more');
         lines = await read(last.id);
       }
     } finally {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { keysetPage } from '../../db/keyset.ts';
 import type { Db } from '../../db/pool.ts';
 import type { OwnerId } from '../../kernel/ids.ts';
+import { credentialId, type Principal } from '../../kernel/principal.ts';
 
 const lineRow = z.object({
   id: z.string(),
@@ -59,3 +60,24 @@ export const listLines = (
 /** Whether an app or a partner has a line with this id. */
 export const hasLine = (db: Db, owner: OwnerId, id: string): Promise<boolean> =>
   db.exists(sql.type(z.object({}))`select from statement_lines l where l.id = ${id} and l.owner = ${owner}`);
+
+/**
+ * Whether a partner or an app may still be sent what it asked for: it is not disabled, and its key or the secret of its token has
+ * not ended. A token that only expires meanwhile has served its purpose.
+ */
+export const maySee = (db: Db, principal: Principal): Promise<boolean> =>
+  db.exists(sql.prepared('may_see_statement', z.object({}))`
+    select k.id
+    from partner_keys k
+    join partners p on p.id = k.partner_id
+    where k.id = ${credentialId(principal)}
+      and k.revoked_at is null
+      and (k.expires_at is null or k.expires_at > now())
+      and p.disabled_at is null
+    union all
+    select s.id
+    from app_secrets s
+    join apps a on a.id = s.app_id
+    where s.id = ${credentialId(principal)}
+      and (s.expires_at is null or s.expires_at > now())
+      and a.disabled_at is null`);
