@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { bearer, type Identity, startIdentity, type TestApp } from '../support/identity.ts';
+import { sql } from 'slonik';
+import { bearer, fresh, type Identity, startIdentity, type TestApp } from '../support/identity.ts';
 import { eventually } from '../support/money.ts';
 
 type Listed = { request_id: string; operation: string; status: number; code: string | null; caller: string };
@@ -53,6 +54,32 @@ describe('the requests of an app', function () {
 
     expect(counted.failed).to.equal(5);
     expect(failures).to.have.length(5);
+  });
+
+  it('have numbers of their own, which do not tell how many others made, however many are recorded at once', async () => {
+    const [ours, theirs] = [fresh('app_ours'), fresh('app_theirs')];
+    const record = (owner: string) => {
+      const entry = {
+        owner,
+        at_ms: Date.now(),
+        operation: 'op',
+        method: 'GET',
+        status: 200,
+        request_id: 'r',
+        caller: 'app',
+        ms: 1,
+      };
+      return service.db.query(sql.unsafe`select record_requests(${JSON.stringify([entry, entry])}::jsonb, 100)`);
+    };
+    const numbersOf = (owner: string) =>
+      service.db.anyFirst(sql.unsafe`select id::integer from api_requests where owner = ${owner} order by id`);
+
+    for (const owner of [ours, theirs, theirs, ours]) await record(owner);
+    const apart = await numbersOf(ours);
+    await Promise.all(Array.from({ length: 20 }, () => record(ours)));
+
+    expect(apart).to.deep.equal([1, 2, 3, 4]);
+    expect(await numbersOf(ours)).to.deep.equal(Array.from({ length: 44 }, (_, n) => n + 1));
   });
 
   it('are read in pages, and are nobody else’s', async () => {
