@@ -7,6 +7,7 @@ import { ApiError } from '../kernel/errors.ts';
 import { coversRole, requiredRole } from '../kernel/operator-roles.ts';
 import type { Principal } from '../kernel/principal.ts';
 import { covers } from '../kernel/principal.ts';
+import { isStorable } from './body.ts';
 import type { Authenticators, EdgeDeps } from './deps.ts';
 
 /** The caller before any credential has been checked. */
@@ -226,7 +227,8 @@ function basic(authorization = ''): { id: string; secret: string } | null {
   const [, id, secret] = /^([^:]*):(.*)$/s.exec(Buffer.from(coded ?? '', 'base64').toString()) ?? [];
   if (id === undefined || secret === undefined) return null;
   try {
-    return { id: formDecoded(id), secret: formDecoded(secret) };
+    const client = { id: formDecoded(id), secret: formDecoded(secret) };
+    return isStorable(client.id) ? client : null; // no id has such a character, and the database rejects it
   } catch {
     return null; // a percent sign without two hex digits
   }

@@ -40,13 +40,18 @@ export const recordingLack =
   };
 
 const LONGEST_REASON = 500;
+const LONGEST_SUBJECT = 200; // a longer one is no id, and might not fit into an index
+
+/** What the path of a rejected request named, checked or not, so that it can be stored. */
+const subjectOf = (path: Record<string, unknown>): string | null =>
+  Object.values(path).map(String)[0]?.replaceAll('\0', '\ufffd').slice(0, LONGEST_SUBJECT) ?? null;
 
 async function record({ ctx, operation, adminId, principal, parts, deps }: Attempt, code: string) {
   const { reason } = Object(parts.body);
   await deps.recordRejection({
     actor: { adminId, address: callerAddress(ctx, principal).address, requestId: ctx.state.requestId },
     action: operation.id,
-    subject: Object.values(parts.path).map(String)[0] ?? null,
+    subject: subjectOf(parts.path),
     code,
     ...(typeof reason === 'string' && { why: reason.slice(0, LONGEST_REASON) }),
   });

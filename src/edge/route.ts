@@ -25,10 +25,11 @@ type Exchange = { ctx: Context; principal: Principal; spend: Spend | undefined; 
 
 /**
  * The steps of an operation, in their order: identify, spend, read, run (validate and handle), check, send. A step throws
- * what is wrong with the request; nothing after it happens then.
+ * what is wrong with the request; nothing after it happens then. Who sends the body later than the headers is identified
+ * again: the credentials may have ended while the caller held the body back.
  */
 export function routeOf(operation: Operation, handler: AnyHandler, deps: RouteDeps, spendQuota: SpendQuota): Route {
-  const [identify, read] = [identifying(operation, deps), reading(operation, deps)];
+  const [{ identify, identifyAgain }, read] = [identifying(operation, deps), reading(operation, deps)];
   const [run, check] = [running(operation, handler, deps), checking(operation, deps)];
   const isPrivate = operation.security.flat().length > 0 || operation.method !== 'get';
 
@@ -36,27 +37,30 @@ export function routeOf(operation: Operation, handler: AnyHandler, deps: RouteDe
     ctx.state.operation = operation.id;
     ctx.state.oauthErrors = operation.oauthErrors;
     if (isPrivate) ctx.set('Cache-Control', 'no-store');
-    const { principal, spend } = await identify(ctx);
-    spendRequest(ctx, operation, principal, spendQuota);
+    const { principal: first, spend } = await identify(ctx);
+    spendRequest(ctx, operation, first, spendQuota);
+    const isWhole = ctx.req.complete;
     const parts = await read(ctx);
+    const principal = isWhole ? first : await identifyAgain(ctx);
     const reply = await run({ ctx, principal, spend, parts });
     check(reply);
     return send(ctx, operation, reply, deps);
   };
 }
 
-/** Finds who calls. Of a throttled operation it counts the attempt, and of an operator's a lack of rights. */
+/** Finds who calls. Of a throttled operation it counts the attempt, once, and of an operator's a lack of rights. */
 function identifying(operation: Operation, deps: RouteDeps) {
   const hasRoles = operation.security.flat().some(({ scheme }) => scheme === 'adminBearer');
   const isOperators = hasRoles && operation.security.flat().every(({ scheme }) => scheme.startsWith('admin'));
   const isCrossOrigin = operation.path.startsWith(CROSS_ORIGIN_PATHS);
+  const identifyAgain = (ctx: Context): Promise<Principal> =>
+    authenticate(operation, ctx, deps, hasRoles ? recordingLack({ ctx, operation, deps }) : undefined);
   const identified = async (ctx: Context) => {
     if (isOperators) noteWork({ isOperator: true }); // already who calls is read in their turn
     if (operation.throttled) return throttledCaller(operation, ctx, deps);
-    const onLack = hasRoles ? recordingLack({ ctx, operation, deps }) : undefined;
-    return { principal: await authenticate(operation, ctx, deps, onLack), spend: undefined };
+    return { principal: await identifyAgain(ctx), spend: undefined };
   };
-  return async (ctx: Context): Promise<Pick<Exchange, 'principal' | 'spend'>> => {
+  const identify = async (ctx: Context): Promise<Pick<Exchange, 'principal' | 'spend'>> => {
     const caller = await identified(ctx).catch(async (error) => {
       if (!(error instanceof ApiError)) await readBody(ctx, operation).catch(() => {}); // it may name an order: see effectDetails
       throw error;
@@ -64,6 +68,7 @@ function identifying(operation: Operation, deps: RouteDeps) {
     if (isCrossOrigin) restrictOrigin(ctx, caller.principal);
     return caller;
   };
+  return { identify, identifyAgain };
 }
 
 /** Names the caller to log lines, and takes the request from the caller's quotas. RATE_LIMITED if one is used up. */

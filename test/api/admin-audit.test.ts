@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { asking, bearer, type TestAdmin } from '../support/identity.ts';
 import {
@@ -7,6 +8,9 @@ import {
   type OperatorConsole,
   openOperatorConsole,
 } from '../support/operator.ts';
+
+/** Longer than an entry of an index may be. */
+const LONG = randomBytes(4_500).toString('base64url');
 
 type Entry = Awaited<ReturnType<OperatorConsole['storedOf']>>[number];
 
@@ -104,6 +108,8 @@ describe('the audit log over HTTP', () => {
       ['POST', '/v2/admin/partners/ptn_gone/keys', {}, 'ptn_gone'],
       ['DELETE', '/v2/admin/partner-keys/pk_gone', {}, 'pk_gone'],
       ['PUT', '/v2/admin/tiers/tier_bad', { json: { market: 'x' } }, 'tier_bad'],
+      ['POST', '/v2/admin/operators/a%00/disable', { json: {} }, 'a\ufffd'],
+      ['POST', `/v2/admin/operators/${LONG}/disable`, { json: {} }, LONG.slice(0, 200)],
       ['GET', '/v2/admin/partners/ptn_gone/keys', {}, null],
     ];
     for (const [method, path, options, subject] of attempts) {
@@ -125,6 +131,8 @@ describe('the audit log over HTTP', () => {
       ['POST', '/v2/admin/prop-accounts/prop_1/abandon', 'prop_1', 'abandonPropAccount'],
       ['DELETE', '/v2/admin/partner-keys/pky_1', 'pky_1', 'revokeKeyOfPartner'],
       ['POST', `/v2/admin/operators/${desk.admin.adminId}/release`, desk.admin.adminId, 'releaseOperator'],
+      ['POST', '/v2/admin/operators/a%00/release', 'a\ufffd', 'releaseOperator'],
+      ['POST', `/v2/admin/operators/${LONG}/release`, LONG.slice(0, 200), 'releaseOperator'],
     ];
     for (const [method, path, subject, action] of writes) {
       expectApiError(await ask(method, path, { json: { reason: 'curious' } }), 'V2_TOTP_REQUIRED');

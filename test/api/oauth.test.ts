@@ -113,6 +113,8 @@ describe('oauth', () => {
         await exchange(form({ client_id: 'app_nobody', client_secret: app.secret })),
         await exchange(form(), basic(app.appId, 'csk_wrong')),
         await exchange(form(), { Authorization: 'Basic %%%' }),
+        await exchange(form(), basic('app_\0', 'csk_wrong')),
+        await exchange(form(), basic('app_%00', 'csk_wrong')),
         await exchange(form(), bearer(app.token)),
       ];
 
