@@ -7,6 +7,7 @@ import { expectApiError } from '../support/operator.ts';
 import { startTrading, type Trading } from '../support/trading.ts';
 
 const LIMIT_CENTS = 10_000;
+const SECRET = 'key of a miner';
 const PARTNERS = '/v2/admin/partners';
 const APPROVALS = '/v2/admin/approvals';
 
@@ -111,6 +112,41 @@ describe('requests of operators that need a second operator', function () {
     expectApiError(await decide(second(), id), 'V2_APPROVAL_DECIDED');
   });
 
+  it('that were given by an operator who is disabled since, or whose sessions were ended, are worth nothing', async () => {
+    for (const verb of ['disable', 'end-sessions', 'reset-authenticator']) {
+      const [name, decider] = [fresh('given'), await service.admin()];
+      const { approval_id: id } = (await mint(first(), { name })).body.error;
+      await decide(decider, id);
+
+      const ended = await second().ask('POST', `/v2/admin/operators/${decider.adminId}/${verb}`, {
+        json: { reason: 'stolen' },
+      });
+      if (ended.status === 202) {
+        await decide(first(), ended.body.error.approval_id);
+        await second().ask('POST', `/v2/admin/operators/${decider.adminId}/${verb}`, { json: { reason: 'stolen' } });
+      }
+
+      const executed = await mint(first(), { name });
+      expectApiError(executed, 'V2_APPROVAL_REQUIRED');
+      expect(executed.body.error.approval_id, verb).not.to.equal(id);
+    }
+  });
+
+  it('are worth nothing once the request would do something else than was approved', async () => {
+    const user = await service.user(await service.app(['api']));
+    const { payment_id } = await checkOut(user.ask);
+    const refund = () =>
+      first().ask('POST', `/v2/admin/payments/${payment_id}/refund`, { json: { reason: 'asked for it' } });
+    const { approval_id: id } = (await refund()).body.error;
+    await decide(second(), id);
+
+    await service.db.query(sql.unsafe`update payments set amount_cents = amount_cents + 1 where id = ${payment_id}`);
+    const changed = await refund();
+
+    expectApiError(changed, 'V2_APPROVAL_REQUIRED');
+    expect(changed.body.error.approval_id).not.to.equal(id);
+  });
+
   it('executed 20 times at once with one approval are executed once', async () => {
     const name = fresh('race');
     await decide(second(), (await mint(first(), { name })).body.error.approval_id);
@@ -135,6 +171,11 @@ describe('requests of operators that need a second operator', function () {
 
     expectApiError(large, 'V2_APPROVAL_REQUIRED');
     expectApiError(small, 'V2_PAYMENT_NOT_REFUNDABLE');
+    const received = LIMIT_CENTS + 1; // more came than the price
+    await service.db.query(
+      sql.unsafe`select write_payment(${payment_id}, 'succeeded', now(), ${received}, 'usd', false, true, now())`,
+    );
+    expectApiError(await refund(), 'V2_APPROVAL_REQUIRED');
     expectApiError(
       await first().ask('POST', '/v2/admin/payments/pay_nobody/refund', { json: { reason: 'who' } }),
       'V2_PAYMENT_NOT_REFUNDABLE',
@@ -147,14 +188,18 @@ describe('requests of operators that need a second operator', function () {
     const { appId } = await service.app(['api']);
     const operator = `/v2/admin/operators/${second().adminId}`;
     const asked: Record<string, [method: string, path: string, json?: object]> = {
-      registerPartner: ['POST', PARTNERS, { name: 'P' }],
+      registerPartner: ['POST', PARTNERS, { name: 'P', label: 'first' }],
       mintKeyOfPartner: ['POST', `${PARTNERS}/${partner.owner}/keys`, { label: 'x' }],
-      createTenantApp: ['POST', '/v2/admin/apps', { name: 'A', slug: fresh('a'), scopes: ['api'] }],
-      rotateTenantAppSecret: ['POST', `/v2/admin/apps/${appId}/rotate-secret`],
+      createTenantApp: [
+        'POST',
+        '/v2/admin/apps',
+        { name: 'A', slug: fresh('a'), scopes: ['api'], entity_hotkey: 'h', network_api_key: SECRET },
+      ],
+      rotateTenantAppSecret: ['POST', `/v2/admin/apps/${appId}/rotate-secret?stolen=true`, { overlap_seconds: 60 }],
       approveAccessRequest: [
         'POST',
         `/v2/admin/app-requests/req_aaaaaaaaaaaaaaaaaaaaaaa/approve`,
-        { entity_hotkey: 'h', allowed_scopes: ['api'] },
+        { entity_hotkey: 'h', allowed_scopes: ['api'], network_api_key: SECRET },
       ],
       reissueAccessLink: ['POST', `/v2/admin/app-requests/req_aaaaaaaaaaaaaaaaaaaaaaa/reissue`],
       moveWalletLink: [
@@ -177,6 +222,11 @@ describe('requests of operators that need a second operator', function () {
     for (const [id, [method, path, json]] of Object.entries(asked)) {
       const reply = await first().ask(method, path, { ...(json && { json }) });
       expect([id, reply.status, reply.body?.error?.code]).to.deep.equal([id, 202, 'V2_APPROVAL_REQUIRED']);
+      const [{ summary }] = (await second().ask('GET', `${APPROVALS}?limit=1`)).body;
+      const { reason: _, network_api_key: key, ...members } = Object(json);
+      const query = Object.fromEntries([...new URL(path, 'http://x').searchParams].map(([name]) => [name, true]));
+      expect(summary, id).to.deep.include({ ...members, ...query, ...(key && { has_network_api_key: true }) });
+      expect(JSON.stringify(summary)).not.to.include(SECRET);
     }
   });
 });

@@ -111,6 +111,21 @@ describe('operators', function () {
     expect((await logIn(other.email)).body).to.include({ totp_enrolled: false });
   });
 
+  it('who are disabled are left no password either, and are mailed nothing until somebody enables and invites them', async () => {
+    const other = await service.admin();
+    const at = `${OPERATORS}/${other.adminId}`;
+    await admin.ask('POST', `${at}/disable`, because);
+
+    const reset = await admin.ask('POST', `${at}/reset-authenticator`, because);
+    await admin.ask('POST', `${at}/enable`, because);
+
+    expect(reset.body).to.include({ totp_enrolled: false, active: false });
+    expectApiError(await logIn(other.email), 'V2_INVALID_CREDENTIALS');
+    expect(service.mailbox.mails(other.email)).to.deep.equal([]);
+    await admin.ask('POST', `${at}/reset-authenticator`, because);
+    expect((await accept(tokenIn((await service.mailTo(other.email)).text))).status).to.equal(200);
+  });
+
   it('change nothing about themselves, and nobody unknown', async () => {
     for (const verb of ['disable', 'enable', 'reset-authenticator']) {
       expectApiError(await admin.ask('POST', `${OPERATORS}/${admin.adminId}/${verb}`, because), 'V2_OPERATOR_SELF');

@@ -111,8 +111,10 @@ describe('an approval in the database', () => {
   for (const [what, call] of [
     ['is disabled', `disable_operator('one', 'two')`],
     ['gets another role', `set_operator_role('one', 'two', 'viewer')`],
+    ['is logged out', `end_operator_sessions('one')`],
+    ['loses the authenticator', `remove_operator_authenticator('one', 'two')`],
   ] as const)
-    it(`is withdrawn when who asked for it ${what}; those of others stay, and what was used`, async () => {
+    it(`is withdrawn when who asked for it, or gave it, ${what}; those of others stay, and what was used`, async () => {
       await ask('used');
       await decide('used');
       await use();
@@ -121,11 +123,13 @@ describe('an approval in the database', () => {
       await ask('of three', 'another', 'three');
       await ask('past', 'past');
       await intentDb.query(`update approvals set expires_at = '2020-01-01' where id = 'past'`);
+      await ask('given', 'given', 'three');
+      await intentDb.query(`select decide_approval('given', 'one', array['admin'], true, 'why')`);
 
       await intentDb.query(`select ${call}`);
 
       expect((await rows()).map(({ id, open }) => `${id} ${open}`)).to.deep.equal([
-        ...['of three true', 'open false', 'past false', 'used true'],
+        ...['given false', 'of three true', 'open false', 'past false', 'used true'],
       ]);
       expect(await intentDb.query(`select from approvals where expires_at = '2020-01-01'`)).to.have.length(1);
     });
@@ -171,9 +175,9 @@ describe('an operator in the database', () => {
     expect(await intentDb.query(`select from admin_sessions where revoked_at = '2020-01-01'`)).to.have.length(1);
   });
 
-  it('who is disabled is not invited anew', async () => {
+  it('who is disabled loses the password and is not invited anew', async () => {
     await intentDb.query(
-      `insert into admins (id, email, disabled_at) values ('gone', 'gone@x', now()), ('here', 'here@x', null)`,
+      `insert into admins (id, email, password_hash, disabled_at) values ('gone', 'gone@x', 'h', now()), ('here', 'here@x', 'h', null)`,
     );
     const invite = async (address: string) =>
       (
@@ -183,7 +187,9 @@ describe('an operator in the database', () => {
         )
       )[0]?.id;
 
-    expect([await invite('gone@x'), await invite('here@x')]).to.deep.equal([null, 'here']);
+    expect([await invite('gone@x'), await invite('here@x')]).to.deep.equal(['gone', 'here']);
+    const gone = `select from admins where id = 'gone' and num_nulls(password_hash, invitation_digest) = 2`;
+    expect(await intentDb.query(gone)).to.have.length(1);
   });
 
   describe('among admins', () => {

@@ -1,8 +1,9 @@
 -- Gives the subaccount of an unproven link to a partner that has proven the wallet, and records the operator. Locks the subaccount.
+-- `of_hotkey`: the subaccount that was found; another one is not moved. Null: whichever it is.
 -- Verdicts: done | unknown (no link) | proven (by its owner) | unproven (by the partner) | pays_others (the network holds another payout
 -- address than the wallet, which nobody can change there).
 create or replace function move_wallet_link(
-  wallet text, to_partner text, by_operator text, because text, out verdict text, out subaccount_id integer
+  wallet text, to_partner text, by_operator text, because text, of_hotkey text default null, out verdict text, out subaccount_id integer
 )
 language plpgsql as $$
 declare
@@ -15,7 +16,7 @@ begin
   limit 1
   for update;
   subaccount_id := linked.subaccount_id;
-  if linked.synthetic_hotkey is null then
+  if linked.synthetic_hotkey is null or linked.synthetic_hotkey <> of_hotkey then
     verdict := 'unknown';
   elsif linked.link_proof is not null or has_proven_wallet(linked.owner, wallet) then
     verdict := 'proven';

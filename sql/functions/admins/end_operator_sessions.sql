@@ -1,6 +1,9 @@
--- Ends the sessions of an operator. Returns how many were open.
+-- Ends the sessions of an operator, and withdraws what they may have asked others to approve, or approved: see withdraw_approvals. Returns how many
+-- were open.
 create or replace function end_operator_sessions(operator text) returns integer
 language sql as $$
+  select withdraw_approvals(operator);
+
   with ended as (
     update admin_sessions s
     set revoked_at = now()

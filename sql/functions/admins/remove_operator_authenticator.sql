@@ -1,4 +1,5 @@
--- Removes the authenticator of an operator, with the attempts at its codes, and ends the sessions. Verdicts: done | unknown | self.
+-- Removes the authenticator of an operator, with the attempts at its codes, ends the sessions, and withdraws the operator's approvals.
+-- Verdicts: done | unknown | self.
 create or replace function remove_operator_authenticator(operator text, by_operator text) returns text
 language plpgsql as $$
 declare

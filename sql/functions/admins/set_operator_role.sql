@@ -1,4 +1,4 @@
--- Gives an operator another role. What the operator asked others to approve is withdrawn. Verdicts: done | unknown | self | last_admin.
+-- Gives an operator another role, and withdraws the operator's approvals. Verdicts: done | unknown | self | last_admin.
 create or replace function set_operator_role(operator text, by_operator text, new_role text) returns text
 language plpgsql as $$
 declare
@@ -8,6 +8,6 @@ begin
     return obstacle;
   end if;
   update admins a set role = new_role where a.id = operator;
-  update approvals p set expires_at = now() where p.requested_by = operator and p.used_at is null and p.expires_at > now();
+  perform withdraw_approvals(operator);
   return 'done';
 end $$;

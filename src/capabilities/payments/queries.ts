@@ -21,11 +21,12 @@ export const listTiers = (db: Db, which: 'on_sale' | 'all' = 'on_sale'): Promise
 /** Whether any tier exists, active or not. */
 export const hasTiers = (db: Db): Promise<boolean> => db.exists(sql.unsafe`select from tiers`);
 
-/** What was to be paid by a payment, in cents; null if it is unknown. */
-export const findPaidCents = (db: Db, paymentId: PaymentId): Promise<number | null> =>
-  db.maybeOneFirst(sql.prepared('paid_cents', z.object({ amount_cents: z.number() }))`
-    select p.amount_cents
+/** What a refund of a payment moves at most, in cents: its price, or what is left of a larger amount that came; null if it is unknown. */
+export const findRefundCents = (db: Pick<Db, 'maybeOneFirst'>, paymentId: PaymentId): Promise<number | null> =>
+  db.maybeOneFirst(sql.prepared('refund_cents', z.object({ cents: z.number() }))`
+    select greatest(p.amount_cents, m.received_cents - m.refunded_cents) as cents
     from payments p
+    cross join lateral payment_money(p) m
     where p.id = ${paymentId}`);
 
 /** The row of a payment. */

@@ -147,7 +147,7 @@ export const isPayout = (db: Db, payoutId: PayoutId): Promise<boolean> =>
   db.exists(sql.type(z.object({}))`select from payouts p where p.id = ${payoutId}`);
 
 /** The amount of a payout, in cents; null if it is unknown. */
-export const findPayoutCents = (db: Db, payoutId: PayoutId): Promise<number | null> =>
+export const findPayoutCents = (db: Pick<Db, 'maybeOneFirst'>, payoutId: PayoutId): Promise<number | null> =>
   db.maybeOneFirst(sql.prepared('payout_cents', z.object({ amount_cents: z.number() }))`
     select p.amount_cents
     from payouts p

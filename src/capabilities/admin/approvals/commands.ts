@@ -5,7 +5,7 @@ import type { CallWith, Commit } from '../../../contract/handler.ts';
 import type { Db } from '../../../db/pool.ts';
 import type { ErrorCode } from '../../../kernel/error-codes.ts';
 import { ApiError } from '../../../kernel/errors.ts';
-import { newId } from '../../../kernel/ids.ts';
+import { newId, requestDigest } from '../../../kernel/ids.ts';
 import { coversRole, operatorRoles } from '../../../kernel/operator-roles.ts';
 import { type Admin, adminOf } from '../../../kernel/principal.ts';
 import { actorOf } from '../audit/actor.ts';
@@ -18,10 +18,27 @@ type Deps = { db: Db; config: Pick<Config, 'DUAL_CONTROL_CENTS'> };
 type ApprovalCall = Pick<
   CallWith<Deps>,
   'deps' | 'principal' | 'operation' | 'context' | 'address' | 'requestId' | 'body' | 'commit'
->;
+> & { path: object; query: object };
 
-/** What the approver sees of a request. `cents`: the money that it moves; absent if it is not about an amount. */
-type Request = { subject: string; summary: Record<string, unknown>; cents?: number };
+/**
+ * What a request is about. `facts`: what it would act on as it is now, beside what the request says itself. `cents`: reads the money
+ * that it moves; absent if it is not about an amount.
+ */
+type Request = {
+  subject: string;
+  facts?: Record<string, unknown>;
+  cents?: (db: Pick<Db, 'maybeOneFirst'>) => Promise<number | null>;
+};
+
+/** Members of requests that are shown to nobody. */
+const SECRETS: ReadonlySet<string> = new Set(['network_api_key']);
+
+/** What the approver sees: every member of the request but its reason, which stands beside it, and secrets; and the facts. */
+async function shownOf({ path, query, body }: ApprovalCall, { facts, cents }: Request, db: Db) {
+  const given = Object.entries({ ...path, ...query, ...Object(body) }).filter(([name]) => name !== 'reason');
+  const members = given.map(([name, value]) => (SECRETS.has(name) ? [`has_${name}`, true] : [name, value]));
+  return { ...Object.fromEntries(members), ...facts, ...(cents && { amount_cents: (await cents(db)) ?? 0 }) };
+}
 
 const askedRow = z.object({ id: z.string() });
 const usedRow = z.object({ id: z.string(), decided_by: z.string() });
@@ -29,30 +46,30 @@ const usedRow = z.object({ id: z.string(), decided_by: z.string() });
 /**
  * The commit of a request that may need another operator's approval, where the deployment asks for it: every request without an
  * amount does, and one by which its operator would have moved more than `DUAL_CONTROL_CENTS` alone in 24 hours. An approval is used, and an amount
- * counted, in the transaction of the write, and the audit names both operators. Without one the commit asks for it and throws
- * V2_APPROVAL_REQUIRED.
+ * counted, in the transaction of the write, and the audit names both operators. It is worth nothing once the approver would see anything else.
+ * Without one the commit asks for it and throws V2_APPROVAL_REQUIRED.
  */
 export const approvedCommit =
   (call: ApprovalCall, request: Request): Commit =>
   async (write, replacedWithinMs) => {
     const limit = call.deps.config.DUAL_CONTROL_CENTS;
-    const { cents } = request;
     if (limit === undefined) return call.commit(write, replacedWithinMs);
-    if (await isApproved(call))
+    if (await isApproved(call, request))
       return call.commit(
         (db) =>
           db.transaction(async (tx) => {
-            await useApproval(tx, call, request.subject);
+            await useApproval(tx, call, request);
             return write(tx);
           }),
         replacedWithinMs,
       );
+    const { cents } = request;
     if (cents === undefined) throw await askForApproval(call, request);
     let isTooMuch = false;
     const alone = call.commit(
       (db) =>
         db.transaction(async (tx) => {
-          isTooMuch = !(await movesAlone(tx, call, { ...request, cents }, limit));
+          isTooMuch = !(await movesAlone(tx, call, { ...request, cents: (await cents(tx)) ?? 0 }, limit));
           if (isTooMuch) throw new ApiError('V2_APPROVAL_REQUIRED', { effect: 'none' });
           return write(tx);
         }),
@@ -75,29 +92,35 @@ function movesAlone(
     select move_alone(${adminId}, ${subject}, ${cents}, ${limit}, ${address}, ${requestId}) as may`);
 }
 
-const digestOf = ({ context }: ApprovalCall) => sql.binary(Buffer.from(context.digest, 'hex'));
+/** Identifies a request, who made it, and what the approver was shown of it. */
+const digestOf = ({ context }: ApprovalCall, shown: object) =>
+  sql.binary(Buffer.from(requestDigest(context.digest, shown), 'hex'));
 
-const isApproved = (call: ApprovalCall): Promise<boolean> =>
-  call.deps.db.exists(sql.prepared('is_approved', z.object({}))`
+async function isApproved(call: ApprovalCall, request: Request): Promise<boolean> {
+  const { db } = call.deps;
+  return db.exists(sql.prepared('is_approved', z.object({}))`
     select
     from approvals a
-    where a.digest = ${digestOf(call)} and a.decision = 'approved' and a.used_at is null and a.expires_at > now()`);
-
-/** Uses the approval. Of several requests at once exactly one gets it: the others are told that they need another. */
-async function useApproval(db: Db, call: ApprovalCall, subject: string): Promise<void> {
-  const used = await db.maybeOne(sql.prepared('use_approval', usedRow)`
-    select a.id, a.decided_by from use_approval(${digestOf(call)}) a`);
-  if (!used) throw new ApiError('V2_APPROVAL_REQUIRED', { effect: 'none' });
-  const detail = { approval_id: used.id, operation: call.operation, approved_by: used.decided_by };
-  await note(db, { actor: actorOf(call), action: 'approval.use', detail }, subject);
+    where a.digest = ${digestOf(call, await shownOf(call, request, db))}
+      and a.decision = 'approved' and a.used_at is null and a.expires_at > now()`);
 }
 
-async function askForApproval(call: ApprovalCall, { subject, summary }: Request): Promise<ApiError> {
+/** Uses the approval. Of several requests at once exactly one gets it: the others are told that they need another. */
+async function useApproval(db: Db, call: ApprovalCall, request: Request): Promise<void> {
+  const used = await db.maybeOne(sql.prepared('use_approval', usedRow)`
+    select a.id, a.decided_by from use_approval(${digestOf(call, await shownOf(call, request, db))}) a`);
+  if (!used) throw new ApiError('V2_APPROVAL_REQUIRED', { effect: 'none' });
+  const detail = { approval_id: used.id, operation: call.operation, approved_by: used.decided_by };
+  await note(db, { actor: actorOf(call), action: 'approval.use', detail }, request.subject);
+}
+
+async function askForApproval(call: ApprovalCall, request: Request): Promise<ApiError> {
   const { reason } = Object(call.body);
+  const shown = await shownOf(call, request, call.deps.db);
   const asked = await call.deps.db.one(sql.prepared('ask_for_approval', askedRow)`
     select a.id
     from ask_for_approval(
-      ${newId('apv')}, ${call.operation}, ${subject}, ${digestOf(call)}, ${JSON.stringify(summary)}::jsonb,
+      ${newId('apv')}, ${call.operation}, ${request.subject}, ${digestOf(call, shown)}, ${JSON.stringify(shown)}::jsonb,
       ${typeof reason === 'string' ? reason : null}, ${roleOf(call.operation)}, ${adminOf(call.principal).adminId}, ${LIVES_S}
     ) a`);
   return new ApiError('V2_APPROVAL_REQUIRED', {

@@ -34,7 +34,7 @@ export const createTenantApp: Handler<'createTenantApp', Deps> = async (call) =>
     networkApiKey: network_api_key ?? null,
     scopes,
   };
-  return approvedCommit(call, { subject: slug, summary: { name, slug, scopes, entity_hotkey } })(async (db) => {
+  return approvedCommit(call, { subject: slug })(async (db) => {
     const made = await createApp(db, call.deps.sealer, app, actorOf(call));
     return {
       status: 200,
@@ -75,7 +75,7 @@ export const enableTenantApp: Handler<'enableTenantApp', Deps> = (call) =>
 export const rotateTenantAppSecret: Handler<'rotateTenantAppSecret', Deps> = async (call) => {
   const overlapS = call.body?.overlap_seconds ?? DEFAULT_OVERLAP_S;
   const { app_id } = call.path;
-  return approvedCommit(call, { subject: app_id, summary: { app_id } })(async (db) => {
+  return approvedCommit(call, { subject: app_id })(async (db) => {
     const body = call.query.stolen
       ? await replaceStolenSecret(db, app_id, actorOf(call))
       : await rotateAppSecret(db, app_id, overlapS, actorOf(call));

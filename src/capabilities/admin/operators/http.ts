@@ -36,7 +36,7 @@ export const listOperators: Handler<'listOperators', Deps> = ({ deps, query }) =
 /** Handles `POST /v2/admin/operators`: invite an operator. */
 export const inviteOperator: Handler<'inviteOperator', Deps> = (call) => {
   const { email, role } = call.body;
-  return approvedCommit(call, { subject: email, summary: { email, role } })(async (db) => {
+  return approvedCommit(call, { subject: email })(async (db) => {
     const invited = { email, role, link: linkOf(call.deps) };
     const adminId = await commands.inviteOperator(db, call.deps.sealer, invited, by(call));
     return { status: 200, body: await getOperator(db, adminId) };
@@ -46,12 +46,10 @@ export const inviteOperator: Handler<'inviteOperator', Deps> = (call) => {
 /** Handles `PATCH /v2/admin/operators/{admin_id}`: give an operator another role. */
 export const setOperatorRole: Handler<'setOperatorRole', Deps> = (call) => {
   const { path, body } = call;
-  return approvedCommit(call, { subject: path.admin_id, summary: { admin_id: path.admin_id, role: body.role } })(
-    async (db) => {
-      await commands.setOperatorRole(db, path.admin_id, body.role, by(call));
-      return { status: 200, body: await getOperator(db, path.admin_id) };
-    },
-  );
+  return approvedCommit(call, { subject: path.admin_id })(async (db) => {
+    await commands.setOperatorRole(db, path.admin_id, body.role, by(call));
+    return { status: 200, body: await getOperator(db, path.admin_id) };
+  });
 };
 
 /** Handles `POST /v2/admin/operators/{admin_id}/disable`: disable an operator. */
@@ -64,7 +62,7 @@ export const disableOperator: Handler<'disableOperator', Deps> = (call) =>
 /** Handles `POST /v2/admin/operators/{admin_id}/enable`: enable an operator again. */
 export const enableOperator: Handler<'enableOperator', Deps> = (call) => {
   const { admin_id } = call.path;
-  return approvedCommit(call, { subject: admin_id, summary: { admin_id } })(async (db) => {
+  return approvedCommit(call, { subject: admin_id })(async (db) => {
     await commands.setOperatorActive(db, admin_id, true, by(call));
     return { status: 200, body: await getOperator(db, admin_id) };
   });
@@ -80,7 +78,7 @@ export const endOperatorSessions: Handler<'endOperatorSessions', Deps> = (call) 
 /** Handles `POST /v2/admin/operators/{admin_id}/reset-authenticator`: remove authenticator and password, and invite anew. */
 export const resetOperatorAuthenticator: Handler<'resetOperatorAuthenticator', Deps> = (call) => {
   const { admin_id } = call.path;
-  return approvedCommit(call, { subject: admin_id, summary: { admin_id } })(async (db) => {
+  return approvedCommit(call, { subject: admin_id })(async (db) => {
     await commands.resetOperator(db, call.deps.sealer, admin_id, linkOf(call.deps), by(call));
     return { status: 200, body: await getOperator(db, admin_id) };
   });

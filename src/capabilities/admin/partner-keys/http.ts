@@ -26,7 +26,7 @@ export const listKeysOfPartner: Handler<'listKeysOfPartner', Deps> = async ({ de
 /** Handles `POST /v2/admin/partners/{partner_id}/keys`: create another key for a partner. */
 export const mintKeyOfPartner: Handler<'mintKeyOfPartner', Deps> = (call) => {
   const { partner_id } = call.path;
-  return approvedCommit(call, { subject: partner_id, summary: { partner_id, label: call.body?.label } })(async (db) => {
+  return approvedCommit(call, { subject: partner_id })(async (db) => {
     const minted = await mintPartnerKey(db, partner_id, call.body?.label ?? null, actorOf(call));
     if (!minted) throw new ApiError('V2_PARTNER_UNKNOWN');
     return { status: 200, body: minted };

@@ -40,7 +40,7 @@ async function getShown(db: Db, partnerId: PartnerId, deps: Pick<Deps, 'quotaUse
 /** Handles `POST /v2/admin/partners`: create a partner with a first key. */
 export const registerPartner: Handler<'registerPartner', Deps> = (call) => {
   const { name } = call.body;
-  return approvedCommit(call, { subject: name, summary: { name } })(async (db) => {
+  return approvedCommit(call, { subject: name })(async (db) => {
     const body = await makePartner(db, name, call.body.label ?? null, actorOf(call));
     return { status: 200, body };
   });

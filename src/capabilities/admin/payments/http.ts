@@ -11,7 +11,7 @@ import { requireValue } from '../../../kernel/require.ts';
 import { listUnfulfilled } from '../../accounts/prop/queries.ts';
 import { saveTier } from '../../payments/commands.ts';
 import { refundPayment as submitRefund } from '../../payments/intents.ts';
-import { findPaidCents, listTiers } from '../../payments/queries.ts';
+import { findRefundCents, listTiers } from '../../payments/queries.ts';
 import { approvedCommit } from '../approvals/commands.ts';
 import { note } from '../audit/commands.ts';
 
@@ -55,8 +55,8 @@ export const refundPayment: Handler<'refundPayment', Deps> = async (call) => {
   requireValue(call.deps.processor, 'V2_PAYMENTS_NOT_CONFIGURED', { effect: 'none' });
   const by = { operator: operatorName(call.principal), reason: call.body.reason, requestId: call.requestId };
   const { payment_id } = call.path;
-  const cents = (await findPaidCents(call.deps.db, payment_id)) ?? 0;
-  const commit = approvedCommit(call, { subject: payment_id, summary: { payment_id, amount_cents: cents }, cents });
+  const cents = (db: Pick<Db, 'maybeOneFirst'>) => findRefundCents(db, payment_id);
+  const commit = approvedCommit(call, { subject: payment_id, cents });
   const { accepted, pending } = await submitted({ ...call, commit }, async (db) => ({
     accepted: await submitRefund(db, payment_id, by, config.CHECKOUT_DEADLINE_MS),
     pending: {

@@ -34,8 +34,8 @@ export const reversePayout: Handler<'reversePayout', Deps> = async (call) => {
   const { payout_id } = call.path;
   const operator = operatorName(call.principal);
   const context = { operator, requestId: call.requestId, deadlineMs: config.CHECKOUT_DEADLINE_MS };
-  const cents = (await findPayoutCents(call.deps.db, payout_id)) ?? 0;
-  const commit = approvedCommit(call, { subject: payout_id, summary: { payout_id, amount_cents: cents }, cents });
+  const cents = (db: Pick<Db, 'maybeOneFirst'>) => findPayoutCents(db, payout_id);
+  const commit = approvedCommit(call, { subject: payout_id, cents });
   const { accepted, pending } = await submitted({ ...call, commit }, async (db) => ({
     accepted: await submitReversal({ ...context, db }, payout_id, call.body.reason),
     pending: {
@@ -76,8 +76,8 @@ export const resolvePayout: Handler<'resolvePayout', Deps> = async (call) => {
     reason: body.reason,
     deadlineMs: config.ACCOUNT_DEADLINE_MS,
   };
-  const summary = { payout_id, step: step.step, found: found?.id ?? null };
-  return approvedCommit(call, { subject: payout_id, summary })(async (tx) => {
+  const facts = { step: step.step, intent_id: step.key, found: found?.id ?? null };
+  return approvedCommit(call, { subject: payout_id, facts })(async (tx) => {
     await recordFinding(tx, step, found, by);
     const status = found ? 'found' : 'absent';
     return { status: 200, body: { payout_id, step: step.step, status, processor_id: found?.id ?? null } };

@@ -29,12 +29,16 @@ export const approveAccessRequest: Handler<'approveAccessRequest', Deps> = async
     scopes: allowed_scopes,
   };
   const { request_id } = call.path;
-  return approvedCommit(call, { subject: request_id, summary: { request_id, slug, name, allowed_scopes } })(
-    async (db) => {
-      return { status: 200, body: await approveAppRequest(toolsOf(call, db), request_id, approval) };
-    },
-  );
+  return approvedCommit(call, { subject: request_id, facts: applicantOf(request) })(async (db) => {
+    return { status: 200, body: await approveAppRequest(toolsOf(call, db), request_id, approval) };
+  });
 };
+
+/** Who asked for access, and who is mailed the credentials. */
+const applicantOf = (request: AppRequest | null) => ({
+  company_name: request?.company_name ?? null,
+  contact_email: request?.contact_email ?? null,
+});
 
 /** Handles `POST /v2/admin/app-requests/{request_id}/decline`: decline an access request. */
 export const declineAccessRequest: Handler<'declineAccessRequest', Deps> = (call) =>
@@ -44,9 +48,10 @@ export const declineAccessRequest: Handler<'declineAccessRequest', Deps> = (call
   }));
 
 /** Handles `POST /v2/admin/app-requests/{request_id}/reissue`: mail a new one-time link. */
-export const reissueAccessLink: Handler<'reissueAccessLink', Deps> = (call) => {
+export const reissueAccessLink: Handler<'reissueAccessLink', Deps> = async (call) => {
   const { request_id } = call.path;
-  return approvedCommit(call, { subject: request_id, summary: { request_id } })(async (db) => {
+  const facts = applicantOf(await findAppRequest(call.deps.db, request_id));
+  return approvedCommit(call, { subject: request_id, facts })(async (db) => {
     return { status: 200, body: await reissueRevealLink(toolsOf(call, db), request_id) };
   });
 };
