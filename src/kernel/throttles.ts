@@ -11,6 +11,8 @@ type Limit = {
   baseS: number;
   /** The longest window, in seconds. Windows grow while each is overspent. Equal to `baseS` if windows do not grow. */
   longestS: number;
+  /** Whether callers of several apps spend it. What is left of it says something about the users of others, so nobody is told. */
+  isOfAllApps?: true;
 };
 
 /**
@@ -53,15 +55,17 @@ export const limits = {
    */
   first_mails: { budget: 2, baseS: DAY_S, longestS: DAY_S },
   /** Further mails to one address over all apps that sign-ups, new codes and resets of unverified users cause, in a day. */
-  sign_up_mails: { budget: 10, baseS: DAY_S, longestS: DAY_S },
+  sign_up_mails: { budget: 10, baseS: DAY_S, longestS: DAY_S, isOfAllApps: true },
+  /** First mails to one address, from however many networks, to one app in a day: no app uses up those of all apps. */
+  first_mails_of_app: { budget: 30, baseS: DAY_S, longestS: DAY_S },
   /** First mails to one address, from however many networks to however many apps, in a day. */
-  all_first_mails: { budget: 60, baseS: DAY_S, longestS: DAY_S },
+  all_first_mails: { budget: 60, baseS: DAY_S, longestS: DAY_S, isOfAllApps: true },
   /** Notifications by mail of one app. */
   notify_app: { budget: 2_000, baseS: HOUR_S, longestS: HOUR_S },
   /** Notifications by mail of one app to one address. */
   notify_recipient: { budget: 20, baseS: HOUR_S, longestS: HOUR_S },
   /** Notifications by mail to one address that is not verified, over all apps. */
-  notify_unverified: { budget: 3, baseS: DAY_S, longestS: DAY_S },
+  notify_unverified: { budget: 3, baseS: DAY_S, longestS: DAY_S, isOfAllApps: true },
   /** Agreements that one user signs. They are kept permanently. */
   signature: { budget: 20, baseS: HOUR_S, longestS: 24 * HOUR_S },
   /** Agreements that all users of one app sign: signers of an app wait for each other. */
@@ -84,6 +88,11 @@ export const limits = {
 
 /** The name of a throttle. */
 export type LimitName = keyof typeof limits;
+
+/** The throttles that callers of several apps spend. */
+const OF_ALL_APPS: ReadonlySet<string> = new Set(
+  Object.entries<Limit>(limits).flatMap(([name, { isOfAllApps }]) => (isOfAllApps ? [name] : [])),
+);
 
 /** The budgets of which an operator can give an app or a partner another number. */
 export type DailyBudgetName = Extract<
@@ -108,3 +117,10 @@ export const budgetOf = (name: LimitName, ...parts: string[]): Budget => ({
  * budget.
  */
 export type BudgetState = { name: string; budget: number; base_s: number; remaining: number; ends_in_s: number };
+
+/** Whether a caller may see what is left of a budget. Of one that several apps spend only that it is spent. */
+export const isVisible = ({ name, remaining }: BudgetState): boolean => remaining < 0 || !OF_ALL_APPS.has(name);
+
+/** The state of a budget as a caller may see it. Of one that several apps spend it does not show when others began to spend it. */
+export const visibleState = (state: BudgetState): BudgetState =>
+  OF_ALL_APPS.has(state.name) ? { ...state, ends_in_s: state.base_s } : state;

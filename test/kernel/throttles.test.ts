@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { rateLimitHeaders } from '../../src/edge/quota.ts';
-import { budgetOf, limits } from '../../src/kernel/throttles.ts';
+import { budgetOf, limits, visibleState } from '../../src/kernel/throttles.ts';
 
 /** What is promised: attempts, the first window and the longest one in seconds. */
 const PROMISED = {
@@ -18,6 +18,7 @@ const PROMISED = {
   mail: [5, 900, 14_400],
   first_mails: [2, 86_400, 86_400],
   sign_up_mails: [10, 86_400, 86_400],
+  first_mails_of_app: [30, 86_400, 86_400],
   all_first_mails: [60, 86_400, 86_400],
   notify_app: [2_000, 3_600, 3_600],
   notify_recipient: [20, 3_600, 3_600],
@@ -65,5 +66,19 @@ describe('the limits of throttles', () => {
       'RateLimit-Policy': '"login";q=10;w=60, "address";q=300;w=60',
       RateLimit: '"login";r=0;t=13, "address";r=299;t=60',
     });
+  });
+
+  it('that several apps spend do not show what the others have spent, nor when', () => {
+    const shared = { name: 'sign_up_mails', budget: 10, base_s: 86_400 };
+    const states = [
+      { ...shared, remaining: 7, ends_in_s: 4_000 },
+      { name: 'mail', budget: 5, base_s: 900, remaining: 4, ends_in_s: 900 },
+    ];
+
+    expect(rateLimitHeaders(states.map(visibleState))).to.deep.equal({
+      'RateLimit-Policy': '"sign_up_mails";q=10;w=86400, "mail";q=5;w=900',
+      RateLimit: '"mail";r=4;t=900',
+    });
+    expect(visibleState({ ...shared, remaining: -1, ends_in_s: 4_000 }).ends_in_s).to.equal(86_400);
   });
 });

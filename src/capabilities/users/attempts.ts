@@ -39,7 +39,11 @@ const sharedMails = ({ email }: Account): Budget => budgetOf('sign_up_mails', em
 
 const isFirstMail = async ({ deps, network }: MailCall, { appId, email }: Account) =>
   hasLeft(
-    await deps.throttle.spend([budgetOf('first_mails', appId, email, network), budgetOf('all_first_mails', email)]),
+    await deps.throttle.spend([
+      budgetOf('first_mails', appId, email, network),
+      budgetOf('first_mails_of_app', appId, email),
+      budgetOf('all_first_mails', email),
+    ]),
   );
 
 const hasLeft = (states: readonly BudgetState[]) => states.every(({ remaining }) => remaining >= 0);

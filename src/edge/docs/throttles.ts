@@ -14,6 +14,7 @@ const counts: Record<LimitName, string> = {
   reset_mail: 'mails with a reset token to one address',
   mail: 'further mails of one app that anyone can cause to one address',
   first_mails: 'mails to one address that sign-ups, new codes and resets from one network cause at one app',
+  first_mails_of_app: 'the same from all networks',
   sign_up_mails: 'further ones, over all apps and networks',
   all_first_mails: 'first ones, over all apps and networks',
   notify_app: 'notifications by mail of one app',
