@@ -9,6 +9,7 @@ create table kyc_cases (
   status_at timestamptz,
   failure_reason text,
   verified_at timestamptz,
+  made_in_session text,
   reconciled_at timestamptz,
   created_at timestamptz not null default now(),
   constraint kyc_cases_verified_has_time check ((status = 'verified') = (verified_at is not null))
@@ -17,6 +18,8 @@ create table kyc_cases (
 comment on table kyc_cases is 'Identity verification of end users, one case per user. Its state follows its newest session at the processor.';
 comment on column kyc_cases.status_at is 'Time of the status by the processor''s clock. Older states change nothing.';
 
+comment on column kyc_cases.session_id is 'The newest session at the processor. Empty: none counts, because a stolen session may have begun it.';
+comment on column kyc_cases.made_in_session is 'The session of the user that began it. It may have been deleted since.';
 comment on column kyc_cases.earlier_session_ids is 'Sessions that a newer one has replaced. One of them can still be verified.';
 
 create index kyc_cases_by_session on kyc_cases (session_id);
@@ -34,6 +37,7 @@ create table connect_accounts (
   details_submitted boolean not null,
   bank_name text,
   last4 text,
+  destination text,
   is_abroad boolean not null default false,
   made_in_session text,
   linked_in_sessions text[] not null default '{}',
@@ -55,6 +59,8 @@ comment on column connect_accounts.made_in_session is 'The session that opened i
 comment on column connect_accounts.linked_in_sessions is
   'Sessions that were given a link to its pages at the processor, where its bank account can be changed.';
 comment on column connect_accounts.linked_at is 'When the newest of these links was asked for.';
+comment on column connect_accounts.destination is
+  'Identifies the bank accounts and cards that the processor showed last; kept when they are removed, so that others are noticed.';
 comment on column connect_accounts.destination_at is
   'When its money began to go where it goes now: it was opened, or the processor showed another bank account.';
 comment on column connect_accounts.detached_at is 'No payout goes there any more. The user may open another account.';

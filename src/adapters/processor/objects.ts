@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { digest } from '../../kernel/ids.ts';
 import type { AccountSeen, Loss, LossSeen, Made, PaymentSeen, VerificationSeen, WarningSeen } from './types.ts';
 
 /** Above every amount that the processor accepts, and what a column holds. */
@@ -155,6 +156,19 @@ const verification = z
 
 const bank = z.object({ object: z.literal('bank_account'), bank_name: code, last4: code });
 
+/** A bank account or card. It has one fingerprint, however often it is attached (docs.stripe.com/api/external_account_bank_accounts/object). */
+const external = z.object({ fingerprint: code, id: code });
+
+/** What money that leaves an account can go to: the digest of all of it, whatever it is called. Null: nothing is attached. */
+function destinationOf(attached: unknown[]): string | null {
+  if (attached.length === 0) return null;
+  const names = attached.map((each) => {
+    const { data } = external.safeParse(each);
+    return data?.fingerprint ?? data?.id ?? JSON.stringify(each);
+  });
+  return digest(names.sort().join(' ')).toString('hex');
+}
+
 const account = z
   .object({
     id,
@@ -165,7 +179,8 @@ const account = z
     external_accounts: z.object({ data: z.array(z.unknown()) }).nullish(),
   })
   .transform((object): AccountSeen => {
-    const banks = (object.external_accounts?.data ?? []).map((each) => bank.safeParse(each).data);
+    const attached = object.external_accounts?.data ?? [];
+    const banks = attached.map((each) => bank.safeParse(each).data);
     const first = banks.find((each) => each !== undefined);
     return {
       accountId: object.id,
@@ -175,6 +190,7 @@ const account = z
       country: object.country ?? null,
       bankName: first?.bank_name ?? null,
       last4: first?.last4 ?? null,
+      destination: destinationOf(attached),
     };
   });
 

@@ -59,6 +59,8 @@ export type AccountSeen = {
   country: string | null;
   bankName: string | null;
   last4: string | null;
+  /** Identifies what its money goes to, more exactly than the two members above. Null: nothing is attached. */
+  destination: string | null;
 };
 
 /**

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineProcessorIntent, type ProcessorDeps } from '../../intents/replay.ts';
 import { type IntentId, idSchema } from '../../kernel/ids.ts';
 import { absent } from '../../kernel/upstream-result.ts';
+import { refreshDestination } from './destination.ts';
 import { findObstacle, getPayoutStep, payoutStepRow } from './queries.ts';
 import { fixBankLeg, noteDelay, recordStep } from './store.ts';
 
@@ -21,6 +22,7 @@ export const pay = defineProcessorIntent({
 
   async prepare({ id, presumed_sent_at }, deps: Deps) {
     const step = await getPayoutStep(deps.db, id);
+    if (!(await refreshDestination(deps, step.accountId))) return waitUnreadable(deps.db, id);
     const obstacle = await findObstacle(deps.db, step.payoutId, {
       earnedCents: null,
       holdH: deps.config.PAYOUT_DESTINATION_HOLD_H,
@@ -30,8 +32,7 @@ export const pay = defineProcessorIntent({
     if (verdict === 'fixed') return { send: { transfer: await getPayoutStep(deps.db, id) } };
     if (verdict === 'reversed') return { fail: { code: 'V2_PAYOUT_REVERSED' } };
     if (verdict === 'later' && presumed_sent_at === null) return { fail: { code: 'V2_PAYOUT_NOT_AVAILABLE' } };
-    await noteDelay(deps.db, id, UNREADABLE);
-    return { wait: UNREADABLE };
+    return waitUnreadable(deps.db, id);
   },
 
   call: ({ transfer }, processor, key) => processor.payOut(transfer, key),
@@ -52,6 +53,11 @@ export const pay = defineProcessorIntent({
 });
 
 const UNREADABLE = { code: 'PROCESSOR_UNREADABLE' } as const;
+
+async function waitUnreadable(db: Deps['db'], id: IntentId) {
+  await noteDelay(db, id, UNREADABLE);
+  return { wait: UNREADABLE };
+}
 
 /** Fixes the leg by what the processor shows. `unreadable`: it shows nothing, or less than is known here. */
 async function fixLeg(

@@ -3,6 +3,7 @@ import { defineProcessorIntent, type ProcessorDeps } from '../../intents/replay.
 import { idSchema } from '../../kernel/ids.ts';
 import { epochMs } from '../../kernel/work.ts';
 import type { Netvenue } from '../../venues/network/adapter/types.ts';
+import { refreshDestination } from './destination.ts';
 import { findObstacle, getPayoutStep, payoutStepRow } from './queries.ts';
 import { readEarnings } from './read-model.ts';
 import { noteDelay, recordStep } from './store.ts';
@@ -22,8 +23,10 @@ export const submit = defineProcessorIntent({
   request: z.object({ payout_id: idSchema.payout }),
   payload: z.object({ transfer: payoutStepRow }),
 
-  async prepare({ id }, { db, venues, config }: Deps) {
+  async prepare({ id }, { db, processor, venues, config }: Deps) {
     const step = await getPayoutStep(db, id);
+    if (!(await refreshDestination({ db, processor, config }, step.accountId)))
+      return { wait: { code: 'PROCESSOR_UNREADABLE' } };
     const limits = { timeoutMs: config.VENUE_READ_MS };
     const earned = await readEarnings(
       { settlements: (uuid) => venues.netvenue.settlements(uuid, epochMs(), limits) },

@@ -25,7 +25,10 @@ export const calls = {
   },
   account: {
     does: 'Moves a payout account.',
-    members: { id: ['acct_1', 'the account'], to: ['ready', 'ready, restricted, deauthorized'] },
+    members: {
+      id: ['acct_1', 'the account'],
+      to: ['ready', 'ready, moved (to another bank account), bankless, restricted, deauthorized'],
+    },
   },
   payout: {
     does: 'Moves a payout from an account to its bank.',

@@ -80,9 +80,23 @@ function createAccount(world: World, form: Form, call: Call): Reported {
 /** Completes the onboarding of a connected account. */
 export function onboard(world: World, account: Account): void {
   Object.assign(account, { payouts_enabled: true, charges_enabled: true, details_submitted: true });
-  account.external_accounts.data = [{ object: 'bank_account', bank_name: 'SANDBOX TEST BANK', last4: '6789' }];
+  account.external_accounts.data = [bankOf(account, 1)];
   world.emit('account.updated', account, account.id);
 }
+
+/** The user of a connected account names another bank account, which looks the same, or (null) removes the one that it has. */
+export function changeBank(world: World, account: Account, nth: number | null): void {
+  account.external_accounts.data = nth === null ? [] : [bankOf(account, nth)];
+  world.emit('account.updated', account, account.id);
+}
+
+const bankOf = ({ id }: Account, nth: number) => ({
+  id: newObjectId('ba'),
+  object: 'bank_account',
+  bank_name: 'SANDBOX TEST BANK',
+  last4: '6789',
+  fingerprint: `${id}_${nth}`,
+});
 
 /** The processor stops the payouts of a connected account. */
 export function restrict(world: World, account: Account): void {

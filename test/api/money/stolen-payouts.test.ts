@@ -99,18 +99,35 @@ describe('payouts of a user whose session was stolen', function () {
     await mailed(user, /payout of your account .* was submitted/);
   });
 
-  it('wait again, and the owner is notified, when the account shows another bank account', async () => {
+  for (const [how, states] of [
+    ['at the same bank with the same last digits', ['moved']],
+    ['after the owner’s was removed', ['bankless', 'moved']],
+  ] as const)
+    it(`wait again, and the owner is notified, when the account shows another bank account ${how}`, async () => {
+      const user = await earner(service, app, 900);
+      await age(user.connected, 25);
+      const requested = await user.request(20_000);
+      await service.control('account', { id: user.connected }); // shows the same one again
+      for (const to of states) await service.control('account', { id: user.connected, to });
+
+      await mailed(user, /bank account for your payouts .* was changed/);
+      const reply = await user.submit(requested);
+
+      expect([reply.status, reply.body.error?.code]).to.deep.equal([409, 'V2_PAYOUT_DESTINATION_HELD']);
+    });
+
+  it('wait again also while nobody has reported yet that the bank account was changed', async () => {
     const user = await earner(service, app, 900);
     await age(user.connected, 25);
     const requested = await user.request(20_000);
-    await service.db.query(sql.unsafe`
-      update connect_accounts set last4 = '0001' where processor_account_id = ${user.connected}`);
-    await service.control('account', { id: user.connected });
+    await service.control('notifications', { hold: true });
+    await service.control('account', { id: user.connected, to: 'moved' });
 
-    await mailed(user, /bank account for your payouts .* was changed/);
-    const reply = await user.submit(requested);
+    const reply = await user.submit(requested).finally(() => service.control('notifications', { hold: false }));
 
     expect([reply.status, reply.body.error?.code]).to.deep.equal([409, 'V2_PAYOUT_DESTINATION_HELD']);
+    expect(transfersTo(user.connected)).to.deep.equal([]);
+    await mailed(user, /bank account for your payouts .* was changed/);
   });
 
   it('stay canceled or stopped, whichever came first; of both at once exactly one happens', async () => {

@@ -57,7 +57,7 @@ export async function applyAccount(tx: Tx, reading: AccountSeen, atMs: number): 
   if (!exists) return false;
   await tx.query(sql.prepared('move_connect_account', nothing)`
     with earlier as (
-      select c.id, c.bank_name, c.last4
+      select c.id, c.destination
       from connect_accounts c
       where c.processor_account_id = ${reading.accountId} and (c.seen_at is null or c.seen_at <= to_timestamp(${atMs / 1000}))
       for no key update
@@ -65,14 +65,14 @@ export async function applyAccount(tx: Tx, reading: AccountSeen, atMs: number): 
     update connect_accounts c
     set payouts_enabled = ${reading.payoutsEnabled}, charges_enabled = ${reading.chargesEnabled}, details_submitted = ${reading.detailsSubmitted},
       country = coalesce(${reading.country}, c.country), bank_name = ${reading.bankName}, last4 = ${reading.last4},
-      seen_at = to_timestamp(${atMs / 1000}),
+      seen_at = to_timestamp(${atMs / 1000}), destination = coalesce(${reading.destination}, c.destination),
       destination_at = case
-        when ${reading.last4}::text is not null and (e.bank_name, e.last4) is distinct from (${reading.bankName}::text, ${reading.last4}::text)
+        when ${reading.destination}::text is not null and e.destination is distinct from ${reading.destination}::text
         then now() else c.destination_at
       end
     from earlier e
     where c.id = e.id
-    returning c.user_id, c.detached_at, e.last4 is not null and c.destination_at = now() as is_another
+    returning c.user_id, c.detached_at, e.destination <> ${reading.destination}::text as is_another
     )
     select mail_user(c.user_id, 'payout_account_changed', gen_random_uuid(), '{}', 86400)
     from changed c
