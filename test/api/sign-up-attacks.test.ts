@@ -1,7 +1,15 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { limits } from '../../src/kernel/throttles.ts';
-import { codeIn, fresh, type Identity, PASSWORD, startIdentity, type TestApp } from '../support/identity.ts';
+import {
+  codeIn,
+  fresh,
+  type Identity,
+  PASSWORD,
+  resetTokenIn,
+  startIdentity,
+  type TestApp,
+} from '../support/identity.ts';
 
 const OWNER = '203.0.113.7';
 const STRANGER = '198.51.100.66';
@@ -64,6 +72,67 @@ describe('strangers who know an address', () => {
 
     expect((await signUp(OWNER, email)).status).to.equal(200);
     await service.mailTo(email, before + 1);
+  });
+
+  it('do not keep it out of other apps from however many networks, nor does an app that names them', async () => {
+    const [email, theirs] = [address(), await service.app()];
+    for (let network = 0; network < 2 * limits.all_first_mails.budget; network += 1)
+      await signUp(`198.18.0.${network}`, email, theirs);
+    const before = await mailsTo(email);
+
+    expect((await signUp(OWNER, email)).status).to.equal(200);
+    await service.mailTo(email, before + 1);
+  });
+
+  it('learn nothing by the headers of what other apps have mailed to an address', async () => {
+    const [email, untouched, ours] = [address(), address(), await service.app()];
+    for (let n = 0; n < 5; n += 1) await signUp(STRANGER, email);
+    const headersOf = async (to: string) => {
+      const replies = [];
+      for (let n = 0; n < 3; n += 1) replies.push((await signUp(OWNER, to, ours)).headers);
+      const ofMails = (headers: Headers) => headers.get('ratelimit')?.match(/"\w*mails?";r=\d+/g);
+      return replies.map((headers) => [headers.get('ratelimit-policy'), ofMails(headers)]);
+    };
+
+    expect(await headersOf(email)).to.deep.equal(await headersOf(untouched));
+  });
+
+  it('do not invalidate a reset that was mailed to an owner who has not verified the address', async () => {
+    const email = address();
+    await signUp(OWNER, email);
+    await post(OWNER, 'password-reset/request', { email });
+    const token = resetTokenIn((await service.mailTo(email, 2)).text);
+    await service.db.query(
+      sql.unsafe`update throttles set spent = budget where name in ('all_first_mails', 'sign_up_mails')`,
+    );
+    await signUp(STRANGER, email, await service.app()); // it counts what all apps share, of which nothing is left
+    await service.db.query(
+      sql.unsafe`update throttles set spent = budget where name in ('all_first_mails', 'sign_up_mails')`,
+    );
+    const before = await mailsTo(email);
+    await post(STRANGER, 'password-reset/request', { email });
+
+    const json = { email, token, new_password: 'chosen by the owner' };
+    const reset = await post(OWNER, 'password-reset/confirm', json);
+
+    expect(await mailsTo(email)).to.equal(before + 1); // that the password was changed
+    expect(reset.body).to.deep.equal({ reset: true });
+  });
+
+  it('do not use up by wrong tokens the reset of an owner who shares their network', async () => {
+    const email = address();
+    await service.user(app, email);
+    await post(OWNER, 'password-reset/request', { email });
+    const token = resetTokenIn((await service.mailTo(email, 2)).text);
+    const confirm = (mailed: string) =>
+      post(OWNER, 'password-reset/confirm', { email, token: mailed, new_password: 'chosen by the owner' });
+    const guesses = [];
+    for (let n = 0; n <= limits.code.budget; n += 1) guesses.push((await confirm(`rst_${n}`)).body.error.code);
+
+    const reset = await confirm(token);
+
+    expect(guesses.at(-1)).to.equal('V2_THROTTLED');
+    expect(reset.body).to.deep.equal({ reset: true });
   });
 
   it('compare at most 5 codes from one network, and 25 from all of them', async () => {

@@ -79,6 +79,9 @@ export const insertBuyer = (
     ), person as (
       insert into users (id, app_id, email, password_hash, verified_at)
       values (${user}, ${app}, 'a@example.com', 'x', now())
+    ), logged_in as (
+      insert into user_sessions (id, digest, user_id, expires_at)
+      values ('uss_' || ${user}, convert_to(${user}, 'UTF8'), ${user}, now() + interval '30 days')
     ), bought as (
       insert into payments (id, owner, user_id, tier_id, market, asset_class, account_size, amount_cents, currency, intent_id,
         processor_payment_intent_id, status)

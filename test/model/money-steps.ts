@@ -126,7 +126,7 @@ async function request(s: MoneySystem, amountCents: number): Promise<void> {
     amountCents,
     currency: 'usd',
     earnedCents: EARNED,
-    sessionId: 'uss_model',
+    sessionId: `uss_${s.user}`,
   };
   const id = await tried(requestPayout(s.db, wanted));
   if (typeof id === 'string') s.payouts.push(id);
@@ -135,7 +135,8 @@ async function request(s: MoneySystem, amountCents: number): Promise<void> {
 async function submitOne(s: MoneySystem, n: number): Promise<void> {
   const id = s.payouts[n % Math.max(1, s.payouts.length)];
   const context = { context: { owner: s.app, digest: '00', request_id: 'req_model' }, deadlineMs: 600_000 };
-  if (id) await tried(submitPayout(s.db, context, s.user, { id, earnedCents: EARNED, holdH: 0 }));
+  if (id)
+    await tried(submitPayout(s.db, context, s.user, { id, earnedCents: EARNED, holdH: 0, sessionId: `uss_${s.user}` }));
 }
 
 const paid = step('is paid', (s) => s.control('payment', { id: s.intent, to: 'succeeded' }));

@@ -16,7 +16,6 @@ const REASONS: Record<string, string> = {
   payments: 'money that came in, from whoever paid it',
   prop_accounts: 'bought by a payment, and traded by sessions and keys that end',
   statement_lines: 'written by the service with what moved money or a position; nothing acts on a line',
-  kyc_cases: 'the processor identifies the person; an operator reads the case',
 };
 
 describe('what a session makes', () => {
@@ -42,6 +41,7 @@ describe('what a session makes', () => {
       'trader_keys',
       'connect_accounts',
       'payouts',
+      'kyc_cases',
     ]);
   });
 
@@ -49,6 +49,7 @@ describe('what a session makes', () => {
     const source = await rows.db.oneFirst(sql.type(z.object({ source: z.string() }))`
       select p.prosrc as source from pg_proc p where p.proname = 'quarantine'`);
 
-    for (const table of ['trader_keys', 'connect_accounts', 'payouts', 'users']) expect(source).to.include(table);
+    for (const table of ['trader_keys', 'connect_accounts', 'payouts', 'kyc_cases', 'users'])
+      expect(source).to.include(table);
   });
 });

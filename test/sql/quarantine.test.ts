@@ -2,9 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
-import { noteLink } from '../../src/capabilities/payouts/commands.ts';
+import { noteLink, requestPayout } from '../../src/capabilities/payouts/commands.ts';
+import { submitPayout } from '../../src/capabilities/payouts/intents.ts';
 import { mintApiKey } from '../../src/capabilities/trading/keys/commands.ts';
-import type { AppId, PropAccountId, UserId } from '../../src/kernel/ids.ts';
+import { confirmTotp, enrollTotp } from '../../src/capabilities/users/totp/commands.ts';
+import type { Db } from '../../src/db/pool.ts';
+import type { AppId, PayoutId, PropAccountId, UserId } from '../../src/kernel/ids.ts';
+import type { User } from '../../src/kernel/principal.ts';
+import type { Sealer } from '../../src/kernel/seal.ts';
+import { newSeed } from '../../src/kernel/totp.ts';
+import { codeOf } from '../support/identity.ts';
 import { openPeople, type People } from '../support/people.ts';
 
 /** Rows that differ in one thing: whose they are, when they were made, in which session. */
@@ -94,21 +101,38 @@ describe('what a stolen session may have left behind', () => {
     expect([...(await detached()), ...(await failed())]).to.deep.equal(['of ann@a quarantine', 'made quarantined']);
   });
 
+  const plain = { seal: (text: string) => Buffer.from(text), open: (sealed: Buffer) => sealed };
+  const sealer = plain as unknown as Sealer; // as: both are all that is used
+  const SUBMISSION = { context: { owner: 'a' as AppId, digest: '', request_id: '' }, deadlineMs: 1_000 };
+  const SUBMITTED = { id: 'made' as PayoutId, earnedCents: 1, holdH: 0 };
   const SESSION = { owner: 'a' as AppId, userId: 'ann@a' as UserId, sessionId: 's ann@a' }; // as: the ids of people.ts
   const ACCOUNT = 'ann@a' as PropAccountId; // as: the same
+  const PAYOUT = { accountId: ACCOUNT, connectAccountId: 'of ann@a', amountCents: 1, currency: 'usd', earnedCents: 1 };
+  const USER = SESSION as User; // as: what these functions read of it
+  const SEED = newSeed();
+  const apart = <T>(work: (db: Db) => Promise<T>) => people.db.transaction((other) => work(other));
+  const sessionId = SESSION.sessionId;
   for (const [what, make] of [
-    ['a key', () => mintApiKey(people.db, SESSION, ACCOUNT, 'late')],
-    ['a link', () => people.db.transaction((other) => noteLink(other, 'of ann@a', SESSION.sessionId))],
+    ['a key', (db: Db) => mintApiKey(db, SESSION, ACCOUNT, 'late')],
+    ['a link', (db: Db) => noteLink(db, 'of ann@a', sessionId)],
+    ['an authenticator', (db: Db) => enrollTotp(db, sealer, USER)],
+    ['an authenticator with its first code', (db: Db) => confirmTotp(db, sealer, USER, codeOf(SEED))],
+    ['a payout request', (db: Db) => requestPayout(db, { ...PAYOUT, sessionId })],
+    ['a submission', (db: Db) => submitPayout(db, SUBMISSION, SESSION.userId, { ...SUBMITTED, sessionId })],
   ] as const)
     it(`is not ${what} that the session makes while it is removed`, async () => {
       await account('of ann@a', 'ann@a');
+      await run(
+        `update users set totp_session_id = 't ann@a', totp_seed = convert_to($1, 'UTF8') where id = 'ann@a'`,
+        SEED,
+      );
       let late: Promise<string> | undefined;
 
       await people.db.transaction(async (tx) => {
         await tx.query(sql.unsafe`select remove_session('ann@a', 's ann@a')`);
-        late = make().then(
+        late = apart<unknown>(make).then(
           () => 'made',
-          (error) => error.code,
+          (error) => error.code ?? String(error),
         );
         await sleep(200);
       });

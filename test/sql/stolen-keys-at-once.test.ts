@@ -25,6 +25,7 @@ const DEEDS: Record<string, (db: Db) => Promise<unknown>> = {
   'makes an endpoint': (db) =>
     createEndpoint(db, thief, { url: 'https://t', events: ['*'], description: null }, newSecret()),
   'moves an endpoint': (db) => changeEndpoint(db, thief, 'whe_kept', { url: 'https://t' }),
+  'activates an endpoint that is not': (db) => changeEndpoint(db, thief, 'whe_thiefs', { active: true }),
   'is shown a secret': (db) => rotateSecret(db, thief, 'whe_kept', { secret: newSecret(), overlapS: 60 }),
   'rolls the key': (db) => rollKey(db, thief.keyId, 60),
   'rolls the key again': (db) => rollKey(db, 'pky_rolled', 60),
@@ -56,7 +57,9 @@ describe('a stolen key that is revoked while the thief uses it', () => {
         `\\x${digest(String(id)).toString('hex')}`,
       );
     await rows.run(
-      `insert into webhook_endpoints (id, owner, url, events) values ('whe_kept', '${OWNER}', 'https://x', '{*}')`,
+      `insert into webhook_endpoints (id, owner, url, events, active, deactivated_because, credentials) values
+         ('whe_kept', '${OWNER}', 'https://x', '{*}', true, null, '{}'),
+         ('whe_thiefs', '${OWNER}', 'https://t', '{*}', false, 'failing', jsonb_build_object('${thief.keyId}', now()))`,
     );
   });
 

@@ -1,14 +1,23 @@
--- Records a created verification session: ends its intent and updates the user's case. A verified case stays verified.
+-- Records a created verification session: ends its intent and updates the user's case. A verified case stays verified. A verification that was
+-- begun in a session of the user that has been revoked meanwhile counts for nobody. Locks that session.
 create or replace function record_verification_session(intent uuid, held_fence integer, said jsonb, session text) returns void
 language plpgsql as $$
+declare
+  is_revoked boolean;
 begin
   perform settle_claim(intent, held_fence, 'succeeded', said);
-  insert into kyc_cases as k (user_id, owner, provider, session_id)
-  select i.request ->> 'user_id', i.owner, 'processor_identity', session
+  select s.revoked_at is not null into is_revoked
   from intents i
+  join user_sessions s on s.id = i.request ->> 'in_session'
   where i.id = intent
+  for share of s;
+  insert into kyc_cases as k (user_id, owner, provider, session_id, made_in_session)
+  select i.request ->> 'user_id', i.owner, 'processor_identity', session, i.request ->> 'in_session'
+  from intents i
+  where i.id = intent and is_revoked is not true
   on conflict (user_id) do update
-  set session_id = excluded.session_id, earlier_session_ids = array_append(k.earlier_session_ids, k.session_id)
+  set session_id = excluded.session_id, made_in_session = excluded.made_in_session,
+    earlier_session_ids = array_remove(array_append(k.earlier_session_ids, k.session_id), '')
   where k.verified_at is null;
   perform take_up_events(session);
 end $$;

@@ -3,8 +3,7 @@
 create or replace function note_payout_link(account text, session text) returns boolean
 language plpgsql as $$
 begin
-  perform from user_sessions s where s.id = session and s.revoked_at is null for share;
-  if not found then
+  if not lock_live_session(session) then
     return false;
   end if;
   update connect_accounts c

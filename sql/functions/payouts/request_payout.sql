@@ -1,4 +1,5 @@
--- Stores a payout, unless there is an obstacle: then its code (payout_obstacle) is the result. Locks the payment, then the account.
+-- Stores a payout, unless there is an obstacle: then its code (payout_obstacle, or V2_SESSION_INVALID if `in_session` has ended meanwhile) is the
+-- result. Locks the session, the payment, then the account.
 create or replace function request_payout(
   new_id text, account text, to_account text, cents integer, of_currency text, earned_cents bigint, in_session text default null
 ) returns text
@@ -6,6 +7,9 @@ language plpgsql as $$
 declare
   obstacle text;
 begin
+  if in_session is not null and not lock_live_session(in_session) then
+    return 'V2_SESSION_INVALID';
+  end if;
   perform lock_payment_of(account);
   perform from prop_accounts where id = account for update;
   obstacle := payout_obstacle(account, to_account, cents, earned_cents);

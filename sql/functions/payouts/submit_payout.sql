@@ -1,9 +1,11 @@
 -- Accepts the submission of a payout: its transfer, or, if that money is already with the trader's account, its payout to the bank again.
 -- Checks again what the request checked. Of several submissions at once exactly one is accepted, and its intent is the result of all. Verdicts:
--- accepted | replayed | unknown | V2_PAYOUT_QUARANTINED | V2_PAYOUT_CANCELED | a code of payout_obstacle. A payout whose account was detached
--- goes to the one that the user has now. The user is mailed. Locks the payment, the account, then the payout.
+-- accepted | replayed | unknown | V2_SESSION_INVALID (`in_session` has ended meanwhile) | V2_PAYOUT_QUARANTINED | V2_PAYOUT_CANCELED | a code of
+-- payout_obstacle. A payout whose account was detached goes to the one that the user has now. The user is mailed. Locks the session, the payment,
+-- the account, then the payout.
 -- Item: as for accept_intents, without kind.
-create or replace function submit_payout(payout text, of_owner text, of_user text, item jsonb, earned_cents bigint, hold_h integer default 0)
+create or replace function submit_payout(payout text, of_owner text, of_user text, item jsonb, earned_cents bigint, hold_h integer default 0,
+  in_session text default null)
 returns table (verdict text, intent_id uuid)
 language plpgsql as $$
 declare
@@ -11,6 +13,10 @@ declare
   latest payout_steps;
   has_left boolean;
 begin
+  if in_session is not null and not lock_live_session(in_session) then
+    return query select 'V2_SESSION_INVALID', null::uuid;
+    return;
+  end if;
   perform lock_payment_of(o.prop_account_id) from payouts o where o.id = payout;
   perform from prop_accounts a where a.id = (select o.prop_account_id from payouts o where o.id = payout) for update;
   select * into p from payouts o where o.id = payout and o.owner = of_owner and o.user_id = of_user for update;

@@ -1,9 +1,9 @@
 -- Ends what may have been made with a stolen session and outlives it. Of one session: everything that it made, and a payout account whose bank
--- account it could change. Without one, after a reset of
--- the password: what any session of the last 30 days, the longest life of one, may have made. Trader keys are revoked, payout accounts are
--- detached, payouts that have not been sent fail, and an authenticator is removed that no log-in has used: it waits for its first code, or was
--- enabled after the last proof of the password. `all_keys` false, of a reset: keys that are older than that proof stay. Locks the user, then
--- its keys, accounts and payouts; its last lock is the event log.
+-- account it could change. Without one, after a reset of the password: what any session of the last 30 days, the longest life of one, may have made.
+-- Trader keys are revoked, payout accounts are detached, payouts that have not been sent fail, verifications that have not ended count for nobody,
+-- and an authenticator is removed that no log-in has used: it waits for its first code, or was enabled after the last proof of the password.
+-- `all_keys` false, of a reset: keys that are older than that proof stay. Locks the user, then its keys, accounts, payouts and verification; its
+-- last lock is the event log.
 create or replace function quarantine(for_user text, of_session text default null, all_keys boolean default true) returns void
 language plpgsql as $$
 declare
@@ -35,4 +35,5 @@ begin
   )
   select array_agg(f::payouts order by f.id) into stopped from failed f;
   perform reserve_earnings(p, 0), emit_event(p.owner, 'payout.failed', payout_event(p)) from unnest(stopped) p;
+  perform drop_verification(for_user, of_session); -- kyc_cases
 end $$;

@@ -35,13 +35,13 @@ export const getKycStatus: Handler<'getKycStatus', Deps> = async ({ deps, princi
 /** Handles `POST /v2/kyc/processor-identity/session`: begin to verify the user's identity. */
 export const startIdentitySession: Handler<'startIdentitySession', Deps> = async (call) => {
   const { deps, context } = call;
-  const { owner, userId } = userOf(call.principal);
+  const { owner, userId, sessionId } = userOf(call.principal);
   requireValue(deps.processor, 'V2_PAYMENTS_NOT_CONFIGURED', { effect: 'none' });
   const found = await findKycCase(deps.db, owner, userId);
   if (found?.status === 'verified') throw new ApiError('V2_KYC_VERIFIED', { effect: 'none' });
   await spendDaily(call, { identity_sessions_per_user: userId, identity_sessions: owner });
   const submission = { context, deadlineMs: deps.config.CHECKOUT_DEADLINE_MS };
-  const accepted = await deps.acceptIntent(intentFor(submission, session, { user_id: userId }));
+  const accepted = await deps.acceptIntent(intentFor(submission, session, { user_id: userId, in_session: sessionId }));
   const intent = await call.settled(accepted);
   const result = await fullResultOf(deps, intent, sessionResult);
   if (result) return { status: 200, body: result, headers: { 'Cache-Control': 'no-store' } };

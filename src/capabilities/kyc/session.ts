@@ -25,7 +25,7 @@ export const sessionResult = z.object({
 export const session = defineProcessorIntent({
   kind: 'kyc/session',
   retention: 'alone',
-  request: z.object({ user_id: idSchema.user }),
+  request: z.object({ user_id: idSchema.user, in_session: z.string().optional() }),
   payload: z.object({ verification: newVerification }),
 
   async prepare({ owner, request: { user_id: userId } }, { db }: Deps) {

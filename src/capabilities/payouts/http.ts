@@ -200,6 +200,7 @@ export const submitPayout: Handler<'submitPayout', Deps> = async (call) => {
       id,
       earnedCents,
       holdH: config.PAYOUT_DESTINATION_HOLD_H,
+      sessionId: user.sessionId,
     });
     const body = await getUserPayout(tx, user, id);
     return { accepted, pending: { status: 202 as const, body, headers: pendingHeaders(`/v2/intents/${accepted.id}`) } };

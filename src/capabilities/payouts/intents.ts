@@ -52,13 +52,13 @@ export async function submitPayout(
   db: Db,
   context: Omit<RequestContext, 'accept'>,
   userId: UserId,
-  payout: { id: PayoutId; earnedCents: number; holdH: number },
+  payout: { id: PayoutId; earnedCents: number; holdH: number; sessionId: string },
 ): Promise<Accepted> {
   const item = { id: newIntentId(), deadline_s: context.deadlineMs / 1000, request_id: context.context.request_id };
   const { verdict, intent_id } = await db.one(sql.type(submission)`
     select s.verdict, s.intent_id
     from submit_payout(${payout.id}, ${context.context.owner}, ${userId}, ${JSON.stringify(item)}::jsonb, ${payout.earnedCents},
-      ${payout.holdH}) s`);
+      ${payout.holdH}, ${payout.sessionId}) s`);
   if (verdict === 'unknown') throw new ApiError('V2_PAYOUT_UNKNOWN', { effect: 'none' });
   if (intent_id === null) throw obstacleError(verdict);
   return { id: intent_id, replayed: intent_id !== item.id };

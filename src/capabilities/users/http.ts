@@ -2,13 +2,14 @@ import type { Call, Handler } from '../../contract/handler.ts';
 import type { Db } from '../../db/pool.ts';
 import type { Throttle } from '../../db/throttles.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { normalisedEmail } from '../../kernel/ids.ts';
+import { digest, normalisedEmail } from '../../kernel/ids.ts';
 import { isGuessable } from '../../kernel/passwords.ts';
 import { appOf, userOf } from '../../kernel/principal.ts';
 import type { Sealer } from '../../kernel/seal.ts';
 import { budgetOf } from '../../kernel/throttles.ts';
 import { countCodeMail, forgetAttempts, mayMailReset } from './attempts.ts';
 import { type Account, confirmReset, hashForReset, renewCode, requestReset, signUp, verifyEmail } from './commands.ts';
+import { isResetToken } from './queries.ts';
 
 type Deps = { db: Db; sealer: Sealer; throttle: Throttle };
 
@@ -64,7 +65,9 @@ export const confirmPasswordReset: Handler<'confirmPasswordReset', Deps> = async
   const account = accountOf(call, call.body.email);
   const { token, new_password: password, revoke_api_keys: allKeys = true } = call.body;
   rejectGuessable(password, account.email);
-  await call.throttle(budgetOf('code', account.appId, account.email, call.network));
+  // The mailed token cannot be guessed: whoever has it need not wait for what others of the same network have tried.
+  if (!(await isResetToken(call.deps.db, account, digest(token))))
+    await call.throttle(budgetOf('code', account.appId, account.email, call.network));
   const hash = await hashForReset(call.deps.db, account, password);
   let userId = '';
   const reply = await call.commit(async (db) => {

@@ -42,5 +42,17 @@ export const findSalt = (db: Db, appId: AppId, email: string): Promise<Buffer | 
     from users u
     where u.app_id = ${appId} and u.email = ${email}`);
 
+/** Whether a reset token, of which this is the digest, is the valid one of an address. */
+export const isResetToken = (
+  db: Db,
+  { appId, email }: { appId: AppId; email: string },
+  token: Buffer,
+): Promise<boolean> =>
+  db.exists(sql.prepared('is_reset_token', z.object({}))`
+    select
+    from password_resets r
+    where r.app_id = ${appId} and r.email = ${email} and r.digest = ${sql.binary(token)}
+      and r.user_id is not null and r.used_at is null and r.expires_at > now()`);
+
 /** Where the TOTP seed of a user is sealed. */
 export const userSealContext = (userId: UserId): SealContext => ({ table: 'users', row: userId, column: 'totp_seed' });

@@ -93,7 +93,8 @@ export async function changeEndpoint(
   const { url = null, events, description, active } = changes;
   await db.transaction(async (tx) => {
     if (active === true) await lockOwner(tx, owner);
-    const used = url === null ? '{}' : await useCredentials(tx, by);
+    const live = url === null && active !== true ? '{}' : await useCredentials(tx, by);
+    const used = url === null ? '{}' : live; // activating it sets nothing, but takes live credentials
     const { rowCount } = await tx.query(sql.prepared('change_webhook_endpoint', made)`
       update webhook_endpoints e
       set url = coalesce(${url}, e.url),

@@ -15,6 +15,7 @@ import {
 } from '../../../kernel/ids.ts';
 import type { Trader, User } from '../../../kernel/principal.ts';
 import { covers } from '../../../kernel/principal.ts';
+import { requireLiveSession } from '../../users/sessions/commands.ts';
 
 const MAX_KEYS = 20; // per account; enough for all programs of one trader
 const SECRET_BYTES = 32;
@@ -57,16 +58,6 @@ export async function mintApiKey(
     return minted;
   });
   return { id, label, key_id, key_secret, api_key, prop_account_id: propAccountId, created_at };
-}
-
-/** Locks a session until the commit: a reset or removal that ends it also sees the key. Throws V2_SESSION_INVALID. */
-async function requireLiveSession(tx: Pick<Db, 'query'>, sessionId: string): Promise<void> {
-  const { rowCount } = await tx.query(sql.prepared('lock_live_session', z.object({}))`
-    select
-    from user_sessions s
-    where s.id = ${sessionId} and s.revoked_at is null
-    for share`);
-  if (rowCount === 0) throw new ApiError('V2_SESSION_INVALID');
 }
 
 /** Revokes a user's key; no effect if it is revoked already. Throws V2_API_KEY_UNKNOWN if the user has no such key. */

@@ -1,6 +1,7 @@
 import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../../../db/pool.ts';
+import { ApiError } from '../../../kernel/errors.ts';
 import { digest, idSchema, newId, newSecret, type UserId } from '../../../kernel/ids.ts';
 import type { App, User } from '../../../kernel/principal.ts';
 import type { CheckedLogin, OpenedSession } from '../../login/check.ts';
@@ -58,6 +59,16 @@ export async function endSession(db: Db, userId: UserId, sessionId: string): Pro
     update user_sessions s
     set revoked_at = now()
     where s.id = ${sessionId} and s.user_id = ${userId} and s.revoked_at is null`);
+}
+
+/**
+ * Locks a session until the commit: a reset or removal that ends it also sees what is written here. Throws
+ * V2_SESSION_INVALID.
+ */
+export async function requireLiveSession(tx: Pick<Db, 'oneFirst'>, sessionId: string): Promise<void> {
+  const isLive = await tx.oneFirst(sql.prepared('lock_live_session', z.object({ is_live: z.boolean() }))`
+    select lock_live_session(${sessionId}) as is_live`);
+  if (!isLive) throw new ApiError('V2_SESSION_INVALID');
 }
 
 /**

@@ -7,18 +7,23 @@ import type { User } from '../../../kernel/principal.ts';
 import type { Sealer } from '../../../kernel/seal.ts';
 import { newSeed, otpauthUri, stepOf } from '../../../kernel/totp.ts';
 import { userSealContext } from '../queries.ts';
+import { requireLiveSession } from '../sessions/commands.ts';
 import { getSeed } from './queries.ts';
 
 const NOTIFIED_WITHIN_S = 86_400;
 
+type Tx = Pick<Db, 'query' | 'maybeOneFirst' | 'oneFirst'>;
+
 /** Creates a new seed that waits for its first code; an authenticator shows it under the app's name. Throws V2_MFA_ALREADY_ENABLED. */
 export async function enrollTotp(db: Db, sealer: Sealer, user: User): Promise<{ secret: string; otpauth_uri: string }> {
   const seed = newSeed();
-  const issuer = await db.maybeOneFirst(sql.prepared('enroll_user_totp', z.object({ name: z.string() }))`
-    update users u
-    set totp_seed = ${sql.binary(sealer.seal(seed, userSealContext(user.userId)))}, totp_session_id = ${user.sessionId}
-    where u.id = ${user.userId} and u.totp_enabled_at is null
-    returning (select a.name from apps a where a.id = u.app_id) as name`);
+  const issuer = await inLiveSession(db, user, (tx) =>
+    tx.maybeOneFirst(sql.prepared('enroll_user_totp', z.object({ name: z.string() }))`
+      update users u
+      set totp_seed = ${sql.binary(sealer.seal(seed, userSealContext(user.userId)))}, totp_session_id = ${user.sessionId}
+      where u.id = ${user.userId} and u.totp_enabled_at is null
+      returning (select a.name from apps a where a.id = u.app_id) as name`),
+  );
   if (issuer === null) throw new ApiError('V2_MFA_ALREADY_ENABLED');
   return { secret: seed, otpauth_uri: otpauthUri(seed, { issuer, account: user.email }) };
 }
@@ -33,15 +38,17 @@ export async function confirmTotp(db: Db, sealer: Sealer, user: User, code: stri
   if (!totp_seed) throw new ApiError('V2_MFA_NOT_STARTED');
   const step = stepOf(sealer.open(totp_seed, userSealContext(user.userId)).toString(), code, now_s);
   if (step === null) throw wrongCode();
-  const { rowCount } = await db.query(sql.prepared('confirm_user_totp', z.object({}))`
-    with changed as (
-      update users u
-      set totp_enabled_at = now(), totp_step = ${step}
-      where u.id = ${user.userId} and u.totp_enabled_at is null and u.totp_seed = ${sql.binary(totp_seed)}
-      returning u.id
-    )
-    select ${mailUser('totp_enabled')}
-    from changed c`);
+  const { rowCount } = await inLiveSession(db, user, (tx) =>
+    tx.query(sql.prepared('confirm_user_totp', z.object({}))`
+      with changed as (
+        update users u
+        set totp_enabled_at = now(), totp_step = ${step}
+        where u.id = ${user.userId} and u.totp_enabled_at is null and u.totp_seed = ${sql.binary(totp_seed)}
+        returning u.id
+      )
+      select ${mailUser('totp_enabled')}
+      from changed c`),
+  );
   if (rowCount === 0) throw wrongCode();
 }
 
@@ -53,15 +60,17 @@ export async function disableTotp(db: Db, sealer: Sealer, user: User, code: stri
   const { totp_seed, is_enabled, now_s } = await getSeed(db, user.userId);
   if (!totp_seed || !is_enabled) throw new ApiError('V2_MFA_NOT_STARTED');
   const step = stepOf(sealer.open(totp_seed, userSealContext(user.userId)).toString(), code, now_s); // null, of a wrong code, is above no step
-  const { rowCount } = await db.query(sql.prepared('disable_user_totp', z.object({}))`
-    with changed as (
-      update users u
-      set totp_seed = null, totp_step = null, totp_enabled_at = null, totp_session_id = null
-      where u.id = ${user.userId} and u.totp_seed = ${sql.binary(totp_seed)} and u.totp_step < ${step}
-      returning u.id
-    )
-    select ${mailUser('totp_disabled')}
-    from changed c`);
+  const { rowCount } = await inLiveSession(db, user, (tx) =>
+    tx.query(sql.prepared('disable_user_totp', z.object({}))`
+      with changed as (
+        update users u
+        set totp_seed = null, totp_step = null, totp_enabled_at = null, totp_session_id = null
+        where u.id = ${user.userId} and u.totp_seed = ${sql.binary(totp_seed)} and u.totp_step < ${step}
+        returning u.id
+      )
+      select ${mailUser('totp_disabled')}
+      from changed c`),
+  );
   if (rowCount === 0) throw wrongCode();
 }
 
@@ -78,6 +87,23 @@ export async function removeTotp(tx: Pick<Db, 'query'>, userId: UserId): Promise
     from changed c`);
   return rowCount === 1;
 }
+
+/**
+ * Runs a change of the user's authenticator in a transaction, only if the session has not ended meanwhile. Locks the user, then
+ * the session, as a reset does. Throws V2_SESSION_INVALID.
+ */
+const inLiveSession = <Result>(
+  db: Db,
+  { userId, sessionId }: User,
+  change: (tx: Tx) => Promise<Result>,
+): Promise<Result> =>
+  db.transaction(async (tx) => {
+    await tx.query(
+      sql.prepared('lock_user', z.object({}))`select from users u where u.id = ${userId} for no key update`,
+    );
+    await requireLiveSession(tx, sessionId);
+    return change(tx);
+  });
 
 /** A mail to the user `c.id` of the statement. */
 const mailUser = (template: string) =>
