@@ -49,7 +49,18 @@ export async function checkStillServed(
     tasks,
   }: { protectedCode: Protected[]; before: Pick<Calls, 'functions' | 'relations'>; tasks: string[] },
 ): Promise<void> {
-  const after = { ...(await readCatalog(client)), tasks };
+  rejectMissing(protectedCode, before, { ...(await readCatalog(client)), tasks });
+}
+
+/** As `checkStillServed`, before anything is changed, by what this release calls itself: its signatures and its tasks. */
+export async function checkCalled(client: ClientBase, ours: Calls, protectedCode: Protected[]): Promise<void> {
+  if (protectedCode.length === 0) return;
+  const before = await readCatalog(client);
+  const functions = { ...before.functions, ...ours.functions };
+  rejectMissing(protectedCode, before, { functions, relations: before.relations, tasks: ours.tasks });
+}
+
+function rejectMissing(protectedCode: Protected[], before: Pick<Calls, 'functions' | 'relations'>, after: Calls): void {
   for (const { by, calls } of protectedCode) {
     const lacked = new Set(missingCalls(calls, { ...before, tasks: calls.tasks }));
     reject(
@@ -101,6 +112,15 @@ export function takenAway(text: string): { relation: string; column: string | nu
       ...(altered && /\brename to\b/.test(statement) ? [{ relation: altered, column: null }] : []),
     ];
   });
+}
+
+/** Throws if a database lacks what code calls. */
+export async function checkServed(client: ClientBase, { functions, relations }: Calls): Promise<void> {
+  const lacked = missingCalls({ functions, relations, tasks: [] }, { ...(await readCatalog(client)), tasks: [] });
+  if (lacked.length > 0)
+    throw new Error(
+      `The database was migrated by a later version, and does not serve this one any more. It lacks: ${lacked.join(', ')}.`,
+    );
 }
 
 function reject(by: string, missing: string[]): void {

@@ -5,8 +5,8 @@ import { runner } from 'node-pg-migrate';
 import pg from 'pg';
 import { checkApplied, noteApplied } from './applied-migrations.ts';
 import { applyDefinitions } from './apply-definitions.ts';
-import { readCalls } from './calls.ts';
-import { checkPending, noteReleased, readProtected } from './compatibility.ts';
+import { type Calls, readCalls } from './calls.ts';
+import { checkCalled, checkPending, checkServed, noteReleased, readProtected } from './compatibility.ts';
 import { waitedTooLong, wasUndone } from './conflicts.ts';
 import { readDefinitions } from './definitions.ts';
 import { checkLayout, loadMigrations, MIGRATION_FILES } from './migrations.ts';
@@ -27,8 +27,10 @@ type Release = { version: string; isAlone: boolean };
 /**
  * Brings a database up to date: the schema of the queue, then ours, migration by migration. Safe to repeat and to run
  * concurrently: the second run waits. Safe under traffic: if a lock is not granted within `lockMs`, the attempt ends
- * and is repeated after `pauseMs`. Throws if an applied migration was edited, if the database has an earlier layout, or if the
- * release would take away what the release before or a running process calls.
+ * and is repeated after `pauseMs`. A database that a later version has migrated stays as it is: a version is rolled back by
+ * running its programs, and platforms run its release as well. Throws if an applied migration was edited, if the database has
+ * an earlier layout, if the release would take away what the release before or a running process calls, or if it is rolled
+ * back to a version that the database no longer serves.
  */
 export async function migrate(
   url: string,
@@ -82,8 +84,9 @@ async function attempt(
   const protectedCode = isAlone ? [] : await readProtected(client, calls);
   if (await hasMigrations(client)) {
     await checkLayout(client);
-    await checkApplied(client, paths);
+    if (await checkApplied(client, paths, { mayBeNewer: !isAlone })) return leaveNewer(client, log, calls);
     await checkPending(client, paths, protectedCode);
+    await checkCalled(client, calls, protectedCode);
   }
   await runMigrations({ pgPool: pool });
   await runner({
@@ -99,6 +102,12 @@ async function attempt(
   await noteApplied(client, paths);
   await applyDefinitions(client, log, await readDefinitions(), { protectedCode, tasks: calls.tasks });
   await noteReleased(client, version, calls);
+  return true;
+}
+
+async function leaveNewer(client: pg.PoolClient, log: (line: string) => void, calls: Calls): Promise<true> {
+  await checkServed(client, calls);
+  log('The database was migrated by a later version, serves this one too, and stays as it is');
   return true;
 }
 
