@@ -20,19 +20,24 @@ export const takingAll =
  */
 export type Bounds = { most: number; withinMs: number; signal: AbortSignal };
 
-/** The end of a run: the number of rows per kind, without kinds that had none; the kinds that have rows left; what failed. */
-export type Run = { taken: Record<string, number>; left: string[]; failed: Record<string, unknown> };
+/**
+ * The end of a run: the number of rows per kind, without kinds that had none; the kinds of which a batch was done; those
+ * that have or may have rows left; what failed.
+ */
+export type Run = { taken: Record<string, number>; ran: string[]; left: string[]; failed: Record<string, unknown> };
 
 /**
- * Processes batches of all kinds in turn, so that no kind starves, until no rows are left or a limit is reached. The
- * next run continues. Each batch is its own transaction. A kind that fails does not keep the others from going on.
+ * Processes batches of all kinds in turn, in their order, until no rows are left or a limit is reached. The next run
+ * continues; one that begins with what this one did not reach starves no kind. Each batch is its own transaction. A kind
+ * that fails does not keep the others from going on, unless it takes all the time.
  */
 export async function inBatches(
   kinds: Readonly<Record<string, Batch>>,
   { most, withinMs, signal }: Bounds,
 ): Promise<Run> {
   const until = epochMs() + withinMs;
-  const run: Run = { taken: {}, left: [], failed: {} };
+  const run: Run = { taken: {}, ran: [], left: [], failed: {} };
+  const ran = new Set<string>();
   const isOver = () => signal.aborted || epochMs() >= until;
   let unfinished = Object.entries(kinds);
   while (unfinished.length > 0 && !isOver()) {
@@ -46,11 +51,13 @@ export async function inBatches(
         run.failed[name] = error;
       });
       if (!done) continue;
+      ran.add(name);
       if (done.taken > 0) run.taken[name] = (run.taken[name] ?? 0) + done.taken;
       if (done.seen >= most) full.push([name, batch]);
     }
     unfinished = full;
   }
+  run.ran = [...ran];
   run.left = unfinished.map(([name]) => name);
   return run;
 }

@@ -23,29 +23,41 @@ const WITHIN_MS = 10_000; // less than a stopping worker waits for its tasks
 
 /**
  * Deletes rows past their retention in small batches, until none are left or the time is up. While rows are left the next
- * run follows at once. Records how far behind it is. Throws, after all others, what failed.
+ * run follows at once; it begins with what this one did not reach, and ends with what failed, which may take all the time.
+ * Records how far behind it is. Throws, after all others, what failed.
  */
 export async function prune({ db, config, stopping, log }: PruneDeps): Promise<void> {
   const progress = await readProgress(db);
-  const kinds = prunings(db, config, progress);
+  const kinds = inTurn(prunings(db, config, progress), progress);
   const run = await inBatches(kinds, { most: MOST, withinMs: WITHIN_MS, signal: stopping });
   if (Object.keys(run.taken).length > 0) log.info({ pruned: run.taken }, 'pruned expired rows');
-  await recordRun(db, Object.keys(kinds), run, progress);
+  await recordRun(db, run, progress);
   if (run.left.length > 0 && !stopping.aborted) await pruneOn(db);
   const [failed] = Object.values(run.failed);
   if (failed) throw failed;
 }
 
-/** By kind: the key of the last row that was looked at, and how long the oldest of the last batch was past its retention. */
-type Progress = Record<string, { after: string; behindS: number }>;
+/**
+ * By kind: the key of the last row that was looked at; how long the oldest of the last batch was past its retention, null
+ * if that is not known; and its turn.
+ */
+type Progress = Record<string, { after: string; behindS: number | null; turn: number }>;
 
-const progressRow = z.object({ name: z.string(), after: z.string() });
+const progressRow = z.object({ name: z.string(), after: z.string(), turn: z.number() });
 
 /** Where the last run ended, if it left rows. So what stays for years is not looked at by every run. */
 async function readProgress(db: Db): Promise<Progress> {
-  const rows = await db.any(sql.type(progressRow)`select r.name, r.after from retention_runs r`);
-  return Object.fromEntries(rows.map(({ name, after }) => [name, { after, behindS: 0 }]));
+  const rows = await db.any(sql.type(progressRow)`
+    select r.name, r.after, rank() over (order by r.failed_at is not null, r.ran_at) as turn
+    from retention_runs r`);
+  return Object.fromEntries(rows.map(({ name, after, turn }) => [name, { after, behindS: null, turn }]));
 }
+
+/** What the last run did not reach comes first, what failed last; others in their order. */
+const inTurn = (kinds: Record<string, Batch>, progress: Progress): Record<string, Batch> => {
+  const turnOf = (name: string) => progress[name]?.turn ?? 0;
+  return Object.fromEntries(Object.entries(kinds).toSorted(([a], [b]) => turnOf(a) - turnOf(b)));
+};
 
 /**
  * What is pruned, and after how many days. Keys come first: an intent stays while a key refers to it. Rows of other
@@ -86,7 +98,7 @@ const expired = z.object({
 /** Batches that go through old rows in the order of a key: each begins behind the last row of the one before. */
 function expiry(db: Db, name: string, days: number, progress: Progress): Batch {
   const kind = name.replace('expire_', '');
-  const at = progress[kind] ?? { after: '', behindS: 0 };
+  const at = progress[kind] ?? { after: '', behindS: null, turn: 0 };
   progress[kind] = at;
   return async (most) => {
     const { picked, deleted, last, oldest_s } = await db.one(sql.type(expired)`
@@ -100,18 +112,28 @@ function expiry(db: Db, name: string, days: number, progress: Progress): Batch {
 
 const nothing = z.object({});
 
-/** What a run failed at keeps the time of its last run. */
-async function recordRun(db: Db, names: string[], { left, failed }: Run, progress: Progress): Promise<void> {
-  const ran = names.filter((name) => !(name in failed));
-  const rows = ran.map((name) => {
-    const { after = '', behindS = 0 } = (left.includes(name) && progress[name]) || {};
-    return { name, after, behind_s: behindS };
+/**
+ * What a run did not reach keeps what is known of it, what failed all but the time of that. Of kinds without a key nobody
+ * knows how old the rows are that are left: no further past their retention than since none were left.
+ */
+async function recordRun(db: Db, { ran, left, failed }: Run, progress: Progress): Promise<void> {
+  const rows = [...new Set([...ran, ...Object.keys(failed)])].map((name) => {
+    const { after = '', behindS = null } = (left.includes(name) && progress[name]) || {};
+    return { name, after, behind_s: behindS, is_left: left.includes(name), has_failed: name in failed };
   });
   await db.query(sql.type(nothing)`
-    insert into retention_runs as r (name, after, behind_s)
-    select n.name, n.after, n.behind_s
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as n (name text, after text, behind_s double precision)
-    on conflict (name) do update set after = excluded.after, behind_s = excluded.behind_s, ran_at = now()`);
+    insert into retention_runs as r (name, after, behind_s, failed_at)
+    select n.name, n.after,
+      case when n.is_left then coalesce(n.behind_s, p.behind_s + extract(epoch from now() - p.ran_at), 0) else 0 end,
+      case when n.has_failed then now() end
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      as n (name text, after text, behind_s double precision, is_left boolean, has_failed boolean)
+    left join retention_runs p on p.name = n.name
+    on conflict (name) do update
+    set failed_at = excluded.failed_at,
+      after = case when excluded.failed_at is null then excluded.after else r.after end,
+      behind_s = case when excluded.failed_at is null then excluded.behind_s else r.behind_s end,
+      ran_at = case when excluded.failed_at is null then now() else r.ran_at end`);
 }
 
 /** Queues the next run now, under the key of the planned ones. */

@@ -77,6 +77,80 @@ describe('housekeeping/prune with a backlog', function () {
     expect(meanwhile.after).to.match(/^evt_/);
     expect(await count('events')).to.equal(KEPT + YOUNG);
   });
+
+  /** A run with a note of the kinds in the order of their first batches, of which one may be the last, and one may fail. */
+  async function noted({ endsAt, fails }: { endsAt?: string; fails?: string } = {}): Promise<string[]> {
+    const names: string[] = [];
+    const ending = new AbortController();
+    const noting = (method: 'one' | 'oneFirst') =>
+      (async (query: { sql: string }) => {
+        const name = /((?:expire|prune)_\w+)/.exec(query.sql)?.[1] ?? '';
+        names.push(name);
+        if (name === endsAt) ending.abort();
+        if (name === fails) throw new Error('canceling statement due to statement timeout');
+        return opened.db[method](query as never); // as: passed on unchanged
+      }) as never;
+    const db = { ...opened.db, one: noting('one'), oneFirst: noting('oneFirst') };
+    await prune({ db, config: DAYS, stopping: ending.signal, log: { info: () => {} } }).catch(() => {});
+    return [...new Set(names)];
+  }
+  const restart = () => opened.db.query(sql.unsafe`delete from retention_runs`);
+
+  it('begins with what the last run did not reach, and ends with what failed', async () => {
+    await restart();
+    const all = await noted();
+
+    const reached = await noted({ endsAt: 'expire_lanes' });
+    const next = await noted({ fails: 'expire_orders' });
+    const last = await noted();
+
+    const unreached = all.slice(reached.length);
+    expect(unreached).to.include('prune_requests');
+    expect(next).to.deep.equal([...unreached, ...reached]);
+    expect(last.at(-1)).to.equal('expire_orders');
+    expect(last).to.have.members(all);
+  });
+
+  it('claims nothing of what it did not reach, and shows what has failed from the first time on', async () => {
+    await restart();
+
+    await noted({ fails: 'expire_intents', endsAt: 'expire_lanes' });
+
+    const { rows } = await opened.client.query(
+      'select name, failed_at is not null as failed from retention_runs order by name',
+    );
+    expect(rows).to.deep.equal([
+      { name: 'idempotency_keys', failed: false },
+      { name: 'idempotent_responses', failed: false },
+      { name: 'intents', failed: true },
+      { name: 'lanes', failed: false },
+      { name: 'orders', failed: false },
+    ]);
+  });
+
+  it('says since when rows have been left where it does not see how old they are', async () => {
+    await opened.client.query(
+      `insert into idempotency_keys (owner, key, digest, intent_id, created_at)
+       select 'app_1', n::text, '\\x00', gen_random_uuid(), now() - interval '8 days' from generate_series(1, 1500) n`,
+    );
+    await restart();
+    await noted({ endsAt: 'prune_idempotency_keys' });
+    await opened.client.query(`update retention_runs set ran_at = now() - interval '2 hours'`);
+    await opened.client.query(
+      `insert into idempotency_keys (owner, key, digest, intent_id, created_at)
+       select 'app_1', n::text, '\\x00', gen_random_uuid(), now() - interval '8 days' from generate_series(2001, 4000) n`,
+    );
+    const behind = async () =>
+      (await opened.client.query(`select behind_s from retention_runs where name = 'idempotency_keys'`)).rows[0]
+        .behind_s;
+
+    await noted({ endsAt: 'prune_idempotency_keys' });
+    const meanwhile = await behind();
+    await noted();
+
+    expect(meanwhile).to.be.within(7_200, 7_260);
+    expect(await behind()).to.equal(0);
+  });
 });
 
 /** Events of an age, each with one delivery and its attempt; of those that stay the delivery is open. */
