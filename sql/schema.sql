@@ -1209,8 +1209,9 @@ create table restore_evidence (
 create table retention_runs (
   name text not null,
   ran_at timestamp with time zone not null default now(),
-  behind_s double precision not null, -- How long the oldest row that was left is past its retention. 0: none was left.
+  behind_s double precision not null, -- How long the oldest row that was left is past its retention, or, where that is not known, how long rows have been left. 0: none was left.
   after text not null default ''::text, -- The key of the row at which it ended, if it left rows: the next run goes on there.
+  failed_at timestamp with time zone, -- When the last attempt failed. Null: it succeeded. What failed comes last in the next run.
   constraint retention_runs_pkey PRIMARY KEY (name)
 );
 
@@ -1726,7 +1727,7 @@ create view ops.actions (
   detail jsonb
 );
 
--- What waits for a person: mails that were given up within the hour, payouts that are stranded, intents that ended within a day with an unknown effect, registrations that were paid and not recorded, disputes that need a response.
+-- What waits for a person: mails that were given up within the hour, but for those of disabled owners, payouts that are stranded, intents that ended within a day with an unknown effect, registrations that were paid and not recorded, disputes that need a response.
 create view ops.attention (
   what text,
   count integer
@@ -1759,6 +1760,18 @@ create view ops.dead_jobs (
   last_error text
 );
 
+-- Payouts that wait for the platform's balance at the processor, its key, or the processor (delayed_for), oldest first. They go on by themselves.
+create view ops.delayed_payouts (
+  payout_id text,
+  app_id text,
+  user_id text,
+  prop_account_id text,
+  amount_cents integer,
+  currency text,
+  delayed_for text,
+  delayed_since timestamp with time zone
+);
+
 -- All webhook deliveries, without bodies. URLs are shown without credentials and query.
 create view ops.deliveries (
   delivery_id text,
@@ -1776,7 +1789,7 @@ create view ops.deliveries (
   ended_at timestamp with time zone
 );
 
--- Undelivered webhooks by state, with the age of the oldest in seconds: since it was queued, or since it failed.
+-- Undelivered webhooks by state, with the age of the oldest in seconds: since it was queued, or since it failed. Of those that wait, and of those that failed or were cancelled, 100,000 are counted at most.
 create view ops.delivery_ages (
   state text,
   count integer,
@@ -2078,6 +2091,14 @@ create view ops.restore_evidence (
   seen_at timestamp with time zone
 );
 
+-- What housekeeping/prune deletes, what failed and what is behind first: how long the oldest row is past its retention, when rows were last deleted, and since when that fails.
+create view ops.retention (
+  kind text,
+  behind_s double precision,
+  ran_at timestamp with time zone,
+  failed_at timestamp with time zone
+);
+
 -- Payouts whose money is neither with the platform nor on its way to the trader's bank, or of which that is unknown, with the safe action. Normally empty.
 create view ops.stranded_payouts (
   payout_id text,
@@ -2131,6 +2152,18 @@ create view ops.suspect_payments (
   why text,
   safe_action text,
   said_at timestamp with time zone
+);
+
+-- Open transactions of the database, oldest first, without autovacuum's and this one: those that the owner of the database may see. While an old one is open, nothing is cleaned up that was deleted since. One with prepared_as is ended by rollback prepared, any other by pg_terminate_backend(pid).
+create view ops.transactions (
+  pid integer,
+  role text,
+  application text,
+  address text,
+  state text,
+  prepared_as text,
+  began_at timestamp with time zone,
+  age_s double precision
 );
 
 -- Intents that ended although nothing proves their effect, oldest first, with the safe action. Their effect is unknown. Normally empty.
@@ -2196,7 +2229,7 @@ create view ops.upstreams (
   succeeded_at timestamp with time zone
 );
 
--- Open intents by what they wait for (see ops.waits), exits apart, with the age of the oldest in seconds.
+-- Open intents by what they wait for, of the 10,000 that ops.waits shows, exits apart, with the age of the oldest in seconds.
 create view ops.wait_counts (
   reason text,
   is_exit boolean,
@@ -2204,7 +2237,7 @@ create view ops.wait_counts (
   oldest_s double precision
 );
 
--- What each open intent waits for (reason), in words (detail), and until when at most, where that is known.
+-- What each open intent waits for (reason), in words (detail), and until when at most, where that is known: the oldest 10,000, exits first.
 create view ops.waits (
   intent_id uuid,
   kind text,
@@ -2322,6 +2355,12 @@ create function cancel_exchange_orders(wallet text, numbers text[], by_intent uu
 create function cancel_payout(payout text, of_owner text, of_user text)
   returns text plpgsql;
 
+create function cancel_unreceived(most integer)
+  returns integer plpgsql;
+
+create function cancel_waiting(endpoint text, most integer)
+  returns integer sql;
+
 create function change_orders(changes jsonb)
   returns uuid[] plpgsql;
 
@@ -2381,6 +2420,9 @@ create function dispatch_due_deliveries(endpoint text)
 
 create function dispute_end(status text)
   returns text sql immutable;
+
+create function drop_finished_jobs()
+  returns integer sql;
 
 create function drop_superseded_jobs()
   returns integer sql;
@@ -3451,6 +3493,10 @@ create function ops.list_paid_without_account(minutes double precision DEFAULT 1
 -- The rows of ops.stranded_payouts.
 create function ops.list_stranded_payouts()
   returns TABLE(payout_id text, app_id text, user_id text, prop_account_id text, processor_account_id text, processor_transfer_id text, status text, amount_cents integer, transferred_cents integer, reversed_cents integer, currency text, failure_reason text, since timestamp with time zone, safe_action text, step text, step_state text) sql stable security definer;
+
+-- The rows of ops.transactions.
+create function ops.list_transactions()
+  returns TABLE(pid integer, role text, application text, address text, state text, prepared_as text, began_at timestamp with time zone, age_s double precision) sql stable security definer;
 
 -- The name that people know a record by: the name of an app or partner, the address of a user or operator, or of the user that a payment, account or payout belongs to, the verb of an intent. Null if it has none.
 create function ops.name_of(id text)

@@ -2,6 +2,9 @@ create or replace view ops.attention as
 select 'failed_mails' as what, count(*)::integer as count
 from mails m
 where m.state in ('refused', 'expired') and m.ended_at > now() - interval '1 hour'
+  and m.fault is distinct from 'app_disabled' -- that one, and those of disabled owners, were held on purpose
+  and not exists (select from apps a where a.id = m.tenant and a.disabled_at is not null)
+  and not exists (select from partners p where p.id = m.tenant and p.disabled_at is not null)
 union all
 select 'stranded_payouts', count(*)::integer
 from ops.stranded_payouts
@@ -18,5 +21,5 @@ select 'disputes', count(*)::integer
 from payment_losses l
 where l.kind = 'dispute' and l.status in ('needs_response', 'warning_needs_response', 'appeal_needs_response');
 comment on view ops.attention is
-  'What waits for a person: mails that were given up within the hour, payouts that are stranded, intents that ended within a day with an unknown '
-  'effect, registrations that were paid and not recorded, disputes that need a response.';
+  'What waits for a person: mails that were given up within the hour, but for those of disabled owners, payouts that are stranded, intents that '
+  'ended within a day with an unknown effect, registrations that were paid and not recorded, disputes that need a response.';

@@ -14,7 +14,7 @@ language sql stable as $$
     from events e
     where e.owner = i.owner
       and e.position >= position_since(i.owner, i.created_at)
-      and e.created_at <= coalesce(i.settled_at, now()) + interval '1 hour'
+      and e.position < position_since(i.owner, coalesce(i.settled_at, now()) + interval '1 hour') -- else the rest of the log is read
       and exists (
         select
         from jsonb_each_text(ids - 'user_id' - 'trader') as named (member, id)

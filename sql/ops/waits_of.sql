@@ -1,5 +1,6 @@
--- What open intents wait for: those with these ids, or all for null. The reasons stand in the order in which they are judged; the first that applies
--- is it. `until`: when that ends at most, where it is known. `behind`: the intent before it in its lane. `again_s`: when it is worth asking again.
+-- What open intents wait for: those with these ids, or for null the oldest 10,000, exits first: without workers there are soon more than anybody can
+-- wait for. The reasons stand in the order in which they are judged; the first that applies is it. `until`: when that ends at most, where it is
+-- known. `behind`: the intent before it in its lane. `again_s`: when it is worth asking again.
 create or replace function ops.waits_of(only_ids uuid[]) returns table (
   intent_id uuid, kind text, owner text, state text, is_exit boolean, created_at timestamptz, reason text, detail text, until timestamptz,
   behind uuid, again_s double precision
@@ -8,10 +9,14 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
   with wanted as (
     select o.id
     from unnest(only_ids) o (id)
-    union
-    select i.id
-    from intents i
-    where only_ids is null and (i.phase = 'pending' or i.phase = 'in_doubt')
+    union (
+      select i.id
+      from intents i
+      join intent_kinds k on k.kind = i.kind
+      where only_ids is null and (i.phase = 'pending' or i.phase = 'in_doubt')
+      order by i.is_exit or k.is_exit desc, i.created_at
+      limit 10000
+    )
   ), open_intents as materialized (
     select i.id, i.kind, i.owner, i.state, i.created_at, i.deadline_at, i.sending_at, i.upstream, i.pace, i.unknown_because,
       i.is_exit or k.is_exit as is_exit, ops.waits_behind(r.i) as behind, k.upstream as of_upstream
@@ -28,7 +33,7 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
   ), jobs as materialized (
     select distinct on (j.intent_id) j.intent_id, j.run_at, j.is_held, j.is_dead, j.locked_at is not null as is_locked
     from ops.jobs j
-    where j.intent_id is not null and (only_ids is null or j.intent_id = any(only_ids))
+    where j.intent_id in (select o.id from open_intents o)
     order by j.intent_id, j.is_dead, j.run_at
   ), slots as (
     select u.upstream, count(*) as held, count(*) filter (where h.state = 'in_doubt') as doubts, min(u.held_until) as until

@@ -2853,7 +2853,7 @@ export interface paths {
         };
         /**
          * List webhook deliveries of every app by state
-         * @description Newest first; without `state`, those that failed.
+         * @description Newest first; without `state`, those that failed. Of those that wait for an endpoint, the 1,000 that are due first.
          */
         get: operations["listTroubledDeliveries"];
         put?: never;
@@ -6896,7 +6896,7 @@ export interface components {
                 /** @description Age in seconds of the oldest of them. */
                 oldest_s: number;
             }[];
-            /** @description Open intents by what they wait for, exits (cancellations, closes, protection) apart. */
+            /** @description Open intents by what they wait for, exits (cancellations, closes, protection) apart; of the oldest 10,000, exits first. */
             waits: {
                 /** @description What they wait for. */
                 reason: components["schemas"]["WaitReason"];
@@ -6919,7 +6919,7 @@ export interface components {
                  * @enum {unknown}
                  */
                 state: "pending" | "sending" | "failed" | "cancelled";
-                /** @description Number of deliveries. */
+                /** @description Number of deliveries; of those that wait, and of those that failed or were cancelled, 100,000 are counted at most. */
                 count: number;
                 /** @description Age in seconds of the oldest of them. */
                 oldest_s: number;
@@ -9533,7 +9533,7 @@ export interface components {
              * @description Who made it; `app` for one of `fanout_event`, whatever its type.
              * @enum {unknown}
              */
-            origin?: "service" | "app";
+            origin: "service" | "app";
             /** @description Members of the event; they depend on its type. */
             data: {
                 [key: string]: unknown;
@@ -9564,7 +9564,7 @@ export interface components {
              * @description Made by this service, not by an app.
              * @constant
              */
-            origin?: "service";
+            origin: "service";
             /** @description Members of the event. */
             data: {
                 /**
@@ -9627,7 +9627,7 @@ export interface components {
              * @description Made by this service, not by an app.
              * @constant
              */
-            origin?: "service";
+            origin: "service";
             /** @description Members of the event. */
             data: {
                 /** @description Number of the subaccount; it is the trader's `Trader-ID`. */
@@ -9660,7 +9660,7 @@ export interface components {
              * @description Made by this service, not by an app.
              * @constant
              */
-            origin?: "service";
+            origin: "service";
             /** @description Members of the event. */
             data: {
                 /** @description The wallet on the exchange. */
@@ -9696,7 +9696,7 @@ export interface components {
              * @description Made by this service, not by an app.
              * @constant
              */
-            origin?: "service";
+            origin: "service";
             /** @description Members of the event. */
             data: {
                 /**
@@ -9798,7 +9798,7 @@ export interface components {
              * @description Made by this service, not by an app.
              * @constant
              */
-            origin?: "service";
+            origin: "service";
             /** @description Members of the event. */
             data: components["schemas"]["PositionProtection"];
             /**
@@ -9820,7 +9820,7 @@ export interface components {
              * @description Made by this service, not by an app.
              * @constant
              */
-            origin?: "service";
+            origin: "service";
             /** @description Members of the event. */
             data: components["schemas"]["PositionProtection"];
             /**
@@ -9842,7 +9842,7 @@ export interface components {
              * @description Made by this service, not by an app.
              * @constant
              */
-            origin?: "service";
+            origin: "service";
             /** @description Members of the event. */
             data: {
                 /**
@@ -9932,7 +9932,7 @@ export interface components {
              * @description Made by this service, not by an app.
              * @constant
              */
-            origin?: "service";
+            origin: "service";
             /** @description Members of the event. */
             data: {
                 /**
@@ -9979,7 +9979,7 @@ export interface components {
              * @description Made by this service, not by an app.
              * @constant
              */
-            origin?: "service";
+            origin: "service";
             /** @description Members of the event. */
             data: {
                 /**
@@ -10021,7 +10021,7 @@ export interface components {
              * @description Made by this service, not by an app.
              * @constant
              */
-            origin?: "service";
+            origin: "service";
             /** @description Members of the event. */
             data: {
                 /**
@@ -10066,7 +10066,7 @@ export interface components {
              * @description Made by this service, not by an app.
              * @constant
              */
-            origin?: "service";
+            origin: "service";
             /** @description Members of the event. */
             data: {
                 /** @description The payment (`pay_…`). */
@@ -10095,7 +10095,7 @@ export interface components {
              * @description Made by this service, not by an app.
              * @constant
              */
-            origin?: "service";
+            origin: "service";
             /** @description Members of the event. */
             data: {
                 /** @description The payment (`pay_…`). */
@@ -10126,7 +10126,7 @@ export interface components {
              * @description Made by this service, not by an app.
              * @constant
              */
-            origin?: "service";
+            origin: "service";
             /** @description Members of the event. */
             data: {
                 /** @description The payment (`pay_…`). */
@@ -10163,7 +10163,7 @@ export interface components {
              * @description Made by this service, not by an app.
              * @constant
              */
-            origin?: "service";
+            origin: "service";
             /** @description Members of the event. */
             data: {
                 /** @description The payment (`pay_…`). */
@@ -10198,7 +10198,7 @@ export interface components {
              * @description Made by this service, not by an app.
              * @constant
              */
-            origin?: "service";
+            origin: "service";
             /** @description Members of the event. */
             data: {
                 /** @description The payment (`pay_…`). */
@@ -10235,7 +10235,7 @@ export interface components {
              * @description Made by this service, not by an app.
              * @constant
              */
-            origin?: "service";
+            origin: "service";
             /** @description Members of the event. */
             data: {
                 /** @description The payment (`pay_…`). */
@@ -10272,7 +10272,7 @@ export interface components {
              * @description Made by this service, not by an app.
              * @constant
              */
-            origin?: "service";
+            origin: "service";
             /** @description Members of the event. */
             data: {
                 /** @description The payment (`pay_…`). */
@@ -10309,7 +10309,7 @@ export interface components {
              * @description Made by this service, not by an app.
              * @constant
              */
-            origin?: "service";
+            origin: "service";
             /** @description Members of the event. */
             data: {
                 /** @description The account (`prop_…`). */
@@ -10358,7 +10358,7 @@ export interface components {
              * @description Made by this service, not by an app.
              * @constant
              */
-            origin?: "service";
+            origin: "service";
             /** @description Members of the event. */
             data: {
                 /** @description The signature (`agr_…`). */
@@ -10391,7 +10391,7 @@ export interface components {
              * @description Made by this service, not by an app.
              * @constant
              */
-            origin?: "service";
+            origin: "service";
             /** @description Members of the event. */
             data: {
                 /** @description The user (`usr_…`). */
@@ -10416,7 +10416,7 @@ export interface components {
              * @description Made by this service, not by an app.
              * @constant
              */
-            origin?: "service";
+            origin: "service";
             /** @description Members of the event. */
             data: {
                 /** @description The user (`usr_…`). */
@@ -10452,7 +10452,7 @@ export interface components {
              * @description Made by this service, not by an app.
              * @constant
              */
-            origin?: "service";
+            origin: "service";
             /** @description Members of the event. */
             data: {
                 /** @description The payout (`po_…`). */
@@ -10495,7 +10495,7 @@ export interface components {
              * @description Made by this service, not by an app.
              * @constant
              */
-            origin?: "service";
+            origin: "service";
             /** @description Members of the event. */
             data: {
                 /** @description The payout (`po_…`). */
@@ -10538,7 +10538,7 @@ export interface components {
              * @description Made by this service, not by an app.
              * @constant
              */
-            origin?: "service";
+            origin: "service";
             /** @description Members of the event. */
             data: {
                 /** @description The payout account (`con_…`). */
@@ -10574,7 +10574,7 @@ export interface components {
              * @description Made by this service, not by an app.
              * @constant
              */
-            origin?: "service";
+            origin: "service";
             /** @description Members of the event. */
             data: {
                 /** @description The payout (`po_…`). */
@@ -10617,7 +10617,7 @@ export interface components {
              * @description Made by this service, not by an app.
              * @constant
              */
-            origin?: "service";
+            origin: "service";
             /** @description Members of the event. */
             data: {
                 /**
@@ -10649,7 +10649,7 @@ export interface components {
              * @description Made by this service, not by an app.
              * @constant
              */
-            origin?: "service";
+            origin: "service";
             /** @description Members of the event. */
             data: {
                 /** @description The endpoint (`whe_…`). */

@@ -8,7 +8,7 @@ export type SweepDeps = { db: Db; log: Pick<Logger, 'warn'> };
 
 /**
  * Safety net: queues a new job for open intents that lost theirs, and releases lost jobs. Normally there are 0 of both.
- * Deletes jobs that newer ones have replaced while a worker that died or stopped had them.
+ * Deletes jobs that newer ones have replaced while a worker that died or stopped had them, and dead ones with nothing left to do.
  */
 export async function sweepJobs({ db, log }: SweepDeps): Promise<void> {
   const stranded = await requeueStranded(db);
@@ -16,6 +16,7 @@ export async function sweepJobs({ db, log }: SweepDeps): Promise<void> {
   const lost = await releaseLostJobs(db);
   if (lost > 0) log.warn({ lost }, 'released lost jobs');
   await dropSuperseded(db);
+  await dropFinished(db);
 }
 
 /** Queues a job for every open intent that should have one and has none. Returns their number. */
@@ -29,3 +30,7 @@ const releaseLostJobs = (db: Db): Promise<number> =>
 /** Deletes jobs that a newer job with their key has replaced and that no worker has any more. Returns their number. */
 const dropSuperseded = (db: Db): Promise<number> =>
   db.oneFirst(sql.type(z.object({ count: z.number() }))`select drop_superseded_jobs() count`);
+
+/** Deletes dead jobs whose intent, mail or event has ended since. Returns their number. */
+const dropFinished = (db: Db): Promise<number> =>
+  db.oneFirst(sql.type(z.object({ count: z.number() }))`select drop_finished_jobs() count`);

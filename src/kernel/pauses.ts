@@ -23,6 +23,8 @@ export type Pauses = {
   note(upstream: string): void;
   /** The upstreams that have rejected them within the last minute. */
   list(): string[];
+  /** Those of them whose work is left to other processes, which serve them. */
+  left(): string[];
   /** Sets which upstreams some other process of the same kind serves. */
   setServed(isServedByOthers: (upstream: string) => boolean): void;
   /** Whether a task is left to others: its upstream rejected this process's credentials, and others serve it. */
@@ -36,9 +38,11 @@ export function openPauses(nowMs: () => number = () => performance.now()): Pause
   const untilMs = new Map<string, number>();
   let isServed: (upstream: string) => boolean = () => false;
   const isPaused = (upstream: string) => (untilMs.get(upstream) ?? 0) > nowMs();
+  const list = () => [...untilMs.keys()].filter(isPaused).sort();
   return {
     note: (upstream) => void untilMs.set(upstream, nowMs() + PAUSE_MS),
-    list: () => [...untilMs.keys()].filter(isPaused).sort(),
+    list,
+    left: () => list().filter((upstream) => isServed(upstream)),
     setServed(isServedByOthers) {
       isServed = isServedByOthers;
     },

@@ -9,7 +9,10 @@ const TIMEOUT_MS = 3_000; // below the 10 s that Prometheus waits
 
 const JOB_STATES = ['ready', 'planned', 'running', 'dead'] as const;
 const DELIVERY_STATES = ['pending', 'sending', 'failed'] as const;
-const ENDPOINT_STATES = ['active', 'failing', 'deactivated_asked', 'deactivated_gone', 'deactivated_failing'];
+const ENDPOINT_STATES = [
+  ...['active', 'failing', 'owner_disabled'],
+  ...['deactivated_asked', 'deactivated_gone', 'deactivated_failing', 'deactivated_stolen'],
+];
 
 /**
  * Reads the database's figures before every scrape, at most once in 5 s for concurrent scrapes. If the database does
@@ -42,10 +45,10 @@ function reset(metrics: Metrics): void {
   const { jobs, jobAge, openIntents, intentAge, waiting, waitAge, deliveries, endpoints, unprotected, unprotectedAge } =
     metrics;
   const { deliveryAge, undeliveredAge, workers, unfulfilled, delayedPayouts, unreadableEvents } = metrics;
-  const { ledgerDifferences, behind, budgetUsed } = metrics;
+  const { ledgerDifferences, behind, budgetUsed, attention, retentionBehind } = metrics;
   const labelled = [
     ...[jobs, jobAge, openIntents, intentAge, waiting, waitAge],
-    ...[deliveries, endpoints, unprotected, unprotectedAge],
+    ...[deliveries, endpoints, unprotected, unprotectedAge, attention, retentionBehind],
   ];
   for (const gauge of labelled) gauge.reset();
   const single = [

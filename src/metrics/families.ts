@@ -80,20 +80,27 @@ export function families(registry: Registry) {
     jobAge: gauge('tps_queue_oldest_ready_seconds', 'How long the oldest ready job of a task has been due.', ['task']),
     openIntents: gauge('tps_intents_open', 'Intents that have not ended.', ['kind', 'state']),
     intentAge: gauge('tps_intents_oldest_seconds', 'Age of the oldest intent that has not ended.', ['kind', 'state']),
-    waiting: gauge('tps_intents_waiting', 'Intents that have not ended, by what they wait for; exits apart.', [
-      'reason',
-      'exits',
-    ]),
+    waiting: gauge(
+      'tps_intents_waiting',
+      'Open intents by what they wait for, of the oldest 10,000; exits apart and first.',
+      ['reason', 'exits'],
+    ),
     waitAge: gauge('tps_intents_waiting_oldest_seconds', 'Age of the oldest intent that waits for this.', [
       'reason',
       'exits',
     ]),
-    deliveries: gauge('tps_deliveries', 'Webhook deliveries queued, being sent, or failed permanently.', ['state']),
+    deliveries: gauge(
+      'tps_deliveries',
+      'Webhook deliveries queued, being sent, or failed permanently; 100,000 of a state at most, and none of disabled owners queued.',
+      ['state'],
+    ),
     deliveryAge: gauge('tps_deliveries_oldest_due_seconds', 'How long the oldest waiting delivery has been due.'),
     undeliveredAge: gauge('tps_deliveries_oldest_seconds', 'Age of the oldest delivery that is still to be repeated.'),
-    endpoints: gauge('tps_webhook_endpoints', 'Webhook endpoints: active, failing, or deactivated with the reason.', [
-      'state',
-    ]),
+    endpoints: gauge(
+      'tps_webhook_endpoints',
+      'Webhook endpoints: active, failing, of a disabled owner, or deactivated with the reason.',
+      ['state'],
+    ),
     budgetUsed: gauge('tps_exchange_budget_used_ratio', "Used part of the exchange's request budget, from 0 to 1."),
     workers: gauge('tps_workers_alive', 'Worker processes with a heartbeat within the last 10 seconds.'),
     attention: gauge('tps_needs_attention', 'What waits for a person, by what it is: see ops.attention.', ['what']),
@@ -104,7 +111,7 @@ export function families(registry: Registry) {
     ),
     oldestTransaction: gauge(
       'tps_database_oldest_transaction_seconds',
-      'Age of the oldest transaction in the database that this role may see.',
+      "Age of the oldest transaction in the database that its owner may see; autovacuum's do not count.",
     ),
     differing: gauge(
       'tps_fleet_differing_settings',

@@ -28,9 +28,9 @@ export const watchListening = (metrics: Metrics, { isListening, streams }: Repor
 const CREDENTIALED = ['netvenue', 'processor', 'mail'];
 
 /** Shows which upstreams' work this process leaves to others. */
-export const watchPauses = (metrics: Metrics, paused: () => string[]): (() => void) =>
+export const watchPauses = (metrics: Metrics, left: () => string[]): (() => void) =>
   metrics.beforeScrape(() => {
-    for (const upstream of CREDENTIALED) metrics.pausedUpstreams.set({ upstream }, paused().includes(upstream) ? 1 : 0);
+    for (const upstream of CREDENTIALED) metrics.pausedUpstreams.set({ upstream }, left().includes(upstream) ? 1 : 0);
   });
 
 /** Returns a function that reads the current use of a pool's connections. */

@@ -26,6 +26,7 @@ export function watched<Adapter extends object>(
   log: Logger,
   { shown, pauses }: { shown?: CallStates; pauses?: Pick<Pauses, 'note'> } = {},
 ): Adapter {
+  metrics.authErrors.inc({ upstream }, 0); // shown from the start: else the first rejection is no increase
   const members = Object.entries(adapter).map(([call, member]) => {
     const watch = (startedAt: number, result: unknown, on: Work, about: string) => {
       noteResult({ upstream, call, startedAt, result, on }, metrics, log, pauses);

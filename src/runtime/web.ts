@@ -65,7 +65,7 @@ export async function openWebRuntime(config: Config, log: Logger, metrics: Metri
   const [streams, partnerStreams] = [streamsOf(ofAccounts), streamsOf(ofPartners)];
   const watching = [
     watchPool(metrics, { name: 'web', limit: config.WEB_POOL_SIZE, state: poolState(db) }),
-    watchPauses(metrics, pauses.list),
+    watchPauses(metrics, pauses.left),
     watchListening(metrics, { isListening: settlements.isListening, streams: limit.count }),
   ];
   const behind = watchBehind({ db, log, config, shown });

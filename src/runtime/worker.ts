@@ -37,7 +37,7 @@ export async function openWorkerRuntime(config: Config, log: Logger, metrics: Me
   const pauses = openPauses();
   const upstreams = await openUpstreams({ config, metrics, log, db, pauses });
   const { exvenue, registrar, webhooks, processor } = upstreams;
-  watching.push(watchPauses(metrics, pauses.list));
+  watching.push(watchPauses(metrics, pauses.left));
   const behind = watchBehind({ db, log, config, shown: upstreams.shown });
   const platform = upstreams.netvenue();
   const mail = mailer({ url: config.SMTP_URL, from: config.MAIL_FROM, tls: config.SMTP_TLS });

@@ -153,6 +153,28 @@ describe('what operators browse', () => {
         expect(await found(`${filter}&to=${hour(-1)}`), filter).to.deep.equal([]);
       }
     });
+
+    it('lists of those that wait for an endpoint the 1,000 that are due first: a receiver that is away leaves millions', async () => {
+      await desk.session.query(`
+        insert into webhook_endpoints (id, owner, url, events) values ('whe_4', 'app_1', 'https://d.example.com', '{none}')`);
+      await desk.session.query(`
+        insert into webhook_deliveries (id, owner, endpoint_id, event_id, due_at)
+        select sortable_id('whd'), 'app_1', 'whe_4', v.id, now() + make_interval(secs => v.position)
+        from record_events('app_1', 'a.b', array(select '{}'::jsonb from generate_series(1, 1050))) v`);
+
+      const rows: { endpoint_id: string; due_at: string }[] = [];
+      for (let path = '/v2/admin/deliveries?state=pending&limit=500'; path !== ''; ) {
+        const page = await desk.get(path);
+        rows.push(...page.body);
+        path = nextOf(page);
+      }
+      const [{ last } = { last: '' }] = await desk.session.query<{ last: string }>(`
+        select d.due_at as last from webhook_deliveries d where d.endpoint_id = 'whe_4' order by d.due_at offset 999 limit 1`);
+
+      const due = rows.filter(({ endpoint_id }) => endpoint_id === 'whe_4').map(({ due_at }) => Date.parse(due_at));
+      expect(due).to.have.length(1_000);
+      expect(Math.max(...due)).to.equal(new Date(last).getTime());
+    });
   });
 
   describe('assessReruns and rerunIntents', () => {

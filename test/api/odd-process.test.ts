@@ -59,9 +59,11 @@ describe('a process that differs from the others', () => {
     const partner = await lonely.partner();
 
     const reply = await partner.post('/v1/register/netvenue', { asset_class: 'crypto', account_size: 1_000 });
+    const scraped = await lonely.runtime.metrics.scrape();
     await lonely.stop();
 
     expect([reply.status, reply.body.error?.code]).to.deep.equal([502, 'VENUE_AUTH']);
+    expect(scraped, 'it is not left to others').to.match(/tps_upstream_paused\{upstream="netvenue"\} 0/);
   });
 
   it('with other sealing keys is not ready, whichever came first', async () => {

@@ -113,6 +113,26 @@ const FIRING: Record<string, { series: Series; after?: number }> = {
   EventLoopLags: { series: { nodejs_eventloop_lag_p99_seconds: always(1) } },
 };
 
+const OF_ALL = 'tps_intent_settle_duration_seconds_bucket{kind="network/place",ending="succeeded",le="5"}';
+
+/** A night: a request and an order a minute. */
+const QUIET: Series = {
+  'tps_http_request_duration_seconds_count{status="200"}': '0x3 1x3 2x3 3x3 4x3 5x3 6x3 7x3 8x3 9x3 10x3 11x3 12x100',
+  [`${ENDED}{kind="network/place",ending="succeeded"}`]: '0x3 1x3 2x3 3x3 4x3 5x3 6x3 7x3 8x3 9x3 10x3 11x3 12x100',
+  [OF_ALL]: '0x3 1x3 2x3 3x3 4x3 5x3 6x3 7x3 8x3 9x3 10x3 11x3 12x100',
+};
+
+/** What nobody is woken for: one of a few requests fails, one of a few orders expires, three are late. */
+const NOT_FIRING: Record<string, Series> = {
+  RequestsFailFast: { ...QUIET, 'tps_http_request_duration_seconds_count{status="5xx"}': '0x40 1x100' },
+  IntentsExpireFast: { ...QUIET, [`${ENDED}{kind="network/place",ending="expired"}`]: '0x40 1x100' },
+  OrdersSettleLate: {
+    ...QUIET,
+    [`${ENDED}{kind="network/place",ending="late"}`]: '0x40 3x100',
+    'tps_intent_settle_duration_seconds_bucket{kind="network/place",ending="late",le="5"}': always(0),
+  },
+};
+
 describe('the rules of the example alerts, evaluated by Prometheus', function () {
   this.timeout(120_000);
   before(function () {
@@ -133,8 +153,11 @@ describe('the rules of the example alerts, evaluated by Prometheus', function ()
     const isLong = ([, { after = 0 }]: [string, (typeof FIRING)[string]]) => after > 100;
     const all = Object.entries(FIRING);
     const none = testOf({}, 400, 'count(ALERTS{alertstate="firing"})', []);
+    const silent = Object.entries(NOT_FIRING).map(([alert, series]) =>
+      testOf(series, 12, `count(ALERTS{alertname="${alert}",alertstate="firing"})`, []),
+    );
     const runs = [
-      { evaluation_interval: '1m', tests: all.filter((each) => !isLong(each)).map(fires) },
+      { evaluation_interval: '1m', tests: [...all.filter((each) => !isLong(each)).map(fires), ...silent] },
       { evaluation_interval: '10m', tests: [...all.filter(isLong).map(fires), none] }, // each evaluation looks back for hours
     ];
 

@@ -135,6 +135,23 @@ describe('database metrics', () => {
     expect(overdrawn.value('tps_exchange_budget_used_ratio')).to.equal(1);
   });
 
+  it('show the oldest transaction, whoever has it open, and operators whose it is', async () => {
+    const database = await freshDatabase();
+    const pool = new pg.Pool({ connectionString: database.url, max: 1 });
+    const holder = new pg.Client({ connectionString: database.url, application_name: 'a long report' });
+    await holder.connect();
+    await holder.query('begin; select txid_current()');
+
+    const figures = await scrapeAfter((text) => pool.query(text), database.url, []);
+    const { rows } = await pool.query('select application, state, prepared_as from ops.transactions');
+    await holder.end();
+    await pool.end();
+    await database.drop();
+
+    expect(figures.value('tps_database_oldest_transaction_seconds')).to.be.within(0.001, 10);
+    expect(rows).to.deep.equal([{ application: 'a long report', state: 'idle in transaction', prepared_as: null }]);
+  });
+
   it('count deliveries and endpoints by state', async () => {
     const d = await openDeliveries();
     const app = await d.app();
@@ -160,6 +177,29 @@ describe('database metrics', () => {
     expect(inState('deactivated_asked')).to.equal(0);
   });
 
+  it('leave out what waits because its owner is disabled: nobody has to do anything about it', async () => {
+    const d = await openDeliveries();
+    const app = await d.app();
+    const { id } = await d.endpoint(app, 'https://example.com/1');
+    await d.emit(app, 'user.created');
+
+    const figures = await scrapeAfter(d.rows, d.settings.DATABASE_URL ?? '', [
+      `update webhook_deliveries set due_at = now() - interval '7 minutes', created_at = now() - interval '1 hour'`,
+      `update webhook_endpoints set failing_since = now() - interval '1 hour' where id = '${id}'`,
+      'update apps set disabled_at = now()',
+      `insert into mails (id, template, tenant, recipient, data, expires_at, state, fault, ended_at)
+       values (gen_random_uuid(), 'none', '${app}', 'ada@example.com', '{}', now(), 'expired', 'late', now())`,
+    ]);
+    await d.stop();
+
+    expect(figures.value('tps_deliveries', { state: 'pending' })).to.equal(0);
+    expect(figures.value('tps_deliveries_oldest_due_seconds')).to.equal(0);
+    expect(figures.value('tps_deliveries_oldest_seconds')).to.equal(0);
+    const inState = (state: string) => figures.value('tps_webhook_endpoints', { state });
+    expect([inState('failing'), inState('owner_disabled')]).to.deep.equal([0, 1]);
+    expect(figures.value('tps_needs_attention', { what: 'failed_mails' })).to.equal(0);
+  });
+
   it('are omitted when the database is unreachable or too slow: the scrape reports that, and does not hang', async () => {
     const database = await freshDatabase();
     const holder = new pg.Client({ connectionString: database.url });
@@ -169,6 +209,8 @@ describe('database metrics', () => {
     const db = await openPool(database.url, 1, () => {});
     const metrics = openMetrics();
     metrics.workers.set(3); // of an earlier scrape
+    metrics.attention.set({ what: 'disputes' }, 3);
+    metrics.retentionBehind.set({ rows: 'events' }, 3);
     const forget = collectDatabase(db, { tasks: ['network/place'], budget }, metrics, quiet);
 
     const startedAt = performance.now();
@@ -186,6 +228,8 @@ describe('database metrics', () => {
       expect(scraped.value('tps_database_up')).to.equal(0);
       expect(scraped.value('tps_workers_alive')).to.equal(undefined);
       expect(scraped.value('tps_queue_jobs')).to.equal(undefined);
+      expect(scraped.value('tps_needs_attention')).to.equal(undefined);
+      expect(scraped.value('tps_retention_behind_seconds')).to.equal(undefined);
     }
     expect(tookMs).to.be.within(2_900, 9_000);
   });

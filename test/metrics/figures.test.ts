@@ -130,6 +130,16 @@ describe('the metrics of a process', () => {
 });
 
 describe('credentials rejected by an upstream', () => {
+  it('are a figure before the first rejection, so that this one is an increase', async () => {
+    const service = await startService();
+
+    const scraped = readScrape(await service.runtime.metrics.scrape());
+    await service.stop();
+
+    for (const upstream of ['netvenue', 'exvenue', 'registrar'])
+      expect(scraped.value('tps_upstream_auth_rejections_total', { upstream }), upstream).to.equal(0);
+  });
+
   it('are counted for that upstream, and logged as an error without the credentials', async () => {
     const service = await startService({ settings: { NETVENUE_MINER_KEY: 'wrong-key-of-ours' } });
     const partner = await service.partner();

@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { openPool } from '../../src/db/pool.ts';
+import { sweepJobs } from '../../src/intents/sweep.ts';
 import { listTaskNames } from '../../src/intents/task.ts';
 import { type DbSession, type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
 import { intentAt } from '../support/operator.ts';
@@ -121,6 +123,27 @@ describe('dead jobs without an intent, as trading_operator', () => {
         await operator.query('select * from ops.rerun_job($1, $2, $3)', [job, ...given]).catch(({ code }) => code),
       ).to.equal('22023');
     expect(await attempts(job)).to.be.above(0);
+  });
+
+  it('go with a sweep once nothing is left of them to do, those of intents too, so that their alert ends', async () => {
+    await queued('mail/send', { mail_id: '00000000-0000-7000-8000-0000000000aa' }); // which has ended
+    const still = await queued('payments/read', { payment_id: 'pay_1' });
+    await intentAt(intentDb, 'queued');
+    const open = await die('network/place');
+    const ended = await intentAt(intentDb, 'queued');
+    await die('network/place');
+    await intentDb.query(`update intents set state = 'failed', settled_at = now(), outcome = '{}' where id = $1`, [
+      ended,
+    ]);
+
+    const db = await openPool(intentDb.url, 1, () => {});
+    await sweepJobs({ db, log: { warn: () => {} } });
+    await db.end();
+
+    const left = await intentDb.query<{ id: string }>(
+      'select id::text from queue_jobs where attempts >= max_attempts order by id',
+    );
+    expect(left.map(({ id }) => id)).to.deep.equal([still, open]);
   });
 
   it('can be of every task that is for no intent', async () => {

@@ -5,6 +5,15 @@ import { type DbSession, type IntentDatabase, openIntentDatabase } from '../supp
 import { intentAt } from '../support/operator.ts';
 
 const CANARY = 'canary-4b1d';
+const GUIDES = ['operating', 'runbooks'].map((name) => new URL(`../../src/docs/${name}.md`, import.meta.url));
+
+/** The reads that the guides for operators print in a line of text. */
+async function printedReads(): Promise<string[]> {
+  const texts = await Promise.all(GUIDES.map((guide) => readFile(guide, 'utf8')));
+  return texts.flatMap((text) =>
+    [...text.matchAll(/`(select (?!pg_|ops\.grant_access)[^`]*)`/g)].map(([, statement]) => String(statement)),
+  );
+}
 
 describe('the role trading_operator', () => {
   let intentDb: IntentDatabase;
@@ -37,6 +46,13 @@ describe('the role trading_operator', () => {
 
     expect(views).to.have.length.above(15);
     for (const { name } of views) expect(await tried(`select * from ${name}`), name).to.be.a('number');
+  });
+
+  it('can run what the guides print in their lines', async () => {
+    const statements = await printedReads();
+
+    expect(statements).to.have.length.above(5);
+    for (const statement of statements) expect(await tried(`explain ${statement}`), statement).to.be.a('number');
   });
 
   it('reads and writes no table behind it', async () => {

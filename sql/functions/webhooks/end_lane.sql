@@ -16,7 +16,8 @@ begin
   if not ending.active then
     update webhook_deliveries d
     set state = 'cancelled', lane = null, ended_at = now()
-    where d.endpoint_id = endpoint and (d.state = 'pending' or d.state = 'sending' and d.lane = of_lane);
+    where d.endpoint_id = endpoint and d.state = 'sending' and d.lane = of_lane;
+    perform cancel_waiting(endpoint, 1000);
   elsif not ending.is_over_share and not ending.is_disabled and exists (
     select
     from webhook_deliveries d

@@ -9,7 +9,7 @@ begin
   for stranded in
     select e.id, e.lanes
     from webhook_endpoints e
-    where not is_disabled(e.owner) and (e.lanes <> 0 or exists (
+    where not is_disabled(e.owner) and (e.lanes <> 0 or e.active and exists (
       select
       from webhook_deliveries d
       where d.endpoint_id = e.id and d.state = 'pending' and d.due_at < now() - interval '1 minute'

@@ -73,3 +73,7 @@ export async function dispatchEndpoint(db: Db, endpointId: string): Promise<void
 /** Queues a job for lanes that lost theirs. Returns the number of endpoints affected; normally 0. */
 export const requeueStrandedLanes = (db: Db): Promise<number> =>
   db.oneFirst(sql.type(z.object({ count: z.number() }))`select requeue_stranded_lanes() count`);
+
+/** Cancels at most `most` deliveries that still wait for inactive endpoints. Returns their number. */
+export const cancelUnreceived = (db: Db, most: number): Promise<number> =>
+  db.oneFirst(sql.type(z.object({ count: z.number() }))`select cancel_unreceived(${most}) count`);

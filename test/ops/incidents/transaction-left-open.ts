@@ -17,14 +17,15 @@ export default incident({
   },
   steps: [
     [
-      'The oldest transactions of pg_stat_activity: whose they are',
-      async ({ asOwner }, known) => {
-        known.pid = only(await asOwner(OPEN)).pid as number; // as: a process id
+      'select * from ops.transactions: whose the oldest is',
+      async ({ psql }, known) => {
+        const rows = await psql(`select pid from ops.transactions where application = 'a forgotten window' limit 5`);
+        known.pid = only(rows).pid as number; // as: a process id
         finds(known.pid, 'the session');
       },
     ],
     [
-      'select pg_terminate_backend(pid)',
+      'As the owner of the database: select pg_terminate_backend(pid)',
       ({ asOwner }, { pid }) => asOwner('select pg_terminate_backend($1, 5000)', [pid]),
     ],
   ],

@@ -26,7 +26,10 @@ export const listByState = (db: Db, state: State, filter: Filter): Promise<reado
   return eventType === null ? listDeliveredTo(db, appId, filter) : listDeliveredOfType(db, appId, eventType, filter);
 };
 
-/** Written out as literals, so that any plan can use the matching partial index; few are open, and they are picked first. */
+/** Of each endpoint: one whose receiver is away for days has millions. */
+const MOST_WAITING = 1_000;
+
+/** Written out as literals, so that any plan can use the matching partial index; those that are open are picked first. */
 const states: Record<State, FragmentSqlToken> = {
   pending: sql.fragment`d.delivery_id in (select w.id from open_ones w where w.state = 'pending')`,
   sending: sql.fragment`d.delivery_id in (select w.id from open_ones w where w.state = 'sending')`,
@@ -43,8 +46,19 @@ const listUndelivered = (db: Db, state: State, { appId, eventType, cursor, limit
   db.any(sql.type(deliveryRow)`
     with open_ones as materialized (
       select w.id, w.state
+      from webhook_endpoints e
+      cross join lateral (
+        select p.id, p.state
+        from webhook_deliveries p
+        where p.endpoint_id = e.id and p.state = 'pending'
+        order by p.due_at
+        limit ${MOST_WAITING}
+      ) w
+      where ${appId}::text is null or e.owner = ${appId}
+      union all
+      select w.id, w.state
       from webhook_deliveries w
-      where w.state = 'pending' or w.state = 'sending'
+      where w.state = 'sending'
     )
     select ${deliveryColumns}
     from ops.deliveries d

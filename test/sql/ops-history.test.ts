@@ -1,0 +1,44 @@
+import { expect } from 'chai';
+import { Client } from 'pg';
+import { freshDatabase } from '../support/postgres.ts';
+
+const ID = '00000000-0000-7000-8000-000000000001';
+const LATER = 20_000;
+
+describe('ops.history of an intent that ended long ago', () => {
+  let database: Awaited<ReturnType<typeof freshDatabase>>;
+  let client: Client;
+  before(async () => {
+    database = await freshDatabase({ ownPlans: true });
+    client = new Client({ ...database.connection, ssl: false });
+    await client.connect();
+    await client.query(`
+      insert into partners (id, name) values ('ptn_1', 'One');
+      insert into intents (id, kind, owner, request, digest, created_at, deadline_at, state, settled_at, outcome)
+      values ('${ID}', 'network/place', 'ptn_1', '{}', '\\x00', now() - interval '10 days', now() - interval '10 days', 'succeeded',
+        now() - interval '10 days' + interval '1 second', '{}');
+      insert into orders (id, venue, owner, trader, pair) values ('${ID}', 'netvenue', 'ptn_1', 'trader', 'BTCUSDC');
+      insert into event_logs (owner, last_position) values ('ptn_1', ${LATER + 1});
+      insert into events (id, owner, type, position, created_at, data)
+      select 'evt_' || n, 'ptn_1', 'order.updated', n,
+        case when n = 1 then now() - interval '10 days' + interval '1 second' else now() - interval '5 days' + n * interval '1 second' end,
+        case when n = 1 then '{"order_uuid": "${ID}"}' else '{"about": "' || repeat('x', 400) || '"}' end
+      from generate_series(1, ${LATER + 1}) n;
+      analyze`);
+  });
+  after(async () => {
+    await client.end();
+    await database.drop();
+  });
+
+  it('shows its event, and reads none of the log that was written since', async () => {
+    const { rows } = await client.query(`select what, detail from ops.history('${ID}') where what = 'event'`);
+    const { rows: explained } = await client.query(
+      `explain (analyze, buffers, format json) select * from ops.history('${ID}')`,
+    );
+    const [{ Plan: plan }] = explained[0]['QUERY PLAN'];
+
+    expect(rows).to.deep.equal([{ what: 'event', detail: 'order.updated evt_1' }]);
+    expect(plan['Shared Hit Blocks'] + plan['Shared Read Blocks']).to.be.below(LATER / 40);
+  });
+});
