@@ -4124,6 +4124,7 @@ export interface webhooks {
                      * @example {
                      *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
                      *       "type": "payment.succeeded",
+                     *       "origin": "service",
                      *       "data": {
                      *         "payment_id": "pay_k3Vd0nq2Xr8LwYtB5mZc7A",
                      *         "user_id": "usr_Ad84Q1xOaaICKhEYhi58iw",
@@ -4177,6 +4178,7 @@ export interface webhooks {
                      * @example {
                      *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
                      *       "type": "payment.failed",
+                     *       "origin": "service",
                      *       "data": {
                      *         "payment_id": "pay_k3Vd0nq2Xr8LwYtB5mZc7A",
                      *         "user_id": "usr_Ad84Q1xOaaICKhEYhi58iw",
@@ -4231,6 +4233,7 @@ export interface webhooks {
                      * @example {
                      *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
                      *       "type": "payment.mismatched",
+                     *       "origin": "service",
                      *       "data": {
                      *         "payment_id": "pay_k3Vd0nq2Xr8LwYtB5mZc7A",
                      *         "user_id": "usr_Ad84Q1xOaaICKhEYhi58iw",
@@ -4288,6 +4291,7 @@ export interface webhooks {
                      * @example {
                      *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
                      *       "type": "payment.refunded",
+                     *       "origin": "service",
                      *       "data": {
                      *         "payment_id": "pay_k3Vd0nq2Xr8LwYtB5mZc7A",
                      *         "user_id": "usr_Ad84Q1xOaaICKhEYhi58iw",
@@ -4344,6 +4348,7 @@ export interface webhooks {
                      * @example {
                      *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
                      *       "type": "payment.disputed",
+                     *       "origin": "service",
                      *       "data": {
                      *         "payment_id": "pay_k3Vd0nq2Xr8LwYtB5mZc7A",
                      *         "user_id": "usr_Ad84Q1xOaaICKhEYhi58iw",
@@ -4401,6 +4406,7 @@ export interface webhooks {
                      * @example {
                      *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
                      *       "type": "payment.disputed.won",
+                     *       "origin": "service",
                      *       "data": {
                      *         "payment_id": "pay_k3Vd0nq2Xr8LwYtB5mZc7A",
                      *         "user_id": "usr_Ad84Q1xOaaICKhEYhi58iw",
@@ -4458,6 +4464,7 @@ export interface webhooks {
                      * @example {
                      *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
                      *       "type": "payment.disputed.lost",
+                     *       "origin": "service",
                      *       "data": {
                      *         "payment_id": "pay_k3Vd0nq2Xr8LwYtB5mZc7A",
                      *         "user_id": "usr_Ad84Q1xOaaICKhEYhi58iw",
@@ -4515,6 +4522,7 @@ export interface webhooks {
                      * @example {
                      *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
                      *       "type": "account.updated",
+                     *       "origin": "service",
                      *       "data": {
                      *         "prop_account_id": "prop_Yt5mZc7Ak3Vd0nq2Xr8LwB",
                      *         "user_id": "usr_Ad84Q1xOaaICKhEYhi58iw",
@@ -4577,6 +4585,7 @@ export interface webhooks {
                      * @example {
                      *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
                      *       "type": "agreement.signed",
+                     *       "origin": "service",
                      *       "data": {
                      *         "signature_id": "agr_01a205f7279445859c7a3475b6aa38c0",
                      *         "user_id": "usr_Ad84Q1xOaaICKhEYhi58iw",
@@ -4632,6 +4641,7 @@ export interface webhooks {
                      * @example {
                      *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
                      *       "type": "user.verified",
+                     *       "origin": "service",
                      *       "data": {
                      *         "user_id": "usr_Ad84Q1xOaaICKhEYhi58iw"
                      *       },
@@ -4683,6 +4693,7 @@ export interface webhooks {
                      * @example {
                      *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
                      *       "type": "kyc.updated",
+                     *       "origin": "service",
                      *       "data": {
                      *         "user_id": "usr_Ad84Q1xOaaICKhEYhi58iw",
                      *         "kyc_provider": "processor_identity",
@@ -4738,6 +4749,7 @@ export interface webhooks {
                      * @example {
                      *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
                      *       "type": "payout.completed",
+                     *       "origin": "service",
                      *       "data": {
                      *         "payout_id": "po_SiQSzlmkR99HPQKBfzdpBj",
                      *         "user_id": "usr_Ad84Q1xOaaICKhEYhi58iw",
@@ -4798,6 +4810,7 @@ export interface webhooks {
                      * @example {
                      *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
                      *       "type": "payout.failed",
+                     *       "origin": "service",
                      *       "data": {
                      *         "payout_id": "po_SiQSzlmkR99HPQKBfzdpBj",
                      *         "user_id": "usr_Ad84Q1xOaaICKhEYhi58iw",
@@ -4858,6 +4871,7 @@ export interface webhooks {
                      * @example {
                      *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
                      *       "type": "payout.updated",
+                     *       "origin": "service",
                      *       "data": {
                      *         "payout_id": "po_SiQSzlmkR99HPQKBfzdpBj",
                      *         "user_id": "usr_Ad84Q1xOaaICKhEYhi58iw",
@@ -4918,6 +4932,7 @@ export interface webhooks {
                      * @example {
                      *       "id": "evt_01a205f7279445859c7a3475b6aa38c1",
                      *       "type": "payout_account.updated",
+                     *       "origin": "service",
                      *       "data": {
                      *         "id": "con_SiQSzlmkR99HPQKBfzdpBj",
                      *         "user_id": "usr_Ad84Q1xOaaICKhEYhi58iw",
@@ -4973,6 +4988,7 @@ export interface webhooks {
                      * @example {
                      *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
                      *       "type": "notification.failed",
+                     *       "origin": "service",
                      *       "data": {
                      *         "notification_id": "01a205ff-1544-7450-8a19-6e51f84cbc7b",
                      *         "user_id": "usr_Ad84Q1xOaaICKhEYhi58iw",
@@ -5026,6 +5042,7 @@ export interface webhooks {
                      * @example {
                      *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
                      *       "type": "webhook.test",
+                     *       "origin": "service",
                      *       "data": {
                      *         "endpoint_id": "whe_OrK0wSwvWynCY1eLfgPBUW"
                      *       },
@@ -5077,6 +5094,7 @@ export interface webhooks {
                      * @example {
                      *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
                      *       "type": "order.updated",
+                     *       "origin": "service",
                      *       "data": {
                      *         "venue": "netvenue",
                      *         "trader_id": "7",
@@ -5145,6 +5163,7 @@ export interface webhooks {
                      * @example {
                      *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
                      *       "type": "subaccount.updated",
+                     *       "origin": "service",
                      *       "data": {
                      *         "subaccount_id": 7,
                      *         "status": "active",
@@ -5200,6 +5219,7 @@ export interface webhooks {
                      * @example {
                      *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
                      *       "type": "enrollment.updated",
+                     *       "origin": "service",
                      *       "data": {
                      *         "ex_wallet": "0x00000000000000000000000000000000000000aa",
                      *         "status": "enrolled",
@@ -5255,6 +5275,7 @@ export interface webhooks {
                      * @example {
                      *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
                      *       "type": "registration.updated",
+                     *       "origin": "service",
                      *       "data": {
                      *         "registration_id": "01a205ff-1544-7450-8a19-6e51f84cbc7b",
                      *         "ex_address": "0x00000000000000000000000000000000000000aa",
@@ -5312,6 +5333,7 @@ export interface webhooks {
                      * @example {
                      *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
                      *       "type": "position.unprotected",
+                     *       "origin": "service",
                      *       "data": {
                      *         "venue": "netvenue",
                      *         "trader_id": "7",
@@ -5383,6 +5405,7 @@ export interface webhooks {
                      * @example {
                      *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
                      *       "type": "position.protected",
+                     *       "origin": "service",
                      *       "data": {
                      *         "venue": "netvenue",
                      *         "trader_id": "7",
@@ -5461,6 +5484,7 @@ export interface webhooks {
                      * @example {
                      *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
                      *       "type": "position.updated",
+                     *       "origin": "service",
                      *       "data": {
                      *         "venue": "exvenue",
                      *         "trader_id": "0x00000000000000000000000000000000000000aa",
@@ -5537,6 +5561,7 @@ export interface webhooks {
                      * @example {
                      *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
                      *       "type": "exit.triggered",
+                     *       "origin": "service",
                      *       "data": {
                      *         "venue": "exvenue",
                      *         "trader_id": "0x00000000000000000000000000000000000000aa",
@@ -5596,6 +5621,7 @@ export interface webhooks {
                      * @example {
                      *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
                      *       "type": "position.liquidated",
+                     *       "origin": "service",
                      *       "data": {
                      *         "venue": "exvenue",
                      *         "trader_id": "0x00000000000000000000000000000000000000aa",
@@ -5654,6 +5680,7 @@ export interface webhooks {
                      * @example {
                      *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
                      *       "type": "funding.settled",
+                     *       "origin": "service",
                      *       "data": {
                      *         "venue": "exvenue",
                      *         "trader_id": "0x00000000000000000000000000000000000000aa",
