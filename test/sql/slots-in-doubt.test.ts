@@ -11,7 +11,7 @@ describe('the slots of intents in doubt', () => {
   });
   after(() => intentDb.close());
   beforeEach(() => intentDb.query('truncate intents, lanes, upstream_slots cascade; delete from queue_jobs'));
-  const { arrive, claimed, queuedNow } = slotsOf(() => intentDb);
+  const { arrive, begin, claimed, queuedNow } = slotsOf(() => intentDb);
 
   /** Two in doubt, sent 10 s ago, that hold both slots, and one that waits. */
   const doubts = async () => {
@@ -100,6 +100,24 @@ describe('the slots of intents in doubt', () => {
     expect(await proven()).to.deep.equal([{ proven: 2 }]);
     const [held] = await intentDb.query(`select from upstream_slots where intent_id = $1`, [second?.id]);
     expect(held).to.equal(undefined);
+  });
+
+  it('are handed on for as long as any other when the last request that has lent its own has a late response', async () => {
+    const { first, second, waiting } = await doubts();
+    await reached(first, 9);
+    const lent = (await intentDb.claim(waiting)) as Row;
+    expect(await begin(waiting, lent.fence)).to.equal('sent');
+    await intentDb.settle(waiting, lent.fence);
+    const [running, next] = await arrive(2);
+    expect([running?.was, next?.was]).to.deep.equal(['sent', 'waiting']);
+
+    for (const one of [first, second]) await intentDb.query(`select release_slot($1, 'miner:x')`, [one]);
+
+    const [handed] = await intentDb.query<{ s: number }>(
+      'select extract(epoch from held_until - now())::float8 as s from upstream_slots where intent_id = $1',
+      [next?.id],
+    );
+    expect(handed?.s).to.be.within(25, 30);
   });
 
   it('stay taken when the response was slow, or another one in doubt was sent since the look-up', async () => {

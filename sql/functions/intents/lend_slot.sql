@@ -9,7 +9,7 @@ begin
   if not pg_try_advisory_xact_lock(hashtextextended('lent slots ' || at_upstream, 0)) then
     return;
   end if;
-  select h.slot, h.for_exits, h.intent_id, h.held_until into lent
+  select h.slot, h.for_exits, h.intent_id, h.hold_s, h.held_until into lent
   from upstream_slots h
   cross join lateral (
     select i.state
@@ -27,8 +27,8 @@ begin
   update upstream_slots u
   set intent_id = null, held_until = null
   where u.upstream = at_upstream and u.slot = lent.slot;
-  insert into upstream_slots (upstream, slot, intent_id, held_until, is_lent)
-  select at_upstream, max(u.slot) + 1, lent.intent_id, lent.held_until, true
+  insert into upstream_slots (upstream, slot, intent_id, hold_s, held_until, is_lent)
+  select at_upstream, max(u.slot) + 1, lent.intent_id, lent.hold_s, lent.held_until, true
   from upstream_slots u
   where u.upstream = at_upstream;
   return query select lent.slot, lent.for_exits;
