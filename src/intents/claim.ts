@@ -77,11 +77,7 @@ const AT_ONCE_MS = 1_000;
 
 /** Frees the slot of an intent, if it still holds one: because the upstream has responded, else once the hold is over. */
 export const freeSlot = async (db: Db, intentId: IntentId, hasResponded: boolean): Promise<void> => {
-  await db.query(sql.prepared('free_slot', z.object({}))`
-    select release_slot(i.id, h.upstream)::text
-    from intents i
-    join upstream_slots h on h.upstream = i.upstream and h.intent_id = i.id
-    where i.id = ${intentId} and (${hasResponded} or h.held_until <= now())`);
+  await db.query(sql.prepared('free_slot', z.object({}))`select free_slot(${intentId}, ${hasResponded})::text`);
 };
 
 /** Counts against an upstream's limit in a minute what it did by itself while it worked on a request. */
