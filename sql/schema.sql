@@ -1506,7 +1506,7 @@ create table wanted_exits (
   compared_at timestamp with time zone,
   missing_since timestamp with time zone, -- Since when complete reads have lacked wanted exits of an open position.
   told_at timestamp with time zone, -- When position.unprotected was emitted; null unless the position is told to be unprotected now.
-  seen jsonb not null default '{}'::jsonb, -- What the last comparison showed: side, size, live, reason, message, repair; ended: when exits ended, by their names (epoch ms).
+  seen jsonb not null default '{}'::jsonb, -- What the last comparison showed: side, size, live, reason, message, repair; ended: when exits ended, by their names (epoch ms); unseen_since: since when nothing has shown the position (epoch s).
   repairs integer not null default 0,
   repaired_by uuid, -- The newest intent that was to put the missing exits back.
   constraint wanted_exits_pkey PRIMARY KEY (venue, trader, pair)
@@ -2605,6 +2605,9 @@ create function forget_expired_identity(most integer)
 create function found_exchange_positions(wallet text, sizes jsonb)
   returns void sql;
 
+create function free_slot(intent uuid, has_responded boolean)
+  returns void plpgsql;
+
 create function grant_process_access()
   returns void plpgsql;
 
@@ -3166,11 +3169,14 @@ create function resume_owner(of_owner text, sends boolean)
 create function retry_delivery(delivery text, by_operator text, because text, noted jsonb DEFAULT '{}'::jsonb)
   returns text plpgsql;
 
-create function retry_intent(intent uuid, held_fence integer, delay_s double precision, said jsonb)
+create function retry_intent(intent uuid, held_fence integer, delay_s double precision, said jsonb, never_left boolean DEFAULT false)
   returns boolean plpgsql;
 
 create function retry_mail(mail uuid, delay_s double precision, why text)
   returns boolean plpgsql;
+
+create function return_pace(pace text, sent_at timestamp with time zone)
+  returns void sql;
 
 create function returned_at_of(p payments)
   returns timestamp with time zone sql stable;
@@ -3228,6 +3234,9 @@ create function sign_agreement(of_app text, by_user text, version text, name tex
 
 create function sign_up(app text, address text, new_id text, salt bytea, new_hash text, code_hmac bytea, attempts integer, lives_s integer, mail uuid, sealed bytea)
   returns text plpgsql;
+
+create function signals_pace(trader text)
+  returns text sql immutable;
 
 create function slot_job(kind text, intent uuid, run_at timestamp with time zone)
   returns graphile_worker.job_spec sql stable;

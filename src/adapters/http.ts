@@ -37,6 +37,8 @@ export type HttpClient = (request: HttpRequest) => Promise<Reply>;
 
 /** An upstream that does not complete TCP or TLS within this time is down. Waiting longer only blocks the lane. */
 const CONNECT_MS = 5_000;
+/** Far longer than it takes to connect. A timer that is set for longer may fire at once. */
+const LONGEST_TIMER_MS = 60_000;
 /** Below the shortest usual idle limit of servers (Node: 5 s). A write on a socket the server just closed is `lost`. */
 const IDLE_MS = 4_000;
 /**
@@ -156,7 +158,20 @@ function watch(socket: Socket, { request: { url, notAfter }, journey, fail }: Wa
   const isSecure = protocol === 'https:';
   const isAddress = isIP(hostname.replace(/^\[(.*)\]$/, '$1')) !== 0;
   limitConnecting(socket, [...(isAddress ? [] : ['lookup']), 'connect', ...(isSecure ? ['secureConnect'] : [])], fail);
-  socket.once(isSecure ? 'secureConnect' : 'connect', handOver);
+  const stop = limitLeaving(notAfter, fail);
+  socket.once('close', stop);
+  socket.once(isSecure ? 'secureConnect' : 'connect', () => {
+    stop();
+    handOver();
+  });
+}
+
+/** What is still connecting when the request must have left is given up: nothing of it has left. Returns a function that ends the limit. */
+function limitLeaving(notAfter: number | undefined, fail: Watched['fail']): () => void {
+  const leftMs = (notAfter ?? Number.POSITIVE_INFINITY) - epochMs();
+  if (leftMs > LONGEST_TIMER_MS) return () => {};
+  const timer = setTimeout(() => fail(coded('TOO_LATE')), Math.max(0, leftMs));
+  return () => clearTimeout(timer);
 }
 
 /** Each step towards a connection has its own limit. */

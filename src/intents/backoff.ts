@@ -4,6 +4,9 @@ const RETRY_DELAYS_MS = [250, 500, 1_000, 2_000] as const;
 const LONGEST_RETRY_MS = 4_000;
 const JITTER = 0.2;
 
+/** An order that nothing was sent of is tried again within this time, ± 20 %: exits leave within 2 s of their upstream's return. */
+export const LONGEST_ORDER_RETRY_MS = 1_500;
+
 /** A look-up is planned so long after the time from which on it can prove something. */
 export const JUST_AFTER_MS = 50;
 
@@ -11,7 +14,8 @@ export const JUST_AFTER_MS = 50;
 export const nextReconcileMs = (attempts: number): number =>
   jittered(RECONCILE_DELAYS_MS[attempts] ?? LONGEST_RECONCILE_MS);
 
-/** The delay before the next attempt to send, after `attempts` attempts that sent nothing. Milliseconds, ± 20 %. */
-export const nextAttemptMs = (attempts: number): number => jittered(RETRY_DELAYS_MS[attempts - 1] ?? LONGEST_RETRY_MS);
+/** The delay before the next attempt to send, after `attempts` attempts that sent nothing. Milliseconds, `longestMs` at most, ± 20 %. */
+export const nextAttemptMs = (attempts: number, longestMs: number = LONGEST_RETRY_MS): number =>
+  jittered(Math.min(RETRY_DELAYS_MS[attempts - 1] ?? LONGEST_RETRY_MS, longestMs));
 
 const jittered = (ms: number) => Math.round(ms * (1 - JITTER + 2 * JITTER * Math.random()));

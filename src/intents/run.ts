@@ -211,12 +211,17 @@ function keepUntilDone(late: Set<Promise<unknown>>, work: Promise<unknown>): voi
 type NoResponse = Exclude<UpstreamResult<unknown>, { kind: 'accepted' | 'rejected' }>;
 
 /**
- * Records the results that every kind treats alike: nothing was sent, or the effect is unknown. False: the claim is
- * lost.
+ * Records the results that every kind treats alike: nothing was sent, which is tried again after `longestMs` at most, or the effect
+ * is unknown. False: the claim is lost.
  */
-export async function recordNoResponse(db: Db, intent: Claim, result: NoResponse): Promise<boolean> {
+export async function recordNoResponse(
+  db: Db,
+  intent: Claim,
+  result: NoResponse,
+  longestMs?: number,
+): Promise<boolean> {
   if (result.kind === 'unreachable')
-    return retry(db, intent, nextAttemptMs(intent.attempts), { code: 'VENUE_UNREACHABLE' });
+    return retry(db, intent, nextAttemptMs(intent.attempts, longestMs), { code: 'VENUE_UNREACHABLE' }, true);
   const delayMs = result.acknowledged ? 0 : nextReconcileMs(intent.reconcile_attempts);
   return markInDoubt(db, intent, delayMs, result.why, result);
 }

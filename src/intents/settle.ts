@@ -71,12 +71,12 @@ const settlingAll = (batch: Settlement[], by: FragmentSqlToken): FragmentSqlToke
   )`;
 
 /**
- * Puts an unsent intent back in the queue for `delayMs`. If its deadline passes first, it ends with `problem`. False:
- * the claim is lost, or it is in doubt: its lane has gone on without it.
+ * Puts an unsent intent back in the queue for `delayMs`. If its deadline passes first, it ends with `problem`. `neverLeft`: not a byte
+ * of its request has left, so no limit counts it. False: the claim is lost, or it is in doubt: its lane has gone on without it.
  */
-export async function retry(db: Db, claim: Claim, delayMs: number, problem: Problem): Promise<boolean> {
+export async function retry(db: Db, claim: Claim, delayMs: number, problem: Problem, neverLeft = false) {
   const ok = await db.oneFirst(sql.prepared('retry_intent', done)`
-    select retry_intent(${claim.id}, ${claim.fence}, ${delayMs / 1000}, ${JSON.stringify({ problem })}::jsonb) ok`);
+    select retry_intent(${claim.id}, ${claim.fence}, ${delayMs / 1000}, ${JSON.stringify({ problem })}::jsonb, ${neverLeft}) ok`);
   if (ok) noteWork({ outcome: 'queued' });
   return ok;
 }

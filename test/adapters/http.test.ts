@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import nock from 'nock';
@@ -79,6 +80,21 @@ describe('one HTTP exchange with an upstream', () => {
 
   it('is unsent for an invalid address', async () => {
     expect(await post('no address')).to.deep.equal({ kind: 'unsent', why: 'ERR_INVALID_URL' });
+  });
+
+  it('is unsent as soon as it is too late, although the other side has not answered the handshake', async () => {
+    const sockets: Socket[] = [];
+    const silent = createTcpServer((socket) => void sockets.push(socket)).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo; // as: it listens on TCP
+    const startedAt = performance.now();
+
+    const reply = await post(`https://127.0.0.1:${port}`, { timeoutMs: 10_000, notAfter: Date.now() + 200 });
+
+    expect(reply).to.deep.equal({ kind: 'unsent', why: 'TOO_LATE' });
+    expect(performance.now() - startedAt).to.be.below(1_500);
+    for (const socket of sockets) socket.destroy();
+    silent.close();
   });
 
   it('is unsent when the other side does not speak TLS', async () => {

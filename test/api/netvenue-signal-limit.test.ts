@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { paceOf } from '../../src/capacity/network.ts';
 import { type Hotkey, hotkeyOf } from '../../src/kernel/ids.ts';
 import type { Reply } from '../support/caller.ts';
-import { market } from '../support/orders.ts';
+import { limit, market } from '../support/orders.ts';
 import { expectProblem } from '../support/problem.ts';
 import { ENTITY, startService, type TestService } from '../support/service.ts';
 
@@ -38,6 +38,26 @@ describe('a validator that takes ten signals of a trader in a minute', function 
     expect((await other.post(ORDERS, market())).status).to.equal(200);
     expect(Date.now() - startedAt).to.be.below(3_000);
     expect(service.miner.rateLimited()).to.equal(0);
+  });
+
+  it('gets no edit beyond them either: it is rejected before anything is written, so no exit of its pair waits behind it', async () => {
+    const trader = await service.trader();
+    const placed = await trader.post(ORDERS, limit());
+    for (let n = 0; n < 6; n++) expect((await trader.post(ORDERS, market())).status).to.equal(200);
+    const path = `${ORDERS}/${placed.body.order_uuid}`;
+
+    const edited = await trader.post(
+      `${path}/edit`,
+      { trade_pair: 'BTCUSDC', limit_price: 91_000 },
+      { prefer: 'wait=0' },
+    );
+    const startedAt = Date.now();
+    const cancelled = await trader.delete(`${path}?trade_pair=BTCUSDC`);
+
+    expectProblem(edited, 'RATE_LIMITED', { effect: 'none' });
+    expect(Number(edited.headers['retry-after'])).to.be.within(40, 62);
+    expect(cancelled.status, JSON.stringify(cancelled.body)).to.equal(200);
+    expect(Date.now() - startedAt).to.be.below(3_000);
   });
 });
 

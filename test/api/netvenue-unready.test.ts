@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { sql } from 'slonik';
+import { z } from 'zod';
 import { newIntentId, orderIdOf } from '../../src/kernel/ids.ts';
 import { effectsOf, effectsUnder, market } from '../support/orders.ts';
 import { expectProblem } from '../support/problem.ts';
@@ -75,6 +77,15 @@ describe('a network that cannot be reached', () => {
     const reply = await trader.post('/v1/register/netvenue', { asset_class: 'crypto', account_size: 10_000 });
 
     expectProblem(reply, 'VENUE_UNREACHABLE', { effect: 'none', retryable: true });
+  });
+
+  it('uses up nothing of what the validator takes of a trader in a minute, since nothing has left', async () => {
+    await trader.post(ORDERS, market({ trade_pair: 'DOTUSDC' }));
+
+    const counted = await service.db.anyFirst(sql.type(z.object({ n: z.number() }))`
+      select cardinality(p.taken) as n from paces p where cardinality(p.taken) > 0`);
+
+    expect(counted).to.deep.equal([]);
   });
 
   it('prevents late execution of the later orders in a lane', async () => {

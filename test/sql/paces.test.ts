@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type IntentDatabase, openIntentDatabase, type Row } from '../support/intent-database.ts';
+import { type IntentDatabase, item, openIntentDatabase, type Row } from '../support/intent-database.ts';
 import { slotsOf } from '../support/slots.ts';
 
 const PER_MINUTE = 5;
@@ -78,6 +78,28 @@ describe('the pace of what an upstream takes in a minute', () => {
     expect(await begin(again, false, 1)).to.equal('waiting');
 
     expect(await intentDb.query('select 1 from upstream_slots where intent_id is not null')).to.deep.equal([]);
+  });
+
+  it('does not count what never left, but what was rejected without an effect', async () => {
+    const traded = async () => {
+      const one = item({ request: { trader: 't' } });
+      await intentDb.accept(one);
+      return (await intentDb.claim(one.id)) as Row;
+    };
+    const putBack = async ({ id, fence }: Row, neverLeft: boolean) => {
+      await begin({ id, fence }, true);
+      await intentDb.query(`select retry_intent($1, $2, 0, '{"problem":{"code":"VENUE_UNREACHABLE"}}', $3)`, [
+        ...[id, fence, neverLeft],
+      ]);
+    };
+    const counted = async () =>
+      (await intentDb.query<{ n: number }>(`select cardinality(taken) as n from paces where name = 'signals:t'`))[0]?.n;
+
+    for (let n = 0; n < PER_MINUTE; n++) await putBack(await traded(), true);
+    expect(await counted()).to.equal(0);
+    await putBack(await traded(), false);
+    await putBack(await traded(), true);
+    expect(await counted()).to.equal(1);
   });
 
   it('is exact, whoever sends at once', async () => {

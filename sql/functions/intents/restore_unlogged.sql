@@ -33,7 +33,7 @@ begin
     end if;
   end loop;
   insert into paces (name, taken)
-  select 'signals:' || (s.request ->> 'trader'), array_agg(s.sending_at order by s.sending_at desc)
+  select signals_pace(s.request ->> 'trader'), array_agg(s.sending_at order by s.sending_at desc)
   from (
     select i.request, i.sending_at
     from intents i

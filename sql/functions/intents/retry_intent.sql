@@ -1,12 +1,18 @@
 -- Queues an intent again of which nothing was sent. It keeps its position at the head of its lane. `said` is the outcome it ends with if
--- its deadline passes before the next attempt; no attempt is planned after the deadline. False: the claim is lost. Also changes the
--- registration of a purchase (follow_purchase). Locks the intent; finds it by its id only, see settle_intent.
-create or replace function retry_intent(intent uuid, held_fence integer, delay_s double precision, said jsonb) returns boolean
+-- its deadline passes before the next attempt; no attempt is planned after the deadline. `never_left`: not a byte of it has left, so the upstream
+-- has not counted it either (return_pace). False: the claim is lost. Also changes the registration of a purchase (follow_purchase). Locks the
+-- intent, then its slot, then its pace; finds it by its id only, see settle_intent.
+create or replace function retry_intent(
+  intent uuid, held_fence integer, delay_s double precision, said jsonb, never_left boolean default false
+) returns boolean
 language plpgsql as $$
 declare
   put_back record;
-  held_at constant text := (select i.upstream from intents i where i.id = intent);
+  was record;
 begin
+  select i.upstream, i.sending_at, i.request ->> 'trader' as trader into was
+  from intents i
+  where i.id = intent;
   update intents
   set state = 'queued', sending_at = null, left_at = null, reached_at = null, upstream = null, outcome = said
   where id = intent and fence = held_fence and settled_at is null and state not in ('queued', 'in_doubt')
@@ -14,8 +20,11 @@ begin
   if not found then
     return false;
   end if;
-  update upstream_proofs set proven = greatest(0, proven - 1) where upstream = held_at; -- it was counted as there, and never was
-  perform release_slot(intent, held_at);
+  update upstream_proofs set proven = greatest(0, proven - 1) where upstream = was.upstream; -- it was counted as there, and never was
+  perform release_slot(intent, was.upstream);
+  if never_left then
+    perform return_pace(signals_pace(was.trader), was.sending_at);
+  end if;
   if put_back.kind = 'registration/purchase' then
     perform follow_purchase(intent);
   end if;

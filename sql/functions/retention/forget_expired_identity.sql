@@ -14,7 +14,7 @@ begin
 
   delete from paces
   where ctid = any (array(
-    select p.ctid from paces p where p.taken[1] < now() - interval '1 hour' limit most for update skip locked));
+    select p.ctid from paces p where coalesce(p.taken[1], '-infinity') < now() - interval '1 hour' limit most for update skip locked));
   get diagnostics taken = row_count;
   longest := greatest(longest, taken);
 

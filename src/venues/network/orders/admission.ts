@@ -24,7 +24,7 @@ const TOO_LONG = {
   },
   pace: {
     code: 'RATE_LIMITED',
-    what: 'The network takes no more orders of this trader in this minute; the rest of them is for exits.',
+    what: 'The network takes no more orders and edits of this trader in this minute; the rest of them is for exits.',
   },
   miner: {
     code: 'SERVICE_UNAVAILABLE',
@@ -50,8 +50,8 @@ type Reject = (verdict: string) => ApiError | undefined;
  * miner: the long lane of one trader is rejected for itself and delays nobody else. Tenants take turns at the miner:
  * one with many orders waits for its own, and the others for a few of them. Each process judges by its own orders.
  * Repeats of accepted orders, orders that close a position, cancellations and protection are never rejected. New
- * entries of a trader that its validator would not take in this minute are rejected too, by the database: it knows what
- * all processes sent. `why` reads what an open intent waits for: a rejection says what the first order before it waits
+ * entries and edits of a trader that its validator would not take in this minute are rejected too, by the database: it
+ * knows what all processes sent. `why` reads what an open intent waits for: a rejection says what the first order before it waits
  * for, and its `Retry-After` is no earlier than that order's turn.
  */
 export function admission(
@@ -90,6 +90,7 @@ export function admission(
 
   return <O extends NewNetworkOrder>(accept: Accept<Candidate<O>>): Accept<O> =>
     async (order, reject) => {
+      if (isEdit(order)) return accept(paced(order), (verdict) => tooFast(order, verdict) ?? reject?.(verdict));
       if (!isEntry(order) || lines.has(order.id)) return accept(order, reject);
       const { line, waitS, first } = lines.expectedWait(order, performance.now());
       const excessS = Math.min(waitS, order.deadline_s) - order.deadline_s * SHARE; // those before it expire too
@@ -127,6 +128,9 @@ function tooFast(order: NewNetworkOrder, verdict: string): ApiError | undefined 
   const [, seconds] = /^paced (\d+)$/.exec(verdict) ?? [];
   return seconds ? tooLong('pace', { effect: effectOf(order), retryAfterS: Number(seconds) }) : undefined;
 }
+
+/** Whether an intent changes a resting order: it is sent as an entry, and one that waited for its pace would hold up the exits behind it. */
+const isEdit = ({ kind }: NewNetworkOrder) => kind === 'network/edit';
 
 /** Whether an intent is an order that may open a position. */
 const isEntry = ({ terms }: NewNetworkOrder) => terms !== undefined && opens(terms);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { CapacitySettings } from '../../../capacity/budgets.ts';
 import { minerSlot, paceOf, type SlotAt } from '../../../capacity/network.ts';
 import type { Db } from '../../../db/pool.ts';
-import { JUST_AFTER_MS } from '../../../intents/backoff.ts';
+import { JUST_AFTER_MS, LONGEST_ORDER_RETRY_MS } from '../../../intents/backoff.ts';
 import { freeSlot, noteReached, proofInMs, spendPace, wasAnswered } from '../../../intents/claim.ts';
 import {
   type Finding,
@@ -27,7 +27,7 @@ import {
 } from '../../../kernel/upstream-result.ts';
 import type { ArchivedOrder, Signal, UnprovenRejection } from '../adapter/signal-types.ts';
 import type { Netvenue } from '../adapter/types.ts';
-import { type AtMiner, type Done, type Found, isRecorded, LIFECYCLES } from './outcome.ts';
+import { type AtMiner, type Done, type Found, isRecorded, LIFECYCLES, NOT_OPEN } from './outcome.ts';
 import { NO_PROTECTION, type Protection, type Terms } from './rules.ts';
 
 /** The dependencies of every network verb: the miners by entity, and the timing settings. */
@@ -109,13 +109,12 @@ export async function sendSignal(
   // without this count the validator would reject a later signal, which then is in doubt: no reason to lose a response
   if (retries > 0) await spendPace(db, paceOf(trader, config).name, retries).catch(() => {});
   if (result.kind === 'accepted' || result.kind === 'rejected') return { ...result, respondedAt };
-  return result.kind === 'unproven' ? resolve({ venue, trader }, result) : result;
+  if (result.kind !== 'unproven') return result;
+  const resolved = await resolve({ venue, trader }, result);
+  return resolved.kind === 'unknown' ? { ...resolved, acknowledged: true } : resolved; // the miner has responded
 }
 
-/**
- * The result of an unproven rejection, by the verb's own search. The miner has responded, so the request is no longer in
- * flight: what the records do not show was rejected.
- */
+/** The result of an unproven rejection, by the verb's own search: the miner has responded, so what the records do not show was rejected. */
 export const resolveBy =
   (find: (at: AtMiner) => Promise<Found>) =>
   async (at: AtMiner, { said, attempts }: UnprovenRejection): Promise<NetworkResult> => {
@@ -181,7 +180,9 @@ export const recordOtherwise = (
   intent: IntentOf<AnyRequest>,
   result: Exclude<NetworkResult, { kind: 'accepted' }>,
 ): Promise<boolean> =>
-  result.kind === 'rejected' ? fail(db, intent, problemOf(result)) : recordNoResponse(db, intent, result);
+  result.kind === 'rejected'
+    ? fail(db, intent, problemOf(result))
+    : recordNoResponse(db, intent, result, LONGEST_ORDER_RETRY_MS);
 
 function problemOf({ slug, message, retryAfterS, words }: Rejected): Problem {
   if (slug === 'venue_auth') return { code: 'VENUE_AUTH' };
@@ -189,9 +190,6 @@ function problemOf({ slug, message, retryAfterS, words }: Rejected): Problem {
   if (NOT_OPEN.has(slug)) return { code: 'V1_ORDER_NOT_RESTING', reason: slug };
   return { code: 'VENUE_REJECTED', message, reason: words ?? slug };
 }
-
-/** The rejections that say that the target of a verb is not open. */
-export const NOT_OPEN: ReadonlySet<string> = new Set(['order_not_found', 'order_filled', 'cannot_edit']);
 
 /** Schema of what the network executed of an order, as recorded. */
 export const executed = z.object({

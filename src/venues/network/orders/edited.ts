@@ -1,9 +1,9 @@
 import { accepted, type Rejected, recordedRejection, type UpstreamResult } from '../../../kernel/upstream-result.ts';
 import type { Signal, UnprovenRejection } from '../adapter/signal-types.ts';
 import type { DashboardOrder } from '../adapter/types.ts';
-import { NOT_OPEN, resolveBy } from './calls.ts';
+import { resolveBy } from './calls.ts';
 import { effectOn, type Subject } from './effects.ts';
-import { ABSENT, type AtMiner, type Done, type Found, nothingExecuted, UNREAD } from './outcome.ts';
+import { ABSENT, type AtMiner, type Done, type Found, NOT_OPEN, nothingExecuted, UNREAD } from './outcome.ts';
 import {
   canShowOrder,
   findProven,
