@@ -1,4 +1,4 @@
-import { accepted, found, rejected } from '../../src/kernel/upstream-result.ts';
+import { absent, accepted, found, rejected } from '../../src/kernel/upstream-result.ts';
 import type { Netvenue } from '../../src/venues/network/adapter/types.ts';
 import { EARNED } from './money-stage.ts';
 
@@ -7,8 +7,9 @@ let made = 0;
 /** The network, which has settled what the trader earned, and creates accounts unless it rejects them. */
 export function network(of: {
   rejectsAccounts: boolean;
-}): Pick<Netvenue, 'settlements' | 'createSubaccount' | 'listSubaccounts'> {
+}): Pick<Netvenue, 'settlements' | 'createSubaccount' | 'listSubaccounts' | 'orderStatus'> {
   return {
+    orderStatus: async () => absent,
     listSubaccounts: async () => found([]),
     settlements: async () => found([{ startMs: 0, endMs: 1, payoutUsd: EARNED / 100 }]),
     createSubaccount: async () => {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { CapacitySettings } from '../../capacity/budgets.ts';
 import { minerSlot } from '../../capacity/network.ts';
 import type { Db } from '../../db/pool.ts';
+import { noteReached } from '../../intents/claim.ts';
 import { defineIntent } from '../../intents/define.ts';
 import { recordNoResponse } from '../../intents/run.ts';
 import { fail } from '../../intents/settle.ts';
@@ -77,6 +78,7 @@ export const provision = defineIntent({
   async reconcile({ intent, payload: { subaccount: wanted, entity, first_id } }, { db, venues, config }) {
     const venue = await venues.of(entity);
     if (!venue) return unknownEffect('no key for the entity');
+    await lookAtMiner(venue, intent, { db, config });
     const isShared = config.NETVENUE_ENTITY_USE === 'shared';
     const at = { db, venue, entity, platform: config.NETVENUE_ENTITY_HOTKEY, isShared };
     return findCreated(at, { id: intent.id, wanted, first_id });
@@ -94,3 +96,17 @@ export const provision = defineIntent({
     return fail(db, intent, { code: 'VENUE_REJECTED', reason: result.slug, message: result.message });
   },
 });
+
+/**
+ * Asks the miner for anything: its response shows that the request no longer waits there, and may prove a free thread to those that
+ * wait for one, which the creation in doubt may hold.
+ */
+async function lookAtMiner(
+  venue: Pick<Netvenue, 'orderStatus'>,
+  intent: Parameters<typeof noteReached>[1],
+  { db, config: { NETVENUE_IN_FLIGHT_MS: holdMs } }: Pick<Deps, 'db' | 'config'>,
+): Promise<void> {
+  const askedAt = performance.now();
+  const response = await venue.orderStatus(intent.id);
+  if (response.kind !== 'unreadable') await noteReached(db, intent, { holdMs, tookMs: performance.now() - askedAt });
+}

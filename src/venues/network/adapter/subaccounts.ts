@@ -1,6 +1,14 @@
 import { parseJson, type Reply } from '../../../adapters/http.ts';
 import type { ReadResult, UpstreamResult } from '../../../kernel/upstream-result.ts';
-import { accepted, found, rejected, unknownEffect, unreachable, unreadable } from '../../../kernel/upstream-result.ts';
+import {
+  accepted,
+  found,
+  inconclusive,
+  rejected,
+  unknownEffect,
+  unreachable,
+  unreadable,
+} from '../../../kernel/upstream-result.ts';
 import { entriesOf, fieldsOf, numberOf, textOf } from './fields.ts';
 import { readResponse } from './orders.ts';
 import { classifySubaccountText, rejectedOurKey } from './rejections.ts';
@@ -32,7 +40,9 @@ export const createResponse = (reply: Reply): UpstreamResult<Subaccount> => {
   const body = fieldsOf(parseJson(reply.text));
   if (reply.status === 400 && body) return classifySubaccountText(textOf(body.message) ?? textOf(body.error) ?? '');
   const made = reply.status === 200 && body ? readSubaccount(body.subaccount) : null;
-  return made ? accepted(made) : unknownEffect(`status ${reply.status} is not conclusive`);
+  if (made) return accepted(made);
+  const why = `status ${reply.status} is not conclusive`;
+  return body ? inconclusive(why) : unknownEffect(why); // a proxy responds while the miner still works on it
 };
 
 /**
