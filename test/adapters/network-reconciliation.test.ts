@@ -58,7 +58,7 @@ describe('reconciling an order in the miner’s archive', () => {
     });
   });
 
-  for (const reason of ['Failed to connect to Vanta Network', 'Duplicate order UUID', '']) {
+  for (const reason of ['Failed to connect to Vanta Network', 'Duplicate order UUID', 'Validator is restarting', '']) {
     it(`does not accept a failed record as proof: “${reason}”`, async () => {
       record('failed', { original_signal: {}, error_message: reason });
 

@@ -159,6 +159,18 @@ describe('submitting a signal to the network', () => {
     });
   }
 
+  it('leaves open what an earlier attempt did, where the last one met a validator that starts again', async () => {
+    for (const text of [
+      'Validator is restarting due to update.',
+      'Validator data needs to be synced.',
+      'not yet initialized',
+    ]) {
+      miner().reply(400, { ...no(text), processing_time: 5.4 });
+
+      expect(await venue.submit(signal), text).to.include({ kind: 'unknown', ended: true });
+    }
+  });
+
   it('reads the seconds to wait from the text, in the old and the new spelling', async () => {
     const text = 'Order for trade pair [BTCUSDC] was placed too soon after the previous order.';
     miner().reply(400, no(`${text} Please wait 3.2 seconds before placing another order.`));

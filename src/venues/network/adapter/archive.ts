@@ -2,7 +2,7 @@ import type { Reply } from '../../../adapters/http.ts';
 import { found, type ReadResult, unreadable } from '../../../kernel/upstream-result.ts';
 import { type Fields, fieldsOf, textOf } from './fields.ts';
 import { acceptedOrder, readResponse, reasonsOf } from './orders.ts';
-import { classifyOrderText } from './rejections.ts';
+import { classifyOrderText, saysRestarting } from './rejections.ts';
 import type { ArchivedOrder } from './signal-types.ts';
 
 /**
@@ -30,7 +30,7 @@ const failed = (details: Fields): ArchivedOrder => {
     status: 'failed',
     executionType: executionType(details.original_signal),
     accepted: null,
-    said: verdict.kind === 'undecided' ? null : verdict.said,
+    said: verdict.kind === 'undecided' || saysRestarting(verdict.said) ? null : verdict.said,
   };
 };
 

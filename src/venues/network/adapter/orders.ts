@@ -5,7 +5,7 @@ import { accepted, inconclusive, unknownEffect, unreachable, unreadable } from '
 import { attemptsBehind } from './attempts.ts';
 import { anyOf, entriesOf, type Fields, fieldsOf, numberIn, numberOf, textOf } from './fields.ts';
 import { parsePythonLiteral } from './python-literal.ts';
-import { classifyFormText, classifyOrderText, rejectedOurKey } from './rejections.ts';
+import { classifyFormText, classifyOrderText, rejectedOurKey, saysRestarting } from './rejections.ts';
 import type {
   Attempts,
   Executed,
@@ -96,6 +96,8 @@ const rejectionResponse = (
   const verdict = classifyOrderText(reasons);
   if (verdict.kind === 'undecided') return inconclusive('the reason given by the venue is not conclusive');
   const { said, proves, endedIt } = verdict;
+  if (attempts === 'several' && saysRestarting(said))
+    return inconclusive('the venue restarts, and an earlier attempt may have acted');
   const isOfTarget = execution_type === 'LIMIT_CANCEL' || execution_type === 'LIMIT_EDIT';
   const isProven = proves && attempts === 'one' && !(isOfTarget && NOT_THERE.has(said.slug));
   return isProven ? said : { kind: 'unproven', said, attempts, endedIt };

@@ -180,6 +180,13 @@ export const classifyOrderText = (text: string): OrderVerdict => {
   return { kind: 'said', said, proves: !ABOUT_EXITS.test(text) && !endedIt, endedIt };
 };
 
+/**
+ * Whether a rejection says that the validator starts again or has not read an account yet. Its records may lack then what an earlier
+ * attempt of the same request did, whose response the restart cut off: their silence proves nothing.
+ */
+export const saysRestarting = ({ slug }: Rejected): boolean =>
+  slug === 'venue_syncing' || slug === 'account_initializing';
+
 /** Classifies the text of the miner's own check, which comes before anything is sent. */
 export const classifyFormText = (text: string): Rejected => firstMatch(ORDER_REJECTIONS, text) ?? rejectedForForm;
 
