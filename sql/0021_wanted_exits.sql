@@ -33,7 +33,8 @@ comment on column wanted_exits.due_at is 'When the next comparison is due. Null 
 comment on column wanted_exits.missing_since is 'Since when complete reads have lacked wanted exits of an open position.';
 comment on column wanted_exits.told_at is 'When position.unprotected was emitted; null unless the position is told to be unprotected now.';
 comment on column wanted_exits.seen is
-  'What the last comparison showed: side, size, live, reason, message, repair; ended: when exits ended, by their names (epoch ms).';
+  'What the last comparison showed: side, size, live, reason, message, repair; ended: when exits ended, by their names (epoch ms); '
+  'unseen_since: since when nothing has shown the position (epoch s).';
 comment on column wanted_exits.repaired_by is 'The newest intent that was to put the missing exits back.';
 
 create index wanted_exits_due on wanted_exits (venue, is_changed desc, due_at) where due_at is not null;

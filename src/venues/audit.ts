@@ -5,7 +5,14 @@ import { type IntentId, newIntentId } from '../kernel/ids.ts';
 import type { Bucket } from '../kernel/shared-upstream.ts';
 import type { Compared } from './exits.ts';
 import { listWantedExits, type WantedRow } from './queries.ts';
-import { compareAgain, noteComparison, planNextComparison, submitRepair, takeTradersDue } from './store.ts';
+import {
+  compareAgain,
+  hasStayedUnseen,
+  noteComparison,
+  planNextComparison,
+  submitRepair,
+  takeTradersDue,
+} from './store.ts';
 
 /** The dependencies of `auditExits`. */
 export type ExitAuditDeps = { db: Db; config: { PROTECTION_REPAIR: 'tell' | 'repair' } };
@@ -14,13 +21,14 @@ export type ExitAuditDeps = { db: Db; config: { PROTECTION_REPAIR: 'tell' | 'rep
  * What a venue contributes to the audit of its wanted exits. `pace`: of all processes, one for each trader. `confirmS`:
  * exits that complete records lack, though nothing says that they ended, are reported missing after this time.
  * `closedAfterS`: a position that is not shown is taken for closed only so long after its order, because the records
- * may be older.
+ * may be older. `unseenS`: and, if nothing shows its end, only once it was not shown for so long.
  */
 export type ExitAudit = {
   venue: 'netvenue' | 'exvenue';
   pace: Bucket;
   confirmS: number;
   closedAfterS: number;
+  unseenS?: number;
   /**
    * Compares the pairs of a trader in which exits are wanted. Null for a pair whose records are too old: it is compared again soon.
    * One whose records are not complete is left out until its next turn.
@@ -75,6 +83,9 @@ async function note(
   const busy = await audit.findBusy(row);
   const isEarly = compared.comparison.state === 'closed' && row.wanted_ago_s < audit.closedAfterS;
   if (busy === 'recent' || isEarly) return; // its settlement, or the next turn, compares again
+  const { unseenS } = audit;
+  const mayBeGap = unseenS !== undefined && isForgetting(row, compared);
+  if (mayBeGap && !(await hasStayedUnseen(db, row, { forS: unseenS, againS: AGAIN_S }))) return;
   const mayRepair = config.PROTECTION_REPAIR === 'repair' && busy === null;
   const id = mayRepair ? wantsRepair(row, compared) : null;
   const repair = id && (await audit.repairOf(id, row, compared));
@@ -89,12 +100,23 @@ async function note(
   if (noted === 'told' && repair) await submitRepair(db, repair);
 }
 
+/** Whether exits would not be wanted any more because nothing shows their position. */
+const isForgetting = ({ wanted, is_told }: WantedRow, { comparison, isCertain }: Compared): boolean =>
+  comparison.state === 'closed' && !isCertain && (is_told || wanted.some(({ waits }) => !waits));
+
 const MOST_REPAIRS = 3; // of one position while it is unprotected: exits that the venue rejects again are the owner's to decide
 
-/** The id of the intent that is to put missing exits back; null if none is to. One that was recorded but never submitted keeps its id. */
-function wantsRepair({ repaired_by, repair_state, repairs }: WantedRow, { missing }: Compared): IntentId | null {
+/**
+ * The id of the intent that is to put missing exits back; null if none is to. One that was recorded but never submitted keeps its id. Once it
+ * is told that repairs have failed, only those are repeated that the venue did not reject: it could not be reached.
+ */
+function wantsRepair(
+  { repaired_by, repair_state, repairs, is_repair_unheard, is_failure_told }: WantedRow,
+  { missing }: Compared,
+): IntentId | null {
   if (missing.length === 0) return null;
   if (repaired_by !== null && repair_state === null) return repaired_by;
   const isOpen = repair_state === 'queued' || repair_state === 'running' || repair_state === 'in_doubt';
-  return isOpen || repairs >= MOST_REPAIRS ? null : newIntentId();
+  const goesOn = repairs < MOST_REPAIRS || (is_repair_unheard && is_failure_told);
+  return isOpen || !goesOn ? null : newIntentId();
 }

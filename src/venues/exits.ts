@@ -52,6 +52,6 @@ export type Comparison = {
 
 /**
  * What complete records show of the exits that are wanted in a pair: `wanted` are those that still are, `missing` those of them
- * that do not live. `isCertain`: the venue has said that it ended them, so no second look is needed.
+ * that do not live. `isCertain`: the venue has said that it ended them, or their position, so no second look is needed.
  */
 export type Compared = { comparison: Comparison; wanted: WantedEntry[]; missing: WantedEntry[]; isCertain: boolean };

@@ -61,6 +61,8 @@ const wantedRow = z.object({
   repairs: z.number(),
   repaired_by: idSchema.intent.nullable(),
   repair_state: z.string().nullable(),
+  is_repair_unheard: z.boolean(),
+  is_failure_told: z.boolean(),
 });
 
 /**
@@ -68,6 +70,7 @@ const wantedRow = z.object({
  * never were. `ended`: as the last comparison has recorded it. `is_missing`: complete reads
  * have lacked one, which `is_told` once it is confirmed. `repairs`: how often they
  * were to be put back since they are missing, last by the intent `repaired_by`, which is in `repair_state`; null before its submission.
+ * `is_repair_unheard`: it ended without the venue having rejected it. `is_failure_told`: it was reported that repairs have failed.
  */
 export type WantedRow = z.infer<typeof wantedRow>;
 
@@ -76,8 +79,16 @@ export const listWantedExits = (db: Db, venue: string, trader: string): Promise<
   db.any(sql.prepared('list_wanted_exits', wantedRow)`
     select w.venue, w.trader, w.pair, w.owner, w.wanted, extract(epoch from now() - w.wanted_at)::double precision as wanted_ago_s,
       extract(epoch from now() - w.compared_at)::double precision as compared_ago_s, w.version,
-      coalesce(w.seen -> 'ended', '{}') as ended, w.missing_since is not null as is_missing, w.told_at is not null as is_told, w.repairs, w.repaired_by,
-      (select i.state from intents i where i.id = w.repaired_by) as repair_state
+      coalesce(w.seen -> 'ended', '{}') as ended, w.missing_since is not null as is_missing, w.told_at is not null as is_told, w.repairs,
+      w.repaired_by,
+      (select i.state from intents i where i.id = w.repaired_by) as repair_state,
+      exists (
+        select
+        from intents i
+        where i.id = w.repaired_by and i.state in ('failed', 'expired')
+          and (i.sending_at is null or i.outcome -> 'problem' ->> 'code' = 'NOT_CARRIED_OUT')
+      ) as is_repair_unheard,
+      coalesce(w.seen ->> 'repair' = 'failed', false) as is_failure_told
     from wanted_exits w
     where w.venue = ${venue} and w.trader = ${trader} and w.due_at is not null
     order by w.pair`);

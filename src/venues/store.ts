@@ -55,6 +55,23 @@ export async function compareAgain(
     where venue = ${venue} and trader = ${trader} and pair = ${pair} and due_at is not null`);
 }
 
+/**
+ * Whether complete records have not shown the position of a pair for `forS`, which is noted; until then the pair is compared again in
+ * `againS`. False too if something has changed since the row was read.
+ */
+export const hasStayedUnseen = async (
+  db: Db,
+  { venue, trader, pair, version }: Pick<WantedRow, 'venue' | 'trader' | 'pair' | 'version'>,
+  { forS, againS }: { forS: number; againS: number },
+): Promise<boolean> =>
+  (await db.maybeOneFirst(sql.prepared('note_unseen', z.object({ has_stayed: z.boolean() }))`
+    update wanted_exits w
+    set seen = w.seen || jsonb_build_object('unseen_since', coalesce(w.seen -> 'unseen_since', to_jsonb(extract(epoch from now())))),
+      due_at = least(w.due_at, now() + make_interval(secs => ${againS}))
+    where w.venue = ${venue} and w.trader = ${trader} and w.pair = ${pair} and w.version = ${version}
+    returning extract(epoch from now()) - (w.seen ->> 'unseen_since')::double precision >= ${forS} as has_stayed`)) ??
+  false;
+
 /** Submits the intent that puts exits back, under the id that was recorded with the comparison. Safe to repeat. */
 export async function submitRepair(db: Db, repair: NewIntent): Promise<void> {
   await db.query(

@@ -1,6 +1,9 @@
 import { expect } from 'chai';
+import { sql } from 'slonik';
+import { z } from 'zod';
 import type { Caller } from '../support/caller.ts';
 import { effectsOf, market, positionsOf, restingOf } from '../support/orders.ts';
+import { until } from '../support/processes.ts';
 import { cancelExits, comparedUntil, compareNow } from '../support/protection.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -61,6 +64,37 @@ describe('missing exits, where the deployment repairs,', function () {
       [90_000, 0.01],
       [92_000, 0.02], // the network sized it for the whole position
     ]);
+  });
+
+  it('are put back as soon as that is possible, however often it was not', async () => {
+    const { trader } = await holder();
+    const query = (statement: ReturnType<typeof sql.fragment>) =>
+      service.db.any(sql.type(z.object({ id: z.string() }))`${statement}`);
+    const repairs = (state: string) =>
+      query(sql.fragment`
+        select i.id from intents i where i.owner = ${trader.owner} and i.kind = 'network/protect' and i.state = ${state}`);
+    await query(sql.fragment`select 'netvenue' as id from pause_work('netvenue', true, 'an operator', 'maintenance')`);
+    await cancelExits(service, trader);
+
+    for (let n = 1; n <= 5; n++) {
+      const [repair] = await comparedUntil(service.db, async () => {
+        const waiting = await repairs('queued');
+        return waiting.length > 0 && waiting;
+      });
+      await query(sql.fragment`update intents set deadline_at = now() where id = ${repair?.id ?? ''} returning id`);
+      await query(sql.fragment`
+        update queue_jobs set run_at = now() where payload ->> 'intent_id' = ${repair?.id ?? ''} returning id::text`);
+      await until('it expires', async () => (await repairs('expired')).length === n || null);
+    }
+    await query(sql.fragment`select 'netvenue' as id from end_pause('netvenue', 'an operator', 'done')`);
+    await told(trader, 'position.protected');
+
+    const reported = (await trader.get('/v1/events?limit=500&type=position.unprotected')).body;
+    expect(reported.map(({ data }: { data: { repair: string } }) => data.repair)).to.deep.equal([
+      'submitted',
+      'failed',
+    ]);
+    expect((await restingOf(service, trader)).map(({ stopLoss }) => stopLoss)).to.deep.equal([90_000]);
   });
 
   it('are not put back for a position that is gone, nor against an order of the caller in the meantime', async () => {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { found, type ReadResult, unreadable } from '../../src/kernel/upstream-result.ts';
 import { tradePairsResponse } from '../../src/venues/network/adapter/books.ts';
+import type { Signal } from '../../src/venues/network/adapter/signal-types.ts';
 import type { Dashboard, DashboardOrder, Netvenue, OrderBook } from '../../src/venues/network/adapter/types.ts';
 import { findClosed, mayTouchOthers } from '../../src/venues/network/orders/close.ts';
 
@@ -46,7 +47,7 @@ describe('how a position is closed', () => {
 
 describe('what a FLAT_ALL came to', () => {
   const UUID = '00000000-0000-4000-8000-000000000001';
-  const signal = { execution_type: 'FLAT_ALL' as const, order_uuid: UUID, subaccount_id: 1 };
+  const signal: Signal = { execution_type: 'FLAT_ALL', order_uuid: UUID, subaccount_id: 1 };
   const closedBy = (uuid: string) => ({
     ...position('BTCUSDC'),
     uuid: UUID,
@@ -55,21 +56,27 @@ describe('what a FLAT_ALL came to', () => {
     filledOrders: [{ uuid }],
   });
   const lostExit = { uuid: 'x', tradePair: 'ETHUSDC', executionType: 'BRACKET', processedMs: 5 };
-  const find = (positions: object[], book: ReadResult<Partial<OrderBook>>, since_ms: number | null = 1) => {
+  const find = (
+    positions: object[],
+    book: ReadResult<Partial<OrderBook>>,
+    { since_ms = 1, sent = signal }: { since_ms?: number | null; sent?: Signal } = {},
+  ) => {
     const dashboard = found({
       positions,
       openOrders: [],
       reported: { positions: true, orders: true },
     } as unknown as Dashboard);
     const venue = { dashboard: async () => dashboard, orders: async () => book } as unknown as Netvenue; // as: reads only
-    return findClosed({ venue, trader: 'entity_1' }, { signal, position_uuid: UUID, since_ms });
+    return findClosed({ venue, trader: 'entity_1' }, { signal: sent, position_uuid: UUID, since_ms });
   };
   const bookWith = (...cancelled: object[]) =>
     found({ unfilled: [], filled: [], cancelled: cancelled as DashboardOrder[] });
 
   for (const since of [1, null])
     it(`is reported with the pairs that lost their exits (${since})`, async () => {
-      const result = await find([closedBy(`${UUID}-flat-all`), position('ETHUSDC')], bookWith(lostExit), since);
+      const result = await find([closedBy(`${UUID}-flat-all`), position('ETHUSDC')], bookWith(lostExit), {
+        since_ms: since,
+      });
 
       expect(result)
         .to.have.nested.property('data.note')
@@ -87,5 +94,20 @@ describe('what a FLAT_ALL came to', () => {
     for (const name of [`${UUID}-flat-all`, [...UUID].reverse().join('')])
       expect(await find([closedBy(name)], bookWith())).to.include({ kind: 'accepted' });
     expect(await find([closedBy(`${UUID}-bracket-0`)], bookWith())).to.include({ kind: 'once_ended' });
+  });
+
+  it('is the same for a FLAT of the pair, which would close the next position', async () => {
+    const sent: Signal = { ...signal, execution_type: 'MARKET', order_type: 'FLAT', order_uuid: 'own' };
+
+    expect(await find([closedBy('own')], bookWith(), { sent })).to.include({ kind: 'accepted' });
+    expect(await find([closedBy(`${UUID}-bracket-0`)], bookWith(), { sent })).to.include({ kind: 'once_ended' });
+  });
+
+  it('is not that nothing shows the position, until the request has ended, unless the book has its closing order', async () => {
+    const filled = (uuid: string) => found({ unfilled: [], filled: [{ uuid } as DashboardOrder], cancelled: [] });
+
+    expect(await find([], bookWith())).to.include({ kind: 'once_ended' });
+    expect(await find([], filled('another'))).to.include({ kind: 'once_ended' });
+    expect(await find([], filled(`${UUID}-flat-all`))).to.include({ kind: 'accepted' });
   });
 });

@@ -2,7 +2,7 @@
 -- {state, side, size, live, reason, message}. state: unprotected (a position is open, and complete reads lack a wanted exit of it) | protected |
 -- closed. An unprotected position is told once reads have lacked an exit of it for `confirm_s`. `repair` is the id of the intent that the caller
 -- submits then to put the exits back, in a statement of its own: intents lock lanes, which others lock before these rows. Emits
--- position.unprotected when it is told and when its repair has failed, position.protected at its end. Returns told | suspected | settled |
+-- position.unprotected when it is told and once when its repair has failed, position.protected at its end. Returns told | suspected | settled |
 -- overtaken (something has changed since `seen_version`, and nothing was written). Locks the row of the pair; the events are its last step.
 create or replace function note_comparison(
   of_venue text, of_trader text, of_pair text, seen_version integer, now_wanted jsonb, now_seen jsonb, confirm_s double precision,
@@ -34,7 +34,8 @@ begin
     now_is.repairs := was.repairs + 1;
     now_is.repaired_by := repair;
   end if;
-  has_failed := exists (select from intents i where i.id = now_is.repaired_by and i.state in ('failed', 'expired'));
+  has_failed := exists (select from intents i where i.id = now_is.repaired_by and i.state in ('failed', 'expired'))
+    or now_is.told_at is not null and was.told_at is not null and was.seen ->> 'repair' = 'failed'; -- stays so until they live
   now_is.seen := now_seen || jsonb_build_object('repair', case
     when now_is.repaired_by is null then 'none'
     when has_failed then 'failed'

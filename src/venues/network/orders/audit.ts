@@ -23,8 +23,8 @@ export type AuditDeps = ExitAuditDeps & {
 };
 
 /**
- * Exits that complete records lack are reported missing after this time: the network creates them after the fill, and
- * has gaps when it restarts. See venues/network-validator.md#exits.
+ * Exits that complete records lack are reported missing after this time, and a position that they lack is taken for closed:
+ * the network creates exits after the fill, and has gaps when it restarts. See venues/network-validator.md#exits.
  */
 const CONFIRM_S = 10;
 
@@ -35,6 +35,7 @@ export const auditNetworkExits = (deps: AuditDeps): Promise<void> =>
     pace: comparisonPace,
     confirmS: CONFIRM_S,
     closedAfterS: CONFIRM_S,
+    unseenS: CONFIRM_S,
     compare: (trader, rows) => compareTrader(trader, rows, deps),
     findBusy: ({ trader, pair }) => findBusy(deps.db, trader, pair),
     async repairOf(id, row, compared) {

@@ -12,11 +12,11 @@ import {
   unreachable,
 } from '../../../kernel/upstream-result.ts';
 import type { Signal } from '../adapter/signal-types.ts';
-import type { Dashboard, OrderBook, TradePair } from '../adapter/types.ts';
+import type { Dashboard, DashboardOrder, OrderBook, TradePair } from '../adapter/types.ts';
 import * as network from './calls.ts';
 import { type CloseStyle, closesByUuid } from './close-style.ts';
 import { ABSENT, type AtMiner, type Done, type Found, nothingExecuted, onceEnded, UNREAD } from './outcome.ts';
-import { isOpenPosition, readOpenPosition } from './positions.ts';
+import { isOpenPosition, readOpenPosition, withoutPosition } from './positions.ts';
 import { executedBy } from './protection.ts';
 import { hasOthersUnderWay } from './queries.ts';
 import { samePair, sameUuid } from './rules.ts';
@@ -54,8 +54,8 @@ export const close = defineIntent({
     ]);
     if (held === 'unreadable') return { wait: { code: 'VENUE_UNREACHABLE' } };
     const { position } = held;
-    if (position === null || (only !== undefined && !sameUuid(position.uuid, only)))
-      return { fail: { code: 'V1_NO_POSITION' } };
+    if (position === null) return withoutPosition(deps.db, held, { trader, pair: trade_pair });
+    if (only !== undefined && !sameUuid(position.uuid, only)) return { fail: { code: 'V1_NO_POSITION' } };
     const common = { subaccount_id, trade_pair };
     const touches = others || mayTouchOthers(deps.config.NETVENUE_CLOSE_STYLE, held.dashboard, { pairs, trade_pair });
     const signal: Signal = touches
@@ -112,31 +112,38 @@ const isOvertaken = async (
   payload.signal.execution_type === 'FLAT_ALL' && hasOthersUnderWay(db, intent.request.trader, intent.lane);
 
 /**
- * Finds whether a position is closed, and its closing order. A position that the validator no longer lists is closed. If
- * something else has closed it, a FLAT_ALL in flight could still cancel the account's exits.
+ * Finds whether a position is closed, and its closing order. At once only if that is the order of this close. If something
+ * else has closed it, the request may still be in flight: a FLAT_ALL could cancel the account's exits, a FLAT close the next
+ * position of the pair. Nor is a position that nothing shows closed at once: a network that restarts has gaps.
  */
 export async function findClosed(
   at: AtMiner,
-  { position_uuid, ...sent }: { position_uuid: string; signal: Signal; since_ms: number | null },
+  { position_uuid, signal, since_ms }: { position_uuid: string; signal: Signal; since_ms: number | null },
 ): Promise<Found> {
   const { dashboard, book } = await readRecords(at);
   if (dashboard.kind !== 'found' || !dashboard.data.reported.positions) return UNREAD;
   const position = dashboard.data.positions.find(({ uuid }) => uuid === position_uuid);
   if (position && isOpenPosition(position)) return ABSENT;
-  const last = position?.filledOrders.at(-1);
-  const executed = last ? executedBy(last) : null;
-  if (sent.signal.execution_type !== 'FLAT_ALL') return accepted({ ...nothingExecuted, executed });
-  if (book.kind !== 'found') return UNREAD;
-  const note = noteOfOthers(dashboard.data, book.data, sent.since_ms ?? 0);
-  const closed = accepted({ ...nothingExecuted, note, executed });
-  return last && !closesOf(position_uuid).includes(last.uuid) ? onceEnded(closed) : closed;
+  const isFlatAll = signal.execution_type === 'FLAT_ALL';
+  if (book.kind !== 'found' && isFlatAll) return UNREAD;
+  const listed = book.kind === 'found' ? book.data : { filled: [], cancelled: [] };
+  const isOwn = ({ uuid }: DashboardOrder) => closesOf(position_uuid, signal).includes(uuid);
+  const last = position ? position.filledOrders.at(-1) : listed.filled.find(isOwn);
+  const note = isFlatAll ? noteOfOthers(dashboard.data, listed, since_ms ?? 0) : null;
+  const closed = accepted({ ...nothingExecuted, note, executed: last ? executedBy(last) : null });
+  return (last ? isOwn(last) : position) ? closed : onceEnded(closed);
 }
 
-/** The uuids of the order by which FLAT_ALL closes a position: of newer and of older builds. See venues/network.md#derived-ids. */
-const closesOf = (positionUuid: string): string[] => [`${positionUuid}-flat-all`, [...positionUuid].reverse().join('')];
+/** The uuids of the order by which a signal closes a position: FLAT_ALL in newer and in older builds. See venues/network.md#derived-ids. */
+const closesOf = (positionUuid: string, { execution_type, order_uuid }: Signal): string[] =>
+  execution_type === 'FLAT_ALL' ? [`${positionUuid}-flat-all`, [...positionUuid].reverse().join('')] : [order_uuid];
 
 /** A note that positions lost their exits since the close was sent. Null if none did. */
-function noteOfOthers({ positions }: Dashboard, { cancelled }: OrderBook, sinceMs: number): string | null {
+function noteOfOthers(
+  { positions }: Dashboard,
+  { cancelled }: Pick<OrderBook, 'cancelled'>,
+  sinceMs: number,
+): string | null {
   const open = positions.filter(isOpenPosition).map(({ tradePair }) => tradePair);
   const lost = cancelled.filter(
     ({ executionType, processedMs }) => executionType === 'BRACKET' && (processedMs ?? sinceMs) >= sinceMs,

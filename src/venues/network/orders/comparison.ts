@@ -30,7 +30,7 @@ export function compareExits({ pair, entries, orders }: PairExits, records: Reco
       comparison: { ...none, state: 'closed', reason: 'position_closed' },
       wanted: open.filter(({ waits }) => waits),
       missing: [],
-      isCertain: false,
+      isCertain: hasEnded(records, pair),
     };
   const missing = withoutBracket(due, orders, shown.live);
   const about = { ...none, ...sizeOf(shown.position) };
@@ -48,6 +48,11 @@ export function compareExits({ pair, entries, orders }: PairExits, records: Reco
     isCertain: why.every(({ reason }) => reason !== 'exits_missing'),
   };
 }
+
+/** Whether the records show a position of a pair that has ended. */
+const hasEnded = ({ dashboard }: Records, pair: string): boolean =>
+  dashboard.kind === 'found' &&
+  dashboard.data.positions.some((one) => !isOpenPosition(one) && samePair(one.tradePair, pair));
 
 /** What the records show in a pair: the open position, the exits that rest, those that were executed, and those that were cancelled. */
 function showing({ dashboard, book }: Records, pair: string) {

@@ -1,6 +1,10 @@
+import type { Db } from '../../../db/pool.ts';
+import type { NotReady } from '../../../intents/define.ts';
+import type { Problem } from '../../../intents/intent.ts';
 import { roundedNumber } from '../../../kernel/decimals.ts';
 import type { Hotkey } from '../../../kernel/ids.ts';
 import type { Dashboard, DashboardOrder, DashboardPosition, Netvenue } from '../adapter/types.ts';
+import { wasFilledLately } from './queries.ts';
 import { samePair } from './rules.ts';
 
 /** What a trader has open in a pair. `position` is null only if it is proven that there is none. */
@@ -30,6 +34,21 @@ export async function readOpenPosition(
     return 'unreadable';
   return heldOf(shown.reported.orders ? shown : { ...shown, openOrders: unfilled }, pair);
 }
+
+/**
+ * Why a verb cannot be sent for a position that the network does not show. At once if it shows the end of one, or none was opened lately;
+ * else its records contradict ours, as after a restart, and are read again until the deadline.
+ */
+export async function withoutPosition(
+  db: Db,
+  { dashboard }: Pick<OpenPosition, 'dashboard'>,
+  { trader, pair }: { trader: Hotkey; pair: string },
+): Promise<NotReady> {
+  const hasEnded = dashboard.positions.some(({ tradePair }) => samePair(tradePair, pair));
+  return !hasEnded && (await wasFilledLately(db, trader, pair)) ? { wait: NO_POSITION } : { fail: NO_POSITION };
+}
+
+const NO_POSITION: Problem = { code: 'V1_NO_POSITION' };
 
 const heldOf = (dashboard: Dashboard, pair: string): OpenPosition => ({
   position: openIn(dashboard, pair),

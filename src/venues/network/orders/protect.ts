@@ -16,7 +16,7 @@ import { subjectOf, withEffect } from './effects.ts';
 import { findPlaced, resolveRejection } from './evidence.ts';
 import type { AtMiner, Done } from './outcome.ts';
 import { placementSignal } from './place.ts';
-import { openQuantity, readOpenPosition } from './positions.ts';
+import { openQuantity, readOpenPosition, withoutPosition } from './positions.ts';
 import { findOrderByHandle, getReadiness } from './queries.ts';
 import { PLACED, sizeOf, type Terms } from './rules.ts';
 import { recordProtection } from './store.ts';
@@ -54,7 +54,7 @@ export const protect = defineIntent({
     ]);
     if (isClosing) return { wait: CLOSE_IN_FLIGHT };
     if (held === 'unreadable') return { wait: { code: 'VENUE_UNREACHABLE' } };
-    if (held.position === null) return { fail: { code: 'V1_NO_POSITION' } };
+    if (held.position === null) return withoutPosition(db, held, { trader, pair: protection.trade_pair });
     if (repairs && (await isSuperseded(db, trader, protection, repairs, held.brackets)))
       return { fail: { code: 'V1_ORDER_NOT_RESTING', message: SUPERSEDED } };
     const isPart = sizeOf(protection) !== undefined; // protection of a part is added to the existing protection

@@ -186,6 +186,15 @@ export const hasOthersUnderWay = (db: Db, trader: Hotkey, lane: string | null): 
       and o.request ->> 'trader' = ${trader}
       and (o.lane is distinct from ${lane} or o.phase = 'in_doubt')`);
 
+const LATELY_H = 24;
+
+/** Whether an order of the trader was filled in a pair within a day. */
+export const wasFilledLately = (db: Db, trader: Hotkey, pair: string): Promise<boolean> =>
+  db.exists(sql.prepared('network_filled_lately', z.object({}))`
+    select
+    from orders o
+    where o.trader = ${trader} and o.created_at > now() - make_interval(hours => ${LATELY_H}) and o.pair = ${pair} and o.lifecycle = 'filled'`);
+
 const withExitsRow = orderRow.omit({ is_absent: true }).extend({ id: idSchema.order });
 
 /** An order whose exits are wanted. */
