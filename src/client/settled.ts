@@ -15,7 +15,8 @@ const LEAST_WAIT_MS = 200;
 /**
  * The data of a reply; throws its error as a `ServiceError`. A 202 is polled until its write has ended; then the same
  * request under the same key reads its response, or is a new attempt where the write failed without effect and may be
- * repeated. Throws STILL_PENDING if that takes longer than `withinMs`: the write continues.
+ * repeated. Throws STILL_PENDING if that takes longer than `withinMs`: the write continues. Throws the problem of a write
+ * that failed without effect if another attempt would come later.
  */
 export async function settle<Data>(
   calls: Transport,
@@ -67,10 +68,12 @@ async function ended({ calls, sent, baseUrl, until, response, signal }: Wait): P
     const shown = await asked.catch((error) => throwAsUnknown(error, keyOf(sent), intentId));
     const text = await shown.text();
     if (!shown.ok) throwAsUnknown(errorOf({ text, response: shown }), keyOf(sent), intentId);
-    const { settled_at, problem } = JSON.parse(text);
+    const { settled_at, problem, effect } = JSON.parse(text);
     if (settled_at === null) continue;
-    if (problem?.retryable) await pause(Math.min(1_000 * (problem.retry_after_s ?? 0), until - Date.now()), signal);
-    return;
+    if (!problem?.retryable) return;
+    const againMs = 1_000 * (problem.retry_after_s ?? 0);
+    if (Date.now() + againMs > until) throw notRepeated({ ...problem, effect, intent_id: intentId }, sent, againMs);
+    return pause(againMs, signal);
   }
 }
 
@@ -79,6 +82,10 @@ const routesOf = (url: string, baseUrl: string): string => {
   const path = url.slice(baseUrl.length);
   return ['/v1', '/v2/trading'].find((routes) => path.startsWith(`${routes}/`)) ?? '/v2';
 };
+
+/** The error of a write that failed without effect when no time was left for another attempt. */
+const notRepeated = (problem: ConstructorParameters<typeof ServiceError>[0], sent: SentRequest, againMs: number) =>
+  new ServiceError(problem, { status: 202, retryAfterMs: againMs, idempotencyKey: keyOf(sent) });
 
 const stillPending = (sent: SentRequest, intent_id: string | undefined) =>
   new ServiceError(

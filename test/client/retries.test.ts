@@ -66,6 +66,26 @@ describe('requests of the client', () => {
     expect(received[0]?.key).to.match(/^[0-9a-f-]{36}$/);
   });
 
+  it('are no new attempt of a write once no time is left for it: its end is the result', async () => {
+    const pending: Reply = { status: 202, headers: { 'Intent-Id': 'i', 'Retry-After': '0' }, text: '{}' };
+    const failed = { code: 'VENUE_COOLDOWN', message: 'Wait.', retryable: true, retry_after_s: 5 };
+    const settled_at = new Date().toISOString();
+    const shown: Reply = { status: 200, text: JSON.stringify({ settled_at, effect: 'none', problem: failed }) };
+    const { service, received } = scripted([pending, shown, OK]);
+
+    const ended = service.settled(service.api.POST('/v1/orders/netvenue', ORDER), { withinMs: 1_000 });
+    const error = await ended.catch((each) => each);
+
+    expect(error).to.include({
+      code: 'VENUE_COOLDOWN',
+      effect: 'none',
+      retryable: true,
+      retryAfterMs: 5_000,
+      intentId: 'i',
+    });
+    expect(received.map(({ method }) => method)).to.deep.equal(['POST', 'GET']);
+  });
+
   it('are not repeated where the error forbids it, whatever its status', async () => {
     for (const status of [409, 422, 429, 500, 503]) {
       const { received, failure } = scripted([problem(status, { retryable: false, effect: 'none' }), OK]);
