@@ -2899,6 +2899,9 @@ create function plan_dispatch(endpoint text)
 create function plan_exit_watch(delay_s double precision)
   returns void sql;
 
+create function plan_key_check(delay_s double precision)
+  returns void sql;
+
 create function plan_next_comparison(of_venue text, least_s double precision)
   returns void sql;
 

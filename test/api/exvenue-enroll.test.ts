@@ -69,6 +69,20 @@ describe('enrolling agents of an exchange wallet', () => {
     expect(again.body.status, JSON.stringify(again.body)).to.equal('open');
   });
 
+  it('confirms a wallet by its own key within seconds of the exchange being back, so that its orders wait no longer', async () => {
+    const owner = await service.partner();
+    const key = generatePrivateKey();
+    const trader = caller(service.url, owner.key, { 'Trader-ID': address(key) });
+    away();
+    const { body } = await owner.post('/v1/sessions', { ex_wallet: address(key), private_key: key });
+    back();
+
+    const placed = await trader.post('/v1/orders/exvenue', limit);
+
+    expect(body).to.include({ verified: false });
+    expect(placed.body.status, JSON.stringify(placed.body)).to.equal('open');
+  });
+
   it('keeps the good key if the new one turns out not to be an agent; that one can be enrolled later', async () => {
     const { address: wallet, enroll, first, next, trader, session } = await enrolled();
     away();

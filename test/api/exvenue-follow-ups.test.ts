@@ -11,6 +11,7 @@ type Trader = Awaited<ReturnType<TestService['wallet']>>;
 
 const ORDERS = '/v1/orders/exvenue';
 const MARKET = { pair: 'BTC', side: 'long', size: '0.01', order_type: 'market' };
+const rejection = (text: string) => jsonReply({ status: 'err', response: text });
 /** Half of it is filled at once. */
 const HALF_FILLED = { ...MARKET, order_type: 'limit', price: 100_100, size: '0.0505' };
 
@@ -18,22 +19,17 @@ describe('what follows from a command', function () {
   this.timeout(60_000);
   let service: TestService;
   let closeProxy: () => Promise<void>;
-  /** The rejection of the next action of this type. */
-  let rejection: { type: string; text: string } | null = null;
+  /** The response to the next action of this type, which the venue never sees. */
+  let instead: { type: string; reply: ReturnType<typeof jsonReply> } | null = null;
   before(async () => {
     const proxy = await startProxy(async ({ action }, forward) => {
-      if (!rejection || action?.type !== rejection.type) return forward();
-      const { text } = rejection;
-      rejection = null;
-      return jsonReply({ status: 'err', response: text });
+      if (!instead || action?.type !== instead.type) return forward();
+      const { reply } = instead;
+      instead = null;
+      return reply;
     });
     service = await startService({
-      settings: {
-        EXVENUE_URL: proxy.url,
-        EXVENUE_READ_LAG_MS: '1000',
-        EXVENUE_EXPIRES_MS: '1000',
-        EXVENUE_CLOCK_MARGIN_MS: '500',
-      },
+      settings: { EXVENUE_URL: proxy.url, EXVENUE_READ_LAG_MS: '1000', EXVENUE_EXPIRES_MS: '30000' },
     });
     proxy.target = service.exchange.url;
     closeProxy = proxy.close;
@@ -57,50 +53,57 @@ describe('what follows from a command', function () {
         const stops = await stopsOf(trader);
         return (stops.length === 1 && stops[0] === price) || null;
       },
-      30_000,
+      10_000,
     );
 
-  for (const text of ['Invalid nonce: 1700000000000 is too old', 'Something that nobody has written down']) {
-    it(`cancels the exits that were replaced, although the venue rejects the cancellation: ${text}`, async () => {
+  for (const [response, reply] of [
+    ['a nonce that is too old', rejection('Invalid nonce: 1700000000000 is too old')],
+    ['words that nobody has written down', rejection('Something is not as it should be')],
+    ['a fault of a proxy', jsonReply({}, 500)],
+  ] as const)
+    it(`cancels the exits that were replaced, although its response was ${response}, and before its body expires`, async () => {
       const trader = await service.wallet();
       await trader.post(ORDERS, MARKET);
       await trader.post(`${ORDERS}/tp-sl`, { pair: 'BTC', stop_loss: 80_000 });
 
-      rejection = { type: 'cancel', text };
+      instead = { type: 'cancel', reply };
       await trader.post(`${ORDERS}/tp-sl`, { pair: 'BTC', stop_loss: 85_000 });
 
       await only(trader, '85000');
-      expect(rejection).to.equal(null);
+      expect(instead).to.equal(null);
     });
-  }
 
   it('lets the commands of the wallet go on meanwhile', async () => {
     const trader = await service.wallet();
     await trader.post(ORDERS, MARKET);
     await trader.post(`${ORDERS}/tp-sl`, { pair: 'BTC', stop_loss: 80_000 });
 
-    rejection = { type: 'cancel', text: 'Invalid nonce: 1700000000000 is too old' };
+    instead = { type: 'cancel', reply: rejection('Invalid nonce: 1700000000000 is too old') };
     await trader.post(`${ORDERS}/tp-sl`, { pair: 'BTC', stop_loss: 85_000 });
     const closed = await trader.post(`${ORDERS}/close`, { pair: 'BTC' });
 
     expect(closed.body, JSON.stringify(closed.body)).to.include({ status: 'filled' });
   });
 
-  it('places the exits again that the venue ended with their order, although it rejects them once', async () => {
-    const trader = await service.wallet();
-    const { body } = await trader.post(ORDERS, { ...HALF_FILLED, stop_loss: 80_000 });
-    rejection = { type: 'order', text: 'Invalid nonce: 1700000000000 is too old' };
-    expect(service.exchange.endOrder(trader.wallet, cloidOf(body.order_id), 'marginCanceled')).to.equal(true);
+  for (const [response, reply] of [
+    ['a rejection', rejection('Invalid nonce: 1700000000000 is too old')],
+    ['a fault of a proxy', jsonReply({}, 500)],
+  ] as const)
+    it(`places the exits again that the venue ended with their order, although its first response is ${response}`, async () => {
+      const trader = await service.wallet();
+      const { body } = await trader.post(ORDERS, { ...HALF_FILLED, stop_loss: 80_000 });
+      instead = { type: 'order', reply };
+      expect(service.exchange.endOrder(trader.wallet, cloidOf(body.order_id), 'marginCanceled')).to.equal(true);
 
-    await until('the order has ended', async () => {
-      await readWallets(service);
-      return (
-        (await service.db.exists(sql.type(z.object({}))`
-          select from orders where id = ${body.order_id} and lifecycle = 'cancelled'`)) || null
-      );
+      await until('the order has ended', async () => {
+        await readWallets(service);
+        return (
+          (await service.db.exists(sql.type(z.object({}))`
+            select from orders where id = ${body.order_id} and lifecycle = 'cancelled'`)) || null
+        );
+      });
+
+      await only(trader, '80000');
+      expect(instead).to.equal(null);
     });
-
-    await only(trader, '80000');
-    expect(rejection).to.equal(null);
-  });
 });

@@ -67,4 +67,16 @@ describe('a verb in doubt at an exchange whose stream is followed, although ever
     expect(at - endedAt).to.be.at.most(TOLD_WITHIN_MS);
     expect(await trader.pollIntent(reply, KNOWN_WITHIN_MS)).to.include({ state: 'succeeded', effect: 'done' });
   });
+
+  it('ends exits that no read shows yet, when others replace them', async () => {
+    const trader = await service.wallet();
+    await trader.post(ORDERS, { ...LIMIT, order_type: 'market', price: undefined });
+    await followed(service, trader);
+    await freezeReads(service, trader);
+    const cancelled = () => effectsOn(service, trader, 'cancelled').length;
+
+    for (const stop_loss of [2_000, 2_100, 2_200]) await trader.post(`${ORDERS}/tp-sl`, { pair: 'ETH', stop_loss });
+
+    await until('the first two are cancelled', async () => cancelled() === 2 || null, KNOWN_WITHIN_MS);
+  });
 });

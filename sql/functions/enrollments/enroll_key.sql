@@ -16,6 +16,9 @@ begin
   on conflict (owner, ex_wallet) do update
   set payout_wallet = excluded.payout_wallet, label = excluded.label, updated_at = now();
   perform follow_wallet(wallet);
+  if not is_verified then
+    perform plan_key_check(1);
+  end if;
 
   select k.id, k.signer, k.verified_at into live
   from signing_keys k

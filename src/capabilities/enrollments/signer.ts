@@ -12,6 +12,9 @@ export type SignerCheck =
   | { kind: 'rejected' }
   | { kind: 'unknown' };
 
+/** The limits of the reads. */
+type Limits = NonNullable<Parameters<Exvenue['role']>[1]>;
+
 const UNKNOWN = { kind: 'unknown' } as const;
 
 /**
@@ -22,11 +25,12 @@ export async function checkSigner(
   exvenue: Exvenue,
   exWallet: WalletAddress,
   signer: WalletAddress,
+  limits: Limits = {},
 ): Promise<SignerCheck> {
-  const agent = signer === exWallet ? null : await findAgent(exvenue, exWallet, signer);
+  const agent = signer === exWallet ? null : await findAgent(exvenue, { exWallet, signer }, limits);
   if (agent === 'unreadable') return UNKNOWN;
   if (agent) return { kind: 'confirmed', validUntilMs: agent.validUntilMs };
-  const role = await exvenue.role(exWallet);
+  const role = await exvenue.role(exWallet, limits);
   if (role.kind !== 'found') return UNKNOWN;
   if (role.data.kind === 'agent') return { kind: 'agent_of', master: role.data.master };
   return signer === exWallet ? { kind: 'confirmed', validUntilMs: null } : { kind: 'rejected' };
@@ -35,15 +39,15 @@ export async function checkSigner(
 /** The agent of a wallet with this address; null if it may not trade for the wallet. */
 async function findAgent(
   exvenue: Exvenue,
-  exWallet: WalletAddress,
-  signer: WalletAddress,
+  { exWallet, signer }: { exWallet: WalletAddress; signer: WalletAddress },
+  limits: Limits,
 ): Promise<Agent | 'unreadable' | null> {
-  const agents = await exvenue.agents(exWallet);
+  const agents = await exvenue.agents(exWallet, limits);
   if (agents.kind === 'unreadable') return 'unreadable';
   const named = agents.kind === 'found' ? agents.data : [];
   const known = named.find((agent) => mayTrade(agent, signer));
   if (known) return known;
-  const unnamed = await exvenue.unnamedAgent(exWallet);
+  const unnamed = await exvenue.unnamedAgent(exWallet, limits);
   if (unnamed.kind === 'unreadable') return 'unreadable';
   return unnamed.kind === 'found' && mayTrade(unnamed.data, signer) ? unnamed.data : null;
 }

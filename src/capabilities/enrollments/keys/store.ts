@@ -16,6 +16,11 @@ export async function rejectKey(db: Db, keyId: string): Promise<void> {
   await db.query(sql.type(nothing)`select reject_key(${keyId})`);
 }
 
+/** Plans the next check of keys that the exchange has not confirmed, unless an earlier one is planned. */
+export async function planKeyCheck(db: Db, delayS: number): Promise<void> {
+  await db.query(sql.type(nothing)`select plan_key_check(${delayS})::text`);
+}
+
 /** Wipes retired keys that signed no open intent. Returns the number wiped. */
 export const wipeRetiredKeys = (db: Db): Promise<number> =>
   db.oneFirst(sql.type(z.object({ count: z.number() }))`select wipe_retired_keys() count`);

@@ -42,6 +42,14 @@ export const exchangeTiming = ({ config }: ExchangeDeps): Timing => ({
   inFlightMs: config.EXVENUE_EXPIRES_MS + config.EXVENUE_CLOCK_MARGIN_MS,
 });
 
+const EXIT_PATIENCE_MS = 2_000; // a position may be without exits meanwhile, so records are asked soon
+
+/** The timing of calls that place exits for a position, or end old ones. */
+export const exitTiming = (deps: ExchangeDeps): Timing => {
+  const timing = exchangeTiming(deps);
+  return { ...timing, patienceMs: Math.min(timing.patienceMs, EXIT_PATIENCE_MS) };
+};
+
 /** Whether the sent bodies have expired and can no longer take effect. */
 export const hasExpired = ({ sent_ago_ms }: Pick<IntentOf<unknown>, 'sent_ago_ms'>, deps: ExchangeDeps): boolean =>
   sent_ago_ms > exchangeTiming(deps).inFlightMs;
@@ -97,26 +105,41 @@ export async function postAll(deps: ExchangeDeps, signed: Signed, limits: SendLi
 }
 
 /**
- * Reconciles with `find`. If the bodies have expired and `find` returns `absent`, their nonces are burnt: only that proves
+ * Reconciles with `find`. If the bodies may be burnt and `find` returns `absent`, their nonces are burnt: only that proves
  * that nothing was done. With a used nonce absence never counts: the venue has read the body, and the reads may be wrong.
  */
 export async function reconcileOrBurn<Result>(
-  { intent, payload }: SentRequest<unknown, Signed>,
+  { intent, payload }: SentRequest<FollowUp, Signed>,
   deps: ExchangeDeps,
   find: () => Promise<Finding<Result>>,
 ): Promise<Finding<Result>> {
   const finding = await find();
-  if (finding.kind !== 'absent' || !hasExpired(intent, deps)) return finding;
-  const { evidence, counts } = await burnExpired(intent, payload, deps);
+  if (finding.kind !== 'absent' || !mayBurn(intent, deps)) return finding;
+  const { evidence, counts } = await burnBodies(intent, payload, deps);
+  if (evidence === 'burnt') return { ...finding, isOver: true };
   return counts && evidence !== 'used' ? finding : unknownEffect(`absent, and the nonce is ${evidence}`);
 }
 
+/** Members of the request of a follow-up, by which it is recognised. */
+export type FollowUp = { because_of?: string | undefined };
+const BURNT_AT_ONCE = 2; // look-ups; a used nonce is not tried at each of them
+
 /**
- * Burns the nonces of bodies that have expired. `counts`: reads show their whole effect by now. With a burnt nonce this
+ * Whether the nonces of bodies may be burnt: once these have expired. Those of a follow-up at once, because it is sent again then: a body that
+ * is still under way does nothing any more.
+ */
+export const mayBurn = (
+  intent: Pick<IntentOf<FollowUp>, 'request' | 'reconcile_attempts' | 'sent_ago_ms'>,
+  deps: ExchangeDeps,
+): boolean =>
+  hasExpired(intent, deps) || (intent.request.because_of !== undefined && intent.reconcile_attempts <= BURNT_AT_ONCE);
+
+/**
+ * Burns the nonces of bodies. `counts`: reads show their whole effect by now. With a burnt nonce this
  * holds at once. Without that proof it holds once the venue's reads must have caught up, and much later if a nonce was
  * used, because then the venue has read the body.
  */
-export async function burnExpired(
+export async function burnBodies(
   { sent_ago_ms }: Pick<IntentOf<unknown>, 'sent_ago_ms'>,
   signed: Signed,
   deps: ExchangeDeps,
@@ -137,7 +160,7 @@ const LAGS_UNTIL_PROOF = { burnt: 0, dead: 1, used: 10, unknown: Number.POSITIVE
  */
 export async function recordOtherwise(
   { db }: Pick<ExchangeDeps, 'db'>,
-  intent: Claim & Pick<IntentOf<{ because_of?: string | undefined }>, 'request' | 'state' | 'reconcile_attempts'>,
+  intent: Claim & Pick<IntentOf<FollowUp>, 'request' | 'state' | 'reconcile_attempts'>,
   result: Exclude<UpstreamResult<unknown>, { kind: 'accepted' }>,
 ): Promise<boolean> {
   if (result.kind !== 'rejected') return recordNoResponse(db, intent, result);

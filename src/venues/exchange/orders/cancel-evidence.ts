@@ -4,7 +4,7 @@ import { accepted, rejected, unknownEffect } from '../../../kernel/upstream-resu
 import type { ItemResult } from '../adapter/action-types.ts';
 import type { Exvenue, OrderRecord } from '../adapter/types.ts';
 import type { Signed } from '../signing/sign.ts';
-import { burnExpired, type ExchangeDeps, hasExpired } from './calls.ts';
+import { burnBodies, type ExchangeDeps, mayBurn } from './calls.ts';
 import { type CancelTarget, STILL_OPEN } from './cancel-result.ts';
 import { listOpen } from './cancel-targets.ts';
 import { ABSENT } from './evidence.ts';
@@ -14,7 +14,7 @@ type Cancelled = { items: ItemResult[] };
 
 /**
  * Finds the state of the targets in the venue's records of them. Reads may be behind, so an order that no list contains
- * may still be open: only a record of its end counts. Once the bodies have expired, those whose targets have not all
+ * may still be open: only a record of its end counts. Once the bodies may be burnt, those whose targets have not all
  * ended are tried by their nonces. If none of them can have acted, their targets are still open. If nothing has ended
  * at all, the cancellation is `absent`; a follow-up, which never fails, then succeeds with all its targets still open.
  */
@@ -27,8 +27,8 @@ export async function findCancelled(
   const ends = payload.targets.map((target) => endOf(target, records));
   const posts = payload.posts.filter((_, n) => endsOf(payload, ends, n).some((end) => end === null));
   if (posts.length === 0) return accepted({ items: ends.map((end) => end ?? GONE) });
-  if (!hasExpired(intent, deps)) return unknownEffect('some orders have not ended');
-  const { evidence, counts } = await burnExpired(intent, { ...payload, posts }, deps);
+  if (!mayBurn(intent, deps)) return unknownEffect('some orders have not ended');
+  const { evidence, counts } = await burnBodies(intent, { ...payload, posts }, deps);
   if (!counts) return unknownEffect(`some orders have not ended, and a nonce is ${evidence}`);
   if (evidence === 'burnt' && ends.every((end) => end === null))
     return intent.request.because_of === undefined ? ABSENT : accepted({ items: ends.map(() => STILL_OPEN) });

@@ -5,8 +5,8 @@ import type { OrderUuid, OwnerId, WalletAddress } from '../../../kernel/ids.ts';
 import type { ClosedOrder } from './cancel-result.ts';
 import { listNamedOrders, type NamedOrder } from './queries.ts';
 
-/** The orders to cancel, by the exchange's numbers or by this service's ids. */
-export type OrderNames = { oids: number[]; orderIds: OrderUuid[] };
+/** The orders to cancel, by the exchange's numbers or by this service's ids. `coin`: of all of them, if it is known that they were placed. */
+export type OrderNames = { oids: number[]; orderIds: OrderUuid[]; coin?: string | undefined };
 
 /** What the names stand for. `known`: our records of the orders with these numbers. `closed`: orders that have ended or never were. */
 export type Named = { oids: number[]; known: Map<number, NamedOrder>; closed: ClosedOrder[] };

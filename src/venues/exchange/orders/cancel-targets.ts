@@ -76,7 +76,7 @@ const targetOf = ({ oid, cloid, pair }: RestingOrder): CancelTarget => ({
 
 /**
  * The orders that can still be cancelled, or the result if there are none: all are closed or unknown. Reads may be behind,
- * so an order that is not found is cancelled nevertheless if it rests by our own records, and closed if it has ended by them.
+ * so an order that is not found is cancelled nevertheless if it rests by our own records, or was placed; it is closed if it has ended by them.
  */
 export async function findTargets(
   { db, exvenue }: Deps,
@@ -98,6 +98,8 @@ export async function findTargets(
       const { coin, cloid, exits, isPartlyFilled } = order.data;
       targets.push({ oid, cloid, coin, isListed: true, exits, isPartlyFilled });
     } else if (order?.kind === 'absent' && recorded) targets.push(targetOf(recorded));
+    else if (order?.kind === 'absent' && names.coin)
+      targets.push({ oid, cloid: null, coin: names.coin, isListed: false });
     else {
       const coin = order?.kind === 'found' ? order.data.coin : ours ? coinOf(ours.pair) : null;
       closed.push({ oid, orderId: ours?.name ?? null, coin });

@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import type { NewIntent } from '../../../intents/accept.ts';
 import { defineIntent, isNotReady } from '../../../intents/define.ts';
 import { succeedAndSubmit } from '../../../intents/settle.ts';
 import { type IntentId, idSchema, type OwnerId, type WalletAddress } from '../../../kernel/ids.ts';
 import type { Action } from '../adapter/action-types.ts';
 import type { Exvenue } from '../adapter/types.ts';
 import { sign, signedMembers } from '../signing/sign.ts';
-import { type ExchangeDeps, exchangeTiming, postAll, recordOtherwise, UNREACHABLE, walletMembers } from './calls.ts';
+import { type ExchangeDeps, exitTiming, postAll, recordOtherwise, UNREACHABLE, walletMembers } from './calls.ts';
 import { findCancelled } from './cancel-evidence.ts';
 import { type CancelTarget, cancelResult, isStillOpen, type OrderIds } from './cancel-result.ts';
 import { findAllTargets, findTargets } from './cancel-targets.ts';
@@ -19,6 +20,8 @@ const request = z.object({
   ...walletMembers,
   oids: z.union([z.array(z.number()), z.literal('all')]),
   order_ids: z.array(idSchema.order).optional(),
+  /** The coin of all of them, of a follow-up. */
+  coin: z.string().optional(),
 });
 const targets = z.array(
   z.object({
@@ -42,14 +45,14 @@ export const cancel = defineIntent({
   isExit: true,
   request,
   payload: z.object({ ...signedMembers, targets, skipped: targets, unreadDexes: z.array(z.string()) }),
-  timing: exchangeTiming,
+  timing: exitTiming,
 
-  async prepare({ id, owner, request: { wallet, oids, order_ids = [] } }, deps: ExchangeDeps) {
+  async prepare({ id, owner, request: { wallet, oids, order_ids = [], coin } }, deps: ExchangeDeps) {
     const { exvenue } = deps;
     const open =
       oids === 'all'
         ? await findAllTargets(deps, wallet)
-        : await findTargets(deps, { owner, wallet }, { oids, orderIds: order_ids });
+        : await findTargets(deps, { owner, wallet }, { oids, orderIds: order_ids, coin });
     if (!('targets' in open)) return open;
     const { unreadDexes } = open;
     const { named, skipped, isUnread } = await nameAll(open.targets, exvenue);
@@ -89,7 +92,7 @@ export const cancel = defineIntent({
     if (because_of === undefined)
       await releaseExits(db, { id, wallet }, cancelled, await findWanted(db, wallet, cloidsOf(targets, cancelled)));
     return because_of !== undefined && oids.length > 0
-      ? succeedAndSubmit(db, intent, result, again(intent, { wallet, oids }))
+      ? succeedAndSubmit(db, intent, result, cancelNext(intent, { wallet, oids, coin: String(targets[0]?.coin) }))
       : recordCancellation(db, intent, result);
   },
 });
@@ -109,8 +112,14 @@ async function findIds(
   return new Map(orders.map(({ name, oid }) => [Number(oid), name]));
 }
 
-const again = (cause: Parameters<typeof followUp>[0], members: { wallet: WalletAddress; oids: number[] }) =>
-  followUp(cause, { kind, request }, members);
+/**
+ * The intent that cancels orders of ours in one coin, because of another one. They were placed, so they are cancelled although reads may not show
+ * them yet.
+ */
+export const cancelNext = (
+  cause: Parameters<typeof followUp>[0],
+  members: { wallet: WalletAddress; oids: number[]; coin: string },
+): NewIntent => followUp(cause, { kind, request }, members);
 
 /**
  * Exits of every pair end with a cancellation of all orders, also those that it could not name. Decided before the intent

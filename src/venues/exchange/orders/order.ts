@@ -7,7 +7,7 @@ import type { IntentId } from '../../../kernel/ids.ts';
 import { accepted, type UpstreamResult, unknownEffect, unreachable } from '../../../kernel/upstream-result.ts';
 import type { ItemResult, OrderTerms, Posted } from '../adapter/action-types.ts';
 import { type Signed, signedMembers } from '../signing/sign.ts';
-import { type ExchangeDeps, hasExpired, post, reconcileOrBurn, sendingLimits } from './calls.ts';
+import { type ExchangeDeps, type FollowUp, hasExpired, post, reconcileOrBurn, sendingLimits } from './calls.ts';
 import { findOrder, type OrderOutcome, type OrderSought } from './evidence.ts';
 import { type ExecutionReport, type ExitPrices, type Leg, legsOf } from './rules.ts';
 
@@ -65,7 +65,7 @@ function placedResult({ items: [order, ...exits] }: Posted): UpstreamResult<Plac
  * order: whether the leverage was set says nothing about it.
  */
 export const reconcileOrder = (
-  sent: SentRequest<unknown, OrderPayload>,
+  sent: SentRequest<FollowUp, OrderPayload>,
   deps: ExchangeDeps,
 ): Promise<Finding<Placed>> =>
   reconcileBy(sent, deps, async (sought) => {
@@ -75,7 +75,7 @@ export const reconcileOrder = (
 
 /** Reconciles the order of the last body with `find`. Its absence counts after all reads, and once its nonce is burnt. */
 export const reconcileBy = <Result>(
-  { intent, payload }: SentRequest<unknown, OrderPayload>,
+  { intent, payload }: SentRequest<FollowUp, OrderPayload>,
   deps: ExchangeDeps,
   find: (sought: OrderSought) => Promise<Finding<Result>>,
 ): Promise<Finding<Result>> =>

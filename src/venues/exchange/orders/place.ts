@@ -8,9 +8,8 @@ import type { Action, OrderTerms } from '../adapter/action-types.ts';
 import { sign } from '../signing/sign.ts';
 import { sizeOrder } from '../sizing.ts';
 import { type ExchangeDeps, exchangeTiming, recordOtherwise, walletMembers } from './calls.ts';
-import { cancel } from './cancel.ts';
+import { cancelNext } from './cancel.ts';
 import { exitOrders } from './exits.ts';
-import { followUp } from './follow-up.ts';
 import { type Market, readMarket } from './market.ts';
 import { invalidOrder, orderPayload, payloadOf, reconcileOrder, reportOf, sendOrder } from './order.ts';
 import { terms } from './results.ts';
@@ -55,7 +54,8 @@ export const place = defineIntent({
     const { wallet, terms } = intent.request;
     const { order } = result.data;
     const report = reportOf(result.data, payload, terms);
-    const ended = order.kind === 'resting' ? followUp(intent, cancel, { wallet, oids: [order.oid] }) : null;
+    const ended =
+      order.kind === 'resting' ? cancelNext(intent, { wallet, oids: [order.oid], coin: payload.coin }) : null;
     return recordPlacement(deps.db, intent, shownOrder(intent, terms, report), report, ended);
   },
 });

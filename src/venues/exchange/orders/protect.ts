@@ -11,15 +11,16 @@ import { sign, signedMembers } from '../signing/sign.ts';
 import {
   type ExchangeDeps,
   exchangeTiming,
+  exitTiming,
   postAll,
   reconcileOrBurn,
   recordOtherwise,
   UNREACHABLE,
   walletMembers,
 } from './calls.ts';
-import { cancel } from './cancel.ts';
+import { cancelNext } from './cancel.ts';
 import { exitOrders, exitsOn, type OldExit, oldExit } from './exits.ts';
-import { followUp, laneOf } from './follow-up.ts';
+import { laneOf } from './follow-up.ts';
 import { readMarket, readPosition, URGENT } from './market.ts';
 import { type FoundExits, findExits, type PlacedExits } from './protect-evidence.ts';
 import { findLaterCommands, listPlannedExits, type PlannedExit } from './queries.ts';
@@ -51,7 +52,7 @@ export const protect = defineIntent({
     take_profit: z.string().nullable(),
     stop_loss: z.string().nullable(),
   }),
-  timing: exchangeTiming,
+  timing: exitTiming,
 
   async prepare({ id, owner, created_at, request }, deps: ExchangeDeps) {
     const asked = await stillWanted(deps, request);
@@ -114,7 +115,7 @@ export const protect = defineIntent({
       ...old.filter(({ leg }) => !outdated.includes(leg)).map(({ oid }) => oid),
       ...outdated.flatMap((leg) => placed[leg] ?? []),
     ];
-    const next = oids.length > 0 ? followUp(intent, cancel, { wallet, oids }) : null;
+    const next = oids.length > 0 ? cancelNext(intent, { wallet, oids, coin: payload.coin }) : null;
     const gone = legsOf(payload).filter((leg) => outdated.includes(leg) || cancelled.includes(leg));
     const rests = (leg: Leg) => placed[leg] !== undefined && !gone.includes(leg);
     const prices = {

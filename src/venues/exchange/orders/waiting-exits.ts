@@ -6,7 +6,7 @@ import type { WalletAddress } from '../../../kernel/ids.ts';
 import { found, type ReadResult } from '../../../kernel/upstream-result.ts';
 import { epochMs } from '../../../kernel/work.ts';
 import type { Exvenue, OrderRecord } from '../adapter/types.ts';
-import { cancel } from './cancel.ts';
+import { cancelNext } from './cancel.ts';
 import { type EndedParent, type ExitsOutcome, exitsOutcome, type ObservedLeg } from './exit-outcome.ts';
 import { followUp, laneOf } from './follow-up.ts';
 import { protect } from './protect.ts';
@@ -73,7 +73,7 @@ async function endedLate(db: Db, order: RecordedExchangeOrder, open: number[]) {
   const { id, trader: wallet } = order;
   if (open.length === 0) return null;
   const later = await findLaterCommands(db, { wallet, pair: ALL_PAIRS, orderId: id, lane: laneOf(wallet) });
-  return later.legs.length > 0 ? followUp(order, cancel, { wallet, oids: open }) : null;
+  return later.legs.length > 0 ? cancelNext(order, { wallet, oids: open, coin: coinOf(order.terms.pair) }) : null;
 }
 
 /** Places lost exits of an order for its position, unless a later command has decided about them. */

@@ -8,10 +8,13 @@ import type { Candidate } from './choose.ts';
 const candidateRow = z.object({ wallet: idSchema.wallet, rank: z.number(), since_ms: z.number() });
 const MOST_CANDIDATES = 50;
 
+/** What was sent so long ago has been told, if it arrived. */
+const TOLD_WITHIN_S = 10;
+
 /**
- * The wallets whose news are the most urgent, by rank: 1 what is filled may be without exits: of an order that is, or of one with exits that is in
- * doubt, or until exits are placed again; 2 an order with exits rests, or exits are in doubt; 3 the exits of a filled order are not found yet, or
- * another verb is in doubt; 4 an order rests; 5 a position is open. Only wallets that the ledger reads.
+ * The wallets whose news are the most urgent, by rank: 1 what is filled of an order may be without exits; 2 it was just sent and may have placed
+ * exits; 3 an order with exits rests; 4 the exits of a filled order are not found yet, or another verb is in doubt that was just sent; 5 an order
+ * rests; 6 a position is open. Only wallets that the ledger reads.
  */
 export const listCandidates = async (db: Db): Promise<Candidate[]> => {
   const rows = await db.any(sql.prepared('stream_candidates', candidateRow)`
@@ -24,36 +27,36 @@ export const listCandidates = async (db: Db): Promise<Candidate[]> => {
         cross join lateral (
           select case
             when o.lifecycle = 'cancelled' or o.is_resting and o.executed ->> 'status' = 'partial' then 1
-            when o.is_resting then 2
-            else 3
+            when o.is_resting then 3
+            else 4
           end as rank
         ) r
         where o.trader between '0x' and '0y' and o.venue = 'exvenue' and o.has_waiting_triggers
         group by o.trader, r.rank
         union all
-        select i.request ->> 'wallet', d.rank, max(i.created_at)
+        select i.request ->> 'wallet', d.rank, max(i.sending_at)
         from intents i
         cross join lateral (
           select case
-            when i.kind = 'exchange/protect' then case when i.request ? 'because_of' then 1 else 2 end
-            when exits_of_terms(i.request -> 'terms', null, false) <> '[]' then 1
-            else 3
+            when i.kind = 'exchange/protect' or exits_of_terms(i.request -> 'terms', null, false) <> '[]' then 2
+            else 4
           end as rank
         ) d
-        where i.phase = 'in_doubt' and i.lane like 'exvenue:%'
+        where i.phase = 'in_doubt' and i.lane like 'exvenue:%' and i.sending_at > now() - make_interval(secs => ${TOLD_WITHIN_S})
         group by i.request ->> 'wallet', d.rank
         union all
-        select i.request ->> 'wallet', 1, max(i.created_at)
+        select i.request ->> 'wallet', 2, max(i.created_at)
         from intents i
-        where i.phase = 'pending' and i.lane like 'exvenue:%' and i.kind = 'exchange/protect' and i.request ? 'because_of'
+        where i.phase = 'pending' and i.lane like 'exvenue:%' and i.kind = 'exchange/protect'
+          and coalesce(i.sending_at, i.created_at) > now() - make_interval(secs => ${TOLD_WITHIN_S})
         group by i.request ->> 'wallet'
         union all
-        select o.trader, 4, max(o.created_at)
+        select o.trader, 5, max(o.created_at)
         from orders o
         where o.trader between '0x' and '0y' and o.venue = 'exvenue' and o.is_resting
         group by o.trader
         union all
-        select p.ex_wallet, 5, coalesce(max(p.filled_at), to_timestamp(0))
+        select p.ex_wallet, 6, coalesce(max(p.filled_at), to_timestamp(0))
         from exchange_positions p
         where p.size <> 0
         group by p.ex_wallet
