@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { QuotaUse } from '../contract/handler.ts';
 import { mostEntries } from '../kernel/cache.ts';
 import type { Principal } from '../kernel/principal.ts';
-import { type BudgetState, isVisible } from '../kernel/throttles.ts';
+import type { BudgetState } from '../kernel/throttles.ts';
 
 const MINUTE_S = 60;
 const BUCKETS_IN_MEMORY = 100_000; // a minute fills a bucket, so only callers of the last minute matter
@@ -78,7 +78,7 @@ export function presentBudgets(ctx: Context, states: readonly BudgetState[]): vo
 export const rateLimitHeaders = (states: readonly BudgetState[]): Record<string, string> => ({
   'RateLimit-Policy': states.map(({ name, budget, base_s }) => `"${name}";q=${budget};w=${base_s}`).join(', '),
   RateLimit: states
-    .filter(isVisible)
+    .filter(({ isUntold }) => !isUntold)
     .map(({ name, remaining, ends_in_s }) => `"${name}";r=${Math.max(0, remaining)};t=${Math.ceil(ends_in_s)}`)
     .join(', '),
 });

@@ -114,13 +114,17 @@ export const budgetOf = (name: LimitName, ...parts: string[]): Budget => ({
 
 /**
  * The state of a budget after an attempt, with times in seconds. `remaining` is negative if the attempt exceeded the
- * budget.
+ * budget. `isUntold`: no caller is told what is left.
  */
-export type BudgetState = { name: string; budget: number; base_s: number; remaining: number; ends_in_s: number };
+export type BudgetState = {
+  name: string;
+  budget: number;
+  base_s: number;
+  remaining: number;
+  ends_in_s: number;
+  isUntold?: boolean;
+};
 
-/** Whether a caller may see what is left of a budget. Of one that several apps spend only that it is spent. */
-export const isVisible = ({ name, remaining }: BudgetState): boolean => remaining < 0 || !OF_ALL_APPS.has(name);
-
-/** The state of a budget as a caller may see it. Of one that several apps spend it does not show when others began to spend it. */
+/** The state of a budget as a caller may see it: of one that several apps spend only that it is spent, and not since when. */
 export const visibleState = (state: BudgetState): BudgetState =>
-  OF_ALL_APPS.has(state.name) ? { ...state, ends_in_s: state.base_s } : state;
+  OF_ALL_APPS.has(state.name) ? { ...state, ends_in_s: state.base_s, isUntold: state.remaining >= 0 } : state;
