@@ -3,7 +3,7 @@ import type { IntentId } from '../kernel/ids.ts';
 import { OUR_CREDENTIALS, type Pauses } from '../kernel/pauses.ts';
 import type { UpstreamResult } from '../kernel/upstream-result.ts';
 import { epochMs, noteWork } from '../kernel/work.ts';
-import { nextAttemptMs, nextReconcileMs } from './backoff.ts';
+import { LONGEST_ORDER_RETRY_MS, nextAttemptMs, nextReconcileMs } from './backoff.ts';
 import { beginSending, claim, freeSlot, type JustAccepted, noteLeft, readUnsent, type SendMode } from './claim.ts';
 import type { IntentDefinition, IntentOf, Prepared, SentRequest } from './define.ts';
 import { findUnclaimed } from './follow.ts';
@@ -113,7 +113,8 @@ async function execute<Deps, Request, Payload extends AnyPayload, Result>(
   if (intent.presumed_sent_at !== null) await presumeSent(db, intent, prepared);
   else if ('fail' in prepared) await fail(db, intent, prepared.fail);
   else if ('done' in prepared) await succeed(db, intent, prepared.done);
-  else if ('wait' in prepared) await retry(db, intent, nextAttemptMs(intent.attempts), prepared.wait);
+  else if ('wait' in prepared)
+    await retry(db, intent, nextAttemptMs(intent.attempts, verb.slot && LONGEST_ORDER_RETRY_MS), prepared.wait);
   else if ((await sendAndRecord(verb, { intent, payload: prepared.send }, deps, CLAIMED)) === 'lost')
     await retry(db, intent, 0, { code: 'DEADLINE_PASSED' }); // the next claim ends it as expired
 }
