@@ -47,7 +47,6 @@ create table connect_accounts (
   detached_because text constraint connect_accounts_reason_known check (detached_because in ('user', 'operator', 'quarantine')),
   seen_at timestamptz,
   reconciled_at timestamptz,
-  proven_at timestamptz,
   created_at timestamptz not null default now(),
   constraint connect_accounts_detached_has_reason check ((detached_at is null) = (detached_because is null))
 );
@@ -64,12 +63,11 @@ comment on column connect_accounts.destination is
 comment on column connect_accounts.destination_at is
   'When its money began to go where it goes now: it was opened, or the processor showed another bank account.';
 comment on column connect_accounts.detached_at is 'No payout goes there any more. The user may open another account.';
-comment on column connect_accounts.proven_at is 'When its balance was last read.';
 comment on column connect_accounts.seen_at is 'Time of the state by the processor''s clock. Older states change nothing.';
 
 create unique index connect_accounts_one_per_user on connect_accounts (user_id) where detached_at is null;
 create index connect_accounts_of_user on connect_accounts (user_id);
-create index connect_accounts_enabled on connect_accounts (reconciled_at nulls first) where payouts_enabled;
+create index connect_accounts_attached on connect_accounts (reconciled_at nulls first) where detached_at is null;
 create index connect_accounts_unfinished on connect_accounts (created_at) where not payouts_enabled;
 
 create table payouts (
@@ -129,7 +127,7 @@ create table payout_steps (
   step text not null constraint payout_steps_known check (step in ('transfer', 'payout', 'reversal')),
   state text not null default 'under_way' constraint payout_steps_state_known
     check (state in ('under_way', 'unsent', 'sent', 'done', 'failed', 'unknown')),
-  amount_cents integer not null constraint payout_steps_amount_positive check (amount_cents > 0),
+  amount_cents bigint not null constraint payout_steps_amount_positive check (amount_cents > 0),
   currency text not null,
   reversed_before integer not null default 0,
   processor_id text constraint payout_steps_processor_id_once unique,

@@ -43,7 +43,7 @@ comment on column lost_money.processor_id is 'The payment intent or transfer at 
 comment on column lost_money.kind is 'What it is: money of a customer, or money to a connected account.';
 comment on column lost_money.intent_id is 'The intent that moved it, whose row is lost.';
 comment on column lost_money.subject_id is 'The id of the payment or payout, whose row is lost.';
-comment on column lost_money.amount_cents is 'The amount requested, in the currency''s smallest unit.';
+comment on column lost_money.amount_cents is 'What was requested, or transferred and not reversed, in the currency''s smallest unit.';
 comment on column lost_money.currency is 'ISO 4217, lower case.';
 comment on column lost_money.status is 'Of a payment: its status when it was read.';
 comment on column lost_money.processor_account_id is 'Of a transfer: the connected account that received it.';

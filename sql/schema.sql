@@ -338,7 +338,6 @@ create table connect_accounts (
   detached_because text,
   seen_at timestamp with time zone, -- Time of the state by the processor's clock. Older states change nothing.
   reconciled_at timestamp with time zone,
-  proven_at timestamp with time zone, -- When its balance was last read.
   created_at timestamp with time zone not null default now(),
   constraint connect_accounts_pkey PRIMARY KEY (id),
   constraint connect_accounts_detached_has_reason CHECK (((detached_at IS NULL) = (detached_because IS NULL))),
@@ -347,7 +346,7 @@ create table connect_accounts (
   constraint connect_accounts_reason_known CHECK ((detached_because = ANY (ARRAY['user'::text, 'operator'::text, 'quarantine'::text]))),
   constraint connect_accounts_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
-CREATE INDEX connect_accounts_enabled ON public.connect_accounts USING btree (reconciled_at NULLS FIRST) WHERE payouts_enabled;
+CREATE INDEX connect_accounts_attached ON public.connect_accounts USING btree (reconciled_at NULLS FIRST) WHERE (detached_at IS NULL);
 CREATE INDEX connect_accounts_of_user ON public.connect_accounts USING btree (user_id);
 CREATE UNIQUE INDEX connect_accounts_one_per_user ON public.connect_accounts USING btree (user_id) WHERE (detached_at IS NULL);
 CREATE INDEX connect_accounts_unfinished ON public.connect_accounts USING btree (created_at) WHERE (NOT payouts_enabled);
@@ -697,7 +696,7 @@ create table lost_money (
   kind text not null, -- What it is: money of a customer, or money to a connected account.
   intent_id uuid not null, -- The intent that moved it, whose row is lost.
   subject_id text not null, -- The id of the payment or payout, whose row is lost.
-  amount_cents integer not null, -- The amount requested, in the currency's smallest unit.
+  amount_cents integer not null, -- What was requested, or transferred and not reversed, in the currency's smallest unit.
   currency text not null, -- ISO 4217, lower case.
   status text, -- Of a payment: its status when it was read.
   processor_account_id text, -- Of a transfer: the connected account that received it.
@@ -973,7 +972,7 @@ create table payout_steps (
   payout_id text not null,
   step text not null,
   state text not null default 'under_way'::text, -- sent: the processor has it and the bank has not. unsent: nothing left. unknown: the processor never reported the effect; no further step is taken until an operator has resolved it.
-  amount_cents integer not null, -- In the currency of this step: what the trader's account holds may be another one than was transferred.
+  amount_cents bigint not null, -- In the currency of this step: what the trader's account holds may be another one than was transferred.
   currency text not null,
   reversed_before integer not null default 0, -- Of a reversal: what was reversed when it was requested.
   processor_id text,
@@ -2335,9 +2334,9 @@ create function attach_to_registration(registration uuid, by_operator text, made
   returns text plpgsql;
 
 create function bank_leg_of(payout text)
-  returns TABLE(amount_cents integer, currency text) sql stable;
+  returns TABLE(amount_cents bigint, currency text) sql stable;
 
-create function begin_payout_step(payout text, which text, item jsonb, cents integer DEFAULT NULL::integer, of_currency text DEFAULT NULL::text)
+create function begin_payout_step(payout text, which text, item jsonb)
   returns void plpgsql;
 
 create function begin_sending(intent uuid, held_fence integer, what jsonb, claims boolean DEFAULT false)
@@ -2456,6 +2455,9 @@ create function emit_executions(wallet text, added exchange_fills[], changed uui
 
 create function emit_failed_checkout()
   returns trigger plpgsql;
+
+create function emit_payment(p payments, of_type text, more jsonb)
+  returns void sql;
 
 create function emit_payout_account()
   returns trigger plpgsql;
@@ -2577,7 +2579,7 @@ create function find_fill_gap(wallet text, from_at timestamp with time zone, com
 create function finish_poll(registration uuid, polls_before integer, seen jsonb, next_s double precision)
   returns boolean plpgsql;
 
-create function fix_bank_leg(intent uuid, reversed integer, held integer, of_currency text, arrival text, available_at_ms double precision, movements jsonb DEFAULT '[]'::jsonb)
+create function fix_bank_leg(intent uuid, reversed integer, held bigint, of_currency text, arrival text, available_at_ms double precision, movements jsonb DEFAULT '[]'::jsonb)
   returns text plpgsql;
 
 create function follow_ending(intent uuid, of_kind text, ending text)
@@ -2746,6 +2748,9 @@ create function loss_state(kind text, status text, OUT rank integer, OUT is_live
 create function losses_of(of_payment text, OUT refunded bigint, OUT withdrawn bigint, OUT open_refunds bigint, OUT open_disputes bigint)
   returns record sql stable;
 
+create function lost_leg_since(payout text)
+  returns timestamp with time zone sql stable;
+
 create function mail_job(mail uuid, run_at timestamp with time zone)
   returns graphile_worker.job_spec sql immutable;
 
@@ -2806,7 +2811,7 @@ create function note_absence(order_id uuid, is_absent boolean, for_s double prec
 create function note_balance(account text, shown jsonb)
   returns boolean plpgsql;
 
-create function note_bank_payout(processor_payout text, shown_status text, cents integer, of_currency text, failure text, at timestamp with time zone DEFAULT NULL::timestamp with time zone)
+create function note_bank_payout(processor_payout text, shown_status text, cents bigint, of_currency text, failure text, at timestamp with time zone DEFAULT NULL::timestamp with time zone)
   returns text plpgsql;
 
 create function note_comparison(of_venue text, of_trader text, of_pair text, seen_version integer, now_wanted jsonb, now_seen jsonb, confirm_s double precision, next_s double precision, repair uuid DEFAULT NULL::uuid)
@@ -2833,7 +2838,7 @@ create function note_payout_link(account text, session text)
 create function note_reached(intent uuid, for_s double precision)
   returns double precision plpgsql;
 
-create function note_reversed(payout text, cents integer, at timestamp with time zone DEFAULT NULL::timestamp with time zone)
+create function note_reversed(payout text, cents bigint, at timestamp with time zone DEFAULT NULL::timestamp with time zone)
   returns boolean plpgsql;
 
 create function note_step(intent uuid, object text, arrival text, item jsonb, made_at timestamp with time zone)
@@ -2875,7 +2880,7 @@ create function partner_order_event(verb text, order_id uuid, i intents)
 create function pause_work(of_subject text, with_exits boolean, by_operator text, because text, noted jsonb DEFAULT '{}'::jsonb)
   returns boolean plpgsql;
 
-create function pay_arrived(payout text, item jsonb, cents integer DEFAULT NULL::integer, of_currency text DEFAULT NULL::text)
+create function pay_arrived(payout text, item jsonb)
   returns void plpgsql;
 
 create function payment_money(p payments)

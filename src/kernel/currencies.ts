@@ -7,6 +7,15 @@ const DECIMALS: Record<string, number> = Object.fromEntries([
   ...'bhd jod kwd omr tnd'.split(' ').map((currency) => [currency, 3]),
 ]);
 
+/**
+ * Currencies that the processor counts in hundredths and banks take in whole units only (docs.stripe.com/currencies#special-cases).
+ */
+const WHOLE_AT_BANKS = new Set(['huf', 'isk', 'twd', 'ugx']);
+
+/** What of an amount can be sent to a bank, both in the smallest unit of the currency. */
+export const payableAmount = (amount: number, currency: string): number =>
+  WHOLE_AT_BANKS.has(currency) ? amount - (amount % 100) : amount;
+
 /** An amount in the smallest unit of its currency as a decimal number: `-1050` in usd is `-10.50`, in jpy `-1050`. */
 export function decimalAmount(amount: number, currency: string): string {
   const decimals = DECIMALS[currency] ?? 2;

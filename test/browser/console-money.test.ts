@@ -132,7 +132,7 @@ describe('money in the console, on a phone', function () {
       {
         db: service.db,
         processor: openProcessor({ url: service.processor.url, ...PROCESSOR }),
-        log: { error: () => {}, warn: () => {} },
+        log: { error: () => {} },
         stopping: new AbortController().signal,
       },
       -1, // also what moved just now

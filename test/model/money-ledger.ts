@@ -10,7 +10,15 @@ import { config, type Stage } from './money-stage.ts';
 const nothing = z.object({});
 
 /** Whose money it is. */
-type Of = { user: string; connected: string; intent: string; payment: string; payouts: string[]; model: MoneyModel };
+type Of = {
+  user: string;
+  connected: string;
+  isGone: boolean;
+  intent: string;
+  payment: string;
+  payouts: string[];
+  model: MoneyModel;
+};
 
 const unreadRow = z.object({ id: z.string(), transfer: z.string() });
 
@@ -67,9 +75,9 @@ export const countUnpayable = ({ db }: Stage, { user, connected }: Of): Promise<
     where p.user_id = ${user} and s.step <> 'transfer' and s.failure_reason = 'balance_insufficient'
       and not exists (select from ledger_lines l where l.holder = ${connected} and l.account = 'overdrawn')`);
 
-/** Where the ledger differs from the processor's own records of a run's money. */
+/** Where the ledger differs from the processor's own records of a run's money. At an account that has left nothing can be read. */
 export function differencesOf({ db, upstream }: Stage, of: Of): Promise<string[]> {
-  const objects = new Set([of.intent, of.connected, ...of.model.transfers.keys()]);
+  const objects = new Set([of.intent, ...(of.isGone ? [] : [of.connected]), ...of.model.transfers.keys()]);
   return ledgerDifferences(db, upstream.balance, {
     atS: Math.floor(Date.now() / 1_000) + 1,
     only: { subjects: [of.payment, ...of.payouts], isCompared: (id) => objects.has(id) },

@@ -64,7 +64,10 @@ export const steps = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.constant(
-      step('the trader leaves the platform', (s) => s.control('account', { id: s.connected, to: 'deauthorized' })),
+      step('the trader leaves the platform', (s) => {
+        s.isGone = true;
+        return s.control('account', { id: s.connected, to: 'deauthorized' });
+      }),
     ),
   },
   fc.constantFrom(100, 20_000).map((amount) => step(`transfer reversed by session: ${amount}`, (s) => back(s, amount))),

@@ -39,6 +39,7 @@ export class MoneySystem {
   intent = '';
   connected = '';
   rejectsAccounts = false;
+  isGone = false;
   readonly ended = new Set<string>();
   #seen: number;
   #recorded: number;

@@ -5,7 +5,7 @@ language plpgsql as $$
 declare
   c connect_accounts;
 begin
-  update connect_accounts a set proven_at = now() where a.processor_account_id = account returning * into strict c;
+  select * into strict c from connect_accounts a where a.processor_account_id = account for no key update;
   if exists (
     select
     from payouts p

@@ -13,21 +13,18 @@ begin
   end if;
   select * into strict p from payments where id = new.payment_id;
   data := jsonb_build_object(
-    'payment_id', p.id,
-    'user_id', p.user_id,
-    'processor_payment_intent_id', p.processor_payment_intent_id,
     'processor_dispute_id', new.processor_id,
     'amount_cents', new.amount_cents,
     'currency', coalesce(p.received_currency, p.currency),
     'status', new.status
   );
   if tg_op = 'INSERT' or is_now is null then
-    perform emit_event(p.owner, 'payment.disputed', data);
+    perform emit_payment(p, 'payment.disputed', data);
   end if;
   if is_now = 'won' then
-    perform emit_event(p.owner, 'payment.disputed.won', data);
+    perform emit_payment(p, 'payment.disputed.won', data);
   elsif is_now = 'lost' then
-    perform emit_event(p.owner, 'payment.disputed.lost', data);
+    perform emit_payment(p, 'payment.disputed.lost', data);
   end if;
   return null;
 end $$;

@@ -2,7 +2,6 @@
 create or replace function emit_failed_checkout() returns trigger
 language plpgsql as $$
 begin
-  perform emit_event(new.owner, 'payment.failed', jsonb_build_object(
-    'payment_id', new.id, 'user_id', new.user_id, 'processor_payment_intent_id', new.processor_payment_intent_id, 'status', new.status));
+  perform emit_payment(new, 'payment.failed', jsonb_build_object('status', new.status));
   return null;
 end $$;

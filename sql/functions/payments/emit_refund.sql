@@ -3,10 +3,7 @@
 create or replace function emit_refund() returns trigger
 language plpgsql as $$
 begin
-  perform emit_event(p.owner, 'payment.refunded', jsonb_build_object(
-    'payment_id', p.id,
-    'user_id', p.user_id,
-    'processor_payment_intent_id', p.processor_payment_intent_id,
+  perform emit_payment(p, 'payment.refunded', jsonb_build_object(
     'refunded_cents', m.refunded_cents,
     'received_cents', m.received_cents,
     'currency', coalesce(p.received_currency, p.currency)

@@ -1,5 +1,5 @@
 -- Amount and currency of the newest payout to the bank that the processor has of a payout. No row: it has none.
-create or replace function bank_leg_of(payout text) returns table (amount_cents integer, currency text)
+create or replace function bank_leg_of(payout text) returns table (amount_cents bigint, currency text)
 language sql stable as $$
   select s.amount_cents, s.currency
   from payout_steps s

@@ -17,7 +17,7 @@ begin
   ) then
     return 'V2_PAYOUT_NOT_PENDING';
   end if;
-  update payouts set canceled_at = now(), pay_after = null where id = payout;
+  update payouts set canceled_at = now() where id = payout;
   perform settle_payout(payout);
   return null;
 end $$;

@@ -1,6 +1,6 @@
 -- Records a payout step that ended without a known effect. What is not its own fault makes it wait: the sweep requests it again, first after a
--- minute, at last hourly. A payout to the bank whose money is not available yet is requested again then. A transfer of which nothing was sent for
--- another reason may be submitted again. A step of follow_ending. Locks the payout, then its event log.
+-- minute, at last hourly; so does a payout to the bank that nobody sent in time. One whose money is not available yet is requested again then. A
+-- transfer that nobody sent in time for another reason may be submitted again. A step of follow_ending. Locks the payout, then its event log.
 create or replace function fail_payout_step(intent uuid) returns void
 language plpgsql as $$
 declare
@@ -13,8 +13,8 @@ begin
   code := i.outcome -> 'problem' ->> 'code';
   select * into strict s from payout_steps where intent_id = intent;
   perform from payouts where id = s.payout_id for update;
-  waits := s.step <> 'reversal' and not is_undecided(i.outcome)
-    and code in ('PROCESSOR_SHORT', 'PROCESSOR_AUTH', 'PROCESSOR_UNREACHABLE', 'PROCESSOR_UNREADABLE');
+  waits := s.step <> 'reversal' and not is_undecided(i.outcome) and (
+    code in ('PROCESSOR_SHORT', 'PROCESSOR_AUTH', 'PROCESSOR_UNREACHABLE', 'PROCESSOR_UNREADABLE') or (i.state = 'expired' and s.step = 'payout'));
   if waits then
     perform delay_payout(intent, code);
     update payouts

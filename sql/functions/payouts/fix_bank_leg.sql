@@ -3,7 +3,7 @@
 -- before `available_at_ms`: then it is requested again) | reversed (nothing is held) | unreadable (the report is impossible, or older than what
 -- is known). Locks the payout, then its event log.
 create or replace function fix_bank_leg(
-  intent uuid, reversed integer, held integer, of_currency text, arrival text, available_at_ms double precision, movements jsonb default '[]'
+  intent uuid, reversed integer, held bigint, of_currency text, arrival text, available_at_ms double precision, movements jsonb default '[]'
 ) returns text
 language plpgsql as $$
 declare

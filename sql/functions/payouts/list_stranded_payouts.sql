@@ -34,15 +34,8 @@ language sql stable as $$
     union
     select q.id
     from payouts q
-    where q.status in ('failed', 'transferred')
-      and q.processor_transfer_id is not null
-      and (q.status = 'failed' or q.submitted_at < now() - interval '7 days' or 'failed' = (
-        select o.state
-        from payout_steps o
-        where o.payout_id = q.id
-        order by o.position desc
-        limit 1
-      ))
+    where q.status in ('failed', 'transferred') and q.processor_transfer_id is not null
   )
+    and (s.state in ('unknown', 'failed') or p.status = 'failed' or p.submitted_at < now() - interval '7 days')
   order by 13
 $$;

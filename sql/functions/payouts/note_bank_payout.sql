@@ -2,7 +2,7 @@
 -- may return what was paid, and another payout may take it back (reversed). Verdicts: applied | stale | unreadable (another amount or currency:
 -- nothing is written). Locks the payout, then its event log.
 create or replace function note_bank_payout(
-  processor_payout text, shown_status text, cents integer, of_currency text, failure text, at timestamptz default null
+  processor_payout text, shown_status text, cents bigint, of_currency text, failure text, at timestamptz default null
 ) returns text
 language plpgsql as $$
 declare

@@ -1,6 +1,6 @@
 -- Requests the next step of a payout that waited: the payout to the bank of what the trader's account holds, or the transfer, if that was not made.
 -- Does nothing if it was requested or reversed meanwhile. Locks the payout, then its event log. Item: as for begin_payout_step.
-create or replace function pay_arrived(payout text, item jsonb, cents integer default null, of_currency text default null) returns void
+create or replace function pay_arrived(payout text, item jsonb) returns void
 language plpgsql as $$
 declare
   p payouts;
@@ -14,6 +14,6 @@ begin
   )
   for update;
   if found then
-    perform begin_payout_step(payout, case when p.processor_transfer_id is not null then 'payout' else 'transfer' end, item, cents, of_currency);
+    perform begin_payout_step(payout, case when p.processor_transfer_id is not null then 'payout' else 'transfer' end, item);
   end if;
 end $$;

@@ -1,7 +1,8 @@
 -- Writes the state of a payout that follows from its steps and from how much of its transfer was reversed, and what it takes of the earnings.
--- A delayed payout stays so until its step has an effect or fails. A step of unknown effect counts as under way until it is resolved: neither done
--- nor failed. Emits `payout.completed` when it becomes completed; `payout.failed` when it fails, once while it fails again for the same reason, or
--- is reversed; `payout.updated` when a part is reversed (`has_come_back`: another one was) and it goes on. The caller holds the payout.
+-- A delayed payout stays so until its step has an effect or fails; one that has ended waits for nothing. A step of unknown effect counts as under
+-- way until it is resolved: neither done nor failed. Emits `payout.completed` when it becomes completed; `payout.failed` when it fails, once while
+-- it fails again for the same reason, or is reversed; `payout.updated` when a part is reversed (`has_come_back`: another one was) and it goes on.
+-- The caller holds the payout.
 create or replace function settle_payout(payout text, has_come_back boolean default false) returns void
 language plpgsql as $$
 declare
@@ -10,13 +11,13 @@ declare
   transfer payout_steps;
   bank payout_steps;
   m record;
-  is_waiting boolean;
+  is_open boolean;
+  is_delayed boolean;
 begin
   select * into strict before from payouts where id = payout;
   select * into m from payout_money(before);
   select * into transfer from payout_steps s where s.payout_id = payout and s.step = 'transfer' order by s.position desc limit 1;
   select * into bank from payout_steps s where s.payout_id = payout and s.step = 'payout' order by s.position desc limit 1;
-  is_waiting := before.canceled_at is null and coalesce(bank.state, transfer.state) in ('under_way', 'unsent');
   p := before;
   p.status := case
     when p.canceled_at is not null then 'canceled'
@@ -29,6 +30,8 @@ begin
     when bank.state = 'failed' then 'failed'
     else 'transferred'
   end;
+  is_open := p.status in ('submitted', 'transferred');
+  is_delayed := is_open and coalesce(bank.state, transfer.state) in ('under_way', 'unsent');
   p.failure_reason := case
     when p.status in ('pending', 'submitted', 'transferred', 'completed', 'canceled') and m.reversed_cents = 0 then null
     when p.status = 'failed' then coalesce(bank.failure_reason, transfer.failure_reason)
@@ -43,8 +46,9 @@ begin
   set status = p.status, failure_reason = p.failure_reason,
     submitted_at = case when p.status = 'canceled' then submitted_at when p.status <> 'pending' then coalesce(submitted_at, now()) end,
     completed_at = case when p.status = 'completed' then coalesce(completed_at, now()) else completed_at end,
-    delayed_for = case when is_waiting then delayed_for end,
-    delayed_since = case when is_waiting then delayed_since end,
+    pay_after = case when is_open then pay_after end,
+    delayed_for = case when is_delayed then delayed_for end,
+    delayed_since = case when is_delayed then delayed_since end,
     emitted_failure = case when p.status = 'failed' then p.failure_reason when p.status <> 'completed' then emitted_failure end
   where id = payout;
   if p.status = 'completed' and before.status <> 'completed' then

@@ -2,14 +2,11 @@ import type Stripe from 'stripe';
 import { z } from 'zod';
 import { found, type ReadResult } from '../../kernel/upstream-result.ts';
 import { createdSince, listAll, type Paging } from './listing.ts';
-import { currency, id, reading, reference, seconds } from './objects.ts';
+import { amount, currency, id, reading, reference, seconds } from './objects.ts';
 import { readResultOf } from './responses.ts';
 import type { BalanceChange, BalanceSeen } from './types.ts';
 
 const MOST_PAGES = 1_000; // 100,000 changes of the platform's balance
-const MOST = 1_000_000_000_000;
-
-const amount = z.int().min(-MOST).max(MOST); // a balance may be negative
 const parts = z.array(z.object({ amount, currency }));
 
 const balance = z

@@ -2,7 +2,7 @@ import type Stripe from 'stripe';
 import { z } from 'zod';
 import { found, type ReadResult, unreadable } from '../../kernel/upstream-result.ts';
 import { listAll, type Paging } from './listing.ts';
-import { cents, currency, id, reference, seconds } from './objects.ts';
+import { amount, cents, currency, id, reading, reference, seconds } from './objects.ts';
 import { readResultOf } from './responses.ts';
 import type { Holding } from './types.ts';
 
@@ -11,15 +11,10 @@ const MOST_PAGES = 20; // 2,000 reversals of one transfer
 const transfer = z.object({ destination: reference, destination_payment: reference, amount_reversed: cents });
 const arrival = z.object({
   id,
-  balance_transaction: z.object({ net: cents, currency, created: seconds, available_on: seconds }),
+  balance_transaction: z.object({ net: amount.min(0), currency, created: seconds, available_on: seconds }),
 });
 /** A refund takes money: its balance transaction is negative. */
-const refund = z.object({ id, balance_transaction: z.object({ net: z.int().max(0), currency, created: seconds }) });
-
-const reading =
-  <Seen>(schema: z.ZodType<Seen>) =>
-  (object: unknown): Seen | null =>
-    schema.safeParse(object).data ?? null;
+const refund = z.object({ id, balance_transaction: z.object({ net: amount.max(0), currency, created: seconds }) });
 
 /**
  * Reads what an account holds of a transfer: the payment that it received, without the refunds of that payment, which the

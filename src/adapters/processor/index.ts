@@ -9,7 +9,7 @@ import { listMoneyMade } from './money-made.ts';
 import { readMovement, readPayout } from './moved.ts';
 import { findCheckout, findMovement, findRefund } from './movements.ts';
 import { readAccount, readLink, readPayment, readRefund, readVerification } from './objects.ts';
-import { readResultOf, responseOf } from './responses.ts';
+import { readAccountOf, readResultOf, responseOf } from './responses.ts';
 import { Transport } from './transport.ts';
 import type { NewPayment, NewTransfer, NewVerification, Processor, ProcessorAccess } from './types.ts';
 
@@ -70,7 +70,7 @@ export const processor = ({ url, secretKey, notificationSecret }: ProcessorAcces
         ),
         readAccount,
       ),
-    findAccount: (id) => readResultOf(stripe.accounts.retrieve(id), readAccount),
+    findAccount: (id) => readAccountOf(stripe.accounts.retrieve(id), readAccount),
     createLink: ({ accountId, returnUrl, refreshUrl }, idempotencyKey) =>
       responseOf(
         stripe.accountLinks.create(

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { absent, found, type ReadResult, unreadable } from '../../kernel/upstream-result.ts';
-import { id } from './objects.ts';
+import { id, reading } from './objects.ts';
 import { readResultOf } from './responses.ts';
 
 const PAGE_SIZE = 100; // the processor's maximum
@@ -57,4 +57,4 @@ export const createdSince = (sinceMs: number) => ({ gte: Math.floor(sinceMs / 10
 const page = z.object({ data: z.array(z.looseObject({ id })), has_more: z.boolean() });
 type Page = z.infer<typeof page>;
 
-const readPage = (read: unknown): Page | null => page.safeParse(read).data ?? null;
+const readPage = reading(page);

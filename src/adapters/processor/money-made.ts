@@ -2,8 +2,8 @@ import type Stripe from 'stripe';
 import { z } from 'zod';
 import { found, type ReadResult } from '../../kernel/upstream-result.ts';
 import { createdSince, listAll, type Paging } from './listing.ts';
-import { cents, currency, id, metadata, reference } from './objects.ts';
-import { readResultOf } from './responses.ts';
+import { cents, currency, id, metadata, reading, reference } from './objects.ts';
+import { readAccountOf } from './responses.ts';
 import type { MoneyMade } from './types.ts';
 
 const MOST_PAGES = 500; // 50,000 objects
@@ -11,6 +11,7 @@ const MOST_PAGES = 500; // 50,000 objects
 const object = z.object({
   id,
   amount: cents,
+  amount_reversed: cents.optional(),
   currency,
   status: z.string().nullish(),
   created: z.int().min(0),
@@ -35,11 +36,7 @@ export async function listMoneyMade(stripe: Stripe, sinceMs: number): Promise<Re
   };
   const all: MoneyMade[] = [];
   for (const kind of ['payment', 'transfer'] as const) {
-    const read = await listAll({
-      list: lists[kind],
-      read: (each) => object.safeParse(each).data ?? null,
-      mostPages: MOST_PAGES,
-    });
+    const read = await listAll({ list: lists[kind], read: reading(object), mostPages: MOST_PAGES });
     if (read.kind !== 'found') return read;
     all.push(...read.data.flatMap((each) => moneyOf(kind, each) ?? []));
   }
@@ -54,10 +51,7 @@ const receiver = z.object({ metadata: metadata('user_id') });
 async function usersOf(stripe: Stripe, accountIds: ReadonlySet<string>): Promise<ReadResult<Map<string, string>>> {
   const users = new Map<string, string>();
   for (const id of accountIds) {
-    const read = await readResultOf(
-      stripe.accounts.retrieve(id),
-      (account) => receiver.safeParse(account).data ?? null,
-    );
+    const read = await readAccountOf(stripe.accounts.retrieve(id), reading(receiver));
     if (read.kind === 'unreadable') return read;
     const userId = read.kind === 'found' ? read.data.metadata : null;
     if (userId !== null) users.set(id, userId);
@@ -75,7 +69,7 @@ function moneyOf(kind: MoneyMade['kind'], { metadata, ...made }: z.infer<typeof 
     id: made.id,
     intentId: data.intent_id,
     subjectId,
-    cents: made.amount,
+    cents: made.amount - (made.amount_reversed ?? 0),
     currency: made.currency,
     status: made.status ?? null,
     accountId: made.destination ?? null,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cents, code, currency, id, MOST_CENTS, madeAt, madeOf, reading, reference } from './objects.ts';
+import { amount, cents, code, currency, id, madeAt, madeOf, reading, reference } from './objects.ts';
 import type { MovementSeen, PayoutSeen, TransferSeen } from './types.ts';
 
 const payout = z
@@ -7,7 +7,7 @@ const payout = z
     id,
     status: z.string().max(64),
     failure_code: code,
-    amount: z.int().min(-MOST_CENTS).max(MOST_CENTS),
+    amount,
     currency,
     reversed_by: reference.nullish(),
     original_payout: reference.nullish(),

@@ -2,7 +2,18 @@ import type Stripe from 'stripe';
 import { z } from 'zod';
 import { found, type ReadResult, unreadable } from '../../kernel/upstream-result.ts';
 import { createdSince, type Paging, search } from './listing.ts';
-import { cents, currency, id, madeAt, madeOf, metadata, readPayment, readRefund, reference } from './objects.ts';
+import {
+  amount,
+  currency,
+  id,
+  madeAt,
+  madeOf,
+  metadata,
+  reading,
+  readPayment,
+  readRefund,
+  reference,
+} from './objects.ts';
 import type { CheckoutSought, Loss, MovementSeen, MovementSought, PaymentSeen, RefundSought } from './types.ts';
 
 const MOST_PAGES = 20; // 2,000 objects of one account or payment
@@ -16,7 +27,7 @@ export async function findMovement(stripe: Stripe, sought: MovementSought): Prom
   const list = (paging: Paging) => listMovements(stripe, sought, paging);
   const isByPayout = sought.isPresumed === true && sought.step === 'payout';
   const read = await search(
-    { list, read: (each) => movement.safeParse(each).data ?? null, mostPages: MOST_PAGES },
+    { list, read: reading(movement), mostPages: MOST_PAGES },
     ({ metadata: { key, payoutId } }) => key === sought.key || (isByPayout && payoutId === sought.payoutId),
   );
   if (read.kind !== 'found') return read;
@@ -63,7 +74,7 @@ const payoutIn = metadata('payout_id');
 
 const movement = z.object({
   id,
-  amount: cents,
+  amount,
   currency,
   metadata: z.unknown().transform((of) => ({ key: intentIn.parse(of), payoutId: payoutIn.parse(of) })),
   destination: reference.nullish(),

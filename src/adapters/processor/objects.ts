@@ -2,13 +2,16 @@ import { z } from 'zod';
 import { digest } from '../../kernel/ids.ts';
 import type { AccountSeen, Loss, LossSeen, Made, PaymentSeen, VerificationSeen, WarningSeen } from './types.ts';
 
-/** Above every amount that the processor accepts, and what a column holds. */
-export const MOST_CENTS = 2_147_483_647;
+const MOST_CENTS = 2_147_483_647; // above every amount that the processor accepts of a card, and what a column holds
 
 /** An id of the processor's. */
 export const id = z.string().regex(/^[\w-]{1,255}$/);
-/** An amount in a currency's smallest unit. */
+/** An amount in a currency's smallest unit, at a bank or in a balance: of some currencies a payout is billions. */
+export const amount = z.int();
+/** An amount in a currency's smallest unit, as cards and transfers have it. */
 export const cents = z.int().min(0).max(MOST_CENTS);
+/** The code of a currency. */
+export const currency = z.string().regex(/^[a-z]{3}$/);
 /** A code, or nothing. */
 export const code = z.string().max(255).nullish();
 /** A time of the processor: seconds since 1970. */
@@ -37,7 +40,7 @@ const payment = z
       'canceled',
     ]),
     amount_received: cents,
-    currency: z.string().regex(/^[a-z]{3}$/),
+    currency,
     last_payment_error: z.object({ code, decline_code: code }).nullish(),
     latest_charge: z
       .unknown()
@@ -57,10 +60,6 @@ const payment = z
     }),
   );
 
-/** A sum of some losses must fit a column: the processor accepts no amount of more than eight digits. */
-const lossCents = z.int().min(0).max(99_999_999);
-/** The code of a currency. */
-export const currency = z.string().regex(/^[a-z]{3}$/);
 /** When an object was made. */
 export const madeAt = seconds.nullish();
 
@@ -69,38 +68,8 @@ export const madeOf = ({ created }: { created?: number | null | undefined }): Ma
   madeAtMs: created == null ? null : created * 1000,
 });
 
-const lossOf = (
-  kind: Loss['kind'],
-  object: {
-    id: string;
-    currency?: string | undefined;
-    status?: string | null | undefined;
-    created?: number | null | undefined;
-  },
-  cents: number,
-): Loss => ({
-  kind,
-  id: object.id,
-  cents,
-  currency: object.currency ?? null,
-  status: object.status ?? null,
-  ...madeOf(object),
-});
-
-const charge = z
-  .object({
-    id,
-    payment_intent: reference.nullable(),
-    amount_refunded: lossCents,
-    currency: currency.optional(),
-    created: madeAt,
-  })
-  .transform(
-    (object): LossSeen => ({
-      processorId: object.payment_intent,
-      loss: lossOf('charge', { ...object, status: null }, object.amount_refunded),
-    }),
-  );
+/** A sum of some losses must fit a column: the processor accepts no amount of more than eight digits. */
+const lossCents = z.int().min(0).max(99_999_999);
 
 const lossObject = z.object({
   id,
@@ -111,19 +80,17 @@ const lossObject = z.object({
   created: madeAt,
 });
 
-const refund = lossObject.transform(
-  (object): LossSeen => ({
-    processorId: object.payment_intent ?? null,
-    loss: lossOf('refund', object, object.amount),
-  }),
-);
+const lossOf =
+  (kind: Loss['kind']) =>
+  ({ id, payment_intent, amount, currency, status, created }: z.infer<typeof lossObject>): LossSeen => ({
+    processorId: payment_intent ?? null,
+    loss: { kind, id, cents: amount, currency: currency ?? null, status: status ?? null, ...madeOf({ created }) },
+  });
 
-const dispute = lossObject.transform(
-  (object): LossSeen => ({
-    processorId: object.payment_intent ?? null,
-    loss: lossOf('dispute', object, object.amount),
-  }),
-);
+const charge = lossObject
+  .omit({ amount: true, status: true })
+  .extend({ payment_intent: reference.nullable(), amount_refunded: lossCents })
+  .transform(({ amount_refunded: amount, ...object }) => lossOf('charge')({ ...object, amount, status: null }));
 
 const warning = z
   .object({ id, payment_intent: reference.nullish(), fraud_type: z.string().max(255), actionable: z.boolean() })
@@ -207,9 +174,9 @@ export const readPayment = reading(payment);
 /** Reads a charge: how much of it was refunded in total. */
 export const readCharge = reading(charge);
 /** Reads a refund. */
-export const readRefund = reading(refund);
+export const readRefund = reading(lossObject.transform(lossOf('refund')));
 /** Reads a dispute. */
-export const readDispute = reading(dispute);
+export const readDispute = reading(lossObject.transform(lossOf('dispute')));
 /** Reads an early fraud warning. */
 export const readWarning = reading(warning);
 /** Reads a verification session. */

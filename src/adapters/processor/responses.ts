@@ -1,6 +1,7 @@
 import Stripe from 'stripe';
 import type { ReadResult, UpstreamResult } from '../../kernel/upstream-result.ts';
 import {
+  absent,
   accepted,
   found,
   recordedRejection,
@@ -26,13 +27,20 @@ export const responseOf = <Seen, Data>(call: Promise<Seen>, read: Reader<Seen, D
 export const readResultOf = <Seen, Data>(call: Promise<Seen>, read: Reader<Seen, Data>): Promise<ReadResult<Data>> =>
   call.then((seen) => resultOf(read(seen), found, unreadable), readFault);
 
+/** As `readResultOf`, of a connected account: `absent` also once it has left the platform, of which the processor shows nothing. */
+export const readAccountOf = <Seen, Data>(call: Promise<Seen>, read: Reader<Seen, Data>): Promise<ReadResult<Data>> =>
+  call.then(
+    (seen) => resultOf(read(seen), found, unreadable),
+    (error) => (hasLeft(error) ? absent : readFault(error)),
+  );
+
 type Reader<Seen, Data> = (seen: Seen) => Data | null;
 
 const resultOf = <Data, Read, Unread>(data: Data | null, ok: (data: Data) => Read, lost: (why: string) => Unread) =>
   data === null ? lost('the response lacks required fields') : ok(data);
 
 function readFault(error: unknown): ReadResult<never> {
-  if (isMissing(error)) return { kind: 'absent' };
+  if (isMissing(error)) return absent;
   const response = responseOfFault(error);
   return unreadable(response.kind === 'rejected' ? response.slug : response.why);
 }
@@ -42,7 +50,7 @@ function responseOfFault(error: unknown): Exclude<UpstreamResult<never>, { kind:
   const fault: unknown = error.detail; // typed as string, but stripe-node passes a connection fault on unchanged
   if (fault instanceof TransportFault)
     return fault.code === 'UNSENT' ? unreachable(fault.why) : unknownEffect(fault.why);
-  if (error.statusCode === 403 && error.code === 'account_invalid')
+  if (hasLeft(error))
     return rejected('account_invalid', 'The payout account does not belong to the platform any more.');
   if (error.statusCode === 401 || error.statusCode === 403) return rejectedOurKey;
   if (error.statusCode === 429) return unreachable('the processor limits the request rate');
@@ -55,6 +63,9 @@ function responseOfFault(error: unknown): Exclude<UpstreamResult<never>, { kind:
 /** Source: the processor's page on low-level errors, "Idempotent-Replayed: true". */
 const isReplayed = ({ headers }: InstanceType<typeof Stripe.errors.StripeError>): boolean =>
   headers?.['idempotent-replayed'] === 'true';
+
+const hasLeft = (error: unknown) =>
+  error instanceof Stripe.errors.StripeError && error.statusCode === 403 && error.code === 'account_invalid';
 
 const isMissing = (error: unknown) =>
   error instanceof Stripe.errors.StripeError && error.statusCode === 404 && error.code === 'resource_missing';

@@ -148,7 +148,7 @@ export type RefundSought = { processorId: string; key: string };
 export type CheckoutSought = { key: string; sinceMs: number };
 /**
  * Money that one of this service's intents moved: a payment intent, or a transfer to a connected account. `subjectId`: the
- * payment or payout in this service.
+ * payment or payout in this service. `cents`: what was requested, or transferred and not reversed.
  */
 export type MoneyMade = {
   kind: 'payment' | 'transfer';
@@ -200,6 +200,7 @@ export type Processor = {
   createVerification(requested: NewVerification, key: string): Promise<UpstreamResult<VerificationSeen>>;
   findVerification(sessionId: string): Promise<ReadResult<VerificationSeen>>;
   createAccount(requested: NewAccount, key: string): Promise<UpstreamResult<AccountSeen>>;
+  /** `absent`: it does not exist, or has left the platform. */
   findAccount(accountId: string): Promise<ReadResult<AccountSeen>>;
   createLink(requested: NewLink, key: string): Promise<UpstreamResult<{ url: string }>>;
   /** Moves money from the platform to a connected account. */

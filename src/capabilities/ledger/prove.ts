@@ -8,16 +8,16 @@ import { noteBalance, provePlatform, takeBalanceChanges } from './store.ts';
 const DAY_MS = 24 * 60 * 60 * 1000;
 const FIRST_SPAN_MS = 7 * DAY_MS;
 const OVERLAP_MS = 3 * DAY_MS; // a change may be listed before this service knows whose it is
-const MOST_ACCOUNTS = 2_000; // of one run; the next one goes on with those longest without a proof
+const PAGE = 500; // accounts read from the database at once
 const UNDER_WAY_MINUTES = 60; // what moved later may not be reported yet
 
 /** What a proof needs. */
-export type ProofDeps = { db: Db; processor: Processor; log: Pick<Logger, 'error' | 'warn'>; stopping: AbortSignal };
+export type ProofDeps = { db: Db; processor: Processor; log: Pick<Logger, 'error'>; stopping: AbortSignal };
 
 /**
  * Compares the ledger with the processor: the changes of the platform's balance by payment and payout, whose fees and rates are posted,
  * and the balance of every payout account. A balance that differs is read once more, because money may have moved between both
- * sides. Logs an alert for each difference.
+ * sides. Logs an alert for each difference. Throws if the changes of the platform's balance cannot be read: the queue runs it again.
  */
 export async function proveLedger(
   { db, processor, log, stopping }: ProofDeps,
@@ -30,13 +30,16 @@ export async function proveLedger(
   if (changes.kind === 'found') {
     await takeBalanceChanges(db, changes.data, { since, until: new Date(until) });
     await provePlatform(db, since, minutes);
-  } else log.warn('the changes of the platform’s balance could not be read');
-  for (const { processor_account_id: account } of await listProvable(db, MOST_ACCOUNTS)) {
-    if (stopping.aborted) return;
-    if (await differs({ db, processor }, account)) await differs({ db, processor }, account);
   }
+  let accounts = await listProvable(db, '', PAGE);
+  for (; accounts.length > 0; accounts = await listProvable(db, accounts.at(-1)?.id ?? '', PAGE))
+    for (const { processor_account_id: account } of accounts) {
+      if (stopping.aborted) return;
+      if (await differs({ db, processor }, account)) await differs({ db, processor }, account);
+    }
   for (const { subject, currency, posted, shown, safe_action } of await listDifferences(db))
     log.error({ alert: 'ledger_differs', subject, currency, posted, shown, safe_action }, 'operator action required');
+  if (changes.kind !== 'found') throw new Error(`The changes of the platform's balance could not be read`);
 }
 
 /** Whether the balance that the processor shows differs from the ledger. One that cannot be read says nothing. */

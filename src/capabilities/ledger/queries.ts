@@ -11,19 +11,19 @@ export const findProvenUntil = (db: Db): Promise<number | null> =>
     select extract(epoch from p.read_until)::double precision * 1000 as read_until_ms
     from balance_proofs p`);
 
-const accountRow = z.object({ processor_account_id: z.string() });
+const accountRow = z.object({ id: z.string(), processor_account_id: z.string() });
 
-/** Payout accounts that have received money, those longest without a proof first. */
-export const listProvable = (db: Db, most: number): Promise<readonly z.infer<typeof accountRow>[]> =>
+/** Payout accounts that have received money, by id, after the one with the id `after`. */
+export const listProvable = (db: Db, after: string, most: number): Promise<readonly z.infer<typeof accountRow>[]> =>
   db.any(sql.type(accountRow)`
-    select c.processor_account_id
+    select c.id, c.processor_account_id
     from connect_accounts c
-    where exists (
+    where c.id > ${after} and exists (
       select
       from payouts p
       where p.connect_account_id = c.id and p.processor_transfer_id is not null
     )
-    order by c.proven_at nulls first, c.id
+    order by c.id
     limit ${most}`);
 
 const differenceRow = z.custom<components['schemas']['LedgerDifference']>();

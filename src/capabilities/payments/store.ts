@@ -121,10 +121,7 @@ export async function emitPaymentEvent(
   type: NonNullable<PaymentStep['emit']>,
   { status, receivedCents, receivedCurrency }: PaymentState,
 ): Promise<void> {
-  const data = {
-    payment_id: payment.id,
-    user_id: payment.user_id,
-    processor_payment_intent_id: payment.processor_payment_intent_id,
+  const more = {
     ...(type === 'payment.failed' && { status }),
     ...(type === 'payment.mismatched' && {
       amount_cents: payment.amount_cents,
@@ -133,9 +130,10 @@ export async function emitPaymentEvent(
       received_currency: receivedCurrency,
     }),
   };
-  await tx.query(
-    sql.prepared('emit_event', nothing)`select emit_event(${payment.owner}, ${type}, ${JSON.stringify(data)}::jsonb)`,
-  );
+  await tx.query(sql.prepared('emit_payment', nothing)`
+    select emit_payment(p, ${type}, ${JSON.stringify(more)}::jsonb)
+    from payments p
+    where p.id = ${payment.id}`);
 }
 
 /** The result of handling an event. `amountDiffers`: it first showed that another amount or currency was received. */

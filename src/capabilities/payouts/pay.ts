@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { defineProcessorIntent, type ProcessorDeps } from '../../intents/replay.ts';
 import { type IntentId, idSchema } from '../../kernel/ids.ts';
 import { absent } from '../../kernel/upstream-result.ts';
-import { refreshDestination } from './destination.ts';
 import { findObstacle, getPayoutStep, payoutStepRow } from './queries.ts';
-import { fixBankLeg, noteDelay, recordStep } from './store.ts';
+import { readAccount } from './read-account.ts';
+import { delay, fixBankLeg, noteDelay, recordStep } from './store.ts';
 
 type Deps = ProcessorDeps & { config: { PAYOUT_DESTINATION_HOLD_H: number } };
 
@@ -22,7 +22,8 @@ export const pay = defineProcessorIntent({
 
   async prepare({ id, presumed_sent_at }, deps: Deps) {
     const step = await getPayoutStep(deps.db, id);
-    if (!(await refreshDestination(deps, step.accountId))) return waitUnreadable(deps.db, id);
+    const unread = await readAccount(deps, step.accountId);
+    if (unread) return delay(deps.db, id, unread);
     const obstacle = await findObstacle(deps.db, step.payoutId, {
       earnedCents: null,
       holdH: deps.config.PAYOUT_DESTINATION_HOLD_H,
@@ -32,7 +33,7 @@ export const pay = defineProcessorIntent({
     if (verdict === 'fixed') return { send: { transfer: await getPayoutStep(deps.db, id) } };
     if (verdict === 'reversed') return { fail: { code: 'V2_PAYOUT_REVERSED' } };
     if (verdict === 'later' && presumed_sent_at === null) return { fail: { code: 'V2_PAYOUT_NOT_AVAILABLE' } };
-    return waitUnreadable(deps.db, id);
+    return delay(deps.db, id, UNREADABLE);
   },
 
   call: ({ transfer }, processor, key) => processor.payOut(transfer, key),
@@ -53,11 +54,6 @@ export const pay = defineProcessorIntent({
 });
 
 const UNREADABLE = { code: 'PROCESSOR_UNREADABLE' } as const;
-
-async function waitUnreadable(db: Deps['db'], id: IntentId) {
-  await noteDelay(db, id, UNREADABLE);
-  return { wait: UNREADABLE };
-}
 
 /** Fixes the leg by what the processor shows. `unreadable`: it shows nothing, or less than is known here. */
 async function fixLeg(

@@ -41,14 +41,21 @@ const payoutRow = z.custom<components['schemas']['UserPayout'] & { id: PayoutId 
 /** A payout in the form shown to its user. */
 export type Payout = z.infer<typeof payoutRow>;
 
-const payouts = (condition: FragmentSqlToken) => sql.fragment`
-  select p.id, p.amount_cents, m.transferred_cents, m.reversed_cents, p.currency,
-    case when p.delayed_since is not null and p.status in ('submitted', 'transferred') then 'delayed' else p.status end as status,
-    p.processor_transfer_id, p.failure_reason, p.requested_at, p.completed_at, b.amount_cents as bank_amount_cents,
-    b.currency as bank_currency
-  from payouts p
+/** The columns of a payout; the row has the alias `p`, what the ledger holds of it the alias `m`, and what the bank was sent `b`. */
+export const payoutColumns = sql.fragment`
+  p.id, p.amount_cents, m.transferred_cents, m.reversed_cents, p.currency,
+  case when p.delayed_since is not null then 'delayed' else p.status end as status, p.processor_transfer_id, p.failure_reason,
+  p.requested_at, p.completed_at, b.amount_cents as bank_amount_cents, b.currency as bank_currency`;
+
+/** The rows of payouts with these aliases. */
+export const payoutRows = sql.fragment`
+  payouts p
   cross join lateral payout_money(p) m
-  left join lateral bank_leg_of(p.id) b on true
+  left join lateral bank_leg_of(p.id) b on true`;
+
+const payouts = (condition: FragmentSqlToken) => sql.fragment`
+  select ${payoutColumns}
+  from ${payoutRows}
   where ${condition}`;
 
 /** A user's payouts, newest first, after `cursor`. */
@@ -129,18 +136,29 @@ const openStepRow = payoutStepRow
     step: z.enum(['transfer', 'payout', 'reversal']),
     currency: z.string(),
     sinceMs: z.number(),
+    isPresumed: z.boolean(),
   });
 
-/** The step of a payout whose effect is unknown, or null. `key`: its intent. `sinceMs`: when it was accepted. */
+/**
+ * The step of a payout whose effect is unknown, or null. `key`: its intent. `sinceMs`: when it was accepted. `isPresumed`: of a restored
+ * database, which may have lost the intent that sent it then.
+ */
 export const findUnknownStep = (db: Db, payoutId: PayoutId): Promise<z.infer<typeof openStepRow> | null> =>
   db.maybeOne(sql.type(openStepRow)`
     select p.id as "payoutId", c.processor_account_id as "accountId", p.processor_transfer_id as "transferId",
       s.amount_cents as "amountCents", s.intent_id as key, s.step, s.currency,
-      extract(epoch from s.created_at)::double precision * 1000 as "sinceMs"
+      extract(epoch from coalesce(i.presumed_sent_at, s.created_at))::double precision * 1000 as "sinceMs",
+      i.presumed_sent_at is not null as "isPresumed"
     from payout_steps s
+    join intents i on i.id = s.intent_id
     join payouts p on p.id = s.payout_id
     join connect_accounts c on c.id = p.connect_account_id
     where s.payout_id = ${payoutId} and s.state = 'unknown'`);
+
+/** Since when a payout to the bank may have been made that a restored database has lost (epoch ms); null: there is none. */
+export const findLostLegSince = (db: Db, payoutId: PayoutId): Promise<number | null> =>
+  db.oneFirst(sql.prepared('lost_leg_since', z.object({ since_ms: z.number().nullable() }))`
+    select extract(epoch from lost_leg_since(${payoutId}))::double precision * 1000 as since_ms`);
 
 /** Whether there is such a payout. */
 export const isPayout = (db: Db, payoutId: PayoutId): Promise<boolean> =>

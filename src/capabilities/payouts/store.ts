@@ -6,6 +6,7 @@ import type { Db } from '../../db/pool.ts';
 import type { Claim } from '../../intents/intent.ts';
 import { sealedResult } from '../../intents/sealed-results.ts';
 import { settleBy, succeedWith } from '../../intents/settle.ts';
+import { payableAmount } from '../../kernel/currencies.ts';
 import {
   type IntentId,
   idSchema,
@@ -69,10 +70,10 @@ export function recordStep(
   return settleBy(db, intent, 'succeeded', statement);
 }
 
-/** Accounts that cannot be paid out to yet (`isEnabled` false), or that can, and that are due for a reading at this pace. */
+/** Attached accounts that cannot be paid out to yet (`unfinished`), or all of them, that are due for a reading at this pace. */
 export const takeAccounts = (
   db: Db,
-  isEnabled: boolean,
+  which: 'unfinished' | 'all',
   pace: Pace,
 ): Promise<readonly { processor_account_id: string }[]> =>
   takeDue(
@@ -81,9 +82,10 @@ export const takeAccounts = (
       table: 'connect_accounts',
       key: 'id',
       since: 'created_at',
-      open: isEnabled
-        ? sql.fragment`t.payouts_enabled and t.detached_at is null`
-        : sql.fragment`not t.payouts_enabled and t.detached_at is null and t.created_at > now() - interval '30 days'`,
+      open:
+        which === 'all'
+          ? sql.fragment`t.detached_at is null`
+          : sql.fragment`not t.payouts_enabled and t.detached_at is null and t.created_at > now() - interval '30 days'`,
       members: sql.fragment`t.processor_account_id`,
       row: accountRow,
     },
@@ -176,14 +178,20 @@ export async function noteDelay(db: Db, intentId: IntentId, { code }: { code: st
   await db.query(sql.prepared('delay_payout', nothing)`select delay_payout(${intentId}, ${code})`);
 }
 
+/** As `noteDelay`, of a step that cannot be prepared now: it is prepared again later. */
+export async function delay<P extends { code: string }>(db: Db, intentId: IntentId, problem: P): Promise<{ wait: P }> {
+  await noteDelay(db, intentId, problem);
+  return { wait: problem };
+}
+
 /**
- * Fixes the amount and currency of a payout to the bank by what the trader's account holds now. `later`: it is not available
- * yet. `reversed`: it holds nothing. `unreadable`: the processor shows less than is known here.
+ * Fixes the amount and currency of a payout to the bank by what the trader's account holds now and the bank can take. `later`: it is not
+ * available yet. `reversed`: it holds nothing. `unreadable`: the processor shows less than is known here.
  */
 export const fixBankLeg = (db: Db, intentId: IntentId, holding: Holding): Promise<z.infer<typeof fixed>['verdict']> =>
   db.oneFirst(sql.prepared('fix_bank_leg', fixed)`
-    select fix_bank_leg(${intentId}, ${holding.reversedCents}, ${holding.heldCents}, ${holding.currency}, ${holding.arrivalId},
-      ${holding.availableAtMs}, ${movementsOf(holding)}::jsonb) verdict`);
+    select fix_bank_leg(${intentId}, ${holding.reversedCents}, ${payableAmount(holding.heldCents, holding.currency)}, ${holding.currency},
+      ${holding.arrivalId}, ${holding.availableAtMs}, ${movementsOf(holding)}::jsonb) verdict`);
 
 const movementsOf = ({ movements }: Holding): string =>
   JSON.stringify(movements.map(({ id, net, atMs }) => ({ id, net, at_ms: atMs })));

@@ -3,10 +3,10 @@ import { defineProcessorIntent, type ProcessorDeps } from '../../intents/replay.
 import { idSchema } from '../../kernel/ids.ts';
 import { epochMs } from '../../kernel/work.ts';
 import type { Netvenue } from '../../venues/network/adapter/types.ts';
-import { refreshDestination } from './destination.ts';
 import { findObstacle, getPayoutStep, payoutStepRow } from './queries.ts';
+import { readAccount } from './read-account.ts';
 import { readEarnings } from './read-model.ts';
-import { noteDelay, recordStep } from './store.ts';
+import { delay, noteDelay, recordStep } from './store.ts';
 
 type Deps = ProcessorDeps & {
   venues: { netvenue: Pick<Netvenue, 'settlements'> };
@@ -25,8 +25,8 @@ export const submit = defineProcessorIntent({
 
   async prepare({ id }, { db, processor, venues, config }: Deps) {
     const step = await getPayoutStep(db, id);
-    if (!(await refreshDestination({ db, processor, config }, step.accountId)))
-      return { wait: { code: 'PROCESSOR_UNREADABLE' } };
+    const unread = await readAccount({ db, processor }, step.accountId);
+    if (unread) return delay(db, id, unread);
     const limits = { timeoutMs: config.VENUE_READ_MS };
     const earned = await readEarnings(
       { settlements: (uuid) => venues.netvenue.settlements(uuid, epochMs(), limits) },

@@ -5,7 +5,8 @@ import type { ReadResult } from '../../kernel/upstream-result.ts';
 import { epochMs } from '../../kernel/work.ts';
 import { takeEvents } from '../payments/commands.ts';
 import { listStranded } from './queries.ts';
-import { applyAccount, applyPayout } from './reports/store.ts';
+import { readAccount } from './read-account.ts';
+import { applyPayout } from './reports/store.ts';
 import { noteHolding, payWaiting, takeAccounts, takeBankPayouts, takeUnreadArrivals, type Unread } from './store.ts';
 
 const MOST = 50; // reads per run; the processor notifies of nearly every change
@@ -33,10 +34,11 @@ export async function sweepPayouts(deps: SweepDeps): Promise<void> {
   const { db, config, log } = deps;
   const pace = paceOf(config);
   await readBankPayouts(deps);
-  for (const account of await takeAccounts(db, false, pace)) await readAccount(deps, account);
-  for (const account of await takeAccounts(db, true, ACCOUNT_AGAIN)) {
+  for (const { processor_account_id: account } of await takeAccounts(db, 'unfinished', pace))
     await readAccount(deps, account);
-    await takeAccountEvents(deps, account.processor_account_id, 2 * DAY_MS);
+  for (const { processor_account_id: account } of await takeAccounts(db, 'all', ACCOUNT_AGAIN)) {
+    await readAccount(deps, account);
+    await takeAccountEvents(deps, account, 2 * DAY_MS);
   }
   for (const transfer of await takeUnreadArrivals(db, pace)) await readArrivals(deps, transfer);
   await payWaiting(db, MOST, config.ACCOUNT_DEADLINE_MS);
@@ -108,10 +110,4 @@ async function takeAccountEvents(
   }
   if (events.length > 0) await takeEvents(db, events, 'listed');
   return events;
-}
-
-async function readAccount({ db, processor }: SweepDeps, { processor_account_id }: AtAccount): Promise<void> {
-  const readAt = epochMs();
-  const account = await processor.findAccount(processor_account_id);
-  if (account.kind === 'found') await applyAccount(db, account.data, readAt);
 }

@@ -73,13 +73,15 @@ function transfer(world: World, form: Form, call: Call): Reported {
   return { status: 200, body: { ...made } };
 }
 
-const CURRENCIES: Record<string, string> = { US: 'usd', GB: 'gbp', CA: 'cad', CH: 'chf' };
+const CURRENCIES: Record<string, string> = { US: 'usd', GB: 'gbp', CA: 'cad', CH: 'chf', HU: 'huf' };
+const RATES: Record<string, number> = { huf: 361.37 };
+const RATE = 0.9; // of every other
 
-/** An account has a balance in the currency of its country. Of another currency it receives nine tenths; abroad, a day later. */
+/** An account has a balance in the currency of its country. Another currency is converted; abroad, it is available a day later. */
 function arrive(world: World, account: Account, amount: number, sent: string): Arrival {
   const isAbroad = account.country !== world.settings.country;
   const currency = CURRENCIES[account.country] ?? 'eur';
-  const net = currency === sent ? amount : Math.floor(amount * 0.9);
+  const net = currency === sent ? amount : Math.floor(amount * (RATES[currency] ?? RATE));
   const balance_transaction = { net, currency, created: nowS(), available_on: nowS() + (isAbroad ? DAY_S : 0) };
   const id = newObjectId('py');
   const arrival: Arrival = {

@@ -25,13 +25,17 @@ type FormHandler = (form: Form, call: Call) => Reported;
 export type Responses = Map<string, { request: string; data: Reported }>;
 
 /**
- * Creates the routes of the API. They require the current secret key. A POST with a known Idempotency-Key repeats its response.
+ * Creates the routes of the API. They require the current secret key, and at a connected account that it belongs to the platform. A POST with
+ * a known Idempotency-Key repeats its response.
  */
-export const apiRoutes = (secretKey: () => string, known: Responses) => {
+export const apiRoutes = (secretKey: () => string, isGone: (account: string) => boolean, known: Responses) => {
   const authorized =
     (response: Route['response']): Route['response'] =>
-    (call) =>
-      call.headers.authorization === `Bearer ${secretKey()}` ? response(call) : rejected(401, 'api_key_invalid');
+    (call) => {
+      if (call.headers.authorization !== `Bearer ${secretKey()}`) return rejected(401, 'api_key_invalid');
+      const account = call.headers['stripe-account'];
+      return account !== undefined && isGone(String(account)) ? rejected(403, 'account_invalid') : response(call);
+    };
   return {
     get: (path: string, response: (call: Call) => Reported): Route => ({
       method: 'GET',

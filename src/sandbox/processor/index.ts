@@ -55,7 +55,8 @@ export const startProcessorUpstream = async (options: ProcessorUpstreamOptions):
   const keep = () => memory.keep(() => ({ ...known, responses }));
   const world = newWorld(known, { ledger, notifications, baseUrl: () => shownAt, keep });
   let { secretKey } = options;
-  const api = apiRoutes(() => secretKey, responses);
+  const isGone = (id: string) => world.accounts.get(id)?.isGone === true;
+  const api = apiRoutes(() => secretKey, isGone, responses);
   const routes: Route[] = [
     ...paymentRoutes(world, api),
     ...peopleRoutes(world, api),

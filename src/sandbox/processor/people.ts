@@ -8,7 +8,10 @@ export const peopleRoutes = (world: World, { get, post }: Api): Route[] => [
   post('/v1/identity/verification_sessions', (form, call) => createSession(world, form, call)),
   get('/v1/identity/verification_sessions/:id', ({ params }) => shown(world.sessions.get(params.id ?? ''))),
   post('/v1/accounts', (form, call) => createAccount(world, form, call)),
-  get('/v1/accounts/:id', ({ params }) => shown(world.accounts.get(params.id ?? ''))),
+  get('/v1/accounts/:id', ({ params }) => {
+    const account = world.accounts.get(params.id ?? '');
+    return account?.isGone ? rejected(403, 'account_invalid') : shown(account);
+  }),
   post('/v1/account_links', (form) => createLink(world, form)),
 ];
 

@@ -110,9 +110,10 @@ describe('a payout whose delay is not its own fault', () => {
     await service.control('notifications', { hold: true });
     await service.control('account', { id: trader.connected, to: 'deauthorized' });
 
-    expectRejected(await trader.submit(id), 'PROCESSOR_REJECTED');
+    expectRejected(await trader.submit(id), 'V2_PAYOUT_ACCOUNT_NOT_READY');
 
-    expect(await trader.payoutIs(id, 'failed')).to.include({ failure_reason: 'account_invalid' });
+    expect(await trader.payoutIs(id, 'failed')).to.include({ failure_reason: 'v2_payout_account_not_ready' });
+    expect((await trader.ask('GET', '/v2/connect/accounts')).body[0]).to.include({ payouts_enabled: false });
   });
 
   it('is not requested to an account that has left the platform', async () => {

@@ -70,6 +70,23 @@ describe('what a bank or the processor takes back without a notification', () =>
     expect(await trader.payoutIs(id, 'failed')).to.include({ failure_reason: 'reversed' });
   });
 
+  it('is found: an account whose payouts were stopped can receive them again, also an old one', async () => {
+    const trader = await earner(service, app, 300);
+    const isEnabled = async () => (await trader.ask('GET', '/v2/connect/accounts')).body[0].payouts_enabled;
+    await service.control('account', { id: trader.connected, to: 'restricted' });
+    await eventually(async () => !(await isEnabled()));
+    await service.control('notifications', { hold: true });
+    await service.control('account', { id: trader.connected, to: 'ready' });
+    await service.db.query(sql.type(nothing)`
+      update connect_accounts
+      set reconciled_at = now() - interval '25 hours', created_at = now() - interval '31 days'
+      where processor_account_id = ${trader.connected}`);
+
+    await service.runTask('payouts/reconcile');
+
+    expect(await isEnabled()).to.equal(true);
+  });
+
   it('is found: the processor has stopped the payouts of an account that could receive them', async () => {
     const trader = await earner(service, app, 300);
     await service.control('notifications', { hold: true });

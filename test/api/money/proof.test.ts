@@ -29,7 +29,7 @@ describe('the proof of the ledger', () => {
       {
         db: service.db,
         processor: openProcessor({ url: service.processor.url, ...PROCESSOR }),
-        log: { error: () => {}, warn: () => {} },
+        log: { error: () => {} },
         stopping: new AbortController().signal,
       },
       -1, // also what moved just now
@@ -121,6 +121,20 @@ describe('the proof of the ledger', () => {
       await prove();
       return (await differences()).length === 0;
     });
+  });
+
+  it('throws, so that it is run again, while the platform’s list cannot be read; accounts are compared nevertheless', async () => {
+    const trader = await earner(service, app, 300);
+    await paid(trader);
+    await service.control('debit', { id: trader.connected, amount: -100, currency: 'usd' });
+    service.processor.faults.add({ kind: 'status_500', route: 'GET /v1/balance_transactions' });
+
+    expect(String(await prove().catch((error) => error))).to.match(/could not be read/);
+
+    service.processor.faults.clear();
+    expect(await differences()).to.have.length(1);
+    await service.control('debit', { id: trader.connected, amount: 100, currency: 'usd' });
+    await prove();
   });
 
   it('posts what a platform that settles in one currency exchanges, with the rate', async () => {

@@ -65,6 +65,23 @@ describe('money that moved after the backup of a restored database', function ()
     expect(body.processor_account_id).not.to.equal(trader.connected);
     await service.control('account', { id: body.processor_account_id });
     expect(await trader.estimate()).to.equal(0);
+    const lost = service.processor.ledger
+      .entries()
+      .find(({ kind, detail }) => kind === 'transfer' && detail.destination === trader.connected);
+    await service.control('transfer', { id: lost?.detail.id, amount: 20_000 });
+    await recover(service, since);
+    expect(await trader.estimate(), 'what the processor took back').to.equal(20_000);
+  });
+
+  it('is found where the trader who received it has left the platform', async () => {
+    const trader = await earner(service, await payingApp(service), 500);
+    const since = new Date().toISOString();
+    const payout = await trader.request(50_000);
+    expect((await trader.submit(payout)).status).to.equal(200);
+    await loseSince(service, since);
+    await service.control('account', { id: trader.connected, to: 'deauthorized' });
+
+    expect(await recover(service, since)).to.contain(`(${payout})  50000 usd`);
   });
 
   it('is not paid to the bank again: a payout that the backup shows as unsent is found there on both its ways', async () => {

@@ -5,6 +5,7 @@ import { keysetPage } from '../../../db/keyset.ts';
 import type { Db } from '../../../db/pool.ts';
 import type { OwnerId } from '../../../kernel/ids.ts';
 import type { PageRequest } from '../../../kernel/pages.ts';
+import { payoutColumns, payoutRows } from '../../payouts/queries.ts';
 
 const paymentRow = z.custom<components['schemas']['PaymentRecord']>();
 
@@ -34,14 +35,9 @@ export const listPayouts = (
   page: PageRequest,
 ): Promise<readonly z.infer<typeof payoutRow>[]> =>
   db.any(sql.type(payoutRow)`
-    select p.id, p.owner as app_id, p.user_id, p.prop_account_id, c.processor_account_id, p.processor_transfer_id,
-      case when p.delayed_since is not null and p.status in ('submitted', 'transferred') then 'delayed' else p.status end as status,
-      p.amount_cents, p.currency, m.transferred_cents, m.reversed_cents, b.amount_cents as bank_amount_cents, b.currency as bank_currency,
-      p.failure_reason, p.requested_at, p.completed_at
-    from payouts p
+    select ${payoutColumns}, p.owner as app_id, p.user_id, p.prop_account_id, c.processor_account_id
+    from ${payoutRows}
     join connect_accounts c on c.id = p.connect_account_id
-    cross join lateral payout_money(p) m
-    left join lateral bank_leg_of(p.id) b on true
     where ${ofOwner(owner)}
       and ${keysetPage({ table: 'payouts', alias: 'p', time: 'requested_at', order: 'newest first' }, page)}`);
 

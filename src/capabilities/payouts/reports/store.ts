@@ -80,8 +80,8 @@ export async function applyAccount(tx: Tx, reading: AccountSeen, atMs: number): 
   return true;
 }
 
-/** Its user has left the platform: nothing can be paid to the account. */
-async function closeAccount(tx: Tx, accountId: string, atMs: number): Promise<EventOutcome> {
+/** Stores that the user of an account has left the platform: nothing can be paid to it. */
+export async function closeAccount(tx: Tx, accountId: string, atMs: number): Promise<EventOutcome> {
   const closed = await tx.maybeOne(sql.prepared('close_connect_account', nothing)`
     update connect_accounts c
     set payouts_enabled = false, charges_enabled = false, seen_at = to_timestamp(${atMs / 1000})
