@@ -2228,7 +2228,7 @@ create view ops.upstreams (
   succeeded_at timestamp with time zone
 );
 
--- Open intents by what they wait for, of the 10,000 that ops.waits shows, exits apart, with the age of the oldest in seconds.
+-- Open intents by what they wait for, of the 2,000 that ops.waits shows, exits apart, with the age of the oldest in seconds.
 create view ops.wait_counts (
   reason text,
   is_exit boolean,
@@ -2236,7 +2236,7 @@ create view ops.wait_counts (
   oldest_s double precision
 );
 
--- What each open intent waits for (reason), in words (detail), and until when at most, where that is known: the oldest 10,000, exits first.
+-- What each open intent waits for (reason), in words (detail), and until when at most, where that is known: the oldest 2,000, exits first.
 create view ops.waits (
   intent_id uuid,
   kind text,

@@ -4,4 +4,4 @@ from ops.waits w
 group by w.reason, w.is_exit
 order by w.reason, w.is_exit;
 comment on view ops.wait_counts is
-  'Open intents by what they wait for, of the 10,000 that ops.waits shows, exits apart, with the age of the oldest in seconds.';
+  'Open intents by what they wait for, of the 2,000 that ops.waits shows, exits apart, with the age of the oldest in seconds.';

@@ -1,4 +1,4 @@
--- What open intents wait for: those with these ids, or for null the oldest 10,000, exits first: without workers there are soon more than anybody can
+-- What open intents wait for: those with these ids, or for null the oldest 2,000, exits first: without workers there are soon more than anybody can
 -- wait for. The reasons stand in the order in which they are judged; the first that applies is it. `until`: when that ends at most, where it is
 -- known. `behind`: the intent before it in its lane. `again_s`: when it is worth asking again.
 create or replace function ops.waits_of(only_ids uuid[]) returns table (
@@ -15,7 +15,7 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
       join intent_kinds k on k.kind = i.kind
       where only_ids is null and (i.phase = 'pending' or i.phase = 'in_doubt')
       order by i.is_exit or k.is_exit desc, i.created_at
-      limit 10000
+      limit 2000
     )
   ), open_intents as materialized (
     select i.id, i.kind, i.owner, i.state, i.created_at, i.deadline_at, i.sending_at, i.upstream, i.pace, i.unknown_because,

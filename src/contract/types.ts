@@ -788,7 +788,7 @@ export interface paths {
         post?: never;
         /**
          * Deactivate a webhook endpoint
-         * @description Pending deliveries are cancelled. The endpoint can be reactivated by an update.
+         * @description Pending deliveries are cancelled: 1,000 at once, the rest within minutes. The endpoint can be reactivated by an update.
          */
         delete: operations["deactivatePartnerWebhookEndpoint"];
         options?: never;
@@ -3412,7 +3412,7 @@ export interface paths {
         post?: never;
         /**
          * Deactivate a webhook endpoint
-         * @description Pending deliveries are cancelled. The endpoint can be reactivated by an update.
+         * @description Pending deliveries are cancelled: 1,000 at once, the rest within minutes. The endpoint can be reactivated by an update.
          */
         delete: operations["deactivateWebhookEndpoint"];
         options?: never;
@@ -6923,7 +6923,7 @@ export interface components {
                 /** @description Age in seconds of the oldest of them. */
                 oldest_s: number;
             }[];
-            /** @description Open intents by what they wait for, exits (cancellations, closes, protection) apart; of the oldest 10,000, exits first. */
+            /** @description Open intents by what they wait for, exits (cancellations, closes, protection) apart; of the oldest 2,000, exits first. */
             waits: {
                 /** @description What they wait for. */
                 reason: components["schemas"]["WaitReason"];

@@ -82,7 +82,7 @@ export function families(registry: Registry) {
     intentAge: gauge('tps_intents_oldest_seconds', 'Age of the oldest intent that has not ended.', ['kind', 'state']),
     waiting: gauge(
       'tps_intents_waiting',
-      'Open intents by what they wait for, of the oldest 10,000; exits apart and first.',
+      'Open intents by what they wait for, of the oldest 2,000; exits apart and first.',
       ['reason', 'exits'],
     ),
     waitAge: gauge('tps_intents_waiting_oldest_seconds', 'Age of the oldest intent that waits for this.', [

@@ -80,7 +80,7 @@ export type EndpointChanges = Partial<EndpointTerms> & { active?: boolean };
 
 /**
  * Changes an endpoint. Activating it resets its failure count; deliveries it missed need a recovery. Deactivating it
- * cancels its pending deliveries. Throws V1_WEBHOOK_ENDPOINT_UNKNOWN, and V1_WEBHOOK_TOO_MANY above the owner's limit of
+ * cancels its pending deliveries, 1,000 at once. Throws V1_WEBHOOK_ENDPOINT_UNKNOWN, and V1_WEBHOOK_TOO_MANY above the owner's limit of
  * active endpoints.
  */
 export async function changeEndpoint(
