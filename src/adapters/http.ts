@@ -7,7 +7,7 @@ import { epochMs, noteWork } from '../kernel/work.ts';
 
 /**
  * One request to an upstream. The request must not leave after `notAfter` (epoch ms of this process). `onSent` is called once all of it was given to
- * the operating system. `isQueued`: it opens a connection of its own, so it is served only after every connection that was opened before has been
+ * the operating system, `onResponse` once all of the response is here. `isQueued`: it opens a connection of its own, so it is served only after every connection that was opened before has been
  * accepted.
  */
 type HttpRequest = {
@@ -19,6 +19,7 @@ type HttpRequest = {
   signal?: AbortSignal | undefined;
   notAfter?: number | undefined;
   onSent?: (() => void) | undefined;
+  onResponse?: (() => void) | undefined;
   isQueued?: boolean | undefined;
 };
 
@@ -63,6 +64,7 @@ export const httpClient = ({ maxReplyBytes = MAX_REPLY_BYTES } = {}): HttpClient
         journey,
         maxReplyBytes,
       });
+      request.onResponse?.();
       noteWork({ status });
       return { kind: 'response', status, headers, text };
     } catch (error) {

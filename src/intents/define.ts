@@ -53,9 +53,10 @@ export type Timing = { patienceMs: number; inFlightMs: number };
 
 /**
  * `notAfter` (epoch ms): the first byte leaves before this time, or nothing is sent. `signal` aborts when the process
- * must stop. `onSent`, if there is one, is called once all of the request has left.
+ * must stop. `onSent`, if there is one, is called once all of the request has left, and `onResponse` once its response is here:
+ * what an upstream of limited concurrency works on is counted by them.
  */
-export type SendLimits = { notAfter: number; signal: AbortSignal; onSent?: () => void };
+export type SendLimits = { notAfter: number; signal: AbortSignal; onSent?: () => void; onResponse?: () => void };
 
 /** A request that may have been sent: its intent, and the payload committed before the first byte. */
 export type SentRequest<Request, Payload> = { intent: IntentOf<Request>; payload: Payload };

@@ -157,31 +157,30 @@ async function sendAndRecord<Deps, Request, Payload extends AnyPayload, Result>(
   });
   if (begun === 'waiting') noteWork({ outcome: 'queued' });
   if (begun !== 'sent' && begun !== 'sent_by_proof') return begun;
+  let respondedAt: number | undefined;
+  const onResponse = () => {
+    respondedAt ??= performance.now();
+  };
   const onSent = () => keepUntilDone(deps.late, noteLeft(deps.db, intent));
-  const limits = { notAfter, signal: deps.stopping, ...(begun === 'sent_by_proof' && { onSent }) };
+  const limits = { notAfter, signal: deps.stopping, onResponse, ...(begun === 'sent_by_proof' && { onSent }) };
+  const answered = () => (respondedAt === undefined ? sent : { ...sent, intent: { ...intent, respondedAt } });
   const sending = verb.send(sent, deps, limits);
   const result = await within(patienceMs, sending);
   if (result !== 'no response') {
     if (isForOthers(verb.kind, result, deps)) await retry(deps.db, intent, PASSED_ON_MS, { code: 'VENUE_AUTH' });
-    else await verb.record(answered(sent, result), result, deps);
+    else await verb.record(answered(), result, deps);
     return 'sent';
   }
   await markInDoubt(deps.db, intent, nextReconcileMs(intent.reconcile_attempts), `no response within ${patienceMs} ms`);
   keepUntilDone(
     deps.late,
     sending.then(async (late) => {
-      if (isDefinite(late)) await verb.record(sent, late, deps);
+      if (isDefinite(late)) await verb.record(answered(), late, deps);
       if (slot && hasResponded(late)) await freeSlot(deps.db, intent.id, true); // its records may have ended it before this response
     }),
   );
   return 'sent';
 }
-
-/** What was sent, with the time of the response, which is recorded with the end. */
-const answered = <Request, Payload>(sent: SentRequest<Request, Payload>, result: UpstreamResult<unknown>) =>
-  'respondedAt' in result && result.respondedAt !== undefined
-    ? { ...sent, intent: { ...sent.intent, respondedAt: result.respondedAt } }
-    : sent;
 
 const PASSED_ON_MS = 250;
 

@@ -4,11 +4,8 @@
  */
 export type UpstreamResult<T> = Accepted<T> | Rejected | Unreachable | UnknownEffect;
 
-/** When the response was here (`performance.now()`): the request was at the upstream until then. Only where that counts. */
-type Responded = { respondedAt?: number };
-
 /** The upstream accepted the request; `data` is what it reported. */
-export type Accepted<T> = { kind: 'accepted'; data: T } & Responded;
+export type Accepted<T> = { kind: 'accepted'; data: T };
 
 /**
  * The upstream rejected the request and provably did nothing. `slug` is a stable lower-case code of ours. `words`: the
@@ -20,7 +17,7 @@ export type Rejected = {
   message: string;
   retryAfterS?: number;
   words?: string;
-} & Responded;
+};
 
 /**
  * The rejection of this request according to the upstream's own record: nothing was done. Only a reader of records

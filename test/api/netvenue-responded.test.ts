@@ -50,6 +50,41 @@ describe('a miner that has responded, in words that prove nothing,', function ()
   });
 });
 
+describe('a miner that has accepted a verb', function () {
+  this.timeout(30_000);
+  let service: TestService;
+  before(async () => {
+    service = await startService({});
+  });
+  after(() => service.stop());
+
+  it('is known to have worked on it until its response, which every verb records that it ends', async () => {
+    const trader = await service.trader();
+    const resting = await trader.post(ORDERS, limit());
+    const orders = `${ORDERS}/${resting.body.order_uuid}`;
+    const bracketed = market({ stop_loss: 50_000 });
+
+    const replies = [
+      resting,
+      await trader.post(`${orders}/edit`, { trade_pair: 'BTCUSDC', limit_price: 91_000 }),
+      await trader.delete(`${orders}?trade_pair=BTCUSDC`),
+      await trader.post(ORDERS, bracketed),
+      await trader.post(`${ORDERS}/tp-sl`, { trade_pair: 'BTCUSDC', stop_loss: 60_000 }),
+    ];
+
+    for (const { status, body } of replies) expect(status, JSON.stringify(body)).to.equal(200);
+    const ended = await service.db.any(sql.type(z.object({ kind: z.string(), is_known: z.boolean() }))`
+      select kind, coalesce(responded_at between sending_at and settled_at, false) as is_known
+      from intents
+      where id = any(${sql.array(
+        replies.map(({ headers }) => String(headers['intent-id'])),
+        'uuid',
+      )})`);
+    expect(ended.filter(({ is_known }) => !is_known)).to.deep.equal([]);
+    expect(ended).to.have.length(replies.length);
+  });
+});
+
 describe('a miner whose creations are in doubt', function () {
   this.timeout(60_000);
   const ENTRY_SLOTS = 7;

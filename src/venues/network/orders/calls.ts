@@ -104,11 +104,9 @@ export async function sendSignal(
   if (!venue) return unreachable('no key for the entity');
   const sentAt = performance.now();
   const result = await venue.submit(payload.signal, limits);
-  const respondedAt = performance.now();
-  const retries = Math.min(MOST_RETRIES, Math.floor((respondedAt - sentAt) / RETRY_PAUSE_MS));
+  const retries = Math.min(MOST_RETRIES, Math.floor((performance.now() - sentAt) / RETRY_PAUSE_MS));
   // without this count the validator would reject a later signal, which then is in doubt: no reason to lose a response
   if (retries > 0) await spendPace(db, paceOf(trader, config).name, retries).catch(() => {});
-  if (result.kind === 'accepted' || result.kind === 'rejected') return { ...result, respondedAt };
   if (result.kind !== 'unproven') return result;
   const resolved = await resolve({ venue, trader }, result);
   return resolved.kind === 'unknown' ? { ...resolved, acknowledged: true } : resolved; // the miner has responded
