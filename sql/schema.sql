@@ -2824,7 +2824,7 @@ create function note_known_address(of_account text, from_address bytea)
   returns void sql;
 
 create function note_left(intent uuid, held_fence integer)
-  returns void sql;
+  returns boolean plpgsql;
 
 create function note_loss(of_payment text, loss jsonb, at_ms double precision)
   returns text plpgsql;

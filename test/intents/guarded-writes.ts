@@ -180,6 +180,13 @@ export const functionWrites: Record<string, FunctionWrite> = {
     },
     write: 'select mark_in_doubt($1, $2, 0) ok',
   },
+  'intents/note_left': {
+    prepare: async (session) => {
+      const { id, fence } = await claimedTwice(session, (id, fence) => session.beginSending(id, fence));
+      return [id, fence];
+    },
+    write: 'select note_left($1, $2) ok',
+  },
   'intents/presume_sent': {
     prepare: async (session) => {
       const { id, fence } = await claimedTwice(session);
