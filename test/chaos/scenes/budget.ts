@@ -13,6 +13,8 @@ const COINS = [
   ...usualCoins,
   ...DEXES.map((dex) => ({ name: `${dex}:GOLD`, sizeDecimals: 2, mid: '4000', maxLeverage: 10 })),
 ];
+/** After this the exchange has forgotten what was spent. */
+const WINDOW_MS = 62_000;
 const CANCEL_EVERY = 64; // orders: a cancellation of all every 8 s
 
 /** What came of the orders and cancellations that were offered. */
@@ -50,6 +52,8 @@ export async function tradeWithinBudget({
   weight.proxy.target = stage.exchange.url;
   try {
     const wallets = await stage.wallets(10);
+    await untilConfirmed(stage);
+    await sleep(WINDOW_MS);
     const cancelAllMs: number[] = [];
     let failedCancels = 0;
     const ids = await atPace({ perSecond, goOn: (n) => n < orders }, async (n) => {
@@ -66,7 +70,7 @@ export async function tradeWithinBudget({
       return String(headers['intent-id']);
     });
     const placed = await countPlaced(stage, ids);
-    await sleep(62_000); // the budget of the burst is a minute's own
+    await sleep(WINDOW_MS); // the budget of the burst is a minute's own
     const [first] = wallets as [Wallet];
     const limit = { pair: 'BTC', side: 'long', size: '0.001', order_type: 'limit', price: 50_000 };
     const burstIds = await Promise.all(
@@ -80,6 +84,11 @@ export async function tradeWithinBudget({
     await stage.close();
     await weight.proxy.close();
   }
+}
+
+/** Waits until the exchange has confirmed every key: that costs 60 of its weight for each, more than an order at such a time could wait for. */
+async function untilConfirmed({ rows }: Stage): Promise<void> {
+  while ((await rows('select from signing_keys where verified_at is null limit 1')).length > 0) await sleep(500);
 }
 
 /** How many of these orders were placed, once all have ended. */
