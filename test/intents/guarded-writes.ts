@@ -160,10 +160,11 @@ async function claimedTwice(
   return { id: one.id, fence, newer: again.fence };
 }
 
-const asArguments = async (session: DbSession): Promise<unknown[]> => {
-  const { id, fence } = await claimedTwice(session);
-  return [id, fence];
-};
+const argumentsOf = ({ id, fence }: { id: string; fence: number }): unknown[] => [id, fence];
+const asArguments = async (session: DbSession) => argumentsOf(await claimedTwice(session));
+/** The same of one that its first worker has begun to send. */
+const asSent = async (session: DbSession) =>
+  argumentsOf(await claimedTwice(session, (id, fence) => session.beginSending(id, fence)));
 
 /** Every function with a guard of its own. A test compares the names with the definitions. */
 export const functionWrites: Record<string, FunctionWrite> = {
@@ -173,20 +174,8 @@ export const functionWrites: Record<string, FunctionWrite> = {
     prepare: asArguments,
     write: `select begin_sending_within($1, $2, '{}', 'some upstream', 2, 60) ok`,
   },
-  'intents/mark_in_doubt': {
-    prepare: async (session) => {
-      const { id, fence } = await claimedTwice(session, (id, fence) => session.beginSending(id, fence));
-      return [id, fence];
-    },
-    write: 'select mark_in_doubt($1, $2, 0) ok',
-  },
-  'intents/note_left': {
-    prepare: async (session) => {
-      const { id, fence } = await claimedTwice(session, (id, fence) => session.beginSending(id, fence));
-      return [id, fence];
-    },
-    write: 'select note_left($1, $2) ok',
-  },
+  'intents/mark_in_doubt': { prepare: asSent, write: 'select mark_in_doubt($1, $2, 0) ok' },
+  'intents/note_left': { prepare: asSent, write: 'select note_left($1, $2) ok' },
   'intents/presume_sent': {
     prepare: async (session) => {
       const { id, fence } = await claimedTwice(session);
