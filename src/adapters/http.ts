@@ -6,9 +6,9 @@ import zlib from 'node:zlib';
 import { epochMs, noteWork } from '../kernel/work.ts';
 
 /**
- * One request to an upstream. The request must not leave after `notAfter` (epoch ms of this process). `onSent` is called once all of it was given to
- * the operating system, `onResponse` once all of the response is here. `isQueued`: it opens a connection of its own, so it is served only after every connection that was opened before has been
- * accepted.
+ * One request to an upstream. The request must not leave after `notAfter` (epoch ms of this process). `onSent` is called once all of it was
+ * given to the operating system, `onResponse` once all of the response is here. `isQueued`: it opens a connection of its own, so it is served
+ * only after every connection that was opened before has been accepted.
  */
 type HttpRequest = {
   method: 'GET' | 'POST' | 'DELETE';

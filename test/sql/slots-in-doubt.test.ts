@@ -106,10 +106,10 @@ describe('the slots of intents in doubt', () => {
     const { first, second, waiting } = await doubts();
     await reached(first, 9);
     const lent = (await intentDb.claim(waiting)) as Row;
-    expect(await begin(waiting, lent.fence)).to.equal('sent');
+    expect(await begin(waiting, lent.fence)).to.equal('sent_by_proof');
     await intentDb.settle(waiting, lent.fence);
     const [running, next] = await arrive(2);
-    expect([running?.was, next?.was]).to.deep.equal(['sent', 'waiting']);
+    expect([running?.was, next?.was]).to.deep.equal(['sent_by_proof', 'waiting']);
 
     for (const one of [first, second]) await intentDb.query(`select release_slot($1, 'miner:x')`, [one]);
 

@@ -35,9 +35,13 @@ describe('the submission of a payout', () => {
   const forget = (trader: Earner) =>
     service.db.query(sql.type(nothing)`
       update kyc_cases set status = 'needs_input', verified_at = null where user_id = ${trader.userId}`);
-  const disable = (trader: Earner) =>
-    service.db.query(sql.type(nothing)`
-      update connect_accounts set payouts_enabled = false where user_id = ${trader.userId}`);
+  const disable = async (trader: Earner) => {
+    await service.control('account', { id: trader.connected, to: 'restricted' });
+    await eventually(() =>
+      service.db.exists(sql.type(nothing)`
+        select from connect_accounts where user_id = ${trader.userId} and not payouts_enabled`),
+    );
+  };
   const correct = async (trader: Earner) => {
     const settlements = [{ start_ms: Date.parse('2026-01-05T00:00:00Z'), end_ms: 1, payout: 1 }];
     await service.network({ subaccount_id: trader.account.subaccount_id, settlements });
