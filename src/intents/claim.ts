@@ -200,9 +200,8 @@ export type SlotWanted = SlotAt & { holdMs: number };
 export type SendMode = { claims: boolean; ifReady: boolean };
 
 /**
- * Commits the payload, and that bytes may leave from now on (`sent`). `lost`: the claim is lost or the deadline has passed. `not_ready`: nothing
- * was written.
- * `sent_by_proof`: the same, and `noteLeft` is to be called once all of the request has left.
+ * Commits the payload, and that bytes may leave from now on: `sent`, or `sent_by_proof` if `noteLeft` is to be called once all of the request has
+ * left. `lost`: the claim is lost or the deadline has passed. `not_ready`: nothing was written.
  * `waiting`: every slot of the upstream is held, its pace is used up, or operators have paused it or the owner; the intent continues when it may
  * be sent. The caller must not send then.
  */

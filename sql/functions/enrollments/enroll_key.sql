@@ -1,7 +1,7 @@
 -- Enrolls a key, or replaces the live key with a new one. A new key that the exchange has not confirmed waits beside a confirmed live key,
 -- which goes on signing; confirm_key and reject_key end the wait. The same key again does not change the version, and ends the wait of
--- another and the mark of a key that the exchange rejected. `until` is when the agent ends. A retired agent is rejected with constraint
--- signing_keys_agent_retired.
+-- another and the mark of a key that the exchange rejected. One that is not confirmed is checked soon (plan_key_check). `until` is when the agent
+-- ends. A retired agent is rejected with constraint signing_keys_agent_retired.
 create or replace function enroll_key(
   of_owner text, wallet text, new_id uuid, new_signer text, new_sealed bytea, is_verified boolean, payout text, named text,
   until timestamptz default null

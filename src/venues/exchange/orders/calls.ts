@@ -58,10 +58,10 @@ export const hasExpired = ({ sent_ago_ms }: Pick<IntentOf<unknown>, 'sent_ago_ms
  * The limits of one sending, from its beginning on: what waits for the budget until then was not sent, and is in no doubt. One that
  * begins too late sends nothing.
  */
-export function sendingLimits({ config }: ExchangeDeps, { notAfter, signal }: SendLimits): SendLimits {
+export function sendingLimits({ patienceMs }: Timing, { notAfter, signal }: SendLimits): SendLimits {
   const nowMs = epochMs();
   if (nowMs > notAfter) return { notAfter, signal };
-  return { notAfter: nowMs + GRANTED_WITHIN_PART * Math.min(config.EXVENUE_PATIENCE_MS, POST_WITHIN_MS), signal };
+  return { notAfter: nowMs + GRANTED_WITHIN_PART * Math.min(patienceMs, POST_WITHIN_MS), signal };
 }
 
 /**
@@ -83,13 +83,13 @@ export async function post(
 }
 
 /**
- * Posts signed bodies one after the other and joins the results of their items. It stops at a missing response or a
+ * Posts the signed bodies of exits or cancellations one after the other and joins the results of their items. It stops at a missing response or a
  * rejection. A body rejected because its orders are already gone does not stop it. After the first, the others are posted as long as
  * they hold: what they end would stay open.
  */
 export async function postAll(deps: ExchangeDeps, signed: Signed, limits: SendLimits): Promise<UpstreamResult<Posted>> {
   const items: ItemResult[] = [];
-  const first = sendingLimits(deps, limits);
+  const first = sendingLimits(exitTiming(deps), limits);
   const later = { notAfter: signed.expires_at_ms, signal: limits.signal };
   for (const [n, { body, items: count }] of signed.posts.entries()) {
     const result = await post(deps, signed, body, n === 0 ? first : later);

@@ -85,14 +85,16 @@ export const cancel = defineIntent({
     if (request.oids === 'all') await endAllExits({ db }, { id, wallet });
     const ids = await findIds(db, { owner: intent.owner, wallet }, targets);
     const result = cancelResult(targets, items, passedOver, ids);
-    const oids = targets.flatMap(({ oid }, n) => (oid !== null && isStillOpen(items[n]) ? oid : []));
+    const left = targets.filter((_, n) => isStillOpen(items[n]));
+    const oids = left.flatMap(({ oid }) => oid ?? []);
+    const [open] = left;
     const cancelled = result.results
       .filter(({ status }) => status === 'cancelled')
       .flatMap(({ ex_order_id }) => ex_order_id ?? []);
     if (because_of === undefined)
       await releaseExits(db, { id, wallet }, cancelled, await findWanted(db, wallet, cloidsOf(targets, cancelled)));
-    return because_of !== undefined && oids.length > 0
-      ? succeedAndSubmit(db, intent, result, cancelNext(intent, { wallet, oids, coin: String(targets[0]?.coin) }))
+    return because_of !== undefined && open && oids.length > 0
+      ? succeedAndSubmit(db, intent, result, cancelNext(intent, { wallet, oids, coin: open.coin }))
       : recordCancellation(db, intent, result);
   },
 });

@@ -7,7 +7,15 @@ import type { IntentId } from '../../../kernel/ids.ts';
 import { accepted, type UpstreamResult, unknownEffect, unreachable } from '../../../kernel/upstream-result.ts';
 import type { ItemResult, OrderTerms, Posted } from '../adapter/action-types.ts';
 import { type Signed, signedMembers } from '../signing/sign.ts';
-import { type ExchangeDeps, type FollowUp, hasExpired, post, reconcileOrBurn, sendingLimits } from './calls.ts';
+import {
+  type ExchangeDeps,
+  exchangeTiming,
+  type FollowUp,
+  hasExpired,
+  post,
+  reconcileOrBurn,
+  sendingLimits,
+} from './calls.ts';
 import { findOrder, type OrderOutcome, type OrderSought } from './evidence.ts';
 import { type ExecutionReport, type ExitPrices, type Leg, legsOf } from './rules.ts';
 
@@ -42,7 +50,7 @@ export async function sendOrder(
   limits: SendLimits,
 ): Promise<UpstreamResult<Placed>> {
   const last = payload.posts.length - 1;
-  const withinLimits = sendingLimits(deps, limits);
+  const withinLimits = sendingLimits(exchangeTiming(deps), limits);
   for (const [n, { body }] of payload.posts.entries()) {
     const result = await post(deps, payload, body, withinLimits);
     if (n === last) return result.kind === 'accepted' ? placedResult(result.data) : result;

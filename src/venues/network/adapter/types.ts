@@ -186,7 +186,10 @@ export type Netvenue = {
   listSubaccounts(limits?: CallLimits): Promise<ReadResult<Subaccount[]>>;
 };
 
-/** After `notAfter` (epoch ms) nothing is sent and the result is `unreachable`. `onSent` is called once all of the request has left, `onResponse` once the response is here. */
+/**
+ * After `notAfter` (epoch ms) nothing is sent and the result is `unreachable`. `onSent` is called once all of the request has left, `onResponse`
+ * once the response is here.
+ */
 export type CallLimits = {
   timeoutMs?: number;
   signal?: AbortSignal;
