@@ -478,6 +478,7 @@ create table exit_plans (
   version bigint not null, -- The position of the command among all intents: commands count in the order of their acceptance.
   intent_id uuid not null,
   oid text, -- The exchange's number of the exit that the command placed; null if it ended the exits.
+  replaced text, -- The exchange's number of the exit that rested here by the command before, which may have been found only after this one had read what rests.
   decided_at timestamp with time zone not null default now(),
   constraint exit_plans_pkey PRIMARY KEY (trader, pair, leg),
   constraint exit_plans_leg_known CHECK ((leg = ANY (ARRAY['tp'::text, 'sl'::text])))
@@ -3147,6 +3148,9 @@ create function rerun_intent(intent uuid, by_operator text, because text, noted 
 create function rerun_intents(of_kind text, of_owner text, in_state text, by_operator text, because text, noted jsonb DEFAULT '{}'::jsonb)
   returns TABLE(verdict text, done boolean, intents integer) plpgsql;
 
+create function rerun_locked(ids uuid[], by_operator text, because text, noted jsonb)
+  returns TABLE(done boolean, verdict text, is_safe boolean, was_sent boolean, venue_says text, would_do text, reason text) plpgsql;
+
 create function reserve_earnings(p payouts, cents integer)
   returns void sql;
 
@@ -3420,12 +3424,16 @@ create function ops.assess_job_rerun(job bigint, OUT verdict text, OUT reason te
   returns record plpgsql stable;
 
 -- Internal to the kit.
-create function ops.assess_rerun(i intents, OUT verdict text, OUT reason text)
+create function ops.assess_rerun(i intents, is_held boolean, run_at timestamp with time zone, locked_at timestamp with time zone, OUT verdict text, OUT reason text)
   returns record plpgsql stable;
 
 -- What re-running many open intents would do, by verdict: the oldest 1,000 of a verb, of a partner or app, and in a state (queued, running, in_doubt); null is any. Changes nothing; ops.rerun_all does it.
 create function ops.assess_reruns(kind text DEFAULT NULL::text, owner text DEFAULT NULL::text, state text DEFAULT NULL::text)
   returns TABLE(verdict text, is_safe boolean, would_do text, intents integer, oldest_at timestamp with time zone, example uuid) sql stable security definer;
+
+-- Internal to the kit.
+create function ops.assessments_of(ids uuid[])
+  returns TABLE(intent_id uuid, verdict text, is_safe boolean, was_sent boolean, venue_says text, would_do text, reason text) sql stable security definer;
 
 -- Assigns the subaccount <entity>_<number> at the network to a failed account; it is tradeable once the network reports it active. Class and size are not checked here: check them first, or use the console, which does. Verdicts: done, unknown, not_failed, abandoned, returned, open, taken, malformed. Recorded in ops.actions.
 create function ops.attach_account(account text, hotkey text, who text, why text)
@@ -3460,7 +3468,7 @@ create function ops.end_pause(subject text, who text, why text)
   returns text plpgsql security definer;
 
 -- Internal to the kit.
-create function ops.enqueue_now(i intents)
+create function ops.enqueue_now(ids uuid[])
   returns void plpgsql;
 
 -- The records that an id, an e-mail address, the first letters of a partner's or app's name, the hint of a key or the number of a trader name: intents, orders, requests, payments, prop accounts, users, deliveries, events, endpoints, jobs, wallets, hotkeys, payouts, registrations, mails, keys, apps, partners, operators and objects of the processor. With the ids of their relatives; the newest 20 of a kind, and whether there are more.

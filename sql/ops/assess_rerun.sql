@@ -1,12 +1,14 @@
 -- Internal to the kit: a verdict and its reason. A sent intent without a task that reconciles it is left to operators. Otherwise the
--- holder of its job decides, then its lane, then whether it was sent. The 23 hours are those of src/intents/replay.ts.
-create or replace function ops.assess_rerun(i intents, out verdict text, out reason text)
+-- holder of its job decides, then its lane, then whether it was sent. The job: the best one of its task that is not dead; nulls: it has none.
+-- The 23 hours are those of src/intents/replay.ts.
+create or replace function ops.assess_rerun(
+  i intents, is_held boolean, run_at timestamptz, locked_at timestamptz, out verdict text, out reason text
+)
 language plpgsql stable as $$
 declare
   code text := i.outcome -> 'problem' ->> 'code';
   behind uuid := ops.waits_behind(i);
   is_repeated boolean := i.sending_at is not null and split_part(i.kind, '/', 1) in ('payments', 'payouts', 'kyc');
-  job record;
 begin
   if i.settled_at is not null then
     verdict := case when is_undecided(i.outcome) then 'would_act_twice' else 'finished' end;
@@ -30,22 +32,16 @@ begin
       'in the processor''s lists once more and then ends it', floor(extract(epoch from now() - i.sending_at) / 3600));
     return;
   end if;
-
-  select j.is_held, j.run_at, j.locked_at into job
-  from ops.jobs j
-  where j.intent_id = i.id and j.task = i.kind and not j.is_dead and (j.is_held or j.locked_at is null)
-  order by j.is_held desc, j.run_at
-  limit 1;
-  if job.is_held then
+  if is_held then
     verdict := 'at_work';
-    reason := format('a living worker has had it for %s s', extract(epoch from now() - job.locked_at)::integer);
+    reason := format('a living worker has had it for %s s', extract(epoch from now() - locked_at)::integer);
   elsif behind is not null then
     verdict := 'at_work';
     reason := format('it waits its turn in %s behind %s; that one may be re-run', i.lane, behind);
-  elsif job.run_at is not null and i.state <> 'in_doubt' then
+  elsif run_at is not null and i.state <> 'in_doubt' then
     verdict := 'at_work';
-    reason := format('its job is queued%s; workers alive: %s', case when job.run_at > now()
-        then format(' and due in %s s', ceil(extract(epoch from job.run_at - now()))) end,
+    reason := format('its job is queued%s; workers alive: %s', case when run_at > now()
+        then format(' and due in %s s', ceil(extract(epoch from run_at - now()))) end,
       (select count(*) from worker_processes w cross join worker_limits() l where w.seen_at >= now() - make_interval(secs => l.stopped_s)));
   else
     verdict := case when i.sending_at is null then 'queued_again' when is_repeated then 'send_again' else 'reconcile_again' end;

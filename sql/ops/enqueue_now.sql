@@ -1,33 +1,39 @@
--- Internal to the kit: gives an intent that no worker holds a job that is due now, and its position in the lane.
-create or replace function ops.enqueue_now(i intents) returns void
+-- Internal to the kit: gives intents that no worker holds a job each that is due now, and their positions in their lanes: at most one of a lane.
+create or replace function ops.enqueue_now(ids uuid[]) returns void
 language plpgsql as $$
 declare
   planned bigint[];
+  planned_of uuid[];
 begin
-  if i.lane is not null and i.state in ('queued', 'running') and not i.has_turn then
-    insert into lanes (name, head)
-    values (i.lane, i.id)
-    on conflict (name) do update set head = excluded.head;
-  end if;
+  insert into lanes (name, head)
+  select i.lane, i.id
+  from intents i
+  where i.id = any(ids) and i.lane is not null and i.state in ('queued', 'running') and not i.has_turn
+  order by i.lane
+  on conflict (name) do update set head = excluded.head;
   perform graphile_worker.force_unlock_workers(array(
     select distinct j.locked_by
     from ops.jobs j
-    where j.intent_id = i.id and j.task = i.kind and j.locked_at is not null
+    join intents i on i.id = j.intent_id and i.kind = j.task
+    where j.intent_id in (select unnest(ids)) and j.locked_at is not null
   ));
   perform graphile_worker.complete_jobs(array(
     select j.job_id
     from ops.jobs j
-    where j.intent_id = i.id and j.is_dead
+    where j.intent_id in (select unnest(ids)) and j.is_dead
   ));
-  planned := array(
-    select j.job_id
-    from ops.jobs j
-    where j.intent_id = i.id and j.task = i.kind and j.locked_at is null
-  );
-  if cardinality(planned) > 0 then
+  select array_agg(j.job_id), array_agg(j.intent_id) into planned, planned_of
+  from ops.jobs j
+  join intents i on i.id = j.intent_id and i.kind = j.task
+  where j.intent_id in (select unnest(ids)) and j.locked_at is null;
+  if planned is not null then
     perform graphile_worker.reschedule_jobs(planned, run_at => now());
-  else
-    perform enqueue(array[job_for(i.kind, i.id, null)]);
   end if;
+  perform enqueue(array(
+    select job_for(i.kind, i.id, null)
+    from intents i
+    where i.id = any(ids) and i.id <> all(coalesce(planned_of, '{}'))
+    order by i.position
+  ));
 end $$;
 comment on function ops.enqueue_now is 'Internal to the kit.';

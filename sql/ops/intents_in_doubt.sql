@@ -1,13 +1,15 @@
 create or replace view ops.intents_in_doubt as
+with jobs as materialized (
+  select j.intent_id, min(j.run_at) as next_at
+  from ops.jobs j
+  where j.intent_id is not null and not j.is_dead
+  group by j.intent_id
+)
 select d.intent_id, d.kind, d.owner, d.unknown_because as because, d.reconcile_attempts, d.sending_at,
   extract(epoch from now() - d.sending_at)::integer as sent_s_ago,
-  (
-    select min(j.run_at)
-    from ops.jobs j
-    where j.intent_id = d.intent_id and not j.is_dead
-  ) as next_reconcile_at,
-  d.created_at
+  j.next_at as next_reconcile_at, d.created_at
 from ops.intents d
+left join jobs j on j.intent_id = d.intent_id
 where d.phase = 'in_doubt'
 order by d.sending_at;
 comment on view ops.intents_in_doubt is

@@ -5,16 +5,17 @@ with waiting as (
   where i.phase = 'pending' and i.lane is not null
   group by i.lane
 ), jobs as materialized (
-  select j.intent_id, j.is_dead, j.locked_at is null or j.is_held as is_good
+  select j.intent_id, bool_or(j.is_dead) as has_dead, bool_or((j.locked_at is null or j.is_held) and not j.is_dead) as has_good
   from ops.jobs j
   where j.intent_id is not null
+  group by j.intent_id
 )
 select w.lane, h.id as head, h.state as head_state, w.open, w.since,
   case
     when h.id is null then 'nothing open is at its head'
-    when exists (select from jobs j where j.intent_id = h.id and j.is_dead) then 'the attempts of its head''s job are used up'
-    when exists (select from jobs j where j.intent_id = h.id) then 'the worker that holds its head is dead'
-    else 'its head has no job'
+    when j.intent_id is null then 'its head has no job'
+    when j.has_dead then 'the attempts of its head''s job are used up'
+    else 'the worker that holds its head is dead'
   end as because,
   coalesce(h.id, (
     select i.id
@@ -26,11 +27,8 @@ select w.lane, h.id as head, h.state as head_state, w.open, w.since,
 from waiting w
 left join lanes l on l.name = w.lane
 left join intents h on h.id = l.head and h.state in ('queued', 'running')
-where not exists (
-  select
-  from jobs j
-  where j.intent_id = h.id and j.is_good and not j.is_dead
-)
+left join jobs j on j.intent_id = h.id
+where not coalesce(j.has_good, false)
 order by w.since;
 comment on view ops.stuck_lanes is
   'Lanes with open intents that no worker runs or will run, with the reason. Normally empty. rerun is the intent to run again.';

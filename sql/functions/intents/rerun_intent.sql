@@ -4,20 +4,10 @@ create or replace function rerun_intent(intent uuid, by_operator text, because t
   done boolean, verdict text, is_safe boolean, was_sent boolean, venue_says text, would_do text, reason text
 )
 language plpgsql as $$
-declare
-  i intents;
 begin
-  select * into i from intents where id = intent for update;
-  if not found then
-    return;
-  end if;
-  perform from lanes l where l.name = i.lane for update;
-  select s.* into verdict, is_safe, was_sent, venue_says, would_do, reason from ops.safe_to_rerun(intent) s;
-  done := verdict in ('queued_again', 'reconcile_again', 'send_again');
-  if done then
-    perform ops.enqueue_now(i);
-  end if;
-  perform record_action(by_operator, 'rerun', intent::text, null, null, because,
-    noted || jsonb_build_object('done', done, 'verdict', verdict, 'was', i.state, 'reason', reason));
-  return next;
+  perform from intents i where i.id = intent for update;
+  perform from lanes l where l.name = (select i.lane from intents i where i.id = intent) for update;
+  return query
+  select r.done, r.verdict, r.is_safe, r.was_sent, r.venue_says, r.would_do, r.reason
+  from rerun_locked(array[intent], by_operator, because, noted) r;
 end $$;

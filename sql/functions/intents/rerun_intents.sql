@@ -1,4 +1,4 @@
--- Runs many open intents again, each if that is safe (see rerun_intent): the oldest 1,000 of a verb, of a partner or app, in a state; null: of any.
+-- Runs many open intents again, each if that is safe (see rerun_locked): the oldest 1,000 of a verb, of a partner or app, in a state; null: of any.
 -- One that is being executed is left out. Returns how many by verdict, and whether they were done. Locks the intents, then their lanes by name, as
 -- those do that accept and end them.
 create or replace function rerun_intents(
@@ -18,8 +18,7 @@ begin
   perform from lanes l where l.name in (select i.lane from intents i where i.id = any(picked)) order by l.name for update;
   return query
   select r.verdict, r.done, count(*)::integer
-  from unnest(picked) with ordinality as p (id, n)
-  cross join lateral rerun_intent(p.id, by_operator, because, noted) r
+  from rerun_locked(picked, by_operator, because, noted) r
   group by r.verdict, r.done
   order by r.done desc, count(*) desc;
 end $$;
