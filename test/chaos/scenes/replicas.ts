@@ -77,9 +77,7 @@ export async function tradeBehind(load: BehindLoad): Promise<Behind> {
     ]);
     const loading = underWay(trading);
     const harming = harm(stage, { sequence: ['kill'], everyMs: 10_000, goOn: loading });
-    harming.catch(() => {}); // awaited below; if the load fails, its own error is reported
-    const [taken, closes, ended] = await trading;
-    const harms = await harming;
+    const [[taken, closes, ended], harms] = await Promise.all([trading, harming]); // what fails first is reported
     await allSettled(stage, SETTLE_MS);
     await checkExits(stage, SETTLE_MS);
     return {

@@ -80,12 +80,13 @@ export async function tradeUnderHarm({
       },
     });
     harming.catch(() => {
-      isHarming = false; // awaited below; if the load fails, its own error is reported
+      isHarming = false; // the load ends
     });
-    const [byHand, exchangeTaken, ends] = await load;
+    const loaded = load.then((taken) => ({ taken, loadedAt: performance.now() }));
+    // What fails first is reported: a process that could not be started again is why orders are refused later.
+    const [{ taken, loadedAt }, harms] = await Promise.all([loaded, harming]);
+    const [byHand, exchangeTaken, ends] = taken;
     const networkTaken = [...byHand, ...ends.map(({ id }) => id)];
-    const loadedAt = performance.now();
-    const harms = await harming;
     await allSettled(stage, options.settleWithinMs);
     if (exchange) await checkExits(stage, options.settleWithinMs);
     return {
