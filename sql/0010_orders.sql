@@ -82,6 +82,7 @@ create table exit_plans (
   version bigint not null,
   intent_id uuid not null,
   oid text,
+  replaced text,
   decided_at timestamptz not null default now(),
   primary key (trader, pair, leg)
 );
@@ -91,6 +92,8 @@ comment on table exit_plans is
   'command changes nothing any more, even if it is found only later to have acted.';
 comment on column exit_plans.version is 'The position of the command among all intents: commands count in the order of their acceptance.';
 comment on column exit_plans.oid is 'The exchange''s number of the exit that the command placed; null if it ended the exits.';
+comment on column exit_plans.replaced is
+  'The exchange''s number of the exit that rested here by the command before, which may have been found only after this one had read what rests.';
 
 create table enrollments (
   owner text not null,

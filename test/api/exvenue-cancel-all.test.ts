@@ -114,13 +114,25 @@ describe('cancelAllExvenueOrders', () => {
   it('has no effect when nothing was applied, and says so only once nothing can be', async () => {
     const trader = await service.wallet();
     const oids = await restDirectly(service, trader, many(2, '50000'));
-    restore = whenActing(service, (before) => (before === 0 ? 'reset' : undefined));
+    const expiredAt = Date.now() + Number(service.settings.EXVENUE_EXPIRES_MS) + 1_000;
+    restore = whenActing(service, () => (Date.now() < expiredAt ? 'reset' : undefined));
 
     const intent = await trader.pollIntent(await trader.delete(ORDERS, { prefer: 'wait=0' }), 20_000);
 
     expect(intent).to.include({ state: 'failed', effect: 'none' });
     expect(intent.problem.code).to.equal('NOT_CARRIED_OUT');
     expect(await openOids(service, trader)).to.have.members(oids);
+  });
+
+  it('is sent again when its first request was lost', async () => {
+    const trader = await service.wallet();
+    await restDirectly(service, trader, many(2, '50000'));
+    restore = whenActing(service, (before) => (before === 0 ? 'reset' : undefined));
+
+    const { body } = await trader.delete(ORDERS);
+
+    expect(body).to.include({ status: 'ok', cancelled_count: 2, failed_count: 0 });
+    expect(await openOids(service, trader)).to.be.empty;
   });
 
   it('includes orders on a builder dex', async () => {

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
-import { cloidOf } from '../../src/kernel/exchange-names.ts';
+import { cloidOf, legCloid } from '../../src/kernel/exchange-names.ts';
+import type { IntentId } from '../../src/kernel/ids.ts';
 import { exchangeOf, readWallets } from '../support/exchange.ts';
 import { until } from '../support/processes.ts';
 import { jsonReply, startProxy } from '../support/proxy.ts';
@@ -21,8 +22,19 @@ describe('what follows from a command', function () {
   let closeProxy: () => Promise<void>;
   /** The response to the next action of this type, which the venue never sees. */
   let instead: { type: string; reply: ReturnType<typeof jsonReply> } | null = null;
+  /** An action type whose actions reach the venue, and whose responses are lost. */
+  let unheard: string | null = null;
+  /** Reads that are behind: of orders by these client order ids, and of the list of open orders. */
+  const hidden = new Set<string>();
+  let isListHidden = false;
   before(async () => {
-    const proxy = await startProxy(async ({ action }, forward) => {
+    const proxy = await startProxy(async ({ action, type, oid }, forward) => {
+      if (isListHidden && type === 'frontendOpenOrders') return jsonReply([]);
+      if (hidden.has(String(oid))) return jsonReply({ status: 'unknownOid' });
+      if (unheard !== null && action?.type === unheard) {
+        await forward();
+        return jsonReply({}, 500);
+      }
       if (!instead || action?.type !== instead.type) return forward();
       const { reply } = instead;
       instead = null;
@@ -85,6 +97,12 @@ describe('what follows from a command', function () {
     expect(closed.body, JSON.stringify(closed.body)).to.include({ status: 'filled' });
   });
 
+  async function isCancelled(orderId: string): Promise<true | null> {
+    await readWallets(service);
+    const row = sql.type(z.object({}))`select from orders where id = ${orderId} and lifecycle = 'cancelled'`;
+    return (await service.db.exists(row)) || null;
+  }
+
   for (const [response, reply] of [
     ['a rejection', rejection('Invalid nonce: 1700000000000 is too old')],
     ['a fault of a proxy', jsonReply({}, 500)],
@@ -95,15 +113,88 @@ describe('what follows from a command', function () {
       instead = { type: 'order', reply };
       expect(service.exchange.endOrder(trader.wallet, cloidOf(body.order_id), 'marginCanceled')).to.equal(true);
 
-      await until('the order has ended', async () => {
-        await readWallets(service);
-        return (
-          (await service.db.exists(sql.type(z.object({}))`
-            select from orders where id = ${body.order_id} and lifecycle = 'cancelled'`)) || null
-        );
-      });
+      await until('the order has ended', () => isCancelled(body.order_id));
 
       await only(trader, '80000');
       expect(instead).to.equal(null);
     });
+
+  it('places them again although no response to a no-op would ever arrive', async () => {
+    const trader = await service.wallet();
+    const { body } = await trader.post(ORDERS, { ...HALF_FILLED, stop_loss: 80_000 });
+    instead = { type: 'order', reply: jsonReply({}, 500) };
+    unheard = 'noop';
+    try {
+      expect(service.exchange.endOrder(trader.wallet, cloidOf(body.order_id), 'marginCanceled')).to.equal(true);
+      await until('the order has ended', () => isCancelled(body.order_id));
+      await only(trader, '80000');
+    } finally {
+      unheard = null;
+    }
+  });
+
+  it('does not place them a second time whose first response was lost', async () => {
+    const trader = await service.wallet();
+    const { body } = await trader.post(ORDERS, { ...HALF_FILLED, stop_loss: 80_000 });
+    unheard = 'order';
+    try {
+      expect(service.exchange.endOrder(trader.wallet, cloidOf(body.order_id), 'marginCanceled')).to.equal(true);
+      await until('the order has ended', () => isCancelled(body.order_id));
+      await only(trader, '80000');
+    } finally {
+      unheard = null;
+    }
+    await until(
+      'the follow-up has ended',
+      async () =>
+        (await service.db.exists(sql.type(z.object({}))`
+        select from intents
+        where kind = 'exchange/protect' and request ->> 'because_of' = ${body.order_id} and state = 'succeeded'`)) ||
+        null,
+    );
+    const placed = service.exchange.ledger
+      .entries()
+      .filter(({ kind, detail }) => kind === 'placed' && detail.account === trader.wallet);
+    expect(
+      placed.filter(({ detail }) => detail.isBuy === false && detail.parent === undefined),
+      JSON.stringify(placed),
+    ).to.have.length(1);
+  });
+
+  it('cancels what a caller names although the first request was lost, long before its body expires', async () => {
+    const trader = await service.wallet();
+    const { body } = await trader.post(ORDERS, { ...MARKET, order_type: 'limit', price: 50_000 });
+    instead = { type: 'cancel', reply: jsonReply({}, 500) };
+    const cancelled = await trader.delete(`${ORDERS}/${body.order_id}`);
+    expect(cancelled.body, JSON.stringify(cancelled.body)).to.include({ status: 'ok', cancelled_count: 1 });
+  });
+
+  it('cancels the exits of a command that was found only while the next one was under way', async () => {
+    const trader = await service.wallet();
+    await trader.post(ORDERS, MARKET);
+    isListHidden = true;
+    const placed = async (stop: number) => {
+      const sent = await trader.post(`${ORDERS}/tp-sl`, { pair: 'BTC', stop_loss: stop }, { prefer: 'wait=0' });
+      const id = String(sent.headers['intent-id']) as IntentId; // as: the id that was responded
+      hidden.add(legCloid(id, 'sl'));
+      const isSent = sql.type(z.object({}))`select from intents where id = ${id} and state = 'in_doubt'`;
+      await until('it is in doubt', async () => (await service.db.exists(isSent)) || null);
+      return id;
+    };
+    const shown = async (id: IntentId) => {
+      hidden.delete(legCloid(id, 'sl'));
+      const hasEnded = sql.type(z.object({}))`select from intents where id = ${id} and state = 'succeeded'`;
+      await until('it has ended', async () => (await service.db.exists(hasEnded)) || null, 10_000);
+    };
+    try {
+      const first = await placed(80_000);
+      const second = await placed(85_000);
+      await shown(first);
+      await shown(second);
+    } finally {
+      isListHidden = false;
+      hidden.clear();
+    }
+    await only(trader, '85000');
+  });
 });

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { DbPool } from '../../src/db/pool.ts';
 import { type Hotkey, newIntentId, type WalletAddress } from '../../src/kernel/ids.ts';
+import { listPlannedExits, listReplacedExits } from '../../src/venues/exchange/orders/plans/queries.ts';
 import * as exchange from '../../src/venues/exchange/orders/queries.ts';
 import { listHandles, listPlacedOrders, listWantedExits } from '../../src/venues/queries.ts';
 import { MY_SECOND, MY_WALLET, OTHER, OTHER_WALLET, openRows, PARTNER, type Rows } from '../support/rows.ts';
@@ -112,9 +113,21 @@ describe('what is read of exchange orders for one owner or wallet', () => {
   });
 
   it('the exits of a wallet', async () => {
-    const exits = await exchange.listPlannedExits(db, { wallet: MY_WALLET, pair: 'BTC' });
+    const exits = await listPlannedExits(db, { wallet: MY_WALLET, pair: 'BTC' });
 
     expect(exits).to.deep.equal([{ leg: 'tp', oid: '88' }]);
+  });
+
+  it('the exits that a command of a wallet has replaced', async () => {
+    const id = newIntentId();
+    await run(
+      `update exit_plans set intent_id = $1, replaced = '87 of ' || trader where pair = 'BTC' and leg = 'tp'`,
+      id,
+    );
+
+    const exits = await listReplacedExits(db, { id, wallet: MY_WALLET, pair: 'BTC' });
+
+    expect(exits).to.deep.equal([{ leg: 'tp', oid: `87 of ${MY_WALLET}` }]);
   });
 
   it('what a wallet may have resting, now or by its numbers', async () => {

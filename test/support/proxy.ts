@@ -6,6 +6,7 @@ export type ExchangeBody = {
   type?: string;
   user?: string;
   dex?: string;
+  oid?: number | string;
   action?: { type: string; orders?: unknown[]; cancels?: unknown[] };
 };
 

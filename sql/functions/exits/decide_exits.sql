@@ -1,6 +1,6 @@
 -- Records a command about exits: `decided` maps each leg it is about (tp, sl) to the exchange's number of the new exit, or to null if the
 -- command ends that exit. Pair * stands for all pairs. A command that was accepted later has precedence. Returns the legs about which one has
--- already decided. Safe to repeat. Locks the rows of the pair in the order of their legs.
+-- already decided. Safe to repeat: what it replaced stays noted. Locks the rows of the pair in the order of their legs.
 create or replace function decide_exits(of_trader text, of_pair text, decided jsonb, by_intent uuid) returns setof text
 language sql as $$
   with command as (
@@ -14,7 +14,8 @@ language sql as $$
     cross join jsonb_each_text(decided) as d (leg, oid)
     order by d.leg
     on conflict (trader, pair, leg) do update
-    set version = excluded.version, intent_id = excluded.intent_id, oid = excluded.oid, decided_at = now()
+    set version = excluded.version, intent_id = excluded.intent_id, oid = excluded.oid, decided_at = now(),
+      replaced = case when p.intent_id = excluded.intent_id then p.replaced else p.oid end
     where p.version <= excluded.version
     returning p.leg
   )

@@ -63,7 +63,8 @@ export type Posted = { items: ItemResult[] };
 export type CallLimits = { timeoutMs?: number; signal?: AbortSignal; notAfter?: number; priority?: Priority };
 
 /**
- * `firstSend`: these bytes were never sent before. On a repeat a rejection proves nothing, because the first request
- * may have been executed: the result is `unknown`. `account`: the account whose action budget is charged.
+ * `firstSend`: these bytes were never sent before. On a repeat a rejection of the whole action proves nothing, because the first request
+ * may have been executed: the result is `unknown`. Results per item prove that it was executed now. `account`: the account whose action
+ * budget is charged.
  */
 export type PostLimits = CallLimits & { firstSend: boolean; account?: WalletAddress };

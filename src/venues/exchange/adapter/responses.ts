@@ -17,16 +17,19 @@ export type SentRequest = { items: number; firstSend: boolean };
 const PAUSE_S = 10;
 
 /**
- * Classifies the reply to a posted action. Rejections by 422, 429, a text of the venue or per item are definite, unless
- * the same bytes may have arrived before. Everything else leaves the action in doubt. See venues/exchange.md#errors.
+ * Classifies the reply to a posted action. Rejections by 422, 429, a text of the venue or per item are definite. If the same bytes
+ * may have arrived before, only results per item are: the venue executes a nonce once, so it has executed the bytes now.
+ * Everything else leaves the action in doubt. See venues/exchange.md#errors.
  */
 export const postResponse = (reply: Reply, { items, firstSend }: SentRequest): UpstreamResult<Posted> => {
   if (reply.kind === 'unsent') return unreachable(reply.why);
   if (reply.kind === 'lost') return unknownEffect(reply.why);
   const response = readReply(reply, items);
-  if (firstSend || response.kind === 'accepted' || response.kind === 'unknown') return response;
+  if (firstSend || response.kind === 'accepted' || response.kind === 'unknown' || isExecuted(reply)) return response;
   return unknownEffect(`a repeat was rejected: ${response.kind === 'rejected' ? response.slug : response.why}`);
 };
+
+const isExecuted = ({ text }: Extract<Reply, { kind: 'response' }>) => fieldsOf(parseJson(text))?.status === 'ok';
 
 /** Seconds to wait after a 429. */
 export const pauseOf = (headers: { 'retry-after'?: string | undefined }): number => {

@@ -65,7 +65,7 @@ export function sendingLimits({ patienceMs }: Timing, { notAfter, signal }: Send
 }
 
 /**
- * Posts one signed body. Each body must be posted only once. A key that the venue rejects signs nothing more. A duplicate
+ * Posts one signed body for the first time; once more: see repeat.ts. A key that the venue rejects signs nothing more. A duplicate
  * nonce of bytes that were never sent before was used by other software with the same key: nothing was done, and the action
  * may be signed again. See venues/exchange.md#nonces.
  */
@@ -105,16 +105,16 @@ export async function postAll(deps: ExchangeDeps, signed: Signed, limits: SendLi
 }
 
 /**
- * Reconciles with `find`. If the bodies may be burnt and `find` returns `absent`, their nonces are burnt: only that proves
+ * Reconciles with `find`. Once the bodies have expired and `find` returns `absent`, their nonces are burnt: only that proves
  * that nothing was done. With a used nonce absence never counts: the venue has read the body, and the reads may be wrong.
  */
 export async function reconcileOrBurn<Result>(
-  { intent, payload }: SentRequest<FollowUp, Signed>,
+  { intent, payload }: SentRequest<unknown, Signed>,
   deps: ExchangeDeps,
   find: () => Promise<Finding<Result>>,
 ): Promise<Finding<Result>> {
   const finding = await find();
-  if (finding.kind !== 'absent' || !mayBurn(intent, deps)) return finding;
+  if (finding.kind !== 'absent' || !hasExpired(intent, deps)) return finding;
   const { evidence, counts } = await burnBodies(intent, payload, deps);
   if (evidence === 'burnt') return { ...finding, isOver: true };
   return counts && evidence !== 'used' ? finding : unknownEffect(`absent, and the nonce is ${evidence}`);
@@ -122,17 +122,6 @@ export async function reconcileOrBurn<Result>(
 
 /** Members of the request of a follow-up, by which it is recognised. */
 export type FollowUp = { because_of?: string | undefined };
-const BURNT_AT_ONCE = 2; // look-ups; a used nonce is not tried at each of them
-
-/**
- * Whether the nonces of bodies may be burnt: once these have expired. Those of a follow-up at once, because it is sent again then: a body that
- * is still under way does nothing any more.
- */
-export const mayBurn = (
-  intent: Pick<IntentOf<FollowUp>, 'request' | 'reconcile_attempts' | 'sent_ago_ms'>,
-  deps: ExchangeDeps,
-): boolean =>
-  hasExpired(intent, deps) || (intent.request.because_of !== undefined && intent.reconcile_attempts <= BURNT_AT_ONCE);
 
 /**
  * Burns the nonces of bodies. `counts`: reads show their whole effect by now. With a burnt nonce this

@@ -1,22 +1,24 @@
 import type { Finding, SentRequest } from '../../../intents/define.ts';
 import { dexOf } from '../../../kernel/exchange-names.ts';
-import { accepted, rejected, unknownEffect } from '../../../kernel/upstream-result.ts';
+import { accepted, rejected, type UpstreamResult, unknownEffect } from '../../../kernel/upstream-result.ts';
 import type { ItemResult } from '../adapter/action-types.ts';
 import type { Exvenue, OrderRecord } from '../adapter/types.ts';
 import type { Signed } from '../signing/sign.ts';
-import { burnBodies, type ExchangeDeps, mayBurn } from './calls.ts';
+import { burnBodies, type ExchangeDeps, hasExpired } from './calls.ts';
 import { type CancelTarget, STILL_OPEN } from './cancel-result.ts';
 import { listOpen } from './cancel-targets.ts';
 import { ABSENT } from './evidence.ts';
+import { repeat } from './repeat.ts';
 
 type Payload = Signed & { targets: CancelTarget[] };
 type Cancelled = { items: ItemResult[] };
 
 /**
  * Finds the state of the targets in the venue's records of them. Reads may be behind, so an order that no list contains
- * may still be open: only a record of its end counts. Once the bodies may be burnt, those whose targets have not all
- * ended are tried by their nonces. If none of them can have acted, their targets are still open. If nothing has ended
- * at all, the cancellation is `absent`; a follow-up, which never fails, then succeeds with all its targets still open.
+ * may still be open: only a record of its end counts. Bodies whose targets have not all ended are sent again while the venue would execute
+ * them: to cancel twice is harmless, and what they do then is known. Once they have expired, they are tried by their nonces. If
+ * none of them can have acted, their targets are still open. If nothing has ended at all, the cancellation is `absent`; a follow-up,
+ * which never fails, then succeeds with all its targets still open.
  */
 export async function findCancelled(
   { intent, payload }: SentRequest<{ because_of?: string | undefined }, Payload>,
@@ -24,10 +26,14 @@ export async function findCancelled(
 ): Promise<Finding<Cancelled>> {
   const records = await readRecords(deps.exvenue, payload);
   if (!records) return unknownEffect('the past orders could not be read');
-  const ends = payload.targets.map((target) => endOf(target, records));
-  const posts = payload.posts.filter((_, n) => endsOf(payload, ends, n).some((end) => end === null));
+  const ends = await cancelAgain(
+    payload,
+    payload.targets.map((target) => endOf(target, records)),
+    deps,
+  );
+  const posts = leftOf(payload, ends);
   if (posts.length === 0) return accepted({ items: ends.map((end) => end ?? GONE) });
-  if (!mayBurn(intent, deps)) return unknownEffect('some orders have not ended');
+  if (!hasExpired(intent, deps)) return unknownEffect('some orders have not ended');
   const { evidence, counts } = await burnBodies(intent, { ...payload, posts }, deps);
   if (!counts) return unknownEffect(`some orders have not ended, and a nonce is ${evidence}`);
   if (evidence === 'burnt' && ends.every((end) => end === null))
@@ -42,10 +48,33 @@ export async function findCancelled(
 
 const nameOf = ({ oid, cloid }: CancelTarget): number | string => oid ?? String(cloid);
 
-/** The ends of the targets of one body. */
-function endsOf({ posts }: Payload, ends: (ItemResult | null)[], n: number): (ItemResult | null)[] {
-  const first = posts.slice(0, n).reduce((sum, { items }) => sum + items, 0);
-  return ends.slice(first, first + (posts[n]?.items ?? 0));
+type Ends = readonly (ItemResult | null)[];
+
+/** The bodies whose targets have not all ended. */
+const leftOf = ({ posts }: Payload, ends: Ends) =>
+  posts.filter((post) => ends.slice(...rangeOf(posts, post)).some((end) => end === null));
+
+/** The places of a body's targets among all of them: from the first to before the last. */
+function rangeOf(posts: Payload['posts'], post: Payload['posts'][number]): [number, number] {
+  const first = posts.slice(0, posts.indexOf(post)).reduce((sum, { items }) => sum + items, 0);
+  return [first, first + post.items];
+}
+
+/** The ends of the targets after the bodies that may not have arrived were sent again: of those that were executed now, all of them. */
+async function cancelAgain(payload: Payload, ends: Ends, deps: ExchangeDeps): Promise<Ends> {
+  const known = [...ends];
+  for (const post of leftOf(payload, ends)) {
+    const result = await repeat(deps, payload, post);
+    const [from, to] = rangeOf(payload.posts, post);
+    for (let n = from; n < to; n += 1) known[n] ??= endAfter(result, n - from);
+  }
+  return known;
+}
+
+/** What the repeat of a body says of its n-th target. */
+function endAfter(result: UpstreamResult<Cancelled>, n: number): ItemResult | null {
+  const item = result.kind === 'accepted' ? result.data.items[n] : result;
+  return item?.kind === 'done' || (item?.kind === 'rejected' && item.slug === GONE.slug) ? item : null;
 }
 
 /** How many orders are cheaper to read one by one than in the history. */

@@ -6,7 +6,7 @@ import type { Exvenue, OrderRecord } from '../adapter/types.ts';
 import { ABSENT, REJECTED } from './evidence.ts';
 import { exitsOn } from './exits.ts';
 import { URGENT } from './market.ts';
-import type { PlannedExit } from './queries.ts';
+import type { PlannedExit } from './plans/queries.ts';
 import { type ExitPrices, type Leg, legsOf } from './rules.ts';
 
 /** The exchange's order numbers of new exits. A rejected leg is missing. */

@@ -1,11 +1,9 @@
 import { z } from 'zod';
-import { defineIntent, type Finding, isNotReady, type Prepared } from '../../../intents/define.ts';
+import { defineIntent, type Finding, isNotReady } from '../../../intents/define.ts';
 import { absolute, isPositive } from '../../../kernel/decimals.ts';
 import { dexOf } from '../../../kernel/exchange-names.ts';
-import { idSchema, type WalletAddress } from '../../../kernel/ids.ts';
-import { acknowledged, type UpstreamResult } from '../../../kernel/upstream-result.ts';
-import type { WantedEntry } from '../../exits.ts';
-import { listWantedExits } from '../../queries.ts';
+import { idSchema } from '../../../kernel/ids.ts';
+import { acknowledged, type UpstreamResult, unknownEffect } from '../../../kernel/upstream-result.ts';
 import { closingSide } from '../protection.ts';
 import { sign, signedMembers } from '../signing/sign.ts';
 import {
@@ -19,14 +17,15 @@ import {
   walletMembers,
 } from './calls.ts';
 import { cancelNext } from './cancel.ts';
+import { ABSENT } from './evidence.ts';
 import { exitOrders, exitsOn, type OldExit, oldExit } from './exits.ts';
-import { laneOf } from './follow-up.ts';
 import { readMarket, readPosition, URGENT } from './market.ts';
+import { listPlannedExits, listReplacedExits, type PlannedExit } from './plans/queries.ts';
 import { type FoundExits, findExits, type PlacedExits } from './protect-evidence.ts';
-import { findLaterCommands, listPlannedExits, type PlannedExit } from './queries.ts';
+import { isValid, repeat } from './repeat.ts';
 import { EXIT_NAMES, type ExitPrices, type Leg, legsOf, misplacedExit } from './rules.ts';
+import { isWholeWanted, stillWanted } from './still-wanted.ts';
 import { decideExits, recordExits } from './store.ts';
-import { isAlone } from './wanted.ts';
 
 /**
  * Places new exits for a position. The old ones are cancelled by a follow-up intent, and only after the new ones were
@@ -55,7 +54,7 @@ export const protect = defineIntent({
   timing: exitTiming,
 
   async prepare({ id, owner, created_at, request }, deps: ExchangeDeps) {
-    const asked = await stillWanted(deps, request);
+    const asked = await stillWanted(deps, { id, request });
     if (!('wallet' in asked)) return asked;
     const { wallet, pair, ...prices } = asked;
     const market = await readMarket(deps.exvenue, pair);
@@ -87,14 +86,23 @@ export const protect = defineIntent({
     return first && 1 + others.length === items.length ? first : acknowledged('the exits are not confirmed yet');
   },
 
-  /** Exits that are placed again for an order have no caller to repeat them: without an effect they are sent again. */
+  /**
+   * Exits that are placed again for an order have no caller to repeat them. While they are wanted as they were signed, the same body is
+   * sent again: it acts only if it has not arrived. If nothing was done for certain, they are signed and sent anew.
+   */
   async reconcile(sent, deps): Promise<Finding<FoundExits>> {
     const { intent, payload } = sent;
     const isSettled = intent.sent_ago_ms > exchangeTiming(deps).inFlightMs + deps.config.EXVENUE_READ_LAG_MS;
-    const finding = await reconcileOrBurn(sent, deps, () =>
-      findExits(deps.exvenue, intent.id, { ...payload, isSettled }),
-    );
-    return finding.kind === 'absent' && intent.request.because_of ? { ...finding, isOwed: true } : finding;
+    const find = () => findExits(deps.exvenue, intent.id, { ...payload, isSettled });
+    const finding = await reconcileOrBurn(sent, deps, find);
+    if (finding.kind !== 'absent' || intent.request.because_of === undefined) return finding;
+    const [post] = payload.posts;
+    if (!post || !isValid(payload) || !(await isWholeWanted(deps, intent))) return { ...finding, isOwed: true };
+    const result = await repeat(deps, payload, post);
+    if (result.kind === 'rejected') return { ...ABSENT, isOver: true, isOwed: true };
+    if (result.kind !== 'accepted') return unknownEffect(`absent, and the repeat: ${result.why}`);
+    const shown = await find();
+    return shown.kind === 'absent' ? unknownEffect('sent again, and not shown yet') : shown;
   },
 
   /**
@@ -108,8 +116,10 @@ export const protect = defineIntent({
     const decided = Object.fromEntries(
       legsOf(payload).flatMap((leg) => (placed[leg] ? [[leg, String(placed[leg])]] : [])),
     );
-    const outdated = await decideExits(db, { id: intent.id, wallet, pair }, decided);
-    const rested = intent.request.repairs ? [] : oldExits(payload.replaced, older);
+    const command = { id: intent.id, wallet, pair };
+    const outdated = await decideExits(db, command, decided);
+    const known = [...older, ...(await listReplacedExits(db, command))];
+    const rested = intent.request.repairs ? [] : oldExits(payload.replaced, known);
     const old = rested.filter(({ leg }) => placed[leg] !== undefined);
     const oids = [
       ...old.filter(({ leg }) => !outdated.includes(leg)).map(({ oid }) => oid),
@@ -127,58 +137,11 @@ export const protect = defineIntent({
   },
 });
 
-type Request = ExitPrices & {
-  wallet: WalletAddress;
-  pair: string;
-  because_of?: string | undefined;
-  repairs?: Pick<WantedEntry, 'order_uuid' | 'version'> | undefined;
-};
-
-/**
- * The remaining part of a request. Exits that are placed again for an order yield to every later command about them;
- * while one is in doubt, they wait. Those that are put back yield to every command since they were missing, and to the exits of
- * another order: they are for the whole position. A caller's request is unchanged.
- */
-async function stillWanted(
-  { db }: ExchangeDeps,
-  request: Request,
-): Promise<Request | Exclude<Prepared<never>, { send: never }>> {
-  const { wallet, pair, because_of: orderId, repairs, ...prices } = request;
-  if (repairs && !(await isWanted(db, wallet, pair, repairs))) return { done: { pair, ...NONE, ...SUPERSEDED } };
-  if (orderId === undefined) return { wallet, pair, ...prices };
-  const later = await findLaterCommands(db, { wallet, pair, orderId, lane: laneOf(wallet) });
-  if (later.undecided) return { wait: { code: 'VENUE_UNREACHABLE' } };
-  const left = {
-    take_profit: later.legs.includes('tp') ? null : prices.take_profit,
-    stop_loss: later.legs.includes('sl') ? null : prices.stop_loss,
-  };
-  return legsOf(left).length > 0 ? { wallet, pair, ...left } : { done: { pair, ...left, ...SUPERSEDED } };
-}
-
-const NONE = { take_profit: null, stop_loss: null } as const;
-
-const isWanted = async (
-  db: ExchangeDeps['db'],
-  wallet: WalletAddress,
-  pair: string,
-  repairs: NonNullable<Request['repairs']>,
-): Promise<boolean> =>
-  (await listWantedExits(db, 'exvenue', wallet)).some((row) => row.pair === pair && isAlone(repairs, row.wanted));
-
-const SUPERSEDED = {
-  tp_order_id: null,
-  sl_order_id: null,
-  trigger_status: 'not_requested',
-  trigger_error: 'A later command decided about these exits.',
-} as const;
-
 /** Every exit of both lists once. */
-const oldExits = (seen: OldExit[], known: readonly PlannedExit[]): OldExit[] => [
-  ...seen,
-  ...known
-    .map(({ leg, oid }) => ({ leg, oid: Number(oid), triggerPrice: null }))
-    .filter(({ oid }) => !seen.some((exit) => exit.oid === oid)),
-];
+function oldExits(seen: OldExit[], known: readonly PlannedExit[]): OldExit[] {
+  const more = known.map(({ leg, oid }) => ({ leg, oid: Number(oid), triggerPrice: null }));
+  return [...new Map([...more, ...seen].map((exit) => [exit.oid, exit])).values()];
+}
 
 /** The result of a command. `gone`: its exits that a later command ended, or that were cancelled since. */
 function exitsResult(requested: ExitPrices, placed: PlacedExits, replaced: OldExit[], gone: Leg[]) {

@@ -69,39 +69,6 @@ export const listNamedOrders = (
       )})
         or o.exchange_number = any(${sql.array(oids.map(String), 'text')}))`);
 
-const planRow = z.object({ leg: z.enum(['tp', 'sl']), oid: z.string() });
-
-/** An exit by the exchange's number. */
-export type PlannedExit = z.infer<typeof planRow>;
-
-/** The exits that rest in a pair by the newest commands about them, as far as their numbers are known. */
-export const listPlannedExits = (
-  db: Db,
-  { wallet, pair }: { wallet: WalletAddress; pair: string },
-): Promise<readonly PlannedExit[]> =>
-  db.any(sql.prepared('planned_exits', planRow)`
-    select p.leg, p.oid
-    from exit_plans p
-    where p.trader = ${wallet} and p.pair = ${pair} and p.oid is not null`);
-
-const laterRow = z.object({ legs: z.array(z.enum(['tp', 'sl'])), undecided: z.boolean() });
-
-/**
- * The legs of a pair about which a command decided that was accepted after an order. `undecided`: a command of the
- * wallet is in doubt, so there may be more.
- */
-export const findLaterCommands = (
-  db: Db,
-  { wallet, pair, orderId, lane }: { wallet: WalletAddress; pair: string; orderId: OrderUuid; lane: string },
-): Promise<z.infer<typeof laterRow>> =>
-  db.one(sql.prepared('later_exit_commands', laterRow)`
-    select array(select newer_exits(${wallet}, ${pair}, ${orderId})) legs,
-      exists (
-        select
-        from intents i
-        where i.phase = 'in_doubt' and i.lane = ${lane} and i.kind <> 'exchange/place'
-      ) undecided`);
-
 const filledRow = z.object({ id: idSchema.intent, accepted_ms: z.number() });
 
 /**

@@ -5,9 +5,10 @@ import type { Db } from '../../../db/pool.ts';
 import type { NewIntent } from '../../../intents/accept.ts';
 import type { IntentOf } from '../../../intents/define.ts';
 import { batchOf, succeedWith } from '../../../intents/settle.ts';
-import type { IntentId, OrderUuid, WalletAddress } from '../../../kernel/ids.ts';
+import type { OrderUuid, WalletAddress } from '../../../kernel/ids.ts';
 import type { NewExits } from '../../exits.ts';
 import type { CancelResult } from './cancel-result.ts';
+import type { ExitsCommand } from './plans/queries.ts';
 import { EXIT_NAMES, type ExecutionReport, type ExitPrices, type Leg, legsOf } from './rules.ts';
 
 /** The pair of a command about the exits of all pairs. */
@@ -74,9 +75,6 @@ export async function noteExits(
     cross join lateral accept_intents(case when noted.id is not null then ${batchOf(next)}::jsonb else '[]' end) a`);
 }
 
-/** The exits of a wallet in a pair, and the command that is about them. */
-type Command = { id: IntentId; wallet: WalletAddress; pair: string };
-
 const legRow = z.object({ leg: z.enum(['tp', 'sl']) });
 
 /**
@@ -85,14 +83,14 @@ const legRow = z.object({ leg: z.enum(['tp', 'sl']) });
  */
 export const decideExits = (
   db: Db,
-  { id, wallet, pair }: Command,
+  { id, wallet, pair }: ExitsCommand,
   decided: Partial<Record<Leg, string | null>>,
 ): Promise<readonly Leg[]> =>
   db.anyFirst(sql.prepared('decide_exits', legRow)`
     select decide_exits(${wallet}, ${pair}, ${JSON.stringify(decided)}::jsonb, ${id}) leg`);
 
 /** Records that a command ended all exits of a wallet in a pair, or in all pairs. Safe to repeat. */
-export async function endExits(db: Db, { id, wallet, pair }: Command): Promise<void> {
+export async function endExits(db: Db, { id, wallet, pair }: ExitsCommand): Promise<void> {
   await db.query(sql.prepared('end_exits', z.object({}))`select end_exits(${wallet}, ${pair}, ${id})::text`);
 }
 
@@ -138,7 +136,7 @@ export type WantedExit = { pair: string; order_uuid: OrderUuid; leg: 'take_profi
 /** Records that a command cancelled exits, by the exchange's numbers, and which of the wanted ones these are. */
 export async function releaseExits(
   db: Db,
-  { id, wallet }: Omit<Command, 'pair'>,
+  { id, wallet }: Omit<ExitsCommand, 'pair'>,
   oids: readonly string[],
   withdrawn: readonly WantedExit[],
 ): Promise<void> {

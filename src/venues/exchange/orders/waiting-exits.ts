@@ -9,8 +9,9 @@ import type { Exvenue, OrderRecord } from '../adapter/types.ts';
 import { cancelNext } from './cancel.ts';
 import { type EndedParent, type ExitsOutcome, exitsOutcome, type ObservedLeg } from './exit-outcome.ts';
 import { followUp, laneOf } from './follow-up.ts';
+import { findLaterCommands } from './plans/queries.ts';
 import { protect } from './protect.ts';
-import { findLaterCommands, type RecordedExchangeOrder } from './queries.ts';
+import type { RecordedExchangeOrder } from './queries.ts';
 import { legsOf } from './rules.ts';
 import { ALL_PAIRS, noteExits } from './store.ts';
 
@@ -72,7 +73,8 @@ const openOf = (legs: ObservedLeg[]): number[] =>
 async function endedLate(db: Db, order: RecordedExchangeOrder, open: number[]) {
   const { id, trader: wallet } = order;
   if (open.length === 0) return null;
-  const later = await findLaterCommands(db, { wallet, pair: ALL_PAIRS, orderId: id, lane: laneOf(wallet) });
+  const asked = { wallet, pair: ALL_PAIRS, orderId: id, lane: laneOf(wallet), self: id };
+  const later = await findLaterCommands(db, asked);
   return later.legs.length > 0 ? cancelNext(order, { wallet, oids: open, coin: coinOf(order.terms.pair) }) : null;
 }
 

@@ -1,0 +1,48 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Db } from '../../../../db/pool.ts';
+import type { IntentId, OrderUuid, WalletAddress } from '../../../../kernel/ids.ts';
+
+const planRow = z.object({ leg: z.enum(['tp', 'sl']), oid: z.string() });
+
+/** The command that is about the exits of a wallet in a pair. */
+export type ExitsCommand = { id: IntentId; wallet: WalletAddress; pair: string };
+
+/** An exit by the exchange's number. */
+export type PlannedExit = z.infer<typeof planRow>;
+
+/** The exits that rest in a pair by the newest commands about them, as far as their numbers are known. */
+export const listPlannedExits = (
+  db: Db,
+  { wallet, pair }: { wallet: WalletAddress; pair: string },
+): Promise<readonly PlannedExit[]> =>
+  db.any(sql.prepared('planned_exits', planRow)`
+    select p.leg, p.oid
+    from exit_plans p
+    where p.trader = ${wallet} and p.pair = ${pair} and p.oid is not null`);
+
+/** The exits that a command has replaced, as far as their numbers were known when it was decided. */
+export const listReplacedExits = (db: Db, { id, wallet, pair }: ExitsCommand): Promise<readonly PlannedExit[]> =>
+  db.any(sql.prepared('replaced_exits', planRow)`
+    select p.leg, p.replaced as oid
+    from exit_plans p
+    where p.trader = ${wallet} and p.pair = ${pair} and p.intent_id = ${id} and p.replaced is not null`);
+
+type LaterThan = { wallet: WalletAddress; pair: string; orderId: OrderUuid; lane: string; self: IntentId };
+const laterRow = z.object({ legs: z.array(z.enum(['tp', 'sl'])), undecided: z.boolean() });
+
+/**
+ * The legs of a pair about which a command decided that was accepted after an order. `undecided`: a command of the
+ * wallet other than `self` is in doubt, so there may be more.
+ */
+export const findLaterCommands = (
+  db: Db,
+  { wallet, pair, orderId, lane, self }: LaterThan,
+): Promise<z.infer<typeof laterRow>> =>
+  db.one(sql.prepared('later_exit_commands', laterRow)`
+    select array(select newer_exits(${wallet}, ${pair}, ${orderId})) legs,
+      exists (
+        select
+        from intents i
+        where i.phase = 'in_doubt' and i.lane = ${lane} and i.kind <> 'exchange/place' and i.id <> ${self}
+      ) undecided`);
