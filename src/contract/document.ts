@@ -114,6 +114,18 @@ function body(pointer: string): Operation['body'] {
   };
 }
 
+/** The members of an operation's body that nobody is shown (`writeOnly` in the contract), by their names. */
+export function listSecretMembers(id: OperationId): string[] {
+  const pointer = listOperations().find((one) => one.id === id)?.body?.pointer;
+  if (pointer === undefined) return [];
+  const schema = resolve(pointer);
+  const names = Object.keys((nodeAt(schema).properties ?? {}) as Json);
+  return names.filter((name) => isWriteOnly(`${schema}/properties/${escaped(name)}`));
+}
+
+const isWriteOnly = (pointer: string): boolean =>
+  [pointer, resolve(pointer)].some((each) => nodeAt(each).writeOnly === true);
+
 function response(pointer: string): string | null {
   const resolved = resolve(pointer);
   const contentType = Object.keys(((at(resolved) as Json).content ?? {}) as Json)[0];

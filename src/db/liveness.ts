@@ -5,7 +5,8 @@ import { endWhenSilent } from './limits.ts';
 import { withSession } from './session.ts';
 
 const LOCK_SPACE = 884422; // the SQL function reap_dead_workers uses the same number
-const BEAT_MS = 2_000;
+const BEAT_MS = 1_000;
+const ORPHANS_AT_BEAT = 5; // every fifth beat looks for jobs of workers that are not registered
 const SETTLE_IN_MS = 6_000; // no reaping for this long after a reconnect, so that all workers can register again
 const RECONNECT_MS = 250;
 const SILENT_MS = 5_000; // with a beat less than worker_limits allows: a silent connection is replaced before the worker counts as suspended
@@ -29,6 +30,7 @@ export function keepAlive(url: string, { onError, onReaped }: Notices): Liveness
   const ended = new Set<string>();
   let client: pg.Client | undefined;
   let registeredAt = 0;
+  let beats = 0;
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
   let beating: Promise<void> = beat();
@@ -46,7 +48,8 @@ export function keepAlive(url: string, { onError, onReaped }: Notices): Liveness
       client ??= await connect();
       if (!(await isStillRegistered(client))) await register(client);
       if (ended.size > 0) await releaseJobs(client, [...ended]);
-      if (epochMs() - registeredAt > SETTLE_IN_MS) await reap(client);
+      beats += 1;
+      if (epochMs() - registeredAt > SETTLE_IN_MS) await reap(client, beats % ORPHANS_AT_BEAT === 0);
     } catch (error) {
       onError(error instanceof Error ? error : new Error(String(error)));
       drop();
@@ -102,11 +105,12 @@ export function keepAlive(url: string, { onError, onReaped }: Notices): Liveness
     for (const poolId of ids) ended.delete(poolId);
   }
 
-  async function reap(connection: pg.Client): Promise<void> {
+  async function reap(connection: pg.Client, withOrphans: boolean): Promise<void> {
     const { rows } = await connection.query<{ reaped: number }>({
       name: 'reap',
-      text: 'select reap_dead_workers($1, l.dead_s, l.stopped_s, l.orphaned_s) as reaped from worker_limits() l',
-      values: [id],
+      text: `select reap_dead_workers($1, l.dead_s, l.stopped_s, case when $2 then l.orphaned_s end) as reaped
+             from worker_limits() l`,
+      values: [id, withOrphans],
     });
     if (rows[0]?.reaped) onReaped(rows[0].reaped);
   }

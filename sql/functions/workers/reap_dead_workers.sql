@@ -1,5 +1,5 @@
--- Releases the jobs of every dead worker except the caller, and those that an unregistered worker has held for long. Returns the number of
--- dead workers.
+-- Releases the jobs of every dead worker except the caller, and those that an unregistered worker has held for long; `unknown_s` null: not these,
+-- which are found by reading every job that is held. Returns the number of dead workers.
 create or replace function reap_dead_workers(caller uuid, silent_s double precision, stopped_s double precision, unknown_s double precision)
 returns integer
 language plpgsql as $$
@@ -20,12 +20,14 @@ begin
     delete from worker_processes where id = dead.id;
     reaped := reaped + 1;
   end loop;
-  perform graphile_worker.force_unlock_workers(array(
-    select distinct j.locked_by
-    from queue_jobs j
-    where j.locked_at < now() - make_interval(secs => unknown_s)
-      and not exists (select from worker_processes w where j.locked_by = any(w.pool_ids))
-  ));
+  if unknown_s is not null then
+    perform graphile_worker.force_unlock_workers(array(
+      select distinct j.locked_by
+      from queue_jobs j
+      where j.locked_at < now() - make_interval(secs => unknown_s)
+        and not exists (select from worker_processes w where j.locked_by = any(w.pool_ids))
+    ));
+  end if;
   if reaped > 0 then
     perform drop_superseded_jobs();
   end if;

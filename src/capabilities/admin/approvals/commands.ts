@@ -1,6 +1,7 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Config } from '../../../config.ts';
+import { listSecretMembers } from '../../../contract/document.ts';
 import type { CallWith, Commit } from '../../../contract/handler.ts';
 import type { Db } from '../../../db/pool.ts';
 import type { ErrorCode } from '../../../kernel/error-codes.ts';
@@ -30,13 +31,11 @@ type Request = {
   cents?: (db: Pick<Db, 'maybeOneFirst'>) => Promise<number | null>;
 };
 
-/** Members of requests that are shown to nobody. */
-const SECRETS: ReadonlySet<string> = new Set(['network_api_key']);
-
 /** What the approver sees: every member of the request but its reason, which stands beside it, and secrets; and the facts. */
-async function shownOf({ path, query, body }: ApprovalCall, { facts, cents }: Request, db: Db) {
+async function shownOf({ operation, path, query, body }: ApprovalCall, { facts, cents }: Request, db: Db) {
+  const secrets = listSecretMembers(operation);
   const given = Object.entries({ ...path, ...query, ...Object(body) }).filter(([name]) => name !== 'reason');
-  const members = given.map(([name, value]) => (SECRETS.has(name) ? [`has_${name}`, true] : [name, value]));
+  const members = given.map(([name, value]) => (secrets.includes(name) ? [`has_${name}`, true] : [name, value]));
   return { ...Object.fromEntries(members), ...facts, ...(cents && { amount_cents: (await cents(db)) ?? 0 }) };
 }
 

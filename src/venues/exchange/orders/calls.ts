@@ -42,7 +42,7 @@ export const exchangeTiming = ({ config }: ExchangeDeps): Timing => ({
   inFlightMs: config.EXVENUE_EXPIRES_MS + config.EXVENUE_CLOCK_MARGIN_MS,
 });
 
-const EXIT_PATIENCE_MS = 2_000; // a position may be without exits meanwhile, so records are asked soon
+const EXIT_PATIENCE_MS = 1_500; // a position may be without exits meanwhile, so records are asked soon, and the body is sent again
 
 /** The timing of calls that place exits for a position, or end old ones. */
 export const exitTiming = (deps: ExchangeDeps): Timing => {

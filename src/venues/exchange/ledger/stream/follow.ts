@@ -19,9 +19,9 @@ type FollowDeps = LedgerDeps & {
   log: Pick<Logger, 'info' | 'warn'>;
 };
 
-const TURN_MS = 500;
+const TURN_MS = 400;
 /** The place of a process that was killed is free after this. */
-const LEASE_MS = 2_000;
+const LEASE_MS = 1_500;
 /** Wallets are chosen again so often. */
 const CHOICE_MS = 1_000;
 
