@@ -1,8 +1,11 @@
 import { expect } from 'chai';
 import { effectsOn, openOids, restDirectly, whenActing } from '../support/exchange.ts';
+import { until } from '../support/processes.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const ORDERS = '/v1/orders/exvenue';
+/** Until bodies have expired and reads show everything, and some more; ten times the delay of reads comes later. */
+const ENDED_MS = 8_500;
 
 describe('cancelAllExvenueOrders', () => {
   let service: TestService;
@@ -133,6 +136,22 @@ describe('cancelAllExvenueOrders', () => {
 
     expect(body).to.include({ status: 'ok', cancelled_count: 2, failed_count: 0 });
     expect(await openOids(service, trader)).to.be.empty;
+  });
+
+  it('ends soon although its response was lost and one of the orders was never there', async () => {
+    const trader = await service.wallet();
+    const faults: ('reset' | 'accept_then_drop')[] = ['reset', 'accept_then_drop'];
+    restore = whenActing(service, (before) => faults[before]);
+    const order = { pair: 'BTC', side: 'long', size: '0.01', order_type: 'limit', price: 50_000 };
+    const placed = await trader.post(ORDERS, order, { prefer: 'wait=0' });
+    await until('it is in doubt', async () => {
+      const { body } = await trader.get(`/v1/intents/${placed.headers['intent-id']}`);
+      return body.state === 'in_doubt' || null;
+    });
+
+    const intent = await trader.pollIntent(await trader.delete(ORDERS, { prefer: 'wait=0' }), ENDED_MS);
+
+    expect(intent).to.include({ state: 'succeeded' });
   });
 
   it('includes orders on a builder dex', async () => {

@@ -132,15 +132,16 @@ export async function burnBodies(
   { sent_ago_ms }: Pick<IntentOf<unknown>, 'sent_ago_ms'>,
   signed: Signed,
   deps: ExchangeDeps,
+  lagsUntilProof: Record<NonceEvidence, number> = LAGS_UNTIL_PROOF,
 ): Promise<{ evidence: NonceEvidence; counts: boolean }> {
   const evidence = await burn(deps, signed);
   const expiredMs = sent_ago_ms - exchangeTiming(deps).inFlightMs;
-  const lags = LAGS_UNTIL_PROOF[evidence];
+  const lags = lagsUntilProof[evidence];
   return { evidence, counts: evidence === 'burnt' || expiredMs > lags * deps.config.EXVENUE_READ_LAG_MS };
 }
 
 /** How many read lags must pass until absence counts. Infinite: until a no-op with the nonce could be sent. */
-const LAGS_UNTIL_PROOF = { burnt: 0, dead: 1, used: 10, unknown: Number.POSITIVE_INFINITY } as const;
+export const LAGS_UNTIL_PROOF = { burnt: 0, dead: 1, used: 10, unknown: Number.POSITIVE_INFINITY } as const;
 
 /**
  * Records any result other than `accepted`. After a rate limit the venue has done nothing, so the intent is retried

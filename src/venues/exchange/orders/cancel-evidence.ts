@@ -4,11 +4,14 @@ import { accepted, rejected, type UpstreamResult, unknownEffect } from '../../..
 import type { ItemResult } from '../adapter/action-types.ts';
 import type { Exvenue, OrderRecord } from '../adapter/types.ts';
 import type { Signed } from '../signing/sign.ts';
-import { burnBodies, type ExchangeDeps, hasExpired } from './calls.ts';
+import { burnBodies, type ExchangeDeps, hasExpired, LAGS_UNTIL_PROOF } from './calls.ts';
 import { type CancelTarget, STILL_OPEN } from './cancel-result.ts';
 import { listOpen } from './cancel-targets.ts';
 import { ABSENT } from './evidence.ts';
 import { repeat } from './repeat.ts';
+
+/** A body that was executed leaves none of its targets open, so reads need only show how each of them ended. */
+const LAGS_UNTIL_ENDED = { ...LAGS_UNTIL_PROOF, used: 1 };
 
 type Payload = Signed & { targets: CancelTarget[] };
 type Cancelled = { items: ItemResult[] };
@@ -34,7 +37,7 @@ export async function findCancelled(
   const posts = leftOf(payload, ends);
   if (posts.length === 0) return accepted({ items: ends.map((end) => end ?? GONE) });
   if (!hasExpired(intent, deps)) return unknownEffect('some orders have not ended');
-  const { evidence, counts } = await burnBodies(intent, { ...payload, posts }, deps);
+  const { evidence, counts } = await burnBodies(intent, { ...payload, posts }, deps, LAGS_UNTIL_ENDED);
   if (!counts) return unknownEffect(`some orders have not ended, and a nonce is ${evidence}`);
   if (evidence === 'burnt' && ends.every((end) => end === null))
     return intent.request.because_of === undefined ? ABSENT : accepted({ items: ends.map(() => STILL_OPEN) });
