@@ -25,13 +25,15 @@ export async function settle<Data>(
   { withinMs = WITHIN_MS, signal }: SettleOptions = {},
 ): Promise<Settled<Data>> {
   const until = Date.now() + withinMs;
+  let intentId: string | undefined;
   for (let response = first; ; ) {
     const { sent, text, mayHaveActed } = requireExchange(calls, response);
     const isFirst = response === first && !mayHaveActed;
     if (!response.ok) throw errorOf({ text, response, idempotencyKey: keyOf(sent), isFirst });
     if (response.status !== 202) return (text === '' ? undefined : JSON.parse(text)) as Settled<Data>; // as: by the contract
     await ended({ calls, sent, baseUrl, until, response, ...(signal && { signal }) });
-    response = await calls.send(sent, signal).catch((error) => throwAsUnknown(error, keyOf(sent)));
+    intentId = response.headers.get('Intent-Id') ?? intentId;
+    response = await calls.send(sent, signal).catch((error) => throwAsUnknown(error, keyOf(sent), intentId));
   }
 }
 

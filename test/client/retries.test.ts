@@ -124,6 +124,18 @@ describe('requests of the client', () => {
     expect(received).to.have.length(2);
   });
 
+  it('end with the id of a write that was accepted, although its result was lost', async () => {
+    const { failure } = scripted(
+      [
+        { status: 202, headers: { 'Intent-Id': 'i' }, text: '{"status":"pending"}' },
+        { status: 200, text: '{"settled_at":"2026-01-01T00:00:00Z","problem":null,"effect":"done"}' },
+        'lost',
+      ],
+      { retries: 0 },
+    );
+    expect(await failure()).to.include({ code: 'NO_RESPONSE', effect: 'unknown', intentId: 'i' });
+  });
+
   it('are reported to have had no effect only where that holds for every attempt', async () => {
     const none = { retryable: false, effect: 'none' };
     const [rejected, ofIntent] = [problem(401, none), problem(422, { ...none, intent_id: '01' })];

@@ -35,18 +35,20 @@ type TraderClient = Client & { trader: string };
 async function placed({ api, settled, trader }: TraderClient): Promise<ClientEnd> {
   const body = { trade_pair: 'BTCUSDC', order_type: 'LONG', leverage: 0.01 } as const;
   let key: string | undefined;
+  let id: string | undefined; // a later response may be lost
   for (const until = Date.now() + KEEP_REPEATING_MS; ; ) {
     const header = { 'Trader-ID': trader, Prefer: 'wait=0', ...(key !== undefined && { 'Idempotency-Key': key }) };
     const ended = await settled(api.POST(ORDERS, { params: { header }, body })).catch((error) => error);
     if (!(ended instanceof Error)) return { id: String(ended.order_uuid), effect: 'done' };
     if (!(ended instanceof ServiceError)) throw ended;
-    if (!ended.retryable || Date.now() > until) return { id: intentOf(ended), effect: ended.effect ?? 'unknown' };
+    id = ended.intentId ?? id;
+    if (!ended.retryable || Date.now() > until) return { id: accepted(id, ended), effect: ended.effect ?? 'unknown' };
     key = ended.effect === 'none' ? undefined : ended.idempotencyKey;
   }
 }
 
-function intentOf(error: ServiceError): string {
-  if (error.intentId !== undefined) return error.intentId;
+function accepted(id: string | undefined, error: ServiceError): string {
+  if (id !== undefined) return id;
   throw new Error(`The order was never accepted: ${error.code}, ${error.message}`, { cause: error });
 }
 
