@@ -29,14 +29,12 @@ export async function findCancelled(
 ): Promise<Finding<Cancelled>> {
   const records = await readRecords(deps.exvenue, payload);
   if (!records) return unknownEffect('the past orders could not be read');
-  const ends = await cancelAgain(
-    payload,
-    payload.targets.map((target) => endOf(target, records)),
-    deps,
-  );
+  const isExpired = hasExpired(intent, deps);
+  const shown = payload.targets.map((target) => endOf(target, records));
+  const ends = isExpired ? shown : await cancelAgain(payload, shown, deps);
   const posts = leftOf(payload, ends);
   if (posts.length === 0) return accepted({ items: ends.map((end) => end ?? GONE) });
-  if (!hasExpired(intent, deps)) return unknownEffect('some orders have not ended');
+  if (!isExpired) return unknownEffect('some orders have not ended');
   const { evidence, counts } = await burnBodies(intent, { ...payload, posts }, deps, LAGS_UNTIL_ENDED);
   if (!counts) return unknownEffect(`some orders have not ended, and a nonce is ${evidence}`);
   if (evidence === 'burnt' && ends.every((end) => end === null))
