@@ -79,7 +79,7 @@ export function followWallets(deps: FollowDeps): { stop(): Promise<void> } {
       try {
         orders.hurry(await fills.record());
         await orders.take(updates, followed);
-        await orders.conclude();
+        await orders.conclude(() => isDue);
         hasFailed = false;
       } catch (err) {
         warn(err);

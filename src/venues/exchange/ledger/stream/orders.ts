@@ -17,8 +17,11 @@ import { findStreamedOrder, listNames } from './queries.ts';
 type StreamedOrders = {
   /** Keeps what is told of orders and exits of ours that these wallets have, for all processes. */
   take(updates: readonly OrderUpdate[], wallets: readonly WalletAddress[]): Promise<void>;
-  /** Records what follows for orders: their ends, and what becomes of their exits. */
-  conclude(): Promise<void>;
+  /**
+   * Records what follows for orders: their ends, and what becomes of their exits. Those first that the venue has ended unfilled: a position
+   * may be without exits. It stops early, with the others due, once `hasNews`.
+   */
+  conclude(hasNews: () => boolean): Promise<void>;
   /** Executions of these wallets were recorded, for which conclusions may have waited. */
   hurry(wallets: readonly WalletAddress[]): void;
 };
@@ -26,6 +29,7 @@ type StreamedOrders = {
 /** A conclusion waits for the record of a placement, for executions, or for what is told of exits; after this many looks it is left to reads. */
 const MOST_LOOKS = 10;
 const LOOK_AGAIN_MS = 400;
+const AT_ONCE = 4;
 const MOST_REMEMBERED = 20_000;
 
 /** `isOpen`: its verb had not ended when its name was looked up. */
@@ -70,6 +74,23 @@ export function streamedOrders(deps: LedgerDeps): StreamedOrders {
     return (await findStreamedOrder(db, id))?.waits !== true;
   }
 
+  async function look([id, one]: [IntentId, Open]): Promise<void> {
+    const isDone = await concludeOne(id);
+    if (open.get(id) !== one) return; // more was told of it meanwhile
+    if (isDone || one.looks >= MOST_LOOKS) open.delete(id);
+    else open.set(id, { ...one, looks: one.looks + 1, dueMs: epochMs() + LOOK_AGAIN_MS });
+  }
+
+  /** Whether the venue has ended an order that is not filled. */
+  function isWithdrawn(id: IntentId): boolean {
+    const update = told.get(cloidOf(id));
+    return update !== undefined && hasEnded(update) && update.state !== 'filled';
+  }
+
+  /** Of others, those that have waited longest. */
+  const byUrgency = ([a, { dueMs: aMs }]: [IntentId, Open], [b, { dueMs: bMs }]: [IntentId, Open]): number =>
+    Number(isWithdrawn(b)) - Number(isWithdrawn(a)) || aMs - bMs;
+
   return {
     async take(updates, wallets) {
       const named = updates.flatMap((update) =>
@@ -89,13 +110,11 @@ export function streamedOrders(deps: LedgerDeps): StreamedOrders {
         open.set(ours.id, { wallet: ours.wallet, looks: 0, dueMs: 0 });
       }
     },
-    async conclude() {
-      for (const [id, one] of [...open]) {
-        if (one.dueMs > epochMs()) continue;
-        const isDone = await concludeOne(id);
-        if (isDone || one.looks >= MOST_LOOKS) open.delete(id);
-        else open.set(id, { ...one, looks: one.looks + 1, dueMs: epochMs() + LOOK_AGAIN_MS });
-      }
+    async conclude(hasNews) {
+      const nowMs = epochMs();
+      const due = [...open].filter(([, { dueMs }]) => dueMs <= nowMs).sort(byUrgency);
+      do await Promise.all(due.splice(0, AT_ONCE).map(look));
+      while (due.length > 0 && !hasNews());
     },
     hurry(wallets) {
       for (const [id, one] of open) if (wallets.includes(one.wallet)) open.set(id, { ...one, dueMs: 0 });
