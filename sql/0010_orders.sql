@@ -82,7 +82,7 @@ create table exit_plans (
   version bigint not null,
   intent_id uuid not null,
   oid text,
-  replaced text,
+  replaced text[] not null default '{}',
   decided_at timestamptz not null default now(),
   primary key (trader, pair, leg)
 );
@@ -93,7 +93,8 @@ comment on table exit_plans is
 comment on column exit_plans.version is 'The position of the command among all intents: commands count in the order of their acceptance.';
 comment on column exit_plans.oid is 'The exchange''s number of the exit that the command placed; null if it ended the exits.';
 comment on column exit_plans.replaced is
-  'The exchange''s number of the exit that rested here by the command before, which may have been found only after this one had read what rests.';
+  'The exchange''s numbers of exits that earlier commands placed here and whose cancellation is not submitted yet. They may have been found only after '
+  'this command had read what rests.';
 
 create table enrollments (
   owner text not null,

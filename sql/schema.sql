@@ -478,7 +478,7 @@ create table exit_plans (
   version bigint not null, -- The position of the command among all intents: commands count in the order of their acceptance.
   intent_id uuid not null,
   oid text, -- The exchange's number of the exit that the command placed; null if it ended the exits.
-  replaced text, -- The exchange's number of the exit that rested here by the command before, which may have been found only after this one had read what rests.
+  replaced text[] not null default '{}'::text[], -- The exchange's numbers of exits that earlier commands placed here and whose cancellation is not submitted yet. They may have been found only after this command had read what rests.
   decided_at timestamp with time zone not null default now(),
   constraint exit_plans_pkey PRIMARY KEY (trader, pair, leg),
   constraint exit_plans_leg_known CHECK ((leg = ANY (ARRAY['tp'::text, 'sl'::text])))

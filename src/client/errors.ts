@@ -15,8 +15,14 @@ type Members = {
 /** Beyond the members: the response's status (0 without a response), and the key of the write. */
 type Occurrence = { status: number; retryAfterMs?: number; idempotencyKey?: string | undefined; cause?: unknown };
 
-/** An error response. `isFirst`: no earlier attempt of the same write can have acted. */
-type Failed = { text: string; response: Response; idempotencyKey?: string | undefined; isFirst?: boolean };
+/** An error response. `isFirst`: no earlier attempt of the same write can have acted. `intentId`: the write's, if an earlier response named it. */
+type Failed = {
+  text: string;
+  response: Response;
+  idempotencyKey?: string | undefined;
+  isFirst?: boolean;
+  intentId?: string | undefined;
+};
 
 /**
  * An error response of the service, or (code `NO_RESPONSE`) the lack of one after every attempt. A write whose `effect`
@@ -70,14 +76,18 @@ export function membersOf(text: string): Members | null {
  * The error of a response whose text was read. Its `effect` is none only if that holds for every attempt: the error of
  * a repeat that the service did not recognise, as it has no intent, is no proof.
  */
-export function errorOf({ text, response, idempotencyKey, isFirst = true }: Failed): ServiceError {
+export function errorOf({ text, response, idempotencyKey, isFirst = true, intentId }: Failed): ServiceError {
   const { status, headers } = response;
   const members = membersOf(text);
   const isProof = isFirst || members?.intent_id !== undefined;
   const isWrite = idempotencyKey !== undefined;
   const unreadable = { code: 'UNREADABLE', message: `Status ${status} without a problem document.` };
   return new ServiceError(
-    { ...(members ?? unreadable), ...(isWrite && !(members && isProof) && { effect: 'unknown' as const }) },
+    {
+      ...(intentId !== undefined && { intent_id: intentId }),
+      ...(members ?? unreadable),
+      ...(isWrite && !(members && isProof) && { effect: 'unknown' as const }),
+    },
     { status, retryAfterMs: retryAfterMs(headers), idempotencyKey },
   );
 }

@@ -29,7 +29,7 @@ export async function settle<Data>(
   for (let response = first; ; ) {
     const { sent, text, mayHaveActed } = requireExchange(calls, response);
     const isFirst = response === first && !mayHaveActed;
-    if (!response.ok) throw errorOf({ text, response, idempotencyKey: keyOf(sent), isFirst });
+    if (!response.ok) throw errorOf({ text, response, idempotencyKey: keyOf(sent), isFirst, intentId });
     if (response.status !== 202) return (text === '' ? undefined : JSON.parse(text)) as Settled<Data>; // as: by the contract
     await ended({ calls, sent, baseUrl, until, response, ...(signal && { signal }) });
     intentId = response.headers.get('Intent-Id') ?? intentId;

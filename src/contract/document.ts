@@ -117,10 +117,17 @@ function body(pointer: string): Operation['body'] {
 /** The members of an operation's body that nobody is shown (`writeOnly` in the contract), by their names. */
 export function listSecretMembers(id: OperationId): string[] {
   const pointer = listOperations().find((one) => one.id === id)?.body?.pointer;
-  if (pointer === undefined) return [];
+  return pointer === undefined ? [] : secretsAt(pointer);
+}
+
+function secretsAt(pointer: string): string[] {
   const schema = resolve(pointer);
-  const names = Object.keys((nodeAt(schema).properties ?? {}) as Json);
-  return names.filter((name) => isWriteOnly(`${schema}/properties/${escaped(name)}`));
+  const node = nodeAt(schema);
+  const names = Object.keys((node.properties ?? {}) as Json);
+  const parts = ['allOf', 'anyOf', 'oneOf'].flatMap((key) =>
+    ((node[key] ?? []) as Json[]).map((_, n) => `${schema}/${key}/${n}`),
+  );
+  return [...names.filter((name) => isWriteOnly(`${schema}/properties/${escaped(name)}`)), ...parts.flatMap(secretsAt)];
 }
 
 const isWriteOnly = (pointer: string): boolean =>

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { sql } from 'slonik';
+import { type QuerySqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import { cloidOf, legCloid } from '../../src/kernel/exchange-names.ts';
 import type { IntentId } from '../../src/kernel/ids.ts';
@@ -12,6 +12,7 @@ type Trader = Awaited<ReturnType<TestService['wallet']>>;
 
 const ORDERS = '/v1/orders/exvenue';
 const MARKET = { pair: 'BTC', side: 'long', size: '0.01', order_type: 'market' };
+const row = z.object({});
 const rejection = (text: string) => jsonReply({ status: 'err', response: text });
 /** Half of it is filled at once. */
 const HALF_FILLED = { ...MARKET, order_type: 'limit', price: 100_100, size: '0.0505' };
@@ -50,6 +51,15 @@ describe('what follows from a command', function () {
     await service.stop();
     await closeProxy();
   });
+  afterEach(() => {
+    unheard = null;
+    isListHidden = false;
+    hidden.clear();
+  });
+
+  const exists = async (query: QuerySqlToken) => (await service.db.exists(query)) || null;
+  const inState = (id: IntentId, state: string) =>
+    sql.type(row)`select from intents where id = ${id} and state = ${state}`;
 
   async function stopsOf({ wallet }: Trader): Promise<(string | null)[]> {
     const open = await exchangeOf(service).openOrders(wallet);
@@ -97,10 +107,16 @@ describe('what follows from a command', function () {
     expect(closed.body, JSON.stringify(closed.body)).to.include({ status: 'filled' });
   });
 
-  async function isCancelled(orderId: string): Promise<true | null> {
-    await readWallets(service);
-    const row = sql.type(z.object({}))`select from orders where id = ${orderId} and lifecycle = 'cancelled'`;
-    return (await service.db.exists(row)) || null;
+  /** Half-filled, with a stop at 80,000: the venue ends the rest and the stop. Returns its id, once that is recorded. */
+  async function endedBracket(trader: Trader, arrange = () => {}): Promise<string> {
+    const { body } = await trader.post(ORDERS, { ...HALF_FILLED, stop_loss: 80_000 });
+    arrange();
+    expect(service.exchange.endOrder(trader.wallet, cloidOf(body.order_id), 'marginCanceled')).to.equal(true);
+    await until('the order has ended', async () => {
+      await readWallets(service);
+      return exists(sql.type(row)`select from orders where id = ${body.order_id} and lifecycle = 'cancelled'`);
+    });
+    return body.order_id;
   }
 
   for (const [response, reply] of [
@@ -109,11 +125,9 @@ describe('what follows from a command', function () {
   ] as const)
     it(`places the exits again that the venue ended with their order, although its first response is ${response}`, async () => {
       const trader = await service.wallet();
-      const { body } = await trader.post(ORDERS, { ...HALF_FILLED, stop_loss: 80_000 });
-      instead = { type: 'order', reply };
-      expect(service.exchange.endOrder(trader.wallet, cloidOf(body.order_id), 'marginCanceled')).to.equal(true);
-
-      await until('the order has ended', () => isCancelled(body.order_id));
+      await endedBracket(trader, () => {
+        instead = { type: 'order', reply };
+      });
 
       await only(trader, '80000');
       expect(instead).to.equal(null);
@@ -121,37 +135,24 @@ describe('what follows from a command', function () {
 
   it('places them again although no response to a no-op would ever arrive', async () => {
     const trader = await service.wallet();
-    const { body } = await trader.post(ORDERS, { ...HALF_FILLED, stop_loss: 80_000 });
-    instead = { type: 'order', reply: jsonReply({}, 500) };
-    unheard = 'noop';
-    try {
-      expect(service.exchange.endOrder(trader.wallet, cloidOf(body.order_id), 'marginCanceled')).to.equal(true);
-      await until('the order has ended', () => isCancelled(body.order_id));
-      await only(trader, '80000');
-    } finally {
-      unheard = null;
-    }
+    await endedBracket(trader, () => {
+      instead = { type: 'order', reply: jsonReply({}, 500) };
+      unheard = 'noop';
+    });
+
+    await only(trader, '80000');
   });
 
   it('does not place them a second time whose first response was lost', async () => {
     const trader = await service.wallet();
-    const { body } = await trader.post(ORDERS, { ...HALF_FILLED, stop_loss: 80_000 });
-    unheard = 'order';
-    try {
-      expect(service.exchange.endOrder(trader.wallet, cloidOf(body.order_id), 'marginCanceled')).to.equal(true);
-      await until('the order has ended', () => isCancelled(body.order_id));
-      await only(trader, '80000');
-    } finally {
-      unheard = null;
-    }
-    await until(
-      'the follow-up has ended',
-      async () =>
-        (await service.db.exists(sql.type(z.object({}))`
-        select from intents
-        where kind = 'exchange/protect' and request ->> 'because_of' = ${body.order_id} and state = 'succeeded'`)) ||
-        null,
-    );
+    const id = await endedBracket(trader, () => {
+      unheard = 'order';
+    });
+
+    await only(trader, '80000');
+    const hasEnded = sql.type(row)`
+      select from intents where kind = 'exchange/protect' and request ->> 'because_of' = ${id} and state = 'succeeded'`;
+    await until('the follow-up has ended', () => exists(hasEnded));
     const placed = service.exchange.ledger
       .entries()
       .filter(({ kind, detail }) => kind === 'placed' && detail.account === trader.wallet);
@@ -177,24 +178,19 @@ describe('what follows from a command', function () {
       const sent = await trader.post(`${ORDERS}/tp-sl`, { pair: 'BTC', stop_loss: stop }, { prefer: 'wait=0' });
       const id = String(sent.headers['intent-id']) as IntentId; // as: the id that was responded
       hidden.add(legCloid(id, 'sl'));
-      const isSent = sql.type(z.object({}))`select from intents where id = ${id} and state = 'in_doubt'`;
-      await until('it is in doubt', async () => (await service.db.exists(isSent)) || null);
+      await until('it is in doubt', () => exists(inState(id, 'in_doubt')));
       return id;
     };
     const shown = async (id: IntentId) => {
       hidden.delete(legCloid(id, 'sl'));
-      const hasEnded = sql.type(z.object({}))`select from intents where id = ${id} and state = 'succeeded'`;
-      await until('it has ended', async () => (await service.db.exists(hasEnded)) || null, 10_000);
+      await until('it has ended', () => exists(inState(id, 'succeeded')), 10_000);
     };
-    try {
-      const first = await placed(80_000);
-      const second = await placed(85_000);
-      await shown(first);
-      await shown(second);
-    } finally {
-      isListHidden = false;
-      hidden.clear();
-    }
+    const first = await placed(80_000);
+    const second = await placed(85_000);
+    await shown(first);
+    await shown(second);
+    isListHidden = false;
+
     await only(trader, '85000');
   });
 });

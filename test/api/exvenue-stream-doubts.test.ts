@@ -43,22 +43,6 @@ describe('a verb in doubt at an exchange whose stream is followed, although ever
   const loseResponse = () =>
     service.exchange.faults.add({ kind: 'accept_then_drop', route: 'POST /exchange', times: 1 });
 
-  it('new exits do not wait for reads of other orders that are slow', async () => {
-    const trader = await quietWallet();
-    const placed = await trader.post(ORDERS, HALF_FILLED);
-    await followed(service, trader);
-    const market = { pair: 'ETH', side: 'long', size: '0.1', order_type: 'market', stop_loss: 2_000 };
-    await Promise.all(Array.from({ length: 20 }, () => trader.post(ORDERS, market)));
-    service.exchange.faults.add({ kind: 'late', route: 'POST /info', delayMs: 500 });
-    const before = effectsOn(service, trader, 'placed').length;
-    const endedAt = Date.now();
-    expect(service.exchange.endOrder(trader.wallet, cloidOf(placed.body.order_id), 'marginCanceled')).to.equal(true);
-
-    const { at } = await until('new exits', async () => effectsOn(service, trader, 'placed')[before] ?? null, 20_000);
-
-    expect(at - endedAt).to.be.at.most(2_000); // a read of its own takes 500 ms
-  });
-
   it('is settled by what the stream tells of an order that rests', async () => {
     const trader = await quietWallet();
     loseResponse();

@@ -33,6 +33,7 @@ describe('an exchange whose stream is followed', function () {
     exchange.stream.alter(null);
     exchange.stream.open();
     exchange.setBehind(0);
+    exchange.faults.clear();
     exchange.setMid('BTC', '100000');
     exchange.setMid('ETH', '3000');
   });
@@ -76,6 +77,21 @@ describe('an exchange whose stream is followed', function () {
     await readWallets(service);
     expect(placed(trader)).to.have.length(3); // the order, its stop, and the new stop: once
     expect((await trader.get(`${ORDERS}/${id}`)).body).to.include({ status: 'cancelled' });
+  });
+
+  it('places them as soon while other orders wait for reads that are slow', async () => {
+    const { trader, id } = await withBracket();
+    await freezeReads(service, trader);
+    const market = { pair: 'ETH', side: 'long', size: '0.1', order_type: 'market', stop_loss: 2_000 };
+    await Promise.all(Array.from({ length: 20 }, () => trader.post(ORDERS, market)));
+    const before = placed(trader).length;
+    service.exchange.faults.add({ kind: 'late', route: 'POST /info', delayMs: 500 });
+    const endedAt = Date.now();
+    endByVenue(trader, id);
+
+    const { at } = await until('new exits', async () => placed(trader)[before] ?? null, 20_000);
+
+    expect(at - endedAt).to.be.at.most(TOLD_WITHIN_MS); // a read of its own takes 500 ms
   });
 
   it('places none again for an order that its trader cancels: they end with it', async () => {

@@ -124,17 +124,19 @@ describe('requests of the client', () => {
     expect(received).to.have.length(2);
   });
 
-  it('end with the id of a write that was accepted, although its result was lost', async () => {
-    const { failure } = scripted(
-      [
-        { status: 202, headers: { 'Intent-Id': 'i' }, text: '{"status":"pending"}' },
-        { status: 200, text: '{"settled_at":"2026-01-01T00:00:00Z","problem":null,"effect":"done"}' },
-        'lost',
-      ],
-      { retries: 0 },
-    );
-    expect(await failure()).to.include({ code: 'NO_RESPONSE', effect: 'unknown', intentId: 'i' });
-  });
+  for (const [came, last] of [
+    ['nothing', 'lost'],
+    ['a page of a gateway', { status: 502, text: '<html>bad gateway</html>' }],
+  ] as const)
+    it(`end with the id of a write that was accepted, although ${came} came instead of its result`, async () => {
+      const pending: Reply = { status: 202, headers: { 'Intent-Id': 'i' }, text: '{"status":"pending"}' };
+      const ended: Reply = {
+        status: 200,
+        text: '{"settled_at":"2026-01-01T00:00:00Z","problem":null,"effect":"done"}',
+      };
+      const { failure } = scripted([pending, ended, last], { retries: 0 });
+      expect(await failure()).to.include({ effect: 'unknown', intentId: 'i' });
+    });
 
   it('are reported to have had no effect only where that holds for every attempt', async () => {
     const none = { retryable: false, effect: 'none' };

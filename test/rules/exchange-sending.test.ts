@@ -8,7 +8,7 @@ import { sendOrder } from '../../src/venues/exchange/orders/order.ts';
 const EXPIRES_MS = 10_000;
 const PATIENCE_MS = 5_000;
 /** A position may be without exits for so long. */
-const EXIT_PATIENCE_MS = 2_000;
+const EXIT_PATIENCE_MS = 1_500;
 
 describe('the bodies of one sending to the exchange', () => {
   /** Posts two bodies, the first of which takes a while, from now or since a time. */

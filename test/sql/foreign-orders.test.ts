@@ -121,7 +121,7 @@ describe('what is read of exchange orders for one owner or wallet', () => {
   it('the exits that a command of a wallet has replaced', async () => {
     const id = newIntentId();
     await run(
-      `update exit_plans set intent_id = $1, replaced = '87 of ' || trader where pair = 'BTC' and leg = 'tp'`,
+      `update exit_plans set intent_id = $1, replaced = array['87 of ' || trader] where pair = 'BTC' and leg = 'tp'`,
       id,
     );
 

@@ -1,6 +1,6 @@
 -- Records a command about exits: `decided` maps each leg it is about (tp, sl) to the exchange's number of the new exit, or to null if the
 -- command ends that exit. Pair * stands for all pairs. A command that was accepted later has precedence. Returns the legs about which one has
--- already decided. Safe to repeat: what it replaced stays noted. Locks the rows of the pair in the order of their legs.
+-- already decided. Safe to repeat: what was replaced stays noted until its cancellation is submitted (record_exchange_exits). Locks the rows of the pair in the order of their legs.
 create or replace function decide_exits(of_trader text, of_pair text, decided jsonb, by_intent uuid) returns setof text
 language sql as $$
   with command as (
@@ -15,7 +15,7 @@ language sql as $$
     order by d.leg
     on conflict (trader, pair, leg) do update
     set version = excluded.version, intent_id = excluded.intent_id, oid = excluded.oid, decided_at = now(),
-      replaced = case when p.intent_id = excluded.intent_id then p.replaced else p.oid end
+      replaced = case when p.intent_id = excluded.intent_id then p.replaced else array_remove(p.replaced || p.oid, null) end
     where p.version <= excluded.version
     returning p.leg
   )

@@ -10,7 +10,7 @@ import { listOpen } from './cancel-targets.ts';
 import { ABSENT } from './evidence.ts';
 import { repeat } from './repeat.ts';
 
-/** A body that was executed leaves none of its targets open, so reads need only show how each of them ended. */
+/** With a used nonce it need not be proven that nothing was done: reads show what has ended, and what is open still. */
 const LAGS_UNTIL_ENDED = { ...LAGS_UNTIL_PROOF, used: 1 };
 
 type Payload = Signed & { targets: CancelTarget[] };

@@ -3,7 +3,8 @@ import { defineIntent, type Finding, isNotReady } from '../../../intents/define.
 import { absolute, isPositive } from '../../../kernel/decimals.ts';
 import { dexOf } from '../../../kernel/exchange-names.ts';
 import { idSchema } from '../../../kernel/ids.ts';
-import { acknowledged, type UpstreamResult, unknownEffect } from '../../../kernel/upstream-result.ts';
+import { acknowledged, type Rejected, type UpstreamResult, unknownEffect } from '../../../kernel/upstream-result.ts';
+import type { Posted } from '../adapter/action-types.ts';
 import { closingSide } from '../protection.ts';
 import { sign, signedMembers } from '../signing/sign.ts';
 import {
@@ -81,9 +82,7 @@ export const protect = defineIntent({
   async send({ payload }, deps, limits): Promise<UpstreamResult<FoundExits>> {
     const result = await postAll(deps, payload, limits);
     if (result.kind !== 'accepted') return result;
-    const { items } = result.data;
-    const [first, ...others] = items.filter((item) => item.kind === 'rejected');
-    return first && 1 + others.length === items.length ? first : acknowledged('the exits are not confirmed yet');
+    return rejectionOf(result.data) ?? acknowledged('the exits are not confirmed yet');
   },
 
   /**
@@ -99,7 +98,8 @@ export const protect = defineIntent({
     const [post] = payload.posts;
     if (!post || !isValid(payload) || !(await isWholeWanted(deps, intent))) return { ...finding, isOwed: true };
     const result = await repeat(deps, payload, post);
-    if (result.kind === 'rejected') return { ...ABSENT, isOver: true, isOwed: true };
+    if (result.kind === 'rejected' || (result.kind === 'accepted' && rejectionOf(result.data)))
+      return { ...ABSENT, isOver: true, isOwed: true };
     if (result.kind !== 'accepted') return unknownEffect(`absent, and the repeat: ${result.why}`);
     const shown = await find();
     return shown.kind === 'absent' ? unknownEffect('sent again, and not shown yet') : shown;
@@ -136,6 +136,12 @@ export const protect = defineIntent({
     return recordExits(db, intent, shown, prices, next);
   },
 });
+
+/** The rejection of exits of which the venue placed none; null if it placed some. */
+function rejectionOf({ items }: Posted): Rejected | null {
+  const rejections = items.filter((item) => item.kind === 'rejected');
+  return rejections.length === items.length ? (rejections[0] ?? null) : null;
+}
 
 /** Every exit of both lists once. */
 function oldExits(seen: OldExit[], known: readonly PlannedExit[]): OldExit[] {

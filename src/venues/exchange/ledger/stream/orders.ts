@@ -18,7 +18,7 @@ type StreamedOrders = {
   /** Keeps what is told of orders and exits of ours that these wallets have, for all processes. */
   take(updates: readonly OrderUpdate[], wallets: readonly WalletAddress[]): Promise<void>;
   /**
-   * Records what follows for orders: their ends, and what becomes of their exits. Those first that the venue has ended unfilled: a position
+   * Records what follows for orders: their ends, and what becomes of their exits. Those first that have ended before they were filled: a position
    * may be without exits. It stops early, with the others due, once `hasNews`.
    */
   conclude(hasNews: () => boolean): Promise<void>;
@@ -81,15 +81,15 @@ export function streamedOrders(deps: LedgerDeps): StreamedOrders {
     else open.set(id, { ...one, looks: one.looks + 1, dueMs: epochMs() + LOOK_AGAIN_MS });
   }
 
-  /** Whether the venue has ended an order that is not filled. */
-  function isWithdrawn(id: IntentId): boolean {
+  /** Whether an order has ended before it was filled. */
+  function endedEarly(id: IntentId): boolean {
     const update = told.get(cloidOf(id));
     return update !== undefined && hasEnded(update) && update.state !== 'filled';
   }
 
-  /** Of others, those that have waited longest. */
+  /** Those that ended early first, then those that have waited longest. */
   const byUrgency = ([a, { dueMs: aMs }]: [IntentId, Open], [b, { dueMs: bMs }]: [IntentId, Open]): number =>
-    Number(isWithdrawn(b)) - Number(isWithdrawn(a)) || aMs - bMs;
+    Number(endedEarly(b)) - Number(endedEarly(a)) || aMs - bMs;
 
   return {
     async take(updates, wallets) {

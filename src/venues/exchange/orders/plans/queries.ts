@@ -21,12 +21,13 @@ export const listPlannedExits = (
     from exit_plans p
     where p.trader = ${wallet} and p.pair = ${pair} and p.oid is not null`);
 
-/** The exits that a command has replaced, as far as their numbers were known when it was decided. */
+/** The exits that a command and those before it have replaced and that nobody has cancelled yet, as far as their numbers were known. */
 export const listReplacedExits = (db: Db, { id, wallet, pair }: ExitsCommand): Promise<readonly PlannedExit[]> =>
   db.any(sql.prepared('replaced_exits', planRow)`
-    select p.leg, p.replaced as oid
+    select p.leg, r.oid
     from exit_plans p
-    where p.trader = ${wallet} and p.pair = ${pair} and p.intent_id = ${id} and p.replaced is not null`);
+    cross join unnest(p.replaced) as r (oid)
+    where p.trader = ${wallet} and p.pair = ${pair} and p.intent_id = ${id}`);
 
 type LaterThan = { wallet: WalletAddress; pair: string; orderId: OrderUuid; lane: string; self: IntentId };
 const laterRow = z.object({ legs: z.array(z.enum(['tp', 'sl'])), undecided: z.boolean() });
