@@ -93,8 +93,8 @@ comment on table exit_plans is
 comment on column exit_plans.version is 'The position of the command among all intents: commands count in the order of their acceptance.';
 comment on column exit_plans.oid is 'The exchange''s number of the exit that the command placed; null if it ended the exits.';
 comment on column exit_plans.replaced is
-  'The exchange''s numbers of exits that earlier commands placed here and whose cancellation is not submitted yet. They may have been found only after '
-  'this command had read what rests.';
+  'The exchange''s numbers of exits that earlier commands placed here and whose cancellation is not submitted yet. They may have been found only '
+  'after this command had read what rests.';
 
 create table enrollments (
   owner text not null,

@@ -1,6 +1,7 @@
 -- Records a command about exits: `decided` maps each leg it is about (tp, sl) to the exchange's number of the new exit, or to null if the
 -- command ends that exit. Pair * stands for all pairs. A command that was accepted later has precedence. Returns the legs about which one has
--- already decided. Safe to repeat: what was replaced stays noted until its cancellation is submitted (record_exchange_exits). Locks the rows of the pair in the order of their legs.
+-- already decided. Safe to repeat: what was replaced stays noted until its cancellation is submitted (record_exchange_exits). Locks the rows of the
+-- pair in the order of their legs.
 create or replace function decide_exits(of_trader text, of_pair text, decided jsonb, by_intent uuid) returns setof text
 language sql as $$
   with command as (
