@@ -4,6 +4,7 @@ import { document, listOperations, nodeAt } from '../../src/contract/document.ts
 import type { Data } from '../support/identity.ts';
 import { type Listed, listEverything } from '../support/listed.ts';
 import { nextOf } from '../support/pages.ts';
+import { until } from '../support/processes.ts';
 import { startTrading, type Trading } from '../support/trading.ts';
 
 type Schema = { $ref?: string; type?: string; maxItems?: number };
@@ -15,6 +16,7 @@ const isList = (pointer: string | null | undefined) => {
   return type === 'array' && maxItems === undefined;
 };
 const LISTS = listOperations().filter(({ method, responses }) => method === 'get' && isList(responses.get(200)));
+
 const AT_MOST_ONE = ['listConnectAccounts'];
 const MAX_PAGES = 1_000;
 
@@ -28,6 +30,8 @@ describe('every list of the contract', function () {
     service = await startTrading();
     lists = await listEverything(service);
     await service.stopWorkers(); // nothing changes a list while it is read
+    for (const id of ['listAppRequests', 'listPartnerRequests']) // web records requests once a second
+      await until(id, async () => (await page(id, 'limit=2')).body.length === 2 || null);
   });
   after(() => service.stop());
 
