@@ -1554,6 +1554,7 @@ create table webhook_deliveries (
   constraint webhook_deliveries_state_known CHECK ((state = ANY (ARRAY['pending'::text, 'sending'::text, 'delivered'::text, 'failed'::text, 'cancelled'::text])))
 ) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_limit=2000, autovacuum_analyze_scale_factor=0.02, autovacuum_analyze_threshold=1000);
 CREATE INDEX webhook_deliveries_by_endpoint ON public.webhook_deliveries USING btree (endpoint_id, id);
+CREATE INDEX webhook_deliveries_cancelled ON public.webhook_deliveries USING btree (id) INCLUDE (ended_at) WHERE (state = 'cancelled'::text);
 CREATE INDEX webhook_deliveries_dead ON public.webhook_deliveries USING btree (id) WHERE (state = ANY (ARRAY['failed'::text, 'cancelled'::text]));
 CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (endpoint_id, due_at) WHERE (state = 'pending'::text);
 CREATE INDEX webhook_deliveries_failed ON public.webhook_deliveries USING btree (ended_at) WHERE (state = 'failed'::text);
@@ -1789,7 +1790,7 @@ create view ops.deliveries (
   ended_at timestamp with time zone
 );
 
--- Undelivered webhooks by state, with the age of the oldest in seconds: since it was queued, or since it failed. Of those that wait, and of those that failed or were cancelled, 100,000 are counted at most.
+-- Undelivered webhooks by state, with the age of the oldest in seconds: since it was queued, or since it failed. Of those that wait, of those that failed, and of those that were cancelled, 100,000 are counted at most.
 create view ops.delivery_ages (
   state text,
   count integer,
@@ -3298,7 +3299,7 @@ create function state_money(of_transaction bigint)
 create function state_registration()
   returns trigger plpgsql;
 
-create function statement_id(of_owner text, kind text, account text, reference text, progress numeric)
+create function statement_id(of_owner text, kind text, account text, reference text, progress numeric, subject uuid)
   returns text sql stable;
 
 create function step_lanes(batch jsonb)

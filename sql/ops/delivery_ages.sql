@@ -13,9 +13,16 @@ from (
   from webhook_deliveries d
   where d.state = 'sending'
   union all (
-    select d.state, d.ended_at
+    select 'failed', d.ended_at
     from webhook_deliveries d
-    where d.state in ('failed', 'cancelled')
+    where d.state = 'failed'
+    order by d.ended_at
+    limit 100000
+  )
+  union all (
+    select 'cancelled', d.ended_at
+    from webhook_deliveries d
+    where d.state = 'cancelled'
     order by d.id
     limit 100000
   )
@@ -24,4 +31,4 @@ group by s.state
 order by s.state;
 comment on view ops.delivery_ages is
   'Undelivered webhooks by state, with the age of the oldest in seconds: since it was queued, or since it failed. Of those that '
-  'wait, and of those that failed or were cancelled, 100,000 are counted at most.';
+  'wait, of those that failed, and of those that were cancelled, 100,000 are counted at most.';

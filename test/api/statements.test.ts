@@ -78,6 +78,7 @@ describe('the statement of a partner', function () {
       ['BTC-USDC', 'short', '0.02'],
     ]);
     expect(fills[1]).to.include({ reference: rests.body.order_id, price: '98900', trader_id: trader.wallet });
+    expect(String(fills[1]?.id).slice(4, 16)).to.equal(rests.body.order_id.replaceAll('-', '').slice(0, 12)); // stored beside others of its time
     expect(recorded).to.have.length.above(0);
     const fees = lines.filter(({ kind }) => kind === 'fee');
     expect(fees.map(({ reference, amount }) => [reference, amount])).to.have.deep.members(

@@ -131,15 +131,13 @@ describe('a release', () => {
   });
 
   it('is rejected for a task that is gone before a numbered file is applied', async () => {
-    const [last] = (await client.query('select name from migrations order by name desc limit 1')).rows;
     await client.query('drop table pauses cascade; delete from code_calls');
-    await client.query('delete from migrations where name = $1', [last.name]);
+    await client.query(`delete from migrations where name >= '0030_pauses'`);
     await noteReleased(client, '1', { functions: {}, relations: {}, tasks: ['gone/task'] });
 
     const error = await migrate(database.url).catch((thrown) => thrown);
 
     const { rows } = await client.query(`select to_regclass('pauses') is not null as is_there`);
-    expect(last.name).to.equal('0030_pauses');
     expect(error.message).to.match(/takes away what version 1 .*: task gone\/task\./);
     expect(rows).to.deep.equal([{ is_there: false }]);
   });

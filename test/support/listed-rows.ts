@@ -57,8 +57,8 @@ export async function fillTables(
       insert into payment_losses (processor_id, payment_id, kind, amount_cents, status, is_live, rank, said_at)
       select 'du_' || p.id, p.id, 'dispute', 100, 'lost', true, 1, now() from payments p where p.id like 'pay_listed%'`,
     sql.unsafe`
-      select graphile_worker.add_job('housekeeping/prune', '{}', run_at => now() + interval '1 day')
-      from generate_series(1, 2)`,
+      select graphile_worker.add_job('housekeeping/prune', '{}', job_key => 'listed-' || n, run_at => now() + interval '1 day')
+      from generate_series(1, 2) n`,
     sql.unsafe`
       update queue_jobs set attempts = max_attempts
       where task = 'housekeeping/prune' and run_at > now() + interval '12 hours'`,

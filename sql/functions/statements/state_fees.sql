@@ -3,7 +3,7 @@
 create or replace function state_fees(wallet text, oids text[]) returns void
 language sql as $$
   insert into statement_lines (id, owner, kind, what, at, venue, account, reference, pair, amount, currency)
-  select statement_id(o.owner, 'fee', wallet, f.trade_id::text, 0), o.owner, 'fee', 'trading', f.filled_at, 'exvenue', wallet,
+  select statement_id(o.owner, 'fee', wallet, f.trade_id::text, 0, o.id), o.owner, 'fee', 'trading', f.filled_at, 'exvenue', wallet,
     f.trade_id::text, o.pair, f.fee, f.fee_token
   from exchange_fills f
   join orders o on o.exchange_number = f.oid and o.trader = f.ex_wallet

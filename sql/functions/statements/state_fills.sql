@@ -5,14 +5,14 @@
 create or replace function state_fills(ended_ids text, closed_ids text) returns void
 language sql as $$
   insert into statement_lines (id, owner, kind, what, at, venue, account, reference, pair, side, quantity, price, progress)
-  select statement_id(f.owner, 'fill', f.account, f.reference, p.progress), f.owner, 'fill', 'executed', clock_timestamp(), f.venue, f.account,
-    f.reference, f.pair,
+  select statement_id(f.owner, 'fill', f.account, f.reference, p.progress, f.subject), f.owner, 'fill', 'executed', clock_timestamp(), f.venue,
+    f.account, f.reference, f.pair,
     case when f.side <> 'FLAT' or coalesce(f.quantity, 0) = 0 then f.side when f.quantity > 0 then 'LONG' else 'SHORT' end, abs(f.quantity),
     f.price, p.progress
   from (
     select i.owner, venue_of(i.kind) as venue,
       coalesce(i.request ->> 'prop_account_id', i.request ->> 'subaccount_id', i.request ->> 'wallet', i.request ->> 'trader') as account,
-      coalesce(o.given_id, case when verb_subject(i) = i.id then i.given_id end, verb_subject(i))::text as reference,
+      verb_subject(i) as subject, coalesce(o.given_id, case when verb_subject(i) = i.id then i.given_id end, verb_subject(i))::text as reference,
       coalesce(o.pair, i.outcome -> 'result' ->> 'pair', i.request ->> 'trade_pair', i.request ->> 'pair') as pair,
       coalesce(i.outcome -> 'result' -> 'executed' ->> 'order_type', i.outcome -> 'result' ->> 'side', 'FLAT') as side,
       coalesce(i.outcome -> 'result' -> 'executed' ->> 'quantity', i.outcome -> 'result' ->> 'filled_size')::numeric as quantity,
@@ -33,7 +33,7 @@ language sql as $$
     ) o on true
     where i.state = 'succeeded' and venue_of(i.kind) is not null
     union all
-    select o.owner, o.venue, coalesce(a.id, s.subaccount_id::text), coalesce(o.given_id, o.id)::text, o.pair, o.executed ->> 'order_type',
+    select o.owner, o.venue, coalesce(a.id, s.subaccount_id::text), o.id, coalesce(o.given_id, o.id)::text, o.pair, o.executed ->> 'order_type',
       (o.executed ->> 'quantity')::numeric, (o.executed ->> 'price')::numeric, false
     from string_to_table(closed_ids, ',') as c (id)
     cross join lateral (
