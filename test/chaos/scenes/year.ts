@@ -19,12 +19,8 @@ const INTAKE_PER_S = 50;
 const TIMES_INTAKE = 20;
 /** Nothing that the scene filled is kept: the copies are at least 10 days old. */
 const DAYS = { RETAIN_INTENTS_DAYS: 9, RETAIN_ORDERS_DAYS: 9, RETAIN_EVENTS_DAYS: 9, RETAIN_SESSIONS_DAYS: 9 };
-/**
- * Bulk rows are not logged while they are filled; a server of its own, whose data is removed afterwards. The scene vacuums and analyses what it has
- * filled: the server's own visit, which a bulk load causes at once and a database that grows sees every few hours, would fall on what is timed.
- */
+/** Bulk rows are not logged while they are filled; a server of its own, whose data is removed afterwards. */
 const SERVER = {
-  autovacuum: 'off',
   fsync: 'off',
   full_page_writes: 'off',
   jit: 'off',
