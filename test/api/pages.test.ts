@@ -16,7 +16,6 @@ const isList = (pointer: string | null | undefined) => {
   return type === 'array' && maxItems === undefined;
 };
 const LISTS = listOperations().filter(({ method, responses }) => method === 'get' && isList(responses.get(200)));
-
 const AT_MOST_ONE = ['listConnectAccounts'];
 const MAX_PAGES = 1_000;
 
