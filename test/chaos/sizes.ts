@@ -150,7 +150,7 @@ export const sizes: Record<'full' | 'small', Size> = {
         ...{ EXVENUE_STREAM: 'true', ORDER_DEADLINE_MS: '120000' },
       },
     },
-    year: { intents: 3_000_000, orders: 600, pruneMs: 60_000, most: { ratio: 1.2, ms: 200 } },
+    year: { intents: 3_000_000, orders: 600, restMs: 65_000, pruneMs: 60_000, most: { ratio: 1.2, ms: 200 } },
     alertScale: 1,
     traders: 640, // some lose their money first: 500 are paid out
     timing: PRODUCTION,
@@ -218,7 +218,7 @@ export const sizes: Record<'full' | 'small', Size> = {
       ...{ behindMs: 1_000, endAfterMs: 3_000, withinMs: 15_000 }, // other tests share the cores
       settings: { ...ROOMY, EXVENUE_STREAM: 'true', EXVENUE_READ_LAG_MS: '2000', ORDER_DEADLINE_MS: '60000' },
     },
-    year: { intents: 20_000, orders: 100, pruneMs: 20_000, most: { ratio: 3, ms: 2_000 } },
+    year: { intents: 20_000, orders: 100, restMs: 0, pruneMs: 20_000, most: { ratio: 3, ms: 2_000 } },
     alertScale: 5,
     traders: 12,
     timing: QUICK,

@@ -7,8 +7,9 @@ import { migrate } from '../../../src/db/migrate.ts';
 import { openPool } from '../../../src/db/pool.ts';
 import { prune } from '../../../src/db/retention.ts';
 import { makeAdmin } from '../../support/identity.ts';
+import { until } from '../../support/processes.ts';
 import { startReceiver } from '../../support/receivers.ts';
-import { openSite } from '../stage.ts';
+import { type LocalSite, openSite } from '../stage.ts';
 import type { Verdict } from '../verdicts.ts';
 import { multiply } from '../year/fill.ts';
 import { type Hot, timeHotStatements } from '../year/hot.ts';
@@ -17,6 +18,7 @@ import { type Bytes, tradeForReal } from '../year/real-orders.ts';
 
 const INTAKE_PER_S = 50;
 const TIMES_INTAKE = 20;
+const AT_REST_WITHIN_MS = 1_800_000;
 /** Nothing that the scene filled is kept: the copies are at least 10 days old. */
 const DAYS = { RETAIN_INTENTS_DAYS: 9, RETAIN_ORDERS_DAYS: 9, RETAIN_EVENTS_DAYS: 9, RETAIN_SESSIONS_DAYS: 9 };
 /** Bulk rows are not logged while they are filled; a server of its own, whose data is removed afterwards. */
@@ -30,10 +32,14 @@ const SERVER = {
   max_wal_size: '4GB',
 };
 
-/** `intents`: how many; `orders`: how many of them are real, and run on both databases; `pruneMs`: how long retention is watched. */
+/**
+ * `intents`: how many; `orders`: how many of them are real, and run on both databases; `restMs`: how long autovacuum must have had
+ * nothing to do before statements are timed; `pruneMs`: how long retention is watched.
+ */
 export type YearSize = {
   intents: number;
   orders: number;
+  restMs: number;
   pruneMs: number;
   /** What is promised; more on a machine that does other things as well. */
   most: { ratio: number; ms: number };
@@ -50,7 +56,7 @@ export type Year = {
 };
 
 /** A database with many settled orders of a year beside a new one: hot statements, operators' queries, and retention. */
-export async function liveThroughYear({ intents, orders, pruneMs }: YearSize): Promise<Year> {
+export async function liveThroughYear({ intents, orders, restMs, pruneMs }: YearSize): Promise<Year> {
   const dataDir = await mkdtemp(join(tmpdir(), `tps-test-${process.pid}-year-`));
   const server = await startEmbedded({ dataDir, settings: SERVER });
   const open = async (name: string) => {
@@ -68,6 +74,7 @@ export async function liveThroughYear({ intents, orders, pruneMs }: YearSize): P
     await tradeForReal(none, receiver, orders);
     for (const site of [past, none]) await site.stopWorkers();
     await command(urlOf(past), (client) => multiply(client, intents));
+    await autovacuumAtRest(past, restMs);
     const [counted] = await past.rows<{ intents: number; rows: number }>(COUNTED);
     const hot = await timeHotStatements({ past: urlOf(past), none: urlOf(none) }, orders * 2);
     const db = await openPool(urlOf(past), 2, () => {});
@@ -83,6 +90,20 @@ export async function liveThroughYear({ intents, orders, pruneMs }: YearSize): P
     await server.stop('immediate');
     await rm(dataDir, { recursive: true, force: true });
   }
+}
+
+/**
+ * Waits until autovacuum has been through what was filled: a year's rows do not come within minutes. Its snapshot would keep
+ * the versions of hot rows of one of the two databases.
+ */
+async function autovacuumAtRest({ rows }: Pick<LocalSite, 'rows'>, restMs: number): Promise<void> {
+  let restsSince = performance.now();
+  const hasRested = async () => {
+    const workers = await rows(`select from pg_stat_activity where backend_type = 'autovacuum worker'`);
+    if (workers.length > 0) restsSince = performance.now();
+    return performance.now() - restsSince >= restMs || null;
+  };
+  await until('autovacuum at rest', hasRested, AT_REST_WITHIN_MS);
 }
 
 /** How many orders runs of retention delete, with everything that belongs to them: of each kind a batch in turn. */
