@@ -28,6 +28,27 @@ const GROWN = `
   insert into paces (name) select 'signals:e_' || n from generate_series(1, ${MANY}) n;
   select graphile_worker.add_job('mail/send', '{}', run_at => now() + interval '1 day') from generate_series(1, ${MANY}) n`;
 
+/** What those who trade here have done before: a plan that reads all of one trader, wallet or lane is seen. */
+const OWN_PAST = `
+  with traded as (
+    insert into intents (id, kind, owner, lane, request, digest, deadline_at, state, settled_at, outcome)
+    select gen_random_uuid(), k.kind, 'ptn_a', k.lane, k.request, '', now(), 'succeeded', now(), '{}'
+    from generate_series(1, ${MANY}) n
+    cross join (values
+      ('network/place', 'netvenue:t:BTCUSDC', '{"trader": "t", "subaccount_id": 0}'::jsonb),
+      ('exchange/place', 'exvenue:0xw', '{"wallet": "0xw"}')
+    ) as k (kind, lane, request)
+    returning id, kind
+  )
+  insert into orders (id, venue, owner, trader, pair, handle, terms, lifecycle, executed)
+  select t.id, k.venue, 'ptn_a', k.trader, k.pair, t.id::text, '{}', 'filled', jsonb_build_object('ex_order_id', 'past ' || t.id)
+  from traded t
+  join (values ('network/place', 'netvenue', 't', 'BTCUSDC'), ('exchange/place', 'exvenue', '0xw', 'BTC')) as k (kind, venue, trader, pair)
+    on k.kind = t.kind;
+  insert into exchange_fills (ex_wallet, trade_id, oid, coin, side, price, size, start_position, closed_pnl, fee, fee_token, is_liquidation, filled_at)
+  select '0xw', n, 'past ' || n, 'BTC', 'buy', 1, 1, 0, 0, 0, 'USDC', false, now() from generate_series(1, ${MANY}) n;
+  insert into idempotency_keys (owner, key, intent_id, digest) select 'ptn_a', 'past ' || n, gen_random_uuid(), '' from generate_series(1, ${MANY}) n`;
+
 /** While a table is small a plan that reads all of it may look cheapest, and a session keeps its plans while the table grows. */
 describe('the statements of an order, in a database that is new', () => {
   let intentDb: IntentDatabase;
@@ -43,6 +64,7 @@ describe('the statements of an order, in a database that is new', () => {
     for (let n = 0; n < 8; n += 1) await place();
     for (let n = 0; n < 8; n += 1) await placeAtExchange(n); // a plan is kept from the sixth execution on
     await intentDb.query(GROWN);
+    await intentDb.query(OWN_PAST);
   });
   after(async () => {
     await client.end();

@@ -27,8 +27,13 @@ language sql stable as $$
       select coalesce(jsonb_agg(shown_fill(f, o.owner) order by f.filled_at, f.seq), '[]')
       from (
         select *
-        from exchange_fills x
-        where x.ex_wallet = m.trader and x.oid = m.executed ->> 'ex_order_id'
+        from (
+          select *
+          from exchange_fills x
+          where x.ex_wallet = m.trader and x.oid = m.executed ->> 'ex_order_id'
+          order by x.trade_id -- as the key does: else a plan made while the table was small may read all of the wallet
+          offset 0
+        ) x
         order by x.filled_at desc, x.seq desc
         limit 100
       ) f

@@ -3,7 +3,8 @@
 -- paced N (it is new, and its trader may send no more for N seconds).
 -- A target is named by its owner's name of it or by its id; the stored request has the id.
 -- Item: as for accept_intents, and trader (synthetic hotkey), pair, target?, terms?, only_repeats?, pace? and pace_most? (see pace_wait_s)
--- The limits keep every join on its index. Without them a plan that was made while the tables were small reads them whole.
+-- The limits keep every join on its index, and a target is looked for by its ids alone. Without them a plan that was made while the tables were small
+-- reads them whole, or all orders of the trader.
 create or replace function accept_network_orders(batch jsonb) returns table (n integer, intent_id uuid, verdict text)
 language plpgsql as $$
 declare
@@ -34,8 +35,13 @@ begin
     ) s on true
     left join lateral (
       select o.id, o.pair
-      from orders o
-      where o.id in (order_id_of(i.owner, i.target), i.target) and o.trader = s.synthetic_hotkey and o.owner = s.owner
+      from (
+        select x.id, x.pair, x.trader, x.owner
+        from orders x
+        where x.id in (order_id_of(i.owner, i.target), i.target)
+        limit 2
+      ) o
+      where i.target is not null and o.trader = s.synthetic_hotkey and o.owner = s.owner
       limit 1
     ) o on true
     left join lateral (
