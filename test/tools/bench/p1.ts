@@ -85,14 +85,18 @@ async function measure(target: Target, { roundMs, alone }: Size): Promise<Round>
 }
 
 /** Every connection sends the next request as soon as it has a response. */
-export async function crowd({ place }: Target, forMs: number): Promise<{ perSecond: number; ms: number[] }> {
+export async function crowd(
+  { place }: Target,
+  forMs: number,
+  callers = CONNECTIONS,
+): Promise<{ perSecond: number; ms: number[] }> {
   const ms: number[] = [];
   const startedAt = performance.now();
   let next = 0;
   const ask = async () => {
     while (performance.now() - startedAt < forMs) ms.push(await timed(() => place(next++)));
   };
-  await Promise.all(Array.from({ length: CONNECTIONS }, ask));
+  await Promise.all(Array.from({ length: callers }, ask));
   return { perSecond: ms.length / ((performance.now() - startedAt) / 1_000), ms };
 }
 

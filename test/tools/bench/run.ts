@@ -3,6 +3,7 @@ import { machine } from '../../support/machine.ts';
 import { stopPostgres } from '../../support/postgres.ts';
 import { measureAlike } from './alike.ts';
 import { measureCold } from './cold.ts';
+import { measureCores } from './cores.ts';
 import { type Extent, type Figures, shown } from './figures.ts';
 import { measureFlood } from './flood.ts';
 import { measureHanging } from './hanging.ts';
@@ -42,6 +43,7 @@ const measurements: Record<string, (extent: Extent) => Promise<Figures>> = {
   P9: measureP9,
   ALIKE: measureAlike,
   COLD: measureCold,
+  CORES: measureCores,
   FLOOD: measureFlood,
   HANGING: measureHanging,
   LANES: measureLanes,
