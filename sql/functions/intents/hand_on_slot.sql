@@ -6,6 +6,9 @@ declare
   spare integer;
 begin
   perform pg_advisory_xact_lock_shared(hashtextextended('slots ' || at_upstream, 0));
+  if not exists (select from intents w where w.waits_at = at_upstream) then
+    return;
+  end if;
   spare := slots_to_assign(at_upstream); -- null: all
   perform assign_slots(at_upstream, for_s, null, case when spare > 1 then 1 else spare end);
 end $$;
