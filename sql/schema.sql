@@ -2422,6 +2422,9 @@ create function dispatch_due_deliveries(endpoint text)
 create function dispute_end(status text)
   returns text sql immutable;
 
+create function doubt_job(kind text, intent uuid, run_at timestamp with time zone)
+  returns graphile_worker.job_spec sql stable;
+
 create function drop_finished_jobs()
   returns integer sql;
 

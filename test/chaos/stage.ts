@@ -240,8 +240,8 @@ export const allSettled = ({ rows }: Pick<Stage, 'rows'>, withinMs: number): Pro
   });
 
 const OPEN = `
-  select i.id, i.kind, i.state, i.attempts, i.reconcile_attempts, i.sending_at, i.deadline_at, now() as now, l.head = i.id as at_head,
-    j.run_at, j.attempts as job_attempts, j.locked_at, j.locked_by, j.last_error
+  select i.id, i.kind, i.state, i.attempts, i.reconcile_attempts, i.unknown_because, i.outcome, i.presumed_sent_at, i.sending_at, i.deadline_at,
+    now() as now, l.head = i.id as at_head, j.run_at, j.attempts as job_attempts, j.locked_at, j.locked_by, j.last_error
   from intents i
   left join lanes l on l.name = i.lane
   left join queue_jobs j on j.payload ->> 'intent_id' = i.id::text

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
+import { type IntentDatabase, item, openIntentDatabase, type Row } from '../support/intent-database.ts';
 
 const CRON = '{"_cron": {"ts": "2026-11-23T18:00:00.000Z", "backfilled": false}}';
 
@@ -51,6 +51,30 @@ describe('jobs that a newer job with the same key has replaced while a worker ha
       expect(await left()).to.deep.equal([{ task, key, locked_by: null }]);
     });
   }
+
+  for (const kind of ['slot', 'doubt'])
+    it(`end with a dead worker: the job of an intent, ${kind === 'slot' ? 'that waits for a slot' : 'in doubt'}`, async () => {
+      const { id } = item();
+      const payload = JSON.stringify({ intent_id: id });
+      await worker('killed', 5);
+      await add('network/place', payload, `${kind} ${id}`);
+      await lock('killed');
+      await add('network/place', payload, `${kind} ${id}`);
+      await reap();
+
+      expect(await left()).to.deep.equal([{ task: 'network/place', key: `${kind} ${id}`, locked_by: null }]);
+    });
+
+  it('end with a dead worker: the job of an intent that has ended', async () => {
+    const one = item();
+    await intentDb.accept(one);
+    await intentDb.settle(one.id, ((await intentDb.claim(one.id)) as Row).fence);
+    await intentDb.query(`update queue_jobs set attempts = max_attempts`);
+    const used = await intentDb.query('select drop_superseded_jobs()');
+
+    expect(used).to.have.length(1);
+    expect(await left()).to.deep.equal([]);
+  });
 
   it('stay while a living worker has them', async () => {
     await worker('killed', 5);

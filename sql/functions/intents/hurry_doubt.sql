@@ -6,7 +6,7 @@ declare
 begin
   select array_agg(j.id) into planned
   from intents i
-  join queue_jobs j on j.payload ->> 'intent_id' = i.id::text
+  join queue_jobs j on j.key = 'doubt ' || i.id
   where i.id = intent and i.state = 'in_doubt' and j.locked_at is null and j.run_at > now();
   if planned is not null then
     perform graphile_worker.reschedule_jobs(planned, now());

@@ -22,9 +22,13 @@ begin
   end if;
   for late in
     select j.id
-    from queue_jobs j
-    join intents h on h.id::text = j.payload ->> 'intent_id'
-    where h.id = any(doubts) and j.locked_at is null and j.run_at > now() + every * cardinality(doubts)
+    from unnest(doubts) as d (id)
+    cross join lateral (
+      select q.id
+      from queue_jobs q
+      where q.key = 'doubt ' || d.id and q.locked_at is null and q.run_at > now() + every * cardinality(doubts)
+      limit 1
+    ) j
   loop
     perform graphile_worker.reschedule_jobs(array[late.id], now() + every * (cardinality(doubts) * random()));
   end loop;

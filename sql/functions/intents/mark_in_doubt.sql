@@ -23,6 +23,6 @@ begin
   end if;
   perform leave_lane(marked.lane, intent);
   perform enqueue(array[
-    job_for(marked.kind, intent, now() + make_interval(secs => delay_s))]);
+    doubt_job(marked.kind, intent, now() + make_interval(secs => delay_s))]);
   return true;
 end $$;

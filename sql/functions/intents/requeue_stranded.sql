@@ -41,7 +41,10 @@ begin
         );
       continue when not found;
     end if;
-    perform enqueue(array[job_for(stranded.kind, stranded.id, null)]);
+    perform enqueue(array[case
+      when stranded.state = 'in_doubt' then doubt_job(stranded.kind, stranded.id, null)
+      else job_for(stranded.kind, stranded.id, null)
+    end]);
     requeued := requeued + 1;
   end loop;
   return requeued;

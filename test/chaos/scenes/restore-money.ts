@@ -108,9 +108,10 @@ async function paymentOf({ ask }: Trader, paymentId: string): Promise<string | n
   return body.processor_payment_intent_id;
 }
 
-/** Every bank accepts every payout. */
+/** Every bank accepts every payout. What accounts abroad received becomes available. */
 async function payBanks(processor: ProcessorUpstream, stopping: AbortSignal): Promise<void> {
   for (let next = 0; !stopping.aborted; await sleep(50)) {
+    for (const [id, { isCredited }] of processor.arrivals) if (!isCredited) await control(processor, 'arrival', { id });
     for (; next < processor.events.length; next += 1) {
       const event = processor.events[next];
       if (event?.type !== 'payout.created') continue;

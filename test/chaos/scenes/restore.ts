@@ -10,6 +10,8 @@ import { openMoney, type RestoredMoney } from './restore-money.ts';
 
 const run = promisify(execFile);
 
+const SETTLED_WITHIN_MS = 900_000; // an exchange verb whose nonce is used counts as absent only after ten lags of reads
+
 type Options = { orders: number; perSecond: number; settings: Record<string, string> };
 
 /** What came of the orders of a database that was restored from a backup and recovered. */
@@ -60,7 +62,7 @@ export async function restoreUnderLoad({ orders, perSecond, settings }: Options)
     const env = { ...stage.settings, PATH: String(process.env.PATH) };
     await run(process.execPath, ['src/commands/recover.ts', '--since', since], { env });
     await stage.startWorker();
-    await allSettled(stage, 300_000);
+    await allSettled(stage, SETTLED_WITHIN_MS);
     const wrong = await money.judge();
     const came = { moved: movedAfter - movedBefore, added: money.count() - movedAfter, wrong };
 
