@@ -7,6 +7,9 @@ const JITTER = 0.2;
 /** An order that nothing was sent of is tried again within this time, ± 20 %: exits leave within 2 s of their upstream's return. */
 export const LONGEST_ORDER_RETRY_MS = 1_500;
 
+/** What a later look-up will hardly prove is looked up this often, so that a doubt that stays takes little of its upstream's budget from others. */
+export const RARELY_MS = 600_000;
+
 /** A look-up is planned so long after the time from which on it can prove something. */
 export const JUST_AFTER_MS = 50;
 

@@ -4,7 +4,7 @@ import type { Db } from '../db/pool.ts';
 import type { IntentId } from '../kernel/ids.ts';
 import type { UpstreamResult } from '../kernel/upstream-result.ts';
 import { recordAbsence } from './absence.ts';
-import { JUST_AFTER_MS, nextReconcileMs } from './backoff.ts';
+import { JUST_AFTER_MS, nextReconcileMs, RARELY_MS } from './backoff.ts';
 import type { IntentDefinition, IntentOf, SentRequest, Timing } from './define.ts';
 import type { Intent } from './intent.ts';
 import { leaveUndecided, markInDoubt } from './settle.ts';
@@ -28,7 +28,9 @@ export async function reconcile<Deps, Request, Payload extends Record<string, un
   else if (finding.kind === 'absent' && !isInFlight) await recordAbsence(db, intent, verb, finding);
   else if (finding.kind === 'undecidable' && !isInFlight) await leaveUndecided(db, intent, finding.problem);
   else {
-    const delayMs = Math.min(untilNextReconciliation(intent, inFlightMs), againIn(finding));
+    const delayMs = isRare(finding)
+      ? RARELY_MS
+      : Math.min(untilNextReconciliation(intent, inFlightMs), againIn(finding));
     await markInDoubt(
       db,
       intent,
@@ -59,6 +61,8 @@ async function recordFound<Deps, Request, Payload extends Record<string, unknown
     'what was found could not be recorded',
   );
 }
+
+const isRare = (finding: { kind: string; rarely?: boolean }): boolean => finding.rarely === true;
 
 const againIn = (finding: { kind: string; againInMs?: number }): number =>
   finding.againInMs ?? Number.POSITIVE_INFINITY;

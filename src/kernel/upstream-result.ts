@@ -31,9 +31,16 @@ export type Unreachable = { kind: 'unreachable'; why: string };
 /**
  * The upstream may have acted: reconcile before anything else. `acknowledged`: it received the request without
  * reporting the outcome, so a read may prove it at once. `ended`: it has responded and no longer works on the request.
- * `againInMs`: when a later read can prove more.
+ * `againInMs`: when a later read can prove more. `rarely`: reads have caught up, so that a later one will hardly prove more.
  */
-export type UnknownEffect = { kind: 'unknown'; why: string; acknowledged?: true; ended?: true; againInMs?: number };
+export type UnknownEffect = {
+  kind: 'unknown';
+  why: string;
+  acknowledged?: true;
+  ended?: true;
+  againInMs?: number;
+  rarely?: boolean;
+};
 
 /** The result of a read at an upstream. `absent`: the upstream reports that it has no such object. */
 export type ReadResult<T> = ListResult<T> | { kind: 'absent' };

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
+import { z } from 'zod';
 import { effectsOn } from '../support/exchange.ts';
 import { jsonReply, startProxy, type VenueProxy } from '../support/proxy.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -61,11 +62,14 @@ describe('nonces at the exchange', () => {
       update intents set sending_at = sending_at - interval '1 day' where id = ${intent_id}`);
     await service.runTask('exchange/place', { intent_id });
     const blind = (await trader.get(`/v1/intents/${intent_id}`)).body;
+    const againS = await service.db.oneFirst(sql.type(z.object({ s: z.number() }))`
+      select extract(epoch from j.run_at - now())::float8 s from queue_jobs j where j.key = ${`doubt ${intent_id}`}`);
     party.isBlind = false;
     await service.runTask('exchange/place', { intent_id });
     const seeing = await trader.pollIntent(reply, 20_000);
 
     expect(blind).to.include({ state: 'in_doubt', effect: 'unknown' });
+    expect(againS, 'reads have caught up: it takes little of the budget from now on').to.be.above(300);
     expect(seeing).to.include({ state: 'succeeded', effect: 'done' });
     expect(effectsOn(service, trader, 'placed')).to.have.length(1);
   });

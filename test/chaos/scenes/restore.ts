@@ -10,7 +10,11 @@ import { openMoney, type RestoredMoney } from './restore-money.ts';
 
 const run = promisify(execFile);
 
-const SETTLED_WITHIN_MS = 900_000; // an exchange verb whose nonce is used counts as absent only after ten lags of reads
+const DECIDED_WITHIN_MS = 300_000;
+/** What is looked for rarely: its nonce was used by what the database has forgotten, and the exchange shows nothing of it. */
+const LEFT = `state = 'in_doubt' and exists (
+  select from queue_jobs j where j.key = 'doubt ' || intents.id and j.run_at > now() + interval '1 minute'
+)`;
 
 type Options = { orders: number; perSecond: number; settings: Record<string, string> };
 
@@ -26,7 +30,7 @@ type Restored = {
   denied: number;
   lost: number;
   doubled: number;
-  /** Left to operators, as unknown: what cannot be prepared any more. */
+  /** Left to operators, as unknown: what cannot be prepared any more, and what is looked for rarely. */
   undecided: number;
   /** What came of payments, transfers and payouts. */
   money: RestoredMoney;
@@ -62,13 +66,15 @@ export async function restoreUnderLoad({ orders, perSecond, settings }: Options)
     const env = { ...stage.settings, PATH: String(process.env.PATH) };
     await run(process.execPath, ['src/commands/recover.ts', '--since', since], { env });
     await stage.startWorker();
-    await allSettled(stage, SETTLED_WITHIN_MS);
+    const isDecided = async () => (await count(stage, `settled_at is null and not (${LEFT})`)) === 0;
+    await until('every intent settled or left to operators', isDecided, DECIDED_WITHIN_MS);
     const wrong = await money.judge();
     const came = { moved: movedAfter - movedBefore, added: money.count() - movedAfter, wrong };
 
     const { denied, lost, doubled } = await auditOrders(stage);
-    const undecided = await stage.rows('select from ops.undecided_intents');
-    const reported = { denied: denied + (await deniedAtExchange(stage)), lost, doubled, undecided: undecided.length };
+    const ended = await stage.rows('select from ops.undecided_intents');
+    const undecided = ended.length + (await count(stage, LEFT));
+    const reported = { denied: denied + (await deniedAtExchange(stage)), lost, doubled, undecided };
     return { intents, open, missed: after - before, added: effects(stage) - after, ...reported, money: came };
   } finally {
     await money.close();

@@ -106,7 +106,8 @@ export async function postAll(deps: ExchangeDeps, signed: Signed, limits: SendLi
 
 /**
  * Reconciles with `find`. Once the bodies have expired and `find` returns `absent`, their nonces are burnt: only that proves
- * that nothing was done. With a used nonce absence never counts: the venue has read the body, and the reads may be wrong.
+ * that nothing was done. With a used nonce absence never counts: the venue has read the body, and the reads may be wrong. Once they must have
+ * caught up it is looked for rarely.
  */
 export async function reconcileOrBurn<Result>(
   { intent, payload }: SentRequest<unknown, Signed>,
@@ -117,7 +118,8 @@ export async function reconcileOrBurn<Result>(
   if (finding.kind !== 'absent' || !hasExpired(intent, deps)) return finding;
   const { evidence, counts } = await burnBodies(intent, payload, deps);
   if (evidence === 'burnt') return { ...finding, isOver: true };
-  return counts && evidence !== 'used' ? finding : unknownEffect(`absent, and the nonce is ${evidence}`);
+  if (counts && evidence !== 'used') return finding;
+  return { ...unknownEffect(`absent, and the nonce is ${evidence}`), rarely: counts };
 }
 
 /** Members of the request of a follow-up, by which it is recognised. */
