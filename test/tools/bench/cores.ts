@@ -1,11 +1,10 @@
-import { readdir, readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { type Arena, openArena } from './arena.ts';
 import { type Extent, type Figures, type Row, ratioOf, reported } from './figures.ts';
 import { type Line, openLine } from './line.ts';
 import { interleaved, pairsOf } from './noise.ts';
 import { crowd } from './p1.ts';
-import { cpuMs, total } from './usage.ts';
+import { childrenCpuMs, cpuMs, parentOf, total } from './usage.ts';
 
 const COUNTS = [1, 2, 4]; // of web processes, and as many workers
 const CALLERS = 32; // at each web process, each with its next order after its last
@@ -72,11 +71,12 @@ async function openSite(count: number): Promise<Site> {
 }
 
 async function measure({ arena, count, webPids, workerPids, place }: Site, roundMs: number): Promise<Found> {
-  const databasePids = await serverPids(arena);
+  const [own] = await arena.query<{ pid: number }>('select pg_backend_pid() as pid');
+  const server = await parentOf(own?.pid ?? 0);
   const cpu = async (): Promise<Record<Kind, number>> => ({
     web: await total(webPids, cpuMs),
     worker: await total(workerPids, cpuMs),
-    database: await total(databasePids, cpuMs),
+    database: await childrenCpuMs(server),
     'client and venue': await cpuMs(process.pid),
   });
   const waits: Record<string, number> = {};
@@ -102,20 +102,6 @@ const WAITS = `
 function sharesOf(counts: Record<string, number>): Record<string, number> {
   const all = Object.values(counts).reduce((sum, each) => sum + each, 0);
   return Object.fromEntries(Object.entries(counts).map(([name, each]) => [name, each / all]));
-}
-
-/** The processes of the database server: all that have the same parent as the one of our connection. */
-async function serverPids({ query }: Arena): Promise<number[]> {
-  const [own] = await query<{ pid: number }>('select pg_backend_pid() as pid');
-  const server = await parentOf(own?.pid ?? 0);
-  const all = (await readdir('/proc')).map(Number).filter((pid) => pid > 0);
-  const parents = await Promise.all(all.map(async (pid) => [pid, await parentOf(pid)] as const));
-  return parents.flatMap(([pid, parent]) => (parent === server ? [pid] : []));
-}
-
-async function parentOf(pid: number): Promise<number> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ''); // it may have ended
-  return Number(stat.slice(stat.lastIndexOf(')')).split(' ')[2] ?? -1);
 }
 
 function figures(counts: number[], rounds: Record<string, Found>[]): Figures {

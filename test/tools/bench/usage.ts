@@ -1,13 +1,36 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 
 const MS_PER_TICK = 10;
+const PARENT = 1;
+const TIMES = 11; // own user and system time, then those of the children that have ended
 const MB_PER_KB = 1 / 1024;
 
 /** The CPU time of a process and its threads so far: on a busy machine it says more than the time on the clock. */
 export async function cpuMs(pid: number): Promise<number> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-  const [user = 0, system = 0] = stat.slice(stat.lastIndexOf(')')).split(' ').slice(12, 14).map(Number);
+  const [user = 0, system = 0] = (await statOf(pid)).slice(TIMES, TIMES + 2).map(Number);
   return (user + system) * MS_PER_TICK;
+}
+
+/** The CPU time so far of the children of a process, those that have ended too. */
+export async function childrenCpuMs(parent: number): Promise<number> {
+  const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0);
+  const living = await Promise.all(
+    pids.map(async (pid) => {
+      const stat = await statOf(pid).catch(() => []); // it has just ended
+      return Number(stat[PARENT]) === parent ? Number(stat[TIMES]) + Number(stat[TIMES + 1]) : 0;
+    }),
+  );
+  const ended = (await statOf(parent)).slice(TIMES + 2, TIMES + 4).map(Number);
+  return [...living, ...ended].reduce((sum, ticks) => sum + ticks, 0) * MS_PER_TICK;
+}
+
+/** The parent of a process. */
+export const parentOf = async (pid: number): Promise<number> => Number((await statOf(pid))[PARENT]);
+
+/** The fields of proc_pid_stat(5) from the one after the name on: the state. */
+async function statOf(pid: number): Promise<string[]> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
 /** The resident memory of a process, in MB. */
