@@ -187,29 +187,6 @@ describe('the slots of intents in doubt', () => {
     expect(more.every(({ was }) => was === 'waiting')).to.equal(true);
   });
 
-  it('are looked up soon without reading the jobs that others have in the queue', async () => {
-    const [first] = await arrive(2);
-    await intentDb.markInDoubt(first?.id ?? '', first?.fence ?? 0, 10);
-    await arrive(1);
-    await intentDb.query(`
-      select graphile_worker.add_job('webhooks/deliver', json_build_object('endpoint_id', n), run_at => now() + interval '1 day')
-      from generate_series(1, 2000) n`);
-    const session = await intentDb.session();
-    const read = async () => {
-      await session.query('select pg_stat_force_next_flush()');
-      const [row] = await session.query<{ rows: number }>(`
-        select (coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::integer as rows
-        from pg_stat_all_tables
-        where schemaname = 'graphile_worker' and relname = '_private_jobs'`);
-      return row?.rows ?? 0;
-    };
-    const before = await read();
-
-    await session.query(`select hurry_doubts('miner:x'), hurry_doubt($1)::text`, [first?.id]);
-
-    expect((await read()) - before).to.be.below(20);
-  });
-
   it('are looked up soon once somebody waits for them', async () => {
     const [first, second] = await arrive(2);
     for (const one of [first, second]) await intentDb.markInDoubt(one?.id ?? '', one?.fence ?? 0, 10);
