@@ -40,10 +40,11 @@ describe('newIntentId', () => {
   it('contains a mark, by which its time is read; other ids do not', () => {
     const at = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
     const id = newIntentId(at);
-    const others = [`${id.slice(0, -1)}${id.endsWith('0') ? '1' : '0'}`, randomUUID(), 'no id'];
+    const later = `1${id.slice(1)}`; // the mark is of the whole id
+    const others = [`${id.slice(0, -1)}${id.endsWith('0') ? '1' : '0'}`, later, randomUUID(), 'no id'];
 
     expect(intentIdTimeMs(id)).to.equal(at);
-    expect(others.map(intentIdTimeMs)).to.deep.equal([null, null, null]);
+    expect(others.map(intentIdTimeMs)).to.deep.equal([null, null, null, null]);
   });
 
   it('is always different', () => {

@@ -46,6 +46,24 @@ describe('the secrets of an app', () => {
     expect(await current()).to.deep.equal(['first of app_b', 'second']);
   });
 
+  it('end within the overlap of a rotation, the current one and those before, but not again', async () => {
+    await rotate('second', null, 3_600);
+    await rotate('third', null, 0);
+    await rotate('fourth', null, 60);
+
+    const left = await rows.db.any(sql.type(z.object({ id: z.string(), s: z.number().nullable(), again: z.boolean() }))`
+      select s.id, extract(epoch from s.expires_at - now())::integer s, s.superseded_at > s.expires_at again
+      from app_secrets s
+      where s.app_id = 'app_a' and s.superseded_at is not null
+      order by s.id`);
+    expect(left.map(({ id, s }) => [id, Math.round(Number(s) / 60)])).to.deep.equal([
+      ['first of app_a', 0],
+      ['second', 0],
+      ['third', 1],
+    ]);
+    expect(left.every(({ again }) => !again)).to.equal(true);
+  });
+
   it('give a token no longer a life than their own, and show it so', async () => {
     await run(
       `update app_secrets set superseded_at = now(), expires_at = now() + interval '100 s' where id = 'first of app_a'`,

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
@@ -127,6 +128,11 @@ describe('a credential among the rows of others', () => {
     const found = await Promise.all(keys.map(partnerFinder(db, () => false).find));
 
     expect(found.map((one) => one?.owner ?? null)).to.deep.equal(['p', 'p', null, null, null, null]);
+    await run(`update partner_keys set expires_at = now() + interval '300 ms' where id = 'overlapping'`);
+    const { find } = partnerFinder(db, () => true);
+    const before = await find('overlapping');
+    await sleep(400);
+    expect([before?.owner, await find('overlapping')], 'known no longer than the key').to.deep.equal(['p', null]);
   });
 
   it('of a stream is a ticket that is neither used nor expired, of the right kind, whose credentials are valid', async () => {

@@ -82,6 +82,18 @@ describe('an event of an owner', () => {
     expect(await deliveries()).to.deep.equal(['whe_a 2', 'whe_all 4']);
   });
 
+  it('has the next position of its own log, and moves the end of no other', async () => {
+    await emit('ptn_b');
+    await emit('ptn_a');
+    await emit('ptn_a');
+
+    const ends = await intentDb.query('select owner, last_position::integer as at from event_logs order by owner');
+    expect(ends).to.deep.equal([
+      { owner: 'ptn_a', at: 4 },
+      { owner: 'ptn_b', at: 2 },
+    ]);
+  });
+
   it('is logged alone where its owner has no active endpoint, whatever others have', async () => {
     await endpoint('whe_off', 'ptn_a', OFF);
     await endpoint('whe_b', 'ptn_b');

@@ -77,17 +77,18 @@ describe('a log that is streamed', () => {
     expect([await countAfter(OTHER, null), await countAfter(OTHER, own)]).to.deep.equal([2, 2]);
   });
 
-  it('of a partner ends with the key: one that is revoked, or whose partner is disabled', async () => {
+  it('of a partner ends with the key: one that is revoked or at the end of its overlap, or whose partner is disabled', async () => {
     await run(`insert into partners (id, name, disabled_at) values ('ptn_off', 'off', now())`);
     await run(
-      `insert into partner_keys (id, partner_id, digest, hint, revoked_at) values
-         ('live', $1, 'live', '', null), ('revoked', $1, 'revoked', '', now()), ('off', 'ptn_off', 'off', '', null)`,
+      `insert into partner_keys (id, partner_id, digest, hint, revoked_at, expires_at) values
+         ('live', $1, 'live', '', null, null), ('revoked', $1, 'revoked', '', now(), null), ('off', 'ptn_off', 'off', '', null, null),
+         ('overlapping', $1, 'overlapping', '', null, now() + interval '1 minute'), ('ended', $1, 'ended', '', null, now())`,
       PARTNER,
     );
 
-    expect(await partnerLogs(rows.db).invalid(['live', 'revoked', 'off', 'unknown'])).to.have.members([
-      ...['revoked', 'off', 'unknown'],
-    ]);
+    const invalid = await partnerLogs(rows.db).invalid(['live', 'overlapping', 'revoked', 'ended', 'off', 'unknown']);
+
+    expect(invalid).to.have.members(['revoked', 'ended', 'off', 'unknown']);
   });
 
   it('of an account has its positions polled while somebody listens, and once no more than it is due', async () => {

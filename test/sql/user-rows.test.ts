@@ -1,10 +1,11 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
-import { findSalt, isKnownAddress, readLogin } from '../../src/capabilities/users/queries.ts';
+import { findSalt, isKnownAddress, isResetToken, readLogin } from '../../src/capabilities/users/queries.ts';
 import { userFinder } from '../../src/capabilities/users/sessions/commands.ts';
 import { findSessionByToken, isSessionOf, listSessionsOf } from '../../src/capabilities/users/sessions/queries.ts';
 import type { DbPool } from '../../src/db/pool.ts';
+import type { AppId } from '../../src/kernel/ids.ts';
 import { digest } from '../../src/kernel/ids.ts';
 import type { App } from '../../src/kernel/principal.ts';
 import { openRows, type Rows } from '../support/rows.ts';
@@ -95,5 +96,28 @@ describe('a user among the rows of others', () => {
     expect(await isKnownAddress(db, ANN, digest('work'))).to.equal(false);
     expect((await findSalt(db, 'app_b', 'bob@x'))?.toString()).to.equal('app_bbob@x');
     expect((await readLogin(db, 'app_a', 'nobody@x', HOME)).id).to.equal(null);
+  });
+
+  it('the reset token of this address at this app, while it is neither used nor expired', async () => {
+    const of = (appId: string, email: string, token: string) =>
+      isResetToken(db, { appId: appId as AppId, email }, digest(token)); // as: ids of the test
+    const issued = (app: string, email: string, user: string | null, expires: string, used = 'null') =>
+      run(
+        `insert into password_resets (app_id, email, user_id, digest, expires_at, used_at)
+         values ($1, $2::text, nullif($3, ''), $4::bytea, now() + interval '${expires}', ${used})`,
+        ...[app, email, user ?? '', hex('token')],
+      );
+    await issued('app_a', 'ann@x', ANN, '1 hour');
+    await issued('app_a', 'bob@x', BOB, '1 hour', 'now()');
+    await issued('app_b', 'ann@x', NAMESAKE, '-1 second');
+    await issued('app_b', 'nobody@x', null, '1 hour');
+
+    expect(await of('app_a', 'ann@x', 'token')).to.equal(true);
+    expect(await of('app_a', 'ann@x', 'another')).to.equal(false);
+    expect(await of('app_a', 'other@x', 'token'), 'of another address').to.equal(false);
+    expect(await of('app_c', 'ann@x', 'token'), 'of another app').to.equal(false);
+    expect(await of('app_a', 'bob@x', 'token'), 'used').to.equal(false);
+    expect(await of('app_b', 'ann@x', 'token'), 'expired').to.equal(false);
+    expect(await of('app_b', 'nobody@x', 'token'), 'of nobody').to.equal(false);
   });
 });

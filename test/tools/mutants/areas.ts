@@ -193,7 +193,7 @@ export const AREAS: Record<string, Area> = {
         tests: ['sql/idempotent-rows', 'api/callers-apart'],
       },
       { files: functions('intents', 'accept_intents', 'accept_one_by_one'), tests: ['sql/intents', 'sql/acceptance'] },
-      { files: ['src/kernel/ids.ts', ...functions('orders', 'order_id_of')], tests: ['api/order-names'] },
+      { files: ['src/kernel/ids.ts', ...functions('orders', 'order_id_of')], tests: ['api/order-names', 'kernel/ids'] },
     ],
   },
   events: {
