@@ -27,6 +27,7 @@ const REASONS: Record<string, string[]> = {
     'reauthenticate: s.user_id = for_user',
   ],
   'a session is of one user, and so are its keys': ['remove_session: k.user_id = for_user'],
+  'a secret that has ended is superseded and ends no later': ['rotate_app_secret: s.expires_at is null'],
   'an account is of one user, and so are its keys': ['mint_trader_key: k.user_id = userId'],
   'the time at which a session ended first: nothing reads it again': [
     'end_user_session: s.revoked_at is null',
