@@ -1,5 +1,6 @@
 import DataLoader from 'dataloader';
 import { type FragmentSqlToken, sql } from 'slonik';
+import { askFromNow } from './asking.ts';
 import { databaseIsAway } from './conflicts.ts';
 import type { Db } from './pool.ts';
 
@@ -48,8 +49,10 @@ function oneAtATime() {
   };
   return {
     enqueue(dispatch: () => void): void {
-      if (isBusy) waiting.push(dispatch);
-      else queueMicrotask(dispatch);
+      const asked = askFromNow(); // by the first item of the batch
+      const start = () => asked(dispatch);
+      if (isBusy) waiting.push(start);
+      else queueMicrotask(start);
       isBusy = true;
     },
     async during<Result>(work: Promise<Result>): Promise<Result> {

@@ -3,6 +3,7 @@ import PQueue from 'p-queue';
 import type pg from 'pg';
 import type { DatabasePool, DriverClient, DriverFactory } from 'slonik';
 import { presentWork } from '../kernel/work.ts';
+import { askFromNow, leftOf, noteAnswer } from './asking.ts';
 
 /*
  * A connection can go silent without being closed; TCP notices after minutes. So every statement has a time limit on this
@@ -15,38 +16,57 @@ const READ_FIRST_MS = 100;
 /** The connections of all pools of this process. */
 const pooled = new Set<DriverClient>();
 
-/** A driver for slonik whose statements reject with `connection timeout` after `limitMs`. */
-export const withStatementLimit =
-  (limitMs: number): DriverFactory =>
+/** How long a statement may take, a new connection, and both of a caller together with its waits for them (see askFromNow). */
+export type Limits = { statementMs: number; connectMs: number; wholeMs: number };
+
+/** A driver for slonik whose connections and statements reject with `connection timeout` after their limits. */
+export const withLimits =
+  (limits: Limits): DriverFactory =>
   async (options) => {
     const driver = await createPgDriverFactory()(options);
     return {
       async createClient() {
-        const client = await driver.createClient();
+        const client = await connected(driver.createClient(), leftOf(limits.wholeMs, limits.connectMs));
         pooled.add(client);
         client.on('destroy', () => pooled.delete(client));
-        return limited(client, limitMs);
+        return limited(client, limits);
       },
     };
   };
 
-function limited(client: DriverClient, limitMs: number): DriverClient {
+/** A new connection, which is closed if it comes too late. */
+async function connected(client: Promise<DriverClient>, limitMs: number): Promise<DriverClient> {
+  const { promise: expired, reject } = Promise.withResolvers<never>();
+  const stop = afterSilence(limitMs, () => {
+    client.then(close, () => {}); // its error is the same: the database is away
+    reject(silentFor(limitMs));
+  });
+  return Promise.race([client, expired]).finally(stop);
+}
+
+function limited(client: DriverClient, { statementMs, wholeMs }: Limits): DriverClient {
   let silent: Error | undefined;
   return {
     ...client,
     async query(...statement) {
       if (silent) throw silent; // such as the rollback of a transaction whose statement timed out
       const { promise: expired, reject } = Promise.withResolvers<never>();
+      const limitMs = leftOf(wholeMs, statementMs);
       const stop = afterSilence(limitMs, () => {
-        silent = new Error(`connection timeout: the database did not respond within ${limitMs} ms`);
+        silent = silentFor(limitMs);
         reject(silent);
         close(client);
         closeIdle();
       });
-      return Promise.race([client.query(...statement), expired]).finally(stop);
+      const result = await Promise.race([client.query(...statement), expired]).finally(stop);
+      noteAnswer();
+      return result;
     },
   };
 }
+
+const silentFor = (ms: number) =>
+  new Error(`connection timeout: the database did not respond within ${Math.ceil(ms)} ms`);
 
 /** The cause may affect all connections: idle ones are replaced. */
 const closeIdle = () => [...pooled].filter((client) => client.state() === 'IDLE').forEach(close);
@@ -111,7 +131,13 @@ export function withSlots(pool: DatabasePool, size: number, slotMs: number): Dat
   const slots = connectionSlots(size, slotMs);
   const taking = TAKES_A_CONNECTION.map((name) => {
     const take = pool[name] as (...args: unknown[]) => Promise<unknown>; // as: arguments are passed through unchanged
-    return [name, (...args: unknown[]) => slots.use(() => take(...args))];
+    return [
+      name,
+      (...args: unknown[]) => {
+        const asked = askFromNow();
+        return slots.use(() => asked(() => take(...args)));
+      },
+    ];
   });
   return {
     ...pool,

@@ -7,7 +7,7 @@ import {
   type Interceptor,
 } from 'slonik';
 import { databaseIsAway } from './conflicts.ts';
-import { POOL_HEADROOM, withSlots, withStatementLimit } from './limits.ts';
+import { type Limits, POOL_HEADROOM, withLimits, withSlots } from './limits.ts';
 import { withSession } from './session.ts';
 import { splitTls } from './tls.ts';
 
@@ -24,16 +24,19 @@ const typeParsers: DriverTypeParser[] = [
   { name: 'timestamptz', parse: (text) => new Date(text).toISOString() },
 ];
 
-/** How long a caller waits for a connection, for a new one to be made, and for the response to a statement. */
-type PoolLimits = { slotMs: number; connectMs: number; statementMs: number };
+/** How long a caller waits for a slot, and the limits of what follows. */
+type PoolLimits = Limits & { slotMs: number };
 
-/** Of a web process: together below 5 s for a request whose first statement meets a database that is silent. */
-export const WEB_LIMITS: PoolLimits = { slotMs: 2_000, connectMs: 3_000, statementMs: 3_500 };
+/** Of a web process: a request whose first statement meets a database that is silent has its response within 5 s. */
+export const WEB_LIMITS: PoolLimits = { slotMs: 2_000, connectMs: 3_000, statementMs: 3_500, wholeMs: 4_500 };
 /** Of a worker: a step that times out is repeated within the deadline of an order. */
-export const WORKER_LIMITS: PoolLimits = { slotMs: 5_000, connectMs: 3_000, statementMs: 5_000 };
+export const WORKER_LIMITS: PoolLimits = { slotMs: 5_000, connectMs: 3_000, statementMs: 5_000, wholeMs: 10_000 };
 const STATEMENT_TIMEOUT_MS = 30_000; // of the server
 /** Of commands: a statement may take as long as the server lets it. */
-const COMMAND_LIMITS: PoolLimits = { slotMs: 5_000, connectMs: 5_000, statementMs: STATEMENT_TIMEOUT_MS + 5_000 };
+const COMMAND_LIMITS: PoolLimits = {
+  ...{ slotMs: 5_000, connectMs: 5_000 },
+  ...{ statementMs: STATEMENT_TIMEOUT_MS + 5_000, wholeMs: STATEMENT_TIMEOUT_MS + 15_000 },
+};
 const IDLE_IN_TRANSACTION_MS = 10_000; // of the server: the longest pause within a transaction before it lets go of its locks
 const UNDONE_RETRIES = 5; // of a statement or transaction that PostgreSQL undid because of others (class 40), and of no other
 const GRACE_MS = 250; // how long a connection may take to close
@@ -74,7 +77,7 @@ async function open(
   size: number,
   options: ClientConfigurationInput,
   onError: (error: Error) => void,
-  { slotMs, connectMs, statementMs }: PoolLimits,
+  { slotMs, ...limits }: PoolLimits,
 ): Promise<DbPool> {
   const { url: address, ssl } = splitTls(url);
   const pool = await createPool(address, {
@@ -82,8 +85,8 @@ async function open(
     ...(ssl && { ssl }),
     captureStackTrace: false,
     connectionRetryLimit: 0,
-    connectionTimeout: connectMs,
-    driverFactory: withStatementLimit(statementMs),
+    connectionTimeout: limits.connectMs,
+    driverFactory: withLimits(limits),
     gracefulTerminationTimeout: GRACE_MS,
     idleTimeout: 'DISABLE_TIMEOUT',
     maxPoolSize: size + POOL_HEADROOM,

@@ -49,7 +49,8 @@ export async function loadReceived(stage: Stage, perSecond: number, isOver: () =
 async function placeOneOf(traders: Caller[], n: number, received: Received[]): Promise<string | null> {
   const trader = traders[n % TRADERS];
   if (!trader) throw new Error('There is at least one');
-  const order = { trade_pair: 'BTCUSDC', order_type: 'LONG', leverage: 0.01 };
+  const order_type = Math.floor(n / TRADERS) % 2 === 0 ? 'LONG' : 'SHORT'; // so that no position grows until the buying power is used up
+  const order = { trade_pair: 'BTCUSDC', order_type, leverage: 0.01 };
   if (n % 3 === 0) {
     const request = randomUUID();
     const headers = { 'X-Request-Id': request };

@@ -17,7 +17,7 @@ import {
 } from '../../src/sandbox/network/index.ts';
 import { type Caller, caller } from '../support/caller.ts';
 import { freshDatabase } from '../support/postgres.ts';
-import { type Running, STARTED_MS, startProgram, startWebProcess, until } from '../support/processes.ts';
+import { endReporting, type Running, STARTED_MS, startProgram, startWebProcess, until } from '../support/processes.ts';
 import { ENTITY, KEYS, startService, testSettings } from '../support/service.ts';
 
 /** A worker process and the queue's names for its two pools, which identify its jobs. */
@@ -115,7 +115,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     },
     async close() {
       const processes = [...webs, ...running];
-      for (const { kill } of processes) kill('SIGKILL');
+      for (const each of processes) endReporting(each);
       await Promise.all(processes.map(({ exited }) => exited));
       await pool.end();
       await upstream.close();

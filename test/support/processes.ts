@@ -93,6 +93,12 @@ export async function startWebProcess(settings: Record<string, string>): Promise
   return { ...web, url: `http://127.0.0.1:${port}` };
 }
 
+/** Kills a process, and prints the faults in its log that nobody foresaw: a scene that aborts is explained by them. */
+export function endReporting({ lines, kill }: Running): void {
+  for (const bug of lines.filter((line) => line.includes('"msg":"bug"'))) process.stderr.write(`${bug}\n`);
+  kill('SIGKILL');
+}
+
 const FIRST_PAUSE_MS = 15;
 const LONGEST_PAUSE_MS = 100;
 
