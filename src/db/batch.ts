@@ -1,8 +1,8 @@
 import DataLoader from 'dataloader';
 import { type FragmentSqlToken, sql } from 'slonik';
-import { askFromNow } from './asking.ts';
 import { databaseIsAway } from './conflicts.ts';
 import type { Db } from './pool.ts';
+import { waitFromNow } from './waits.ts';
 
 const MAX_BATCH_SIZE = 100; // large enough to amortise a commit, small enough to hold locks only briefly
 const SLOW_MS = 1_000; // a batch that takes longer, such as one on a silent connection, no longer delays the next
@@ -49,8 +49,8 @@ function oneAtATime() {
   };
   return {
     enqueue(dispatch: () => void): void {
-      const asked = askFromNow(); // by the first item of the batch
-      const start = () => asked(dispatch);
+      const waited = waitFromNow(); // by the first item of the batch
+      const start = () => waited(dispatch);
       if (isBusy) waiting.push(start);
       else queueMicrotask(start);
       isBusy = true;

@@ -3,15 +3,22 @@
  * full disk (53100), too many connections (53300) and a primary that has become read-only (25006).
  */
 const AWAY = /^(08|25006|53|57P0[1-5]|58030|ECONN|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|ENOTFOUND|ENOENT|EPIPE|ETIMEDOUT)/;
+/**
+ * Where the server rejects what a standby cannot do, without the code for it: to read an unlogged table, and to write by a function that the
+ * server only stops at the transaction's id. By SQLSTATE and the function in PostgreSQL's source, which no locale translates.
+ */
+const ON_STANDBY = /^(0A000 get_relation_info|XX000 (AssignTransactionId|GetNewTransactionId|XLogBeginInsert))$/;
 const AWAY_NAMES = /^(Backend|Connection|ConnectionError)|Terminated/;
 
 /** Whether an error means that the database is currently unreachable. */
 export const databaseIsAway = (error: unknown): boolean =>
-  causesOf(error).some(({ code, name, message }) => {
-    return (
-      AWAY.test(code) || AWAY_NAMES.test(name) || /connection (terminated|timeout)|^timeout expired$/i.test(message)
-    );
-  });
+  causesOf(error).some(
+    ({ code, name, message, place }) =>
+      AWAY.test(code) ||
+      ON_STANDBY.test(place) ||
+      AWAY_NAMES.test(name) ||
+      /connection (terminated|timeout)|^timeout expired$/i.test(message),
+  );
 
 /** Codes by which the server rejects a statement or a connection: read-only, or out of a resource. */
 const REJECTED = /^(25006|53...)$/;
@@ -21,7 +28,9 @@ const REJECTED = /^(25006|53...)$/;
  * such proof: it can come after the commit was written.
  */
 export const databaseRejected = (error: unknown): boolean =>
-  causesOf(error).some(({ code, severity }) => REJECTED.test(code) && /^(ERROR|FATAL)$/.test(severity));
+  causesOf(error).some(
+    ({ code, place, severity }) => (REJECTED.test(code) || ON_STANDBY.test(place)) && /^(ERROR|FATAL)$/.test(severity),
+  );
 
 /** Whether PostgreSQL cancelled a statement because of others: to resolve a deadlock, or to keep them serializable. Repeating it is safe. */
 export const wasUndone = (error: unknown): boolean => hasCode(error, '40P01') || hasCode(error, '40001');
@@ -32,10 +41,13 @@ export const waitedTooLong = (error: unknown): boolean => hasCode(error, '55P03'
 /** Whether an error, or one that caused it, has this SQLSTATE. */
 export const hasCode = (error: unknown, state: string): boolean => causesOf(error).some(({ code }) => code === state);
 
+/** What is known of an error. `place`: its SQLSTATE and the server's function that rejected. */
+type Fault = { code: string; severity: string; name: string; message: string; place: string };
+
 /** The error and its chain of causes. */
-function causesOf(error: unknown): { code: string; severity: string; name: string; message: string }[] {
+function causesOf(error: unknown): Fault[] {
   if (!(error instanceof Error)) return [];
-  const code = 'code' in error ? String(error.code) : '';
-  const severity = 'severity' in error ? String(error.severity) : '';
-  return [{ code, severity, name: error.name, message: error.message }, ...causesOf(error.cause)];
+  const { name, message, cause } = error;
+  const { code = '', severity = '', routine = '' } = error as { code?: string; severity?: string; routine?: string }; // as: pg's errors have them
+  return [{ code, severity, name, message, place: `${code} ${routine}` }, ...causesOf(cause)];
 }

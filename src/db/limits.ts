@@ -3,7 +3,7 @@ import PQueue from 'p-queue';
 import type pg from 'pg';
 import type { DatabasePool, DriverClient, DriverFactory } from 'slonik';
 import { presentWork } from '../kernel/work.ts';
-import { askFromNow, leftOf, noteAnswer } from './asking.ts';
+import { leftOf, noteAnswer, waitFromNow } from './waits.ts';
 
 /*
  * A connection can go silent without being closed; TCP notices after minutes. So every statement has a time limit on this
@@ -16,7 +16,7 @@ const READ_FIRST_MS = 100;
 /** The connections of all pools of this process. */
 const pooled = new Set<DriverClient>();
 
-/** How long a statement may take, a new connection, and both of a caller together with its waits for them (see askFromNow). */
+/** How long a statement may take, a new connection, and both of a caller together with its waits for them (see waitFromNow). */
 export type Limits = { statementMs: number; connectMs: number; wholeMs: number };
 
 /** A driver for slonik whose connections and statements reject with `connection timeout` after their limits. */
@@ -134,8 +134,8 @@ export function withSlots(pool: DatabasePool, size: number, slotMs: number): Dat
     return [
       name,
       (...args: unknown[]) => {
-        const asked = askFromNow();
-        return slots.use(() => asked(() => take(...args)));
+        const waited = waitFromNow();
+        return slots.use(() => waited(() => take(...args)));
       },
     ];
   });

@@ -14,6 +14,8 @@ import { until } from './processes.ts';
 export type Replicated = {
   /** The platform's floating address: it leads to the current primary. */
   url: string;
+  /** The address of the standby itself. */
+  standbyUrl: string;
   version: string;
   /**
    * Kills the primary permanently and removes its data, promotes the standby and points the address at it. Returns the
@@ -40,6 +42,7 @@ export async function openReplicated(): Promise<Replicated> {
   const address = await openAddress(socketOf(primary));
   return {
     url: `postgres://${user}@127.0.0.1:${address.port}/${primary.connection.database}`,
+    standbyUrl: standby.url,
     version: primary.version,
     async failOver() {
       await killPermanently(primary, first);
