@@ -85,7 +85,7 @@ export const AREAS: Record<string, Area> = {
       { files: ['src/capabilities/users/sessions/queries.ts'], tests: ['sql/user-rows'] },
       {
         files: ['src/capabilities/users/totp/commands.ts'],
-        tests: ['sql/first-codes', 'api/totp', 'api/account-recovery'],
+        tests: ['sql/first-codes', 'sql/owner-locks', 'api/totp', 'api/account-recovery'],
       },
       {
         files: users('confirm_reset', 'prove_password', 'reauthenticate', 'remove_session', 'request_reset'),
@@ -93,7 +93,7 @@ export const AREAS: Record<string, Area> = {
       },
       {
         files: [...users('quarantine'), ...functions('payouts', 'note_payout_link')],
-        tests: ['sql/quarantine', 'sql/user-functions'],
+        tests: ['sql/quarantine', 'sql/user-functions', 'sql/listed-and-paced'],
       },
       {
         files: users('renew_code', 'sign_up', 'try_code', 'try_login_code', 'verify_email'),

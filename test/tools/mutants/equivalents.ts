@@ -56,7 +56,12 @@ const REASONS: Record<string, string[]> = {
   'whether an event is offered to endpoints at all: each of them is chosen by its owner': [
     'emit_events: e.owner = of_owner',
   ],
-  'a subaccount of a prop account never changes its app': ['name: o.owner = owner'],
+  'a subaccount of a prop account never changes its app': [
+    'name: o.owner = owner',
+    'network_trader_identity: a.owner = s.owner',
+  ],
+  'a user has one payout account that is not detached': ['submit_payout: d.detached_at is not null'],
+  'a payout account is of one user, and so are its payouts': ['payout_obstacle: p.user_id = a.user_id'],
 };
 
 /** The reason for which no test can notice a change; undefined if there is none. */

@@ -34,7 +34,10 @@ export const OWNERSHIP: Area = {
         'sql/quarantine',
       ],
     },
-    { files: ['src/capabilities/webhooks/commands.ts'], tests: ['api/webhook-pages', 'api/webhooks', 'sql/event-log'] },
+    {
+      files: ['src/capabilities/webhooks/commands.ts'],
+      tests: ['api/webhook-pages', 'api/webhooks', 'sql/event-log', 'sql/owner-locks'],
+    },
     {
       files: ['src/venues/exchange/orders/queries.ts'],
       tests: ['sql/foreign-orders'],
@@ -48,6 +51,7 @@ export const OWNERSHIP: Area = {
         'api/netvenue-newest',
         'api/foreign-ids',
         'sql/foreign-lists',
+        'sql/listed-and-paced',
       ],
     },
     {
@@ -66,7 +70,14 @@ export const OWNERSHIP: Area = {
         'sql/functions/webhooks/rotate_webhook_secret.sql',
         'sql/functions/webhooks/test_endpoint.sql',
       ],
-      tests: ['sql/foreign-objects', 'sql/foreign-lists', 'api/foreign-ids', 'api/foreign-money'],
+      tests: [
+        'sql/foreign-objects',
+        'sql/foreign-lists',
+        'sql/listed-and-paced',
+        'sql/owner-locks',
+        'api/foreign-ids',
+        'api/foreign-money',
+      ],
     },
     {
       files: [
@@ -76,9 +87,11 @@ export const OWNERSHIP: Area = {
       ],
       tests: [
         'sql/foreign-objects',
+        'sql/owner-locks',
         'api/foreign-ids',
         'api/foreign-money',
         'api/money/payout-conditions',
+        'api/money/payout-steps',
         'api/money/stolen-payouts',
       ],
     },

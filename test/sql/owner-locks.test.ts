@@ -1,0 +1,96 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { sql } from 'slonik';
+import { enrollTotp } from '../../src/capabilities/users/totp/commands.ts';
+import { createEndpoint } from '../../src/capabilities/webhooks/commands.ts';
+import type { DbPool } from '../../src/db/pool.ts';
+import { newIntentId } from '../../src/kernel/ids.ts';
+import type { Principal, User } from '../../src/kernel/principal.ts';
+import type { Sealer } from '../../src/kernel/seal.ts';
+import { openPeople, type People } from '../support/people.ts';
+
+const ITEM = JSON.stringify([
+  {
+    n: 1,
+    id: newIntentId(),
+    prop_account_id: 'ann@a',
+    owner: 'a',
+    user_id: 'ann@a',
+    trader: 'x',
+    kind: 'network/place',
+  },
+]);
+// as: what these need of a caller and a sealer
+const USER = { userId: 'ann@a', sessionId: 's ann@a', email: 'ann' } as User;
+const APP = { kind: 'app', owner: 'a', secretId: 'secret' } as Principal;
+const SEALER = { seal: () => Buffer.from('sealed') } as unknown as Sealer;
+const ENDPOINT = { url: 'https://x', events: ['*'], description: null };
+
+const called = (call: string) => (db: DbPool) =>
+  db.transaction((tx) => tx.query({ ...sql.unsafe``, sql: `select ${call}` }));
+
+/** Calls that judge or count rows, by the row that somebody else may be changing meanwhile. */
+const CALLS: Record<string, [locked: string, call: (db: DbPool) => Promise<unknown>]> = {
+  'a submission of a payout, for its account': [
+    `select from prop_accounts where id = 'ann@a' for update`,
+    called(`submit_payout('out', 'a', 'ann@a', '{}', 100)`),
+  ],
+  'a submission of a payout, for the payout': [
+    `select from payouts where id = 'out' for update`,
+    called(`submit_payout('out', 'a', 'ann@a', '{}', 100)`),
+  ],
+  'an order of a prop account, for its status': [
+    `update prop_accounts set status = 'eliminated' where id = 'ann@a'`,
+    called(`accept_trading_orders('${ITEM}')`),
+  ],
+  'a recovery of an endpoint, for another': [
+    `select from webhook_endpoints where id = 'end' for no key update`,
+    called(`recover_endpoint('a', 'end', now(), 10, 10, 60)`),
+  ],
+  'a new endpoint, for another of the same owner': [
+    `select from apps where id = 'a' for no key update`,
+    (db) => createEndpoint(db, APP, ENDPOINT, { id: 'new', secret: 's', sealed: Buffer.from('sealed') }),
+  ],
+  'an authenticator, for a reset of its user': [
+    `select from users where id = 'ann@a' for no key update`,
+    (db) => enrollTotp(db, SEALER, USER),
+  ],
+};
+
+describe('what is judged by rows that somebody else changes', () => {
+  let people: People;
+  before(async () => {
+    people = await openPeople();
+    await people.renew();
+    await people.run(
+      `insert into connect_accounts (id, owner, user_id, processor_account_id, payouts_enabled, charges_enabled, details_submitted)
+       values ('to', 'a', 'ann@a', 'to', true, true, true)`,
+    );
+    await people.run(
+      `insert into payouts (id, owner, user_id, prop_account_id, connect_account_id, amount_cents, currency)
+       values ('out', 'a', 'ann@a', 'ann@a', 'to', 100, 'usd')`,
+    );
+    await people.run(`insert into webhook_endpoints (id, owner, url, events) values ('end', 'a', 'https://x', '{*}')`);
+    await people.run(`insert into app_secrets (id, app_id, digest, hint) values ('secret', 'a', 'd', '')`);
+  });
+  after(() => people.close());
+
+  for (const [what, [locked, call]] of Object.entries(CALLS))
+    it(`waits: ${what}`, async () => {
+      let ended = false;
+      let called: Promise<unknown> | undefined;
+
+      const early = await people.db.transaction(async (tx) => {
+        await tx.query({ ...sql.unsafe``, sql: locked });
+        called = call(people.db).finally(() => {
+          ended = true;
+        });
+        called.catch(() => {}); // reported below
+        await sleep(150);
+        return ended;
+      });
+      await called;
+
+      expect(early).to.equal(false);
+    });
+});
