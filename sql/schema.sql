@@ -1417,6 +1417,7 @@ create unlogged table unlogged_state (
 create unlogged table upstream_proofs (
   upstream text not null,
   proven integer not null, -- Those that were there at a look-up which found a thread free, and one. A request that then is in doubt takes one off.
+  answered_at timestamp with time zone not null default '-infinity'::timestamp with time zone, -- When the response to the newest such look-up was here. A request whose response was here before, and is recorded later, takes one off too.
   constraint upstream_proofs_pkey PRIMARY KEY (upstream)
 ) with (fillfactor=50);
 
@@ -2392,6 +2393,9 @@ create function confirm_reset(app text, address text, token_digest bytea, new_ha
 create function correct_exits(shown jsonb)
   returns void sql;
 
+create function correct_proof(at_upstream text, responded_at timestamp with time zone)
+  returns void sql;
+
 create function deactivate_endpoint(endpoint text, because text)
   returns boolean plpgsql;
 
@@ -2765,7 +2769,7 @@ create function mail_user(for_user text, to_template text, mail uuid, with_data 
 create function make_wallet_due(wallet text, in_s double precision)
   returns void sql;
 
-create function mark_in_doubt(intent uuid, held_fence integer, delay_s double precision, why text DEFAULT NULL::text, answered boolean DEFAULT false, is_over boolean DEFAULT false)
+create function mark_in_doubt(intent uuid, held_fence integer, delay_s double precision, why text DEFAULT NULL::text, answered boolean DEFAULT false, is_over boolean DEFAULT false, responded_s double precision DEFAULT NULL::double precision)
   returns boolean plpgsql;
 
 create function mark_key_rejected(of_key uuid)

@@ -102,7 +102,7 @@ export async function markInDoubt(
 ): Promise<boolean> {
   const isOver = ended === true || acknowledged === true;
   const ok = await db.oneFirst(sql.prepared('mark_in_doubt', done)`
-    select mark_in_doubt(${claim.id}, ${claim.fence}, ${delayMs / 1000}, ${why}, ${acknowledged === true}, ${isOver}) ok`);
+    select mark_in_doubt(${claim.id}, ${claim.fence}, ${delayMs / 1000}, ${why}, ${acknowledged === true}, ${isOver}, ${respondedS(claim)}::float8) ok`);
   if (ok) noteWork({ outcome: 'in_doubt' });
   return ok;
 }

@@ -17,7 +17,7 @@ export type Responses = {
   times: { at: number; ms: number; status: number }[];
 };
 
-const TRADERS = 30;
+const TRADERS = 120; // so many that after an outage few orders of each wait
 
 /**
  * Orders at a steady rate until `isOver`, whose responses are compared with the records by `judge` at the end. Only 503 and

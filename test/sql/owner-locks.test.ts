@@ -43,10 +43,6 @@ const CALLS: Record<string, [locked: string, call: (db: DbPool) => Promise<unkno
     `update prop_accounts set status = 'eliminated' where id = 'ann@a'`,
     called(`accept_trading_orders('${ITEM}')`),
   ],
-  'a recovery of an endpoint, for another': [
-    `select from webhook_endpoints where id = 'end' for no key update`,
-    called(`recover_endpoint('a', 'end', now(), 10, 10, 60)`),
-  ],
   'a new endpoint, for another of the same owner': [
     `select from apps where id = 'a' for no key update`,
     (db) => createEndpoint(db, APP, ENDPOINT, { id: 'new', secret: 's', sealed: Buffer.from('sealed') }),
@@ -93,4 +89,17 @@ describe('what is judged by rows that somebody else changes', () => {
 
       expect(early).to.equal(false);
     });
+
+  it('sees what it has waited for: an endpoint is not recovered twice at once', async () => {
+    const recover = `select verdict from recover_endpoint('a', 'end', now(), 10, 10, 60)`;
+    let second: Promise<unknown> | undefined;
+
+    await people.db.transaction(async (tx) => {
+      await tx.query({ ...sql.unsafe``, sql: recover });
+      second = people.db.transaction((other) => other.oneFirst({ ...sql.unsafe``, sql: recover }));
+      await sleep(150);
+    });
+
+    expect(await second).to.equal('too_soon');
+  });
 });

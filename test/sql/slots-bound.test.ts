@@ -83,6 +83,14 @@ describe('requests at an upstream of few threads', function () {
         await intentDb.markInDoubt(id, sent.get(id)?.fence ?? 0, 10);
         (sent.get(id) as { state: string }).state = 'in_doubt'; // as: it was sent
       };
+      /** It has responded, and the effect stays open. */
+      const leaveOpen = async (id: string, agoS: number) => {
+        await intentDb.query('select mark_in_doubt($1, $2, 10, null, false, true, $3)', [
+          ...[id, sent.get(id)?.fence],
+          agoS,
+        ]);
+        (sent.get(id) as { state: string }).state = 'in_doubt'; // as: it was sent
+      };
       /** One that never arrived turns out not to have left: it is queued again. */
       const retry = async (id: string) => {
         await intentDb.retry(id, sent.get(id)?.fence ?? 0);
@@ -90,7 +98,7 @@ describe('requests at an upstream of few threads', function () {
       };
       /**
        * A second passes, and one in doubt is looked up: at once, if a thread is free. Before what follows is recorded, others may have
-       * ended, before the look-up or after it.
+       * ended, before the look-up or after it. What ended before it may be recorded only when the look-up has been.
        */
       const lookUp = async (id: string) => {
         await intentDb.query(
@@ -104,13 +112,15 @@ describe('requests at an upstream of few threads', function () {
           `select extract(epoch from clock_timestamp() - i.sending_at)::float8 as s from intents i where i.id = $1`,
           [id],
         );
-        if (before) await end(before, true, 0.5);
+        const isLate = draw() < 0.5;
+        if (before && !isLate) await end(before, true, 0.5);
         const after = draw() < 0.3 ? running() : undefined;
         if (after) await end(after, true, 0);
         await intentDb.query(
           `select note_reached($1, 30), case when $2 then release_by_proof($1, $3, $3, $3)::text end`,
           [id, isFree, asked?.s],
         );
+        if (before && isLate) await (draw() < 0.5 ? end(before, true, 0.5) : leaveOpen(before, 0.5));
       };
 
       for (let step = 0; step < STEPS; step++) {

@@ -1,8 +1,10 @@
 -- Records that the effect of an intent is unknown, lets its lane continue, and plans the next reconciliation by the verb's own task. False:
--- the claim is lost, or nothing was sent. `why` is shown to operators. `answered`: the upstream took the request. `is_over`: it has responded, so the
--- intent's slot is free. Locks the intent, then its slot, then its lane; finds the intent by its id only, see settle_intent.
+-- the claim is lost, or nothing was sent. `why` is shown to operators. `answered`: the upstream took the request. `is_over`: it has responded,
+-- `responded_s` ago if that is known, so the intent's slot is free. Locks the intent, then its slot, then its lane; finds the intent by its id only,
+-- see settle_intent.
 create or replace function mark_in_doubt(
-  intent uuid, held_fence integer, delay_s double precision, why text default null, answered boolean default false, is_over boolean default false
+  intent uuid, held_fence integer, delay_s double precision, why text default null, answered boolean default false, is_over boolean default false,
+  responded_s double precision default null
 ) returns boolean
 language plpgsql as $$
 declare
@@ -17,6 +19,7 @@ begin
     return false;
   end if;
   if is_over then
+    perform correct_proof(marked.upstream, now() - make_interval(secs => responded_s)) where marked.reconcile_attempts = 1;
     perform release_slot(intent, marked.upstream);
   elsif marked.upstream is not null and marked.reconcile_attempts = 1 then
     update upstream_proofs set proven = greatest(0, proven - 1) where upstream = marked.upstream; -- it may stay there

@@ -1,12 +1,13 @@
 -- Hands slots to intents that wait, after a look-up for one in doubt to which the upstream has responded at once. Such a response proves a thread
--- that was free beside the requests that were there: those that had arrived before the look-up and had no response until after it (the caller comes
--- a moment later, so that earlier responses are recorded). `asked_s`, `left_s` and `answered_s` are seconds since the request of this intent was
--- sent. A request that was sent by `asked_s`, or had left by `left_s`, had arrived when the look-up did; one whose response came at `answered_s` or
--- later was there until the look-up was over. So, beside those in doubt, the upstream may work on one request more than these from now on
--- (upstream_proofs), less the requests in doubt that were sent since shortly before the look-up: they may use that very thread. A free slot is
--- handed out, else one that a request in doubt lends (lend_slot). So the upstream never has more requests than threads, also where each of them
--- takes as long as it may. Nothing is proven while another transaction has the line or takes a free slot (see claim_slot): the next look-up proves
--- it again, and waiting here for a settlement that waits for this intent would not end. Locks the line, then slots.
+-- that was free beside the requests that were there: those that had arrived before the look-up and had no response until after it. The caller comes
+-- a moment later, so that earlier responses are recorded; one that is recorded later still corrects the proof (correct_proof). `asked_s`, `left_s`
+-- and `answered_s` are seconds since the request of this intent was sent. A request that was sent by `asked_s`, or had left by `left_s`, had arrived
+-- when the look-up did; one whose response came at `answered_s` or later was there until the look-up was over. So, beside those in doubt, the
+-- upstream may work on one request more than these from now on (upstream_proofs), less the requests in doubt that were sent since shortly before
+-- the look-up: they may use that very thread. A free slot is handed out, else one that a request in doubt lends (lend_slot). So the upstream never
+-- has more requests than threads, also where each of them takes as long as it may. Nothing is proven while another transaction has the line or takes
+-- a free slot (see claim_slot): the next look-up proves it again, and waiting here for a settlement that waits for this intent would not end. Locks
+-- the line, then slots.
 create or replace function release_by_proof(
   intent uuid, asked_s double precision, left_s double precision, answered_s double precision
 ) returns void
@@ -28,8 +29,8 @@ begin
   then
     return;
   end if;
-  insert into upstream_proofs as p (upstream, proven)
-  select held.upstream, greatest(0, 1 + count(*) filter (where o.state = 'running' and o.has_left)
+  insert into upstream_proofs as p (upstream, answered_at, proven)
+  select held.upstream, held.answered_at, greatest(0, 1 + count(*) filter (where o.state = 'running' and o.has_left)
     - count(*) filter (where o.state not in ('queued', 'running') and o.sending_at > held.asked_at) + (
       select count(*)
       from intent_kinds k
@@ -46,7 +47,8 @@ begin
   ) o
   where u.upstream = held.upstream and u.held_until > now()
   on conflict (upstream) do update
-  set proven = case when has_lent_slots(held.upstream) then greatest(p.proven, excluded.proven) else excluded.proven end;
+  set answered_at = greatest(p.answered_at, excluded.answered_at),
+    proven = case when has_lent_slots(held.upstream) then greatest(p.proven, excluded.proven) else excluded.proven end;
   select coalesce(slots_to_assign(held.upstream), p.proven - count(*) filter (where o.state in ('queued', 'running')))::integer into spare
   from upstream_proofs p
   left join upstream_slots u on u.upstream = p.upstream and u.held_until > now()
