@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { sql } from 'slonik';
-import { enrollTotp } from '../../src/capabilities/users/totp/commands.ts';
 import { createEndpoint } from '../../src/capabilities/webhooks/commands.ts';
 import type { DbPool } from '../../src/db/pool.ts';
 import { newIntentId } from '../../src/kernel/ids.ts';
-import type { Principal, User } from '../../src/kernel/principal.ts';
-import type { Sealer } from '../../src/kernel/seal.ts';
+import type { Principal } from '../../src/kernel/principal.ts';
 import { openPeople, type People } from '../support/people.ts';
 
 const ITEM = JSON.stringify([
@@ -20,10 +18,7 @@ const ITEM = JSON.stringify([
     kind: 'network/place',
   },
 ]);
-// as: what these need of a caller and a sealer
-const USER = { userId: 'ann@a', sessionId: 's ann@a', email: 'ann' } as User;
-const APP = { kind: 'app', owner: 'a', secretId: 'secret' } as Principal;
-const SEALER = { seal: () => Buffer.from('sealed') } as unknown as Sealer;
+const APP = { kind: 'app', owner: 'a', secretId: 'secret' } as Principal; // as: an endpoint needs no more of its caller
 const ENDPOINT = { url: 'https://x', events: ['*'], description: null };
 
 const called = (call: string) => (db: DbPool) =>
@@ -46,10 +41,6 @@ const CALLS: Record<string, [locked: string, call: (db: DbPool) => Promise<unkno
   'a new endpoint, for another of the same owner': [
     `select from apps where id = 'a' for no key update`,
     (db) => createEndpoint(db, APP, ENDPOINT, { id: 'new', secret: 's', sealed: Buffer.from('sealed') }),
-  ],
-  'an authenticator, for a reset of its user': [
-    `select from users where id = 'ann@a' for no key update`,
-    (db) => enrollTotp(db, SEALER, USER),
   ],
 };
 

@@ -1,18 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { sql } from 'slonik';
+import { enrollTotp } from '../../src/capabilities/users/totp/commands.ts';
+import type { DbPool } from '../../src/db/pool.ts';
 import { newIntentId } from '../../src/kernel/ids.ts';
+import type { User } from '../../src/kernel/principal.ts';
+import type { Sealer } from '../../src/kernel/seal.ts';
 import { openPeople, type People } from '../support/people.ts';
 
 const LIVES_S = 60;
 const CODE = `update one_time_codes set attempts_left = 3 where app_id = 'a' and email = 'ann'`;
 
+const SESSION = `update user_sessions set seen_at = now() where id = 's ann@a'`;
+// as: what an enrollment needs of its caller and of the sealer
+const USER = { userId: 'ann@a', sessionId: 's ann@a', email: 'ann' } as User;
+const SEALER = { seal: () => Buffer.from('sealed') } as unknown as Sealer;
+
+type Call = string | ((db: DbPool) => Promise<unknown>);
+
 /** What locks a user before anything else of it: the call, and a row that comes after the user. */
-const CALLS: Record<string, [call: string, after: string]> = {
-  remove_session: [
-    `remove_session('ann@a', 's ann@a')`,
-    `update user_sessions set seen_at = now() where id = 's ann@a'`,
-  ],
+const CALLS: Record<string, [call: Call, after: string]> = {
+  remove_session: [`remove_session('ann@a', 's ann@a')`, SESSION],
+  'an enrollment of an authenticator': [(db) => enrollTotp(db, SEALER, USER), SESSION],
   sign_up: [`sign_up('a', 'ann', 'new', 'salt', 'mine', 'hmac', 5, ${LIVES_S}, '${newIntentId()}', 'sealed')`, CODE],
   renew_code: [`renew_code('a', 'ann', 'hmac', 5, ${LIVES_S}, '${newIntentId()}', 'sealed')`, CODE],
   verify_email: [
@@ -36,6 +45,11 @@ describe('what is done to one user at once', () => {
     );
   });
 
+  const ask = (call: Call): Promise<unknown> =>
+    typeof call === 'string'
+      ? people.db.transaction((tx) => tx.query({ ...sql.unsafe``, sql: `select ${call}` }))
+      : call(people.db);
+
   for (const [name, [call, after]] of Object.entries(CALLS))
     it(`${name} waits for whoever has locked the user, and has locked nothing else by then`, async () => {
       let ended = false;
@@ -43,11 +57,9 @@ describe('what is done to one user at once', () => {
 
       const early = await people.db.transaction(async (tx) => {
         await tx.query(sql.unsafe`select from users where id = 'ann@a' for no key update`);
-        called = people.db
-          .transaction((other) => other.query({ ...sql.unsafe``, sql: `select ${call}` }))
-          .finally(() => {
-            ended = true;
-          });
+        called = ask(call).finally(() => {
+          ended = true;
+        });
         await sleep(150);
         await tx.query(sql.unsafe`set local lock_timeout = '300ms'`); // less than it takes to resolve a deadlock
         await tx.query({ ...sql.unsafe``, sql: after });

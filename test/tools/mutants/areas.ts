@@ -85,7 +85,7 @@ export const AREAS: Record<string, Area> = {
       { files: ['src/capabilities/users/sessions/queries.ts'], tests: ['sql/user-rows'] },
       {
         files: ['src/capabilities/users/totp/commands.ts'],
-        tests: ['sql/first-codes', 'sql/owner-locks', 'api/totp', 'api/account-recovery'],
+        tests: ['sql/first-codes', 'sql/user-locks', 'api/totp', 'api/account-recovery'],
       },
       {
         files: users('confirm_reset', 'prove_password', 'reauthenticate', 'remove_session', 'request_reset'),
