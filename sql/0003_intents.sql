@@ -142,15 +142,12 @@ comment on column upstream_slots.for_exits is 'Whether only exits may take it, s
 
 create unlogged table upstream_proofs (
   upstream text primary key,
-  proven integer not null,
-  answered_at timestamptz not null default '-infinity'
+  proven integer not null
 ) with (fillfactor = 50);
 
 comment on table upstream_proofs is 'How many requests an upstream provably works on beside those in doubt, since one of these lent its slot.';
 comment on column upstream_proofs.proven is
   'Those that were there at a look-up which found a thread free, and one. A request that then is in doubt takes one off.';
-comment on column upstream_proofs.answered_at is
-  'When the response to the newest such look-up was here. A request whose response was here before, and is recorded later, takes one off too.';
 
 create unlogged table paces (
   name text primary key,

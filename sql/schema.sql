@@ -1560,6 +1560,7 @@ CREATE INDEX webhook_deliveries_dead ON public.webhook_deliveries USING btree (i
 CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (endpoint_id, due_at) WHERE (state = 'pending'::text);
 CREATE INDEX webhook_deliveries_failed ON public.webhook_deliveries USING btree (ended_at) WHERE (state = 'failed'::text);
 CREATE UNIQUE INDEX webhook_deliveries_one_per_lane ON public.webhook_deliveries USING btree (endpoint_id, lane) WHERE (state = 'sending'::text); -- With four lanes, at most four deliveries of an endpoint are in flight, whatever the code does.
+CREATE INDEX webhook_deliveries_undelivered ON public.webhook_deliveries USING btree (endpoint_id, state, id) WHERE (state = ANY (ARRAY['failed'::text, 'cancelled'::text]));
 
 -- Webhook endpoints of apps and partners, and the events they subscribe to.
 create table webhook_endpoints (

@@ -163,6 +163,8 @@ describe('statements with much past data', function () {
     'a page of events': () => listEvents(db, app, { after: past.event, limit: 50 }),
     'one event': () => hasEvent(db, app, past.event),
     'a page of deliveries': () => listDeliveries(db, app, endpoint, { cursor: past.delivery, limit: 50 }),
+    'failed deliveries': () => listDeliveries(db, app, endpoint, { status: 'failed', cursor: null, limit: 50 }),
+    'waiting deliveries': () => listDeliveries(db, app, endpoint, { status: 'pending', cursor: null, limit: 50 }),
     'one delivery': () => findDelivery(db, app, past.delivery),
     'attempts at a delivery': () => listAttempts(db, app, past.delivery),
     retention: () =>

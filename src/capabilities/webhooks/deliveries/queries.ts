@@ -1,4 +1,4 @@
-import { sql } from 'slonik';
+import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import type { components } from '../../../contract/types.ts';
 import type { Db } from '../../../db/pool.ts';
@@ -19,6 +19,14 @@ const deliveryColumns = sql.fragment`
 /** Which deliveries: those in a state, those of a type of event. All without it. */
 export type DeliveryFilter = { status?: Delivery['status'] | undefined; type?: string | undefined };
 
+/** Conditions with literals, so that any plan can use the index of those that are rare. */
+const STATES: Record<Delivery['status'], FragmentSqlToken> = {
+  pending: sql.fragment`and (d.state = 'pending' or d.state = 'sending')`,
+  delivered: sql.fragment`and d.state = 'delivered'`,
+  failed: sql.fragment`and d.state = 'failed'`,
+  cancelled: sql.fragment`and d.state = 'cancelled'`,
+};
+
 /** Deliveries to an endpoint of this owner, newest first, after `cursor`. */
 export const listDeliveries = (
   db: Db,
@@ -30,13 +38,16 @@ export const listDeliveries = (
     ...page
   }: PageRequest & { [Name in keyof DeliveryFilter]: DeliveryFilter[Name] | null },
 ): Promise<readonly Delivery[]> =>
-  db.any(sql.prepared(`list_webhook_deliveries${page.cursor === null ? '' : '_behind'}`, deliveryRow)`
+  db.any(sql.prepared(
+    `list_webhook_deliveries_${status ?? 'all'}${page.cursor === null ? '' : '_behind'}`,
+    deliveryRow,
+  )`
     select ${deliveryColumns}
     from webhook_deliveries d
     join events v on v.id = d.event_id
     where d.endpoint_id = ${endpointId}
       and d.owner = ${owner}
-      and (${status}::text is null or d.state = ${status} or (d.state = 'sending' and ${status} = 'pending'))
+      ${status === null ? sql.fragment`` : STATES[status]}
       and (${type}::text is null or v.type = ${type})${
         page.cursor === null
           ? sql.fragment``
