@@ -11,10 +11,16 @@ import { type Claim, type Intent, intentRow } from './intent.ts';
 
 const reachedRow = z.object({ seconds: z.number(), now_s: z.number().nullable(), is_wanted: z.boolean() });
 
+/**
+ * The first byte leaves within this time of `sending_at`, or nothing is sent. Reconciliation counts the in-flight time from `sending_at`, and a
+ * proof of threads what was there by it; the bound keeps both valid when the commit was slow or the process was suspended.
+ */
+export const SEND_WITHIN_MS = 2_000;
+
 /** A request that had left so long before a look-up had arrived by then: the network took no longer for the look-up, there and back. */
 const travelledWithinMs = (tookMs: number): number => 20 + 2 * tookMs;
-/** The same of a request of which only the commit is known from which on it might leave: its process may have been busy. */
-const sentWithinMs = (tookMs: number): number => Math.max(250, travelledWithinMs(tookMs));
+/** The same of a request of which only the commit is known from which on it might leave. */
+const sentWithinMs = (tookMs: number): number => SEND_WITHIN_MS + travelledWithinMs(tookMs);
 
 /** So long after a response to a look-up, every response that came before it is recorded: what still runs was there during the look-up. */
 const RECORDED_WITHIN_MS = 300;

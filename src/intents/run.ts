@@ -4,7 +4,16 @@ import { OUR_CREDENTIALS, type Pauses } from '../kernel/pauses.ts';
 import type { UpstreamResult } from '../kernel/upstream-result.ts';
 import { epochMs, noteWork } from '../kernel/work.ts';
 import { LONGEST_ORDER_RETRY_MS, nextAttemptMs, nextReconcileMs } from './backoff.ts';
-import { beginSending, claim, freeSlot, type JustAccepted, noteLeft, readUnsent, type SendMode } from './claim.ts';
+import {
+  beginSending,
+  claim,
+  freeSlot,
+  type JustAccepted,
+  noteLeft,
+  readUnsent,
+  SEND_WITHIN_MS,
+  type SendMode,
+} from './claim.ts';
 import type { IntentDefinition, IntentOf, Prepared, SentRequest } from './define.ts';
 import { findUnclaimed } from './follow.ts';
 import type { Claim, Intent } from './intent.ts';
@@ -24,12 +33,6 @@ export type Execution = {
   /** The upstreams that reject the credentials of this process while others serve them. */
   pauses: Pick<Pauses, 'leaves'>;
 };
-
-/**
- * The first byte leaves within this time of `sending_at`, or nothing is sent. Reconciliation counts the in-flight time
- * from `sending_at`; the bound keeps that valid when the commit was slow or the process was suspended.
- */
-const SEND_WITHIN_MS = 2_000;
 
 type AnyPayload = Record<string, unknown>;
 
