@@ -108,7 +108,7 @@ describe('what operators browse', () => {
         ['app_1', 'payment.succeeded'],
         ['ptn_d', 'order.updated'],
       ])
-        await desk.session.query(`select emit_event($1, $2, '{}')`, [owner, type]);
+        await desk.session.query(`select emit_event($1, $2, '{}'), pg_sleep(0.002)`, [owner, type]); // ids are ordered by milliseconds
       await desk.session.query(
         `update webhook_deliveries set state = 'delivered', ended_at = now() where endpoint_id <> 'whe_2'`,
       );
