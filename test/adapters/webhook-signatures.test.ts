@@ -114,8 +114,26 @@ describe('signatures of deliveries', () => {
     expect(Math.abs(Number(headers['x-service-timestamp']) - Date.now() / 1000)).to.be.below(3);
   });
 
+  it('are sent with the origin that the body has in its place, and no other', async () => {
+    const event = (type: string, origin: string) =>
+      `{"id" : "evt_1a2B", "type" : ${JSON.stringify(type)}, "origin" : "${origin}", "data" : {}}`;
+    const bodies = [
+      event('payment.succeeded', 'service'),
+      event('', 'app'),
+      event('a "quoted" \\ name', 'app'),
+      `[${event('payment.succeeded', 'service')}]`,
+      event('payment.succeeded', 'me'),
+      '{}',
+    ];
+
+    const origins = [];
+    for (const body of bodies) origins.push((await deliver({ body })).headers['x-service-origin']);
+
+    expect(origins).to.deep.equal(['service', 'app', 'app', 'unknown', 'unknown', 'unknown']);
+  });
+
   it('work with any event name', async () => {
-    const plain = ['a', '!', 'a b', 'a b c'];
+    const plain = ['a', '/', 'a b', 'a b c'];
     const names = [
       ...plain,
       'a ',
