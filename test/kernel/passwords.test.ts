@@ -87,6 +87,8 @@ describe('password hashes', () => {
     expect(await matchPassword(PASSWORD, [old], lane)).to.equal(old);
     expect(await matchPassword(PASSWORD, [today, old], lane)).to.equal(today);
     expect(await matchPassword('another password', [old, today], lane)).to.equal(null);
+    const dear = await argon2.hash(PASSWORD, { memoryCost: 128, timeCost: 12, parallelism: 12, salt });
+    expect(await matchPassword(PASSWORD, [dear], lane), 'costs of two digits').to.equal(dear);
   });
 
   it('of another kind are no hashes', async () => {
