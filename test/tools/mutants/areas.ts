@@ -148,7 +148,14 @@ export const AREAS: Record<string, Area> = {
   throttles: {
     code: {
       files: ['src/kernel/throttles.ts', 'src/db/throttles.ts', 'src/edge/throttle.ts'],
-      tests: ['kernel/throttles', 'edge/address', 'api/fair-log-ins', 'api/mail-flood', 'api/throttles'],
+      tests: [
+        'kernel/throttles',
+        'edge/address',
+        'edge/throttle',
+        'api/fair-log-ins',
+        'api/mail-flood',
+        'api/throttles',
+      ],
     },
     sql: [
       { files: ['src/kernel/throttles.ts'], tests: ['kernel/throttles'] },
