@@ -2394,9 +2394,6 @@ create function confirm_reset(app text, address text, token_digest bytea, new_ha
 create function correct_exits(shown jsonb)
   returns void sql;
 
-create function correct_proof(at_upstream text, responded_at timestamp with time zone)
-  returns void sql;
-
 create function deactivate_endpoint(endpoint text, because text)
   returns boolean plpgsql;
 
@@ -2626,7 +2623,7 @@ create function grant_process_access()
 create function halt_budget(of_name text, halt_ms double precision)
   returns void sql;
 
-create function hand_on_slot(at_upstream text, for_s double precision)
+create function hand_on_slot(at_upstream text, for_s double precision, responded_at timestamp with time zone DEFAULT NULL::timestamp with time zone)
   returns void plpgsql;
 
 create function has_its_money(of_payment text)
@@ -2760,6 +2757,9 @@ create function losses_of(of_payment text, OUT refunded bigint, OUT withdrawn bi
 
 create function lost_leg_since(payout text)
   returns timestamp with time zone sql stable;
+
+create function lower_proof(at_upstream text, since timestamp with time zone DEFAULT '-infinity'::timestamp with time zone)
+  returns void plpgsql;
 
 create function mail_job(mail uuid, run_at timestamp with time zone)
   returns graphile_worker.job_spec sql immutable;
@@ -3115,7 +3115,7 @@ create function release_look_up_slot(at_upstream text, lease uuid)
 create function release_lost_jobs()
   returns integer sql;
 
-create function release_slot(intent uuid, at_upstream text)
+create function release_slot(intent uuid, at_upstream text, responded_at timestamp with time zone DEFAULT NULL::timestamp with time zone)
   returns void plpgsql;
 
 create function remove_operator_authenticator(operator text, by_operator text)

@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type DbSession, type IntentDatabase, openIntentDatabase, type Row } from '../support/intent-database.ts';
+import { until } from '../support/processes.ts';
 import { slotsOf } from '../support/slots.ts';
 
 describe('the slots of an upstream that several take at once', () => {
@@ -8,7 +10,9 @@ describe('the slots of an upstream that several take at once', () => {
     intentDb = await openIntentDatabase();
   });
   after(() => intentDb.close());
-  beforeEach(() => intentDb.query('truncate intents, lanes, upstream_slots cascade; delete from queue_jobs'));
+  beforeEach(() =>
+    intentDb.query('truncate intents, lanes, upstream_slots, upstream_proofs cascade; delete from queue_jobs'),
+  );
   const { begin, claimed, queuedNow } = slotsOf(() => intentDb);
 
   it('are handed on by one that is executed twice at once and took one too many', async () => {
@@ -29,6 +33,38 @@ describe('the slots of an upstream that several take at once', () => {
 
     expect(await again).to.equal('lost');
     expect(await queuedNow()).to.include(waiting.id);
+  });
+
+  it('are not proven free by a request that counts as there while it becomes doubtful', async () => {
+    const sent = [];
+    for (let n = 0; n < 5; n++) {
+      const one = await claimed();
+      sent.push({ ...one, was: await begin(one.id, one.fence, { slots: 3 }) });
+    }
+    const [doubtful, running] = sent;
+    const proofBy = (session: DbSession) =>
+      session.query('select note_reached($1, 30), release_by_proof($1, 9, 9, 10)::text', [doubtful?.id]);
+    await intentDb.markInDoubt(doubtful?.id ?? '', doubtful?.fence ?? 0);
+    await intentDb.query(`update intents set sending_at = now() - interval '10 seconds' where sending_at is not null`);
+    await proofBy(intentDb);
+    const proven = () => intentDb.query('select proven from upstream_proofs');
+    expect([sent.map(({ was }) => was), await proven()]).to.deep.equal([
+      ['sent', 'sent', 'sent', 'waiting', 'waiting'],
+      [{ proven: 3 }],
+    ]);
+    const [one, other] = [await intentDb.session(), await intentDb.session()];
+
+    await one.query('begin');
+    await one.markInDoubt(running?.id ?? '', running?.fence ?? 0);
+    const proof = proofBy(other);
+    await until('the proof waits, or was left out', async () => {
+      const waits = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%release_by_proof%'`;
+      return (await intentDb.query(waits)).length > 0 || Promise.race([proof.then(() => true), sleep(50, false)]);
+    });
+    await one.query('commit');
+    await proof;
+
+    expect(await proven()).to.deep.equal([{ proven: 2 }]);
   });
 
   it('are never more, and none stays free while an intent waits, whoever comes and goes at once', async () => {

@@ -19,10 +19,9 @@ begin
     return false;
   end if;
   if is_over then
-    perform correct_proof(marked.upstream, now() - make_interval(secs => responded_s)) where marked.reconcile_attempts = 1;
-    perform release_slot(intent, marked.upstream);
+    perform release_slot(intent, marked.upstream, case when marked.reconcile_attempts = 1 then now() - make_interval(secs => responded_s) end);
   elsif marked.upstream is not null and marked.reconcile_attempts = 1 then
-    update upstream_proofs set proven = greatest(0, proven - 1) where upstream = marked.upstream; -- it may stay there
+    perform lower_proof(marked.upstream); -- it may stay there
   end if;
   perform leave_lane(marked.lane, intent);
   perform enqueue(array[

@@ -1,6 +1,6 @@
 -- Hands slots to intents that wait, after a look-up for one in doubt to which the upstream has responded at once. Such a response proves a thread
 -- that was free beside the requests that were there: those that had arrived before the look-up and had no response until after it. The caller comes
--- a moment later, so that earlier responses are recorded; one that is recorded later still corrects the proof (correct_proof). `asked_s`, `left_s`
+-- a moment later, so that earlier responses are recorded; one that is recorded later still corrects the proof (hand_on_slot). `asked_s`, `left_s`
 -- and `answered_s` are seconds since the request of this intent was sent. A request that was sent by `asked_s`, or had left by `left_s`, had arrived
 -- when the look-up did; one whose response came at `answered_s` or later was there until the look-up was over. So, beside those in doubt, the
 -- upstream may work on one request more than these from now on (upstream_proofs), less the requests in doubt that were sent since shortly before

@@ -20,7 +20,7 @@ begin
   if not found then
     return false;
   end if;
-  update upstream_proofs set proven = greatest(0, proven - 1) where upstream = was.upstream; -- it was counted as there, and never was
+  perform lower_proof(was.upstream) where was.upstream is not null; -- it was counted as there, and never was
   perform release_slot(intent, was.upstream);
   if never_left then
     perform return_pace(signals_pace(was.trader), was.sending_at);

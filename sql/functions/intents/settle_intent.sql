@@ -1,7 +1,7 @@
 -- Ends an intent; nothing else does. False if the fence has moved on or the intent has ended already: then nothing is written.
 -- `responded_s`: how long ago the upstream's response was here that ends it; null if none did.
 -- Steps: ends the intent, changes the row it was about (follow_ending) or has the exits compared that an order verb may have changed
--- (exits_may_differ), frees its slot (correct_proof, release_slot), passes its lane on (leave_lane), announces the end (announce_intent).
+-- (exits_may_differ), frees its slot (release_slot), passes its lane on (leave_lane), announces the end (announce_intent).
 -- What was in doubt may have a request of its own in progress there, whatever its records show of it: its slot is freed by the response, by the
 -- upstream's record of that request, or by its job when the hold is over. The event of an order verb is written by emit_ended, the last step of the
 -- statement. Locks the intent, then what follows it, then its lane.
@@ -36,8 +36,7 @@ begin
       from upstream_slots h
       where h.upstream = ended.upstream and h.intent_id = intent;
     else
-      perform correct_proof(ended.upstream, ended.responded_at);
-      perform release_slot(intent, ended.upstream);
+      perform release_slot(intent, ended.upstream, ended.responded_at);
     end if;
   end if;
   perform leave_lane(ended.lane, intent);
