@@ -12,8 +12,8 @@ import { type Claim, type Intent, intentRow } from './intent.ts';
 const reachedRow = z.object({ seconds: z.number(), now_s: z.number().nullable(), is_wanted: z.boolean() });
 
 /**
- * The first byte leaves within this time of `sending_at`, or nothing is sent. Reconciliation counts the in-flight time from `sending_at`, and a
- * proof of threads what was there by it; the bound keeps both valid when the commit was slow or the process was suspended.
+ * The first byte leaves within this time of `sending_at`, or nothing is sent, however slow the commit or the process was: the in-flight time and
+ * proofs of threads count from `sending_at`.
  */
 export const SEND_WITHIN_MS = 2_000;
 
