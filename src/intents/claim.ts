@@ -11,10 +11,7 @@ import { type Claim, type Intent, intentRow } from './intent.ts';
 
 const reachedRow = z.object({ seconds: z.number(), now_s: z.number().nullable(), is_wanted: z.boolean() });
 
-/**
- * The first byte leaves within this time of `sending_at`, or nothing is sent, however slow the commit or the process was: the in-flight time and
- * proofs of threads count from `sending_at`.
- */
+/** The first byte leaves within this time of `sending_at`, or nothing is sent, however busy the process is: other bounds count from there. */
 export const SEND_WITHIN_MS = 2_000;
 
 /** A request that had left so long before a look-up had arrived by then: the network took no longer for the look-up, there and back. */

@@ -57,8 +57,8 @@ describe('authenticate an operator', () => {
     const unknown = { admins: undefined };
 
     expect(await call('listFailedPropAccounts', { cookie })).to.include({ kind: 'admin' });
-    expect(await call('getCurrentAdmin', { cookie }, {}, 'HEAD')).to.include({ kind: 'admin' });
-    expect(await call('getCurrentAdmin', { cookie }, {}, 'OPTIONS')).to.include({ kind: 'admin' });
+    expect(await call('getCurrentAdmin', { cookie }, {}, { as: 'HEAD' })).to.include({ kind: 'admin' });
+    expect(await call('getCurrentAdmin', { cookie }, {}, { as: 'OPTIONS' })).to.include({ kind: 'admin' });
     expect(await call('getCurrentAdmin', {}, unknown)).to.include({ challenge: 'Session realm="v2 operators"' });
     expect(await call('listFailedPropAccounts', {}, unknown)).to.include({
       code: 'V2_ADMIN_SESSION_INVALID',

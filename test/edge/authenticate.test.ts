@@ -75,6 +75,25 @@ describe('authenticate', () => {
     expect(await call('getCurrentUser', { 'x-api-key': 'key' })).to.include({ code: 'V2_TOKEN_INVALID' });
   });
 
+  it('takes the ticket of a stream from the address, at most 512 characters, for the streams of its kind alone', async () => {
+    const ask = (id: string, ticket: string | string[] | undefined) => call(id, {}, {}, { query: { ticket } });
+
+    expect((await ask('streamPartnerEvents', long)).given).to.deep.equal([['partnerTickets', long.slice(1)]]);
+    expect((await ask('streamTradingEvents', 't')).given).to.deep.equal([['accountTickets', 't']]);
+    expect(await ask('streamPartnerEvents', 'wrong')).to.include({
+      code: 'V1_STREAM_TICKET_INVALID',
+      challenge: 'Ticket realm="v1 stream"',
+    });
+    expect(await ask('streamTradingEvents', 'wrong')).to.include({
+      code: 'V2_STREAM_TICKET_INVALID',
+      challenge: 'Ticket realm="v2 trading stream"',
+    });
+    for (const none of ['', undefined, ['a', 'b']])
+      expect(await ask('streamPartnerEvents', none)).to.deep.include({ code: 'V1_KEY_INVALID', given: [] });
+    expect(await ask('listSessions', 't')).to.deep.include({ given: [] });
+    expect((await call('streamPartnerEvents', {})).given).to.deep.equal([]);
+  });
+
   it('rejects an operator without an authenticator, and a token without the scope, which it names', async () => {
     const admins = { ...admin, isEnrolled: false };
 

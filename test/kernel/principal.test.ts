@@ -4,8 +4,10 @@ import {
   adminOf,
   appOf,
   callerId,
+  credentialId,
   operatorName,
   type Principal,
+  partnerOf,
   provenUserOf,
   userOf,
 } from '../../src/kernel/principal.ts';
@@ -43,6 +45,7 @@ const callers: Record<string, Principal> = {
     perMinute: 1,
     origins: [],
   },
+  ticket: { kind: 'ticket', owner: 'ptn_1', caller: 'ptn_1 by ticket', propAccountId: null } as Principal, // as: its stream needs more
   admin: {
     kind: 'admin',
     owner: '',
@@ -58,6 +61,7 @@ const who = (name: string) => callers[name] as Principal;
 describe('principals', () => {
   for (const [what, read, admitted] of [
     ['operation of apps', appOf, ['app', 'user']],
+    ['operation of partners', partnerOf, ['partner']],
     ['operation of users', userOf, ['user']],
     ['operation of users', provenUserOf, ['user']],
     ['operation of operators', adminOf, ['admin']],
@@ -87,8 +91,19 @@ describe('principals', () => {
       app: 'app_1',
       user: 'usr_1',
       trader: 'prop_1',
+      ticket: 'ptn_1 by ticket',
       admin: 'adm_1',
     });
     expect(operatorName(who('admin'))).to.equal('admin:adm_1');
+  });
+
+  it('have the credential by which what they do is found when it was stolen: a key, or the secret behind a token', () => {
+    const ids = Object.entries(callers).map(([name, principal]) => [name, credentialId(principal)]);
+
+    expect(ids.filter(([, id]) => id !== null)).to.deep.equal([
+      ['partner', 'pky_1'],
+      ['app', 'sec_1'],
+      ['user', 'sec_1'],
+    ]);
   });
 });

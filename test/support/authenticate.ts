@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { ParsedUrlQuery } from 'node:querystring';
 import { listOperations } from '../../src/contract/document.ts';
 import { authenticate, type SchemeDeps } from '../../src/edge/authenticate.ts';
 import type { ApiError } from '../../src/kernel/errors.ts';
@@ -29,12 +30,19 @@ export function accepting(principals: Record<string, object> = {}) {
 }
 
 /** What `authenticate` makes of a request to an operation, and what its authenticators were given. */
-export async function call(id: string, headers: IncomingHttpHeaders, principals = {}, as?: string) {
+export async function call(
+  id: string,
+  headers: IncomingHttpHeaders,
+  principals = {},
+  { as, query }: { as?: string; query?: ParsedUrlQuery } = {},
+) {
   const operation = operations.find((each) => each.id === id);
   if (!operation) throw new Error(`No operation ${id}`);
   const { given, deps } = accepting(principals);
   const method = as ?? operation.method.toUpperCase();
-  const found = await authenticate(operation, { method, headers }, deps).catch((error: ApiError) => error);
+  const found = await authenticate(operation, { method, headers, ...(query && { query }) }, deps).catch(
+    (error: ApiError) => error,
+  );
   if (!(found instanceof Error)) return { kind: found.kind, given };
   return { code: found.code, challenge: found.details.headers?.['WWW-Authenticate'], message: found.message, given };
 }

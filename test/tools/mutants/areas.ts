@@ -113,7 +113,14 @@ export const AREAS: Record<string, Area> = {
         'src/capabilities/admin/users/commands.ts',
         'src/edge/rejections.ts',
       ],
-      tests: ['api/admin-log-in', 'api/admin-audit', 'api/admin', 'api/account-recovery', 'api/totp-guessing'],
+      tests: [
+        'api/admin-log-in',
+        'api/admin-audit',
+        'api/admin',
+        'api/admin-users',
+        'api/account-recovery',
+        'api/totp-guessing',
+      ],
     },
     sql: [
       {

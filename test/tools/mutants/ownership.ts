@@ -2,7 +2,10 @@ import type { Area } from './area.ts';
 
 /** What belongs to one owner, and is found, read and changed by it alone. */
 export const OWNERSHIP: Area = {
-  code: { files: ['src/capabilities/trading/accounts.ts'], tests: ['api/trading/gate', 'api/trading/keys'] },
+  code: {
+    files: ['src/capabilities/trading/accounts.ts'],
+    tests: ['api/trading/gate', 'api/trading/keys', 'api/stream-tickets'],
+  },
   sql: [
     {
       files: [
