@@ -13,15 +13,32 @@ export async function cpuMs(pid: number): Promise<number> {
 
 /** The CPU time so far of the children of a process, those that have ended too. */
 export async function childrenCpuMs(parent: number): Promise<number> {
-  const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0);
-  const living = await Promise.all(
-    pids.map(async (pid) => {
-      const stat = await statOf(pid).catch(() => []); // it has just ended
-      return Number(stat[PARENT]) === parent ? Number(stat[TIMES]) + Number(stat[TIMES + 1]) : 0;
-    }),
-  );
+  const living = await total(await childrenOf(parent), (pid) => cpuMs(pid).catch(() => 0)); // one may just have ended
   const ended = (await statOf(parent)).slice(TIMES + 2, TIMES + 4).map(Number);
-  return [...living, ...ended].reduce((sum, ticks) => sum + ticks, 0) * MS_PER_TICK;
+  return living + ended.reduce((sum, ticks) => sum + ticks, 0) * MS_PER_TICK;
+}
+
+/** What the scheduler did for processes: milliseconds of their threads on a core and in the line for one, and how often they got one. */
+export type Scheduled = { ranMs: number; waitedMs: number; turns: number };
+
+/** What it did so far for these processes, by proc_pid_schedstat(5), that of threads which have ended left out. */
+export async function scheduledFor(pids: number[]): Promise<Scheduled> {
+  const threads = (await Promise.all(pids.map(threadsOf))).flat();
+  const sum = (field: number) => threads.reduce((all, fields) => all + (fields[field] ?? 0), 0);
+  return { ranMs: sum(0) / 1e6, waitedMs: sum(1) / 1e6, turns: sum(2) };
+}
+
+async function threadsOf(pid: number): Promise<number[][]> {
+  const ids = await readdir(`/proc/${pid}/task`).catch(() => []); // it has just ended
+  const texts = ids.map((id) => readFile(`/proc/${pid}/task/${id}/schedstat`, 'utf8').catch(() => ''));
+  return (await Promise.all(texts)).map((text) => text.split(' ').map(Number));
+}
+
+/** The living children of a process. */
+export async function childrenOf(parent: number): Promise<number[]> {
+  const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0);
+  const parents = await Promise.all(pids.map((pid) => parentOf(pid).catch(() => 0)));
+  return pids.filter((_, n) => parents[n] === parent);
 }
 
 /** The parent of a process. */
