@@ -75,6 +75,9 @@ export const AREAS: Record<string, Area> = {
         'api/totp-guessing',
         'api/users',
         'api/mail-flood',
+        'api/stolen-session',
+        'sql/quarantine',
+        'sql/user-rows',
       ],
     },
     sql: [
