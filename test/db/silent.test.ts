@@ -4,6 +4,7 @@ import { sql } from 'slonik';
 import { batch } from '../../src/db/batch.ts';
 import { databaseIsAway } from '../../src/db/conflicts.ts';
 import { type DbPool, openPool, WEB_LIMITS } from '../../src/db/pool.ts';
+import { workingOn } from '../../src/kernel/work.ts';
 import { type Line, lineTo } from '../support/lines.ts';
 import { freshDatabase } from '../support/postgres.ts';
 
@@ -71,4 +72,16 @@ describe('a database that is silent', () => {
 
     expect(ended).to.equal('ended');
   }).timeout(10_000);
+
+  it('leaves an operator who has waited for the others the whole limit', async () => {
+    const ask = () =>
+      workingOn({ isOperator: true }, () => db.query(sql.unsafe`select pg_sleep(1.7)`)).then(
+        () => 'read',
+        () => 'rejected',
+      );
+
+    const read = await Promise.all([1, 2, 3, 4].map(ask)); // one after the other: the last begins after 5 s
+
+    expect(read).to.deep.equal(['read', 'read', 'read', 'read']);
+  }).timeout(15_000);
 });
