@@ -3,7 +3,7 @@ import PQueue from 'p-queue';
 import type pg from 'pg';
 import type { DatabasePool, DriverClient, DriverFactory } from 'slonik';
 import { presentWork } from '../kernel/work.ts';
-import { leftOf, noteAnswer, waitFromNow } from './waits.ts';
+import { leftOf, noteResponse, waitAnew, waitFromNow } from './waits.ts';
 
 /*
  * A connection can go silent without being closed; TCP notices after minutes. So every statement has a time limit on this
@@ -59,7 +59,7 @@ function limited(client: DriverClient, { statementMs, wholeMs }: Limits): Driver
         closeIdle();
       });
       const result = await Promise.race([client.query(...statement), expired]).finally(stop);
-      noteAnswer();
+      noteResponse();
       return result;
     },
   };
@@ -134,8 +134,8 @@ export function withSlots(pool: DatabasePool, size: number, slotMs: number): Dat
     return [
       name,
       (...args: unknown[]) => {
-        const waited = presentWork().isOperator ? null : waitFromNow(); // an operator has longer to wait for a slot
-        return slots.use(() => (waited ?? waitFromNow())(() => take(...args)));
+        const waiting = presentWork().isOperator ? waitAnew : waitFromNow(); // an operator may wait longer for a slot than for all the rest
+        return slots.use(() => waiting(() => take(...args)));
       },
     ];
   });

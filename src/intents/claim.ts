@@ -19,7 +19,7 @@ const travelledWithinMs = (tookMs: number): number => 20 + 2 * tookMs;
 /** The same of a request of which only the commit is known from which on it might leave. */
 const sentWithinMs = (tookMs: number): number => SEND_WITHIN_MS + travelledWithinMs(tookMs);
 
-/** So long after a response to a look-up, every response that came before it is recorded: what still runs was there during the look-up. */
+/** So long after a response to a look-up, nearly every response that came before it is recorded; one that is recorded later corrects the proof. */
 const RECORDED_WITHIN_MS = 300;
 /** How late the age of a response may reach the database that is recorded with it. */
 const AGE_WITHIN_MS = 50;

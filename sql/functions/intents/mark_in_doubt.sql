@@ -1,7 +1,7 @@
 -- Records that the effect of an intent is unknown, lets its lane continue, and plans the next reconciliation by the verb's own task. False:
 -- the claim is lost, or nothing was sent. `why` is shown to operators. `answered`: the upstream took the request. `is_over`: it has responded,
--- `responded_s` ago if that is known, so the intent's slot is free. Locks the intent, then its slot, then its lane; finds the intent by its id only,
--- see settle_intent.
+-- `responded_s` ago if that is known, so the intent's slot is free. Locks the intent, then its slot, then the line's lock (see
+-- claim_slot), shared, then its lane; finds the intent by its id only, see settle_intent.
 create or replace function mark_in_doubt(
   intent uuid, held_fence integer, delay_s double precision, why text default null, answered boolean default false, is_over boolean default false,
   responded_s double precision default null

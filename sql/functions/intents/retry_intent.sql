@@ -1,7 +1,7 @@
 -- Queues an intent again of which nothing was sent. It keeps its position at the head of its lane. `said` is the outcome it ends with if
 -- its deadline passes before the next attempt; no attempt is planned after the deadline. `never_left`: not a byte of it has left, so the upstream
 -- has not counted it either (return_pace). False: the claim is lost. Also changes the registration of a purchase (follow_purchase). Locks the
--- intent, then its slot, then its pace; finds it by its id only, see settle_intent.
+-- intent, then the line's lock (see claim_slot), shared, and its slot, then its pace; finds it by its id only, see settle_intent.
 create or replace function retry_intent(
   intent uuid, held_fence integer, delay_s double precision, said jsonb, never_left boolean default false
 ) returns boolean
