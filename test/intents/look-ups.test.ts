@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { type DbPool, openPool } from '../../src/db/pool.ts';
-import { freeSlot } from '../../src/intents/claim.ts';
+import { freeSlot, noteReached } from '../../src/intents/claim.ts';
 import type { IntentId } from '../../src/kernel/ids.ts';
 import { type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
 import { until } from '../support/processes.ts';
 import { slotsOf } from '../support/slots.ts';
 
-describe('a response that comes while a look-up for its request is recorded', () => {
+describe('a look-up', () => {
   let intentDb: IntentDatabase;
   let db: DbPool;
   before(async () => {
@@ -17,9 +17,12 @@ describe('a response that comes while a look-up for its request is recorded', ()
     await db.end();
     await intentDb.close();
   });
-  const { arrive } = slotsOf(() => intentDb);
+  beforeEach(() =>
+    intentDb.query('truncate intents, lanes, upstream_slots, upstream_proofs cascade; delete from queue_jobs'),
+  );
+  const { arrive, queuedNow } = slotsOf(() => intentDb);
 
-  it('frees the slot nevertheless', async () => {
+  it('does not keep a response that comes while it is recorded from freeing the slot', async () => {
     const [sent] = await arrive(1);
     const id = (sent?.id ?? '') as IntentId;
     await intentDb.markInDoubt(id, sent?.fence ?? 0);
@@ -41,5 +44,24 @@ describe('a response that comes while a look-up for its request is recorded', ()
     await freed;
 
     expect(await intentDb.query('select from upstream_slots where intent_id = $1', [id])).to.deep.equal([]);
+  });
+
+  it('that is responded to at once counts a request as there only once it must have left, however busy its process was', async () => {
+    const [doubtful, running, waiting] = await arrive(3);
+    const id = (doubtful?.id ?? '') as IntentId;
+    await intentDb.markInDoubt(id, doubtful?.fence ?? 0);
+    const sent = (one: string | undefined, agoS: number) =>
+      intentDb.query('update intents set sending_at = now() - make_interval(secs => $2) where id = $1', [one, agoS]);
+    await sent(id, 10);
+    const lookUp = () => noteReached(db, { id, sent_ago_ms: 10_000 }, { holdMs: 30_000, tookMs: 5 });
+
+    await sent(running?.id, 1);
+    await lookUp();
+    const early = await queuedNow();
+    await sent(running?.id, 3);
+    await lookUp();
+
+    expect(early).to.not.include(waiting?.id);
+    expect(await queuedNow()).to.include(waiting?.id);
   });
 });
