@@ -28,8 +28,8 @@ export async function atPace<T>({ perSecond, goOn }: Pace, act: (n: number) => P
 }
 
 /**
- * Sends one request until the service accepts it: the same request under the same id again, while the response is missing or 503, after its
- * Retry-After, as clients do that do not add to an outage; and, of a caller that `mayBePaced`, after that of a 429. Returns the id of its intent.
+ * Sends one request until the service accepts it: the same request under the same id again, while the response is 503 (after its
+ * Retry-After, as a client does that does not add to an outage) or missing, and, of a caller that `mayBePaced`, after a 429 when its Retry-After is over. Returns the id of its intent.
  * Throws on any other response.
  */
 export async function acknowledged(ask: () => Promise<Reply>, { mayBePaced = false } = {}): Promise<string> {
