@@ -28,8 +28,8 @@ export async function atPace<T>({ perSecond, goOn }: Pace, act: (n: number) => P
 }
 
 /**
- * Sends one request until the service accepts it: the same request under the same id again, while the response is 503 (after its
- * Retry-After, as a client does that does not add to an outage) or missing, and, of a caller that `mayBePaced`, after a 429 when its Retry-After is over. Returns the id of its intent.
+ * Sends one request until the service accepts it: the same request under the same id again, while the response is 503
+ * or missing, and, of a caller that `mayBePaced`, after a 429 when its Retry-After is over. Returns the id of its intent.
  * Throws on any other response.
  */
 export async function acknowledged(ask: () => Promise<Reply>, { mayBePaced = false } = {}): Promise<string> {
@@ -45,9 +45,8 @@ export async function acknowledged(ask: () => Promise<Reply>, { mayBePaced = fal
 
 /** How long a caller waits before it repeats a request, and whether for its own pace. Null: it does not. */
 function pauseAfter(reply: Reply | Error): { ms: number; isPace: boolean } | null {
-  if (reply instanceof Error) return { ms: PAUSE_MS, isPace: false };
+  if (reply instanceof Error || reply.status === 503) return { ms: PAUSE_MS, isPace: false };
   const afterS = Number(reply.headers['retry-after']);
-  if (reply.status === 503) return { ms: afterS > 0 ? afterS * 1_000 : PAUSE_MS, isPace: false };
   return reply.status === 429 && afterS > 0 ? { ms: afterS * 1_000, isPace: true } : null;
 }
 
