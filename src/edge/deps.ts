@@ -47,4 +47,6 @@ export type EdgeDeps = Authenticators & {
   /** Records an operator's write that was rejected. */
   recordRejection(rejection: Rejection): Promise<void>;
   wait: Wait;
+  /** Makes this process read partners and their keys again. Other processes are notified of changes. */
+  forgetPartners(): void;
 };

@@ -100,6 +100,9 @@ function reading(operation: Operation, { config }: RouteDeps) {
   };
 }
 
+/** Whose writes may change partners and their keys. */
+const CHANGE_KEYS: ReadonlySet<Principal['kind']> = new Set(['admin', 'partner']);
+
 /** Checks the request against the contract and hands it to its handler; a stored response takes the handler's place. */
 function running(operation: Operation, handler: AnyHandler, deps: RouteDeps) {
   let validate: Validator | undefined; // compiled at first use: all of them would cost a start a second of CPU
@@ -114,9 +117,13 @@ function running(operation: Operation, handler: AnyHandler, deps: RouteDeps) {
   };
   return (exchange: Exchange): Promise<AnyReply> => {
     const { ctx, principal, parts } = exchange;
-    if (principal.kind !== 'admin' || operation.method === 'get') return validated(exchange);
+    const written = () =>
+      operation.keepsResponses && CHANGE_KEYS.has(principal.kind)
+        ? validated(exchange).finally(deps.forgetPartners) // before the response that says so
+        : validated(exchange);
+    if (principal.kind !== 'admin' || operation.method === 'get') return written();
     const { adminId } = principal;
-    return recordingRejections({ ctx, operation, adminId, principal, parts, deps }, () => validated(exchange));
+    return recordingRejections({ ctx, operation, adminId, principal, parts, deps }, written);
   };
 }
 

@@ -86,6 +86,7 @@ export async function openWebRuntime(config: Config, log: Logger, metrics: Metri
     webhooks,
     processor,
     partners: partners.find,
+    forgetPartners: partners.forget,
     clients: clientFinder(db),
     apps: appFinder(db),
     users: userFinder(db),
