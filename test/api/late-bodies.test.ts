@@ -46,9 +46,9 @@ describe('a body that is held back until the credentials of its request have end
     await service.db.query(
       sql.unsafe`update ${sessions} set seen_at = now() - interval '10 minutes' where revoked_at is null`,
     );
-    const sent = hold(service.url + path, headers, json);
     const idle = sql.fragment`${sessions} where revoked_at is null and seen_at < now() - interval '5 minutes'`;
-    const others = (await count(idle)) - 1;
+    const others = (await count(idle)) - 1; // before it is sent
+    const sent = hold(service.url + path, headers, json);
     await until('the session is used', async () => (await count(idle)) <= others);
     return sent;
   }
