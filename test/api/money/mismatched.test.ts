@@ -99,6 +99,7 @@ describe('a payment that clears with another amount or currency', () => {
     service.processor.faults.add({ kind: 'accept_then_drop', route, times: 1 });
     service.processor.faults.add({ kind: 'status_500', route });
     service.processor.faults.add({ kind: 'status_500', route: 'GET /v1/payment_intents' });
+    service.processor.faults.add({ kind: 'status_500', route: 'GET /v1/events' }); // else the sweep finds it, each minute
     const { body, headers } = await service.buyer.ask('POST', '/v2/payments/checkout', {
       json: tier25k,
       headers: { Prefer: 'wait=0' },

@@ -36,7 +36,7 @@ export function accountScenes({ service, asking, counts }: Stage): Scenes {
       };
     },
     async V2_ACCOUNT_OWES() {
-      const [{ id, at }, ask] = [await failed(), await operator()];
+      const [{ ask: user, id, at }, ask] = [await failed(), await operator()];
       return {
         makes: counts.rows(`operator_actions where prop_account_id = '${id}' and action = 'provision_again'`),
         send: (key) => ask('POST', `${at}/abandon`, keyed(key, { reason })),
@@ -44,7 +44,9 @@ export function accountScenes({ service, asking, counts }: Stage): Scenes {
           const { body } = await ask('GET', `${ACCOUNTS}/failed?limit=200`);
           const found = body.find((each: { id: string }) => each.id === id) ?? { safe_action: 'provision again' };
           if (!/^provision again/.test(found.safe_action)) throw new Error(found.safe_action);
-          return ask('POST', `${at}/provision`, keyed(key, { reason }));
+          const reply = await ask('POST', `${at}/provision`, keyed(key, { reason }));
+          await accountIn(user, 'evaluation'); // else it takes the fault of the next scene
+          return reply;
         },
       };
     },
