@@ -3313,6 +3313,9 @@ create function statement_id(of_owner text, kind text, account text, reference t
 create function step_lanes(batch jsonb)
   returns TABLE(n integer, verdict text, held jsonb) plpgsql;
 
+create function submit_lost_transfers()
+  returns SETOF text plpgsql;
+
 create function submit_payout(payout text, of_owner text, of_user text, item jsonb, earned_cents bigint, hold_h integer DEFAULT 0, in_session text DEFAULT NULL::text)
   returns TABLE(verdict text, intent_id uuid) plpgsql;
 

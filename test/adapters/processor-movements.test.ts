@@ -58,6 +58,23 @@ describe('the search for a movement of money at the processor', () => {
     expect(await upstream.findMovement(sought)).to.deep.equal({ kind: 'absent' });
   });
 
+  it('finds a transfer of a restored database by its payout, whatever its key, and concludes nothing if it went elsewhere', async () => {
+    const presumed = { ...sought, isPresumed: true };
+    const lost = (more: object = {}) =>
+      nock(URL)
+        .get('/v1/transfers')
+        .query({ limit: '100', transfer_group: 'po_1' })
+        .reply(200, {
+          data: [made('tr_lost', { metadata: { intent_id: 'intent-2', payout_id: 'po_1' }, ...more })],
+          has_more: false,
+        });
+
+    lost();
+    expect(await upstream.findMovement(presumed)).to.have.nested.property('data.id', 'tr_lost');
+    lost({ destination: 'acct_2' });
+    expect(await upstream.findMovement(presumed)).to.include({ kind: 'unreadable' });
+  });
+
   it('finds a refund by its intent among those of its payment, and a checkout by its own', async () => {
     const other = { id: 're_other', metadata: { intent_id: 'intent-2' }, amount: 'of other software' };
     const refund = { id: 're_1', amount: 500, status: 'pending', payment_intent: 'pi_1', currency: 'usd' };

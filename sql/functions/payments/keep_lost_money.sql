@@ -16,6 +16,10 @@ language sql as $$
     select
     from intents i
     where i.id = m."intentId"
+  ) and not exists (
+    select
+    from payouts p
+    where p.processor_transfer_id = m.id
   )
   on conflict (processor_id) do update
   set status = excluded.status, amount_cents = excluded.amount_cents, user_id = coalesce(excluded.user_id, l.user_id), found_at = now()

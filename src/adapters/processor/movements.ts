@@ -25,7 +25,7 @@ const MOST_PAGES_OF_ALL = 500; // 50,000 payment intents since the request, of a
  */
 export async function findMovement(stripe: Stripe, sought: MovementSought): Promise<ReadResult<MovementSeen>> {
   const list = (paging: Paging) => listMovements(stripe, sought, paging);
-  const isByPayout = sought.isPresumed === true && sought.step === 'payout';
+  const isByPayout = sought.isPresumed === true && sought.step !== 'reversal';
   const read = await search(
     { list, read: reading(movement), mostPages: MOST_PAGES },
     ({ metadata: { key, payoutId } }) => key === sought.key || (isByPayout && payoutId === sought.payoutId),
@@ -83,9 +83,13 @@ const movement = z.object({
 });
 
 function listMovements(stripe: Stripe, sought: MovementSought, paging: Paging): Promise<unknown> {
-  const { step, accountId, transferId, payoutId, sinceMs } = sought;
+  const { step, accountId, transferId, payoutId, sinceMs, isPresumed = false } = sought;
   if (step === 'transfer')
-    return stripe.transfers.list({ ...paging, destination: accountId, transfer_group: payoutId });
+    return stripe.transfers.list({
+      ...paging,
+      ...(!isPresumed && { destination: accountId }),
+      transfer_group: payoutId,
+    });
   if (step === 'reversal') return stripe.transfers.listReversals(transferId ?? '', paging);
   return stripe.payouts.list({ ...paging, created: createdSince(sinceMs) }, { stripeAccount: accountId });
 }

@@ -84,7 +84,10 @@ const lostRow = z.object({
   user_id: idSchema.user.nullable(),
 });
 
-/** Which of the processor's payments and transfers no intent of this database moved. They are kept for operators, and a transfer counts as paid. */
+/**
+ * Which of the processor's payments and transfers no intent of this database moved, and no payout here names. They are kept for operators, and a
+ * transfer counts as paid.
+ */
 export const keepLostMoney = (db: Db, made: MoneyMade[]): Promise<readonly z.infer<typeof lostRow>[]> =>
   db.any(sql.type(lostRow)`
     select kind, processor_id, subject_id, amount_cents, currency, status, user_id

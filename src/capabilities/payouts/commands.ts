@@ -4,7 +4,15 @@ import type { MovementSeen } from '../../adapters/processor/types.ts';
 import type { Db } from '../../db/pool.ts';
 import { isErrorCode } from '../../kernel/error-codes.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { newId, newIntentId, type OwnerId, type PayoutId, type PropAccountId, type UserId } from '../../kernel/ids.ts';
+import {
+  idSchema,
+  newId,
+  newIntentId,
+  type OwnerId,
+  type PayoutId,
+  type PropAccountId,
+  type UserId,
+} from '../../kernel/ids.ts';
 
 /**
  * Records a payout request and returns its id. Throws an `ApiError` if there is an obstacle: the code that
@@ -45,6 +53,10 @@ export async function resolvePayout(
       ${item}::jsonb, ${step.key}, made_at := to_timestamp(${found?.madeAtMs ?? null}::double precision / 1000)) verdict`);
   if (verdict !== 'done') throw new ApiError('V2_PAYOUT_NOT_UNKNOWN', { effect: 'none' });
 }
+
+/** Has the transfers looked for that the processor has of payouts that are open here, see `submit_lost_transfers`. Returns the payouts. */
+export const submitLostTransfers = (db: Db): Promise<readonly PayoutId[]> =>
+  db.anyFirst(sql.type(z.object({ id: idSchema.payout }))`select id from submit_lost_transfers() as s (id)`);
 
 /**
  * Notes that a session is given a link to the pages of a payout account, where its bank account can be changed. Throws

@@ -1,10 +1,14 @@
 import type { Processor } from '../../adapters/processor/types.ts';
 import { keepLostMoney } from '../../capabilities/payments/commands.ts';
+import { submitLostTransfers } from '../../capabilities/payouts/commands.ts';
 import type { Db } from '../../db/pool.ts';
 
 type Sources = { db: Db; processor: Processor | null; print(line: string): void };
 
-/** Reads the processor's payments and transfers since then, keeps those that are not known here, and prints them. */
+/**
+ * Reads the processor's payments and transfers since then, keeps those that are not known here, and prints them. A payout that is still open here
+ * although its transfer was made takes it up.
+ */
 export async function recoverMoney({ db, processor, print }: Sources, sinceMs: number): Promise<void> {
   const money = await processor?.listMoneyMade(sinceMs);
   if (money && money.kind !== 'found') print('payments and transfers  could not be read: run this again');
@@ -13,4 +17,6 @@ export async function recoverMoney({ db, processor, print }: Sources, sinceMs: n
     const terms = [`${amount_cents} ${currency}`, status, user_id].filter(Boolean).join(' ');
     print(`${kind}  ${processor_id} (${subject_id})  ${terms}: not known here, see ops.lost_money`);
   }
+  for (const payout of await submitLostTransfers(db))
+    print(`payout  ${payout}: its transfer is looked for, never sent`);
 }
