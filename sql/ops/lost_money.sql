@@ -2,7 +2,7 @@ create or replace view ops.lost_money as
 select l.kind, l.processor_id, l.subject_id, l.amount_cents, l.currency, l.status, l.processor_account_id, coalesce(l.user_id, c.user_id) as user_id,
   l.app, l.made_at,
   case
-    when l.kind = 'transfer' then 'none: it counts as paid; no payout of its receiver is paid out of it again'
+    when l.kind = 'transfer' then 'look whether its receiver''s account has paid it to the bank, else pay it out there: here it counts as paid'
     when l.status = 'succeeded' then 'refund it at the processor, or sell the account again without payment'
     when l.status = 'canceled' then 'none: nothing was paid'
     else 'cancel it at the processor, so that nobody pays it'

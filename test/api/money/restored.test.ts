@@ -49,6 +49,7 @@ describe('money that moved after the backup of a restored database', function ()
       ['payment', payment_id, 19_900],
       ['transfer', payout, 50_000],
     ]);
+    expect(kept[1]?.safe_action, 'nobody here pays it to the bank').to.match(/pay it out there/);
   });
 
   it('counts as paid, also where the account that received it was lost, and its owner connects another', async () => {
