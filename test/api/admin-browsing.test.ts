@@ -90,6 +90,24 @@ describe('what operators browse', () => {
       expect([...all.body, ...rest.body]).to.have.length(3);
       expect(open.body.map(({ dispute_id }: { dispute_id: string }) => dispute_id)).to.deep.equal(['du_1']);
     });
+
+    it('says whose money is gone: not that of an inquiry, which withdraws nothing', async () => {
+      const { paymentId } = await failedAccount(desk.session);
+      await lose(desk.session, paymentId, {
+        kind: 'dispute',
+        id: 'du_i',
+        cents: 100,
+        status: 'warning_needs_response',
+      });
+
+      const { body } = await desk.get('/v2/admin/disputes');
+
+      const gone = body.map((each: { status: string; is_money_gone: boolean }) => [each.status, each.is_money_gone]);
+      expect(Object.fromEntries(gone)).to.deep.equal({
+        ...{ needs_response: true, lost: true },
+        ...{ won: false, warning_needs_response: false },
+      });
+    });
   });
 
   describe('listTroubledDeliveries', () => {
