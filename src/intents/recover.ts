@@ -7,7 +7,7 @@ const presumedRow = z.object({ kind: z.string(), intents: z.number() });
 
 /**
  * Prepares a database that was restored from a backup of `since`: every open intent that it shows as unsent is looked for
- * at its upstream and never sent. Returns their numbers by kind. No worker may run meanwhile.
+ * at its upstream and never sent. Returns their numbers by kind. No worker may run meanwhile. Does nothing once it was recovered and workers run.
  */
 export const recoverSince = (db: Db, since: Date): Promise<readonly z.infer<typeof presumedRow>[]> =>
   db.any(sql.type(presumedRow)`select kind, intents from recover_since(${since.toISOString()}::timestamptz)`);

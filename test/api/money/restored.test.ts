@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { earner, payingApp } from '../../support/earning.ts';
-import { checkOut, eventually, type Money, PROCESSOR, startMoney } from '../../support/money.ts';
+import { accountIn, checkOut, eventually, type Money, PROCESSOR, startMoney, tier25k } from '../../support/money.ts';
 import { expectRejected } from '../../support/rejected.ts';
 import { backUp, loseSince, recover } from '../../support/restored.ts';
 
@@ -83,6 +83,24 @@ describe('money that moved after the backup of a restored database', function ()
     await service.control('account', { id: trader.connected, to: 'deauthorized' });
 
     expect(await recover(service, since)).to.contain(`(${payout})  50000 usd`);
+  });
+
+  it('is looked for again a day later, which touches nothing that was accepted meanwhile', async () => {
+    const since = new Date().toISOString();
+    await recover(service, since);
+    const buyer = await service.user(service.tenant);
+    const { processor_payment_intent_id: id } = await checkOut(buyer.ask);
+    service.processor.faults.add({ kind: 'status_429', route: 'POST /v1/payment_intents' });
+    const later = { json: tier25k, headers: { Prefer: 'respond-async' } };
+    const open = (await buyer.ask('POST', '/v2/payments/checkout', later)).headers.get('intent-id');
+
+    expect(await recover(service, since)).not.to.contain('never sent');
+
+    const presumed = sql.unsafe`select from intents where id = ${open} and presumed_sent_at is not null`;
+    expect(await service.db.exists(presumed)).to.equal(false);
+    service.processor.faults.clear();
+    await service.control('payment', { id, to: 'succeeded' });
+    await accountIn(buyer.ask, 'evaluation');
   });
 
   it('is not paid to the bank again: a payout that the backup shows as unsent is found there on both its ways', async () => {
