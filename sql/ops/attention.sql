@@ -11,7 +11,7 @@ from ops.stranded_payouts
 union all
 select 'undecided_intents', count(*)::integer
 from intents i
-where i.outcome -> 'problem' ->> 'effect' = 'unknown' and i.created_at > now() - interval '1 day'
+where i.outcome -> 'problem' ->> 'effect' = 'unknown' and i.settled_at > now() - interval '1 day'
   and not exists (select from subaccounts s where s.intent_id = i.id) -- attached
 union all
 select 'unrecorded_registrations', count(*)::integer
