@@ -14,5 +14,5 @@ select w.id as worker_id, w.started_at, extract(epoch from now() - w.seen_at)::d
 from worker_processes w
 order by w.started_at;
 comment on view ops.workers is
-  'Worker processes. Each sends a heartbeat every 2 s and holds a lock. Without a heartbeat, others release its jobs after 4 s without the lock, '
+  'Worker processes. Each sends a heartbeat every second and holds a lock. Without a heartbeat, others release its jobs after 2 s without the lock, '
   'after 8 s with it.';

@@ -162,6 +162,15 @@ describe('views of ops', () => {
     await keeper.query('select pg_advisory_unlock_all()');
   });
 
+  it('workers: says in psql after how long a silent one counts as dead', async () => {
+    const [limits] = await intentDb.query<{ dead_s: number; stopped_s: number }>('select * from worker_limits()');
+    const [comment] = await intentDb.query<{ says: string }>(`select obj_description('ops.workers'::regclass) as says`);
+
+    expect(comment?.says).to.include(
+      `after ${limits?.dead_s} s without the lock, after ${limits?.stopped_s} s with it`,
+    );
+  });
+
   it('actions: what operators did, by any means, and nothing changes it', async () => {
     const id = await intentAt(intentDb, 'succeeded');
     await intentDb.query(`select * from ops.rerun($1, 'ada', 'a test')`, [id]);
