@@ -4085,7 +4085,7 @@ export interface paths {
         };
         /**
          * Check whether this process may receive requests
-         * @description 503 with the names of the failed checks: `database` (unreachable, too slow, or its writes do not commit), `migrations` (some are missing), `queue` (the oldest due job has waited too long), `listening` (the connection for notifications has been down since the start or for 10 s), `clock` (more than 2 s off the database's), `stopping`. The checks run about once a second, however often this is called.
+         * @description 503 with the names of the failed checks: `database` (unreachable, too slow, or its writes do not commit), `migrations` (some are missing), `session` (sessions with the database read dates or bytes wrongly), `sealing` (this process has other keys than those that seal), `credentials` (an upstream rejects those of this process and takes those of others), `queue` (the oldest due job has waited too long), `listening` (the connection for notifications has been down since the start or for 10 s), `clock` (more than 2 s off the database's), `stopping`. The checks run about once a second, however often this is called.
          */
         get: operations["getReadiness"];
         put?: never;
@@ -7197,7 +7197,7 @@ export interface components {
             /** @description The request for another operator's approval, of `V2_APPROVAL_REQUIRED`. */
             approval_id?: string;
             /** @description The readiness checks that failed. */
-            checks?: ("database" | "migrations" | "queue" | "listening" | "stopping")[];
+            checks?: ("database" | "migrations" | "session" | "sealing" | "credentials" | "queue" | "listening" | "clock" | "stopping")[];
             /** @description The faults of a request that does not match the contract, at most 20. */
             fields?: {
                 /** @description Where the fault is: the part of the request, then the path within it. */

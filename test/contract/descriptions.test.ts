@@ -1,5 +1,7 @@
+import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { document } from '../../src/contract/document.ts';
+import { nodeAt } from '../support/samples.ts';
 
 type Node = Record<string, unknown>;
 type Found = { at: string; description: unknown };
@@ -37,6 +39,15 @@ describe('the descriptions of the contract', () => {
     );
 
     expect(bare([...named, ...inline])).to.deep.equal([]);
+  });
+
+  it('name every check of readiness where the operation is described, as the guide for operators does', async () => {
+    const checks = nodeAt('/components/schemas/ErrorDetails/properties/checks/items/enum') as string[];
+    const description = nodeAt('/paths/~1readyz/get/description');
+    const guide = await readFile(new URL('../../src/docs/operating.md', import.meta.url), 'utf8');
+
+    for (const text of [String(description), guide])
+      expect(checks.filter((check) => !text.includes(`\`${check}\``))).to.deep.equal([]);
   });
 
   it('describe every operation', () => {

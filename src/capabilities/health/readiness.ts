@@ -1,6 +1,7 @@
 import { globSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../../config.ts';
+import type { components } from '../../contract/types.ts';
 import { readCalls } from '../../db/calls.ts';
 import { MIGRATION_FILES } from '../../db/migrations.ts';
 import type { Db } from '../../db/pool.ts';
@@ -8,22 +9,13 @@ import { cachedProbe } from '../../kernel/cache.ts';
 import { readStanding } from './queries.ts';
 
 /**
- * The checks of a process that takes work. A failed check is reported under this name. `database`: it does not respond, or
- * writes do not commit. `listening`: notifications of settled intents do not arrive, so that responses are late. `clock`: it
- * is more than 2 s off the database's. `migrations`: the database lacks something that this version calls. `session`: its sessions
- * have parameters under which rows are read wrongly. `sealing`: this process has other keys than those that seal. `credentials`: an
- * upstream rejects those of this process and takes those of others.
+ * The checks of a process that takes work, by the names that the contract lists. A failed check is reported under its name.
+ * `database`: it does not respond, or writes do not commit. `listening`: notifications of settled intents do not arrive, so that
+ * responses are late. `clock`: it is more than 2 s off the database's. `migrations`: the database lacks something that this version
+ * calls. `session`: its sessions have parameters under which rows are read wrongly. `sealing`: this process has other keys than those
+ * that seal. `credentials`: an upstream rejects those of this process and takes those of others.
  */
-type Check =
-  | 'database'
-  | 'migrations'
-  | 'session'
-  | 'sealing'
-  | 'credentials'
-  | 'queue'
-  | 'listening'
-  | 'clock'
-  | 'stopping';
+type Check = NonNullable<components['schemas']['ErrorDetails']['checks']>[number];
 
 /** Whether a process may be given work. */
 export type Readiness = {
