@@ -74,6 +74,15 @@ describe('the guides', () => {
     expect(given).to.have.members(settings);
   });
 
+  it('say of every alert in the log what to check, and of no other', async () => {
+    const files = await Array.fromAsync(glob('src/**/*.ts', { cwd: ROOT }));
+    const logged = names((await Promise.all(files.map(read))).join('\n'), /\balert: '([a-z_]+)'/g);
+    const [, table = ''] = /\n\| `alert` \|.*\n((?:\|.*\n)+)/.exec(guides.get('src/docs/operating.md') ?? '') ?? [];
+    const firstCells = table.match(/^\| `[^|]*\|/gm) ?? [];
+
+    expect(names(firstCells.join(), /`([a-z_]+)`/g)).to.have.members([...new Set(logged)]);
+  });
+
   it('name only existing npm scripts and commands of `npm run ops`', async () => {
     const { scripts } = JSON.parse(await read('package.json'));
 
