@@ -2253,7 +2253,7 @@ create view ops.waits (
   until timestamp with time zone
 );
 
--- Worker processes. Each sends a heartbeat every 2 s and holds a lock. Without a heartbeat, others release its jobs after 4 s without the lock, after 8 s with it.
+-- Worker processes. Each sends a heartbeat every second and holds a lock. Without a heartbeat, others release its jobs after 2 s without the lock, after 8 s with it.
 create view ops.workers (
   worker_id uuid,
   started_at timestamp with time zone,

@@ -44,6 +44,7 @@ import { getPartnerIntent } from './capabilities/partners/http.ts';
 import * as partnerKeys from './capabilities/partners/keys/http.ts';
 import * as payments from './capabilities/payments/http.ts';
 import * as moneyRecords from './capabilities/payments/records/http.ts';
+import * as payoutAccounts from './capabilities/payouts/accounts/http.ts';
 import * as payouts from './capabilities/payouts/http.ts';
 import * as balances from './capabilities/portfolio/balance/http.ts';
 import * as history from './capabilities/portfolio/history/http.ts';
@@ -86,6 +87,7 @@ const table = {
   ...payoutOperators,
   ...adminLedger,
   ...kyc,
+  ...payoutAccounts,
   ...payouts,
   ...balances,
   ...history,

@@ -3244,7 +3244,11 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        put?: never;
+        /**
+         * Replace the user's payout account
+         * @description Creates another account at the processor and a link where the user completes it, as opening one does. The account of the path is detached in the moment in which the processor has created the other one, so the user keeps it if that fails; pending payouts go to the new one then. If it was replaced before, the response is 409 `V2_CONNECT_ACCOUNT_EXISTS`, unless the request repeats that one under its `Idempotency-Key`. The user is mailed. With `require_reauthentication` the session needs a proof of the password within 5 minutes. No money goes to the new account for 24 hours (`PAYOUT_DESTINATION_HOLD_H`).
+         */
+        put: operations["replaceConnectAccount"];
         post?: never;
         /**
          * Detach the user's payout account
@@ -18174,6 +18178,72 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    replaceConnectAccount: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description `wait=<seconds>` (0 to 25) or `respond-async` (RFC 7240). */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The account at the processor that is replaced (`acct_…`). */
+                processor_account_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "country": "US"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description Country of the user's bank account (ISO 3166-1 alpha-2). */
+                    country: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The new account and the link */
+            200: {
+                headers: {
+                    "Intent-Id": components["headers"]["IntentId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenedConnectAccount"];
+                };
+            };
+            /** @description Accepted; repeat the request to read the result */
+            202: {
+                headers: {
+                    "Intent-Id": components["headers"]["IntentId"];
+                    Location: components["headers"]["Location"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenedConnectAccount"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];

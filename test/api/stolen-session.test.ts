@@ -28,10 +28,10 @@ const REJECTED: Record<string, string> = {
 };
 
 const isOfUsers = ({ id }: Operation) => GRANTS.get(id)?.some((grant) => 'userSession' in grant) ?? false;
-const LAST = 'detachConnectAccount';
+const LAST = ['replaceConnectAccount', 'detachConnectAccount']; // others need the account
 const WALK = listOperations()
   .filter((operation) => isOfUsers(operation) && !ENDS.has(operation.id))
-  .sort((a, b) => Number(a.id === LAST) - Number(b.id === LAST));
+  .sort((a, b) => LAST.indexOf(a.id) - LAST.indexOf(b.id));
 
 /** A sample of an operation with the user's own ids in the place of those of the contract. */
 function sampleFor(operation: Operation, ids: Record<string, string>) {

@@ -99,7 +99,7 @@ export const statementWrites: Record<string, StatementWrite> = {
   record_connect_account: {
     kind: 'payouts/account',
     write: (db, lost) =>
-      payouts.recordAccount(db, lost, { userId: 'usr_1' as Any, isAbroad: false, sessionId: null }, {
+      payouts.recordAccount(db, lost, { userId: 'usr_1' as Any, isAbroad: false, sessionId: null, replaces: null }, {
         accountId: 'acct_1',
       } as Any),
   },

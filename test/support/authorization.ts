@@ -98,8 +98,8 @@ const OPERATIONS: Record<keyof typeof CALLERS, string> = {
   user: `
     reauthenticateUser listUserSessions getCurrentUser enrollUserTotp confirmUserTotp disableUserTotp checkOut openFreeAccount
     getPayment listPropAccounts getPropAccount syncPropAccount getKycStatus startIdentitySession
-    listConnectAccounts openConnectAccount detachConnectAccount renewOnboardingLink listUserPayouts estimatePayout signAgreement
-    getAgreementStatus listAgreementAudits
+    listConnectAccounts openConnectAccount replaceConnectAccount detachConnectAccount renewOnboardingLink listUserPayouts
+    estimatePayout signAgreement getAgreementStatus listAgreementAudits
   `,
   'user, or app for api': `
     revokeUserSession

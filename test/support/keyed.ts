@@ -10,6 +10,7 @@ const ELSEWHERE = {
   'money/payout-steps.test.ts': 'reversePayout',
   'money/payout-delays.test.ts': 'cancelPayout',
   'money/stolen-payouts.test.ts': 'detachConnectAccount detachPayoutAccount',
+  'money/replaced-accounts.test.ts': 'replaceConnectAccount',
   'money/losses.test.ts': 'abandonPropAccount',
   'money/proof.test.ts': 'proveLedger',
   'admin-users.test.ts': 'endUserSessions',

@@ -86,6 +86,7 @@ const OWNED = `
   listPropAccounts        query:cursor=account
   getPropAccount          path:id=account
   syncPropAccount         path:prop_account_id=account
+  replaceConnectAccount   path:processor_account_id=connect
   detachConnectAccount    path:processor_account_id=connect
   renewOnboardingLink     path:processor_account_id=connect
   listUserPayouts         query:cursor=payout

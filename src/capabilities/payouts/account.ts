@@ -4,7 +4,10 @@ import { type AppId, idSchema } from '../../kernel/ids.ts';
 import { listConnectAccounts } from './queries.ts';
 import { recordAccount } from './store.ts';
 
-/** Creates a user's account at the processor, with the intent's id as idempotency key. A user has at most one. */
+/**
+ * Creates a user's account at the processor, with the intent's id as idempotency key. A user has at most one: the one that it
+ * `replaces`, by its id at the processor, is detached as this one is recorded.
+ */
 export const account = defineProcessorIntent({
   kind: 'payouts/account',
   retention: 'with_money',
@@ -13,20 +16,27 @@ export const account = defineProcessorIntent({
     country: z.string(),
     is_abroad: z.boolean(),
     session_id: z.string().optional(),
+    replaces: z.string().optional(),
   }),
   payload: z.object({
     account: z.object({ userId: idSchema.user, appId: idSchema.app, country: z.string(), isAbroad: z.boolean() }),
   }),
 
-  async prepare({ owner, request: { user_id: userId, country, is_abroad: isAbroad } }, { db }: ProcessorDeps) {
+  async prepare(
+    { owner, request: { user_id: userId, country, is_abroad: isAbroad, replaces } },
+    { db }: ProcessorDeps,
+  ) {
     const accounts = await listConnectAccounts(db, owner, userId);
-    if (accounts.length > 0) return { fail: { code: 'V2_CONNECT_ACCOUNT_EXISTS' } };
+    if (accounts.some(({ processor_account_id }) => processor_account_id !== replaces))
+      return { fail: { code: 'V2_CONNECT_ACCOUNT_EXISTS' } };
     const appId = owner as AppId; // as: only apps have users
     return { send: { account: { userId, appId, country, isAbroad } } };
   },
 
   call: ({ account }, processor, key) => processor.createAccount(account, key),
 
-  record: ({ intent, payload }, made, { db }) =>
-    recordAccount(db, intent, { ...payload.account, sessionId: intent.request.session_id ?? null }, made),
+  record: ({ intent, payload }, made, { db }) => {
+    const { session_id: sessionId = null, replaces = null } = intent.request;
+    return recordAccount(db, intent, { ...payload.account, sessionId, replaces }, made);
+  },
 });

@@ -16,11 +16,19 @@ type RequestContext = Submission<NewIntent>;
 /** The verbs whose writes can be found again at the processor. */
 export const payoutWrites = [submit, pay, reverse];
 
-/** Accepts the creation of a user's account at the processor. Requests of one user run one after another. */
+/**
+ * Accepts the creation of a user's account at the processor, beside none or in the place of the one that it `replaces`. Requests of one
+ * user run one after another.
+ */
 export const openConnectAccount = (
   context: RequestContext,
   userId: UserId,
-  { country, isAbroad, sessionId }: { country: string; isAbroad: boolean; sessionId: string },
+  {
+    country,
+    isAbroad,
+    sessionId,
+    replaces,
+  }: { country: string; isAbroad: boolean; sessionId: string; replaces?: string },
 ): Promise<Accepted> =>
   context.accept({
     ...intentFor(context, account, {
@@ -28,6 +36,7 @@ export const openConnectAccount = (
       country,
       is_abroad: isAbroad,
       session_id: sessionId,
+      ...(replaces && { replaces }),
     }),
     lane: `connect:${userId}`,
   });

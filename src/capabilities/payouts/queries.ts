@@ -27,6 +27,13 @@ export const listConnectAccounts = (db: Db, owner: OwnerId, userId: UserId): Pro
     where c.owner = ${owner} and c.user_id = ${userId} and c.detached_at is null
     order by c.created_at`);
 
+/** Whether a user has or had this account at the processor. */
+export const hadConnectAccount = (db: Db, owner: OwnerId, userId: UserId, account: string): Promise<boolean> =>
+  db.exists(sql.prepared('had_connect_account', z.object({}))`
+    select
+    from connect_accounts c
+    where c.processor_account_id = ${account} and c.owner = ${owner} and c.user_id = ${userId}`);
+
 const urlsRow = z.object({ return_url: z.string().nullable(), refresh_url: z.string().nullable() });
 
 /** The URLs at which an app's users return from the processor. */

@@ -26,7 +26,12 @@ type Intent = Claim & { owner: OwnerId };
 export function recordAccount(
   db: Db,
   intent: Intent,
-  { userId, isAbroad, sessionId }: { userId: UserId; isAbroad: boolean; sessionId: string | null },
+  {
+    userId,
+    isAbroad,
+    sessionId,
+    replaces,
+  }: { userId: UserId; isAbroad: boolean; sessionId: string | null; replaces: string | null },
   made: AccountSeen,
 ): Promise<boolean> {
   const account = {
@@ -40,6 +45,7 @@ export function recordAccount(
     charges_enabled: made.chargesEnabled,
     details_submitted: made.detailsSubmitted,
     made_in_session: sessionId,
+    replaces,
   };
   const outcome = { result: { processor_account_id: made.accountId } };
   const statement = sql.prepared('record_connect_account', nothing)`
