@@ -79,7 +79,11 @@ export function families(registry: Registry) {
     ]),
     jobAge: gauge('tps_queue_oldest_ready_seconds', 'How long the oldest ready job of a task has been due.', ['task']),
     openIntents: gauge('tps_intents_open', 'Intents that have not ended.', ['kind', 'state']),
-    intentAge: gauge('tps_intents_oldest_seconds', 'Age of the oldest intent that has not ended.', ['kind', 'state']),
+    intentAge: gauge(
+      'tps_intents_oldest_seconds',
+      'Age of the oldest intent that has not ended; of one in doubt, since it was sent.',
+      ['kind', 'state'],
+    ),
     waiting: gauge(
       'tps_intents_waiting',
       'Open intents by what they wait for, of the oldest 2,000; exits apart and first.',

@@ -76,7 +76,7 @@ export const readFigures = (
         case when i.kind = any(k.tasks) then i.kind else 'other' end as kind,
         i.state,
         count(*) as count,
-        extract(epoch from now() - min(i.created_at)) as oldest_s
+        extract(epoch from now() - min(case when i.state = 'in_doubt' then coalesce(i.sending_at, i.created_at) else i.created_at end)) as oldest_s
       from intents i
       cross join known k
       where (i.phase = 'pending' or i.phase = 'in_doubt')
