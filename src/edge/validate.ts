@@ -25,6 +25,10 @@ const options = {
   meta: false,
   validateSchema: false,
 } as const;
+/** The times that PostgreSQL takes: not those of the year 0, with a fraction of a leap second, or 16 hours or more from UTC. */
+const STORABLE_TIME = /^(?!0000).{10}[T ]\d\d:\d\d:([0-5]\d(\.\d{1,30})?|60)(Z|[+-](0\d|1[0-5])(:?\d\d)?)$/i;
+const { validate: isTime } = formats.default.get('date-time') as { validate(text: string): boolean }; // as: not a pattern alone
+
 const bodies = withDocument(new Ajv2020({ ...options, useDefaults: true }));
 /** Stops at the first fault: what a body of many values costs is bounded by the schema, not by the body. */
 const firstFault = withDocument(new Ajv2020({ ...options, allErrors: false, useDefaults: true }));
@@ -33,7 +37,9 @@ let responseAjv: Ajv2020 | undefined;
 
 function withDocument(ajv: Ajv2020): Ajv2020 {
   formats.default(ajv);
-  ajv.addFormat('uuid', isUuid); // ajv-formats also accepts the URN form, which PostgreSQL does not
+  // ajv-formats also accepts what PostgreSQL does not: the URN form of a UUID, and some times
+  ajv.addFormat('uuid', isUuid);
+  ajv.addFormat('date-time', (text: string) => STORABLE_TIME.test(text) && isTime(text));
   ajv.addVocabulary([...ROOT_KEYWORDS, ...SCHEMA_KEYWORDS]);
   return ajv.addSchema(document, DOCUMENT_ID);
 }
