@@ -124,23 +124,41 @@ export const isStorable = (text: string): boolean => !UNSTORABLE.test(text);
 
 /**
  * Parses a JSON object or array. Throws BODY_TOO_LARGE for one of more than `MAX_VALUES` values or nested deeper than
- * `MAX_DEPTH`, found before it is parsed, so that such a body costs little; INVALID_REQUEST for what is no JSON; and
- * MALFORMED_BODY if a member stands twice, or a name or text cannot be stored.
+ * `MAX_DEPTH`, found before it is parsed, so that such a body costs little; INVALID_REQUEST for what is no JSON, and for a
+ * number that would be read as another one; and MALFORMED_BODY if a member stands twice, or a name or text cannot be stored.
  */
 export function parseJson(text: string): object {
   const members = countMembers(text);
   const value = parsed(text);
   if (members !== countStorable(value)) throw new ApiError('MALFORMED_BODY');
+  if (MAY_CHANGE.test(text) && numbersOf(text).some(isChanged)) throw invalidJson(TOO_LONG);
   return value;
+}
+
+/** What is in every text with a number that may change. */
+const MAY_CHANGE = /\d{16}|\de\+?\d{2}/i;
+const STRINGS = /"[^"\\]*(?:\\.[^"\\]*)*"/g;
+const NUMBERS = /-?\d[\d.e+-]*/gi;
+const TOO_LONG = 'must have numbers that a double holds, with all digits of an integer; others are sent as text';
+
+const numbersOf = (json: string): string[] => json.replaceAll(STRINGS, '""').match(NUMBERS) ?? [];
+
+/** Whether JavaScript reads a number as another one: an integer beyond 2^53 that no double holds, or one beyond all doubles. */
+function isChanged(number: string): boolean {
+  const value = Number(number);
+  if (!Number.isFinite(value)) return true;
+  return !Number.isSafeInteger(value) && /^-?\d+$/.test(number) && BigInt(number) !== BigInt(value);
 }
 
 function parsed(text: string): object {
   try {
     if (BEGINS.test(text)) return JSON.parse(text);
   } catch {} // reported below
-  const fault = { loc: ['body'], msg: 'must be a JSON object or array', type: 'json' };
-  throw new ApiError('INVALID_REQUEST', { effect: 'none', fields: [fault] });
+  throw invalidJson('must be a JSON object or array');
 }
+
+const invalidJson = (msg: string) =>
+  new ApiError('INVALID_REQUEST', { effect: 'none', fields: [{ loc: ['body'], msg, type: 'json' }] });
 
 // Character codes: the loop below runs for every character of a body.
 const QUOTE = 0x22;

@@ -65,6 +65,24 @@ describe('the text of a body', () => {
       expect(await codeOf(sign, twice), twice).to.equal('MALFORMED_BODY');
   });
 
+  it('has no number that would be read as another one', async () => {
+    const notify = operation('sendNotification');
+    const sent = (value: string) => `{"subject":"s","html":"h","fanout_event":"e","payload":{"a":[${value}]}}`;
+
+    for (const changed of ['9007199254740993', '-9007199254740993', '1234567890123456789', '1e309', '-1E+400'])
+      expect(await codeOf(notify, sent(changed)), changed).to.equal('INVALID_REQUEST');
+    const same = [
+      '9007199254740992',
+      '9007199254740991',
+      '1e22',
+      '1e-400',
+      '0.1000000000000000055',
+      '"9007199254740993"',
+      '"\\"1e999"',
+    ];
+    for (const kept of same) expect(await codeOf(notify, sent(kept)), kept).to.equal('accepted');
+  });
+
   it('may contain every mark of JSON within a string', async () => {
     const sent = { agreement_version: '1', signature_name: '"a\\":[{,]}\\' };
     const body = await check(sign, Buffer.from(JSON.stringify(sent)));
