@@ -69,4 +69,27 @@ describe('what is done to one user at once', () => {
 
       expect(early).to.equal(false);
     });
+
+  const SIGN_UP = `sign_up('a', 'ann', 'new', 'salt', 'mine', 'hmac', 5, ${LIVES_S}, '${newIntentId()}', 'sealed') as result`;
+  const RESET = `request_reset('a', 'ann', 'digest', ${LIVES_S}, '${newIntentId()}', 'sealed')::text as result`;
+
+  for (const [name, call, result] of [
+    ['a sign-up begins anew', SIGN_UP, null],
+    ['a reset is one of an unknown address', RESET, ''],
+  ] as const)
+    it(`${name} if its user, never verified, is deleted at that moment`, async () => {
+      let called: Promise<unknown> | undefined;
+
+      await people.db.transaction(async (tx) => {
+        for (const table of ['trader_keys', 'prop_accounts'])
+          await tx.query({ ...sql.unsafe``, sql: `delete from ${table} where user_id = 'ann@a'` });
+        await tx.query(sql.unsafe`select from users where id = 'ann@a' for update`);
+        called = people.db.transaction((other) => other.oneFirst({ ...sql.unsafe``, sql: `select ${call}` }));
+        called.catch(() => {}); // reported below
+        await sleep(150);
+        await tx.query(sql.unsafe`delete from users where id = 'ann@a'`);
+      });
+
+      expect(await called).to.equal(result);
+    });
 });

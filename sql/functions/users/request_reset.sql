@@ -1,5 +1,6 @@
 -- Creates the one valid reset token of an address. For an address without a user it creates a token that matches nothing, and sends no
 -- mail; the same for a user who is not verified, unless those are mailed too: then a token that was mailed before stays the one.
+-- Locks the user against deletion, then the token.
 create or replace function request_reset(
   app text, address text, token_digest bytea, lives_s integer, mail uuid, sealed bytea, mails_unverified boolean default true
 ) returns void
@@ -9,7 +10,8 @@ declare
 begin
   select u.id into known
   from users u
-  where u.app_id = app and u.email = address and (mails_unverified or u.verified_at is not null);
+  where u.app_id = app and u.email = address and (mails_unverified or u.verified_at is not null)
+  for key share;
   insert into password_resets as r (app_id, email, user_id, digest, expires_at)
   values (app, address, known, token_digest, now() + make_interval(secs => lives_s))
   on conflict (app_id, email) do update

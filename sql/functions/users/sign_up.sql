@@ -1,5 +1,6 @@
 -- Creates a user, or finds the existing one and does not change it. In both cases the password is recorded as that of a sign-up, one code
--- is valid and one mail is sent. Null, without effect: the user's hashes have another salt. Locks the user, then its code.
+-- is valid and one mail is sent. Null, without effect: the user's hashes have another salt, or the user was deleted at this moment. Locks the user,
+-- then its code.
 create or replace function sign_up(
   app text, address text, new_id text, salt bytea, new_hash text, code_hmac bytea, attempts integer, lives_s integer, mail uuid,
   sealed bytea
@@ -15,7 +16,7 @@ begin
   from users u
   where u.app_id = app and u.email = address
   for no key update;
-  if known.password_salt <> salt then
+  if known.password_salt is distinct from salt then
     return null;
   end if;
   insert into sign_ups (user_id, password_hash)

@@ -47,7 +47,7 @@ export async function signUp(db: Db, sealer: Sealer, account: Account, password:
       ${account.appId}, ${account.email}, ${newId('usr')}, ${sql.binary(salt)}, ${hash}, ${sql.binary(hmac)}, ${CODE_ATTEMPTS},
       ${CODE_LIVES_S}, ${mail.id}, ${sql.binary(mail.sealed)}
     ) as user_id`);
-  return userId ?? signUp(db, sealer, account, password); // the address was taken meanwhile, under another key
+  return userId ?? signUp(db, sealer, account, password); // the address was taken meanwhile, under another key, or freed
 }
 
 /**
