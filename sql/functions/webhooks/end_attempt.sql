@@ -1,5 +1,5 @@
 -- Records one attempt and its consequences for the delivery and the endpoint. False: the claim was lost, and nothing is written.
--- said: delivery_id, fence, ending (delivered | retry | failed | gone), retry_in_s?, duration_ms, status?, error?, response?
+-- said: delivery_id, fence, ending (delivered | retry | failed | gone), retry_in_s?, duration_ms, status?, error?, response?, url? (which is gone)
 -- Locks the delivery, then its endpoint if that begins or ceases to fail. It finds the delivery by its id and its lane, which is set while
 -- it is being sent. `state = 'sending'` would imply the index of those rows; a plan that was made while that index was empty reads all of
 -- it.
@@ -35,7 +35,12 @@ begin
     perform dispatch_due_deliveries(endpoint);
   end if;
   if ending = 'gone' then
-    perform deactivate_endpoint(endpoint, 'gone');
+    perform from webhook_endpoints e where e.id = endpoint and e.url = coalesce(said ->> 'url', e.url) for no key update;
+    if found then
+      perform deactivate_endpoint(endpoint, 'gone');
+    else -- its owner has given it another address in the meantime
+      update webhook_deliveries d set state = 'pending', due_at = now(), ended_at = null where d.id = ended.id;
+    end if;
   elsif not went_well then
     perform deactivate_endpoint(e.id, 'failing')
     from webhook_endpoints e

@@ -79,7 +79,7 @@ async function requireBelowLimit(tx: DatabaseTransactionConnection, owner: Owner
 export type EndpointChanges = Partial<EndpointTerms> & { active?: boolean };
 
 /**
- * Changes an endpoint. Activating it resets its failure count; deliveries it missed need a recovery. Deactivating it
+ * Changes an endpoint. Activating it, and another URL, reset its failure count; deliveries it missed need a recovery. Deactivating it
  * cancels its pending deliveries, 1,000 at once. Throws V1_WEBHOOK_ENDPOINT_UNKNOWN, and V1_WEBHOOK_TOO_MANY above the owner's limit of
  * active endpoints.
  */
@@ -101,7 +101,10 @@ export async function changeEndpoint(
         credentials = e.credentials || ${used}::jsonb,
         events = case when ${events !== undefined} then ${sql.array(events ?? [], 'text')} else e.events end,
         description = case when ${description !== undefined} then ${description ?? null} else e.description end,
-        failing_since = case when ${active === true} and not e.active then null else e.failing_since end,
+        failing_since = case
+          when (${active === true} and not e.active) or e.url <> coalesce(${url}, e.url) then null
+          else e.failing_since
+        end,
         deactivated_because = case when ${active === true} then null else e.deactivated_because end,
         active = e.active or ${active === true},
         updated_at = now()

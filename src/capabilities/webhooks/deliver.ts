@@ -68,7 +68,8 @@ async function attempt(held: HeldDelivery, { sealer, webhooks }: DeliverDeps): P
   }
   const ending = endingOf(sent, held.retry_step);
   const error = ending.ending === 'delivered' ? {} : { error: 'status' };
-  return { ...claim, status: sent.status, response: sent.text, ...error, ...ending };
+  const gone = ending.ending === 'gone' ? { url: held.url } : {};
+  return { ...claim, status: sent.status, response: sent.text, ...error, ...ending, ...gone };
 }
 
 /**
