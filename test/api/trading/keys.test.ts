@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
@@ -79,6 +80,19 @@ describe('trader API keys', () => {
     expect(first).to.be.a('string');
     expect(second).to.equal(first);
     expect(Date.parse(await used())).to.be.above(Date.parse(first));
+  });
+
+  it('makes nobody wait for a transaction that has locked one of them', async () => {
+    const [locked, free] = [await trader.key(), await other.key()];
+    const read = async () =>
+      (await Promise.all([locked, free].map(({ ask }) => ask('GET', POSITIONS)))).map(({ status }) => status);
+
+    const replies = await service.db.transaction(async (tx) => {
+      await tx.query(sql.unsafe`select from trader_keys where id = ${locked.id} for update`);
+      return Promise.race([read(), sleep(1_500, 'none')]);
+    });
+
+    expect(replies).to.deep.equal([200, 200]);
   });
 
   it('revokeApiKey revokes it permanently, for its own user only', async () => {

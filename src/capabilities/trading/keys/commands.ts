@@ -88,13 +88,16 @@ const traderRow = z.object({
   per_minute: z.number(),
 });
 
-/** Makes the trader finder of a process. Nothing is cached; concurrent calls share a query. */
+/**
+ * Makes the trader finder of a process. Nothing is cached; concurrent calls share a query, which waits for no key: the use of
+ * one that another transaction has locked is noted later.
+ */
 export function traderFinder(db: Db): TraderFinder {
   return batch(async (keys: string[]) => {
     const digests = keys.map(digest);
     const rows = await db.any(sql.prepared('find_trader_keys', traderRow)`
       with found as (
-        select k.digest, k.id, k.owner, k.user_id, k.prop_account_id, k.last_used_at, a.allowed_scopes, a.allowed_origins,
+        select k.digest, k.id, k.owner, k.user_id, k.prop_account_id, a.allowed_scopes, a.allowed_origins,
           a.requests_per_minute
         from trader_keys k
         join apps a on a.id = k.owner
@@ -104,9 +107,13 @@ export function traderFinder(db: Db): TraderFinder {
       ), noted as (
         update trader_keys k
         set last_used_at = now()
-        from found f
-        where k.id = f.id
-          and (f.last_used_at is null or f.last_used_at < now() - make_interval(secs => ${LAST_USED_EVERY_S}))
+        where k.id in (
+          select t.id
+          from trader_keys t
+          where t.id in (select f.id from found f)
+            and (t.last_used_at is null or t.last_used_at < now() - make_interval(secs => ${LAST_USED_EVERY_S}))
+          for no key update skip locked
+        )
       )
       select f.digest, f.id, f.owner, f.user_id, f.prop_account_id, f.allowed_scopes, f.allowed_origins, f.requests_per_minute as per_minute
       from found f`);
