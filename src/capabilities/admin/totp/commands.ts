@@ -60,18 +60,21 @@ export async function confirmAdminTotp(
   if (!pending) throw new ApiError(admin.isEnrolled ? 'V2_MFA_ALREADY_ENABLED' : 'V2_MFA_NOT_STARTED');
   const step = stepOf(sealer.open(pending.totp_seed, adminSealContext(admin.adminId)).toString(), code, pending.now_s);
   if (step === null) throw wrongCode();
-  const others = sql.fragment`s.admin_id = ${admin.adminId} and s.id <> ${admin.sessionId} and exists (select from changed)`;
-  const { rowCount } = await db.query(sql.prepared('confirm_admin_totp', z.object({}))`
-    with changed as (
-      update admins a
-      set totp_enrolled_at = now(), totp_step = ${step}
-      where a.id = ${admin.adminId} and a.totp_enrolled_at is null and a.totp_seed = ${sql.binary(pending.totp_seed)}
-      returning a.id as subject
-    ), ended as (${endAdminSessions(others)}
-    ), noted as (${auditEntry({ actor, action: 'admin.totp_confirm' }, 'changed')})
-    select subject
-    from changed`);
-  if (rowCount === 0) throw wrongCode();
+  const others = sql.fragment`s.admin_id = ${admin.adminId} and s.id <> ${admin.sessionId}`;
+  await db.transaction(async (tx) => {
+    const { rowCount } = await tx.query(sql.prepared('confirm_admin_totp', z.object({}))`
+      with changed as (
+        update admins a
+        set totp_enrolled_at = now(), totp_step = ${step}
+        where a.id = ${admin.adminId} and a.totp_enrolled_at is null and a.totp_seed = ${sql.binary(pending.totp_seed)}
+        returning a.id as subject
+      ), noted as (${auditEntry({ actor, action: 'admin.totp_confirm' }, 'changed')})
+      select subject
+      from changed`);
+    if (rowCount === 0) throw wrongCode();
+    // a statement of its own: it sees a session whose log-in held the operator's row until now
+    await tx.query(sql.prepared('end_other_sessions_of_admin', z.object({}))`${endAdminSessions(others)}`);
+  });
 }
 
 /** Mails an operator that someone with the password used all attempts of a day. */
