@@ -80,6 +80,22 @@ describe('the lanes of an endpoint', () => {
     expect((await deliveries())[0]).to.include({ state: 'delivered', attempts: 2 });
   });
 
+  it('resume the work of a worker that died long ago, before all of them were off', async () => {
+    const { id } = await fixture.d.endpoint(fixture.app, fixture.receiver.url);
+    await fixture.d.rows('update webhook_endpoints set lanes = 1 where id = $1', [id]);
+    await fixture.d.rows(
+      `insert into webhook_deliveries (id, owner, endpoint_id, event_id, state, lane, fence, attempts, taken_at)
+       select 'whd_old', $1, $2, (record_event($1, 'x', '{}')).id, 'sending', 0, 1, 1, now() - interval '30 days'`,
+      [fixture.app, id],
+    );
+
+    await fixture.d.rows('select requeue_stranded_lanes()');
+    await fixture.d.settled();
+
+    expect((await attempts()).map(({ error }) => error)).to.deep.equal(['lost', null]);
+    expect((await deliveries())[0]).to.include({ state: 'delivered', attempts: 2 });
+  });
+
   it('restart lanes and endpoints that lost their jobs', async () => {
     const { id } = await fixture.d.endpoint(fixture.app, fixture.receiver.url);
     await fixture.d.rows(`update webhook_endpoints set lanes = 5 where id = $1`, [id]);

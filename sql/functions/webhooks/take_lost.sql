@@ -1,4 +1,5 @@
--- Takes again the delivery that this lane held when its worker died, and records that attempt as lost. Null if it held none.
+-- Takes again the delivery that this lane held when its worker died, and records that attempt as lost, with a duration of 24 days at
+-- most. Null if it held none.
 create or replace function take_lost(endpoint text, into_lane integer) returns jsonb
 language plpgsql as $$
 declare
@@ -12,6 +13,6 @@ begin
     return null;
   end if;
   insert into webhook_attempts (delivery_id, n, started_at, duration_ms, error)
-  values (held.id, held.attempts, held.taken_at, extract(epoch from now() - held.taken_at) * 1000, 'lost');
+  values (held.id, held.attempts, held.taken_at, least(extract(epoch from now() - held.taken_at) * 1000, 2147483647), 'lost');
   return take_delivery(held.id, into_lane);
 end $$;
