@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { expect } from 'chai';
 import { SMTPServer } from 'smtp-server';
 import { mailer, type SmtpTls } from '../../src/adapters/mail/index.ts';
@@ -57,5 +57,33 @@ describe('mail over smtp://', () => {
     expect(await send('127.0.0.1')).to.deep.equal(plain);
     expect(await send('localhost')).to.deep.equal(plain);
     expect(await send(ELSEWHERE, { tls: 'opportunistic' })).to.deep.equal(plain);
+  });
+
+  /** What becomes of a mail to a server that says these lines, one to each command, the first as its greeting. */
+  async function sendTo(lines: string[], user = '') {
+    const server = createServer((socket) => {
+      const left = [...lines];
+      const respond = () => socket.write(`${left.shift() ?? '250 ok'}\r\n`);
+      socket.on('error', () => {}).on('data', respond);
+      respond();
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo; // as: it listens on TCP
+    const adapter = mailer({ url: `smtp://${user}127.0.0.1:${port}`, from: 'a@example.com', tls: 'required' });
+    const result = await adapter.send(letter);
+    adapter.close();
+    server.close();
+    return [result.kind, 'why' in result ? result.why : 'slug' in result ? result.slug : ''];
+  }
+
+  it('is sent later if the server rejects this service, and abandoned if it rejects the mail', async () => {
+    const hello = ['220 hello', '250 AUTH PLAIN'];
+
+    expect(await sendTo(['554 no service here'])).to.deep.equal(['unreachable', 'smtp_554']);
+    expect(await sendTo([...hello, '535 wrong password'], 'user:pass@')).to.deep.equal(['unreachable', 'smtp_535']);
+    expect(await sendTo([...hello, '530 authenticate first'])).to.deep.equal(['unreachable', 'smtp_530']);
+    expect(await sendTo([...hello, '250 ok', '550 no such user'])).to.deep.equal(['rejected', 'smtp_550']);
+    expect(await sendTo([...hello, '250 ok', '250 ok', '554 spam'])).to.deep.equal(['rejected', 'smtp_554']);
   });
 });

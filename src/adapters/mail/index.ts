@@ -47,10 +47,18 @@ const sent = ({ response }: SentMessageInfo): UpstreamResult<{ response: string 
 
 type SmtpError = Error & { code?: string; responseCode?: number; command?: string };
 
-/** A 5xx is permanent, a 4xx temporary (RFC 5321, 4.2.1). Without a response to the data the effect is unknown. */
+/** Errors at the envelope or the data of a mail. Others are of the connection: any mail would have had them. */
+const OF_A_MAIL = new Set(['EENVELOPE', 'EMESSAGE']);
+/** Of RFC 4954, section 6: this service is not authenticated as the server wants it. */
+const isOfCredentials = (responseCode: number) => responseCode >= 530 && responseCode < 540;
+
+/**
+ * A 5xx to a mail is permanent, a 4xx temporary (RFC 5321, 4.2.1); one to the connection or to this service's credentials says
+ * nothing of the mail. Without a response to the data the effect is unknown.
+ */
 function failed({ code, responseCode, command }: SmtpError): UpstreamResult<never> {
   if (code === 'ETLS') return unreachable('etls'); // the server, or an attacker on the way, offers no STARTTLS
-  if (responseCode !== undefined && responseCode >= 500)
+  if (responseCode !== undefined && responseCode >= 500 && OF_A_MAIL.has(code ?? '') && !isOfCredentials(responseCode))
     return rejected(`smtp_${responseCode}`, 'The mail was rejected.');
   if (responseCode !== undefined) return unreachable(`smtp_${responseCode}`);
   const why = (code ?? 'unknown').toLowerCase();
