@@ -1071,7 +1071,7 @@ export interface paths {
         put?: never;
         /**
          * Replace the client secret
-         * @description The previous secret stays valid for `overlap_seconds` (default 86400). A token never outlives the secret that it was issued for. Only a token issued for the newest secret can rotate: others are rejected with 409 `V2_SECRET_SUPERSEDED`. If the response is lost, repeat the request under the same `Idempotency-Key` with a token of the previous secret during the overlap: it returns the same new secret. Without an overlap there is no such repeat, and an operator makes another secret.
+         * @description The previous secret stays valid for `overlap_seconds` (default 86400). A token never outlives the secret that it was issued for. Only a token issued for the newest secret can rotate: others are rejected with 409 `V2_SECRET_SUPERSEDED`. It has every scope of the app, as a token without `scope` has: a new secret gives them all. If the response is lost, repeat the request under the same `Idempotency-Key` with a token of the previous secret during the overlap: it returns the same new secret. Without an overlap there is no such repeat, and an operator makes another secret.
          */
         post: operations["rotateOwnAppSecret"];
         delete?: never;

@@ -214,6 +214,18 @@ describe('oauth', () => {
       expect(reply.status).to.equal(403);
       expect(reply.body.error.code).to.equal('V2_SCOPE_MISSING');
     });
+
+    it('gives nobody a scope that the token lacks', async () => {
+      const fixture = await service.app(['api', 'webhooks', 'payouts:write']);
+      const { body: narrow } = await service.token(fixture, 'api');
+
+      const reply = await rotate(narrow.access_token);
+
+      expect([reply.status, reply.body.error?.code]).to.deep.equal([403, 'V2_SCOPE_MISSING']);
+      expect(reply.body.error.message).to.contain('payouts:write');
+      expect((await service.token(fixture)).status).to.equal(200);
+      expect((await rotate(fixture.token)).status).to.equal(200);
+    });
   });
 
   describe('getOwnApp', () => {

@@ -2,7 +2,7 @@ import type { Config } from '../../config.ts';
 import type { CallWith, Handler } from '../../contract/handler.ts';
 import type { Db } from '../../db/pool.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { type App, appOf, grant, scopes } from '../../kernel/principal.ts';
+import { type App, appOf, covers, grant, scopes } from '../../kernel/principal.ts';
 import { budgetOf } from '../../kernel/throttles.ts';
 import { rotateAppSecret } from './commands.ts';
 import type { ClientFinder } from './queries.ts';
@@ -80,13 +80,25 @@ export const getOwnApp: Handler<'getOwnApp', Deps> = async ({ deps, principal })
 
 const DEFAULT_OVERLAP_S = 86_400;
 
-/** Handles `POST /v2/apps/me/rotate-secret`: replace the client secret. */
-export const rotateOwnAppSecret: Handler<'rotateOwnAppSecret', Deps> = ({ principal, body, commit }) =>
-  commit(async (db) => ({
+/**
+ * Handles `POST /v2/apps/me/rotate-secret`: replace the client secret. Whoever has the secret gets every scope of the app, so the
+ * token must have them all. Throws V2_SCOPE_MISSING.
+ */
+export const rotateOwnAppSecret: Handler<'rotateOwnAppSecret', Deps> = async ({ deps, principal, body, commit }) => {
+  const app = appOf(principal);
+  const { allowed_scopes } = await getApp(deps.db, app.owner);
+  const lacking = allowed_scopes.find((scope) => !covers(app.scopes, scope));
+  if (lacking !== undefined)
+    throw new ApiError('V2_SCOPE_MISSING', {
+      message: `The access token lacks the scope ${lacking}: a new secret gives every scope of the app.`,
+      headers: { 'WWW-Authenticate': `Bearer realm="v2", error="insufficient_scope", scope="${lacking}"` },
+    });
+  return commit(async (db) => ({
     status: 200,
-    body: await rotateAppSecret(db, appOf(principal), body?.overlap_seconds ?? DEFAULT_OVERLAP_S),
+    body: await rotateAppSecret(db, app, body?.overlap_seconds ?? DEFAULT_OVERLAP_S),
     headers: NO_STORE,
   }));
+};
 
 /** Serves `GET /.well-known/oauth-authorization-server`: the metadata of RFC 8414. */
 export const getAuthorizationServer: Handler<'getAuthorizationServer', Deps> = async ({ deps: { config } }) => ({
