@@ -162,6 +162,7 @@ describe('editNetvenueOrder', () => {
       { limitPrice: 91_000 },
     ],
     ['of a trailing stop', { trailing_stop: { trailing_value: 100 } }, { limitPrice: 90_000 }],
+    ['of entries of exits', { bracket_orders: [{ stop_loss: 80_000 }, { take_profit: 120_000 }] }, { quantity: 0.01 }],
   ] as const) {
     it(`is reconciled when the response to an edit ${what} was lost`, async () => {
       const { trader, edit } = await resting();
@@ -174,7 +175,13 @@ describe('editNetvenueOrder', () => {
     });
   }
 
-  for (const change of [{ limit_price: 91_000 }, { quantity: 0.02 }, { trailing_stop: { trailing_value: 100 } }]) {
+  for (const change of [
+    { limit_price: 91_000 },
+    { quantity: 0.02 },
+    { trailing_stop: { trailing_value: 100 } },
+    { bracket_orders: [{ stop_loss: 80_000 }] },
+    { bracket_orders: [{ stop_loss: 80_000 }, { take_profit: 120_000 }] },
+  ]) {
     it(`has no effect when it never arrived: ${Object.keys(change)}`, async () => {
       const { trader, edit } = await resting();
       service.miner.faults.add({ kind: 'reset', route: SUBMIT, times: 1 });

@@ -29,6 +29,7 @@ const order = (more: Partial<DashboardOrder> = {}): DashboardOrder => ({
   stopLoss: null,
   takeProfit: null,
   trailingStop: null,
+  brackets: null,
   processedMs: 1,
   source: null,
   ...more,

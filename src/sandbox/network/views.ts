@@ -1,7 +1,7 @@
 import { statusOf } from './accounts.ts';
 import { drawdownView, moneyView } from './money.ts';
 import type { Pair } from './pairs.ts';
-import type { Trailing } from './signal.ts';
+import type { BracketRequest, Trailing } from './signal.ts';
 import { type Account, balanceOf, type Order, type Position, type Style, worthOf } from './world.ts';
 
 /** A subaccount as create-subaccount and the entity list return it. */
@@ -97,7 +97,15 @@ const verboseOrder = (order: Order) => ({
   stop_loss: order.stopLoss,
   take_profit: order.takeProfit,
   trailing_stop: order.trailing && trailingView(order.trailing, 'trailing_percent', 'trailing_value'),
+  bracket_orders: order.brackets.length > 0 ? order.brackets.map(bracketView) : null,
   ...(order.bindingCap && { binding_cap: order.bindingCap }),
+});
+
+const bracketView = ({ size, stopLoss, takeProfit, trailing }: BracketRequest) => ({
+  stop_loss: stopLoss,
+  take_profit: takeProfit,
+  ...(trailing && trailingView(trailing, 'trailing_percent', 'trailing_value')),
+  ...(size && { [size.by]: size.amount }),
 });
 
 const compactOrder = (order: Order) => ({

@@ -8,6 +8,7 @@ import { parsePythonLiteral } from './python-literal.ts';
 import { classifyFormText, classifyOrderText, rejectedOurKey, saysRestarting } from './rejections.ts';
 import type {
   Attempts,
+  Bracket,
   Executed,
   OrderType,
   Signal,
@@ -132,6 +133,7 @@ export const readOrder = (value: unknown, key: string | null = null): DashboardO
     stopPrice: readPrice(anyOf(order, 'stop_price', 'sp')),
     stopCondition: textOf(anyOf(order, 'stop_condition', 'cond')),
     ...readExits(order),
+    brackets: readBrackets(order.bracket_orders),
     processedMs: numberIn(order, 'processed_ms', 'p'),
     source: numberOf(order.src),
   };
@@ -189,6 +191,28 @@ const readExits = (order: Fields): Pick<DashboardOrder, 'stopLoss' | 'takeProfit
     trailingStop: readTrailingStop(anyOf(from, 'trailing_stop', 'tsl')) ?? readTrailingStop(only),
   };
 };
+
+const BRACKET_MEMBERS = [
+  'stop_loss',
+  'take_profit',
+  'trailing_percent',
+  'trailing_value',
+  'leverage',
+  'value',
+  'quantity',
+] as const satisfies readonly (keyof Bracket)[];
+
+/** The entries of an order's `bracket_orders`, without their uuids. Null without a list of entries. */
+const readBrackets = (value: unknown): Bracket[] | null =>
+  Array.isArray(value) && value.length > 0 ? value.map(readBracket) : null;
+
+const readBracket = (value: unknown): Bracket =>
+  Object.fromEntries(
+    BRACKET_MEMBERS.flatMap((name) => {
+      const number = numberOf(fieldsOf(value)?.[name]);
+      return number === null ? [] : [[name, number]];
+    }),
+  );
 
 const withoutNulls = (fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined));

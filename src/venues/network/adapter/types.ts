@@ -1,6 +1,6 @@
 import type { Hotkey, OrderUuid, WalletAddress } from '../../../kernel/ids.ts';
 import type { ReadResult, UpstreamResult } from '../../../kernel/upstream-result.ts';
-import type { ArchivedOrder, OrderType, Signal, SubmitResult, TrailingStop } from './signal-types.ts';
+import type { ArchivedOrder, Bracket, OrderType, Signal, SubmitResult, TrailingStop } from './signal-types.ts';
 
 /** Addresses of one entity's miner and validator, and this service's keys for them. */
 export type NetvenueAccess = {
@@ -27,6 +27,8 @@ export type DashboardOrder = {
   stopLoss: number | null;
   takeProfit: number | null;
   trailingStop: TrailingStop | null;
+  /** The exits that the order carries, as they were sent; null if the payload does not list them. */
+  brackets: Bracket[] | null;
   processedMs: number | null;
   /** The venue's source code of the order. Compact payloads omit it. See venues/network-validator.md#order-source-codes. */
   source: number | null;

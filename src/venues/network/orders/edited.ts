@@ -1,5 +1,5 @@
 import { accepted, type Rejected, recordedRejection, type UpstreamResult } from '../../../kernel/upstream-result.ts';
-import type { Signal, UnprovenRejection } from '../adapter/signal-types.ts';
+import type { Bracket, Signal, UnprovenRejection } from '../adapter/signal-types.ts';
 import type { DashboardOrder } from '../adapter/types.ts';
 import { resolveBy } from './calls.ts';
 import { effectOn, type Subject } from './effects.ts';
@@ -31,7 +31,9 @@ export async function findEdited(
   const { lifecycle } = shown;
   const order = listedAs(shown, records) ?? (lifecycle === 'resting' ? null : shown.order);
   if (!order) return lifecycle === 'resting' ? UNREAD : WITHOUT_TERMS;
-  if (hasTerms(order, signal, before)) {
+  const isDone = hasTerms(order, signal, before);
+  if (isDone === null && lifecycle !== 'resting') return WITHOUT_TERMS;
+  if (isDone) {
     const reason = said && NOT_OPEN.has(said.slug) ? null : said;
     const effect = effectOn(subject, records, { data: nothingExecuted, said: reason });
     return effect === null || effect === 'none' ? UNREAD : accepted(effect);
@@ -73,16 +75,19 @@ const WITHOUT_TERMS = {
 const ENDED = recordedRejection({ slug: 'order_not_found', message: 'Order is no longer open.' });
 
 /**
- * Whether an order shows the changes of an edit. Sizes are compared only if nothing else changed, and only for having
- * changed at all: the venue reduces an order that exceeds a cap.
+ * Whether an order shows the changes of an edit. Entries of exits are compared if no other term changed, and sizes only if
+ * nothing else did, and only for having changed at all: the venue reduces an order that exceeds a cap. Null: the edit changes
+ * exits, and the record has none; that of an order that rests would list them.
  */
-function hasTerms(order: DashboardOrder, signal: Signal, before: Partial<Signal>): boolean {
+function hasTerms(order: DashboardOrder, signal: Signal, before: Partial<Signal>): boolean | null {
   const entry = signal.bracket_orders?.find(({ order_uuid }) => order_uuid === signal.order_uuid);
   const trailing_stop = signal.trailing_stop ?? (entry && trailingStopOf(entry));
   const expected = { ...signal, ...entry, ...(trailing_stop && { trailing_stop }) };
   const shown = shownTerms(order);
   const changed = SHOWN.filter((name) => expected[name] !== undefined && !same(expected[name], before[name]));
   if (changed.length > 0) return changed.every((name) => same(expected[name], shown[name]));
+  const entries = entry || same(signal.bracket_orders, before.bracket_orders) ? undefined : signal.bracket_orders;
+  if (entries) return hasExits(shownExits(order), entries);
   const sizes = shownSizes(order);
   const isAt = (terms: Partial<Signal>) =>
     SIZES.some((size) => terms[size] !== undefined && near(terms[size], sizes[size]));
@@ -109,6 +114,28 @@ const shownTerms = (order: DashboardOrder): Record<(typeof SHOWN)[number], unkno
   take_profit: order.takeProfit,
   trailing_stop: order.trailingStop,
 });
+
+/** The exits that a record shows of an order: its entries, else its own prices. Null if it shows none. */
+function shownExits({ brackets, stopLoss, takeProfit, trailingStop }: DashboardOrder): Bracket[] | null {
+  if (brackets) return brackets;
+  const own = {
+    ...(stopLoss !== null && { stop_loss: stopLoss }),
+    ...(takeProfit !== null && { take_profit: takeProfit }),
+    ...trailingStop,
+  };
+  return Object.keys(own).length > 0 ? [own] : null;
+}
+
+/** Whether entries of exits are those of a signal. A size that the signal leaves open may be filled in. */
+function hasExits(shown: Bracket[] | null, entries: Bracket[]): boolean | null {
+  if (!shown) return null;
+  const isShown = (entry: Bracket, n: number) =>
+    PRICES.every((name) => entry[name] === shown[n]?.[name]) &&
+    SIZES.every((name) => entry[name] === undefined || entry[name] === shown[n]?.[name]);
+  return entries.length === shown.length && entries.every(isShown);
+}
+
+const PRICES = ['stop_loss', 'take_profit', 'trailing_percent', 'trailing_value'] as const;
 
 /** The validator reports the sizes of a SHORT as negative. */
 const shownSizes = ({ leverage, value, quantity }: DashboardOrder) => ({
