@@ -7629,7 +7629,7 @@ export interface components {
              */
             order_uuid?: string;
         } & (unknown & unknown & components["schemas"]["ExitsOnce"] & unknown & unknown);
-        /** @description Exits either as `stop_loss` and `take_profit`, or as `bracket_orders`: the network would ignore the former beside the latter. */
+        /** @description Exits either as `stop_loss`, `take_profit` and `trailing_stop`, or as `bracket_orders`: the network would ignore the former beside the latter. */
         ExitsOnce: unknown;
         /** @description The position to close at the network. Of the form of an order, `order_type` and `execution_type` may name what a close always is; other members have no meaning here and are rejected. */
         VantaClosePositionRequest: {

@@ -27,7 +27,7 @@ const mistakes: [path: string, body: object, message: RegExp][] = [
   [
     '/v1/orders/netvenue',
     { ...order, stop_loss: 5, bracket_orders: [{ stop_loss: 5 }] },
-    /^Give exits as stop_loss and take_profit, or as bracket_orders, not both\.$/,
+    /^Give exits as stop_loss, take_profit and trailing_stop, or as bracket_orders, not both\.$/,
   ],
   ['/v1/orders/netvenue/close', {}, /^trade_pair must be given\.$/],
   ['/v1/orders/netvenue/close', { trade_pair: 'BTCUSDC', order_type: 'LONG' }, /^order_type must be FLAT\.$/],

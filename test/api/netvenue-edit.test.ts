@@ -66,6 +66,20 @@ describe('editNetvenueOrder', () => {
     expect(await restingOrder(trader)).to.include({ quantity: 0.05, limitPrice: 90_000 });
   });
 
+  for (const [what, order, change] of [
+    ['a trailing stop', { bracket_orders: [{ stop_loss: 85_000 }] }, { trailing_stop: { trailing_value: 100 } }],
+    ['entries', { trailing_stop: { trailing_value: 100 } }, { bracket_orders: [{ stop_loss: 85_000 }] }],
+  ] as [string, object, object][])
+    it(`replaces the exits by ${what}: the network reads one kind of them alone`, async () => {
+      const { trader, uuid, edit } = await resting(order);
+
+      const reply = await trader.post(edit, changes(change));
+      const { body } = await trader.get(`${ORDERS}/${uuid}`);
+
+      expect(reply.status).to.equal(200);
+      expect(body).to.deep.include({ trailing_stop: null, bracket_orders: null, ...change });
+    });
+
   it('merges the second of two consecutive edits with the first', async () => {
     const { trader, edit } = await resting();
 

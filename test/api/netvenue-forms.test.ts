@@ -14,6 +14,10 @@ describe('network orders with members that the network would ignore', () => {
 
   for (const [what, order] of [
     ['a stop-loss beside bracket orders', market({ stop_loss: 90_000, bracket_orders: [{ take_profit: 120_000 }] })],
+    [
+      'a trailing stop beside bracket orders',
+      market({ trailing_stop: { trailing_value: 100 }, bracket_orders: [{ take_profit: 120_000 }] }),
+    ],
     ['a limit price of a market order', market({ limit_price: 90_000 })],
   ] as const) {
     it(`are rejected: ${what}`, async () => {

@@ -8,7 +8,7 @@ type EditRequest = components['schemas']['VantaEditOrderRequest'];
 export type Terms = Omit<OrderRequest, 'order_uuid'>;
 
 const SIZES = ['leverage', 'value', 'quantity'] as const;
-const EXITS = ['stop_loss', 'take_profit'] as const;
+const EXITS = ['stop_loss', 'take_profit', 'trailing_stop'] as const;
 
 /**
  * The terms of a placement, with a default trigger direction: a LONG waits for the price to rise, a SHORT for it to
@@ -21,7 +21,7 @@ export function termsOf({ order_uuid: _, ...order }: OrderRequest): Terms {
 
 /**
  * The whole order after an edit. Absent members keep their value. A new size replaces the old one, even of another kind,
- * and so do new exits.
+ * and so do new exits those of the other kind: the network reads an order's entries alone.
  */
 export function editedTerms(terms: Terms, { trade_pair: _, execution_type: __, ...changes }: EditRequest): Terms {
   const replaced = [
@@ -98,14 +98,13 @@ export const NO_PROTECTION: Protection = { state: 'none', error: null };
 export const PLACED: Protection = { state: 'placed', error: null };
 
 /** The exits among an order's terms, and its type. */
-export type Exits = Partial<Pick<Terms, (typeof EXITS)[number] | 'trailing_stop' | 'bracket_orders'>> & {
+export type Exits = Partial<Pick<Terms, (typeof EXITS)[number] | 'bracket_orders'>> & {
   execution_type?: string;
 };
 
 /** Whether an order carries exits of its own. */
 export const carriesExits = (order: Exits): boolean =>
-  order.execution_type !== 'BRACKET' &&
-  [...EXITS, 'trailing_stop' as const, 'bracket_orders' as const].some((exit) => order[exit] !== undefined);
+  order.execution_type !== 'BRACKET' && [...EXITS, 'bracket_orders' as const].some((exit) => order[exit] !== undefined);
 
 /** The protection of an order that the venue accepted without an objection: its exits rest, or wait for its fill. */
 export const protectionWhenAccepted = (order: Exits): Protection =>
