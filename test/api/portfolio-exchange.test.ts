@@ -168,4 +168,25 @@ describe('a wallet on the exchange', () => {
       stop_loss: '90000',
     });
   });
+
+  it('listFilledOrders shows the whole order where its last execution is, also of one that executions surround', async () => {
+    const trader = await service.wallet();
+    const half = { pair: 'BTC-USDC', side: 'long', size: '0.0505', order_type: 'limit', price: 100_100 };
+    const { body: order } = await trader.post(ORDERS, half);
+    await sleep(20);
+    const between = new Date().toISOString();
+    await sleep(20);
+    service.exchange.setMid('BTC', '99000');
+    await sleep(STALE_MS);
+
+    const [earlier, later] = [
+      await trader.get(`/v1/history/orders?to_date=${between}`),
+      await trader.get(`/v1/history/orders?from_date=${between}`),
+    ];
+
+    expect(order).to.include({ status: 'open' });
+    expect(later.body).to.have.length(1);
+    expect(later.body[0]).to.include({ order_id: order.order_id, status: 'filled', filled_size: '0.0505' });
+    expect(earlier.body).to.deep.equal([]);
+  });
 });

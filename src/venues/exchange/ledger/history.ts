@@ -3,7 +3,7 @@ import { epochMs } from '../../../kernel/work.ts';
 import { requireFound } from '../../found.ts';
 import type { FillSpan, VenueReads } from '../../reads.ts';
 import type { Fill } from '../adapter/types.ts';
-import { findLedger, listRecordedFills } from './queries.ts';
+import { findLedger, listFillsOfOrders, listRecordedFills } from './queries.ts';
 
 type Deps = { db: Db; reads: Pick<VenueReads, 'fills'> };
 
@@ -28,9 +28,29 @@ export async function readFills({ db, reads }: Deps, span: FillSpan): Promise<Fi
     end >= first ? listRecordedFills(db, wallet, Math.max(fromMs, first), end) : [],
     end > last ? listed(Math.max(last, first), null) : [],
   ]);
+  return merged([...earlier, ...recorded, ...newer].filter(({ timeMs }) => timeMs >= fromMs && timeMs <= end));
+}
+
+/** How far around a span the executions of its orders are looked for at the exchange, of a wallet without a ledger. */
+const AROUND_MS = 86_400_000;
+
+/**
+ * The executions of the orders that were executed in a span, also those before and after it, each once, oldest first. Throws as
+ * `readFills` does.
+ */
+export async function readFillsOfOrders(deps: Deps, span: FillSpan): Promise<Fill[]> {
+  const { wallet, fromMs, toMs } = span;
+  if (!(await findLedger(deps.db, wallet)))
+    return readFills(deps, { wallet, fromMs: Math.max(0, fromMs - AROUND_MS), toMs: toMs && toMs + AROUND_MS });
+  const within = await readFills(deps, span);
+  const oids = new Set(within.map(({ oid }) => oid));
+  return merged([...(await listFillsOfOrders(deps.db, wallet, [...oids])), ...within]);
+}
+
+/** Every execution once, oldest first; those of one millisecond in the given order. */
+function merged(fills: readonly Fill[]): Fill[] {
   const known = new Map<string, Fill>();
-  for (const fill of [...earlier, ...recorded, ...newer])
-    if (fill.timeMs >= fromMs && fill.timeMs <= end && !known.has(nameOf(fill))) known.set(nameOf(fill), fill);
+  for (const fill of fills) if (!known.has(nameOf(fill))) known.set(nameOf(fill), fill);
   return [...known.values()].sort((a, b) => a.timeMs - b.timeMs);
 }
 

@@ -163,6 +163,11 @@ const fillRow = z.object({
   isLiquidation: z.boolean(),
 });
 
+const fillColumns = sql.fragment`f.trade_id "tradeId", f.oid::bigint oid, f.cloid, f.coin, f.side, trim_scale(f.price)::text price,
+      trim_scale(f.size)::text size, round(extract(epoch from f.filled_at) * 1000)::bigint "timeMs",
+      f.start_position::text "startPosition", f.direction, trim_scale(f.closed_pnl)::text "closedPnl",
+      trim_scale(f.fee)::text fee, f.fee_token "feeToken", f.is_liquidation "isLiquidation"`;
+
 /** The recorded executions of a wallet in a span (epoch ms), oldest first, those of one millisecond as their positions are chained. */
 export const listRecordedFills = async (
   db: Db,
@@ -171,11 +176,17 @@ export const listRecordedFills = async (
   toMs: number,
 ): Promise<Fill[]> => [
   ...(await db.any(sql.prepared('recorded_fills', fillRow)`
-    select f.trade_id "tradeId", f.oid::bigint oid, f.cloid, f.coin, f.side, trim_scale(f.price)::text price,
-      trim_scale(f.size)::text size, round(extract(epoch from f.filled_at) * 1000)::bigint "timeMs",
-      f.start_position::text "startPosition", f.direction, trim_scale(f.closed_pnl)::text "closedPnl",
-      trim_scale(f.fee)::text fee, f.fee_token "feeToken", f.is_liquidation "isLiquidation"
+    select ${fillColumns}
     from exchange_fills f
     where f.ex_wallet = ${wallet} and f.filled_at >= to_timestamp(${fromMs / 1000}) and f.filled_at <= to_timestamp(${toMs / 1000})
+    order by f.filled_at, f.seq`)),
+];
+
+/** The recorded executions of orders of a wallet, by the exchange's numbers, in the same order. */
+export const listFillsOfOrders = async (db: Db, wallet: WalletAddress, oids: readonly number[]): Promise<Fill[]> => [
+  ...(await db.any(sql.prepared('fills_of_orders', fillRow)`
+    select ${fillColumns}
+    from exchange_fills f
+    where f.ex_wallet = ${wallet} and f.oid = any(${sql.array(oids.map(String), 'text')})
     order by f.filled_at, f.seq`)),
 ];

@@ -26,7 +26,7 @@ export const closedPositions = (
     .filter(({ closeMs }) => isWithin(span, closeMs))
     .map((trip) => ({ atMs: trip.closeMs, id: `${trip.coin}:${trip.closeId}`, entry: shownTrip(trip) }));
 
-/** Orders whose last fill is in the span. `placed`: orders placed through this service, by id and number. */
+/** Orders whose last fill is in the span; `fills` are all of theirs. `placed`: orders placed through this service, by id and number. */
 export function filledOrders(
   fills: Fill[],
   placed: ReadonlyMap<string, PlacedOrder>,

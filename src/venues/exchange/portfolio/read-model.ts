@@ -9,7 +9,7 @@ import type { Portfolio } from '../../portfolio.ts';
 import { listPlacedOrders } from '../../queries.ts';
 import type { VenueReads } from '../../reads.ts';
 import type { Asset, Fill } from '../adapter/types.ts';
-import { readFills } from '../ledger/history.ts';
+import { readFills, readFillsOfOrders } from '../ledger/history.ts';
 import { exchangeAccount, exchangeLimits, exchangeRules } from './account.ts';
 import { readExchangeFacts } from './facts.ts';
 import { closedPositions, filledOrders, fillsOf, intentIdOf } from './history.ts';
@@ -45,7 +45,7 @@ export function openWallet({ db, reads, links }: PortfolioDeps, owner: OwnerId, 
       return closedPositions(all, span, await readLots(reads, all));
     },
     async filledOrders({ span, pair }) {
-      const all = fillsOf(await fills(span), pair);
+      const all = fillsOf(await readFillsOfOrders({ db, reads }, { wallet, ...span }), pair);
       const ids = all.flatMap(({ cloid }) => (cloid === null ? [] : intentIdOf(cloid)));
       const unnamed = all.flatMap(({ cloid, oid }) => (cloid === null ? String(oid) : []));
       const [known, numbers] = [[...new Set(ids)], [...new Set(unnamed)]];
