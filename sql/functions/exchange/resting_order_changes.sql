@@ -1,7 +1,8 @@
 -- What the recorded executions of a wallet say of its resting orders: `changes` for change_orders (the filled size, the average price, and the end
 -- of an order that is filled) and `executed` for state_exchange_fills. `ended` are resting orders that the exchange ended otherwise: [{id,
--- filled_size, by_command}]; one whose executions are not all recorded yet stays as it is. What is filled wants the exits of its
--- order, unless a command has ended it. Both null without a change. Locks the resting orders of the wallet.
+-- filled_size, by_command, is_filled}]; one whose executions are not all recorded yet stays as it is. With `is_filled` the exchange had shrunk the
+-- order with its position, and its executions are the whole of it. What is filled wants the exits of its order, unless a command has ended it.
+-- Both null without a change. Locks the resting orders of the wallet.
 create or replace function resting_order_changes(wallet text, ended jsonb, out changes jsonb, out executed jsonb)
 language plpgsql as $$
 begin
@@ -36,7 +37,8 @@ begin
       coalesce((o.executed ->> 'filled_size')::numeric, 0) as was_filled,
       coalesce((o.executed ->> 'filled_size')::numeric * (o.executed ->> 'fill_price')::numeric, 0) as was_worth, case
       when s.filled >= (o.executed ->> 'size')::numeric then 'filled'
-      when e.filled_size <= s.filled then 'cancelled'
+      when e.is_filled and s.filled > 0 then 'filled'
+      when e.filled_size <= s.filled and e.is_filled is not true then 'cancelled'
       else 'resting'
     end lifecycle
     from orders o
@@ -45,7 +47,7 @@ begin
       from exchange_fills f
       where f.ex_wallet = wallet and f.oid = o.executed ->> 'ex_order_id'
     ) s
-    left join jsonb_to_recordset(ended) as e (id uuid, filled_size numeric, by_command boolean) on e.id = o.id
+    left join jsonb_to_recordset(ended) as e (id uuid, filled_size numeric, by_command boolean, is_filled boolean) on e.id = o.id
     where o.trader = wallet and o.venue = 'exvenue' and o.is_resting
   ) n
   where n.lifecycle <> 'resting' or n.filled > n.was_filled;

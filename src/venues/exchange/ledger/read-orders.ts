@@ -2,8 +2,11 @@ import { isCheaperOneByOne, readWeights } from '../../../capacity/exchange.ts';
 import type { Db } from '../../../db/pool.ts';
 import { compare, minus } from '../../../kernel/decimals.ts';
 import { cloidOf, coinOf, dexOf } from '../../../kernel/exchange-names.ts';
+import { hasEnded } from '../../../kernel/exchange-order-state.ts';
 import type { OrderUuid, WalletAddress } from '../../../kernel/ids.ts';
+import { epochMs } from '../../../kernel/work.ts';
 import type { Exvenue, OpenOrder, OrderRecord, OrderView } from '../adapter/types.ts';
+import { filledSizeOf } from '../filled.ts';
 import { type EndedParent, isCancelledByCommand } from '../orders/exit-outcome.ts';
 import { timeInForceOf } from '../orders/rules.ts';
 import { settleExits } from '../orders/waiting-exits.ts';
@@ -60,12 +63,12 @@ function openOrdersOnce({ exvenue }: LedgerDeps, of: { wallet: WalletAddress; de
 type Reading = { order: WatchedOrder; listed: OpenOrder | undefined; list: () => Promise<OpenOrders | null> };
 
 async function readOrder(deps: LedgerDeps, { order, listed, list }: Reading, seen: OrdersSeen): Promise<void> {
-  if (listed) return note(order, { order: listed, state: 'open' }, seen);
+  if (listed) return note(deps, order, OPEN(listed), seen);
   const record = await deps.exvenue.orderStatus(order.trader, cloidOf(order.id));
   seen.weight += readWeights.light;
   if (record.kind === 'absent') return readAbsent(deps, order, list, seen);
   if (record.kind === 'unreadable') return;
-  note(order, record.data, seen);
+  note(deps, order, record.data, seen);
   if (order.waits && record.data.state !== 'open') seen.weight += await settleExits(deps, order, record.data);
 }
 
@@ -78,12 +81,12 @@ async function readAbsent(
 ): Promise<void> {
   const open = order.is_resting ? await list() : NONE;
   const shown = open?.get(cloidOf(order.id));
-  if (shown) return note(order, { order: shown, state: 'open' }, seen);
+  if (shown) return note(deps, order, OPEN(shown), seen);
   if (!open && order.absent_s === null) return;
   seen.absent.push(order.id);
   if (!open || 1_000 * (order.absent_s ?? 0) < deps.config.EXVENUE_READ_LAG_MS) return;
   if (!order.is_resting) seen.weight += await settleExits(deps, order, endOf(order));
-  else seen.ended.push({ id: order.id, filled_size: '0', by_command: false }); // what was filled, its executions show
+  else seen.ended.push({ id: order.id, filled_size: '0', by_command: false, is_filled: false }); // what was filled, its executions show
   seen.hasChanged ||= order.is_resting;
 }
 
@@ -104,17 +107,29 @@ const endOf = ({ is_filled, terms, executed }: WatchedOrder): EndedParent => {
   };
 };
 
-type Seen = Pick<OrderRecord, 'state'> & {
+type Seen = Pick<OrderRecord, 'state' | 'statusMs'> & {
   order: Pick<OrderView, 'originalSize' | 'size' | 'timeInForce'>;
   word?: string;
 };
 
-/** Notes a resting order that has more executions than are recorded, or has ended. */
-function note(order: WatchedOrder, record: Seen, seen: OrdersSeen): void {
-  const { order: shown, state } = record;
+const OPEN = (order: OpenOrder): Seen => ({ order, state: 'open', statusMs: order.placedMs });
+
+/**
+ * Notes a resting order that has more executions than are recorded, or has ended. Of one that the exchange may have shrunk, the
+ * executions alone tell what was filled, once no read can be behind its end.
+ */
+function note({ config }: LedgerDeps, order: WatchedOrder, record: Seen, seen: OrdersSeen): void {
+  const { order: shown, state, statusMs } = record;
   if (!order.is_resting) return;
-  const filled_size = minus(shown.originalSize, shown.size);
-  const isEnded = state === 'cancelled' || state === 'rejected';
-  if (isEnded) seen.ended.push({ id: order.id, filled_size, by_command: isCancelledByCommand(record) });
-  seen.hasChanged ||= isEnded || state === 'filled' || compare(filled_size, order.executed?.filled_size ?? '0') > 0;
+  const filled = filledSizeOf({ ...shown, reduceOnly: order.terms.reduce_only }, state);
+  const isEnded = hasEnded({ state });
+  const isProven = filled !== null || epochMs() - statusMs > config.EXVENUE_READ_LAG_MS;
+  if (isEnded && isProven && (state !== 'filled' || filled === null))
+    seen.ended.push({
+      id: order.id,
+      filled_size: filled ?? '0',
+      by_command: isCancelledByCommand(record),
+      is_filled: state === 'filled',
+    });
+  seen.hasChanged ||= isEnded || (filled !== null && compare(filled, order.executed?.filled_size ?? '0') > 0);
 }

@@ -29,8 +29,11 @@ export const takeDueWallets = (db: Db, most: number, { busyS, idleS }: Pace): Pr
       floor(extract(epoch from w.funding_from) * 1000)::bigint funding_from_ms
     from take_due_wallets(${most}, ${busyS}, ${idleS}) w`);
 
-/** An order that the exchange ended before it was filled, and the size that was filled. `by_command`: somebody cancelled it. */
-export type EndedOrder = { id: OrderUuid; filled_size: string; by_command: boolean };
+/**
+ * An order that the exchange ended before all that was asked for was filled, and the size that was filled at least. `by_command`: somebody cancelled
+ * it. `is_filled`: the exchange had shrunk it with its position, and what was left of it was filled.
+ */
+export type EndedOrder = { id: OrderUuid; filled_size: string; by_command: boolean; is_filled: boolean };
 
 /** An execution. `leg`: which exit of ours it was. */
 export type NamedFill = Fill & { leg: Leg | null };

@@ -1,5 +1,5 @@
 import type { Finding } from '../../../intents/define.ts';
-import { compare, dividedBy, isPositive, minus, plus, times } from '../../../kernel/decimals.ts';
+import { compare, dividedBy, isPositive, plus, times } from '../../../kernel/decimals.ts';
 import { dexOf } from '../../../kernel/exchange-names.ts';
 import type { WalletAddress } from '../../../kernel/ids.ts';
 import {
@@ -7,9 +7,12 @@ import {
   accepted,
   type RecordedRejection,
   recordedRejection,
+  type UnknownEffect,
   unknownEffect,
 } from '../../../kernel/upstream-result.ts';
+import { epochMs } from '../../../kernel/work.ts';
 import type { Exvenue, Fill, OrderRecord } from '../adapter/types.ts';
+import { filledSizeOf } from '../filled.ts';
 
 /**
  * The outcome of an order at the exchange, from its response or from later reads. `averagePrice` is null if it is not
@@ -20,8 +23,18 @@ export type OrderOutcome =
   | { kind: 'filled'; oid: number; filledSize: string; averagePrice: string | null }
   | { kind: 'cancelled'; oid: number };
 
-/** An order to find. `sinceMs` (epoch ms): when it was sent. `expired`: its signed body can no longer take effect. */
-export type OrderSought = { account: WalletAddress; cloid: string; coin: string; sinceMs: number; expired: boolean };
+/**
+ * An order to find. `sinceMs` (epoch ms): when it was sent. `expired`: its signed body can no longer take effect. `reduceOnly`: it can only reduce
+ * a position, which the record of it does not always say.
+ */
+export type OrderSought = {
+  account: WalletAddress;
+  cloid: string;
+  coin: string;
+  sinceMs: number;
+  expired: boolean;
+  reduceOnly?: boolean;
+};
 
 /** The finding that the exchange has no such order or action. */
 export const ABSENT = { kind: 'absent' } as const;
@@ -33,6 +46,8 @@ export const REJECTED = { slug: 'rejected_by_venue', message: 'The venue rejecte
 const PRICE_PLACES = 10;
 /** An order in doubt goes before the reads of callers. */
 const LIMITS = { priority: 'entry' } as const;
+/** See venues/exchange.md#delayed-reads. */
+const READS_BEHIND_MS = 60_000;
 /** How far the venue's clock may differ from ours. */
 export const CLOCK_SKEW_MS = 60_000;
 
@@ -43,11 +58,11 @@ export const CLOCK_SKEW_MS = 60_000;
  * the order is not there yet.
  */
 export async function findOrder(exvenue: Exvenue, sought: OrderSought): Promise<Finding<OrderOutcome>> {
-  const { account, cloid, sinceMs, expired } = sought;
+  const { account, cloid, sinceMs, expired, reduceOnly = false } = sought;
   const status = await exvenue.orderStatus(account, cloid, LIMITS);
   if (status.kind === 'unreadable') return unknownEffect(status.why);
   if (status.kind === 'found' && status.data.state === 'unknown') return findListed(exvenue, sought, status.data.word);
-  if (status.kind === 'found' && !mayHaveFilled(status.data)) return outcomeOf(status.data, []);
+  if (status.kind === 'found' && !mayHaveFilled(status.data)) return outcomeOf(status.data, [], reduceOnly);
   if (status.kind === 'absent' && !expired) return ABSENT;
   const fills = await exvenue.fills(account, { fromMs: sinceMs - CLOCK_SKEW_MS }, LIMITS);
   if (fills.kind === 'unreadable') return unknownEffect(fills.why);
@@ -56,6 +71,7 @@ export async function findOrder(exvenue: Exvenue, sought: OrderSought): Promise<
   return outcomeOf(
     status.data,
     all.filter(({ oid }) => oid === status.data.order.oid),
+    reduceOnly,
   );
 }
 
@@ -92,18 +108,27 @@ const mayHaveFilled = ({ state }: OrderRecord) => state === 'filled' || state ==
 
 /**
  * The outcome of a record and the order's executions. Reads of executions may be behind the record: the part that it
- * shows as filled beyond them is filled at a price that is not known yet.
+ * shows as filled beyond them is filled at a price that is not known yet. Of an order that the exchange may have shrunk, they alone
+ * tell what was filled, once they are shown: all of them happen in one block if it never rests.
  */
 function outcomeOf(
-  { order, state, rejected: rejection }: OrderRecord,
+  { order, state, statusMs, rejected: rejection }: OrderRecord,
   fills: Fill[],
-): Accepted<OrderOutcome> | RecordedRejection {
-  const { oid, size, originalSize, timeInForce } = order;
+  reduceOnly: boolean,
+): Accepted<OrderOutcome> | RecordedRejection | UnknownEffect {
+  const { oid, timeInForce } = order;
   if (state === 'rejected') return recordedRejection(rejection ?? REJECTED);
   if (state === 'open' || state === 'triggered') return accepted({ kind: 'resting', oid });
   const seen = filledBy(oid, fills);
-  const filledSize = state === 'filled' ? originalSize : minus(originalSize, size);
-  if (compare(filledSize, seen.data.filledSize) > 0)
+  const filledSize = filledSizeOf({ ...order, reduceOnly: order.reduceOnly || reduceOnly }, state);
+  const isShown = timeInForce === 'ioc' && fills.length > 0;
+  if (
+    filledSize === null &&
+    !isShown &&
+    (epochMs() - statusMs < READS_BEHIND_MS || (state === 'filled' && fills.length === 0))
+  )
+    return unknownEffect('the executions are not shown yet');
+  if (filledSize !== null && compare(filledSize, seen.data.filledSize) > 0)
     return accepted({ kind: 'filled', oid, filledSize, averagePrice: null });
   if (fills.length > 0) return seen;
   return timeInForce === 'ioc' ? recordedRejection(NOTHING_MATCHED) : accepted({ kind: 'cancelled', oid });

@@ -73,11 +73,12 @@ function placedResult({ items: [order, ...exits] }: Posted): UpstreamResult<Plac
  * order: whether the leverage was set says nothing about it.
  */
 export const reconcileOrder = (
-  sent: SentRequest<FollowUp, OrderPayload>,
+  sent: SentRequest<FollowUp & { terms: { reduce_only: boolean } }, OrderPayload>,
   deps: ExchangeDeps,
 ): Promise<Finding<Placed>> =>
   reconcileBy(sent, deps, async (sought) => {
-    const finding = await findOrder(deps.exvenue, sought);
+    const { reduce_only: reduceOnly } = sent.intent.request.terms;
+    const finding = await findOrder(deps.exvenue, { ...sought, reduceOnly });
     return finding.kind === 'accepted' ? accepted({ order: finding.data, exits: [] }) : finding;
   });
 

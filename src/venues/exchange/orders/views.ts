@@ -1,9 +1,10 @@
 import type { components } from '../../../contract/types.ts';
 import type { Intent } from '../../../intents/intent.ts';
-import { minus } from '../../../kernel/decimals.ts';
+import { isPositive } from '../../../kernel/decimals.ts';
 import { displayPair } from '../../../kernel/exchange-names.ts';
 import { nameOf } from '../../../kernel/ids.ts';
 import type { OrderView } from '../adapter/types.ts';
+import { filledSizeOf } from '../filled.ts';
 import type { RecordedExchangeOrder } from './queries.ts';
 import type { ExchangeTerms, ExecutionReport } from './rules.ts';
 
@@ -60,6 +61,7 @@ export const closingTerms = (pair: string, side: Order['side'] = null) => ({
 /** An open order as the exchange reports it, joined with our record if it was placed through this service. */
 export function openOrder(order: OrderView, recorded: RecordedExchangeOrder | undefined): Order {
   const report = recorded?.executed;
+  const filled = filledSizeOf(order, 'open') ?? report?.filled_size ?? null;
   const exit = order.reduceOnly ? order.exit : null; // other triggers are entries
   return {
     ex_order_id: String(order.oid),
@@ -68,9 +70,9 @@ export function openOrder(order: OrderView, recorded: RecordedExchangeOrder | un
     pair: displayPair(order.coin),
     side: order.side === 'buy' ? 'long' : 'short',
     size: order.originalSize,
-    filled_size: minus(order.originalSize, order.size),
+    filled_size: filled,
     order_type: order.orderType?.toLowerCase().includes('market') ? 'market' : 'limit',
-    status: order.size === order.originalSize ? 'open' : 'partial',
+    status: filled !== null && isPositive(filled) ? 'partial' : 'open',
     fill_price: null,
     limit_price: order.limitPrice,
     take_profit: exit === 'tp' ? order.triggerPrice : (recorded?.terms.take_profit ?? null),

@@ -1,16 +1,16 @@
 import { LRUCache } from 'lru-cache';
 import { hurryDoubt } from '../../../../intents/reconcile.ts';
-import { minus } from '../../../../kernel/decimals.ts';
 import { cloidOf, legCloid } from '../../../../kernel/exchange-names.ts';
 import { hasEnded } from '../../../../kernel/exchange-order-state.ts';
 import type { IntentId, WalletAddress } from '../../../../kernel/ids.ts';
 import { epochMs } from '../../../../kernel/work.ts';
 import type { OrderRecord, OrderUpdate } from '../../adapter/types.ts';
+import { filledSizeOf } from '../../filled.ts';
 import { type EndedParent, isCancelledByCommand } from '../../orders/exit-outcome.ts';
 import { timeInForceOf } from '../../orders/rules.ts';
 import { settleExits } from '../../orders/waiting-exits.ts';
 import type { LedgerDeps } from '../read-orders.ts';
-import { recordStreamed } from '../store.ts';
+import { type EndedOrder, recordStreamed } from '../store.ts';
 import { findStreamedOrder, listNames } from './queries.ts';
 
 /** What the stream has told of orders of ours. */
@@ -63,8 +63,7 @@ export function streamedOrders(deps: LedgerDeps): StreamedOrders {
     if (order.lifecycle === null) return false;
     const parent = update && endOf(order.terms, update);
     if (order.is_resting) {
-      const isWithdrawn = parent && parent.state !== 'filled';
-      await recordStreamed(db, order.trader, [], isWithdrawn ? [{ id, ...endedSize(parent) }] : []);
+      await recordStreamed(db, order.trader, [], parent ? endedBy(order, parent) : []);
       order = await findStreamedOrder(db, id);
     }
     if (!parent || !order) return true;
@@ -122,6 +121,13 @@ export function streamedOrders(deps: LedgerDeps): StreamedOrders {
   };
 }
 
+/** An order that has ended before it was filled. Of one that the exchange may have shrunk, reads tell. */
+function endedBy({ id, terms }: { id: IntentId; terms: { reduce_only: boolean } }, parent: EndedParent): EndedOrder[] {
+  const filled_size = filledSizeOf({ ...parent.order, reduceOnly: terms.reduce_only }, parent.state);
+  if (parent.state === 'filled' || filled_size === null) return [];
+  return [{ id, filled_size, by_command: isCancelledByCommand(parent), is_filled: false }];
+}
+
 /** In the history, which may be long, an order that rests as it was placed says something only of its placement. */
 const isNews = ({ isPast, record: { state, order } }: OrderUpdate, { isOpen }: Named): boolean =>
   !isPast || isOpen || state !== 'open' || order.size !== order.originalSize;
@@ -129,8 +135,3 @@ const isNews = ({ isPast, record: { state, order } }: OrderUpdate, { isOpen }: N
 /** What is told of an order that has ended, with the part of its terms that the stream does not say; null while it has not. */
 const endOf = (terms: Parameters<typeof timeInForceOf>[0], record: OrderRecord): EndedParent | null =>
   hasEnded(record) ? { ...record, order: { ...record.order, timeInForce: timeInForceOf(terms) } } : null;
-
-const endedSize = (parent: EndedParent) => ({
-  filled_size: minus(parent.order.originalSize, parent.order.size),
-  by_command: isCancelledByCommand(parent),
-});

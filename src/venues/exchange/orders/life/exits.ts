@@ -1,11 +1,13 @@
 import type { components } from '../../../../contract/types.ts';
 import type { Db } from '../../../../db/pool.ts';
-import { isPositive, minus } from '../../../../kernel/decimals.ts';
+import { isPositive } from '../../../../kernel/decimals.ts';
 import { coinOf, dexOf, legCloid } from '../../../../kernel/exchange-names.ts';
+import { hasEnded } from '../../../../kernel/exchange-order-state.ts';
 import type { IntentId, WalletAddress } from '../../../../kernel/ids.ts';
 import { epochMs } from '../../../../kernel/work.ts';
 import type { VenueReads } from '../../../reads.ts';
 import type { OrderRecord, OrderView } from '../../adapter/types.ts';
+import { filledSizeOf } from '../../filled.ts';
 import { EXIT_NAMES, type ExecutionReport, type ExitPrices, type Leg, legsOf } from '../rules.ts';
 import { type ExitFacts, findExitFacts } from './queries.ts';
 
@@ -36,7 +38,10 @@ export async function readExits(deps: Deps, parent: Parent): Promise<Exit[]> {
     const record = records[n];
     return { leg, record: record?.kind === 'found' && record.data.state !== 'unknown' ? record.data : null };
   });
-  if (seen.every(({ record }) => record !== null)) return seen.map(({ leg, record }) => ofRecord(parent, leg, record));
+  if (seen.every(({ record }) => record !== null)) {
+    const filled = seen.some(({ record }) => isUntold(record)) ? (await findExitFacts(db, parent)).filled : {};
+    return seen.map(({ leg, record }) => ofRecord(parent, leg, record, filled));
+  }
   const [open, facts] = await Promise.all([
     reads.exchangeOrders(wallet, dexOf(coinOf(parent.pair))),
     findExitFacts(db, parent),
@@ -45,19 +50,25 @@ export async function readExits(deps: Deps, parent: Parent): Promise<Exit[]> {
   const listed = isListRead ? open.data.flatMap((order) => [order, ...order.children]) : [];
   return seen.map(({ leg, record }) => {
     const order = listed.find(({ cloid }) => cloid === legCloid(id, leg));
-    if (record) return ofRecord(parent, leg, record);
+    if (record) return ofRecord(parent, leg, record, facts.filled);
     return order ? ofList(parent, leg, order) : ofFacts(parent, leg, { ...facts, isListRead });
   });
 }
 
 const priceOf = ({ prices }: Parent, leg: Leg) => (leg === 'tp' ? prices.take_profit : prices.stop_loss);
 
-const ofRecord = (parent: Parent, leg: Leg, record: OrderRecord | null): Exit => {
+const ofRecord = (parent: Parent, leg: Leg, record: OrderRecord | null, executed: ExitFacts['filled']): Exit => {
   if (!record) return unseen(parent, leg, { status: 'unknown', message: null });
   const { order, rejected } = record;
   const status = statusOf(record, parent.isOpen);
-  return { ...shownExit(order, leg, { status, asked: priceOf(parent, leg) }), message: rejected?.message ?? null };
+  const shown = shownExit(order, leg, { status, asked: priceOf(parent, leg) });
+  const filled_size = isUntold(record) ? (executed[leg] ?? null) : shown.filled_size;
+  return { ...shown, filled_size, message: rejected?.message ?? null };
 };
+
+/** Whether only executions tell what was filled of an exit: the exchange shrinks exits with their position. */
+const isUntold = (record: OrderRecord | null): boolean =>
+  record !== null && hasEnded(record) && filledSizeOf(record.order, record.state) === null;
 
 const ofList = (parent: Parent, leg: Leg, order: OrderView): Exit =>
   shownExit(order, leg, { status: parent.isOpen ? 'waiting' : 'open', asked: priceOf(parent, leg) });
@@ -121,7 +132,7 @@ const shownExit = (
   ex_order_id: String(order.oid),
   trigger_price: order.triggerPrice ?? asked ?? '0',
   size: order.originalSize,
-  filled_size: minus(order.originalSize, order.size),
+  filled_size: filledSizeOf(order, 'open') ?? '0', // one that is open has executed nothing
   status,
   message: null,
 });

@@ -72,10 +72,16 @@ async function lifeElsewhere(deps: Deps, wallet: WalletAddress, record: OrderRec
   const shown = openOrder(record.order, undefined);
   const isOpen = record.state === 'open' || record.state === 'triggered' || record.state === 'unknown';
   const status = isOpen ? shown.status : record.state;
-  const report = { ex_order_id: shown.ex_order_id, filled_size: shown.filled_size };
-  const fills = await fillsOf(deps, wallet, report, record.order.placedMs);
+  const ofOrder = { ex_order_id: shown.ex_order_id, filled_size: shown.filled_size };
+  const { placedMs } = record.order;
+  const fills =
+    shown.filled_size === null
+      ? await listedOf(deps, wallet, String(record.order.oid), placedMs)
+      : await fillsOf(deps, wallet, ofOrder, placedMs);
+  const report = { ...ofOrder, filled_size: shown.filled_size ?? (fills.length > 0 ? sizeOf(fills) : null) };
   return {
     ...shown,
+    filled_size: report.filled_size,
     status: status === 'open' || status === 'triggered' || status === 'unknown' ? 'open' : status,
     fill_price: priceOf(report, fills),
     message:
@@ -103,6 +109,12 @@ async function fillsOf(
   const ofOrder = (all: Fill[]) => all.filter((fill) => String(fill.oid) === oid).map(shownFill);
   const listed = ofOrder(requireFound(await reads.fills({ wallet, fromMs, toMs: null })));
   return compare(sizeOf(listed), filled) >= 0 ? listed : ofOrder(requireFound(await reads.fillsNow(wallet, fromMs)));
+}
+
+/** The executions that the exchange lists of an order of which they alone tell what was filled. */
+async function listedOf({ reads }: Deps, wallet: WalletAddress, oid: string, sinceMs: number): Promise<ShownFill[]> {
+  const all = requireFound(await reads.fills({ wallet, fromMs: sinceMs - EARLIER_MS, toMs: null }));
+  return all.filter((fill) => String(fill.oid) === oid).map(shownFill);
 }
 
 /** How far the venue's clock may be behind ours. */

@@ -1,8 +1,10 @@
 import { shownMembers } from '../../../../intents/follow.ts';
-import { compare, isPositive, minus } from '../../../../kernel/decimals.ts';
+import { compare, isPositive } from '../../../../kernel/decimals.ts';
 import { errors, isErrorCode } from '../../../../kernel/error-codes.ts';
+import { hasEnded } from '../../../../kernel/exchange-order-state.ts';
 import type { ReadResult } from '../../../../kernel/upstream-result.ts';
 import type { OrderRecord } from '../../adapter/types.ts';
+import { filledSizeOf } from '../../filled.ts';
 import { orderResult } from '../results.ts';
 import type { ExecutionReport } from '../rules.ts';
 import { closingTerms, NOTHING_KNOWN, pendingReport, type ShownTerms } from '../views.ts';
@@ -24,7 +26,7 @@ export function stateNow(recorded: RecordedLife, record: ReadResult<OrderRecord>
   }
   if (order === null) return { report: closingReport(outcome.result), terms, message: null, isRead: true };
   const report = order.executed ?? pending;
-  const shown = record?.kind === 'found' ? withRecord(report, record.data) : null;
+  const shown = record?.kind === 'found' ? withRecord(report, record.data, order.terms.reduce_only) : null;
   return { report: shown ?? report, terms, message: null, isRead: shown !== null };
 }
 
@@ -38,12 +40,18 @@ const rejected = (pending: ExecutionReport): ExecutionReport => ({
 
 /**
  * A report with what the exchange shows; null if that is less than what is recorded: then the read is behind. A status that is unknown
- * here proves nothing.
+ * here proves nothing, nor does the end of an order of which only executions tell what was filled.
  */
-function withRecord(report: ExecutionReport, { order, state }: OrderRecord): ExecutionReport | null {
+function withRecord(
+  report: ExecutionReport,
+  { order, state }: OrderRecord,
+  reduceOnly: boolean,
+): ExecutionReport | null {
   if (state === 'unknown') return null;
-  const filled_size = state === 'filled' ? order.originalSize : minus(order.originalSize, order.size);
   const known = report.filled_size ?? '0';
+  const filled = filledSizeOf({ ...order, reduceOnly }, state);
+  if (filled === null && hasEnded({ state })) return null;
+  const filled_size = filled ?? known;
   if (compare(filled_size, known) < 0) return null;
   const fill_price = compare(filled_size, known) === 0 ? report.fill_price : null;
   return { ...report, filled_size, fill_price, status: statusOf(state, isPositive(filled_size)) };
