@@ -2953,6 +2953,9 @@ create function post_mail(mail uuid, to_template text, to_recipient text, with_d
 create function presume_sent(intent uuid, held_fence integer, what jsonb)
   returns boolean plpgsql;
 
+create function price_orders(wallet text, oids text[])
+  returns void plpgsql;
+
 create function priority_of(of_kind text)
   returns integer sql stable;
 

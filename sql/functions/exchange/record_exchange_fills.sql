@@ -21,6 +21,7 @@ begin
   end if;
   perform move_exchange_positions(wallet, array(select distinct a.coin from unnest(added) a));
   perform state_fees(wallet, array(select distinct a.oid from unnest(added) a));
+  perform price_orders(wallet, array(select distinct a.oid from unnest(added) a));
   select * into found from resting_order_changes(wallet, ended);
   if found.changes is not null then
     perform state_exchange_fills(wallet, found.executed);

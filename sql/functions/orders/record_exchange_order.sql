@@ -31,5 +31,8 @@ begin
     'id', placement, 'lifecycle', state, 'executed', report, 'exits', wanted, 'by_intent', placement
   )));
   perform state_fees(wallet, array[report ->> 'ex_order_id']);
+  if report ->> 'fill_price' is null then
+    perform price_orders(wallet, array[report ->> 'ex_order_id']);
+  end if;
   return closed;
 end $$;
