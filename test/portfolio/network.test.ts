@@ -225,7 +225,7 @@ describe('histories of the network', () => {
     );
   });
 
-  it('report the maximum size of a position, by the side it was opened on', () => {
+  it('report the maximum size of a position, by the side it was opened on, and none of size 0 without its orders', () => {
     const filled = [
       order({ orderType: 'SHORT', quantity: -1, value: -100, processedMs: 1 }),
       order({ orderType: 'SHORT', quantity: -2, value: -200, processedMs: 2 }),
@@ -234,8 +234,10 @@ describe('histories of the network', () => {
     const closed = position({ side: 'FLAT', closeMs: 3, filledOrders: filled });
 
     const [shown] = closedPositions(dashboard(), [closed], always, undefined);
+    const without = () => closedPositions(dashboard(), [{ ...closed, filledOrders: [] }], always, undefined);
 
     expect(shown?.entry).to.include({ side: 'short', size: '3', position_value: '300' });
+    expect(without).to.throw(ApiError);
   });
 
   it('show a FLAT order by the sign of its change, and never show a foreign order as an order of the service', () => {

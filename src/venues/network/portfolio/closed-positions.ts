@@ -50,17 +50,19 @@ function shownClosed(position: DashboardPosition, closeMs: number, eliminatedMs:
 }
 
 /**
- * The side and largest size of a position. A closed one is reported as FLAT, so its side is that of its opening order.
+ * The side and largest size of a position. A closed one is reported as FLAT, so its side is that of its opening order. Throws VENUE_UNREADABLE
+ * without orders, of which every position has one.
  */
 function largest({ filledOrders, side }: DashboardPosition): { side: 'long' | 'short'; size: number } {
   const orders = [...filledOrders].sort((a, b) => (a.processedMs ?? 0) - (b.processedMs ?? 0));
+  const opening = requireValue(orders[0]);
   let quantity = 0;
   let max = 0;
   for (const order of orders) {
     quantity += requireValue(quantityOf(order));
     if (Math.abs(quantity) > Math.abs(max)) max = quantity;
   }
-  const opened = side === 'FLAT' ? orders[0]?.orderType : side;
+  const opened = side === 'FLAT' ? opening.orderType : side;
   return { side: opened === 'SHORT' ? 'short' : 'long', size: Math.abs(max) };
 }
 
