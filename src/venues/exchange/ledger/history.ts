@@ -1,9 +1,11 @@
 import type { Db } from '../../../db/pool.ts';
+import { isZero, nearest } from '../../../kernel/decimals.ts';
+import type { WalletAddress } from '../../../kernel/ids.ts';
 import { epochMs } from '../../../kernel/work.ts';
 import { requireFound } from '../../found.ts';
 import type { FillSpan, VenueReads } from '../../reads.ts';
 import type { Fill } from '../adapter/types.ts';
-import { findLedger, listFillsOfOrders, listRecordedFills } from './queries.ts';
+import { FINEST_LOT, findLedger, listFillsOfOrders, listFillsSinceFlat, listRecordedFills } from './queries.ts';
 
 type Deps = { db: Db; reads: Pick<VenueReads, 'fills'> };
 
@@ -45,6 +47,21 @@ export async function readFillsOfOrders(deps: Deps, span: FillSpan): Promise<Fil
   const within = await readFills(deps, span);
   const oids = new Set(within.map(({ oid }) => oid));
   return merged([...(await listFillsOfOrders(deps.db, wallet, [...oids])), ...within]);
+}
+
+/**
+ * Executions, each coin from the opening of its position on: the first of them may find one that was opened and reduced before. What is recorded is
+ * added; the rest of a wallet without a ledger is not known.
+ */
+export async function withOpenings(
+  { db }: Pick<Deps, 'db'>,
+  wallet: WalletAddress,
+  fills: readonly Fill[],
+): Promise<Fill[]> {
+  const firsts = [...Map.groupBy(fills, ({ coin }) => coin).values()].flatMap(([first]) => first ?? []);
+  const found = firsts.filter(({ startPosition }) => !isZero(nearest(startPosition, FINEST_LOT)));
+  const earlier = await Promise.all(found.map(({ coin, timeMs }) => listFillsSinceFlat(db, wallet, coin, timeMs)));
+  return [...earlier.flat(), ...fills];
 }
 
 /** Every execution once, oldest first; those of one millisecond in the given order. */

@@ -182,6 +182,29 @@ export const listRecordedFills = async (
     order by f.filled_at, f.seq`)),
 ];
 
+/** The recorded executions of a wallet in a coin before a time (epoch ms), from the last one on that found it without a position, in the same order. */
+export const listFillsSinceFlat = async (
+  db: Db,
+  wallet: WalletAddress,
+  coin: string,
+  beforeMs: number,
+): Promise<Fill[]> => [
+  ...(await db.any(sql.prepared('fills_since_flat', fillRow)`
+    select ${fillColumns}
+    from exchange_fills f
+    where f.ex_wallet = ${wallet} and f.coin = ${coin} and f.filled_at < to_timestamp(${beforeMs / 1000})
+      and f.filled_at >= coalesce((
+        select max(g.filled_at)
+        from exchange_fills g
+        where g.ex_wallet = ${wallet} and g.coin = ${coin} and g.filled_at < to_timestamp(${beforeMs / 1000})
+          and round(g.start_position, ${FINEST_LOT}) = 0
+      ), '-infinity')
+    order by f.filled_at, f.seq`)),
+];
+
+/** See venues/exchange.md#precision: no perpetual has sizes with more decimals. */
+export const FINEST_LOT = 6;
+
 /** The recorded executions of orders of a wallet, by the exchange's numbers, in the same order. */
 export const listFillsOfOrders = async (db: Db, wallet: WalletAddress, oids: readonly number[]): Promise<Fill[]> => [
   ...(await db.any(sql.prepared('fills_of_orders', fillRow)`

@@ -5,7 +5,7 @@ import type { WalletAddress } from '../../../kernel/ids.ts';
 import type { Fill } from '../adapter/types.ts';
 import { chained } from '../chain.ts';
 import { nameExits } from './exits.ts';
-import { listRecordedPositions, listWatchedOrders, type RecordedPosition } from './queries.ts';
+import { FINEST_LOT, listRecordedPositions, listWatchedOrders, type RecordedPosition } from './queries.ts';
 import { type LedgerDeps, readOrders } from './read-orders.ts';
 import { type DueWallet, noteAbsent, recordFills, recordFoundPositions } from './store.ts';
 
@@ -62,9 +62,6 @@ async function comparePositions({ db, exvenue }: LedgerDeps, wallet: WalletAddre
   }
   return compared;
 }
-
-/** See venues/exchange.md#precision: no perpetual has sizes with more decimals. */
-const FINEST_LOT = 6;
 
 const newestOf = (known: RecordedPosition[]): number => Math.max(...known.map(({ filled_ms }) => filled_ms ?? 0));
 

@@ -9,7 +9,7 @@ import type { Portfolio } from '../../portfolio.ts';
 import { listPlacedOrders } from '../../queries.ts';
 import type { VenueReads } from '../../reads.ts';
 import type { Asset, Fill } from '../adapter/types.ts';
-import { readFills, readFillsOfOrders } from '../ledger/history.ts';
+import { readFills, readFillsOfOrders, withOpenings } from '../ledger/history.ts';
 import { exchangeAccount, exchangeLimits, exchangeRules } from './account.ts';
 import { readExchangeFacts } from './facts.ts';
 import { closedPositions, filledOrders, fillsOf, intentIdOf } from './history.ts';
@@ -42,7 +42,7 @@ export function openWallet({ db, reads, links }: PortfolioDeps, owner: OwnerId, 
     positions: () => readPositions({ db, reads }, wallet),
     async closedPositions({ span, pair }) {
       const all = fillsOf(await fills({ ...span, fromMs: Math.max(0, span.fromMs - HISTORY_SPAN_MS) }), pair);
-      return closedPositions(all, span, await readLots(reads, all));
+      return closedPositions(await withOpenings({ db }, wallet, all), span, await readLots(reads, all));
     },
     async filledOrders({ span, pair }) {
       const all = fillsOf(await readFillsOfOrders({ db, reads }, { wallet, ...span }), pair);
