@@ -104,23 +104,22 @@ describe('submitNetvenueOrder', () => {
     expect(sizes).to.have.members([0.01, 0.004]);
   });
 
-  it('passes brackets and trailing stops on to the venue', async () => {
-    const trader = await service.trader();
+  for (const [what, exits, uuids, first] of [
+    ['brackets', { bracket_orders: [{ stop_loss: 80_000 }, { take_profit: 150_000, quantity: 0.002 }] }, [0, 1], null],
+    ['a trailing stop', { trailing_stop: { trailing_percent: 0.05 } }, [0], { trailing_percent: 0.05 }],
+  ] as const) {
+    it(`passes ${what} on to the venue`, async () => {
+      const trader = await service.trader();
 
-    const reply = await trader.post(
-      ORDERS,
-      market({
-        trailing_stop: { trailing_percent: 0.05 },
-        bracket_orders: [{ stop_loss: 80_000 }, { take_profit: 150_000, quantity: 0.002 }],
-      }),
-    );
+      const reply = await trader.post(ORDERS, market(exits));
 
-    const { order_uuid } = reply.body;
-    const resting = await restingOf(service, trader);
-    expect(reply.body.message).to.equal(null);
-    expect(resting.map(({ uuid }) => uuid)).to.deep.equal([0, 1, 2].map((n) => `${order_uuid}-bracket-${n}`));
-    expect(resting[0]?.trailingStop).to.deep.equal({ trailing_percent: 0.05 });
-  });
+      const { order_uuid } = reply.body;
+      const resting = await restingOf(service, trader);
+      expect(reply.body.message).to.equal(null);
+      expect(resting.map(({ uuid }) => uuid)).to.deep.equal(uuids.map((n) => `${order_uuid}-bracket-${n}`));
+      expect(resting[0]?.trailingStop).to.deep.equal(first);
+    });
+  }
 
   it('reports what was executed when the venue made the order smaller', async () => {
     const trader = await service.trader();

@@ -162,12 +162,16 @@ describe('brackets at the sandbox network', () => {
   });
 
   it('are created with an order, and named after it', async () => {
-    const signal = order({ stop_loss: 90_000, bracket_orders: [{ take_profit: 120_000, leverage: 0.05 }] });
+    const entries = [{ stop_loss: 85_000 }, { take_profit: 120_000, leverage: 0.05 }];
+    const signal = order({ stop_loss: 90_000, bracket_orders: entries });
     await take(network, signal);
 
-    const uuids = (await openOrders()).map(({ uuid }) => uuid);
+    const created = (await openOrders()).map(({ uuid, stopLoss }) => [uuid, stopLoss]);
 
-    expect(uuids).to.deep.equal([`${signal.order_uuid}-bracket-0`, `${signal.order_uuid}-bracket-1`]);
+    expect(created, 'the entries win over its own exits').to.deep.equal([
+      [`${signal.order_uuid}-bracket-0`, 85_000],
+      [`${signal.order_uuid}-bracket-1`, null],
+    ]);
   });
 
   it('trail the best price of a short position too', async () => {
@@ -183,7 +187,7 @@ describe('brackets at the sandbox network', () => {
   });
 
   it('are edited and cancelled in bulk by named entries', async () => {
-    const signal = order({ stop_loss: 90_000, bracket_orders: [{ take_profit: 120_000 }] });
+    const signal = order({ bracket_orders: [{ stop_loss: 90_000 }, { take_profit: 120_000 }] });
     await take(network, signal);
     const [first, second] = ['0', '1'].map((index) => `${signal.order_uuid}-bracket-${index}`);
     const entries = [{ order_uuid: first ?? '', stop_loss: 95_000 }, { order_uuid: second ?? '' }];

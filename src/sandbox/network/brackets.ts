@@ -60,9 +60,10 @@ export const isHit = (exits: Exits & { best: number }, long: boolean, price: num
 const fits = (requested: BracketRequest, position: Position): boolean =>
   fitsAround(requested, position.quantity > 0, position.pair.price);
 
+/** The entries of an order win over its own exits. */
 const bracketsOf = ({ brackets, stopLoss, takeProfit, trailing }: Order): BracketRequest[] => {
   const attached = { uuid: null, size: null, stopLoss, takeProfit, trailing };
-  return stopLoss === null && takeProfit === null && trailing === null ? brackets : [attached, ...brackets];
+  return brackets.length > 0 || (stopLoss === null && takeProfit === null && trailing === null) ? brackets : [attached];
 };
 
 const bracketOf = (account: Account, position: Position, requested: BracketRequest & { uuid: string }): Order => {
