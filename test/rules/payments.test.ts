@@ -72,6 +72,17 @@ describe('applyUpdate', () => {
     expect(applyUpdate(endOf(life), data('succeeded', 9_000), price).emit).to.equal(null);
   });
 
+  it('begins with its creation, whatever else is reported of the same second', () => {
+    const created = data('requires_payment_method', 1_000, 'payment_intent.created');
+    const processing = data('processing', 1_000);
+
+    for (const updates of [
+      [created, processing],
+      [processing, created],
+    ])
+      expect(endOf(updates).status).to.equal('processing');
+  });
+
   it('lets no older update of an open payment replace a newer one', () => {
     const processing = endOf([data('processing', 3_000)]);
 

@@ -8,6 +8,9 @@ export type Case = { status: KycStatus; statusAtMs: number; sessionId: string; f
 /** One report of the processor on a verification session. `atMs` is by the processor's clock. */
 export type ProcessorUpdate = { sessionId: string; atMs: number; status: string; failure: string | null };
 
+/** The statuses of one session in the order in which they follow each other: of two reports of the same second the later one counts. */
+const ORDER: readonly KycStatus[] = ['unverified', 'processing', 'needs_input', 'failed', 'verified'];
+
 /**
  * The change that a report makes to a case, or null for none. `verified` is final. Otherwise the newest report on the
  * newest session wins, whatever the order of arrival. An earlier session counts only if it was verified.
@@ -17,6 +20,7 @@ export function caseAfter(current: Case, update: ProcessorUpdate): Pick<Case, 's
   const next = readStatus(update);
   if (next.status === 'verified') return next;
   if (update.sessionId !== current.sessionId || update.atMs < current.statusAtMs) return null;
+  if (update.atMs === current.statusAtMs && ORDER.indexOf(next.status) < ORDER.indexOf(current.status)) return null;
   return next.status === current.status && next.failureReason === current.failureReason ? null : next;
 }
 

@@ -1,6 +1,6 @@
 import type { Processor } from '../../adapters/processor/types.ts';
 import type { Db } from '../../db/pool.ts';
-import { epochMs } from '../../kernel/work.ts';
+import { readingTime } from '../payments/processor.ts';
 import { applyVerification, takeOpenSessions } from './store.ts';
 
 const MOST = 50; // reads per run; the processor notifies of nearly every change
@@ -12,7 +12,7 @@ export type SweepDeps = { db: Db; processor: Processor; config: { PAYMENT_RECONC
 export async function sweepSessions({ db, processor, config }: SweepDeps): Promise<void> {
   const pace = { everyS: config.PAYMENT_RECONCILE_MS / 1000, most: MOST };
   for (const { session_id } of await takeOpenSessions(db, pace)) {
-    const readAt = epochMs();
+    const readAt = readingTime();
     const reading = await processor.findVerification(session_id);
     if (reading.kind === 'found') await applyVerification(db, reading.data, readAt);
   }

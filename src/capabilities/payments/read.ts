@@ -3,7 +3,7 @@ import type { Processor } from '../../adapters/processor/types.ts';
 import type { Db } from '../../db/pool.ts';
 import type { PaymentId } from '../../kernel/ids.ts';
 import type { Sealer } from '../../kernel/seal.ts';
-import { epochMs } from '../../kernel/work.ts';
+import { readingTime } from './processor.ts';
 import { findPayment } from './queries.ts';
 import { alertIfAmountDiffers, applyPayment } from './updates.ts';
 
@@ -20,7 +20,7 @@ export type ReadDeps = {
 export async function readPayment(paymentId: PaymentId, deps: ReadDeps): Promise<void> {
   const payment = await findPayment(deps.db, paymentId);
   if (!payment?.processor_payment_intent_id) return;
-  const readAt = epochMs();
+  const readAt = readingTime();
   const reading = await deps.processor.findPayment(payment.processor_payment_intent_id);
   if (reading.kind !== 'found') return;
   const applied = await applyPayment(deps, reading.data, readAt, { deadlineMs: deps.config.ACCOUNT_DEADLINE_MS });

@@ -33,6 +33,7 @@ const FINAL = new Set(['succeeded', 'canceled']);
 /** Whether a payment with this status can no longer be paid. */
 export const isOver = (status: string): boolean => FINAL.has(status);
 const FAILED_ATTEMPT = 'payment_intent.payment_failed';
+const CREATED = 'payment_intent.created'; // of all reports of one second it is the first
 
 /** Whether exactly the price was received, in its currency. */
 export const isCleared = ({ status, receivedCents, receivedCurrency }: PaymentState, price: Price): boolean =>
@@ -47,7 +48,8 @@ export function applyUpdate(state: PaymentState, update: ProcessorUpdate, price:
   const wasOver = isOver(state.status);
   const hasSucceeded = update.status === 'succeeded' && state.status !== 'succeeded';
   const isMore = update.status === state.status && update.receivedCents > state.receivedCents;
-  const isNews = hasSucceeded || isMore || (!wasOver && (isOver(update.status) || update.atMs >= state.statusAtMs));
+  const isNewest = update.atMs > state.statusAtMs || (update.atMs === state.statusAtMs && update.type !== CREATED);
+  const isNews = hasSucceeded || isMore || (!wasOver && (isOver(update.status) || isNewest));
   const next = isNews ? afterUpdate(state, update) : state;
   const becameCleared = isCleared(next, price) && !isCleared(state, price);
   const isMismatched = hasSucceeded && !becameCleared;

@@ -4,6 +4,7 @@ import type { Db } from '../../db/pool.ts';
 import type { ReadResult } from '../../kernel/upstream-result.ts';
 import { epochMs } from '../../kernel/work.ts';
 import { takeEvents } from '../payments/commands.ts';
+import { readingTime } from '../payments/processor.ts';
 import { listStranded } from './queries.ts';
 import { readAccount } from './read-account.ts';
 import { applyPayout } from './reports/store.ts';
@@ -67,7 +68,7 @@ async function readPayout(
   known: readonly string[],
 ): Promise<void> {
   const { db, processor } = deps;
-  const readAt = epochMs();
+  const readAt = readingTime();
   const payout = await processor.findPayout(processor_id, account);
   if (payout.kind !== 'found') return;
   const { status, reversedBy } = payout.data;
