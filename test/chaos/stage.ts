@@ -226,12 +226,14 @@ export async function placeOne(trader: Caller, pair = 'BTCUSDC'): Promise<string
   return String(headers['intent-id']);
 }
 
-/** Waits until every intent has ended. Reports those that have not in time, with the reason. */
-export const allSettled = ({ rows }: Pick<Stage, 'rows'>, withinMs: number): Promise<true> =>
+/** Waits until every intent has ended, or those for which `which` holds. Reports the open ones that have not in time, with the reason. */
+export const allSettled = ({ rows }: Pick<Stage, 'rows'>, withinMs: number, which = 'true'): Promise<true> =>
   until(
     'every intent settled',
     async () => {
-      const open = await rows(`select from intents where state in ('queued', 'running', 'in_doubt') limit 1`);
+      const open = await rows(
+        `select from intents where state in ('queued', 'running', 'in_doubt') and ${which} limit 1`,
+      );
       return open.length === 0 || null;
     },
     withinMs,
