@@ -231,9 +231,7 @@ export const allSettled = ({ rows }: Pick<Stage, 'rows'>, withinMs: number, whic
   until(
     'every intent settled',
     async () => {
-      const open = await rows(
-        `select from intents where state in ('queued', 'running', 'in_doubt') and ${which} limit 1`,
-      );
+      const open = await rows(`select from intents where settled_at is null and ${which} limit 1`);
       return open.length === 0 || null;
     },
     withinMs,
