@@ -9,7 +9,7 @@ export type StreamOptions = {
   after?: string;
   headers?: Record<string, string>;
   signal?: AbortSignal;
-  /** A connection on which nothing arrives for this time is replaced; comments arrive every 15 s. */
+  /** A connection on which nothing arrives for this time, not even a response, is replaced; comments arrive every 15 s. */
   silenceMs?: number;
 };
 
@@ -51,7 +51,8 @@ type Opened = { body: ReadableStream<Uint8Array> | null; waitMs: number };
 
 const NOT_NOW: Opened = { body: null, waitMs: 0 };
 
-async function opened(opener: Opener, { headers, signal }: StreamOptions, position: Position): Promise<Opened> {
+async function opened(opener: Opener, options: StreamOptions, position: Position): Promise<Opened> {
+  const { headers, signal, silenceMs = SILENCE_MS } = options;
   const { fetch, url, authorize, usual } = opener; // browsers accept no call of `fetch` as a method
   const credential = await authorize.header().catch(retryableOnly);
   if (!credential) return NOT_NOW;
@@ -59,10 +60,14 @@ async function opened(opener: Opener, { headers, signal }: StreamOptions, positi
   all.set('Accept', 'text/event-stream');
   all.set(...credential);
   if (position.after !== undefined) all.set('Last-Event-ID', position.after);
-  const response = await fetch(url, { headers: all, ...(signal && { signal }) }).catch(() => null);
+  const silence = new AbortController();
+  const timer = setTimeout(() => silence.abort(), silenceMs);
+  const ended = signal ? AbortSignal.any([signal, silence.signal]) : silence.signal;
+  const response = await fetch(url, { headers: all, signal: ended }).catch(() => null);
+  const text = response && !response.ok ? await response.text().catch(() => '') : '';
+  clearTimeout(timer);
   if (!response) return NOT_NOW;
   if (response.ok) return { body: response.body, waitMs: 0 };
-  const text = await response.text().catch(() => '');
   if (!position.isRenewed && isOutdated(response) && authorize.renew(credential[1])) position.isRenewed = true;
   else if (!isRetryable(response.status, text)) throw errorOf({ text, response });
   return { body: null, waitMs: retryAfterMs(response.headers) };

@@ -242,4 +242,21 @@ describe('streams of the client', () => {
     expect(await waiting.event).to.include({ id: 'a:1' });
     expect(waiting.received).to.have.length(5);
   });
+
+  it('are opened anew where no response to the request comes', async () => {
+    let opened = 0;
+    const service = connect({
+      baseUrl: 'https://service.example',
+      credentials: { apiKey: 'tk_1.secret' },
+      fetch: async (_url, init) => {
+        opened += 1;
+        if (opened > 1) return new Response(EVENT.text);
+        return new Promise((_, reject) => init?.signal?.addEventListener('abort', () => reject(init.signal?.reason)));
+      },
+    });
+    const { value } = await service.events('/v2/trading/stream', { silenceMs: 100 }).next();
+
+    expect(value).to.include({ id: 'a:1' });
+    expect(opened).to.equal(2);
+  });
 });
