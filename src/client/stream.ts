@@ -63,7 +63,7 @@ async function opened(opener: Opener, options: StreamOptions, position: Position
   const silence = new AbortController();
   const timer = setTimeout(() => silence.abort(), silenceMs);
   const ended = signal ? AbortSignal.any([signal, silence.signal]) : silence.signal;
-  const response = await fetch(url, { headers: all, signal: ended }).catch(() => null);
+  const response = await fetch(url, { headers: all, redirect: 'error', signal: ended }).catch(() => null);
   const text = response && !response.ok ? await response.text().catch(() => '') : '';
   clearTimeout(timer);
   if (!response) return NOT_NOW;

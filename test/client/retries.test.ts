@@ -259,4 +259,19 @@ describe('streams of the client', () => {
     expect(value).to.include({ id: 'a:1' });
     expect(opened).to.equal(2);
   });
+
+  it('follow no redirect: it would be sent the key', async () => {
+    const inits: (RequestInit | undefined)[] = [];
+    const service = connect({
+      baseUrl: 'https://service.example',
+      credentials: { apiKey: 'tk_1.secret' },
+      fetch: async (_url, init) => {
+        inits.push(init);
+        return new Response(EVENT.text);
+      },
+    });
+    await service.events('/v2/trading/stream').next();
+
+    expect(inits.map((init) => init?.redirect)).to.deep.equal(['error']);
+  });
 });
