@@ -99,6 +99,43 @@ describe('agents of an exchange wallet', () => {
     expect(placed.body.status, JSON.stringify(placed.body)).to.equal('open');
   });
 
+  it('that the exchange rejected are checked again where they were enrolled again while it could not be read', async () => {
+    const { owner, master, agent, enroll, trader } = await approved();
+    await enroll(master);
+    service.exchange.approveAgent(master, agent, 'desk', Date.now() - 1);
+    await trader(master).post(ORDERS, LIMIT);
+    service.exchange.approveAgent(master, agent, 'desk', Date.now() + HOUR_MS);
+
+    service.exchange.faults.add({ kind: 'status_500', route: '/info' });
+    const again = await enroll(master);
+    service.exchange.faults.clear();
+    await service.runTask('enrollments/verify');
+    const session = (await owner.get(`/v1/sessions/${master}`)).body;
+    const placed = await trader(master).post(ORDERS, LIMIT);
+
+    expect([again.status, again.body.verified]).to.deep.equal([200, false]);
+    expect(session).to.include({ status: 'enrolled', verified: true, key_version: 1 });
+    expect(placed.body.status, JSON.stringify(placed.body)).to.equal('open');
+  });
+
+  it('that the exchange still rejects keep their session, and are enrolled once they are approved', async () => {
+    const { owner, master, agent, enroll, trader } = await approved();
+    await enroll(master);
+    service.exchange.approveAgent(master, agent, 'desk', Date.now() - 1);
+    await trader(master).post(ORDERS, LIMIT);
+
+    service.exchange.faults.add({ kind: 'status_500', route: '/info' });
+    await enroll(master);
+    service.exchange.faults.clear();
+    await service.runTask('enrollments/verify');
+    const session = (await owner.get(`/v1/sessions/${master}`)).body;
+    service.exchange.approveAgent(master, agent, 'desk', Date.now() + HOUR_MS);
+    const approvedAgain = await enroll(master);
+
+    expect(session).to.include({ status: 'rejected_by_venue', verified: false });
+    expect(approvedAgain.body).to.include({ status: 'enrolled', verified: true, key_version: 1 });
+  });
+
   it('do not include the own key of a wallet that has no deposit yet', async () => {
     const trader = await service.wallet();
 

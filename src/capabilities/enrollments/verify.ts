@@ -15,7 +15,7 @@ const AGAIN_S = 5;
 
 /**
  * Checks keys that were enrolled while the exchange could not be read; again soon, while it cannot. A confirmed one replaces the key it was to
- * replace; a rejected one is removed, and its enrollment is revoked unless an earlier key signs for it.
+ * replace; a rejected one is removed, and its enrollment is revoked unless an earlier key signs for it or it was marked as rejected before.
  * Wipes retired keys that signed no open intent.
  */
 export async function verifyKeys({ db, exvenue, log }: VerifyDeps): Promise<void> {
@@ -28,7 +28,7 @@ export async function verifyKeys({ db, exvenue, log }: VerifyDeps): Promise<void
     if (check.kind === 'confirmed') await confirmKey(db, id, check.validUntilMs);
     if (check.kind === 'rejected' || check.kind === 'agent_of') {
       await rejectKey(db, id);
-      log.warn({ owner, ex_wallet, signer }, 'the exchange does not list this key for the wallet; it is removed');
+      log.warn({ owner, ex_wallet, signer }, 'the exchange does not list this key for the wallet; it signs nothing');
     }
   }
   if (isUnknown) await planKeyCheck(db, AGAIN_S);

@@ -11,7 +11,10 @@ export async function confirmKey(db: Db, keyId: string, validUntilMs: number | n
   );
 }
 
-/** Removes a key that the exchange does not list, and its enrollment if no earlier key signs for it. */
+/**
+ * Removes a key that the exchange does not list, and its enrollment if no earlier key signs for it. One that it had rejected
+ * before stays, and signs nothing.
+ */
 export async function rejectKey(db: Db, keyId: string): Promise<void> {
   await db.query(sql.type(nothing)`select reject_key(${keyId})`);
 }

@@ -42,11 +42,12 @@ const unverifiedRow = z.object({
   id: z.string(),
 });
 
-/** Live keys that the exchange has not confirmed yet, oldest first. Those that it rejected in an action are not checked again. */
+/** Live keys that the exchange has not confirmed yet, oldest first. Those that it rejected in an action only once they were enrolled again. */
 export const listUnverifiedKeys = (db: Db, limit: number): Promise<readonly z.infer<typeof unverifiedRow>[]> =>
   db.any(sql.type(unverifiedRow)`
     select k.owner, k.ex_wallet, k.signer, k.id
     from signing_keys k
-    where k.verified_at is null and k.retired_at is null and k.rejected_at is null
+    left join enrollments e on e.owner = k.owner and e.ex_wallet = k.ex_wallet
+    where k.verified_at is null and k.retired_at is null and (k.rejected_at is null or k.rejected_at < e.updated_at)
     order by k.created_at
     limit ${limit}`);
