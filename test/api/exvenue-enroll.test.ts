@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
@@ -81,6 +82,22 @@ describe('enrolling agents of an exchange wallet', () => {
 
     expect(body).to.include({ verified: false });
     expect(placed.body.status, JSON.stringify(placed.body)).to.equal('open');
+  });
+
+  it('confirms as many keys as were enrolled while the exchange was away, within seconds', async () => {
+    const owner = await service.partner();
+    away();
+    for (let n = 0; n < 45; n += 1) {
+      const key = generatePrivateKey();
+      await owner.post('/v1/sessions', { ex_wallet: address(key), private_key: key });
+    }
+    back();
+    const isVerified = async () =>
+      (await owner.get('/v1/sessions')).body.map((one: { verified: boolean }) => one.verified);
+    const until = Date.now() + 12_000;
+    while ((await isVerified()).includes(false) && Date.now() < until) await sleep(200);
+
+    expect(await isVerified()).to.deep.equal(Array(45).fill(true));
   });
 
   it('keeps the good key if the new one turns out not to be an agent; that one can be enrolled later', async () => {

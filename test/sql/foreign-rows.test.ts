@@ -84,6 +84,12 @@ describe('what is read for one owner', () => {
       ]);
     });
 
+    it('and of many keys to be looked at one of each owner first', async () => {
+      const owners = async () => (await listUnverifiedKeys(db, 2)).map(({ owner }) => owner);
+
+      for (let n = 0; n < 5; n += 1) expect(await owners()).to.have.members([PARTNER, OTHER]);
+    });
+
     it('and what is in doubt of this wallet under other keys', async () => {
       const inDoubt = newIntentId();
       await run(

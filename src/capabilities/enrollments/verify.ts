@@ -14,14 +14,16 @@ const LIMITS = { priority: 'entry', timeoutMs: 10_000 } as const;
 const AGAIN_S = 5;
 
 /**
- * Checks keys that were enrolled while the exchange could not be read; again soon, while it cannot. A confirmed one replaces the key it was to
- * replace; a rejected one is removed, and its enrollment is revoked unless an earlier key signs for it or it was marked as rejected before.
+ * Checks keys that were enrolled while the exchange could not be read; again soon while it cannot, and at once while more
+ * are left. A confirmed one replaces the key it was to replace; a rejected one is removed, and its enrollment is revoked
+ * unless an earlier key signs for it or it was marked as rejected before.
  * Wipes retired keys that signed no open intent.
  */
 export async function verifyKeys({ db, exvenue, log }: VerifyDeps): Promise<void> {
   await wipeRetiredKeys(db);
   let isUnknown = false;
-  for (const { id, owner, ex_wallet, signer } of await listUnverifiedKeys(db, AT_ONCE)) {
+  const keys = await listUnverifiedKeys(db, AT_ONCE);
+  for (const { id, owner, ex_wallet, signer } of keys) {
     noteWork({ tenant: owner });
     const check = await checkSigner(exvenue, ex_wallet, signer, LIMITS);
     isUnknown ||= check.kind === 'unknown';
@@ -31,5 +33,5 @@ export async function verifyKeys({ db, exvenue, log }: VerifyDeps): Promise<void
       log.warn({ owner, ex_wallet, signer }, 'the exchange does not list this key for the wallet; it signs nothing');
     }
   }
-  if (isUnknown) await planKeyCheck(db, AGAIN_S);
+  if (isUnknown || keys.length === AT_ONCE) await planKeyCheck(db, isUnknown ? AGAIN_S : 0);
 }

@@ -42,12 +42,15 @@ const unverifiedRow = z.object({
   id: z.string(),
 });
 
-/** Live keys that the exchange has not confirmed yet, oldest first. Those that it rejected in an action only once they were enrolled again. */
+/**
+ * Some live keys that the exchange has not confirmed yet. Those that it rejected in an action only once they were enrolled
+ * again. One of each owner before a second of any, drawn by lot: keys that cannot be checked keep no other one from it.
+ */
 export const listUnverifiedKeys = (db: Db, limit: number): Promise<readonly z.infer<typeof unverifiedRow>[]> =>
   db.any(sql.type(unverifiedRow)`
     select k.owner, k.ex_wallet, k.signer, k.id
     from signing_keys k
     left join enrollments e on e.owner = k.owner and e.ex_wallet = k.ex_wallet
     where k.verified_at is null and k.retired_at is null and (k.rejected_at is null or k.rejected_at < e.updated_at)
-    order by k.created_at
+    order by row_number() over (partition by k.owner order by random()), random()
     limit ${limit}`);
