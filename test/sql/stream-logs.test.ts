@@ -56,6 +56,38 @@ describe('a log that is streamed', () => {
     });
   }
 
+  it('of a partner is not whole where an old event is left whose delivery waits, and later ones are deleted', async () => {
+    const partner = 'ptn_waiting';
+    await run(`insert into partners (id, name) values ($1, 'waiting')`, partner);
+    await run(`select record_event($1, t, '{}') from unnest(array['a', 'b', 'a', 'b']) t`, partner);
+    await run(
+      `update events set created_at = now() - interval '40 days', id = sortable_id('evt', now() - interval '40 days')
+       where owner = $1 and position <= 3`,
+      partner,
+    );
+    await run(
+      `insert into webhook_endpoints (id, owner, url, events) values ('whe_w', $1, 'https://w.example', '{b}')`,
+      partner,
+    );
+    await run(
+      `insert into webhook_deliveries (id, owner, endpoint_id, event_id)
+       select 'whd_w', $1, 'whe_w', id from events where owner = $1 and position = 2`,
+      partner,
+    );
+    const isWhole = async (after: number) => (await partnerLogs(rows.db).end(partner, after)).is_whole;
+
+    expect([await isWhole(0), await isWhole(1), await isWhole(3)]).to.deep.equal([true, true, true]);
+    await run(`select expire_events(30 * 86400, 100, '')`);
+
+    expect((await partnerLogs(rows.db).list(partner, 0, 10)).map(({ position }) => position)).to.deep.equal([2, 4]);
+    expect([await isWhole(0), await isWhole(1), await isWhole(2), await isWhole(3)]).to.deep.equal([
+      false,
+      false,
+      false,
+      true,
+    ]);
+  });
+
   it('of a partner names the event at a position', async () => {
     const at = (partner: OwnerId, position: number) => findEventAt(rows.db, partner as PartnerId, position); // as: both are partners
 

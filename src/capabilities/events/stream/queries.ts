@@ -8,6 +8,8 @@ const eventRow = z.object({ position: z.number(), type: z.string(), data: z.stri
 const endRow = z.object({ last_position: z.number(), is_whole: z.boolean() });
 const lastRow = z.object({ subject: z.string(), last_position: z.number() });
 
+const LEAST_DAYS = 7; // every event is kept for as long; of older ones those stay whose deliveries have not ended
+
 /** The event logs of partners. The data of an event is its envelope, as webhooks carry it. */
 export const partnerLogs = (db: Db): EventLogs => ({
   list: (partner, after, most) =>
@@ -21,7 +23,15 @@ export const partnerLogs = (db: Db): EventLogs => ({
     db.one(sql.prepared('partner_log_end', endRow)`
       select l.last_position, ${after} <= l.last_position and (
         ${after} = l.last_position
-        or exists (select from events v where v.owner = ${partner} and v.position = ${after} + 1)
+        or exists (
+          select
+          from events v
+          where v.owner = ${partner} and v.position = ${after} + 1
+            and (
+              v.created_at > now() - make_interval(days => ${LEAST_DAYS})
+              or (select count(*) from events n where n.owner = ${partner} and n.position > ${after}) = l.last_position - ${after}
+            )
+        )
       ) as is_whole
       from (
         select coalesce((select e.last_position from event_logs e where e.owner = ${partner}), 0) as last_position
