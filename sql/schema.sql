@@ -2737,6 +2737,9 @@ create function list_unfulfilled_payments(minutes double precision)
 create function listen_to_accounts(accounts text[], lease_s double precision, stale_s double precision)
   returns void sql;
 
+create function lock_enrollment_of(of_key uuid)
+  returns void plpgsql;
+
 create function lock_live_session(session text)
   returns boolean plpgsql;
 
