@@ -68,4 +68,18 @@ describe('a key of an enrollment', () => {
 
     expect(await live()).to.deep.equal([{ signer: 'new', verified: true, waits: false }]);
   });
+
+  it('that the exchange rejects while it is enrolled again is marked afterwards', async () => {
+    const id = await enroll(one, 'new', true);
+    await one.query('begin');
+    await one.query('update enrollments set updated_at = now()'); // as an enrollment begins
+    const marked = other.query('select mark_key_rejected($1)', [id]);
+    await sleep(200);
+
+    await enroll(one, 'new', true);
+    await one.query('commit');
+    await marked;
+
+    expect(await live()).to.deep.equal([{ signer: 'new', verified: false, waits: false }]);
+  });
 });
