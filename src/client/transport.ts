@@ -86,11 +86,12 @@ export const isOutdated = ({ status, headers }: Response) =>
 type Tried = { outcome: Outcome; cause?: unknown };
 
 async function attempt(
-  { method, url, headers, body }: SentRequest,
+  sent: SentRequest,
   credential: [string, string] | undefined,
   { fetch, timeoutMs }: TransportOptions,
   signal?: AbortSignal | null,
 ): Promise<Tried> {
+  const { method, url, headers, body } = sent;
   const all = new Headers(headers);
   if (credential) all.set(...credential);
   const limit = AbortSignal.timeout(timeoutMs);
@@ -98,6 +99,7 @@ async function attempt(
     const init = { method, headers: all, redirect: 'error', signal: signal ? AbortSignal.any([signal, limit]) : limit };
     const response = await fetch(url, { ...init, ...(body !== '' && { body }) } as RequestInit); // as: `redirect` is widened
     const text = await response.text();
+    if (response.ok && text !== '' && !isOtherForm(sent)) JSON.parse(text); // throws: it counts as lost
     const hasBody = response.status !== 204 && response.status !== 304;
     const whole = new Response(hasBody ? text : null, { status: response.status, headers: response.headers });
     return { outcome: { response: whole, text } };
@@ -106,6 +108,13 @@ async function attempt(
     return { outcome: null, cause };
   }
 }
+
+/**
+ * Whether a success has another form than JSON: where the request asks for it, and for the one page of the API. Any other success
+ * that is not JSON is of a gateway, or a part of one: it is no response.
+ */
+const isOtherForm = ({ url, headers }: SentRequest): boolean =>
+  url.includes('/v2/reveal/') || !/json|\*/.test(headers.get('Accept') ?? '*');
 
 const withoutResponse = ({ method, headers }: SentRequest, cause: unknown) =>
   new ServiceError(

@@ -66,6 +66,30 @@ describe('requests of the client', () => {
     expect(received[0]?.key).to.match(/^[0-9a-f-]{36}$/);
   });
 
+  it('are repeated under one key after a success that is no response of the service, or only a part of one', async () => {
+    const { received, place } = scripted([
+      { status: 200, text: '<html>Log in</html>' },
+      { status: 200, text: '{"succ' },
+      OK,
+    ]);
+    const lost = scripted([{ status: 200, text: '<html>Log in</html>' }], { retries: 1 });
+
+    expect(await place()).to.deep.equal({ success: true });
+    expect(received).to.have.length(3);
+    expect(new Set(received.map(({ key }) => key)).size).to.equal(1);
+    const error = await lost.failure();
+    expect(error).to.include({ code: 'NO_RESPONSE', effect: 'unknown', idempotencyKey: lost.received[0]?.key });
+  });
+
+  it('take what they asked for in another form as it is', async () => {
+    const { service, received } = scripted([{ status: 200, text: 'id,kind\n' }]);
+
+    const { data } = await service.api.GET('/v1/statements', { headers: { Accept: 'text/csv' }, parseAs: 'text' });
+
+    expect(data).to.equal('id,kind\n');
+    expect(received).to.have.length(1);
+  });
+
   it('are no new attempt of a write once no time is left for it: its end is the result', async () => {
     const pending: Reply = { status: 202, headers: { 'Intent-Id': 'i', 'Retry-After': '0' }, text: '{}' };
     const failed = { code: 'VENUE_COOLDOWN', message: 'Wait.', retryable: true, retry_after_s: 5 };
