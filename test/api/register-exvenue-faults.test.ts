@@ -71,6 +71,26 @@ describe('registerExvenueTrader when upstreams fail', () => {
     await expectPaidOnce(buyer, ended);
   });
 
+  for (const how of ['failed', 'eliminated', 'deregistered'] as const) {
+    it(`takes no earlier account of the address, which has ended as ${how}, for the new one`, async () => {
+      const [later, never] = [await fixture.service.buyer(), await fixture.service.buyer()];
+      for (const { wallet } of [later, never]) fixture.service.registrar.endAccount(wallet, how);
+
+      const reply = await fixture.service.buy(fixture.partner, later, { email: 'pending@example.com' });
+      const ended = await fixture.service.status(fixture.partner, later.wallet);
+      scriptFault('record', 'reset');
+      await fixture.service.buy(fixture.partner, never);
+      const lost = await fixture.service.status(fixture.partner, never.wallet);
+      const again = await fixture.service.buy(fixture.partner, never);
+
+      expect(reply.body).to.include({ status: 'pending', is_terminal: false });
+      expect(ended).to.include({ status: 'active', tx_hash: reply.body.tx_hash });
+      expect(lost).to.include({ status: 'failed', is_terminal: true });
+      expectProblem(again, 'V1_REGISTRATION_UNRECORDED', { effect: 'none' });
+      await expectPaidOnce(never, lost);
+    });
+  }
+
   const unrecorded = [
     ['record', 'status_500'],
     ['record', 'reset'],

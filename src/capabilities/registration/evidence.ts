@@ -3,7 +3,7 @@ import type { Db } from '../../db/pool.ts';
 import type { Finding, IntentOf } from '../../intents/define.ts';
 import { accepted, recordedRejection, unknownEffect } from '../../kernel/upstream-result.ts';
 import { type Paid, paidBy } from './results.ts';
-import { isOver, statusOf } from './rules.ts';
+import { isEnd, isOver, statusOf } from './rules.ts';
 import type { PurchasePayload, PurchaseRequest } from './schema.ts';
 import { notePayment } from './store.ts';
 
@@ -43,7 +43,8 @@ export async function findPayment(
 
 async function paidOnChain(registrar: Registrar, { request }: Purchase, txHash: string): Promise<Paid> {
   const view = await registrar.status(request.ex_address);
-  if (view.kind !== 'found') return paidBy({ status: 'unrecorded', txHash, message: null });
+  if (view.kind !== 'found' || isEnd(statusOf(view.data.status)))
+    return paidBy({ status: 'unrecorded', txHash, message: null });
   return { status: statusOf(view.data.status), tx_hash: txHash, message: view.data.message };
 }
 

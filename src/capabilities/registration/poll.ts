@@ -3,7 +3,7 @@ import type { PaymentOnChain, Registrar } from '../../adapters/registrar/types.t
 import type { Db } from '../../db/pool.ts';
 import type { IntentId } from '../../kernel/ids.ts';
 import { findPayload, getRegistration, type Registration } from './queries.ts';
-import { isOver, nextPollMs, notes } from './rules.ts';
+import { isEnd, isOver, nextPollMs, notes, statusOf } from './rules.ts';
 import type { PurchasePayload } from './schema.ts';
 import { abandonRegistration, planNextPoll, recordView, reviveRegistration } from './store.ts';
 
@@ -45,12 +45,14 @@ async function pollUnpaid(registration: Registration, payload: PurchasePayload, 
   return planNextPoll(db, registration, nextPollMs(config.REGISTRATION_POLL_MS, registration.polls));
 }
 
+/** An account that has ended is taken for an earlier one of the address: then the registrar has not recorded this one. */
 async function pollPaid(registration: Registration, { registrar, config, db, log }: PollDeps): Promise<void> {
   const { id, ex_address, polls, paid_ago_ms } = registration;
   const nextMs = nextPollMs(config.REGISTRATION_POLL_MS, polls);
   const view = await registrar.status(ex_address);
-  if (view.kind === 'found') return recordView(db, registration, view.data, nextMs);
-  if (view.kind === 'absent' && (paid_ago_ms ?? 0) > config.REGISTRATION_GRACE_MS) {
+  if (view.kind === 'found' && !isEnd(statusOf(view.data.status)))
+    return recordView(db, registration, view.data, nextMs);
+  if (view.kind !== 'unreadable' && (paid_ago_ms ?? 0) > config.REGISTRATION_GRACE_MS) {
     log.error({ registration_id: id, tx_hash: registration.tx_hash }, notes.abandoned);
     return abandonRegistration(db, id);
   }

@@ -71,10 +71,17 @@ export const isOver = (validBefore: string, atS: number, marginS: number): boole
   atS > Number(validBefore) + marginS;
 
 const SUCCESSES: readonly Status[] = ['registered', 'active'];
-const TERMINALS: readonly Status[] = [...SUCCESSES, 'failed', 'eliminated', 'deregistered'];
+const ENDS: readonly Status[] = ['failed', 'eliminated', 'deregistered'];
+const TERMINALS: readonly Status[] = [...SUCCESSES, ...ENDS];
 
 /** Whether a status is final. */
 export const isTerminal = (status: Status): boolean => TERMINALS.includes(status);
+
+/**
+ * Whether a status means that an account has ended. The registrar reports the account that an address has at the network:
+ * until it is the new one, that is an earlier one, after whose end the address may register again.
+ */
+export const isEnd = (status: Status): boolean => ENDS.includes(status);
 
 /** Whether a status means that the account exists. */
 export const isSuccess = (status: Status): boolean => SUCCESSES.includes(status);

@@ -30,6 +30,8 @@ export type RegistrarUpstream = SteeredUpstream & {
   settings: Record<string, string>;
   minerSlug: string;
   payTo: string;
+  /** An address had an account that has ended in this way, and may register again. */
+  endAccount(address: string, how: 'failed' | 'eliminated' | 'deregistered'): void;
 };
 
 const MINER = 'vanta';
@@ -70,6 +72,7 @@ export const startRegistrarUpstream = async (options: RegistrarUpstreamOptions =
     invisibleMs: options.invisibleMs ?? 0,
     rows: memory.recalled?.rows ?? new Map(),
     proofs: memory.recalled?.proofs ?? new Set(),
+    ended: new Map(),
   };
   const routes = [registerRoute(world), ...viewRoutes(world), ...(book ? [book.route] : [])];
   const { rows, proofs } = world;
@@ -87,6 +90,7 @@ export const startRegistrarUpstream = async (options: RegistrarUpstreamOptions =
     },
     minerSlug: MINER,
     payTo: PAY_TO,
+    endAccount: (address, how) => void world.ended.set(address.toLowerCase(), how),
     ledger,
     faults,
     close,

@@ -27,10 +27,11 @@ const catalogueOf = ({ minerSlug, tiers }: World) => ({
 });
 
 /** A new account is not visible for `invisibleMs`. The registrar asks the miner again for an account that was rejected. */
-function statusOf({ rows, miningMs, invisibleMs }: World, address: string): string {
+function statusOf({ rows, ended, miningMs, invisibleMs }: World, address: string): string {
   const row = rows.get(address);
+  const earlier = ended.get(address);
   const ageMs = row ? Date.now() - row.writtenMs : 0;
-  if (!row || ageMs < invisibleMs) return 'not_found';
+  if (!row || ageMs < invisibleMs) return earlier ?? 'not_found';
   if (!row.registered && ageMs >= miningMs) row.registered = true;
-  return row.registered ? 'active' : 'pending';
+  return row.registered ? 'active' : (earlier ?? 'pending');
 }

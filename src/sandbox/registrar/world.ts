@@ -22,6 +22,8 @@ export type World = {
   invisibleMs: number;
   rows: Map<string, Row>;
   proofs: Set<string>;
+  /** How the earlier account of an address ended: its status until the new account is there. */
+  ended: Map<string, 'failed' | 'eliminated' | 'deregistered'>;
 };
 
 /**
