@@ -36,6 +36,7 @@ describe('jobs that a newer job with the same key has replaced while a worker ha
     ['network/audit', '{}', 'network/audit'],
     ['exchange/audit', '{}', 'exchange/audit'],
     ['ledger/prove', '{}', 'ledger-prove'],
+    ['enrollments/verify', '{}', 'verify'],
     ['housekeeping/prune', '{}', 'prune'],
     ['webhooks/deliver', '{"endpoint_id": "e", "lane": 1}', 'webhook:e:1'],
     ['webhooks/dispatch', '{"endpoint_id": "e"}', 'webhook:e:dispatch'],

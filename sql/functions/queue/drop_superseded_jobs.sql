@@ -12,7 +12,7 @@ language sql as $$
       and j.locked_at is null
       and j.attempts >= j.max_attempts
       and (j.payload ->> '_cron' is not null or j.task in (
-        'exchange/watch', 'trading/watch', 'network/audit', 'exchange/audit', 'ledger/prove', 'housekeeping/prune',
+        'exchange/watch', 'trading/watch', 'network/audit', 'exchange/audit', 'enrollments/verify', 'ledger/prove', 'housekeeping/prune',
         'webhooks/deliver', 'webhooks/dispatch'
       ) or exists (
         select from intents i where i.id = (j.payload ->> 'intent_id')::uuid and i.settled_at is not null
