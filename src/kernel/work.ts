@@ -56,6 +56,11 @@ let startAheadMs = 0;
  */
 export const epochMs = (): number => Math.floor(steadyMs()) - startAheadMs;
 
+const SECOND_MS = 1_000;
+
+/** The time of a reading at an upstream whose events name the second (epoch ms): an event of this second is not older than the reading. */
+export const readingTime = (): number => Math.floor(epochMs() / SECOND_MS) * SECOND_MS;
+
 /** The host's time at the start of this process, in epoch milliseconds, plus what has passed since by the monotonic clock. */
 export const steadyMs = (): number => performance.timeOrigin + performance.now();
 

@@ -1,6 +1,6 @@
 import type { Processor } from '../../adapters/processor/types.ts';
 import type { Db } from '../../db/pool.ts';
-import { readingTime } from '../payments/processor.ts';
+import { readingTime } from '../../kernel/work.ts';
 import { applyVerification, takeOpenSessions } from './store.ts';
 
 const MOST = 50; // reads per run; the processor notifies of nearly every change

@@ -1,15 +1,6 @@
 import type { Processor } from '../../adapters/processor/types.ts';
 import type { Task } from '../../intents/task.ts';
 import { requireValue } from '../../kernel/require.ts';
-import { epochMs } from '../../kernel/work.ts';
-
-const SECOND_MS = 1_000;
-
-/**
- * The time of what the processor shows now (epoch ms): to the second, as its events say it, so that an event of this second is not
- * older.
- */
-export const readingTime = (): number => Math.floor(epochMs() / SECOND_MS) * SECOND_MS;
 
 /** The dependencies of a process that may run without a processor. */
 type MaybeConfigured<Deps> = Omit<Deps, 'processor'> & { processor: Processor | null };

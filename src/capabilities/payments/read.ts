@@ -3,7 +3,7 @@ import type { Processor } from '../../adapters/processor/types.ts';
 import type { Db } from '../../db/pool.ts';
 import type { PaymentId } from '../../kernel/ids.ts';
 import type { Sealer } from '../../kernel/seal.ts';
-import { readingTime } from './processor.ts';
+import { readingTime } from '../../kernel/work.ts';
 import { findPayment } from './queries.ts';
 import { alertIfAmountDiffers, applyPayment } from './updates.ts';
 

@@ -1,6 +1,6 @@
 import type { Processor } from '../../adapters/processor/types.ts';
 import type { Db } from '../../db/pool.ts';
-import { readingTime } from '../payments/processor.ts';
+import { readingTime } from '../../kernel/work.ts';
 import { applyAccount, closeAccount } from './reports/store.ts';
 
 /**
