@@ -154,4 +154,55 @@ describe('setNetvenueTpSl', () => {
     expectProblem(reply, 'NOT_CARRIED_OUT', { effect: 'none' });
     expect(effectsOf(service, trader)).to.deep.equal(['market', 'bracket']);
   });
+
+  for (const [what, before] of [
+    ['covers more', { stop_loss: 90_000, quantity: 0.004 }],
+    ['has no take_profit any more', { stop_loss: 90_000, take_profit: 120_000 }],
+  ] as const) {
+    it(`has no effect when it never arrived and only ${what}`, async () => {
+      const trader = await holder();
+      await trader.post(TP_SL, protection(before));
+      const [resting] = await restingOf(service, trader);
+      service.miner.faults.add({ kind: 'reset', route: SUBMIT, times: 1 });
+
+      const reply = await trader.post(TP_SL, protection({ stop_loss: 90_000 }));
+
+      expectProblem(reply, 'NOT_CARRIED_OUT', { effect: 'none' });
+      expect(await restingOf(service, trader)).to.deep.equal([resting]);
+    });
+
+    it(`is reconciled when its response was lost and it only ${what}`, async () => {
+      const trader = await holder();
+      await trader.post(TP_SL, protection(before));
+      service.miner.faults.add({ kind: 'accept_then_drop', route: SUBMIT, times: 1 });
+
+      const intent = await trader.poll(
+        await trader.post(TP_SL, protection({ stop_loss: 90_000 }), { prefer: 'wait=0' }),
+      );
+      const [bracket] = await restingOf(service, trader);
+
+      expect(intent).to.include({ state: 'succeeded', effect: 'done' });
+      expect(bracket).to.include({ stopLoss: 90_000, takeProfit: null, quantity: -0.01 });
+    });
+  }
+
+  it('has no effect when it never arrived and only replaces others', async () => {
+    const trader = await holder({ bracket_orders: [{ stop_loss: 90_000 }, { take_profit: 150_000, quantity: 0.002 }] });
+    service.miner.faults.add({ kind: 'reset', route: SUBMIT, times: 1 });
+
+    const reply = await trader.post(TP_SL, protection({ stop_loss: 90_000 }));
+
+    expectProblem(reply, 'NOT_CARRIED_OUT', { effect: 'none' });
+    expect(await restingOf(service, trader)).to.have.length(2);
+  });
+
+  it('is reconciled when its response was lost and it only replaces others', async () => {
+    const trader = await holder({ bracket_orders: [{ stop_loss: 90_000 }, { take_profit: 150_000, quantity: 0.002 }] });
+    service.miner.faults.add({ kind: 'accept_then_drop', route: SUBMIT, times: 1 });
+
+    const intent = await trader.poll(await trader.post(TP_SL, protection({ stop_loss: 90_000 }), { prefer: 'wait=0' }));
+
+    expect(intent).to.include({ state: 'succeeded', effect: 'done' });
+    expect(await restingOf(service, trader)).to.have.length(1);
+  });
 });

@@ -33,7 +33,7 @@ export async function findEdited(
   if (!order) return lifecycle === 'resting' ? UNREAD : WITHOUT_TERMS;
   const isDone = hasTerms(order, signal, before);
   if (isDone === null && lifecycle !== 'resting') return WITHOUT_TERMS;
-  if (isDone) {
+  if (isDone && (lifecycle !== 'resting' || areOthersEdited(signal, before, records))) {
     const reason = said && NOT_OPEN.has(said.slug) ? null : said;
     const effect = effectOn(subject, records, { data: nothingExecuted, said: reason });
     return effect === null || effect === 'none' ? UNREAD : accepted(effect);
@@ -81,20 +81,62 @@ const ENDED = recordedRejection({ slug: 'order_not_found', message: 'Order is no
  */
 function hasTerms(order: DashboardOrder, signal: Signal, before: Partial<Signal>): boolean | null {
   const entry = signal.bracket_orders?.find(({ order_uuid }) => order_uuid === signal.order_uuid);
-  const trailing_stop = signal.trailing_stop ?? (entry && trailingStopOf(entry));
-  const expected = { ...signal, ...entry, ...(trailing_stop && { trailing_stop }) };
+  if (entry) return isReplaced(order, entry, before);
   const shown = shownTerms(order);
-  const changed = SHOWN.filter((name) => expected[name] !== undefined && !same(expected[name], before[name]));
-  if (changed.length > 0) return changed.every((name) => same(expected[name], shown[name]));
-  const entries = entry || same(signal.bracket_orders, before.bracket_orders) ? undefined : signal.bracket_orders;
+  const changed = SHOWN.filter((name) => signal[name] !== undefined && !same(signal[name], before[name]));
+  if (changed.length > 0) return changed.every((name) => same(signal[name], shown[name]));
+  const entries = same(signal.bracket_orders, before.bracket_orders) ? undefined : signal.bracket_orders;
   if (entries) return hasExits(shownExits(order), entries);
-  const sizes = shownSizes(order);
-  const isAt = (terms: Partial<Signal>) =>
-    SIZES.some((size) => terms[size] !== undefined && near(terms[size], sizes[size]));
-  return isAt(expected) || !isAt(before);
+  return isAt(order, signal) || !isAt(order, before);
 }
 
+/** Whether exits are those of their entry: it has all of them, and those that it leaves out end. A size that it leaves out stays. */
+function isReplaced(order: DashboardOrder, entry: Bracket, before: Partial<Signal>): boolean {
+  if (!hasOnly(order, entry)) return false;
+  if (!hasSize(entry)) return true;
+  return isAt(order, entry) || (hasSize(before) && !isAt(order, before));
+}
+
+/** Whether exits have the prices of an entry and no others. The stop of a trailing one moves with the market. */
+function hasOnly({ stopLoss, takeProfit, trailingStop }: DashboardOrder, entry: Bracket): boolean {
+  const trailing = trailingStopOf(entry);
+  const isStopAt = (trailing !== null && entry.stop_loss === undefined) || stopLoss === (entry.stop_loss ?? null);
+  return isStopAt && takeProfit === (entry.take_profit ?? null) && same(trailingStop, trailing);
+}
+
+/**
+ * Whether the other exits that a signal names are edited too, if it changes no price of those it edits: others without a price no longer
+ * rest. One that has ended by itself is none.
+ */
+function areOthersEdited(
+  { bracket_orders = [], order_uuid }: Signal,
+  before: Partial<Signal>,
+  { book }: Records,
+): boolean {
+  const own = bracket_orders.find((entry) => entry.order_uuid === order_uuid);
+  if (!own || book.kind !== 'found') return true;
+  const { stop_loss, take_profit, trailing_stop } = before;
+  const isChanged = !same(
+    [own.stop_loss, own.take_profit, trailingStopOf(own)],
+    [stop_loss, take_profit, trailing_stop ?? null],
+  );
+  return (
+    isChanged ||
+    bracket_orders.every((entry) => {
+      const other = book.data.unfilled.find(({ uuid }) => uuid === entry.order_uuid && uuid !== order_uuid);
+      return !other || (PRICES.some((name) => entry[name] !== undefined) && hasOnly(other, entry));
+    })
+  );
+}
+
+/** Whether an order has a size of these terms. */
+const isAt = (order: DashboardOrder, terms: Partial<Record<Size, number>>): boolean =>
+  SIZES.some((size) => terms[size] !== undefined && near(terms[size], shownSizes(order)[size]));
+
+const hasSize = (terms: Partial<Record<Size, number>>): boolean => SIZES.some((size) => terms[size] !== undefined);
+
 const SIZES = ['leverage', 'value', 'quantity'] as const;
+type Size = (typeof SIZES)[number];
 const SHOWN = [
   'order_type',
   'limit_price',

@@ -43,6 +43,7 @@ export const protect = defineIntent({
     bracket: idSchema.order,
     name: idSchema.order.optional(),
     terms: network.terms,
+    before: objectWith<Partial<Signal>>({}).optional(),
   }),
   timing: network.timing,
   slot: network.slotOfExit,
@@ -61,13 +62,22 @@ export const protect = defineIntent({
     const replaced = { brackets: isPart ? [] : held.brackets, held: openQuantity(held.position) };
     const signal = protectionSignal(id, subaccount_id, protection, replaced);
     const bracket = (await findOrderByHandle(db, trader, signal.order_uuid)) ?? { id, given_id: null };
-    return { send: { signal, bracket: bracket.id, name: nameOf(bracket), terms: bracketTerms(protection) } };
+    const edited = replaced.brackets.find(({ uuid }) => uuid === signal.order_uuid);
+    return {
+      send: {
+        signal,
+        bracket: bracket.id,
+        name: nameOf(bracket),
+        terms: bracketTerms(protection),
+        ...(edited && { before: termsShown(edited) }),
+      },
+    };
   },
 
   async send(sent, deps, limits): Promise<UpstreamResult<Done>> {
     const { signal } = sent.payload;
     const result = await network.sendSignal(sent, deps, limits, (at, refusal) =>
-      resolveProtection(at, signal, refusal),
+      resolveProtection(at, sent.payload, refusal),
     );
     if (result.kind !== 'accepted' || result.data.lifecycle) return result;
     return withEffect(await network.atMiner(sent.intent, deps), subjectOf(signal), result.data);
@@ -76,7 +86,7 @@ export const protect = defineIntent({
   reconcile: (sent, deps) =>
     network.reconcileAt(sent, deps, (at, archived) => {
       const { signal } = sent.payload;
-      return isNew(signal) ? findPlaced(at, signal, archived) : findEdited(at, editOf(signal), saidOf(archived));
+      return isNew(signal) ? findPlaced(at, signal, archived) : findEdited(at, editOf(sent.payload), saidOf(archived));
     }),
 
   async record({ intent, payload }, result, deps) {
@@ -107,10 +117,29 @@ async function isSuperseded(
 
 const isNew = ({ execution_type }: Signal): boolean => execution_type === 'BRACKET';
 
-const resolveProtection = (at: AtMiner, signal: Signal, refusal: UnprovenRejection): Promise<UpstreamResult<Done>> =>
-  isNew(signal) ? resolveRejection(at, signal, refusal) : resolveEdit(at, editOf(signal), refusal);
+/** A signal, and what the bracket that it edits was before. */
+type BracketSignal = { signal: Signal; before?: Partial<Signal> | undefined };
 
-const editOf = (signal: Signal) => ({ signal, before: ANY_BRACKET, subject: subjectOf(signal) });
+const resolveProtection = (
+  at: AtMiner,
+  sent: BracketSignal,
+  refusal: UnprovenRejection,
+): Promise<UpstreamResult<Done>> =>
+  isNew(sent.signal) ? resolveRejection(at, sent.signal, refusal) : resolveEdit(at, editOf(sent), refusal);
+
+const editOf = ({ signal, before }: BracketSignal) => ({
+  signal,
+  before: { ...before, ...ANY_BRACKET },
+  subject: subjectOf(signal),
+});
+
+/** The exits of a bracket, and the quantity that it covers, as the venue shows them. */
+const termsShown = ({ stopLoss, takeProfit, trailingStop, quantity }: DashboardOrder): Partial<Signal> => ({
+  ...(stopLoss !== null && { stop_loss: stopLoss }),
+  ...(takeProfit !== null && { take_profit: takeProfit }),
+  ...(trailingStop && { trailing_stop: trailingStop }),
+  ...(quantity !== null && { quantity: Math.abs(quantity) }),
+});
 
 /** What the venue said of the last command under the order's uuid, if it rejected it. */
 const saidOf = (archived: ReadResult<ArchivedOrder>): Rejected | null =>
