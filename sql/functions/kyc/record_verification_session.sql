@@ -1,5 +1,6 @@
 -- Records a created verification session: ends its intent and updates the user's case. A verified case stays verified. A verification that was
--- begun in a session of the user that has been revoked meanwhile counts for nobody. Locks that session.
+-- begun in a session of the user that has been revoked meanwhile counts for nobody. The age of a case, for which it is read at the processor, is
+-- that of its newest session. Locks the user's session.
 create or replace function record_verification_session(intent uuid, held_fence integer, said jsonb, session text) returns void
 language plpgsql as $$
 declare
@@ -16,7 +17,7 @@ begin
   from intents i
   where i.id = intent and is_revoked is not true
   on conflict (user_id) do update
-  set session_id = excluded.session_id, made_in_session = excluded.made_in_session,
+  set session_id = excluded.session_id, made_in_session = excluded.made_in_session, created_at = now(),
     earlier_session_ids = array_remove(array_append(k.earlier_session_ids, k.session_id), '')
   where k.verified_at is null;
   perform take_up_events(session);
