@@ -62,6 +62,22 @@ describe('an identity verification that a stolen session began', function () {
       await eventually(async () => (await statusOf(owner)) === 'verified');
     });
 
+  it('verifies nobody as the owner either, if the owner has begun another before the session is removed', async () => {
+    const user = await service.user(app);
+    const thief = await logIn(user);
+    const stolen = (await thief('POST', BEGIN)).body.session_id;
+    const begun = (await user.ask('POST', BEGIN)).body.session_id;
+
+    await removed(user);
+    await moved(stolen, 'verified');
+    await moved(begun, 'requires_input'); // it is reported after the stolen one
+    await eventually(async () => (await statusOf(user.ask)) !== 'unverified');
+
+    expect(await statusOf(user.ask)).to.equal('needs_input');
+    await moved(begun, 'verified');
+    await eventually(async () => (await statusOf(user.ask)) === 'verified');
+  });
+
   it('stays the owner’s, if another session is removed', async () => {
     const user = await service.user(app);
     await logIn(user);
