@@ -826,6 +826,7 @@ CASE
     WHEN (venue = 'exvenue'::text) THEN (executed ->> 'ex_order_id'::text)
     ELSE NULL::text
 END,
+  ended_at timestamp with time zone, -- When it was found filled, cancelled or ended. Null: it has not been, or it was before this was recorded.
   constraint orders_pkey PRIMARY KEY (id),
   constraint orders_lifecycle_known CHECK ((lifecycle = ANY (ARRAY['resting'::text, 'filled'::text, 'cancelled'::text, 'ended'::text])))
 ) with (fillfactor=50, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_limit=2000, autovacuum_analyze_scale_factor=0.02, autovacuum_analyze_threshold=1000);

@@ -6,7 +6,7 @@ import type { Dashboard, Netvenue } from '../../src/venues/network/adapter/types
 import { auditNetworkExits } from '../../src/venues/network/orders/audit.ts';
 import { close } from '../../src/venues/network/orders/close.ts';
 import { protect } from '../../src/venues/network/orders/protect.ts';
-import { market, venueOf } from '../support/orders.ts';
+import { limit, market, venueOf } from '../support/orders.ts';
 import { comparedUntil, wereFoundAlive } from '../support/protection.ts';
 import { ENTITY, startService, type TestService } from '../support/service.ts';
 
@@ -87,7 +87,17 @@ describe('records of the network that lack a position', function () {
       return [await close.prepare(closing, deps), await protect.prepare({ id: newIntentId(), request } as never, deps)];
     };
 
+    const rested = await service.trader();
+    const { body } = await rested.post(ORDERS, limit());
+    await service.db.query(sql.type(z.object({}))`
+      update orders set created_at = now() - interval '2 days' where id = ${String(body.order_uuid)}`);
+    service.miner.setPrice('BTCUSDC', 89_000);
+    const filled = await rested.get(`${ORDERS}/${body.order_uuid}`);
+    service.miner.setPrice('BTCUSDC', 100_000);
+
     const problem = { code: 'V1_NO_POSITION' };
+    expect(filled.body).to.include({ lifecycle: 'filled' });
+    expect(await prepared(rested.traderId), 'rested long').to.deep.equal([{ wait: problem }, { wait: problem }]);
     expect(await prepared(held.traderId)).to.deep.equal([{ wait: problem }, { wait: problem }]);
     expect(await prepared(never.traderId)).to.deep.equal([{ fail: problem }, { fail: problem }]);
   });

@@ -31,6 +31,10 @@ begin
       continue each_change when not found or c.if_resting and was.lifecycle is distinct from 'resting';
       update orders o
       set lifecycle = coalesce(c.lifecycle, o.lifecycle), handle = case when c.handle is null then o.handle else nullif(c.handle, o.id::text) end,
+        ended_at = case
+          when coalesce(c.lifecycle, o.lifecycle) is not distinct from o.lifecycle then o.ended_at
+          when c.lifecycle <> 'resting' then now()
+        end,
         terms = coalesce(c.terms, o.terms), executed = coalesce(nullif(c.executed, 'null'::jsonb), o.executed),
         protection = coalesce(nullif(c.protection, 'null'::jsonb), o.protection)
       where o.id = c.id and o.lifecycle is not distinct from was.lifecycle;

@@ -11,13 +11,15 @@ declare
   was_resting boolean;
 begin
   select o.lifecycle = 'resting' into was_resting from orders o where o.id = bracket and o.trader = of_trader;
-  insert into orders (id, venue, owner, trader, pair, handle, terms, lifecycle, executed, protection)
+  insert into orders (id, venue, owner, trader, pair, handle, terms, lifecycle, ended_at, executed, protection)
   values (
     bracket, 'netvenue', of_owner, of_trader, its_terms ->> 'trade_pair', nullif(at_venue, bracket::text), its_terms, its_state ->> 'lifecycle',
+    case when its_state ->> 'lifecycle' <> 'resting' then now() end,
     nullif(its_state -> 'executed', 'null'::jsonb), nullif(its_state -> 'protection', 'null'::jsonb)
   )
   on conflict (id) do update
-  set terms = excluded.terms, lifecycle = excluded.lifecycle, executed = excluded.executed, protection = excluded.protection
+  set terms = excluded.terms, lifecycle = excluded.lifecycle, executed = excluded.executed, protection = excluded.protection,
+    ended_at = excluded.ended_at
   where orders.trader = excluded.trader;
   if instead_of <> bracket then
     perform want_exits('netvenue', of_owner, of_trader, its_terms ->> 'trade_pair', instead_of, by_intent, '[]');
