@@ -3059,6 +3059,9 @@ create function record_exchange_funding(wallet text, payments jsonb, up_to times
 create function record_exchange_order(placement uuid, wallet text, state text, report jsonb, follow_ups jsonb)
   returns uuid[] plpgsql;
 
+create function record_filled_again(of_order uuid, said jsonb)
+  returns void plpgsql;
+
 create function record_refund(intent uuid, held_fence integer, said jsonb, of_payment text, refund jsonb)
   returns void plpgsql;
 

@@ -106,6 +106,17 @@ describe('an order whose first attempt inside the miner was not acknowledged', (
       );
       const status = await trader.get(`${ORDERS}/${reply.body.order_uuid}`);
 
+      const statement = await trader.get('/v1/statements?kind=fill');
+
+      const stated = statement.body.map(({ side, quantity, price }: Record<string, string>) => ({
+        side,
+        quantity,
+        price,
+      }));
+      expect(stated).to.deep.equal([
+        { side: 'LONG', quantity: '0.01', price: '100000' },
+        { side: 'LONG', quantity: '0.01', price: '100000' },
+      ]);
       expect(reply.body.executed).to.include({ quantity: 0.01 });
       expect(second.data.executed).to.include({ quantity: 0.02 });
       expect(second.data).to.include({ order_uuid: reply.body.order_uuid, position_changed: true });

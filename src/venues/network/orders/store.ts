@@ -147,12 +147,8 @@ export async function recordProtectionShown(db: Db, orders: ReadonlyMap<OrderUui
   );
 }
 
-/** Records the sum of what was executed of an order that was filled once more, and emits the change. */
+/** Records the sum of what was executed of an order that was filled once more, states what was added, and emits the change. */
 export async function recordFilledAgain(db: Db, orderId: OrderUuid, executed: Executed): Promise<void> {
   await db.query(sql.prepared('record_filled_again', z.object({}))`
-    with changed as materialized (
-      select change_orders(${JSON.stringify([{ id: orderId, executed }])}::jsonb)
-    )
-    select emit_ended('{}', array[${orderId}::uuid])::text
-    from changed`);
+    select record_filled_again(${orderId}, ${JSON.stringify(executed)}::jsonb)::text`);
 }
