@@ -2398,7 +2398,7 @@ create function correct_exits(shown jsonb)
 create function deactivate_endpoint(endpoint text, because text)
   returns boolean plpgsql;
 
-create function decide_approval(approval text, operator text, roles text[], is_approved boolean, because text)
+create function decide_approval(approval text, operator text, roles text[], is_approved boolean, because text, session text DEFAULT NULL::text)
   returns text plpgsql;
 
 create function decide_exits(of_trader text, of_pair text, decided jsonb, by_intent uuid)

@@ -1,10 +1,17 @@
--- Approves or rejects a request of another operator. `roles`: those that the decider has. Verdicts: done | unknown | self | role (it needs one
--- that the decider has not) | decided (already, or it has expired).
-create or replace function decide_approval(approval text, operator text, roles text[], is_approved boolean, because text) returns text
+-- Approves or rejects a request of another operator. `roles`: those that the decider has. `session`: the decider's. Verdicts: done | unknown | self |
+-- role (it needs one that the decider has not) | decided (already, or it has expired) | ended (the session has, meanwhile). Locks the decider, then
+-- the approval: what ends the decider's sessions withdraws the decision, or is seen here.
+create or replace function decide_approval(
+  approval text, operator text, roles text[], is_approved boolean, because text, session text default null
+) returns text
 language plpgsql as $$
 declare
   asked approvals;
 begin
+  perform from admins a where a.id = operator for key share;
+  if exists (select from admin_sessions s where s.id = session and s.revoked_at is not null) then
+    return 'ended';
+  end if;
   select p.* into asked from approvals p where p.id = approval for update;
   if asked.id is null then
     return 'unknown';

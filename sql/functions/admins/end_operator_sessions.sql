@@ -1,7 +1,9 @@
 -- Ends the sessions of an operator, and withdraws what they may have asked others to approve, or approved: see withdraw_approvals. Returns how many
--- were open.
+-- were open. Locks the operator first, against a decision that is being made.
 create or replace function end_operator_sessions(operator text) returns integer
 language sql as $$
+  select from admins a where a.id = operator for update;
+
   select withdraw_approvals(operator);
 
   with ended as (

@@ -135,11 +135,13 @@ const VERDICTS: Record<string, ErrorCode> = {
   self: 'V2_OPERATOR_SELF',
   role: 'V2_ROLE_MISSING',
   decided: 'V2_APPROVAL_DECIDED',
+  ended: 'V2_ADMIN_SESSION_INVALID',
 };
 
 /**
  * Approves or rejects a request of another operator, with the audit entry. Throws V2_APPROVAL_UNKNOWN, V2_APPROVAL_DECIDED,
- * V2_OPERATOR_SELF for the operator's own, and V2_ROLE_MISSING without the role that the request needs.
+ * V2_OPERATOR_SELF for the operator's own, V2_ROLE_MISSING without the role that the request needs, and V2_ADMIN_SESSION_INVALID if the
+ * operator's session has ended meanwhile.
  */
 export const decideApproval = (
   db: Db,
@@ -149,7 +151,7 @@ export const decideApproval = (
   db.transaction(async (tx) => {
     const roles = operatorRoles.filter((role) => coversRole(admin.role, role));
     const verdict = await tx.oneFirst(sql.prepared('decide_approval', z.object({ verdict: z.string() }))`
-      select decide_approval(${approvalId}, ${admin.adminId}, ${sql.array(roles, 'text')}, ${isApproved}, ${why}) as verdict`);
+      select decide_approval(${approvalId}, ${admin.adminId}, ${sql.array(roles, 'text')}, ${isApproved}, ${why}, ${admin.sessionId}) as verdict`);
     const code = VERDICTS[verdict];
     if (code) throw new ApiError(code, { effect: 'none' });
     await note(tx, { actor, action: isApproved ? 'approval.approve' : 'approval.reject', why }, approvalId);
