@@ -9,6 +9,7 @@ const placedRow = z.object({
   name: idSchema.order,
   pair: z.string(),
   size: z.string().nullable(),
+  whole_size: z.string().nullable(),
   take_profit: z.string().nullable(),
   stop_loss: z.string().nullable(),
   order_type: z.string().nullable(),
@@ -21,7 +22,10 @@ const placedRow = z.object({
   created_at: z.string(),
 });
 
-/** The members of an order placed through this service that histories show. `name`: its owner's name of it. */
+/**
+ * The members of an order placed through this service that histories show. `name`: its owner's name of it. `whole_size`: what all of its
+ * executions add up to: its size, or less of a reduce-only order that the exchange has shrunk with its position and filled.
+ */
 export type PlacedOrder = z.infer<typeof placedRow>;
 
 /** An owner's orders at one venue among the given ids and the exchange's numbers, by either. */
@@ -33,7 +37,10 @@ export const listPlacedOrders = async (
   oids: string[] = [],
 ): Promise<ReadonlyMap<string, PlacedOrder>> => {
   const rows = await db.any(sql.prepared('placed_orders', placedRow)`
-    select o.id, coalesce(o.given_id, o.id) as name, o.pair, o.executed ->> 'size' as size, terms_of(o.id, o.terms) ->> 'take_profit' as take_profit,
+    select o.id, coalesce(o.given_id, o.id) as name, o.pair, o.executed ->> 'size' as size,
+      case when o.executed ->> 'status' = 'filled' and (terms_of(o.id, o.terms) ->> 'reduce_only')::boolean
+        then o.executed ->> 'filled_size' else o.executed ->> 'size' end as whole_size,
+      terms_of(o.id, o.terms) ->> 'take_profit' as take_profit,
       terms_of(o.id, o.terms) ->> 'stop_loss' as stop_loss, terms_of(o.id, o.terms) ->> 'order_type' as order_type,
       o.executed ->> 'limit_price' as limit_price, o.executed ->> 'ex_order_id' as ex_order_id,
       o.executed ->> 'trigger_status' as trigger_status,

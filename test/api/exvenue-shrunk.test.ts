@@ -75,7 +75,10 @@ describe('a reduce-only order larger than the position', () => {
     const shown = await readLater(trader, order);
 
     expect(await lifecycleOf(order.order_id)).to.equal('filled');
-    expect(shown).to.include({ status: 'filled', filled_size: '0.05', fill_price: '101100' });
+    const { body: history } = await trader.get('/v1/history/orders');
+
+    for (const one of [shown, history.find(({ order_id }: Order) => order_id === order.order_id)])
+      expect(one).to.include({ status: 'filled', filled_size: '0.05', fill_price: '101100' });
   });
 
   it('ends with its position, without an execution', async () => {

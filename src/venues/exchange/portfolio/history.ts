@@ -71,7 +71,7 @@ function shownTrip(trip: RoundTrip): Schemas['ClosedPosition'] {
 function shownOrder(all: Fill[], { oid, coin, side, timeMs }: Fill, placed: PlacedOrder | undefined): Schemas['Order'] {
   const filled = all.reduce((sum, { size }) => plus(sum, size), '0');
   const value = all.reduce((sum, { price, size }) => plus(sum, times(price, size)), '0');
-  const isPartial = placed?.size != null && compare(filled, placed.size) < 0;
+  const isPartial = placed?.whole_size != null && compare(filled, placed.whole_size) < 0;
   return {
     ex_order_id: String(oid),
     order_id: placed?.name ?? null,
