@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { fill } from '../support/fill.ts';
-import { effectsUnder, market } from '../support/orders.ts';
+import { effectsUnder, limit, market } from '../support/orders.ts';
 import { expectProblem } from '../support/problem.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -25,6 +25,10 @@ describe('retention', () => {
     );
   const ageIntent = (id: string, age: string) =>
     service.db.query(sql.unsafe`update intents set settled_at = now() - ${age}::text::interval where id = ${id}`);
+  const ageOrder = async (id: string, age: string) => {
+    await ageIntent(id, age);
+    await service.db.query(sql.unsafe`update orders set ended_at = now() - ${age}::text::interval where id = ${id}`);
+  };
   const count = (what: 'old' | 'young') =>
     service.db.oneFirst(sql.type(z.object({ count: z.number() }))`
       select count(*)
@@ -58,17 +62,34 @@ describe('retention', () => {
       order: await trader.get(`${ORDERS}/${body.order_uuid}`),
       intent: await trader.get(`/v1/intents/${body.order_uuid}`),
     });
-    await ageIntent(body.order_uuid, '7 days 23 hours');
+    await ageOrder(body.order_uuid, '7 days 23 hours');
 
     await prune();
     const stored = await read();
-    await ageIntent(body.order_uuid, '8 days 1 minute');
+    await ageOrder(body.order_uuid, '8 days 1 minute');
     await prune();
     const { order, intent } = await read();
 
     expect([stored.order.status, stored.intent.status]).to.deep.equal([200, 200]);
     expectProblem(order, 'V1_ORDER_UNKNOWN');
     expectProblem(intent, 'INTENT_UNKNOWN');
+  });
+
+  it('shows an order that rested for longer than orders are kept as long as another, from its end on', async () => {
+    const trader = await service.trader();
+    const { body } = await trader.post(ORDERS, limit());
+    await ageIntent(body.order_uuid, '100 days');
+    service.miner.setPrice('BTCUSDC', 89_000);
+    const shown = () => trader.get(`${ORDERS}/${body.order_uuid}`);
+    const filled = await shown();
+
+    await prune();
+    const later = await shown();
+    await ageOrder(body.order_uuid, '8 days 1 minute');
+    await prune();
+
+    for (const { body: one } of [filled, later]) expect(one).to.include({ lifecycle: 'filled' });
+    expectProblem(await shown(), 'V1_ORDER_UNKNOWN');
   });
 
   it('deletes nothing of concurrent traffic, and only expired rows of the past', async () => {

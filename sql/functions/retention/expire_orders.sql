@@ -1,5 +1,5 @@
--- Deletes ended orders, each together with the intent that placed it: neither exists without the other. An order stays, whatever its age,
--- while it rests, its exits wait, or an open verb refers to it. As expire_events; the key is the time of the placement's end and the id.
+-- Deletes orders that ended that long ago, each together with the intent that placed it: neither exists without the other. An order stays, whatever
+-- its age, while it rests, its exits wait, or an open verb refers to it. As expire_events; the key is the time of the placement's end and the id.
 create or replace function expire_orders(kept_s double precision, most integer, after text)
 returns table (picked integer, deleted integer, last text, oldest_s double precision)
 language sql as $$
@@ -24,6 +24,7 @@ language sql as $$
     join orders o on o.id = i.id
     where i.id = any (array(select c.id from chosen c))
       and o.lifecycle is distinct from 'resting'
+      and coalesce(o.ended_at, '-infinity') < now() - make_interval(secs => kept_s)
       and o.executed ->> 'trigger_status' is distinct from 'pending_parent_fill'
       and o.id::text <> all (array(
         select coalesce(t.request ->> 'target', '')
