@@ -1,11 +1,12 @@
 -- Prepares a database that was restored from a backup of `backed_up_at`, before any worker runs on it. An open intent that it shows as unsent
 -- may have been sent after the backup: from now on it is looked for at its upstream and never sent, however late. One that was already being
 -- sent is looked for anyway. Nonces continue from the present time, above all that were used since. Returns the intents by kind. If it was recovered
--- from this backup before, and a worker runs on it, it is at work again: nothing is written, because what is open in it was accepted since.
+-- after that time before, and a worker runs on it, it is at work again: nothing is written, because what is open in it was accepted since. A
+-- recovery that the backup itself shows was before its time.
 create or replace function recover_since(backed_up_at timestamptz) returns table (kind text, intents integer)
 language plpgsql as $$
 begin
-  if exists (select from recoveries r where r.since = backed_up_at) and exists (
+  if exists (select from recoveries r where r.recovered_at > backed_up_at) and exists (
     select
     from worker_processes w, worker_limits() l
     where w.pool_ids <> '{}' and w.seen_at > now() - make_interval(secs => l.stopped_s)
