@@ -96,6 +96,21 @@ describe('what a FLAT_ALL came to', () => {
     expect(await find([closedBy(`${UUID}-bracket-0`)], bookWith())).to.include({ kind: 'once_ended' });
   });
 
+  it('is not known at once where the position is shown without its orders, unless the book has the closing one', async () => {
+    const bare = { ...closedBy(''), filledOrders: [] };
+    const price = 100;
+    const book = found({
+      unfilled: [],
+      filled: [{ uuid: `${UUID}-flat-all`, price } as DashboardOrder],
+      cancelled: [],
+    });
+
+    expect(await find([bare], bookWith())).to.include({ kind: 'once_ended' });
+    expect(await find([bare], book))
+      .to.include({ kind: 'accepted' })
+      .and.have.nested.property('data.executed.price', price);
+  });
+
   it('is the same for a FLAT of the pair, which would close the next position', async () => {
     const sent: Signal = { ...signal, execution_type: 'MARKET', order_type: 'FLAT', order_uuid: 'own' };
 

@@ -114,7 +114,8 @@ const isOvertaken = async (
 /**
  * Finds whether a position is closed, and its closing order. At once only if that is the order of this close. If something
  * else has closed it, the request may still be in flight: a FLAT_ALL could cancel the account's exits, a FLAT close the next
- * position of the pair. Nor is a position that nothing shows closed at once: a network that restarts has gaps.
+ * position of the pair. Nor is a position that nothing shows closed at once, or one that is shown without its orders: a network that restarts has
+ * gaps.
  */
 export async function findClosed(
   at: AtMiner,
@@ -128,10 +129,10 @@ export async function findClosed(
   if (book.kind !== 'found' && isFlatAll) return UNREAD;
   const listed = book.kind === 'found' ? book.data : { filled: [], cancelled: [] };
   const isOwn = ({ uuid }: DashboardOrder) => closesOf(position_uuid, signal).includes(uuid);
-  const last = position ? position.filledOrders.at(-1) : listed.filled.find(isOwn);
+  const last = position?.filledOrders.at(-1) ?? listed.filled.find(isOwn);
   const note = isFlatAll ? noteOfOthers(dashboard.data, listed, since_ms ?? 0) : null;
   const closed = accepted({ ...nothingExecuted, note, executed: last ? executedBy(last) : null });
-  return (last ? isOwn(last) : position) ? closed : onceEnded(closed);
+  return last && isOwn(last) ? closed : onceEnded(closed);
 }
 
 /** The uuids of the order by which a signal closes a position: FLAT_ALL in newer and in older builds. See venues/network.md#derived-ids. */
