@@ -30,7 +30,7 @@ const OWN: Record<string, Own> = {
     id: olderUuid('id'),
     handle: `${olderUuid('id')}::text`,
     trader: `case when c % 10 = 0 then trader else trader || '_' || c % ${TRADERS} end`,
-    ...older('created_at'),
+    ...older('created_at ended_at'),
   },
   idempotency_keys: { key: another('key'), intent_id: olderUuid('intent_id'), ...older('created_at') },
   events: { id: olderId('id'), position: 'position - c * 1000000::bigint', ...older('created_at') },

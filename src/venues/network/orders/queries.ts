@@ -188,13 +188,20 @@ export const hasOthersUnderWay = (db: Db, trader: Hotkey, lane: string | null): 
 
 const LATELY_H = 24;
 
-/** Whether an order of the trader was filled in a pair within a day, however long it had rested. */
+const NEWEST = 1_000; // a trader may have a million
+
+/** Whether one of the trader's newest orders in a pair was filled within a day, however long it had rested. */
 export const wasFilledLately = (db: Db, trader: Hotkey, pair: string): Promise<boolean> =>
   db.exists(sql.prepared('network_filled_lately', z.object({}))`
     select
-    from orders o
-    where o.trader = ${trader} and o.pair = ${pair} and o.lifecycle = 'filled'
-      and coalesce(o.ended_at, o.created_at) > now() - make_interval(hours => ${LATELY_H})`);
+    from (
+      select o.lifecycle, coalesce(o.ended_at, o.created_at) as ended_at
+      from orders o
+      where o.trader = ${trader} and o.pair = ${pair}
+      order by o.created_at desc
+      limit ${NEWEST}
+    ) n
+    where n.lifecycle = 'filled' and n.ended_at > now() - make_interval(hours => ${LATELY_H})`);
 
 const withExitsRow = orderRow.omit({ is_absent: true }).extend({ id: idSchema.order });
 
