@@ -4,6 +4,7 @@ import { idSchema } from './kernel/ids.ts';
 import { isKeyring } from './kernel/keyring.ts';
 import { isLoopbackHost } from './kernel/loopback.ts';
 import { faultsInProduction, isProduction } from './kernel/production.ts';
+import { LEAST_EVENT_DAYS } from './kernel/retention.ts';
 import { isTlsMode } from './kernel/tls-modes.ts';
 
 const port = z.coerce.number().int().min(0).max(65535);
@@ -122,7 +123,7 @@ export const settings = z.object({
   THROTTLE_SCALE: z.coerce.number().min(0.01).default(1),
   RETAIN_INTENTS_DAYS: z.coerce.number().min(8).default(90), // past the 7 days of an Idempotency-Key
   RETAIN_ORDERS_DAYS: z.coerce.number().min(8).default(400),
-  RETAIN_EVENTS_DAYS: z.coerce.number().min(7).default(30), // past the last attempt of a delivery
+  RETAIN_EVENTS_DAYS: z.coerce.number().min(LEAST_EVENT_DAYS).default(30), // past the last attempt of a delivery
   RETAIN_SESSIONS_DAYS: z.coerce.number().min(1).default(30),
 });
 

@@ -1071,7 +1071,7 @@ export interface paths {
         put?: never;
         /**
          * Replace the client secret
-         * @description The previous secret stays valid for `overlap_seconds` (default 86400). A token never outlives the secret that it was issued for. Only a token issued for the newest secret can rotate: others are rejected with 409 `V2_SECRET_SUPERSEDED`. It has every scope of the app, as a token without `scope` has: a new secret gives them all. If the response is lost, repeat the request under the same `Idempotency-Key` with a token of the previous secret during the overlap: it returns the same new secret. Without an overlap there is no such repeat, and an operator makes another secret.
+         * @description The previous secret stays valid for `overlap_seconds` (default 86400). A token never outlives the secret that it was issued for. Only a token issued for the newest secret can rotate: others are rejected with 409 `V2_SECRET_SUPERSEDED`. The token needs every scope of the app, as one that was requested without `scope` has: a new secret gives them all. If the response is lost, repeat the request under the same `Idempotency-Key` with a token of the previous secret during the overlap: it returns the same new secret. Without an overlap there is no such repeat, and an operator makes another secret.
          */
         post: operations["rotateOwnAppSecret"];
         delete?: never;
@@ -18227,7 +18227,7 @@ export interface operations {
                     "application/json": components["schemas"]["OpenedConnectAccount"];
                 };
             };
-            /** @description Accepted; repeat the request to read the result */
+            /** @description Accepted; read the intent, or repeat the request under its `Idempotency-Key` */
             202: {
                 headers: {
                     "Intent-Id": components["headers"]["IntentId"];

@@ -2,13 +2,12 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../../../db/pool.ts';
 import type { PartnerId } from '../../../kernel/ids.ts';
+import { LEAST_EVENT_DAYS } from '../../../kernel/retention.ts';
 import type { EventLogs } from '../../streams/logs.ts';
 
 const eventRow = z.object({ position: z.number(), type: z.string(), data: z.string() });
 const endRow = z.object({ last_position: z.number(), is_whole: z.boolean() });
 const lastRow = z.object({ subject: z.string(), last_position: z.number() });
-
-const LEAST_DAYS = 7; // every event is kept for as long; of older ones those stay whose deliveries have not ended
 
 /** The event logs of partners. The data of an event is its envelope, as webhooks carry it. */
 export const partnerLogs = (db: Db): EventLogs => ({
@@ -28,7 +27,7 @@ export const partnerLogs = (db: Db): EventLogs => ({
           from events v
           where v.owner = ${partner} and v.position = ${after} + 1
             and (
-              v.created_at > now() - make_interval(days => ${LEAST_DAYS})
+              v.created_at > now() - make_interval(days => ${LEAST_EVENT_DAYS})
               or (select count(*) from events n where n.owner = ${partner} and n.position > ${after}) = l.last_position - ${after}
             )
         )

@@ -163,6 +163,9 @@ const fillRow = z.object({
   isLiquidation: z.boolean(),
 });
 
+/** See venues/exchange.md#precision: no perpetual has sizes with more decimals. */
+export const FINEST_LOT = 6;
+
 const fillColumns = sql.fragment`f.trade_id "tradeId", f.oid::bigint oid, f.cloid, f.coin, f.side, trim_scale(f.price)::text price,
       trim_scale(f.size)::text size, round(extract(epoch from f.filled_at) * 1000)::bigint "timeMs",
       f.start_position::text "startPosition", f.direction, trim_scale(f.closed_pnl)::text "closedPnl",
@@ -201,9 +204,6 @@ export const listFillsSinceFlat = async (
       ), '-infinity')
     order by f.filled_at, f.seq`)),
 ];
-
-/** See venues/exchange.md#precision: no perpetual has sizes with more decimals. */
-export const FINEST_LOT = 6;
 
 /** The recorded executions of orders of a wallet, by the exchange's numbers, in the same order. */
 export const listFillsOfOrders = async (db: Db, wallet: WalletAddress, oids: readonly number[]): Promise<Fill[]> => [

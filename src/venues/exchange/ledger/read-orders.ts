@@ -63,7 +63,7 @@ function openOrdersOnce({ exvenue }: LedgerDeps, of: { wallet: WalletAddress; de
 type Reading = { order: WatchedOrder; listed: OpenOrder | undefined; list: () => Promise<OpenOrders | null> };
 
 async function readOrder(deps: LedgerDeps, { order, listed, list }: Reading, seen: OrdersSeen): Promise<void> {
-  if (listed) return note(deps, order, OPEN(listed), seen);
+  if (listed) return note(deps, order, openRecord(listed), seen);
   const record = await deps.exvenue.orderStatus(order.trader, cloidOf(order.id));
   seen.weight += readWeights.light;
   if (record.kind === 'absent') return readAbsent(deps, order, list, seen);
@@ -81,7 +81,7 @@ async function readAbsent(
 ): Promise<void> {
   const open = order.is_resting ? await list() : NONE;
   const shown = open?.get(cloidOf(order.id));
-  if (shown) return note(deps, order, OPEN(shown), seen);
+  if (shown) return note(deps, order, openRecord(shown), seen);
   if (!open && order.absent_s === null) return;
   seen.absent.push(order.id);
   if (!open || 1_000 * (order.absent_s ?? 0) < deps.config.EXVENUE_READ_LAG_MS) return;
@@ -112,7 +112,7 @@ type Seen = Pick<OrderRecord, 'state' | 'statusMs'> & {
   word?: string;
 };
 
-const OPEN = (order: OpenOrder): Seen => ({ order, state: 'open', statusMs: order.placedMs });
+const openRecord = (order: OpenOrder): Seen => ({ order, state: 'open', statusMs: order.placedMs });
 
 /**
  * Notes a resting order that has more executions than are recorded, or has ended. Of one that the exchange may have shrunk, the

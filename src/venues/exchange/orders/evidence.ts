@@ -47,7 +47,7 @@ const PRICE_PLACES = 10;
 /** An order in doubt goes before the reads of callers. */
 const LIMITS = { priority: 'entry' } as const;
 /** See venues/exchange.md#delayed-reads. */
-const READS_BEHIND_MS = 60_000;
+export const READS_BEHIND_MS = 60_000;
 /** How far the venue's clock may differ from ours. */
 export const CLOCK_SKEW_MS = 60_000;
 

@@ -8,6 +8,7 @@ import { epochMs } from '../../../../kernel/work.ts';
 import type { VenueReads } from '../../../reads.ts';
 import type { OrderRecord, OrderView } from '../../adapter/types.ts';
 import { filledSizeOf } from '../../filled.ts';
+import { READS_BEHIND_MS } from '../evidence.ts';
 import { EXIT_NAMES, type ExecutionReport, type ExitPrices, type Leg, legsOf } from '../rules.ts';
 import { type ExitFacts, findExitFacts } from './queries.ts';
 
@@ -72,9 +73,6 @@ const isUntold = (record: OrderRecord | null): boolean =>
 
 const ofList = (parent: Parent, leg: Leg, order: OrderView): Exit =>
   shownExit(order, leg, { status: parent.isOpen ? 'waiting' : 'open', asked: priceOf(parent, leg) });
-
-/** See venues/exchange.md#delayed-reads. */
-const READS_BEHIND_MS = 60_000;
 
 /** An exit that neither a record nor the list of open orders shows, by what is recorded here. */
 function ofFacts(parent: Parent, leg: Leg, facts: ExitFacts & { isListRead: boolean }): Exit {

@@ -9,6 +9,7 @@ import { epochMs } from '../../../../kernel/work.ts';
 import { foundOrNull, requireFound } from '../../../found.ts';
 import type { VenueReads } from '../../../reads.ts';
 import type { Fill, OrderRecord } from '../../adapter/types.ts';
+import { CLOCK_SKEW_MS } from '../evidence.ts';
 import type { ExecutionReport } from '../rules.ts';
 import { openOrder, shownOrder } from '../views.ts';
 import { readExits, waitingExits } from './exits.ts';
@@ -105,7 +106,7 @@ async function fillsOf(
   if (oid === null || filled === null || !isPositive(filled)) return [];
   const recorded = await listFillsOf(db, wallet, oid);
   if (compare(sizeOf(recorded), filled) >= 0) return [...recorded];
-  const fromMs = sinceMs - EARLIER_MS;
+  const fromMs = sinceMs - CLOCK_SKEW_MS;
   const ofOrder = (all: Fill[]) => all.filter((fill) => String(fill.oid) === oid).map(shownFill);
   const listed = ofOrder(requireFound(await reads.fills({ wallet, fromMs, toMs: null })));
   return compare(sizeOf(listed), filled) >= 0 ? listed : ofOrder(requireFound(await reads.fillsNow(wallet, fromMs)));
@@ -113,12 +114,9 @@ async function fillsOf(
 
 /** The executions that the exchange lists of an order of which they alone tell what was filled. */
 async function listedOf({ reads }: Deps, wallet: WalletAddress, oid: string, sinceMs: number): Promise<ShownFill[]> {
-  const all = requireFound(await reads.fills({ wallet, fromMs: sinceMs - EARLIER_MS, toMs: null }));
+  const all = requireFound(await reads.fills({ wallet, fromMs: sinceMs - CLOCK_SKEW_MS, toMs: null }));
   return all.filter((fill) => String(fill.oid) === oid).map(shownFill);
 }
-
-/** How far the venue's clock may be behind ours. */
-const EARLIER_MS = 60_000;
 
 const sizeOf = (fills: readonly ShownFill[]): string => fills.reduce((sum, { size }) => plus(sum, size), '0');
 
