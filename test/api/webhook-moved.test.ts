@@ -27,6 +27,18 @@ describe('webhook endpoints that are given another address', () => {
     ]);
   });
 
+  it('do not begin to fail by what the former one responds late', async () => {
+    fixture.receiver.behave(({ path }) => (path === '/old' ? { status: 500, delayMs: 600 } : 200));
+    const { id } = await created({ url: `${fixture.receiver.url}/old` });
+    await notify('a');
+    await until('a delivery under way', () => fixture.receiver.ledger.length === 1);
+
+    await moved(id);
+    await until('the response is recorded', async () => (await deliveriesOf(id))[0]?.response_status === 500);
+
+    expect(await shown()).to.include({ active: true, failing_since: null });
+  });
+
   it('have five days from then on to respond', async () => {
     fixture.receiver.behave(() => 500);
     const { id } = await created({ url: `${fixture.receiver.url}/old` });

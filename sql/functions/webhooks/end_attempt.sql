@@ -1,8 +1,8 @@
 -- Records one attempt and its consequences for the delivery and the endpoint. False: the claim was lost, and nothing is written.
--- said: delivery_id, fence, ending (delivered | retry | failed | gone), retry_in_s?, duration_ms, status?, error?, response?, url? (which is gone)
--- Locks the delivery, then its endpoint if that begins or ceases to fail. It finds the delivery by its id and its lane, which is set while
--- it is being sent. `state = 'sending'` would imply the index of those rows; a plan that was made while that index was empty reads all of
--- it.
+-- said: delivery_id, fence, ending (delivered | retry | failed | gone), retry_in_s?, duration_ms, status?, error?, response?, url? (it was sent
+-- to: what another address responds says nothing of the present one). Locks the delivery, then its endpoint if that begins or ceases to fail. It
+-- finds the delivery by its id and its lane, which is set while it is being sent. `state = 'sending'` would imply the index of those rows; a plan
+-- that was made while that index was empty reads all of it.
 create or replace function end_attempt(endpoint text, said jsonb) returns boolean
 language plpgsql as $$
 declare
@@ -30,7 +30,7 @@ begin
 
   update webhook_endpoints e
   set failing_since = case when not went_well then now() end
-  where e.id = endpoint and (e.failing_since is null) <> went_well;
+  where e.id = endpoint and e.url = coalesce(said ->> 'url', e.url) and (e.failing_since is null) <> went_well;
   if found and went_well then
     perform dispatch_due_deliveries(endpoint);
   end if;

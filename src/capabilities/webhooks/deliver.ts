@@ -62,14 +62,13 @@ async function attempt(held: HeldDelivery, { sealer, webhooks }: DeliverDeps): P
     body: held.body,
     secrets: held.secrets.map((secret) => openSecret(sealer, secret)),
   });
-  const claim = { delivery_id: held.delivery_id, fence: held.fence, duration_ms: sent.durationMs };
+  const claim = { delivery_id: held.delivery_id, fence: held.fence, duration_ms: sent.durationMs, url: held.url };
   if (sent.kind === 'fault') {
     return { ...claim, error: sent.fault, ...endingOf({ status: null, retryAfterS: null }, held.retry_step) };
   }
   const ending = endingOf(sent, held.retry_step);
   const error = ending.ending === 'delivered' ? {} : { error: 'status' };
-  const gone = ending.ending === 'gone' ? { url: held.url } : {};
-  return { ...claim, status: sent.status, response: sent.text, ...error, ...ending, ...gone };
+  return { ...claim, status: sent.status, response: sent.text, ...error, ...ending };
 }
 
 /**

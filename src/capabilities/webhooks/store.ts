@@ -20,9 +20,9 @@ const heldRow = z.object({
 /** A claimed delivery, with everything needed to send it. */
 export type HeldDelivery = z.infer<typeof heldRow>;
 
-/** The result of one attempt at a claimed delivery. `url`: the address that is gone. */
+/** The result of one attempt at a claimed delivery. `url`: the address that it was sent to. */
 export type Attempt = Pick<HeldDelivery, 'delivery_id' | 'fence'> &
-  Ending & { duration_ms: number; status?: number; error?: string; response?: string; url?: string };
+  Ending & { duration_ms: number; status?: number; error?: string; response?: string; url: string };
 
 /** A step of a lane. `said` is the attempt to record; `parting` leaves further deliveries to a new job. */
 type LaneStep = Lane & { said?: Attempt; parting?: boolean };
