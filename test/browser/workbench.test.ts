@@ -79,7 +79,7 @@ describe('the workbench in a browser', function () {
     await page.getByLabel('Type').fill('agreement.signed');
     await page.getByRole('button', { name: 'Show', exact: true }).click();
     await page.locator('td', { hasText: 'agreement.signed' }).first().waitFor();
-    await page.locator('td', { hasText: 'user.verified' }).waitFor({ state: 'detached' });
+    await page.locator('td', { hasText: 'user.verified' }).first().waitFor({ state: 'detached' });
 
     const types = await page.locator('td[data-label=Type]').allInnerTexts();
     await page
