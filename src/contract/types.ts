@@ -303,7 +303,7 @@ export interface paths {
         put?: never;
         /**
          * Buy and register an account on the exchange
-         * @description Checks the wallet's balance on the exchange, asks the registrar for its price, pays it with one signed authorization of the payment chain (x402, EIP-3009) and registers. The nonce of the authorization is derived from this request, so sending it again never pays twice. `private_key` is a key of the payment chain; it is encrypted, used once and erased. The payer needs USDC and no gas. The registrar may require a signature of the exchange wallet itself: pay from that wallet, or enroll its own key first.
+         * @description Checks the wallet's balance on the exchange, asks the registrar for its price, pays it with one signed authorization of the payment chain (x402, EIP-3009) and registers. The nonce of the authorization is derived from this request, so sending it again never pays twice. `private_key` is a key of the payment chain; it is encrypted, used once and erased. The payer needs USDC and no gas. The registrar may require a signature of the exchange wallet itself: pay from that wallet, or enroll its own key first. An address whose account has ended may register again; 409 `V1_ALREADY_REGISTERED` while it lives, and for four hours after its payment.
          */
         post: operations["registerExvenueTrader"];
         delete?: never;

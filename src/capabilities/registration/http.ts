@@ -8,7 +8,7 @@ import { purchaseRegistration } from './intents.ts';
 import { findRegistration, getRegistration } from './queries.ts';
 import { shownRegistration, unknownRegistration } from './views.ts';
 
-type Deps = SubmitDeps<'acceptRegistration', NewRegistration, 'REGISTRATION_DEADLINE_MS'> & {
+type Deps = SubmitDeps<'acceptRegistration', NewRegistration, 'REGISTRATION_DEADLINE_MS' | 'REGISTRATION_GRACE_MS'> & {
   registrar: Registrar;
   sealer: Sealer;
 };
@@ -19,7 +19,9 @@ export const registerExvenueTrader: Handler<'registerExvenueTrader', Deps> = asy
   const context = {
     accept: acceptRegistration,
     context: call.context,
+    db,
     deadlineMs: config.REGISTRATION_DEADLINE_MS,
+    graceMs: config.REGISTRATION_GRACE_MS,
     registrar,
     sealer,
   };

@@ -1,10 +1,11 @@
 import type { Registrar } from '../../adapters/registrar/types.ts';
 import type { components } from '../../contract/types.ts';
-import type { Accepted, NewIntent, Submission } from '../../intents/accept.ts';
-import type { ErrorCode } from '../../kernel/error-codes.ts';
+import type { Db } from '../../db/pool.ts';
+import { type Accepted, type NewIntent, rejectionBy, type Submission } from '../../intents/accept.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { newIntentId, type WalletAddress } from '../../kernel/ids.ts';
 import type { Sealer } from '../../kernel/seal.ts';
+import { endEarlierAccount } from './earlier.ts';
 import { purchase } from './purchase.ts';
 import { purchaseKeySealContext } from './queries.ts';
 import type { PurchaseRequest } from './schema.ts';
@@ -22,14 +23,21 @@ export type NewRegistration = NewIntent & {
   sealed: string;
 };
 
-type RequestContext = Submission<NewRegistration> & { registrar: Registrar; sealer: Sealer };
+type RequestContext = Submission<NewRegistration> & {
+  db: Db;
+  registrar: Registrar;
+  sealer: Sealer;
+  /** How long the registrar may report an earlier account of an address. */
+  graceMs: number;
+};
 
 /**
  * Submits the purchase of a registration: intent, registration and sealed key in one transaction. Throws
  * V1_KEY_UNUSABLE, and V1_REGISTRATION_UNDER_WAY, V1_ALREADY_REGISTERED or V1_REGISTRATION_UNRECORDED for an address
- * whose earlier registration is open, successful, or paid but not recorded.
+ * whose earlier registration is open, of an account that lives, or paid but not recorded; V1_REGISTRAR_UNREACHABLE if the
+ * registrar does not say whether that account lives.
  */
-export function purchaseRegistration(context: RequestContext, body: Request): Promise<Accepted> {
+export async function purchaseRegistration(context: RequestContext, body: Request): Promise<Accepted> {
   const payer = context.registrar.payerOf(body.private_key);
   if (!payer) throw new ApiError('V1_KEY_UNUSABLE', { effect: 'none' });
   const id = newIntentId();
@@ -41,26 +49,30 @@ export function purchaseRegistration(context: RequestContext, body: Request): Pr
     email: body.email,
   };
   const key = Buffer.from(body.private_key.replace(/^0x/i, ''), 'hex');
-  return context.accept(
-    {
-      ...context.context,
-      id,
-      kind: purchase.kind,
-      lane: `registrar:${request.ex_address}`,
-      request,
-      deadline_s: context.deadlineMs / 1000,
-      ex_address: request.ex_address,
-      miner_slug: request.miner_slug,
-      account_size: request.account_size,
-      payer: payer.address,
-      sealed: context.sealer.seal(key, purchaseKeySealContext(id)).toString('hex'),
-    },
-    (verdict) => errorOf[verdict] && new ApiError(errorOf[verdict], { effect: 'none' }),
-  );
+  const submission = {
+    ...context.context,
+    id,
+    kind: purchase.kind,
+    lane: `registrar:${request.ex_address}`,
+    request,
+    deadline_s: context.deadlineMs / 1000,
+    ex_address: request.ex_address,
+    miner_slug: request.miner_slug,
+    account_size: request.account_size,
+    payer: payer.address,
+    sealed: context.sealer.seal(key, purchaseKeySealContext(id)).toString('hex'),
+  };
+  try {
+    return await context.accept(submission, rejectionOf);
+  } catch (error) {
+    const isRegistered = error instanceof ApiError && error.code === 'V1_ALREADY_REGISTERED';
+    if (!isRegistered || !(await endEarlierAccount(context, context.context.owner, request.ex_address))) throw error;
+    return context.accept(submission, rejectionOf);
+  }
 }
 
-const errorOf: Record<string, ErrorCode> = {
+const rejectionOf = rejectionBy({
   under_way: 'V1_REGISTRATION_UNDER_WAY',
   registered: 'V1_ALREADY_REGISTERED',
   paid: 'V1_REGISTRATION_UNRECORDED',
-};
+});

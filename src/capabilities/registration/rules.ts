@@ -71,7 +71,7 @@ export const isOver = (validBefore: string, atS: number, marginS: number): boole
   atS > Number(validBefore) + marginS;
 
 const SUCCESSES: readonly Status[] = ['registered', 'active'];
-const ENDS: readonly Status[] = ['failed', 'eliminated', 'deregistered'];
+const ENDS = ['failed', 'eliminated', 'deregistered'] as const;
 const TERMINALS: readonly Status[] = [...SUCCESSES, ...ENDS];
 
 /** Whether a status is final. */
@@ -81,7 +81,7 @@ export const isTerminal = (status: Status): boolean => TERMINALS.includes(status
  * Whether a status means that an account has ended. The registrar reports the account that an address has at the network:
  * until it is the new one, that is an earlier one, after whose end the address may register again.
  */
-export const isEnd = (status: Status): boolean => ENDS.includes(status);
+export const isEnd = (status: Status): status is (typeof ENDS)[number] => ENDS.some((end) => end === status);
 
 /** Whether a status means that the account exists. */
 export const isSuccess = (status: Status): boolean => SUCCESSES.includes(status);

@@ -69,3 +69,11 @@ export async function abandonRegistration(db: Db, id: IntentId): Promise<void> {
     set status = 'failed', message = ${notes.abandoned}, updated_at = now()
     where id = ${id} and status in ('pending', 'processing')`);
 }
+
+/** Ends a registration whose account has ended at the network. */
+export async function endAccount(db: Db, id: IntentId, status: 'eliminated' | 'deregistered'): Promise<void> {
+  await db.query(sql.prepared('end_registered_account', nothing)`
+    update registrations
+    set status = ${status}, updated_at = now()
+    where id = ${id} and status in ('registered', 'active')`);
+}

@@ -30,7 +30,7 @@ export type RegistrarUpstream = SteeredUpstream & {
   settings: Record<string, string>;
   minerSlug: string;
   payTo: string;
-  /** An address had an account that has ended in this way, and may register again. */
+  /** The account of an address, if any, has ended in this way; the address may register again. */
   endAccount(address: string, how: 'failed' | 'eliminated' | 'deregistered'): void;
 };
 
@@ -90,7 +90,10 @@ export const startRegistrarUpstream = async (options: RegistrarUpstreamOptions =
     },
     minerSlug: MINER,
     payTo: PAY_TO,
-    endAccount: (address, how) => void world.ended.set(address.toLowerCase(), how),
+    endAccount(address, how) {
+      world.rows.delete(address.toLowerCase());
+      world.ended.set(address.toLowerCase(), how);
+    },
     ledger,
     faults,
     close,
