@@ -4384,7 +4384,7 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
-    "payment.disputed.won": {
+    "payment.dispute_won": {
         parameters: {
             query?: never;
             header?: never;
@@ -4394,7 +4394,7 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * payment.disputed.won
+         * payment.dispute_won
          * @description A dispute of a payment was won, an inquiry was closed, or a dispute was prevented: the money stays.
          */
         post: {
@@ -4409,7 +4409,7 @@ export interface webhooks {
                     /**
                      * @example {
                      *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
-                     *       "type": "payment.disputed.won",
+                     *       "type": "payment.dispute_won",
                      *       "origin": "service",
                      *       "data": {
                      *         "payment_id": "pay_k3Vd0nq2Xr8LwYtB5mZc7A",
@@ -4442,7 +4442,7 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
-    "payment.disputed.lost": {
+    "payment.dispute_lost": {
         parameters: {
             query?: never;
             header?: never;
@@ -4452,7 +4452,7 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * payment.disputed.lost
+         * payment.dispute_lost
          * @description A dispute of a payment was lost: the money is gone.
          */
         post: {
@@ -4467,7 +4467,7 @@ export interface webhooks {
                     /**
                      * @example {
                      *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
-                     *       "type": "payment.disputed.lost",
+                     *       "type": "payment.dispute_lost",
                      *       "origin": "service",
                      *       "data": {
                      *         "payment_id": "pay_k3Vd0nq2Xr8LwYtB5mZc7A",
@@ -10261,7 +10261,7 @@ export interface components {
              * @description Type of the event.
              * @constant
              */
-            type: "payment.disputed.won";
+            type: "payment.dispute_won";
             /**
              * @description Made by this service, not by an app.
              * @constant
@@ -10298,7 +10298,7 @@ export interface components {
              * @description Type of the event.
              * @constant
              */
-            type: "payment.disputed.lost";
+            type: "payment.dispute_lost";
             /**
              * @description Made by this service, not by an app.
              * @constant

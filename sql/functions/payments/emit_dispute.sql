@@ -22,9 +22,9 @@ begin
     perform emit_payment(p, 'payment.disputed', data);
   end if;
   if is_now = 'won' then
-    perform emit_payment(p, 'payment.disputed.won', data);
+    perform emit_payment(p, 'payment.dispute_won', data);
   elsif is_now = 'lost' then
-    perform emit_payment(p, 'payment.disputed.lost', data);
+    perform emit_payment(p, 'payment.dispute_lost', data);
   end if;
   return null;
 end $$;

@@ -13,7 +13,7 @@ describe('the life of a customer in the event log of the app', function () {
   let url: string;
   before(async () => {
     service = await startMoney();
-    const hook = { url: 'https://hooks.example.com/life', events: ['account.updated', 'payment.disputed.lost'] };
+    const hook = { url: 'https://hooks.example.com/life', events: ['account.updated', 'payment.dispute_lost'] };
     const { body } = await service.tenant.ask('POST', '/v2/webhook-endpoints', { json: hook });
     url = `/v2/webhook-endpoints/${body.id}/deliveries`;
     user = await service.user(service.tenant);
@@ -112,7 +112,7 @@ describe('the life of a customer in the event log of the app', function () {
       const [opened] = await once('payment.disputed');
       await service.control('dispute', { id: opened?.processor_dispute_id, to });
 
-      const [ended] = await once(`payment.disputed.${to}`);
+      const [ended] = await once(`payment.dispute_${to}`);
       expect(opened).to.include({ payment_id, amount_cents: 19_900, status: 'needs_response' });
       expect(ended).to.include({ payment_id, status: to, processor_dispute_id: opened?.processor_dispute_id });
       expect(await told('payment.disputed')).to.have.length(1);
