@@ -4535,8 +4535,8 @@ export interface webhooks {
                      *         "status_before": "evaluation",
                      *         "status": "eliminated",
                      *         "reason": "max_total_drawdown",
-                     *         "breach": {
-                     *           "rule": "drawdown.intraday",
+                     *         "rule": "drawdown.intraday",
+                     *         "figures": {
                      *           "drawdown_percent": 5.12,
                      *           "limit_percent": 5
                      *         }
@@ -10357,13 +10357,13 @@ export interface components {
                 status: components["schemas"]["PropAccountStatus"];
                 /** @description Why it failed, was eliminated or stopped, such as `max_total_drawdown` or `refunded`; null otherwise. */
                 reason: string | null;
-                /** @description The rule that an eliminated account broke, by the figures that the network showed; null if it showed none that was broken. */
-                breach: null | {
-                    /**
-                     * @description The rule, as in the rules of the account.
-                     * @enum {unknown}
-                     */
-                    rule: "drawdown.intraday" | "drawdown.eod";
+                /**
+                 * @description The rule that an eliminated account broke, as in the rules of the account, by the figures that the network showed; null if it showed none that was broken.
+                 * @enum {unknown}
+                 */
+                rule: "drawdown.intraday" | "drawdown.eod" | null;
+                /** @description The figures of the rule that was broken; null without one. */
+                figures: null | {
                     /** @description The drawdown, in percent. */
                     drawdown_percent: number;
                     /** @description Its limit, in percent. */

@@ -11,7 +11,8 @@ begin
     'status_before', case when tg_op = 'UPDATE' then old.status end,
     'status', new.status,
     'reason', new.failure_reason,
-    'breach', case when new.status = 'eliminated' then new.breach end
+    'rule', case when new.status = 'eliminated' then new.breach ->> 'rule' end,
+    'figures', case when new.status = 'eliminated' then new.breach - 'rule' end
   ));
   return null;
 end $$;

@@ -67,7 +67,8 @@ describe('the life of a customer in the event log of the app', function () {
     ]);
     expect(events.at(-1)).to.deep.include({
       ...{ prop_account_id: account.id, payment_id, reason: 'max_total_drawdown' },
-      breach: { rule: 'drawdown.intraday', drawdown_percent: 50, limit_percent: 5 },
+      rule: 'drawdown.intraday',
+      figures: { drawdown_percent: 50, limit_percent: 5 },
     });
     const deliveries = await eventually(async () => {
       const { body } = await service.tenant.ask('GET', url);
@@ -89,9 +90,9 @@ describe('the life of a customer in the event log of the app', function () {
       return (await told('account.updated', buyer.userId)).find(({ status }) => status === 'eliminated');
     });
 
-    expect(ended).to.include({ reason: 'max_total_drawdown' });
-    expect(ended?.breach).to.include({ rule: 'drawdown.intraday', limit_percent: 5 });
-    expect(ended).to.have.nested.property('breach.drawdown_percent').within(5, 7);
+    expect(ended).to.include({ reason: 'max_total_drawdown', rule: 'drawdown.intraday' });
+    expect(ended?.figures).to.include({ limit_percent: 5 });
+    expect(ended).to.have.nested.property('figures.drawdown_percent').within(5, 7);
   });
 
   it('reports a refund with its amounts, and the stop of the account', async () => {
