@@ -9607,6 +9607,10 @@ export interface components {
                 trader_id: string;
                 /** @description The order; the intent of a verb that is about no single order. */
                 order_uuid: string;
+                /** @description Only at the exchange: the order, as its `order_id` names it; null for one that was not placed here, and for a verb that is about no single order. */
+                order_id?: string | null;
+                /** @description Only at the exchange: the order's identifier there; null if it has none, and for a verb that is about no single order. */
+                ex_order_id?: string | null;
                 /** @description The intent of the verb. Null if no request ended the order. */
                 intent_id: string | null;
                 /**

@@ -7,6 +7,7 @@ import { effectsOn, exchangeOf } from '../support/exchange.ts';
 import { effectsOf, effectsUnder, limit, market } from '../support/orders.ts';
 import { expectProblem } from '../support/problem.ts';
 import { startService, type TestService } from '../support/service.ts';
+import { faultOf } from '../support/stream-schemas.ts';
 
 const NETVENUE = '/v1/orders/netvenue';
 const EXVENUE = '/v1/orders/exvenue';
@@ -75,6 +76,35 @@ describe('the names that callers give to their orders', function () {
     }
     const history = (await owner.get('/v1/history/orders?pair=ETH')).body;
     expect(history.map(({ order_id }: { order_id: string }) => order_id)).to.have.length(2);
+  });
+
+  it('are in the events of an order at the exchange beside its number there, however it is named to cancel it', async () => {
+    const trader = await service.wallet();
+    const client_order_id = randomUUID();
+    const [named, other] = [
+      await trader.post(EXVENUE, { ...LIMIT, client_order_id }),
+      await trader.post(EXVENUE, { ...LIMIT, size: '0.02' }),
+    ];
+    await trader.delete(`${EXVENUE}/${named.body.ex_order_id}`);
+    await trader.delete(`${EXVENUE}/${other.body.order_id}`);
+    await trader.post(EXVENUE, LIMIT);
+    await trader.delete(EXVENUE);
+
+    const events = (await trader.get('/v1/events?type=order.updated')).body as { data: Record<string, unknown> }[];
+
+    const said = events.map(({ data }) => [data.action, data.order_id, data.ex_order_id]);
+    const [first, second] = [named, other].map(({ body }) => [body.order_id, body.ex_order_id]);
+    expect(first).to.include(client_order_id);
+    expect(said.slice(0, 6)).to.have.deep.members([
+      ['place', ...(first ?? [])],
+      ['place', ...(second ?? [])],
+      ['cancel', ...(first ?? [])],
+      ['lifecycle', ...(first ?? [])],
+      ['cancel', ...(second ?? [])],
+      ['lifecycle', ...(second ?? [])],
+    ]);
+    expect(said.filter(([action]) => action === 'cancel').at(-1)).to.deep.equal(['cancel', null, null]);
+    for (const event of events) expect(faultOf('order.updated', event), JSON.stringify(event)).to.equal(null);
   });
 
   it('are what every answer, list, event and history says, and what every verb takes', async () => {

@@ -1,6 +1,7 @@
 -- The data of a partner's event about an order: of a verb that has ended, or, without an intent, of the new state of a resting order. A
 -- network trader is named by the number of its subaccount, as in Trader-ID. `position_changed`: the position in the pair is another one now,
 -- or may be, because the effect of the verb is unknown. `fills`: the executions of an order at the exchange that are recorded by now, at most 100.
+-- `order_id`, `ex_order_id`: at the exchange, the two names of the order; null for a verb about no single order.
 create or replace function partner_order_event(verb text, order_id uuid, i intents) returns jsonb
 language sql stable as $$
   select jsonb_build_object(
@@ -41,7 +42,10 @@ language sql stable as $$
     'position_changed', i.outcome -> 'problem' ->> 'effect' is not distinct from 'unknown' or m.is_done and (
       verb = 'close' or o.lifecycle is not distinct from 'filled' or coalesce((o.executed ->> 'filled_size')::numeric, 0) > 0
     )
-  )
+  ) || case when m.venue = 'exvenue' then jsonb_build_object(
+    'order_id', coalesce(o.given_id, o.id)::text,
+    'ex_order_id', m.executed ->> 'ex_order_id'
+  ) || coalesce(m.cancelled, '{}') else '{}' end
   from (select 1) as always
   left join orders o on o.id = order_id
   cross join lateral (
@@ -49,6 +53,12 @@ language sql stable as $$
       coalesce(o.trader, i.request ->> 'trader', i.request ->> 'wallet') as trader,
       i.id is null or i.state = 'succeeded' as is_done,
       coalesce(nullif(o.executed, 'null'::jsonb), nullif(i.outcome -> 'result' -> 'executed', 'null'::jsonb)) as executed,
+      (
+        select jsonb_build_object('order_id', c.line -> 'order_id', 'ex_order_id', c.line -> 'ex_order_id')
+        from (select i.outcome -> 'result' -> 'results' -> 0 as line) c
+        where i.kind = 'exchange/cancel' and i.request -> 'oids' <> '"all"' and i.outcome -> 'result' -> 'results' -> 1 is null
+          and c.line is not null
+      ) as cancelled,
       array[
         'order_type', 'quantity', 'value', 'leverage', 'price', -- of the network
         'ex_order_id', 'status', 'size', 'filled_size', 'fill_price', 'limit_price' -- of the exchange
