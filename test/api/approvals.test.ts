@@ -178,7 +178,7 @@ describe('requests of operators that need a second operator', function () {
     expectApiError(await refund(), 'V2_APPROVAL_REQUIRED');
     expectApiError(
       await first().ask('POST', '/v2/admin/payments/pay_nobody/refund', { json: { reason: 'who' } }),
-      'V2_PAYMENT_NOT_REFUNDABLE',
+      'V2_PAYMENT_UNKNOWN',
     );
   });
 

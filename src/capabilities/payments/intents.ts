@@ -2,9 +2,10 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../../db/pool.ts';
 import { type Accepted, intentFor, type NewIntent, rejectionBy, type Submission } from '../../intents/accept.ts';
+import { ApiError } from '../../kernel/errors.ts';
 import { idSchema, newId, newIntentId, type PaymentId, type UserId } from '../../kernel/ids.ts';
-import { requireValue } from '../../kernel/require.ts';
 import { checkout } from './checkout.ts';
+import { findRefundCents } from './queries.ts';
 import { refund } from './refund.ts';
 
 /** The verbs whose writes can be found again at the processor. */
@@ -54,7 +55,7 @@ export const checkOut = (
 
 /**
  * Submits the refund of the rest of a payment and records the operator and the reason, in one commit. While a refund is
- * under way, returns its intent. Throws V2_PAYMENT_NOT_REFUNDABLE if nothing is left to refund.
+ * under way, returns its intent. Throws V2_PAYMENT_UNKNOWN, or V2_PAYMENT_NOT_REFUNDABLE if nothing is left to refund.
  */
 export async function refundPayment(
   db: Db,
@@ -65,5 +66,7 @@ export async function refundPayment(
   const id = await db.maybeOneFirst(sql.type(z.object({ intent_id: idSchema.intent }))`
     select intent_id
     from refund_payment(${paymentId}, ${operator}, ${reason}, ${newIntentId()}, ${deadlineMs / 1000}, ${requestId})`);
-  return { id: requireValue(id, 'V2_PAYMENT_NOT_REFUNDABLE', { effect: 'none' }), replayed: false };
+  if (id !== null) return { id, replayed: false };
+  const isUnknown = (await findRefundCents(db, paymentId)) === null;
+  throw new ApiError(isUnknown ? 'V2_PAYMENT_UNKNOWN' : 'V2_PAYMENT_NOT_REFUNDABLE', { effect: 'none' });
 }

@@ -98,6 +98,7 @@ describe('money operations of operators', () => {
     expect(reinstated.body).to.include({ id: failed.id });
     await accountIn(buyer.ask, 'evaluation');
     expectRejected(await act(`/v2/admin/payments/${payment_id}/refund`), 'V2_PAYMENT_NOT_REFUNDABLE');
+    expectRejected(await act('/v2/admin/payments/pay_nobody/refund'), 'V2_PAYMENT_UNKNOWN');
     expectRejected(await act('/v2/admin/prop-accounts/prop_x/provision'), 'V2_PROP_ACCOUNT_UNKNOWN');
   });
 
