@@ -33,7 +33,7 @@ export function routeOf(operation: Operation, handler: AnyHandler, deps: RouteDe
   const [run, check] = [running(operation, handler, deps), checking(operation, deps)];
   const isPrivate = operation.security.flat().length > 0 || operation.method !== 'get';
 
-  return async (ctx) => {
+  const respond: Route = async (ctx) => {
     ctx.state.operation = operation.id;
     ctx.state.oauthErrors = operation.oauthErrors;
     if (isPrivate) ctx.set('Cache-Control', 'no-store');
@@ -46,7 +46,16 @@ export function routeOf(operation: Operation, handler: AnyHandler, deps: RouteDe
     check(reply);
     return send(ctx, operation, reply, deps);
   };
+  return deps.config.VALIDATE_RESPONSES ? (ctx) => respond(ctx).catch(requiringListed(operation)) : respond;
 }
+
+/** Throws an error again. One whose status the contract does not list for the operation is a bug. */
+const requiringListed =
+  ({ id, responses }: Operation) =>
+  (error: unknown): never => {
+    if (!(error instanceof ApiError) || responses.has(error.status)) throw error;
+    throw new Error(`${id} responded with ${error.status}, which the contract does not list`, { cause: error });
+  };
 
 /** Finds who calls. Of a throttled operation it counts the attempt, once, and of an operator's a lack of rights. */
 function identifying(operation: Operation, deps: RouteDeps) {

@@ -50,7 +50,7 @@ const named: Record<string, number[]> = {
   revealCredentials: [503], // reads the link
   getAuthorizationServer: [503], // declared, though it reads nothing
   acceptInvitation: [403, 503], // the credential is in the body
-  logInAdmin: [401, 503], // the credentials are in the body
+  logInAdmin: [401, 403, 503], // the credentials are in the body; 403: another operator must release the account
   getReadiness: [503], // its description says so
   registerNetvenueTrader: [403], // a wallet that is not proven
   registerExvenueTrader: [403], // the same
