@@ -67,6 +67,7 @@ for (const process of ['trading_web', 'trading_worker'])
         `insert into migrations (name) values ('x')`,
         'delete from definitions',
         'update intent_kinds set retention = retention',
+        'update recoveries set since = since',
       ])
         expect(await tried(statement), statement).to.equal(DENIED);
     });

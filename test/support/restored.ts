@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { addressedAs } from './postgres.ts';
 
 type At = { settings: Record<string, string> };
 
@@ -75,8 +76,8 @@ async function columnsOf({ settings }: At, tables: string[]): Promise<Map<string
   return new Map(rows.map(({ name, columns }) => [name, columns]));
 }
 
-/** Runs `npm run ops -- recover` with the settings of a service. Returns what it prints. */
+/** Runs `npm run ops -- recover` with the settings of a service's worker. Returns what it prints. */
 export async function recover({ settings }: At, since: string): Promise<string> {
-  const env = { ...settings, PATH: String(process.env.PATH) };
+  const env = { ...addressedAs('worker', settings), PATH: String(process.env.PATH) };
   return (await promisify(execFile)(process.execPath, ['src/commands/recover.ts', '--since', since], { env })).stdout;
 }
