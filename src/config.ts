@@ -36,11 +36,17 @@ export function readConfig(given: Record<string, string> = {}): Config {
 }
 
 /** Whether the environment sets a database. If not, the embedded server and the sandbox are used. */
-export const namesDatabase = (): boolean => Boolean(process.env.DATABASE_URL);
+export const namesDatabase = (): boolean => Boolean(process.env.DATABASE_URL?.trim());
 
-/** The database of the environment, by its direct address if set. For scripts that need no other setting. */
-export const databaseUrl = (): string | undefined =>
-  process.env.DATABASE_DIRECT_URL || process.env.DATABASE_URL || undefined;
+/**
+ * The database of the environment, by its direct address if set. For scripts that need no other setting. Throws if one of the
+ * addresses is wrong; the error names it without its value.
+ */
+export function databaseUrl(): string | undefined {
+  const addresses = settings.pick({ DATABASE_DIRECT_URL: true, DATABASE_URL: true }).partial();
+  const { DATABASE_DIRECT_URL, DATABASE_URL } = checked(addresses, present(process.env));
+  return DATABASE_DIRECT_URL ?? DATABASE_URL;
+}
 
 /**
  * Where a service without its own database settings listens: by default only on this machine. Throws in production,
@@ -68,11 +74,13 @@ export const tlsChoice = (config: Pick<Config, 'DATABASE_TLS' | 'DATABASE_CA' | 
 export const dataFolder = (): string =>
   path.resolve(process.env.DATA_DIR || fileURLToPath(new URL('../.data', import.meta.url)));
 
-/** The keyring of the environment, for scripts that work on sealed values; undefined if it is not set. */
-export const sealingKeys = (): string | undefined => process.env.SEALING_KEYS || undefined;
+/** The keyring of the environment, for scripts that work on sealed values; undefined if it is not set. Throws if it is wrong. */
+export const sealingKeys = (): string | undefined =>
+  checked(settings.pick({ SEALING_KEYS: true }).partial(), present(process.env)).SEALING_KEYS;
 
-/** The keys that sign agreements, for scripts that check receipts; undefined if they are not set. */
-export const headKeys = (): string | undefined => process.env.AGREEMENT_KEYS || undefined;
+/** The keys that sign agreements, for scripts that check receipts; undefined if they are not set. Throws if they are wrong. */
+export const headKeys = (): string | undefined =>
+  checked(settings.pick({ AGREEMENT_KEYS: true }).partial(), present(process.env)).AGREEMENT_KEYS;
 
 const TOUR_SETTINGS = ['TOUR_KEY', 'TOUR_CLIENT_ID', 'TOUR_CLIENT_SECRET', 'TOUR_LEDGERS', 'TOUR_MAILS'] as const;
 
@@ -91,8 +99,9 @@ export function cleanEnvironment(settings: Record<string, string>): NodeJS.Proce
   return { ...env, ...settings };
 }
 
+/** What is set. A blank text is not: as a number it would be 0. */
 const present = (env: NodeJS.ProcessEnv): Record<string, string> =>
-  Object.fromEntries(Object.entries(env).flatMap(([name, text]) => (text ? [[name, text]] : [])));
+  Object.fromEntries(Object.entries(env).flatMap(([name, text]) => (text?.trim() ? [[name, text]] : [])));
 
 function checked<Read>(schema: z.ZodType<Read>, values: Record<string, string>): Read {
   const read = schema.safeParse(values);

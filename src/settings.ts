@@ -12,8 +12,13 @@ const ms = z.coerce.number().int().min(0);
 const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
 const tlsMode = z.string().refine(isTlsMode, 'one of disable, allow, prefer, require, verify-ca, verify-full');
 
+const BARE_PERCENT = 'a % in it encodes nothing: write %25';
+
+const webAddress = z.url({ protocol: /^https?$/, message: 'an address http://… or https://…' });
+
 const databaseAddress = z
-  .url({ protocol: /^postgres(ql)?$/, message: 'an address postgres://user:password@host:port/database' })
+  .url({ protocol: /^postgres(ql)?$/, message: 'an address postgres://user:password@host:port/database', abort: true })
+  .refine(isDecodable, BARE_PERCENT)
   .refine((url) => isTlsMode(new URL(url).searchParams.get('sslmode') ?? 'prefer'), 'its sslmode is unknown');
 
 const keyring = z
@@ -40,7 +45,7 @@ export const settings = z.object({
   METRICS_PORT: port.optional(),
   METRICS_HOST: z.string().min(1).default('127.0.0.1'),
   METRICS_TOKEN: z.string().min(16).optional(),
-  OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: webAddress.optional(),
   OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
   OTEL_METRIC_EXPORT_INTERVAL: z.coerce.number().int().min(1_000).default(60_000),
   READY_QUEUE_AGE_S: z.coerce.number().int().min(1).default(60),
@@ -52,9 +57,9 @@ export const settings = z.object({
   TRADING_CONCURRENCY: z.coerce.number().int().min(1).default(100),
   OUTBOUND_CONCURRENCY: z.coerce.number().int().min(1).default(100),
   OUTBOUND_PER_S: z.coerce.number().int().min(25).default(200),
-  NETVENUE_MINER_URL: z.url(),
+  NETVENUE_MINER_URL: webAddress,
   NETVENUE_MINER_KEY: z.string().min(1),
-  NETVENUE_VALIDATOR_URL: z.url(),
+  NETVENUE_VALIDATOR_URL: webAddress,
   NETVENUE_VALIDATOR_KEY: z.string().min(1),
   NETVENUE_ENTITY_HOTKEY: z.string().min(1).pipe(idSchema.hotkey),
   NETVENUE_ENTITY_USE: z.enum(['alone', 'shared']).default('alone'),
@@ -65,7 +70,7 @@ export const settings = z.object({
   NETVENUE_MINER_THREADS: z.coerce.number().int().min(2).default(10),
   NETVENUE_EXIT_SLOTS: z.coerce.number().int().min(0).optional(), // default: 2, or what the threads leave
   NETVENUE_SIGNALS_PER_MIN: z.coerce.number().int().min(2).default(10),
-  EXVENUE_URL: z.url(),
+  EXVENUE_URL: webAddress,
   EXVENUE_NETWORK: z.enum(['mainnet', 'testnet']).default('mainnet'),
   EXVENUE_BUDGET_PER_MINUTE: z.coerce.number().int().min(60).optional(), // default: the limit in the venue's documentation
   EXVENUE_PATIENCE_MS: ms.default(5_000),
@@ -74,8 +79,8 @@ export const settings = z.object({
   EXVENUE_READ_LAG_MS: ms.default(60_000),
   EXVENUE_STREAM: flag.default(true),
   VENUE_READ_MS: ms.min(50).default(4_000),
-  REGISTRAR_URL: z.url(),
-  REGISTRAR_CHAIN_URL: z.url(),
+  REGISTRAR_URL: webAddress,
+  REGISTRAR_CHAIN_URL: webAddress,
   REGISTRAR_NETWORK: z
     .string()
     .regex(/^eip155:\d+$/)
@@ -95,7 +100,7 @@ export const settings = z.object({
   PROTECTION_REPAIR: z.enum(['tell', 'repair']).default('tell'),
   ORDER_DEADLINE_MS: ms.default(15_000),
   PROVISION_DEADLINE_MS: ms.default(120_000),
-  PROCESSOR_URL: z.url().default('https://api.stripe.com'),
+  PROCESSOR_URL: webAddress.default('https://api.stripe.com'),
   PROCESSOR_COUNTRY: z
     .string()
     .regex(/^[A-Z]{2}$/)
@@ -111,12 +116,14 @@ export const settings = z.object({
   STREAM_HEARTBEAT_MS: ms.min(100).default(15_000),
   TRADING_WATCH_MS: ms.min(50).default(2_000),
   VALIDATE_RESPONSES: flag.default(false),
-  PUBLIC_URL: z.url().transform((url) => url.replace(/\/+$/, '')),
+  PUBLIC_URL: webAddress.transform((url) => url.replace(/\/+$/, '')),
   TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).default(0),
   SEALING_KEYS: keyring,
   AGREEMENT_KEYS: keyring,
   STREAMS_PER_APP: z.coerce.number().int().min(1).default(2_000),
-  SMTP_URL: z.url({ protocol: /^smtps?$/ }),
+  SMTP_URL: z
+    .url({ protocol: /^smtps?$/, message: 'an address smtp://… or smtps://…', abort: true })
+    .refine(isDecodable, BARE_PERCENT),
   SMTP_TLS: z.enum(['required', 'opportunistic']).default('required'),
   MAIL_FROM: z.string().min(3),
   WEBHOOK_LOOPBACK: flag.default(false),
@@ -157,3 +164,14 @@ export const consistent = settings
     if (!isProduction(all)) return;
     for (const { name, message } of faultsInProduction(all)) addIssue({ code: 'custom', path: [name], message });
   });
+
+/** Whether its parts can be read: a client decodes them, and throws the whole address, with the password, if that fails. */
+function isDecodable(url: string): boolean {
+  const { username, password, pathname } = new URL(url);
+  try {
+    decodeURIComponent(username + password + pathname);
+    return true;
+  } catch {
+    return false;
+  }
+}

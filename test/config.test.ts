@@ -140,6 +140,35 @@ describe('the settings', () => {
     expect(() => readConfig(rest)).to.throw('Setting DATABASE_URL: missing\nSetting SEALING_KEYS: missing');
   });
 
+  for (const [name, text] of [
+    ['DATABASE_URL', 'hidden'],
+    ['DATABASE_URL', 'postgres://tps:hidden#1@127.0.0.1:5432/db'],
+    ['DATABASE_URL', 'postgres://tps:hid/den@127.0.0.1:5432/db'],
+    ['DATABASE_URL', 'postgres://tps:hidden%@127.0.0.1:5432/db'],
+    ['DATABASE_DIRECT_URL', 'postgres://tps:hidden?1@127.0.0.1:5432/db'],
+    ['SMTP_URL', 'smtp://tps:hidden%@mail.example.com'],
+    ['NETVENUE_MINER_URL', 'hidden.example.com:8088'], // which is a URL of the scheme hidden.example.com
+    ['EXVENUE_URL', 'wss://hidden.example.com'],
+    ['PUBLIC_URL', 'hidden.example.com:443'],
+  ] as const)
+    it(`name ${name} where it is no address of its kind, and show nothing of it: ${text}`, () => {
+      expect(() => readConfig({ ...settings, [name]: text }))
+        .to.throw(new RegExp(`^Setting ${name}: (an address|a %)`))
+        .with.property('message')
+        .that.does.not.match(/hid/);
+    });
+
+  it('are unset where they are blank: a number would be 0', () => {
+    const names = ['NETVENUE_IN_FLIGHT_MS', 'DUAL_CONTROL_CENTS', 'REGISTRATION_GRACE_MS'] as const;
+    const before = readConfig(settings);
+    for (const name of names) process.env[name] = ' ';
+    try {
+      expect(readConfig(settings)).to.deep.equal(before);
+    } finally {
+      for (const name of names) delete process.env[name];
+    }
+  });
+
   it('end a process with one log line that names what is wrong, and no value', async () => {
     const release = await runProgram('release', { ...settings, SEALING_KEYS: 'k1:hidden', PORT: '-1' });
 
