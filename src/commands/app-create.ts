@@ -1,6 +1,6 @@
 import { createApp } from '../capabilities/admin/apps/commands.ts';
 import { ORDINARY_SCOPES, scopes } from '../kernel/principal.ts';
-import { onDatabase } from './database.ts';
+import { onDatabase, operatorAtShell } from './database.ts';
 import { argumentsOf, exitWithUsage } from './table.ts';
 
 /*
@@ -20,8 +20,9 @@ const nothingToSeal = {
   },
 };
 const app = { slug, name: name.trim(), contactEmail: null, entityHotkey: null, networkApiKey: null, scopes: wanted };
-const actor = { adminId: null, address: 'command line', requestId: 'app:create' };
-const { app_id, client_secret } = await onDatabase((db) => createApp(db, nothingToSeal, app, actor));
+const { app_id, client_secret } = await onDatabase((db) =>
+  createApp(db, nothingToSeal, app, operatorAtShell('app:create')),
+);
 process.stdout.write(
   `client_id      ${app_id}\nclient_secret  ${client_secret}   (shown once)\nscopes         ${wanted.join(' ')}\n`,
 );

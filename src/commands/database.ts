@@ -1,9 +1,11 @@
 import path from 'node:path';
+import type { Actor } from '../capabilities/admin/audit/commands.ts';
 import { databaseTls, databaseUrl, dataFolder } from '../config.ts';
 import { startEmbedded } from '../db/embedded.ts';
 import { migrate } from '../db/migrate.ts';
 import { type Db, openPool } from '../db/pool.ts';
 import { withTls } from '../db/tls.ts';
+import type { CommandName } from './table.ts';
 
 /**
  * Runs `work` on the database that DATABASE_URL names. Without it, on the embedded database of `npm start`: it starts
@@ -14,6 +16,13 @@ export async function onDatabase<Result>(work: (db: Db) => Promise<Result>): Pro
   if (!named) return onEmbedded(work);
   return onPool(await withTls(named, databaseTls(), onError), work);
 }
+
+/** Who acts in the audit of what a command changes: nobody has logged in. */
+export const operatorAtShell = (command: CommandName): Actor => ({
+  adminId: null,
+  address: 'command line',
+  requestId: command,
+});
 
 async function onEmbedded<Result>(work: (db: Db) => Promise<Result>): Promise<Result> {
   const server = await startEmbedded({ dataDir: path.join(dataFolder(), 'postgres') });

@@ -16,7 +16,7 @@ const programs: Record<CommandName, () => Promise<unknown>> = {
 };
 
 const [name = ''] = process.argv.splice(2, 1);
-if (isCommand(name)) await programs[name]();
+if (isCommand(name)) await programs[name]().catch(fail);
 else {
   const names = Object.keys(COMMANDS) as CommandName[]; // as: the keys of the table
   process.stderr.write(`${names.map((each) => `${usageOf(each)}\n    ${COMMANDS[each][1]}`).join('\n')}\n`);
@@ -25,4 +25,15 @@ else {
 
 function isCommand(given: string): given is CommandName {
   return Object.hasOwn(programs, given);
+}
+
+/**
+ * Ends the process with what an error and its causes say, on one line. Nothing else of it is printed: some errors hold the
+ * address of the database with its password.
+ */
+function fail(error: unknown): never {
+  const said: string[] = [];
+  for (let each = error; each instanceof Error; each = each.cause) said.push(each.message);
+  process.stderr.write(`${said.join(': ') || 'It failed.'}\n`);
+  process.exit(1);
 }

@@ -1,5 +1,5 @@
-import { createPartner } from '../capabilities/partners/commands.ts';
-import { onDatabase } from './database.ts';
+import { makePartner } from '../capabilities/admin/partners/commands.ts';
+import { onDatabase, operatorAtShell } from './database.ts';
 import { argumentsOf, exitWithUsage } from './table.ts';
 
 /*
@@ -10,5 +10,7 @@ const { positionals } = argumentsOf('partner:create', { most: 1, options: {} });
 const name = positionals[0]?.trim();
 if (!name) exitWithUsage('partner:create');
 
-const { partner_id, key_id, key } = await onDatabase((db) => createPartner(db, name));
+const { partner_id, key_id, key } = await onDatabase((db) =>
+  makePartner(db, name, null, operatorAtShell('partner:create')),
+);
 process.stdout.write(`partner id  ${partner_id}\nkey id      ${key_id}\nkey         ${key}   (shown once)\n`);

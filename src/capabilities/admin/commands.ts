@@ -20,9 +20,9 @@ export async function createAdmin(db: Db, email: string, password: string, role:
 
 /**
  * Sets an operator's password, ends every session and an invitation, and withdraws the operator's approvals. With `forgetTotp` a
- * new authenticator can be enrolled. False for an unknown address.
+ * new authenticator can be enrolled. Returns the id; null for an unknown address.
  */
-export async function resetAdmin(db: Db, email: string, password: string, forgetTotp: boolean): Promise<boolean> {
+export async function resetAdmin(db: Db, email: string, password: string, forgetTotp: boolean): Promise<string | null> {
   const hash = await hashPassword(password, operatorLane(null));
   return db.transaction(async (tx) => {
     const adminId = await tx.maybeOneFirst(sql.prepared('reset_admin', z.object({ id: z.string() }))`
@@ -36,9 +36,9 @@ export async function resetAdmin(db: Db, email: string, password: string, forget
         totp_releases = totp_releases + 1
       where email = ${normalisedEmail(email)}
       returning id`);
-    if (adminId === null) return false;
+    if (adminId === null) return null;
     // a statement of its own: it sees a session whose log-in held the operator's row until now
     await tx.query(sql.prepared('end_sessions_of_admin', z.object({}))`select end_operator_sessions(${adminId})`);
-    return true;
+    return adminId;
   });
 }
