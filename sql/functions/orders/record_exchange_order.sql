@@ -1,6 +1,6 @@
 -- Records the execution report of a placement and the exits that it wants, but for those about which a later command has decided. Submits its
 -- follow-up intents (a batch as for accept_intents) if a later command about all pairs has ended the order already, which could not see it yet.
--- Returns the orders that are no longer open by this.
+-- Returns the orders that are no longer open by this. Locks the cursor of the wallet, then the order.
 create or replace function record_exchange_order(placement uuid, wallet text, state text, report jsonb, follow_ups jsonb) returns uuid[]
 language plpgsql as $$
 declare
@@ -10,6 +10,7 @@ begin
   if exists (select newer_exits(wallet, '*', placement)) then
     perform accept_intents(follow_ups);
   end if;
+  perform from exchange_cursors c where c.ex_wallet = wallet for update; -- executions that are recorded now see the order, or are seen here
   if state = 'resting' then
     -- one with exits may be filled in part already, and what is filled is without them while it rests
     perform make_wallet_due(wallet, case when report ->> 'trigger_status' = 'pending_parent_fill' then 1 else 5 end);

@@ -1,0 +1,74 @@
+import { expect } from 'chai';
+import { type DbSession, type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
+
+const WAITING = `select from pg_stat_activity a where a.datname = current_database() and a.wait_event_type = 'Lock'`;
+const ID = '00000000-0000-7000-8000-000000000001';
+const WALLET = `0x${'a'.repeat(40)}`;
+const FILL = {
+  ...{ trade_id: 1, oid: '7', coin: 'BTC', side: 'buy', price: '100', size: '2', start_position: '0', closed_pnl: '0' },
+  ...{ fee: '0.05', fee_token: 'USDC', is_liquidation: false, at_ms: Date.UTC(2026, 10, 1), direction: '', leg: null },
+};
+const REPORT = { ex_order_id: '7', status: 'filled', size: '2', filled_size: '2', trigger_status: 'none' };
+
+describe('executions that are recorded at the same time as the order that they are of', () => {
+  let intentDb: IntentDatabase;
+  before(async () => {
+    intentDb = await openIntentDatabase();
+    await intentDb.query(`
+      insert into partners (id, name) values ('ptn_a', 'Partner');
+      insert into intents (id, kind, owner, state, request, digest, deadline_at)
+      values ('${ID}', 'exchange/place', 'ptn_a', 'queued', '{"terms": {"side": "long"}}', '', now())`);
+  });
+  after(() => intentDb.close());
+  beforeEach(() =>
+    intentDb.query(`
+      delete from statement_lines;
+      delete from exchange_fills;
+      delete from exchange_cursors;
+      delete from orders;
+      insert into exchange_cursors (ex_wallet, read_to, complete_from, due_at) values ('${WALLET}', '-infinity', '-infinity', now());
+      insert into orders (id, venue, owner, trader, pair) values ('${ID}', 'exvenue', 'ptn_a', '${WALLET}', 'BTC-USDC')`),
+  );
+
+  const recordFill = (db: DbSession) =>
+    db.query('select record_exchange_fills($1, $2, $3, true)', [WALLET, JSON.stringify([FILL]), '[]']);
+  const recordOrder = (db: DbSession, report: object) =>
+    db.query('select record_exchange_order($1, $2, $3, $4, $5)', [ID, WALLET, 'filled', JSON.stringify(report), '[]']);
+
+  /** Has one transaction commit after the other one has waited for it, or has ended. */
+  async function atOnce(first: (db: DbSession) => Promise<unknown>, second: (db: DbSession) => Promise<unknown>) {
+    const [one, other] = [await intentDb.session(), await intentDb.session()];
+    await one.query('begin');
+    await first(one);
+    let hasEnded = false;
+    const late = second(other).finally(() => {
+      hasEnded = true;
+    });
+    while (!hasEnded && (await intentDb.query(WAITING)).length === 0);
+    await one.query('commit');
+    await late;
+  }
+  const lines = () =>
+    intentDb.query(
+      `select l.kind, trim_scale(coalesce(l.price, l.amount))::text as worth from statement_lines l order by l.kind`,
+    );
+
+  it('state the fee of an order whose record waits for them', async () => {
+    await atOnce(recordFill, (db) => recordOrder(db, { ...REPORT, fill_price: '100' }));
+    expect(await lines()).to.deep.equal([{ kind: 'fee', worth: '0.05' }]);
+  });
+
+  it('state the fee of an order that was recorded a moment before', async () => {
+    await atOnce((db) => recordOrder(db, { ...REPORT, fill_price: '100' }), recordFill);
+    expect(await lines()).to.deep.equal([{ kind: 'fee', worth: '0.05' }]);
+  });
+
+  it('price an order that was found filled without its price', async () => {
+    const expected = [
+      { kind: 'fee', worth: '0.05' },
+      { kind: 'fill', worth: '100' },
+    ];
+    await atOnce(recordFill, (db) => recordOrder(db, { ...REPORT, fill_price: null }));
+    expect(await lines()).to.deep.equal(expected);
+  });
+});
