@@ -71,4 +71,16 @@ describe('executions that are recorded at the same time as the order that they a
     await atOnce(recordFill, (db) => recordOrder(db, { ...REPORT, fill_price: null }));
     expect(await lines()).to.deep.equal(expected);
   });
+
+  it('leave what was found of its exits meanwhile', async () => {
+    await recordOrder(intentDb, { ...REPORT, fill_price: null, trigger_status: 'pending_parent_fill' });
+    await atOnce(
+      (db) => db.query(`update orders set executed = executed || '{"trigger_status": "placed"}'`),
+      recordFill,
+    );
+    const [order] = await intentDb.query<object>(
+      `select executed ->> 'fill_price' as price, executed ->> 'trigger_status' as exits from orders`,
+    );
+    expect(order).to.deep.equal({ price: '100', exits: 'placed' });
+  });
 });

@@ -6,6 +6,11 @@ language plpgsql as $$
 declare
   priced jsonb;
 begin
+  perform
+  from orders o
+  where o.trader = wallet and o.exchange_number = any(oids) and o.lifecycle <> 'resting' and o.executed ->> 'fill_price' is null
+  order by o.id
+  for update; -- what they say is read after the lock: their exits may be found at the same time
   select jsonb_agg(jsonb_build_object(
     'id', n.id,
     'executed', n.executed || jsonb_build_object('fill_price', trim_scale(round(n.worth / n.filled, 10))::text),
