@@ -2957,9 +2957,6 @@ create function post_mail(mail uuid, to_template text, to_recipient text, with_d
 create function presume_sent(intent uuid, held_fence integer, what jsonb)
   returns boolean plpgsql;
 
-create function price_orders(wallet text, oids text[])
-  returns void plpgsql;
-
 create function priority_of(of_kind text)
   returns integer sql stable;
 
@@ -3061,6 +3058,9 @@ create function record_exchange_order(placement uuid, wallet text, state text, r
 
 create function record_filled_again(of_order uuid, said jsonb)
   returns void plpgsql;
+
+create function record_late_fills(wallet text, oids text[])
+  returns uuid[] plpgsql;
 
 create function record_refund(intent uuid, held_fence integer, said jsonb, of_payment text, refund jsonb)
   returns void plpgsql;

@@ -7,6 +7,10 @@ import { startService, type TestService } from '../support/service.ts';
 
 const MARKET = { pair: 'BTC', side: 'long', size: '0.01', order_type: 'market' };
 
+type Event = {
+  data: { order_uuid?: string; lifecycle?: string; executed: { filled_size: string }; position_changed: boolean };
+};
+
 describe('an order that the exchange shows filled before its executions', () => {
   let proxy: VenueProxy;
   let service: TestService;
@@ -40,5 +44,28 @@ describe('an order that the exchange shows filled before its executions', () => 
     expect(recorded.price).to.equal('100000');
     expect(lines).to.have.length(1);
     expect(lines[0]).to.include({ quantity: '0.01', price: '100000', side: 'long' });
+  });
+
+  it('shows, states and tells the part of it that was filled before it was cancelled', async () => {
+    const trader = await service.wallet();
+    const limit = { pair: 'BTC', side: 'long', size: '0.0505', order_type: 'limit', price: 100_100 }; // half of it is filled at once
+    const { body: placed } = await trader.post('/v1/orders/exvenue', limit);
+    await trader.delete(`/v1/orders/exvenue/${placed.order_id}`);
+
+    for (let run = 0; run < 2; run++) await readWallets(service);
+    const { body: order } = await trader.get(`/v1/orders/exvenue/${placed.order_id}`);
+    const { body: lines } = await trader.get('/v1/statements?kind=fill');
+    const events: Event[] = (await trader.get('/v1/events')).body;
+
+    expect(placed).to.include({ status: 'open', filled_size: '0' });
+    expect(order).to.include({ status: 'cancelled', filled_size: '0.02525', fill_price: '100000' });
+    expect(order.fills).to.have.length(1);
+    expect(lines).to.have.length(1);
+    expect(lines[0]).to.include({ reference: placed.order_id, quantity: '0.02525', price: '100000', side: 'long' });
+    const told = events.filter(({ data }) => data.order_uuid === placed.order_id && data.lifecycle === 'cancelled');
+    expect(told.map(({ data }) => [data.executed.filled_size, data.position_changed])).to.deep.equal([
+      ['0', false],
+      ['0.02525', true],
+    ]);
   });
 });

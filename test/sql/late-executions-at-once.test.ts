@@ -83,4 +83,20 @@ describe('executions that are recorded at the same time as the order that they a
     );
     expect(order).to.deep.equal({ price: '100', exits: 'placed' });
   });
+
+  it('are those of an order that is cancelled at that moment', async () => {
+    const report = { ...REPORT, size: '5', status: 'open', filled_size: '0', fill_price: null };
+    await intentDb.query('select record_exchange_order($1, $2, $3, $4, $5)', [
+      ...[ID, WALLET, 'resting', JSON.stringify(report), '[]'],
+    ]);
+    await atOnce((db) => db.query('select cancel_exchange_orders($1, $2)', [WALLET, ['7']]), recordFill);
+    const [order] = await intentDb.query<object>(
+      `select lifecycle, executed ->> 'status' as status, executed ->> 'filled_size' as filled, executed ->> 'fill_price' as price from orders`,
+    );
+    expect(order).to.deep.equal({ lifecycle: 'cancelled', status: 'cancelled', filled: '2', price: '100' });
+    expect(await lines()).to.deep.equal([
+      { kind: 'fee', worth: '0.05' },
+      { kind: 'fill', worth: '100' },
+    ]);
+  });
 });

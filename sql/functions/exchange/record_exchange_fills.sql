@@ -1,8 +1,8 @@
 -- Records executions of a wallet, each once and in the order given, with what follows from them: how far its ledger is (unless they were streamed:
 -- then others may be missing that are read later), its positions, what has become of its resting orders (`ended`: those that the exchange ended
 -- otherwise, [{id, filled_size, by_command, is_filled}]), and the events of all that. An order that has ended lets the wallet be read again at
--- once, for its exits. Returns how many executions are new. Locks the cursor, orders that are priced late (price_orders), the resting
--- orders of the wallet, then event logs.
+-- once, for its exits. Returns how many executions are new. Locks the cursor, the resting orders of the wallet, those that had ended before
+-- (record_late_fills), then event logs.
 create or replace function record_exchange_fills(wallet text, fills jsonb, ended jsonb, is_streamed boolean default false) returns integer
 language plpgsql as $$
 declare
@@ -22,7 +22,6 @@ begin
   end if;
   perform move_exchange_positions(wallet, array(select distinct a.coin from unnest(added) a));
   perform state_fees(wallet, array(select distinct a.oid from unnest(added) a));
-  perform price_orders(wallet, array(select distinct a.oid from unnest(added) a));
   select * into found from resting_order_changes(wallet, ended);
   if found.changes is not null then
     perform state_exchange_fills(wallet, found.executed);
@@ -32,6 +31,8 @@ begin
     end if;
     changed := array(select (c.change ->> 'id')::uuid from jsonb_array_elements(found.changes) as c (change));
   end if;
+  -- after the locks on resting orders: one that was cancelled meanwhile is not among them
+  changed := changed || record_late_fills(wallet, array(select distinct a.oid from unnest(added) a));
   perform emit_executions(wallet, added, changed);
   return coalesce(cardinality(added), 0);
 end $$;

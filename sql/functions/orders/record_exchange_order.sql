@@ -33,7 +33,7 @@ begin
   )));
   perform state_fees(wallet, array[report ->> 'ex_order_id']);
   if report ->> 'fill_price' is null then
-    perform price_orders(wallet, array[report ->> 'ex_order_id']);
+    perform record_late_fills(wallet, array[report ->> 'ex_order_id']);
   end if;
   return closed;
 end $$;
