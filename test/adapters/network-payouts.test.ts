@@ -39,6 +39,35 @@ describe('reading payouts of the network', () => {
     expect(response).to.nested.include({ 'data[0].payoutUsd': 1, 'data[1].payoutUsd': 125 });
   });
 
+  it('shows the week that has not ended whole, although the validator ends it with what was asked for', async () => {
+    const monday = Date.parse('2026-11-16T00:00:00Z');
+    const running = { ...week, start_ms: monday, end_ms: NOON, payout: 7.25 };
+    mockPayouts(NOON).reply(200, { data: { weekly_settlements: [running], payout: 7.25 } });
+
+    const response = await venue.settlements(UUID, NOON);
+
+    expect(response).to.deep.equal({
+      kind: 'found',
+      data: [{ startMs: monday, endMs: Date.parse('2026-11-23T00:00:00Z'), payoutUsd: 7.25 }],
+    });
+  });
+
+  it('adds the parts of a week in which the account changed its track', async () => {
+    const changed = week.start_ms + 12 * 3_600_000;
+    const parts = [
+      { ...week, end_ms: changed, payout: 0.1, settled_segment: true },
+      { ...week, start_ms: changed, payout: 0.2, settled_segment: false },
+    ];
+    mockPayouts(NOON).reply(200, { data: { weekly_settlements: parts, payout: 0.3 } });
+
+    const response = await venue.settlements(UUID, NOON);
+
+    expect(response).to.deep.equal({
+      kind: 'found',
+      data: [{ startMs: week.start_ms, endMs: week.end_ms, payoutUsd: 0.3 }],
+    });
+  });
+
   it('is absent when the validator has none', async () => {
     mockPayouts(NOON).reply(404, { error: 'not in a funded bucket' });
 

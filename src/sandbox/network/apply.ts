@@ -3,6 +3,7 @@ import { addBracket } from './brackets.ts';
 import { cancelOrders, editOrder, flatten } from './commands.ts';
 import { magicOfSize } from './magic.ts';
 import { isOpenTo, type Pair } from './pairs.ts';
+import { lastWeek } from './payouts.ts';
 import { settleResting } from './prices.ts';
 import type { Requested } from './signal.ts';
 import { textsOf } from './texts.ts';
@@ -31,7 +32,6 @@ export const applySignal = (world: World, requested: Requested): Verdict => {
   return verdict;
 };
 
-const WEEK_MS = 7 * 24 * 60 * 60 * 1_000;
 const EARNED_USD = 500;
 const DRAWDOWN = 0.06; // of a day; 0.05 is allowed
 
@@ -39,11 +39,10 @@ const DRAWDOWN = 0.06; // of a day; 0.05 is allowed
 const followFirstOrder = (world: World, account: Account): void => {
   if (account.bucket !== 'SUBACCOUNT_CHALLENGE') return;
   const does = magicOfSize(account.size);
-  const end_ms = Date.now() - 1;
   if (does === 'fund')
     moveAccount(world, account, {
       bucket: 'SUBACCOUNT_FUNDED',
-      settlements: [{ start_ms: end_ms - WEEK_MS, end_ms, payout: EARNED_USD }],
+      settlements: [{ ...lastWeek(Date.now()), payout: EARNED_USD }],
     });
   if (does === 'breach') {
     const closes = { ...account.closes, dayOpen: equityOf(account) / (1 - DRAWDOWN) };

@@ -6,7 +6,13 @@ const WEEK_MS = 7 * 86_400_000;
 const HALF_DAY_MS = 12 * 3_600_000;
 const FIRST_MONDAY_MS = 4 * 86_400_000; // 1970-01-01 was a Thursday
 
-/** The settled weeks of a funded subaccount. See venues/network-validator.md#payouts. */
+/** The last week that has ended. */
+export const lastWeek = (nowMs: number): { start_ms: number; end_ms: number } => {
+  const end_ms = nowMs - ((nowMs - FIRST_MONDAY_MS) % WEEK_MS);
+  return { start_ms: end_ms - WEEK_MS, end_ms };
+};
+
+/** The weeks of a funded subaccount; the one that has not ended ends with what was asked for. See venues/network-validator.md#payouts. */
 export const payoutResponse = (worlds: readonly World[], requested: Record<string, unknown>): Reported => {
   const { subaccount_uuid, start_time_ms, end_time_ms } = requested;
   const [start, end] = [Number(start_time_ms), Number(end_time_ms)];
@@ -19,7 +25,9 @@ export const payoutResponse = (worlds: readonly World[], requested: Record<strin
   if (!account || !isFunded(account) || account.settlements.length === 0) {
     return { status: 404, body: { error: 'No payout data found for subaccount' } };
   }
-  const weekly_settlements = account.settlements.filter(({ start_ms }) => start_ms >= start && start_ms <= end);
+  const weekly_settlements = account.settlements
+    .filter(({ start_ms }) => start_ms >= start && start_ms <= end)
+    .map((week) => ({ ...week, end_ms: Math.min(week.end_ms, end) }));
   const payout = weekly_settlements.reduce((sum, week) => sum + week.payout, 0);
   const data = { hotkey: account.hotkey, total_checkpoints: 0, checkpoints: [], weekly_settlements, payout };
   return { status: 200, body: { status: 'success', data, timestamp: Date.now() } };

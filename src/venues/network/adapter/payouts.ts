@@ -1,4 +1,5 @@
 import type { Reply } from '../../../adapters/http.ts';
+import { roundedNumber } from '../../../kernel/decimals.ts';
 import { found, type ReadResult, unreadable } from '../../../kernel/upstream-result.ts';
 import { entriesOf, fieldsOf, numberOf } from './fields.ts';
 import { readResponse } from './orders.ts';
@@ -8,6 +9,8 @@ import type { Settlement } from './types.ts';
  * See venues/network-validator.md#payouts. The start is a Monday 00:00 UTC, or 0 for the whole history. The end is on a 12-hour boundary.
  */
 const BOUNDARY_MS = 12 * 3_600_000;
+const WEEK_MS = 7 * 86_400_000;
+const FIRST_MONDAY_MS = 4 * 86_400_000; // 1970-01-01 was a Thursday
 
 /** The request body for all settlements up to the last boundary. */
 export const payoutBody = (subaccountUuid: string, nowMs: number) => ({
@@ -16,21 +19,40 @@ export const payoutBody = (subaccountUuid: string, nowMs: number) => ({
   end_time_ms: Math.floor(nowMs / BOUNDARY_MS) * BOUNDARY_MS,
 });
 
-/** Reads the weekly settlements, oldest first. A partly readable list is unreadable: amounts would be missing. */
+/**
+ * Reads the weekly settlements, oldest first, each with all of its parts. A partly readable list is unreadable: amounts would be
+ * missing.
+ */
 export const settlementsResponse = (reply: Reply): ReadResult<Settlement[]> => {
   const response = readResponse(reply);
   if (response.kind !== 'found') return response;
   const data = fieldsOf(response.data.data) ?? fieldsOf(response.data.payout_data); // the older document's name
-  const weeks = entriesOf(data?.weekly_settlements)?.map(([, week]) => readWeek(week));
-  if (!weeks) return unreadable('no settlements in the response');
-  const readable = weeks.filter((week) => week !== null).sort((a, b) => a.startMs - b.startMs);
-  return readable.length === weeks.length ? found(readable) : unreadable('a settlement is incomplete');
+  const parts = entriesOf(data?.weekly_settlements)?.map(([, part]) => readPart(part));
+  if (!parts) return unreadable('no settlements in the response');
+  const readable = parts.filter((part) => part !== null);
+  return readable.length === parts.length ? found(weeksOf(readable)) : unreadable('a settlement is incomplete');
 };
 
-const readWeek = (value: unknown): Settlement | null => {
-  const week = fieldsOf(value);
-  const startMs = numberOf(week?.start_ms);
-  const endMs = numberOf(week?.end_ms);
-  const payoutUsd = numberOf(week?.payout);
-  return startMs === null || endMs === null || payoutUsd === null ? null : { startMs, endMs, payoutUsd };
+type Part = { weekMs: number; payoutUsd: number };
+
+/**
+ * Reads a part of a week. Its `end_ms` does not say when its week ends: the validator ends the one that has not ended with the
+ * requested time, and a part where the account changed its track.
+ */
+const readPart = (value: unknown): Part | null => {
+  const part = fieldsOf(value);
+  const startMs = numberOf(part?.start_ms);
+  const payoutUsd = numberOf(part?.payout);
+  return startMs === null || payoutUsd === null ? null : { weekMs: mondayOf(startMs), payoutUsd };
 };
+
+const mondayOf = (ms: number): number => FIRST_MONDAY_MS + Math.floor((ms - FIRST_MONDAY_MS) / WEEK_MS) * WEEK_MS;
+
+const weeksOf = (parts: readonly Part[]): Settlement[] =>
+  [...Map.groupBy(parts, ({ weekMs }) => weekMs)]
+    .map(([startMs, ofWeek]) => ({
+      startMs,
+      endMs: startMs + WEEK_MS,
+      payoutUsd: roundedNumber(ofWeek.reduce((sum, { payoutUsd }) => sum + payoutUsd, 0)),
+    }))
+    .sort((a, b) => a.startMs - b.startMs);

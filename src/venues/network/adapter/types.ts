@@ -118,7 +118,10 @@ export type Limits = {
   pairLeverage: Record<string, number>;
 };
 
-/** The payout of a funded account for one week, in USD. `endMs` is the following Monday, exclusive. */
+/**
+ * The payout of a funded account for one week, in USD. `startMs` is a Monday 00:00 UTC, `endMs` the following one, exclusive; until then
+ * the payout may still fall.
+ */
 export type Settlement = { startMs: number; endMs: number; payoutUsd: number };
 
 /** All orders of one subaccount at the validator, by state. */
