@@ -3309,7 +3309,7 @@ export interface paths {
         };
         /**
          * Estimate what can be paid out
-         * @description Over all funded accounts of the user, or the one of `X-Prop-Account`, from the network's settlements. Earnings that cannot be read are 503, never zero.
+         * @description Over all funded accounts of the user, or the one of `X-Prop-Account`, from the network's settlements of the weeks that have ended. Earnings that cannot be read are 503, never zero.
          */
         get: operations["estimatePayout"];
         put?: never;
@@ -7119,7 +7119,7 @@ export interface components {
              */
             status?: "pending";
         };
-        /** @description What a user has earned and not been paid. */
+        /** @description What a user has earned in weeks that have ended, and not been paid. */
         PayoutEstimate: {
             /** @description The amount in USD. */
             amount_usd: number;

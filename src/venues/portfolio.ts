@@ -1,4 +1,5 @@
 import type { components } from '../contract/types.ts';
+import { epochMs } from '../kernel/work.ts';
 import type { Dated, HistoryFilter } from './history.ts';
 import type { Trade, TradeFacts } from './trade.ts';
 
@@ -9,6 +10,9 @@ export type PairDetail = Schemas['SupportedPairs']['details'][number];
 
 /** What a trader earned in a week, in USD. Times are epoch milliseconds; `endMs` is exclusive. */
 export type PayoutWeek = { startMs: number; endMs: number; payoutUsd: number };
+
+/** Whether a week has ended, so that its payout is final. Until then a loss may take what it has earned. */
+export const hasEnded = ({ endMs }: Pick<PayoutWeek, 'endMs'>): boolean => endMs <= epochMs();
 
 /**
  * What one trader has at its venue, in the shapes of the contract. Every call reads the venue, through its caches, and

@@ -7,6 +7,9 @@ import { accountIn, eventually, type Money, startMoney } from '../../support/mon
 import { expectRejected } from '../../support/rejected.ts';
 
 const nothing = z.object({});
+const WEEK_MS = 7 * 86_400_000;
+const FIRST_MONDAY_MS = 4 * 86_400_000;
+const mondayBefore = (ms: number) => ms - ((ms - FIRST_MONDAY_MS) % WEEK_MS);
 
 describe('the submission of a payout', () => {
   let service: Money;
@@ -57,6 +60,24 @@ describe('the submission of a payout', () => {
     ...obstacles,
     ['the network has corrected the earnings', correct, 'V2_PAYOUT_EXCEEDS_EARNINGS'],
   ] as const;
+
+  it('pays nothing of a week that has not ended: a loss may still take it', async () => {
+    const trader = await earner(service, app, 0);
+    const monday = mondayBefore(Date.now());
+    await service.network({
+      subaccount_id: trader.account.subaccount_id,
+      settlements: [
+        { start_ms: monday - WEEK_MS, end_ms: monday, payout: 100 },
+        { start_ms: monday, end_ms: monday + WEEK_MS, payout: 400 },
+      ],
+    });
+
+    const asked = await trader.ask('POST', '/v2/payouts/request', { json: { amount_cents: 10_001 } });
+
+    expectRejected(asked, 'V2_PAYOUT_EXCEEDS_EARNINGS');
+    expect(await trader.estimate()).to.equal(10_000);
+    await trader.request(10_000);
+  });
 
   it('is rejected for each obstacle that came up since the request', async () => {
     await Promise.all(

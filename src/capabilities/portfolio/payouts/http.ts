@@ -2,8 +2,7 @@ import type { Handler } from '../../../contract/handler.ts';
 import type { components } from '../../../contract/types.ts';
 import { ofNumber } from '../../../kernel/decimals.ts';
 import { slicePage } from '../../../kernel/pages.ts';
-import { epochMs } from '../../../kernel/work.ts';
-import type { PayoutWeek } from '../../../venues/portfolio.ts';
+import { hasEnded, type PayoutWeek } from '../../../venues/portfolio.ts';
 import { openPortfolio, type PortfolioDeps } from '../portfolio.ts';
 
 type Payout = components['schemas']['Payout'];
@@ -21,9 +20,6 @@ export const getPendingPayout: Handler<'getPendingPayout', PortfolioDeps> = asyn
   const running = (await payouts()).find((week) => !hasEnded(week));
   return running ? { status: 200, body: shownPayout(running) } : { status: 204, body: undefined };
 };
-
-/** Whether a week has ended, so that its payout is final. */
-const hasEnded = ({ endMs }: PayoutWeek) => endMs <= epochMs();
 
 /** A week's payout in the shape of the contract, paid in USDC on Base. See venues/network-validator.md#payouts. */
 const shownPayout = (week: PayoutWeek): Payout => {
