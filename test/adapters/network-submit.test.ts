@@ -73,11 +73,16 @@ describe('submitting a signal to the network', () => {
     });
   }
 
-  it('looks an order up whose position is not open, and says so', async () => {
-    miner().reply(400, no('Cannot create bracket order: no open position found for BTCUSDC'));
+  for (const text of [
+    'Cannot create bracket order: no open position found for BTCUSDC',
+    'Invalid bracket order: no open position or previous unfilled limit orders found for BTCUSDC',
+  ]) {
+    it(`looks an order up whose position is not open, and says so: ${text}`, async () => {
+      miner().reply(400, no(text));
 
-    expect(await venue.submit(signal)).to.nested.include({ kind: 'unproven', 'said.slug': 'no_position' });
-  });
+      expect(await venue.submit(signal)).to.nested.include({ kind: 'unproven', 'said.slug': 'no_position' });
+    });
+  }
 
   it('looks an order up that was cancelled because it could not be filled', async () => {
     miner().reply(
@@ -108,6 +113,14 @@ describe('submitting a signal to the network', () => {
     ['Subaccount is eliminated', 'eliminated'],
     ['Subaccount 5Entity_3 is pending, not active', 'subaccount_not_ready'],
     ['Subaccount 3 not found', 'subaccount_unknown'],
+    [
+      'Synthetic hotkey 5Entity_3 is not active (status: pending). Please ensure your subaccount is properly registered.',
+      'subaccount_not_ready',
+    ],
+    [
+      'Synthetic hotkey 5Entity_3 not found. Please ensure your subaccount is properly registered.',
+      'subaccount_unknown',
+    ],
     ['Cannot edit order: not unfilled', 'cannot_edit'],
     ['Cannot edit order: trade pair mismatch', 'cannot_edit'],
     ['Cannot edit order: order not found', 'order_not_found'],

@@ -95,21 +95,21 @@ const ORDER_REJECTIONS: readonly KnownRejection[] = [
   [/no longer supported/i, 'pair_discontinued', 'The venue no longer trades this pair; choose another.'],
   [/too many unfilled/i, 'too_many_resting_orders', 'The account has too many resting orders; cancel some first.'],
   [
-    /subaccount\b.*\b(pending|not active|inactive|failed)/i,
+    /(subaccount|synthetic hotkey)\b.*\b(pending|not active|inactive|failed)/i,
     'subaccount_not_ready',
     'The subaccount is not active; wait until the network has activated it.',
   ],
   [
-    /subaccount\b.*\b(not found|unknown|invalid)/i,
+    /(subaccount|synthetic hotkey)\b.*\b(not found|unknown|invalid)/i,
     'subaccount_unknown',
     'The venue does not know this subaccount; check its id.',
   ],
+  [/no open position/i, 'no_position', 'No position is open in this pair; open one before you protect it.'],
   [
     /order\b.*\bnot found|no (unfilled|open|resting)\b.*\border/i,
     'order_not_found',
     'No such open order exists; read the orders of the account.',
   ],
-  [/no open position/i, 'no_position', 'No position is open in this pair; open one before you protect it.'],
   [/signal for closed position/i, 'position_closed', 'The position was closed meanwhile; read the positions.'],
   [/cannot edit/i, 'cannot_edit', 'The order is no longer open, or belongs to another pair.'],
   [
