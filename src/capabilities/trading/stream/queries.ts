@@ -27,10 +27,13 @@ export const accountLogReads = (db: Db): Omit<EventLogs, 'listen'> => ({
 });
 
 const TRADING_SCOPES = scopes.filter((scope) => covers([scope], 'trading'));
+/** The scopes that open a stream, which is a read, and trade nothing. */
+const READING_SCOPES = scopes.filter((scope) => covers([scope], 'trading', true) && !covers([scope], 'trading'));
 
 /**
  * The invalid ones of the credentials of streams: `key <id>` of a trader, `session <id>` of a user, `token <digest>` of
- * an app. Invalid is one that is revoked, expired, or of an app that is disabled or may no longer trade.
+ * an app. Invalid is one that is revoked, expired, or of an app that is disabled or may no longer trade; a token that may read
+ * stays valid while its app may.
  */
 const listInvalidCredentials = (db: Db, credentials: string[]): Promise<readonly string[]> =>
   db.anyFirst(sql.prepared('invalid_stream_credentials', z.object({ credential: z.string() }))`
@@ -64,6 +67,9 @@ const listInvalidCredentials = (db: Db, credentials: string[]): Promise<readonly
           and t.expires_at > now()
           and (s.expires_at is null or s.expires_at > now())
           and a.disabled_at is null
-          and a.allowed_scopes && ${sql.array(TRADING_SCOPES, 'text')}
+          and (
+            a.allowed_scopes && ${sql.array(TRADING_SCOPES, 'text')}
+            or (a.allowed_scopes && ${sql.array(READING_SCOPES, 'text')} and t.scopes && ${sql.array(READING_SCOPES, 'text')})
+          )
       )
     end`);
