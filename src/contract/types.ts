@@ -1849,7 +1849,7 @@ export interface paths {
         };
         /**
          * Read one of the app's intents
-         * @description Progress and result of a write that the app or one of its users made.
+         * @description Progress and result of a write that the app or one of its users made. A token with `reads` alone is not shown the members of a result by which one acts as the user: `onboarding_url`, `url` and `client_secret`.
          */
         get: operations["getAppIntent"];
         put?: never;

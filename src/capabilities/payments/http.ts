@@ -8,7 +8,7 @@ import { findIntent, hasSucceeded, intentOfV2, pendingHeaders } from '../../inte
 import { findSealed } from '../../intents/sealed-results.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { slicePage } from '../../kernel/pages.ts';
-import { appOf, userOf } from '../../kernel/principal.ts';
+import { appOf, covers, userOf } from '../../kernel/principal.ts';
 import { requireValue } from '../../kernel/require.ts';
 import type { Sealer } from '../../kernel/seal.ts';
 import { takeEvents } from './commands.ts';
@@ -95,12 +95,16 @@ export const takeProcessorNotification: Handler<'takeProcessorNotification', Dep
 
 const CHALLENGE = 'Signature realm="v2 processor"';
 
-/** Handles `GET /v2/intents/{intent_id}`: read one of the app's intents. */
+/**
+ * Handles `GET /v2/intents/{intent_id}`: read one of the app's intents. Whoever has the sealed members can act as the user: a token
+ * that may only read is shown none.
+ */
 export const getAppIntent: Handler<'getAppIntent', Deps> = async ({ deps, principal, path }) => {
-  const intent = await findIntent(deps.db, appOf(principal).owner, path.intent_id.toLowerCase());
+  const { owner, scopes } = appOf(principal);
+  const intent = await findIntent(deps.db, owner, path.intent_id.toLowerCase());
   if (!intent) throw new ApiError('INTENT_UNKNOWN');
   const shown = intentOfV2(intent);
-  const sealed = shown.result && (await findSealed(deps, intent.id));
+  const sealed = shown.result && covers(scopes, 'api') ? await findSealed(deps, intent.id) : {};
   return {
     status: 200,
     body: { ...shown, result: shown.result && { ...shown.result, ...sealed } },

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { everythingIn } from '../../support/canary.ts';
-import type { TestApp } from '../../support/identity.ts';
+import { asking, bearer, type TestApp } from '../../support/identity.ts';
 import { checkOut, type Money, startMoney } from '../../support/money.ts';
 
 describe('credentials that the processor issues for users', () => {
@@ -72,5 +72,27 @@ describe('credentials that the processor issues for users', () => {
 
     expect(opened.body.onboarding_url).to.match(/^http/);
     await expectSealed(opened.body.onboarding_url);
+  });
+
+  it('shows the members by which one acts as a user to no token that may only read', async () => {
+    const trader = await service.user(tenant);
+    const verification = await trader.ask('POST', '/v2/kyc/processor-identity/session');
+    const opened = await trader.ask('POST', '/v2/connect/accounts', { json: { country: 'US' } });
+    const { access_token } = (await service.token(tenant, 'reads')).body;
+    const polled = (ask: typeof tenant.ask, { headers }: typeof opened) =>
+      ask('GET', `/v2/intents/${headers.get('intent-id')}`);
+    const reader = asking(service.url, bearer(access_token));
+
+    const read = [await polled(reader, verification), await polled(reader, opened)];
+    const full = [await polled(tenant.ask, verification), await polled(tenant.ask, opened)];
+
+    expect(read.map(({ status, body }) => [status, body.state, body.result])).to.deep.equal([
+      [200, 'succeeded', { session_id: verification.body.session_id }],
+      [200, 'succeeded', {}],
+    ]);
+    expect(full.map(({ body }) => body.result)).to.deep.equal([
+      verification.body,
+      { onboarding_url: opened.body.onboarding_url },
+    ]);
   });
 });
