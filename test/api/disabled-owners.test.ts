@@ -112,6 +112,26 @@ describe('an app or partner that is disabled', function () {
     await service.mailTo(user.email, 2);
   });
 
+  it('has no receipt of an agreement mailed either, until it is enabled', async () => {
+    const app = await service.app();
+    const user = await service.user(app);
+    await user.ask('POST', '/v2/agreements/sign', { json: { agreement_version: '1', signature_name: 'Jane' } });
+    await service.mailTo(user.email, 2);
+    await set(`apps/${app.appId}`, 'disable');
+
+    await service.db.query(sql.unsafe`
+      with again as (
+        update mails m set state = 'queued', ended_at = null where m.recipient = ${user.email} and m.template = 'agreement_signed' returning m.id
+      )
+      select enqueue(array(select mail_job(a.id, null) from again a))`); // as if it had not been sent yet
+    await drained();
+    const meanwhile = service.mailbox.mails(user.email).length;
+    await set(`apps/${app.appId}`, 'enable');
+
+    expect(meanwhile).to.equal(2);
+    await service.mailTo(user.email, 3);
+  });
+
   it('as a partner receives nothing either, and what waited once it is enabled', async () => {
     const made = await admin.ask('POST', '/v2/admin/partners', { json: { name: fresh('partner') } });
     const id = String(made.body.partner_id);

@@ -2,6 +2,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../../db/pool.ts';
 import type { AppId, UserId } from '../../kernel/ids.ts';
+import type { App } from '../../kernel/principal.ts';
 import { postMail } from '../mail/commands.ts';
 import { type Signature, signatureColumns, signatureRow } from './queries.ts';
 
@@ -32,9 +33,9 @@ const MAIL_LIVES_S = 3 * 86_400;
 export async function mailReceipt(
   db: Db,
   recipient: string,
-  { app, version, receipt }: { app: AppId; version: string; receipt: object },
+  { app, version, receipt }: { app: Pick<App, 'owner' | 'slug'>; version: string; receipt: object },
 ): Promise<void> {
-  const data = { app, version, receipt: JSON.stringify(receipt) };
+  const data = { app: app.slug, version, receipt: JSON.stringify(receipt) };
   await db.query(sql.type(z.object({}))`
-    select ${postMail({ template: 'agreement_signed', recipient, data, livesS: MAIL_LIVES_S, inNameOf: app })}`);
+    select ${postMail({ template: 'agreement_signed', recipient, data, livesS: MAIL_LIVES_S, inNameOf: app.owner })}`);
 }

@@ -27,7 +27,7 @@ export const signAgreement: Handler<'signAgreement', Deps> = async (call) => {
     });
     const { id, app_id, place, previous_hash, row_hash, signed_at, agreement_version } = signature;
     const receipt = { id, app_id, place, previous_hash, row_hash, ...deps.heads.sign(signature) };
-    await mailReceipt(db, email, { app: app.slug, version: agreement_version, receipt });
+    await mailReceipt(db, email, { app, version: agreement_version, receipt });
     return { status: 200, body: { signed: true, signed_at, agreement_version, receipt } };
   });
 };
