@@ -3,7 +3,7 @@ import type { Operation } from '../contract/document.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { OwnerId } from '../kernel/ids.ts';
 import type { Principal } from '../kernel/principal.ts';
-import { type Budget, budgetOf, visibleState } from '../kernel/throttles.ts';
+import { type Budget, budgetOf, isVisible, visibleState } from '../kernel/throttles.ts';
 import { authenticate, nobody } from './authenticate.ts';
 import type { EdgeDeps } from './deps.ts';
 import { presentBudgets } from './quota.ts';
@@ -17,7 +17,7 @@ export type Spend = (...budgets: Budget[]) => Promise<void>;
  */
 export function newSpend(ctx: Context, { throttle }: Pick<EdgeDeps, 'throttle'>): Spend {
   return async (...budgets) => {
-    const states = (await throttle.spend(budgets)).map(visibleState);
+    const states = (await throttle.spend(budgets)).filter(isVisible).map(visibleState);
     presentBudgets(ctx, states);
     const overspent = states.filter(({ remaining }) => remaining < 0);
     if (overspent.length === 0) return;

@@ -13,6 +13,8 @@ type Limit = {
   longestS: number;
   /** Whether callers of several apps spend it. What is left of it says something about the users of others, so nobody is told. */
   isOfAllApps?: true;
+  /** Whether only callers spend it from whose network nobody has logged in to the account. That it counts says whose account has one. */
+  isOfStrangers?: true;
 };
 
 /**
@@ -35,7 +37,7 @@ export const limits = {
   /** Attempts at one account's password from one address. */
   login: { budget: 10, baseS: MINUTE_S, longestS: 15 * MINUTE_S },
   /** Attempts at one account's password from all addresses without an earlier log-in. */
-  login_unknown_callers: { budget: 50, baseS: 10 * MINUTE_S, longestS: HOUR_S },
+  login_unknown_callers: { budget: 50, baseS: 10 * MINUTE_S, longestS: HOUR_S, isOfStrangers: true },
   /**
    * Attempts at the authenticator code of one account, after a right password: from one of its known networks, or from
    * all others together.
@@ -89,10 +91,12 @@ export const limits = {
 /** The name of a throttle. */
 export type LimitName = keyof typeof limits;
 
+const namesOf = (kind: 'isOfAllApps' | 'isOfStrangers'): ReadonlySet<string> =>
+  new Set(Object.entries<Limit>(limits).flatMap(([name, limit]) => (limit[kind] ? [name] : [])));
+
 /** The throttles that callers of several apps spend. */
-const OF_ALL_APPS: ReadonlySet<string> = new Set(
-  Object.entries<Limit>(limits).flatMap(([name, { isOfAllApps }]) => (isOfAllApps ? [name] : [])),
-);
+const OF_ALL_APPS = namesOf('isOfAllApps');
+const OF_STRANGERS = namesOf('isOfStrangers');
 
 /** The budgets of which an operator can give an app or a partner another number. */
 export type DailyBudgetName = Extract<
@@ -124,6 +128,9 @@ export type BudgetState = {
   ends_in_s: number;
   isUntold?: boolean;
 };
+
+/** Whether a caller may see that a budget was counted: one of strangers only once it is spent, so that log-ins look alike for all addresses. */
+export const isVisible = ({ name, remaining }: BudgetState): boolean => remaining < 0 || !OF_STRANGERS.has(name);
 
 /** The state of a budget as a caller may see it: of one that several apps spend only that it is spent, and not since when. */
 export const visibleState = (state: BudgetState): BudgetState =>

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { sql } from 'slonik';
 import { type AlikeOperation, alike, askAlike, unknownAddress, verifiedUsers } from '../support/alike.ts';
 import { type Identity, startIdentity, type TestApp } from '../support/identity.ts';
 
@@ -27,4 +28,24 @@ describe('known and unknown addresses', () => {
       expect([...data.known]).to.have.length(1);
     });
   }
+
+  it('get the same rate limits from a log-in, also where their owners have logged in before', async () => {
+    const operator = await service.admin(); // has logged in from here
+    const [email] = known as [string];
+    await service.db.query(sql.unsafe`
+      insert into known_addresses (account, address)
+      select u.id, k.address
+      from users u, known_addresses k
+      where u.email = ${email} and k.account = ${operator.adminId}`);
+    const wrong = (ask: typeof service.ask, path: string) => async (email: string) => {
+      const { headers } = await ask('POST', path, { json: { email, password: 'wrong horse battery' } });
+      return [headers.get('ratelimit-policy'), headers.get('ratelimit')?.replaceAll(/;[rt]=\d+/g, '')];
+    };
+    const [logIn, logInAdmin] = [wrong(app.ask, '/v2/auth/login'), wrong(service.ask, '/v2/admin/login')];
+
+    const limits = [await logIn(email), await logInAdmin(operator.email)];
+    const ofUnknown = [await logIn(unknownAddress()), await logInAdmin(unknownAddress())];
+
+    expect(limits).to.deep.equal(ofUnknown);
+  });
 });

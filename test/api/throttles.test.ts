@@ -163,10 +163,10 @@ describe('throttles', () => {
     const rejected = await app.ask('POST', '/v2/auth/login', { json: {}, headers: from('203.0.113.77') });
 
     expect(headers.get('ratelimit-policy')).to.equal(
-      '"address";q=300;w=60, "server";q=6000;w=60, "requests";q=60000;w=60, "login";q=10;w=60, "login_unknown_callers";q=50;w=600',
+      '"address";q=300;w=60, "server";q=6000;w=60, "requests";q=60000;w=60, "login";q=10;w=60',
     );
     expect(headers.get('ratelimit')).to.match(
-      /^"address";r=\d+;t=\d+, "server";r=\d+;t=\d+, "requests";r=\d+;t=\d+, "login";r=9;t=60, "login_unknown_callers";r=49;t=600$/,
+      /^"address";r=\d+;t=\d+, "server";r=\d+;t=\d+, "requests";r=\d+;t=\d+, "login";r=9;t=60$/,
     );
     expect(rejected.status).to.equal(422);
     expect(rejected.headers.get('ratelimit-policy')).to.equal(

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Context } from 'koa';
 import type { EdgeDeps } from '../../src/edge/deps.ts';
 import { newSpend } from '../../src/edge/throttle.ts';
-import { type BudgetState, visibleState } from '../../src/kernel/throttles.ts';
+import { type BudgetState, isVisible, visibleState } from '../../src/kernel/throttles.ts';
 
 const SHARED = { name: 'sign_up_mails', budget: 10, base_s: 86_400, ends_in_s: 4_000 };
 
@@ -33,5 +33,12 @@ describe('the counter of a request', () => {
     const isUntold = (remaining: number) => visibleState({ ...SHARED, remaining }).isUntold;
 
     expect([isUntold(1), isUntold(0), isUntold(-1)]).to.deep.equal([true, true, false]);
+  });
+
+  it('tells of attempts from networks without an earlier log-in only that they are spent', () => {
+    const shown = (remaining: number) => isVisible({ ...SHARED, name: 'login_unknown_callers', remaining });
+
+    expect([shown(1), shown(0), shown(-1)]).to.deep.equal([false, false, true]);
+    expect(isVisible({ ...SHARED, remaining: 1 })).to.equal(true);
   });
 });
