@@ -3,6 +3,7 @@ import https from 'node:https';
 import { isIP, type Socket } from 'node:net';
 import { pipeline, type Readable } from 'node:stream';
 import zlib from 'node:zlib';
+import type { AtOnce } from '../kernel/at-once.ts';
 import { epochMs, noteWork } from '../kernel/work.ts';
 
 /**
@@ -35,6 +36,15 @@ export type Reply =
 
 /** Sends one request. Resolves for every network fault; see `Reply`. */
 export type HttpClient = (request: HttpRequest) => Promise<Reply>;
+
+/** A client whose requests take turns, see `AtOnce`. One that has no turn is `unsent`. */
+export const inTurns =
+  (send: HttpClient, turns: AtOnce): HttpClient =>
+  async (request) =>
+    (await turns.run(
+      () => send(request),
+      ({ kind }) => kind === 'response',
+    )) ?? { kind: 'unsent', why: 'NO_TURN' };
 
 /** An upstream that does not complete TCP or TLS within this time is down. Waiting longer only blocks the lane. */
 const CONNECT_MS = 5_000;

@@ -5,6 +5,7 @@ import type { Registrar } from '../adapters/registrar/types.ts';
 import { webhooks } from '../adapters/webhook/index.ts';
 import type { Webhooks } from '../adapters/webhook/types.ts';
 import { lookUpThreads } from '../capacity/budgets.ts';
+import { jobsOfOneUpstream } from '../capacity/jobs.ts';
 import type { Config } from '../config.ts';
 import { lookUpSlots } from '../db/look-up-slots.ts';
 import type { Db } from '../db/pool.ts';
@@ -103,6 +104,7 @@ const registrarAt = (config: Config): Registrar =>
     chainUrl: config.REGISTRAR_CHAIN_URL,
     network: config.REGISTRAR_NETWORK,
     asset: config.REGISTRAR_ASSET,
+    most: jobsOfOneUpstream(config),
   });
 
 /** The processor's library is loaded where one is configured only: it has 218 files. */
@@ -113,5 +115,6 @@ async function processorAt(config: Config): Promise<Processor | null> {
     url: config.PROCESSOR_URL,
     secretKey: config.PROCESSOR_SECRET_KEY,
     notificationSecret: config.PROCESSOR_WEBHOOK_SECRET,
+    most: jobsOfOneUpstream(config),
   });
 }

@@ -1,7 +1,8 @@
 import Stripe from 'stripe';
+import { atOnce } from '../../kernel/at-once.ts';
 import type { IntentId, PayoutId } from '../../kernel/ids.ts';
 import { epochMs } from '../../kernel/work.ts';
-import { httpClient, parseJson } from '../http.ts';
+import { httpClient, inTurns, parseJson } from '../http.ts';
 import { findBalance, listBalanceChanges } from './balance.ts';
 import { readEvent, readEvents } from './events.ts';
 import { findHolding } from './holding.ts';
@@ -23,11 +24,11 @@ const send = httpClient();
  * Client of the processor, built on stripe-node. Expected faults are results, not exceptions. It never resends by
  * itself.
  */
-export const processor = ({ url, secretKey, notificationSecret }: ProcessorAccess): Processor => {
+export const processor = ({ url, secretKey, notificationSecret, most }: ProcessorAccess): Processor => {
   const stripe = new Stripe(secretKey, {
     apiVersion: API_VERSION,
     ...addressOf(url),
-    httpClient: new Transport(send),
+    httpClient: new Transport(inTurns(send, atOnce(most ?? Number.POSITIVE_INFINITY))),
     maxNetworkRetries: 0,
     telemetry: false,
   });

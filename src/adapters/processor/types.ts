@@ -3,9 +3,9 @@ import type { ReadResult, UpstreamResult } from '../../kernel/upstream-result.ts
 
 /**
  * Address of the processor, the API key of this service, and the secret or secrets (comma-separated) of its
- * notifications.
+ * notifications. `most`: how many requests may be outstanding at once; absent: any number.
  */
-export type ProcessorAccess = { url: string; secretKey: string; notificationSecret: string };
+export type ProcessorAccess = { url: string; secretKey: string; notificationSecret: string; most?: number };
 
 /** A payment intent as the processor reports it. Amounts are in the currency's smallest unit. */
 export type PaymentSeen = {

@@ -1,4 +1,5 @@
-import { httpClient, type Reply } from '../http.ts';
+import { atOnce } from '../../kernel/at-once.ts';
+import { httpClient, inTurns, type Reply } from '../http.ts';
 import { chainReads } from './chain.ts';
 import { readPaymentsTo } from './payments-to.ts';
 import { payResponse, quoteResponse, statusResponse, tiersResponse } from './responses.ts';
@@ -10,13 +11,15 @@ import type { CallLimits, Registering, Registrar, RegistrarAccess } from './type
 const PAY_MS = 90_000;
 const READ_MS = 10_000;
 
-const send = httpClient();
+const client = httpClient();
 
 /**
  * Client of the registrar and of its payment chain. Expected faults are results, not exceptions. It never resends by
  * itself.
  */
-export const registrar = ({ url, chainUrl, network, asset }: RegistrarAccess): Registrar => {
+export const registrar = ({ url, chainUrl, network, asset, most }: RegistrarAccess): Registrar => {
+  const limited = () => inTurns(client, atOnce(most ?? Number.POSITIVE_INFINITY));
+  const send = limited();
   const base = url.replace(/\/+$/, ''); // a string: resolving against a URL would drop its path
   const get = (path: string, limits: CallLimits = {}): Promise<Reply> =>
     send({ timeoutMs: READ_MS, ...limits, method: 'GET', url: base + path });
@@ -28,7 +31,7 @@ export const registrar = ({ url, chainUrl, network, asset }: RegistrarAccess): R
       headers: { 'content-type': 'application/json', ...headers },
       body,
     });
-  const node = { query: nodeAt(send, chainUrl), chainId: chainIdOf(network), asset };
+  const node = { query: nodeAt(limited(), chainUrl), chainId: chainIdOf(network), asset };
   return {
     network,
     asset: asset.toLowerCase(),

@@ -1,8 +1,11 @@
 import type { WalletAddress } from '../../kernel/ids.ts';
 import type { ReadResult, UpstreamResult } from '../../kernel/upstream-result.ts';
 
-/** Address of the registrar, and its payment chain: a JSON-RPC URL, a CAIP-2 name and the token's contract. */
-export type RegistrarAccess = { url: string; chainUrl: string; network: string; asset: string };
+/**
+ * Address of the registrar, and its payment chain: a JSON-RPC URL, a CAIP-2 name and the token's contract. `most`: how many requests
+ * may be outstanding at each of the two at once; absent: any number.
+ */
+export type RegistrarAccess = { url: string; chainUrl: string; network: string; asset: string; most?: number };
 
 /** After `notAfter` (epoch ms) nothing is sent and the result is `unreachable`. */
 export type CallLimits = { timeoutMs?: number; signal?: AbortSignal; notAfter?: number };

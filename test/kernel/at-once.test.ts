@@ -1,0 +1,59 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { atOnce } from '../../src/kernel/at-once.ts';
+
+describe('atOnce', () => {
+  /** Calls that take so long, and what ran of them. */
+  const calls = (tookMs: number, result: 'response' | 'lost') => {
+    const counts = { running: 0, most: 0, ran: 0 };
+    const call = async () => {
+      counts.ran += 1;
+      counts.most = Math.max(counts.most, ++counts.running);
+      await sleep(tookMs);
+      counts.running -= 1;
+      return result;
+    };
+    return { counts, call };
+  };
+  const hasResponded = (result: string) => result === 'response';
+  const many = <T>(count: number, one: () => Promise<T>) => Promise.all(Array.from({ length: count }, one));
+
+  it('runs all calls of an upstream that responds, so many at once, however long that takes', async function () {
+    this.timeout(10_000);
+    const limit = atOnce(2);
+    const { counts, call } = calls(300, 'response');
+
+    const results = await many(10, () => limit.run(call, hasResponded));
+
+    expect(results).to.deep.equal(Array(10).fill('response'));
+    expect(counts).to.deep.equal({ running: 0, most: 2, ran: 10 });
+  });
+
+  it('keeps nobody waiting for longer than a second where the upstream is silent, and nobody once that is known', async function () {
+    this.timeout(10_000);
+    const limit = atOnce(2);
+    const { counts, call } = calls(4_000, 'lost');
+    const startedAt = performance.now();
+    const silent = many(2, () => limit.run(call, hasResponded));
+
+    const first = await many(5, () => limit.run(call, hasResponded));
+    const firstMs = performance.now() - startedAt;
+    const later = await many(5, () => limit.run(call, hasResponded));
+    const laterMs = performance.now() - startedAt - firstMs;
+
+    expect([first, later]).to.deep.equal([Array(5).fill(null), Array(5).fill(null)]);
+    expect(firstMs).to.be.within(900, 2_000);
+    expect(laterMs).to.be.below(300);
+    expect(await silent).to.deep.equal(['lost', 'lost']);
+    expect(counts.ran).to.equal(2);
+  });
+
+  it('goes on after calls that were lost or threw', async () => {
+    const limit = atOnce(1);
+    const thrown = limit.run(() => Promise.reject(new Error('thrown')), hasResponded).catch(({ message }) => message);
+    const lost = limit.run(async () => 'lost', hasResponded);
+    const served = limit.run(async () => 'response', hasResponded);
+
+    expect(await Promise.all([thrown, lost, served])).to.deep.equal(['thrown', 'lost', 'response']);
+  });
+});
