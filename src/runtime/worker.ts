@@ -4,11 +4,13 @@ import { watchClock } from '../capabilities/health/clock.ts';
 import { watchBehind } from '../capabilities/health/restore-check.ts';
 import { openPace } from '../capabilities/webhooks/pace.ts';
 import { laneStepper } from '../capabilities/webhooks/store.ts';
+import { jobsOfOneUpstream } from '../capacity/jobs.ts';
 import type { Config } from '../config.ts';
 import { streamSlot } from '../db/look-up-slots.ts';
 import { openPool, WORKER_LIMITS } from '../db/pool.ts';
 import { justAccepted } from '../intents/claim.ts';
 import { onSettled } from '../intents/settle.ts';
+import { atOnce } from '../kernel/at-once.ts';
 import { openPauses } from '../kernel/pauses.ts';
 import { poolState, watchPauses, watchPool } from '../metrics/process.ts';
 import type { Metrics } from '../metrics/registry.ts';
@@ -55,6 +57,7 @@ export async function openWorkerRuntime(config: Config, log: Logger, metrics: Me
     venues: networkEntities(platform, { config, upstreams, db, sealer: base.sealer }),
     reads,
     checks: orderChecks(db, reads),
+    syncing: atOnce(jobsOfOneUpstream(config)),
     stepLane: laneStepper(db),
     activity,
     accepted: justAccepted(),

@@ -1,4 +1,5 @@
--- Queues a sync of every account that is due. They are due again `every_s` seconds later. Returns how many.
+-- Queues a sync of every account that is due, at most `most`: 20 a second, because orders wait for the same workers. They are due again `every_s`
+-- seconds later. Returns how many.
 create or replace function sweep_prop_accounts(every_s double precision, most integer) returns bigint
 language sql as $$
   with due as (
@@ -15,7 +16,13 @@ language sql as $$
     set sync_after = now() + make_interval(secs => every_s)
     from due
     where a.id = due.id
-    returning plan_sync(a.id, 0)
+    returning a.id
+  ), queued as (
+    select plan_sync(n.id, (n.nth - 1) * 0.05)
+    from (
+      select p.id, row_number() over () as nth
+      from planned p
+    ) n
   )
-  select count(*) from planned
+  select count(*) from queued
 $$;

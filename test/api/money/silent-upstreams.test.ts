@@ -8,11 +8,12 @@ import { market } from '../../support/orders.ts';
 
 const nothing = z.object({});
 const MANY = 160; // more than a worker has jobs at once
+const BUY = { pair: 'BTC', side: 'long', size: '0.01', order_type: 'market' };
 
 describe('orders while another upstream is silent', () => {
   let service: Money;
   beforeEach(async () => {
-    service = await startMoney({ notified: false, settings: { PAYMENT_RECONCILE_MS: '0' } });
+    service = await startMoney({ notified: false, settings: { PAYMENT_RECONCILE_MS: '0', LIFECYCLE_SWEEP_MS: '0' } });
   });
   afterEach(() => service.stop());
 
@@ -61,5 +62,32 @@ describe('orders while another upstream is silent', () => {
     expect(await longestOf(20, () => trader.post('/v1/orders/netvenue', market({ leverage: 0.01 })))).to.be.below(
       3_000,
     );
+  });
+
+  it('wait for no reading of accounts at the network', async function () {
+    this.timeout(60_000);
+    const wallet = await service.wallet();
+    await wallet.post('/v1/orders/exvenue', BUY);
+    await service.buyer.ask('POST', '/v2/payments/free', {
+      json: { tier_id: 'tier_demo', asset_class: 'crypto', account_size: 10_000 },
+    });
+    await service.db.query(sql.type(nothing)`
+      insert into subaccounts
+      select (jsonb_populate_record(s, jsonb_build_object('synthetic_hotkey', s.synthetic_hotkey || n, 'subaccount_id', s.subaccount_id * 1000 + n,
+        'intent_id', gen_random_uuid()))).*
+      from subaccounts s
+      cross join generate_series(1, ${MANY}) n`);
+    await manyUsers(service, MANY);
+    await service.db.query(sql.type(nothing)`
+      insert into prop_accounts
+      select (jsonb_populate_record(a, jsonb_build_object('id', a.id || '_' || u.n, 'user_id', u.id, 'synthetic_hotkey', a.synthetic_hotkey || u.n,
+        'intent_id', gen_random_uuid(), 'sync_after', now()))).*
+      from prop_accounts a
+      join (select id, row_number() over () as n from users) u on u.n <= ${MANY} and u.id <> a.user_id`);
+    service.miner.faults.add({ kind: 'hang' });
+    await service.runTask('accounts/sweep');
+    await sleep(500);
+
+    expect(await longestOf(10, () => wallet.post('/v1/orders/exvenue', BUY))).to.be.below(3_000);
   });
 });

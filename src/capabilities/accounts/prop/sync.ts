@@ -1,22 +1,27 @@
 import type { Logger } from 'pino';
 import type { Db } from '../../../db/pool.ts';
+import type { AtOnce } from '../../../kernel/at-once.ts';
 import type { PropAccountId } from '../../../kernel/ids.ts';
 import type { Netvenue } from '../../../venues/network/adapter/types.ts';
 import { findAnyPropAccount, listUnfulfilled } from './queries.ts';
 import { planNextSync, queueDueSyncs, recordSync } from './store.ts';
 
 /** What the account sync needs. */
-export type SyncDeps = { db: Db; venues: { netvenue: Pick<Netvenue, 'dashboard'> } };
+export type SyncDeps = { db: Db; venues: { netvenue: Pick<Netvenue, 'dashboard'> }; syncing: AtOnce };
 
 /**
  * Reads one prop account at the network and applies the status it shows. Schedules another sync while the account stays
  * in `provisioning`.
  */
-export async function syncAccount(accountId: PropAccountId, { db, venues }: SyncDeps): Promise<void> {
+export async function syncAccount(accountId: PropAccountId, { db, venues, syncing }: SyncDeps): Promise<void> {
   const account = await findAnyPropAccount(db, accountId);
   if (!account?.synthetic_hotkey) return;
-  const dashboard = await venues.netvenue.dashboard(account.synthetic_hotkey);
-  const { status } = await recordSync(db, account, dashboard.kind === 'found' ? dashboard.data : null);
+  const { synthetic_hotkey: trader } = account;
+  const dashboard = await syncing.run(
+    () => venues.netvenue.dashboard(trader),
+    ({ kind }) => kind !== 'unreadable',
+  );
+  const { status } = await recordSync(db, account, dashboard?.kind === 'found' ? dashboard.data : null);
   if (account.status === 'provisioning' && status === 'provisioning') await planNextSync(db, account);
 }
 
