@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { bearer } from '../../support/identity.ts';
@@ -64,4 +65,23 @@ describe('a stream with expired credentials', () => {
       expect(reader.events.at(-1)?.data).to.deep.equal({ reason: 'revoked' });
     });
   }
+
+  it('does not end as long as its app may read, although it may not trade', async () => {
+    const { tenant, url } = service;
+    const token = (await service.token(tenant, 'reads')).body.access_token;
+    const allow = (scopes: string) =>
+      service.db.query(sql.unsafe`update apps set allowed_scopes = ${scopes}::text[] where id = ${tenant.appId}`);
+    await allow('{reads}');
+    const reader = await readStream(`${url}${TRADING}/stream`, {
+      ...bearer(token),
+      'X-Prop-Account': trader.account.id,
+    }).finally(() => setTimeout(4_500)); // credentials are checked every 2 s
+    readers.push(reader);
+    const isOpen = !reader.ended();
+    await allow('{webhooks}');
+    await eventually(async () => reader.ended(), 5_000).finally(() => allow('{api}'));
+
+    expect(isOpen).to.equal(true);
+    expect(reader.events.map(({ type }) => type)).to.deep.equal(['snapshot', 'closed']);
+  });
 });

@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { bearer } from '../../support/identity.ts';
@@ -176,24 +175,6 @@ describe('streamTradingEvents', function () {
     expect(byOther?.ended()).to.equal(false);
   });
 
-  it('stays open for an app that may only read', async () => {
-    const token = await service.token(service.tenant, 'reads');
-    const allow = (scopes: string) =>
-      service.db.query(
-        sql.unsafe`update apps set allowed_scopes = ${scopes}::text[] where id = ${service.tenant.appId}`,
-      );
-    await allow('{reads}');
-    const reader = await readStream(`${service.url}${TRADING}/stream`, {
-      ...bearer(token.body.access_token),
-      'X-Prop-Account': trader.account.id,
-    }).finally(() => setTimeout(4_500)); // credentials are checked every 2 s
-    readers.push(reader);
-    await allow('{api}');
-
-    expect(reader.ended()).to.equal(false);
-    expect(reader.events.map(({ type }) => type)).to.deep.equal(['snapshot']);
-  });
-
   for (const [what, change, undone] of [
     ['is disabled', sql.fragment`disabled_at = now()`, sql.fragment`disabled_at = null`],
     ['may trade no more', sql.fragment`allowed_scopes = '{webhooks}'`, sql.fragment`allowed_scopes = '{api}'`],
@@ -246,7 +227,7 @@ describe('streamTradingEvents', function () {
       if (call.includes(trader.account.synthetic_hotkey)) reads += 1;
       return next(call);
     };
-    await setTimeout(500);
+    await new Promise((resolve) => setTimeout(resolve, 500));
     const idle = reads;
     const reader = await open();
     await trader.ask('POST', ORDERS, { json: market() });
@@ -258,7 +239,7 @@ describe('streamTradingEvents', function () {
     );
     await eventually(async () => {
       const left = reads;
-      await setTimeout(600); // several of the intervals at which it would be read
+      await new Promise((resolve) => setTimeout(resolve, 600)); // several of the intervals at which it would be read
       return reads === left;
     });
     faults.next = next;
