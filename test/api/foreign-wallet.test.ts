@@ -19,6 +19,8 @@ const NETWORK_READS = [
   '/v1/payouts/pending',
 ];
 
+const newAddress = () => privateKeyToAccount(generatePrivateKey()).address;
+
 describe('a wallet that another partner registered', () => {
   let service: TestService;
   before(async () => {
@@ -187,5 +189,18 @@ describe('with WALLET_LINK_PROOF=required', () => {
     });
     expect((await owner.post(REGISTER, { ex_address: owner.wallet })).status).to.equal(200);
     expect((await outsider.post(REGISTER, { asset_class: 'crypto', account_size: 5_000 })).status).to.equal(200);
+  });
+
+  it('a session whose agent has ended proves nothing', async () => {
+    const owner = await service.wallet();
+    const end = (at: string) =>
+      service.db.query(sql.unsafe`
+        update signing_keys set valid_until = now() + ${at}::interval where ex_wallet = ${owner.wallet.toLowerCase()}`);
+    const link = () => owner.post(REGISTER, { ex_address: owner.wallet, payout_address: newAddress() });
+
+    await end('-1 second');
+    expectProblem(await link(), 'V1_WALLET_UNPROVEN', { effect: 'none' });
+    await end('1 hour');
+    expect((await link()).status).to.equal(200);
   });
 });

@@ -64,6 +64,27 @@ describe('moveWalletLink', () => {
     expect(moved.body.partner_id).to.equal(victim.partner);
   });
 
+  it('takes a session for a proof until the exchange ends its agent', async () => {
+    const [squatter, victim] = [await linkOf(false), await linkOf(false)];
+    const json = { partner_id: victim.partner, reason: 'asked' };
+    const moving = () => desk.post(`/v2/admin/wallet-links/${squatter.wallet}/move`, { json });
+    const enroll = [
+      'insert into enrollments (owner, ex_wallet) values ($1, $2)',
+      `insert into signing_keys (id, owner, ex_wallet, signer, key_version, sealed, verified_at, valid_until)
+       values (gen_random_uuid(), $1, $2, '0x${'cd'.repeat(20)}', 1, '\\x00', now(), now() - interval '1 second')`,
+    ];
+    for (const statement of enroll) await desk.session.query(statement, [victim.partner, squatter.wallet]);
+
+    const refused = await moving();
+    await desk.session.query(`update signing_keys set valid_until = now() + interval '1 hour' where owner = $1`, [
+      victim.partner,
+    ]);
+    const moved = await moving();
+
+    expect(refused.body.error.code).to.equal('V2_WALLET_UNPROVEN');
+    expect(moved.body.partner_id).to.equal(victim.partner);
+  });
+
   let links = 0;
   async function linkOf(isProven: boolean) {
     links += 1;

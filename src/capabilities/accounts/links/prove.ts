@@ -5,10 +5,11 @@ import { ApiError } from '../../../kernel/errors.ts';
 import type { OwnerId } from '../../../kernel/ids.ts';
 import type { Sealer } from '../../../kernel/seal.ts';
 import { provesWallet } from '../../../kernel/wallet-proof.ts';
-import { findEnrollment } from '../../enrollments/queries.ts';
+import { epochMs } from '../../../kernel/work.ts';
+import { type Enrollment, findEnrollment } from '../../enrollments/queries.ts';
 import { saveProof } from './commands.ts';
 
-/** How a partner has proven control of a wallet: by an enrolled key that the exchange confirmed, or by a signature. */
+/** How a partner has proven control of a wallet: by an enrolled key that the exchange confirmed and has not ended, or by a signature. */
 export type LinkProof = 'session' | 'signature';
 
 type Deps = { config: Pick<Config, 'WALLET_LINK_PROOF'>; db: Db; sealer: Sealer };
@@ -31,9 +32,13 @@ export async function proveWallet(
     await saveProof(db, owner, wallet);
     return 'signature';
   }
-  if ((await findEnrollment(db, owner, wallet))?.verified) return 'session';
+  const session = await findEnrollment(db, owner, wallet);
+  if (session?.verified && !hasEnded(session)) return 'session';
   if (config.WALLET_LINK_PROOF === 'required' || payout_address) throw unproven();
   return null;
 }
+
+/** Whether the exchange has ended the agent of a session, as it said at the enrollment. */
+const hasEnded = ({ valid_until }: Enrollment) => valid_until !== null && Date.parse(valid_until) <= epochMs();
 
 const unproven = () => new ApiError('V1_WALLET_UNPROVEN', { effect: 'none' });
