@@ -18,6 +18,7 @@ import { traceRequest } from './trace.ts';
 const KEEP_ALIVE_MS = 65_000; // longer than the platform router's, so that the router closes idle connections, not we
 const HEADERS_WITHIN_MS = 15_000;
 const REQUEST_WITHIN_MS = 30_000;
+const READ_WITHIN_MS = 120_000;
 const STRICT_TRANSPORT = 'max-age=31536000'; // a year: browsers use https only (RFC 6797)
 
 /** Responds to requests for what lies beside the contract: `at` and every path below it. */
@@ -25,12 +26,18 @@ export type Beside = { at: string; respond(request: IncomingMessage, response: S
 
 /**
  * Makes the HTTP edge as a Node server, not yet listening. Throws if contract and handlers do not match. `beside` is what a local
- * trial serves; no process of production has it.
+ * trial serves; no process of production has it. `readWithinMs`: how long a caller may take to read a response.
  */
-export function createEdge(deps: EdgeDeps, handlers: AnyHandlers, beside?: Beside): Server {
+export function createEdge(
+  deps: EdgeDeps,
+  handlers: AnyHandlers,
+  beside?: Beside,
+  readWithinMs = READ_WITHIN_MS,
+): Server {
   const { TRUSTED_PROXIES } = deps.config;
   const app = new Koa({ proxy: TRUSTED_PROXIES > 0, maxIpsCount: TRUSTED_PROXIES });
   app.on('error', (err) => deps.log.debug({ err }, 'client disconnected')); // all other faults are rendered below
+  app.use(breakUnread(readWithinMs));
   app.use(respondToAll(deps));
   app.use(under(CROSS_ORIGIN_PATHS, crossOrigin(deps.origins)));
   const { byName, router } = contractRoutes(deps, handlers);
@@ -58,6 +65,19 @@ const under =
   (prefix: string, middleware: Middleware): Middleware =>
   (ctx, next) =>
     ctx.path.startsWith(prefix) ? middleware(ctx, next) : next();
+
+/**
+ * Breaks the connection of a caller that does not read its response: until then it is kept in memory, and the process cannot stop.
+ * Streams have limits of their own.
+ */
+const breakUnread =
+  (withinMs: number): Middleware =>
+  async (ctx, next) => {
+    await next();
+    if (ctx.respond === false) return;
+    const unread = setTimeout(() => ctx.res.destroy(), withinMs).unref();
+    ctx.res.once('close', () => clearTimeout(unread));
+  };
 
 /** Gives every request an id, every failure a problem document, and every response one log line. */
 const respondToAll = (deps: EdgeDeps) => async (ctx: Context, next: Next) => {
