@@ -7,7 +7,7 @@ import { epochMs } from '../../kernel/work.ts';
 import { findBalance } from '../../venues/exchange/portfolio/read-model.ts';
 import { findLiveKey, keySealContext } from '../../venues/exchange/signing/commands.ts';
 import type { VenueReads } from '../../venues/reads.ts';
-import { isOtherPaying, openPayer } from './queries.ts';
+import { isOtherPaying, isPaidAlready, openPayer } from './queries.ts';
 import { problemOf } from './results.ts';
 import { agreedTerms, meetsMinimum, nonceOf } from './rules.ts';
 import { type PurchasePayload, type PurchaseRequest, purchasePayload } from './schema.ts';
@@ -41,6 +41,7 @@ export async function preparePayment(intent: Purchase, deps: PaymentDeps): Promi
   if (intent.sent_payload) return { send: purchasePayload.parse(intent.sent_payload) };
   const { ex_address: wallet } = intent.request;
   if (await isOtherPaying(deps.db, intent.id, wallet)) return unreachableYet;
+  if (await isPaidAlready(deps.db, intent.id)) return { fail: { code: 'V1_REGISTRATION_UNRECORDED' } };
   const stop = await checkBalance(deps, wallet);
   if (stop) return stop;
   const quoted = await quoteFor(deps, intent.request);
