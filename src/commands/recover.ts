@@ -16,13 +16,20 @@ import { argumentsOf, exitWithUsage } from './table.ts';
  * Prepares a database that was restored from a backup, while no worker runs: RECOVERY_MODE=true keeps them from it.
  *   npm run ops -- recover --since 2026-01-31T04:00:00Z     the time of the backup
  */
+const WITH_ITS_ZONE = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*(Z| ?UTC|[+-]\d\d(:?\d\d)?)$/; // also as psql and backup labels print it
+
 const { since = '' } = argumentsOf('recover', { most: 0, options: { since: { type: 'string' } } }).values;
-const sinceMs = Date.parse(since);
-if (!(sinceMs < Date.now())) exitWithUsage('recover');
+const sinceMs = WITH_ITS_ZONE.test(since) ? Date.parse(since) : Number.NaN;
+if (!(sinceMs < Date.now()))
+  exitWithUsage(
+    'recover',
+    'A past time with its zone: Z, UTC or +01:00. Read hours too late, it would miss what was lost.',
+  );
 
 const config = readConfig();
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 
+print(`since ${new Date(sinceMs).toISOString()}`);
 await onDatabase(async (db) => {
   for (const { kind, intents } of await recoverSince(db, new Date(sinceMs)))
     print(`${kind}  ${intents} open: looked for, never sent`);

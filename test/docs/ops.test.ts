@@ -29,8 +29,15 @@ describe('npm run ops', () => {
     const { status, stderr } = ops('recover');
 
     expect(status).to.equal(2);
-    expect(stderr).to.equal('Usage: npm run ops -- recover --since 2026-01-31T04:00:00Z\n');
+    expect(stderr).to.match(/^Usage: npm run ops -- recover --since 2026-01-31T04:00:00Z\nA past time with its zone/);
   });
+
+  it('recovers since no time whose zone or order of days is a guess', () => {
+    for (const since of ['2026-01-31T04:00:00', '2026-01-31 04:00', '2026-01-31', '02/01/2026 04:00 UTC', '31', 'now'])
+      expect(ops('recover', '--since', since), since).to.deep.include({ status: 2, stdout: '' });
+    for (const since of ['2026-01-31T04:00Z', '2026-01-31 04:00:00 UTC', '2026-01-31 05:00:00.123456+01'])
+      expect(ops('recover', '--since', since).stderr, since).to.match(/^Setting DATABASE_URL: missing/);
+  }).timeout(60_000);
 
   it('runs no command with an option that it does not have, a value too many, or none for an option', () => {
     for (const args of [
