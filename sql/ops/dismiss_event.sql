@@ -1,8 +1,14 @@
 create or replace function ops.dismiss_event(event text, who text, why text) returns text
 language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
+declare
+  verdict text;
 begin
   perform ops.require_who_and_why(who, why);
-  return dismiss_event(event, session_user, who || ': ' || why);
+  verdict := dismiss_event(event, session_user, who || ': ' || why);
+  if verdict <> 'done' then
+    perform ops.note(who, 'dismiss_event', event, why, jsonb_build_object('verdict', verdict));
+  end if;
+  return verdict;
 end $$;
 comment on function ops.dismiss_event(text, text, text) is
   'Closes an unreadable event of the processor after you have read its object there: what it stopped goes on. Verdicts: done, unknown, not_open. '

@@ -5,6 +5,9 @@ declare
 begin
   perform ops.require_who_and_why(who, why);
   queued := end_pause(end_pause.subject, session_user, why, ops.given_name(who));
+  if queued is null then
+    perform ops.note(who, 'end_pause', end_pause.subject, why, '{"verdict": "not_paused"}');
+  end if;
   return coalesce(queued || ' go on', 'not paused');
 end $$;
 comment on function ops.end_pause(text, text, text) is

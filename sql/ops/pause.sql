@@ -5,6 +5,7 @@ begin
   if pause_work(pause.subject, exits, session_user, why, ops.given_name(who)) then
     return 'paused';
   end if;
+  perform ops.note(who, 'pause', pause.subject, why, '{"verdict": "unknown"}');
   return 'unknown';
 end $$;
 comment on function ops.pause(text, text, text, boolean) is
