@@ -2170,7 +2170,7 @@ create view ops.transactions (
   age_s double precision
 );
 
--- Intents that ended although nothing proves their effect, oldest first, with the safe action. Their effect is unknown. Normally empty.
+-- Intents that ended although nothing proves their effect, oldest first, with the safe action. Their effect is unknown. Each until that is done. Normally empty.
 create view ops.undecided_intents (
   intent_id uuid,
   kind text,

@@ -10,9 +10,8 @@ select 'stranded_payouts', count(*)::integer
 from ops.stranded_payouts
 union all
 select 'undecided_intents', count(*)::integer
-from intents i
-where i.outcome -> 'problem' ->> 'effect' = 'unknown' and i.settled_at > now() - interval '1 day'
-  and not exists (select from subaccounts s where s.intent_id = i.id) -- attached
+from ops.undecided_intents u
+where u.settled_at > now() - interval '1 day'
 union all
 select 'unrecorded_registrations', count(*)::integer
 from ops.unrecorded_registrations

@@ -8,7 +8,19 @@ select i.id as intent_id, i.kind, i.owner, i.outcome -> 'problem' ->> 'code' as 
     else 'look at the upstream; a new request is a new write'
   end as safe_action
 from intents i
-where i.outcome -> 'problem' ->> 'effect' = 'unknown' and not exists (select from subaccounts s where s.intent_id = i.id) -- attached
+where i.outcome -> 'problem' ->> 'effect' = 'unknown'
+  and not exists (select from subaccounts s where s.intent_id = i.id) -- attached
+  and (i.kind <> 'payments/refund' or exists ( -- refunded since
+    select
+    from payments p
+    where p.id = i.request ->> 'payment_id' and p.refund_intent_id = i.id and refund_state(p.id) = 'unknown'
+  ))
+  and (i.kind <> 'accounts/provision' or not exists ( -- given up, or made by another one
+    select
+    from prop_accounts a
+    where a.id = i.request ->> 'prop_account_id' and (a.abandoned_at is not null or a.intent_id <> i.id)
+  ))
 order by i.created_at;
 comment on view ops.undecided_intents is
-  'Intents that ended although nothing proves their effect, oldest first, with the safe action. Their effect is unknown. Normally empty.';
+  'Intents that ended although nothing proves their effect, oldest first, with the safe action. Their effect is unknown. Each until that is done. '
+  'Normally empty.';

@@ -56,6 +56,20 @@ describe('manual handling of failed accounts', () => {
     expect(since).to.deep.equal(made?.since);
   });
 
+  it('has an operator look for a subaccount that may exist only until the account is abandoned', async () => {
+    const { id, intentId } = await failedAccount(intentDb, { paid: false, code: 'SUBACCOUNT_AMBIGUOUS' });
+    await intentDb.query(
+      `update intents set outcome = jsonb_set(outcome, '{problem,effect}', '"unknown"'), request = $2 where id = $1`,
+      [intentId, { prop_account_id: id }],
+    );
+    const undecided = async () =>
+      (await operator.query('select from ops.undecided_intents u where u.intent_id = $1', [intentId])).length;
+
+    expect(await undecided()).to.equal(1);
+    expect(await abandon(id)).to.equal('done');
+    expect(await undecided()).to.equal(0);
+  });
+
   it('lists them with the safe actions', async () => {
     const [unmade, ambiguous, free, returned] = [
       await failed(),

@@ -20,7 +20,7 @@ const states = {
   queued: sql.fragment`i.phase = 'pending' and i.state = 'queued'`,
   running: sql.fragment`i.phase = 'pending' and i.state = 'running'`,
   in_doubt: sql.fragment`i.phase = 'in_doubt'`,
-  undecided: sql.fragment`i.is_undecided and not exists (select from subaccounts s where s.intent_id = i.intent_id)`, // or attached
+  undecided: sql.fragment`i.is_undecided and exists (select from ops.undecided_intents u where u.intent_id = i.intent_id)`,
   failed: sql.fragment`i.phase = 'failed'`,
   expired: sql.fragment`i.phase = 'expired'`,
 };
