@@ -1,6 +1,6 @@
 -- Internal to the kit: a verdict and its reason. A sent intent without a task that reconciles it is left to operators. Otherwise the
 -- holder of its job decides, then its lane, then whether it was sent. The job: the best one of its task that is not dead; nulls: it has none.
--- The 23 hours are those of src/intents/replay.ts.
+-- The 23 hours are those of src/intents/replay.ts: a test compares them.
 create or replace function ops.assess_rerun(
   i intents, is_held boolean, run_at timestamptz, locked_at timestamptz, out verdict text, out reason text
 )

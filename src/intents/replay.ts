@@ -140,9 +140,9 @@ const processorTiming = ({ config }: ProcessorDeps): Timing => ({
 
 /**
  * The processor keeps idempotency keys for at least 24 h (docs.stripe.com/api/idempotent_requests, API v1). One hour is
- * subtracted for clock differences and requests in flight. `ops.assess_rerun` rejects a re-run after the same time.
+ * subtracted for clock differences and requests in flight. `ops.assess_rerun` rejects a re-run after the same time: a test compares them.
  */
-const KEYS_KEPT_MS = 23 * 60 * 60 * 1000;
+export const KEYS_KEPT_MS = 23 * 60 * 60 * 1000;
 
 const UNDECIDABLE = { kind: 'undecidable', problem: { code: 'PROCESSOR_SILENT' } } as const;
 
