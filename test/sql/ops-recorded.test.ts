@@ -35,6 +35,19 @@ describe('what an operator asks for in psql under an id that names nothing', () 
     }
   });
 
+  it('is not done either of an event that nobody has to look at', async () => {
+    await intentDb.query(
+      `insert into processor_events (id, type, said_at, fact, source, acted_at, outcome)
+       values ('evt_1', 'payment_intent.succeeded', now(), '{}', 'listed', now(), 'applied')`,
+    );
+
+    const dismissed = await operator.query(
+      `select ops.dismiss_event('evt_1', 'ada', 'read in the dashboard') as verdict`,
+    );
+
+    expect(dismissed).to.deep.equal([{ verdict: 'not_open' }]);
+  });
+
   const recorded = async () =>
     (await operator.query<{ count: number }>('select count(*)::integer as count from ops.actions'))[0]?.count ?? 0;
 });

@@ -1,4 +1,5 @@
--- Closes an event that an operator has looked at, unreadable or of a suspect payment: what it stopped goes on. Verdicts: done | unknown | not_open.
+-- Closes an event that an operator has looked at, unreadable or of a suspect payment: what it stopped goes on. Verdicts: done | unknown | not_open,
+-- also of an event that nobody has to look at: another one is meant.
 -- Locks the payment, then what settle_money locks.
 create or replace function dismiss_event(event text, by_operator text, because text) returns text
 language plpgsql as $$
@@ -9,7 +10,11 @@ begin
   select * into e from processor_events o where o.id = event for update;
   if e.id is null then
     return 'unknown';
-  elsif e.closed_at is not null or e.acted_at is null then
+  elsif not exists (
+    select from ops.unreadable_events u where u.event_id = event
+    union all
+    select from ops.suspect_payments s where s.event_id = event
+  ) then
     return 'not_open';
   end if;
   update processor_events set closed_at = now(), closed_by = by_operator, closed_why = because where id = event;
