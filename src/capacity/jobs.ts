@@ -1,5 +1,5 @@
 /**
- * How many jobs of a worker one upstream may hold while it does not respond, other than those of orders: orders at the others need them, too.
+ * How many of the jobs of a runner one upstream may hold while it does not respond, other than those of orders: what concerns other
+ * upstreams needs them, too.
  */
-export const jobsOfOneUpstream = ({ TRADING_CONCURRENCY: jobs }: { TRADING_CONCURRENCY: number }): number =>
-  Math.ceil(jobs / 4);
+export const jobsOfOneUpstream = (jobs: number): number => Math.ceil(jobs / 4);

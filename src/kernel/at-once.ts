@@ -1,8 +1,8 @@
 /** Runs calls to one upstream, a bounded number at once. */
 export type AtOnce = {
   /**
-   * Runs a call in its turn. Null, and it was not run: it would have waited for an upstream that is silent. `hasResponded`: whether a
-   * result is a response of the upstream.
+   * Runs a call in its turn. Null, and it was not run: it would have waited for an upstream that is silent, or for too long.
+   * `hasResponded`: whether a result is a response of the upstream.
    */
   run<Result>(call: () => Promise<Result>, hasResponded: (result: Result) => boolean): Promise<Result | null>;
 };
@@ -13,36 +13,37 @@ type Turn = { sinceMs: number };
 const SILENT_MS = 1_000;
 
 /**
- * Makes a limit of `most` calls at once. Whoever waits for an upstream holds up a job of the queue, and orders at other upstreams
+ * Makes a limit of `most` calls at once; another one waits for `longestMs` at most. Whoever waits for an upstream holds up a job of the queue, and orders at other upstreams
  * need those too: one that is silent holds `most` of them, and the others for a second.
  */
-export function atOnce(most: number): AtOnce {
+export function atOnce(most: number, longestMs = Number.POSITIVE_INFINITY): AtOnce {
   const running = new Set<Turn>(); // oldest first
-  const waiting: ((turn: Turn | null) => void)[] = [];
+  const waiting: (Turn & { begin(turn: Turn | null): void })[] = [];
   let respondedMs = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
 
-  /** How long those that wait may still wait for a response, in milliseconds. */
-  const leftMs = ([oldest]: Iterable<Turn>) =>
-    Math.max(respondedMs, oldest?.sinceMs ?? 0) + SILENT_MS - performance.now();
+  /** How much longer the first of those that wait may do so, in milliseconds. */
+  const leftMs = ([first]: typeof waiting, [oldest]: Iterable<Turn>) =>
+    Math.min(
+      Math.max(respondedMs, oldest?.sinceMs ?? 0) + SILENT_MS,
+      (first?.sinceMs ?? Number.POSITIVE_INFINITY) + longestMs,
+    ) - performance.now();
 
   function serve(): void {
     clearTimeout(timer);
-    for (const begin of waiting.splice(0, most - running.size)) {
+    for (const { begin } of waiting.splice(0, most - running.size)) {
       const turn = { sinceMs: performance.now() };
       running.add(turn);
       begin(turn);
     }
-    if (waiting.length === 0) return;
-    const left = leftMs(running);
-    if (left > 0) timer = setTimeout(serve, Math.ceil(left)).unref();
-    else for (const begin of waiting.splice(0)) begin(null);
+    while (waiting.length > 0 && leftMs(waiting, running) <= 0) waiting.shift()?.begin(null);
+    if (waiting.length > 0) timer = setTimeout(serve, Math.ceil(leftMs(waiting, running))).unref();
   }
 
   return {
     async run(call, hasResponded) {
       const turn = await new Promise<Turn | null>((begin) => {
-        waiting.push(begin);
+        waiting.push({ sinceMs: performance.now(), begin });
         serve();
       });
       if (!turn) return null;

@@ -104,7 +104,7 @@ const registrarAt = (config: Config): Registrar =>
     chainUrl: config.REGISTRAR_CHAIN_URL,
     network: config.REGISTRAR_NETWORK,
     asset: config.REGISTRAR_ASSET,
-    most: jobsOfOneUpstream(config),
+    most: jobsOfOneUpstream(config.TRADING_CONCURRENCY),
   });
 
 /** The processor's library is loaded where one is configured only: it has 218 files. */
@@ -115,6 +115,6 @@ async function processorAt(config: Config): Promise<Processor | null> {
     url: config.PROCESSOR_URL,
     secretKey: config.PROCESSOR_SECRET_KEY,
     notificationSecret: config.PROCESSOR_WEBHOOK_SECRET,
-    most: jobsOfOneUpstream(config),
+    most: jobsOfOneUpstream(config.TRADING_CONCURRENCY),
   });
 }

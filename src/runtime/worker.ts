@@ -42,7 +42,12 @@ export async function openWorkerRuntime(config: Config, log: Logger, metrics: Me
   watching.push(watchPauses(metrics, pauses.left));
   const behind = watchBehind({ db, log, config, shown: upstreams.shown });
   const platform = upstreams.netvenue();
-  const mail = mailer({ url: config.SMTP_URL, from: config.MAIL_FROM, tls: config.SMTP_TLS });
+  const mail = mailer({
+    url: config.SMTP_URL,
+    from: config.MAIL_FROM,
+    tls: config.SMTP_TLS,
+    most: jobsOfOneUpstream(config.OUTBOUND_CONCURRENCY),
+  });
   const base = runtimeBase({ kind: 'worker', db, config, log, metrics, clock }, pauses);
   const reads = venueReads(platform, exvenue, config.VENUE_READ_MS);
   return {
@@ -57,7 +62,7 @@ export async function openWorkerRuntime(config: Config, log: Logger, metrics: Me
     venues: networkEntities(platform, { config, upstreams, db, sealer: base.sealer }),
     reads,
     checks: orderChecks(db, reads),
-    syncing: atOnce(jobsOfOneUpstream(config)),
+    syncing: atOnce(jobsOfOneUpstream(config.TRADING_CONCURRENCY)),
     stepLane: laneStepper(db),
     activity,
     accepted: justAccepted(),

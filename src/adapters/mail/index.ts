@@ -1,21 +1,26 @@
 import { createTransport, type SentMessageInfo } from 'nodemailer';
+import { atOnce } from '../../kernel/at-once.ts';
 import { isLoopbackHost } from '../../kernel/loopback.ts';
 import { accepted, rejected, type UpstreamResult, unknownEffect, unreachable } from '../../kernel/upstream-result.ts';
-import type { Mailer } from './types.ts';
+import { type Mailer, NO_TURN } from './types.ts';
 
 const CONNECT_WITHIN_MS = 5_000;
 const SILENT_MS = 15_000;
 const CONNECTIONS = 5;
+const BULK_CONNECTIONS = 3; // codes and links, which somebody waits for, always find another one
+const LONGEST_MS = 1_000; // a job that waits for longer would keep others from running
 const NOT_SENT = new Set(['ECONNECTION', 'EDNS', 'ETLS', 'EAUTH', 'ESOCKET', 'ENOAUTH']);
 
 /** Whether a plain connection must be upgraded by STARTTLS (RFC 3207) before anything is sent. */
 export type SmtpTls = 'required' | 'opportunistic';
 
+type Access = { url: string; from: string; tls: SmtpTls; most?: number };
+
 /**
  * Sends mails over SMTP (RFC 5321) from one address. The Message-ID is derived from the mail's id. With `tls` required,
- * nothing is sent over a plain connection to another machine.
+ * nothing is sent over a plain connection to another machine. `most`: how many mails may be outstanding at once; absent: any number.
  */
-export function mailer({ url, from, tls }: { url: string; from: string; tls: SmtpTls }): Mailer {
+export function mailer({ url, from, tls, most = Number.POSITIVE_INFINITY }: Access): Mailer {
   const domain = /@([^>\s]+)/.exec(from)?.[1] ?? 'localhost';
   const transport = createTransport({
     url: withoutTlsSwitches(url),
@@ -28,9 +33,16 @@ export function mailer({ url, from, tls }: { url: string; from: string; tls: Smt
     disableFileAccess: true,
     disableUrlAccess: true,
   } as Parameters<typeof createTransport>[0]); // as: the types accept `url` or the pool's options, not both
+  const [usual, bulk] = [atOnce(most, LONGEST_MS), atOnce(Math.min(most, BULK_CONNECTIONS), LONGEST_MS)];
   return {
-    send: ({ id, ...letter }) =>
-      transport.sendMail({ from, ...letter, messageId: `<${id}@${domain}>` }).then(sent, (error) => failed(error)),
+    async send({ id, isBulk = false, ...letter }) {
+      const mail = { from, ...letter, messageId: `<${id}@${domain}>` };
+      const turns = isBulk ? bulk : usual;
+      return (
+        (await turns.run(() => transport.sendMail(mail).then(sent, (error) => failed(error)), hasResponded)) ??
+        unreachable(NO_TURN)
+      );
+    },
     close: () => transport.close(),
   };
 }
@@ -41,6 +53,10 @@ function withoutTlsSwitches(text: string): string {
   for (const name of [...url.searchParams.keys()]) if (/TLS$/i.test(name)) url.searchParams.delete(name);
   return url.href;
 }
+
+/** Whether the server said something: to the mail, or of its connection or credentials. */
+const hasResponded = (result: UpstreamResult<unknown>): boolean =>
+  result.kind === 'accepted' || result.kind === 'rejected' || result.why.startsWith('smtp_');
 
 const sent = ({ response }: SentMessageInfo): UpstreamResult<{ response: string }> =>
   accepted({ response: String(response) });

@@ -1,11 +1,13 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
+import { NO_TURN } from '../../adapters/mail/types.ts';
 import type { Db } from '../../db/pool.ts';
 import type { UpstreamResult } from '../../kernel/upstream-result.ts';
 import type { QueuedMail } from './queries.ts';
 
 const PLAN_S = [2, 10, 30, 120, 300, 900, 1_800, 3_600] as const;
 const LONGEST_S = 2 * 3_600;
+const LONGEST_TURN_S = 30;
 const JITTER = 0.2;
 
 /** Records the result of one attempt: ends the mail and wipes its secret, or schedules the next attempt. */
@@ -13,7 +15,7 @@ export async function recordMail(db: Db, mail: QueuedMail, result: UpstreamResul
   if (result.kind === 'accepted') return endMail(db, mail.id, 'sent', null);
   if (result.kind === 'rejected') return endMail(db, mail.id, 'refused', result.slug);
   await db.query(sql.prepared('retry_mail', z.object({ planned: z.boolean() }))`
-    select retry_mail(${mail.id}, ${nextAttemptS(mail.attempts)}, ${result.why}) planned`);
+    select retry_mail(${mail.id}, ${nextAttemptS(mail.attempts, result.why)}, ${result.why}) planned`);
 }
 
 /** Lets a mail in the name of a disabled app or partner wait until that is enabled, or until it expires. */
@@ -31,5 +33,8 @@ export async function endMail(
   await db.query(sql.prepared('end_mail', z.object({}))`select end_mail(${mailId}, ${state}, ${fault})`);
 }
 
-/** Seconds until the next attempt, ± 20 %. */
-const nextAttemptS = (attempts: number) => (PLAN_S[attempts] ?? LONGEST_S) * (1 - JITTER + 2 * JITTER * Math.random());
+/** Seconds until the next attempt, ± 20 %. A mail that found no turn comes again soon: the server takes others meanwhile, or soon again. */
+const nextAttemptS = (attempts: number, why: string) => {
+  const plannedS = why === NO_TURN ? Math.min(attempts + 1, LONGEST_TURN_S) : (PLAN_S[attempts] ?? LONGEST_S);
+  return plannedS * (1 - JITTER + 2 * JITTER * Math.random());
+};
