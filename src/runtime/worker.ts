@@ -62,6 +62,7 @@ export async function openWorkerRuntime(config: Config, log: Logger, metrics: Me
     venues: networkEntities(platform, { config, upstreams, db, sealer: base.sealer }),
     reads,
     checks: orderChecks(db, reads),
+    watching: atOnce(jobsOfOneUpstream(config.OUTBOUND_CONCURRENCY)),
     syncing: atOnce(jobsOfOneUpstream(config.TRADING_CONCURRENCY)),
     stepLane: laneStepper(db),
     activity,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
-import { checkOut, type Money, startMoney, tier25k } from '../../support/money.ts';
+import { checkOut, eventually, type Money, startMoney, tier25k } from '../../support/money.ts';
 import { manyUsers } from '../../support/money-crowd.ts';
 import { market } from '../../support/orders.ts';
 
@@ -16,6 +16,26 @@ describe('orders while another upstream is silent', () => {
     service = await startMoney({ notified: false, settings: { PAYMENT_RECONCILE_MS: '0', LIFECYCLE_SWEEP_MS: '0' } });
   });
   afterEach(() => service.stop());
+
+  /** Accounts of many users, as many subaccounts at the network. */
+  async function manyAccounts(): Promise<void> {
+    await service.buyer.ask('POST', '/v2/payments/free', {
+      json: { tier_id: 'tier_demo', asset_class: 'crypto', account_size: 10_000 },
+    });
+    await service.db.query(sql.type(nothing)`
+      insert into subaccounts
+      select (jsonb_populate_record(s, jsonb_build_object('synthetic_hotkey', s.synthetic_hotkey || n, 'subaccount_id', s.subaccount_id * 1000 + n,
+        'intent_id', gen_random_uuid()))).*
+      from subaccounts s
+      cross join generate_series(1, ${MANY}) n`);
+    await manyUsers(service, MANY);
+    await service.db.query(sql.type(nothing)`
+      insert into prop_accounts
+      select (jsonb_populate_record(a, jsonb_build_object('id', a.id || '_' || u.n, 'user_id', u.id, 'synthetic_hotkey', a.synthetic_hotkey || u.n,
+        'intent_id', gen_random_uuid(), 'sync_after', now()))).*
+      from prop_accounts a
+      join (select id, row_number() over () as n from users) u on u.n <= ${MANY} and u.id <> a.user_id`);
+  }
 
   /** Places orders one after another. The longest time until one was executed, in milliseconds. */
   async function longestOf(count: number, place: () => Promise<{ status: number }>): Promise<number> {
@@ -68,26 +88,35 @@ describe('orders while another upstream is silent', () => {
     this.timeout(60_000);
     const wallet = await service.wallet();
     await wallet.post('/v1/orders/exvenue', BUY);
-    await service.buyer.ask('POST', '/v2/payments/free', {
-      json: { tier_id: 'tier_demo', asset_class: 'crypto', account_size: 10_000 },
-    });
-    await service.db.query(sql.type(nothing)`
-      insert into subaccounts
-      select (jsonb_populate_record(s, jsonb_build_object('synthetic_hotkey', s.synthetic_hotkey || n, 'subaccount_id', s.subaccount_id * 1000 + n,
-        'intent_id', gen_random_uuid()))).*
-      from subaccounts s
-      cross join generate_series(1, ${MANY}) n`);
-    await manyUsers(service, MANY);
-    await service.db.query(sql.type(nothing)`
-      insert into prop_accounts
-      select (jsonb_populate_record(a, jsonb_build_object('id', a.id || '_' || u.n, 'user_id', u.id, 'synthetic_hotkey', a.synthetic_hotkey || u.n,
-        'intent_id', gen_random_uuid(), 'sync_after', now()))).*
-      from prop_accounts a
-      join (select id, row_number() over () as n from users) u on u.n <= ${MANY} and u.id <> a.user_id`);
+    await manyAccounts();
     service.miner.faults.add({ kind: 'hang' });
     await service.runTask('accounts/sweep');
     await sleep(500);
 
     expect(await longestOf(10, () => wallet.post('/v1/orders/exvenue', BUY))).to.be.below(3_000);
+  });
+
+  it('and deliveries wait for no watched accounts', async function () {
+    this.timeout(60_000);
+    await manyAccounts();
+    service.miner.faults.add({ kind: 'hang' });
+    await service.db.query(sql.type(nothing)`
+      select graphile_worker.add_job('trading/watch', json_build_object('prop_account_id', a.id), job_key => 'watch ' || a.id || n)::text
+      from prop_accounts a
+      cross join generate_series(1, 3) n`);
+    await sleep(1_500);
+    const place = async () => {
+      await service.db.query(
+        sql.type(nothing)`select graphile_worker.add_job('housekeeping/figures', job_key => 'a test')::text`,
+      );
+      await eventually(
+        async () =>
+          !(await service.db.exists(sql.type(nothing)`select from graphile_worker.jobs where key = 'a test'`)),
+        20_000,
+      );
+      return { status: 200 };
+    };
+
+    expect(await longestOf(5, place)).to.be.below(2_000);
   });
 });

@@ -14,8 +14,11 @@ const watchedRow = z.object({
   notified_ago_ms: z.number().nullable(),
 });
 
+/** An account that is watched, or was. */
+export type Watched = z.infer<typeof watchedRow>;
+
 /** A watched account: its last recorded positions, and the time since its last event. Null if it has no subaccount. */
-export const findWatched = (db: Db, account: PropAccountId): Promise<z.infer<typeof watchedRow> | null> =>
+export const findWatched = (db: Db, account: PropAccountId): Promise<Watched | null> =>
   db.maybeOne(sql.prepared('find_watched', watchedRow)`
     select a.synthetic_hotkey as trader, coalesce(w.version, 0) as version, w.positions,
       coalesce(w.listened_until > now(), false) as is_listened,

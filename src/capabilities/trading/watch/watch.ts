@@ -1,4 +1,5 @@
 import type { Db } from '../../../db/pool.ts';
+import type { AtOnce } from '../../../kernel/at-once.ts';
 import { ApiError } from '../../../kernel/errors.ts';
 import type { Hotkey, PropAccountId } from '../../../kernel/ids.ts';
 import type { ReadResult } from '../../../kernel/upstream-result.ts';
@@ -7,7 +8,7 @@ import { noticeMissingExits, recordEndedOrders } from '../../../venues/network/o
 import { listResting } from '../../../venues/network/orders/queries.ts';
 import { openPositions } from '../../../venues/network/portfolio/read-model.ts';
 import { moveAccount } from '../../accounts/prop/commands.ts';
-import { findWatched } from './queries.ts';
+import { findWatched, type Watched } from './queries.ts';
 import { changesOf, nextReconcileMs } from './rules.ts';
 import { planWatch, recordWatch } from './store.ts';
 
@@ -17,6 +18,7 @@ const PRICES_EVERY_MS = 5_000; // the minimum interval between events for change
 export type WatchDeps = {
   db: Db;
   config: { TRADING_WATCH_MS: number };
+  watching: AtOnce;
   reads: {
     dashboard(trader: Hotkey): Promise<ReadResult<Dashboard>>;
     dashboardNow(trader: Hotkey): Promise<ReadResult<Dashboard>>;
@@ -24,11 +26,25 @@ export type WatchDeps = {
   };
 };
 
-/** Reads one account, records an event for each change, and plans the next reading. */
+/**
+ * Reads one account, records an event for each change, and plans the next reading. While the network is silent, most wait for their next
+ * turn instead: the jobs of deliveries and mails are of the same runner.
+ */
 export async function watchAccount(account: PropAccountId, deps: WatchDeps): Promise<void> {
-  const { db, config, reads } = deps;
+  const { db, config, watching } = deps;
   const watched = await findWatched(db, account);
   if (!watched) return;
+  const read = await watching.run(
+    () => readAccount(account, watched, deps),
+    (isRead) => isRead,
+  );
+  const later = { isListened: watched.is_listened, isOpen: false, rests: true };
+  if (read === null) await planWatch(db, account, nextReconcileMs(config.TRADING_WATCH_MS, later));
+}
+
+/** Whether the network responded. */
+async function readAccount(account: PropAccountId, watched: Watched, deps: WatchDeps): Promise<boolean> {
+  const { db, config, reads } = deps;
   const { trader, version, positions: before, is_listened: isListened, notified_ago_ms } = watched;
   const rests = await noteResting(deps, trader);
   const dashboard = await reads.dashboardNow(trader);
@@ -43,6 +59,7 @@ export async function watchAccount(account: PropAccountId, deps: WatchDeps): Pro
   await recordWatch(db, account, version, { positions: isChanged ? positions : null, changes });
   const isOpen = (positions ?? before ?? []).length > 0;
   await planWatch(db, account, nextReconcileMs(config.TRADING_WATCH_MS, { isListened, isOpen, rests }));
+  return dashboard.kind !== 'unreadable';
 }
 
 /** Records which resting orders the network shows to have ended. Whether any rested. */
