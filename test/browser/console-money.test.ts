@@ -129,12 +129,13 @@ describe('money in the console, on a phone', function () {
 
   const prove = () =>
     proveLedger(
+      {},
       {
         db: service.db,
         processor: openProcessor({ url: service.processor.url, ...PROCESSOR }),
         log: { error: () => {} },
         stopping: new AbortController().signal,
       },
-      -1, // also what moved just now
+      { minutes: -1 }, // also what moved just now
     );
 });

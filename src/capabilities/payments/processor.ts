@@ -19,7 +19,9 @@ export const withProcessor =
 
 /** Wraps a periodic task that reads the processor. If none is configured, it does nothing. */
 export const whereProcessor =
-  <Deps extends { processor: Processor }>(task: Task<unknown, Deps>): Task<unknown, MaybeConfigured<Deps>> =>
+  <Deps extends { processor: Processor }, Payload = unknown>(
+    task: Task<Payload, Deps>,
+  ): Task<Payload, MaybeConfigured<Deps>> =>
   async (payload, deps) => {
     if (deps.processor) await task(payload, configured<Deps>(deps, deps.processor));
   };

@@ -24,15 +24,16 @@ describe('the proof of the ledger', () => {
   after(() => service.stop());
   afterEach(() => service.control('notifications', { hold: false }));
 
-  const prove = () =>
+  const prove = (bounds = {}) =>
     proveLedger(
+      {},
       {
         db: service.db,
         processor: openProcessor({ url: service.processor.url, ...PROCESSOR }),
         log: { error: () => {} },
         stopping: new AbortController().signal,
       },
-      -1, // also what moved just now
+      { minutes: -1, ...bounds }, // also what moved just now
     );
   const differences = async () => (await operator.ask('GET', '/v2/admin/ledger/differences')).body;
   const balances = async (account: string) => {
@@ -64,6 +65,25 @@ describe('the proof of the ledger', () => {
 
     expect(await differences()).to.deep.equal([]);
     expect(await balances('fees')).to.deep.equal({ usd: FEE });
+  });
+
+  it('goes on in other jobs where there are more accounts than one has time for', async () => {
+    const traders = [await earner(service, app, 300), await earner(service, app, 300)];
+    const banks = [];
+    for (const trader of traders) banks.push((await paid(trader)).bank);
+    await service.control('notifications', { hold: true });
+    for (const id of banks) await service.control('payout', { id, to: 'failed' });
+    await prove({ withinMs: 0 });
+
+    await eventually(async () => (await differences()).length === 2);
+    await service.db.query(
+      sql.type(
+        z.object({}),
+      )`update payout_steps set reconciled_at = null, created_at = now() - interval '1 day' where processor_id = any (${sql.array(banks, 'text')})`,
+    );
+    await service.runTask('payouts/reconcile');
+    await prove();
+    expect(await differences()).to.deep.equal([]);
   });
 
   it('finds a bank return whose one notification was lost, until the service learns of it', async () => {
