@@ -13,8 +13,8 @@ type Turn = { sinceMs: number };
 const SILENT_MS = 1_000;
 
 /**
- * Makes a limit of `most` calls at once; another one waits for `longestMs` at most. Whoever waits for an upstream holds up a job of the queue, and orders at other upstreams
- * need those too: one that is silent holds `most` of them, and the others for a second.
+ * Makes a limit of `most` calls at once; another one waits for `longestMs` at most. Whoever waits for an upstream holds up a job of the
+ * queue, and what concerns other upstreams needs those too: one that is silent holds `most` of them, and the others for a second.
  */
 export function atOnce(most: number, longestMs = Number.POSITIVE_INFINITY): AtOnce {
   const running = new Set<Turn>(); // oldest first
