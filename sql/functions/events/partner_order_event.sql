@@ -57,7 +57,7 @@ language sql stable as $$
         select jsonb_build_object('order_id', c.line -> 'order_id', 'ex_order_id', c.line -> 'ex_order_id')
         from (select i.outcome -> 'result' -> 'results' -> 0 as line) c
         where i.kind = 'exchange/cancel' and i.request -> 'oids' <> '"all"' and i.outcome -> 'result' -> 'results' -> 1 is null
-          and c.line is not null
+          and c.line ->> 'status' <> 'not_found'
       ) as cancelled,
       array[
         'order_type', 'quantity', 'value', 'leverage', 'price', -- of the network
