@@ -41,6 +41,8 @@ describe('requests of operators that need a second operator', function () {
     const { approval_id: id, effect } = asked.body.error;
     expect([effect, again.body.error.approval_id]).to.deep.equal(['none', id]);
     expect(asked.headers.get('location')).to.equal(`${APPROVALS}/${id}`);
+    const polled = await first().ask('GET', String(asked.headers.get('location')));
+    expectApiError(await first().ask('GET', `${APPROVALS}/apv_nobody`), 'V2_APPROVAL_UNKNOWN');
     const [listed] = (await second().ask('GET', `${APPROVALS}?open=true&limit=1`)).body;
     expect(listed).to.deep.include({
       approval_id: id,
@@ -50,7 +52,10 @@ describe('requests of operators that need a second operator', function () {
     });
     expect(listed).to.include({ requested_by: first().adminId, requested_by_name: first().email, role: 'admin' });
 
+    expect(polled.body).to.deep.equal(listed);
+
     const approved = await decide(second(), id);
+    expect((await first().ask('GET', `${APPROVALS}/${id}`)).body).to.deep.equal(approved.body);
     const other = await mint(second(), { name });
     const made = await mint(first(), { name }, 'one-key');
     const replayed = await mint(first(), { name }, 'one-key');

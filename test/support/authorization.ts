@@ -71,7 +71,7 @@ const OPERATIONS: Record<keyof typeof CALLERS, string> = {
     getReadiness getAgreementKeys
   `,
   'any operator': `
-    listApprovals approveRequest rejectRequest
+    listApprovals getApproval approveRequest rejectRequest
     logOutAdmin getCurrentAdmin listTenantApps listAllPartners getPartner listKeysOfPartner listAllTiers
     listUnfulfilledPayments listStrandedPayouts listFailedAccounts listTroubledIntents getIntentStory
     listTroubledDeliveries listDeadJobs getQueueHealth getUpstreams getFleet getFigures listOperatorActions

@@ -30,9 +30,12 @@ export const listApprovals = (
     where (not ${open} or (p.used_at is null and p.decision is distinct from 'rejected' and p.expires_at > now()))
       and ${keysetPage({ table: 'approvals', alias: 'p', time: 'requested_at', order: 'newest first' }, page)}`);
 
-/** One request for approval. */
-export const getApproval = (db: Pick<Db, 'one'>, approvalId: string): Promise<z.infer<typeof approvalRow>> =>
-  db.one(sql.type(approvalRow)`
+/** One request for approval, or null. */
+export const findApproval = (
+  db: Pick<Db, 'maybeOne'>,
+  approvalId: string,
+): Promise<z.infer<typeof approvalRow> | null> =>
+  db.maybeOne(sql.type(approvalRow)`
     select ${shown}
     from approvals p
     where p.id = ${approvalId}`);
