@@ -47,13 +47,18 @@ export async function authenticate(
 const isShown = (requirements: Requirement[], credentials: Credentials) =>
   requirements.every(({ scheme }) => getScheme(scheme).isShown(credentials));
 
+const unauthorized = (scheme: Scheme, isShown: boolean) =>
+  new ApiError(scheme.apiError, { headers: { 'WWW-Authenticate': challengeTo(scheme, isShown) } });
+
 /** A bearer token that was presented and is wrong is named as such (RFC 6750, section 3.1). */
-const unauthorized = ({ apiError, challenge }: Scheme, isShown: boolean) =>
-  new ApiError(apiError, {
-    headers: {
-      'WWW-Authenticate': isShown && challenge.startsWith('Bearer') ? `${challenge}, error="invalid_token"` : challenge,
-    },
-  });
+const challengeTo = ({ challenge }: Scheme, isShown: boolean) =>
+  isShown && challenge.startsWith('Bearer') ? `${challenge}, error="invalid_token"` : challenge;
+
+/** The challenge to a caller whose credential is found to have ended after it was checked. Undefined for an error of no scheme. */
+export function challengeOf(code: ErrorCode): string | undefined {
+  const scheme = Object.values(schemes).find(({ apiError }) => apiError === code);
+  return scheme && challengeTo(scheme, true);
+}
 
 /** The parts of a request that identify its caller. */
 export type Credentials = { method: string; headers: IncomingHttpHeaders; query?: ParsedUrlQuery };

@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import { type ErrorCode, errors } from '../kernel/error-codes.ts';
 import { ApiError, type Effect } from '../kernel/errors.ts';
+import { challengeOf } from './authenticate.ts';
 import { describe } from './faults.ts';
 
 /** The page of the error catalogue; an error's `type` is its URL with the code as fragment. */
@@ -37,6 +38,8 @@ export function reject(ctx: Context, apiError: ApiError, occurrence: Occurrence)
   ctx.set(apiError.details.headers ?? {});
   const { retryAfterS } = apiError;
   if (retryAfterS !== undefined) ctx.set('Retry-After', String(Math.ceil(retryAfterS)));
+  if (ctx.status === 401 && !ctx.res.hasHeader('WWW-Authenticate'))
+    ctx.set('WWW-Authenticate', challengeOf(apiError.code) ?? '');
   if (apiError.details.intent_id) ctx.set('Intent-Id', apiError.details.intent_id);
   ctx.type = ctx.state.oauthErrors ? 'application/json' : 'application/problem+json';
   const problem = problemDocument(apiError, occurrence);

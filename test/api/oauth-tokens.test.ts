@@ -1,6 +1,12 @@
 import { expect } from 'chai';
+import { sql } from 'slonik';
 import { listOperations } from '../../src/contract/document.ts';
-import { bearer, type Identity, startIdentity } from '../support/identity.ts';
+import { bearer, type Data, type Identity, startIdentity } from '../support/identity.ts';
+import { until } from '../support/processes.ts';
+
+/** Whether a statement waits for a lock that another transaction has. */
+const isWaiting = (tx: Pick<Identity['db'], 'exists'>): Promise<boolean> =>
+  tx.exists(sql.unsafe`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
 
 /* What RFC 6749, 6750 and 7009 let a client rely on. */
 describe('access tokens', () => {
@@ -70,6 +76,23 @@ describe('access tokens', () => {
     expect(wrong.headers.get('www-authenticate')).to.match(/^Bearer .*error="invalid_token"/);
     expect(none.headers.get('www-authenticate')).to.equal('Bearer realm="v2"');
     expect(key.headers.get('www-authenticate')).to.match(/^Bearer .*error="invalid_token"/);
+  });
+
+  it('are named as the fault where they end while their request is under way', async () => {
+    const app = await service.app(['api']);
+    const hook = { url: 'https://hooks.example.com/late', events: ['*'] };
+
+    let creation: Promise<Data> | undefined;
+    await service.db.transaction(async (tx) => {
+      await tx.query(sql.unsafe`select from apps where id = ${app.appId} for update`);
+      creation = app.ask('POST', '/v2/webhook-endpoints', { json: hook });
+      await until('the creation waits', () => isWaiting(tx));
+      await tx.query(sql.unsafe`update app_secrets set expires_at = now() where app_id = ${app.appId}`);
+    });
+    const { status, headers, body } = (await creation) as Data; // as: it was sent above
+
+    expect([status, body.error?.code], JSON.stringify(body)).to.deep.equal([401, 'V2_TOKEN_INVALID']);
+    expect(headers.get('www-authenticate')).to.equal('Bearer realm="v2", error="invalid_token"');
   });
 
   it('that lack a scope get its name, in message and header', async () => {

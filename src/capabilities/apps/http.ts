@@ -49,8 +49,7 @@ async function clientOf(
   if (form.client_secret === undefined) throw missing('client_secret', 'must be given');
   await throttle(budgetOf('client', form.client_id, network));
   const app = await deps.clients(form.client_id, form.client_secret);
-  if (!app)
-    throw new ApiError('V2_INVALID_CREDENTIALS', { headers: { 'WWW-Authenticate': 'Basic realm="v2 clients"' } });
+  if (!app) throw new ApiError('V2_INVALID_CREDENTIALS');
   return app;
 }
 

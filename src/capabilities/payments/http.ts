@@ -86,14 +86,11 @@ export const takeProcessorNotification: Handler<'takeProcessorNotification', Dep
     call.raw,
     signature,
   );
-  if (event === 'unsigned')
-    throw new ApiError('V2_SIGNATURE_INVALID', { effect: 'none', headers: { 'WWW-Authenticate': CHALLENGE } });
+  if (event === 'unsigned') throw new ApiError('V2_SIGNATURE_INVALID', { effect: 'none' });
   if (event === 'unreadable') throw new ApiError('INVALID_REQUEST', { effect: 'none' });
   await takeEvents(call.deps.db, [event]);
   return { status: 200, body: { received: true } };
 };
-
-const CHALLENGE = 'Signature realm="v2 processor"';
 
 /**
  * Handles `GET /v2/intents/{intent_id}`: read one of the app's intents. Whoever has the sealed members can act as the user: a token

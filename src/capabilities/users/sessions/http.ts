@@ -60,13 +60,10 @@ export const revokeUserSession: Handler<'revokeUserSession', Deps> = ({ principa
 
 async function sessionToEnd(db: Db, appId: AppId, current: User | null, body: Body<'revokeUserSession'>) {
   if (body?.session_token !== undefined) return findSessionByToken(db, appId, body.session_token);
-  if (!current) throw noSession();
+  if (!current) throw new ApiError('V2_SESSION_INVALID');
   const session_id = body?.session_id ?? current.sessionId;
   return (await isSessionOf(db, current.userId, session_id)) ? { user_id: current.userId, session_id } : null;
 }
-
-const noSession = () =>
-  new ApiError('V2_SESSION_INVALID', { headers: { 'WWW-Authenticate': 'Session realm="v2 users"' } });
 
 /** Handles `GET /v2/auth/sessions`: list the user's sessions. */
 export const listUserSessions: Handler<'listUserSessions', Deps> = async ({ deps, principal, query }) => {
