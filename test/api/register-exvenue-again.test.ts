@@ -30,7 +30,7 @@ describe('registerExvenueTrader, for an address that was registered before', () 
   for (const [how, recorded] of ends) {
     it(`buys a new account once the earlier one is ${how}`, async () => {
       const buyer = await registered();
-      fixture.service.registrar.endAccount(buyer.wallet, how);
+      fixture.service.registrar.setEarlier(buyer.wallet, how);
 
       const reply = await fixture.service.buy(fixture.partner, buyer);
 
@@ -44,7 +44,7 @@ describe('registerExvenueTrader, for an address that was registered before', () 
 
   it('tells the end of the earlier one as an event', async () => {
     const buyer = await registered();
-    fixture.service.registrar.endAccount(buyer.wallet, 'eliminated');
+    fixture.service.registrar.setEarlier(buyer.wallet, 'eliminated');
     await fixture.service.buy(fixture.partner, buyer);
 
     const { body } = await fixture.partner.get('/v1/events?limit=500');
@@ -55,7 +55,7 @@ describe('registerExvenueTrader, for an address that was registered before', () 
 
   it('buys one new account, however many ask for it at once', async () => {
     const buyer = await registered();
-    fixture.service.registrar.endAccount(buyer.wallet, 'eliminated');
+    fixture.service.registrar.setEarlier(buyer.wallet, 'eliminated');
 
     const replies = await Promise.all([1, 2, 3].map(() => fixture.service.buy(fixture.partner, buyer)));
 
@@ -72,9 +72,9 @@ describe('registerExvenueTrader, for an address that was registered before', () 
 
   it('buys nothing while the registrar may still report an earlier account', async () => {
     const buyer = await registered();
-    fixture.service.registrar.endAccount(buyer.wallet, 'eliminated');
+    fixture.service.registrar.setEarlier(buyer.wallet, 'eliminated');
     await fixture.service.buy(fixture.partner, buyer);
-    fixture.service.registrar.endAccount(buyer.wallet, 'eliminated');
+    fixture.service.registrar.setEarlier(buyer.wallet, 'eliminated');
 
     const reply = await fixture.service.buy(fixture.partner, buyer);
 
@@ -84,7 +84,7 @@ describe('registerExvenueTrader, for an address that was registered before', () 
 
   it('buys nothing, and says why, while the registrar does not say whether it has ended', async () => {
     const buyer = await registered();
-    fixture.service.registrar.endAccount(buyer.wallet, 'eliminated');
+    fixture.service.registrar.setEarlier(buyer.wallet, 'eliminated');
     fixture.service.registrar.faults.add({ kind: 'reset', times: 1 });
 
     const away = await fixture.service.buy(fixture.partner, buyer, {}, { key: `again-${buyer.wallet}` });

@@ -71,10 +71,10 @@ describe('registerExvenueTrader when upstreams fail', () => {
     await expectPaidOnce(buyer, ended);
   });
 
-  for (const how of ['failed', 'eliminated', 'deregistered'] as const) {
+  for (const how of ['failed', 'eliminated', 'inactive', 'deregistered'] as const) {
     it(`takes no earlier account of the address, which has ended as ${how}, for the new one`, async () => {
       const [later, never] = [await fixture.service.buyer(), await fixture.service.buyer()];
-      for (const { wallet } of [later, never]) fixture.service.registrar.endAccount(wallet, how);
+      for (const { wallet } of [later, never]) fixture.service.registrar.setEarlier(wallet, how);
 
       const reply = await fixture.service.buy(fixture.partner, later, { email: 'pending@example.com' });
       const ended = await fixture.service.status(fixture.partner, later.wallet);

@@ -154,6 +154,16 @@ describe('registerExvenueTrader', () => {
     await expectUnpaid(buyer, reply);
   });
 
+  it('pays nothing for an address that has an account by another miner', async () => {
+    const buyer = await fixture.service.buyer();
+    fixture.service.registrar.setEarlier(buyer.wallet, 'active');
+
+    const reply = await fixture.service.buy(fixture.partner, buyer);
+
+    expectProblem(reply, 'V1_ALREADY_REGISTERED', { effect: 'none', reason: 'already_registered' });
+    await expectUnpaid(buyer, reply);
+  });
+
   it('pays nothing for a wallet without a balance on the exchange', async () => {
     const buyer = await fixture.service.buyer();
     fixture.service.exchange.fund(buyer.wallet, '-100000');

@@ -9,7 +9,7 @@ import { findLiveKey, keySealContext } from '../../venues/exchange/signing/comma
 import type { VenueReads } from '../../venues/reads.ts';
 import { isOtherPaying, isPaidAlready, openPayer } from './queries.ts';
 import { problemOf } from './results.ts';
-import { agreedTerms, meetsMinimum, nonceOf } from './rules.ts';
+import { agreedTerms, isSuccess, meetsMinimum, nonceOf, statusOf } from './rules.ts';
 import { type PurchasePayload, type PurchaseRequest, purchasePayload } from './schema.ts';
 
 /** What preparing a payment needs. */
@@ -34,7 +34,7 @@ type Stop = Exclude<Prepared<never>, { send: never } | { done: unknown }>;
 const unreachableYet: Stop = { wait: { code: 'V1_REGISTRAR_UNREACHABLE' } };
 
 /**
- * Prepares a payment: reads the balance, the price, the terms and the chain's head, and signs last. A payment that was
+ * Prepares a payment: reads the balance, the price, the terms, the account and the chain's head, and signs last. A payment that was
  * signed earlier and provably never sent is sent unchanged.
  */
 export async function preparePayment(intent: Purchase, deps: PaymentDeps): Promise<Prepared<PurchasePayload>> {
@@ -45,7 +45,19 @@ export async function preparePayment(intent: Purchase, deps: PaymentDeps): Promi
   const stop = await checkBalance(deps, wallet);
   if (stop) return stop;
   const quoted = await quoteFor(deps, intent.request);
-  return 'terms' in quoted ? sign(intent, deps, quoted) : quoted;
+  if (!('terms' in quoted)) return quoted;
+  return (await checkAccount(deps, wallet)) ?? sign(intent, deps, quoted);
+}
+
+/**
+ * Stops if the address has an account at the network. The registrar quotes a price for one that another miner created,
+ * takes the payment and then registers nothing. See venues/registrar.md#registration-status.
+ */
+async function checkAccount({ registrar }: PaymentDeps, wallet: WalletAddress): Promise<Stop | null> {
+  const view = await registrar.status(wallet);
+  if (view.kind === 'unreadable') return unreachableYet;
+  const hasAccount = view.kind === 'found' && isSuccess(statusOf(view.data.status));
+  return hasAccount ? { fail: { code: 'V1_ALREADY_REGISTERED', reason: 'already_registered' } } : null;
 }
 
 /** A balance that is too low is read again without the cache: the wallet may have been funded a moment ago. */

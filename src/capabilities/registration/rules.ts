@@ -86,9 +86,12 @@ export const isEnd = (status: Status): status is (typeof ENDS)[number] => ENDS.s
 /** Whether a status means that the account exists. */
 export const isSuccess = (status: Status): boolean => SUCCESSES.includes(status);
 
-/** The registrar's status as one of ours. An unknown status counts as `processing`. */
+/**
+ * The registrar's status as one of ours. An account that is `inactive` is no longer registered. An unknown status counts
+ * as `processing`.
+ */
 export const statusOf = (reported: string): Exclude<Status, 'not_found'> =>
-  KNOWN.find((status) => status === reported) ?? 'processing';
+  reported === 'inactive' ? 'deregistered' : (KNOWN.find((status) => status === reported) ?? 'processing');
 
 const KNOWN = ['pending', 'processing', 'registered', 'active', 'failed', 'eliminated', 'deregistered'] as const;
 

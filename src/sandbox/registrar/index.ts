@@ -9,7 +9,7 @@ import { openBookChain, type Transfers } from './book-chain.ts';
 import type { PayChain, Token } from './chain.ts';
 import { registerRoute } from './register.ts';
 import { viewRoutes } from './views.ts';
-import type { SoldTier, World } from './world.ts';
+import type { Earlier, SoldTier, World } from './world.ts';
 
 /** Options of the registrar. Times are in milliseconds; see `Listening` for the address. */
 export type RegistrarUpstreamOptions = Files &
@@ -30,8 +30,8 @@ export type RegistrarUpstream = SteeredUpstream & {
   settings: Record<string, string>;
   minerSlug: string;
   payTo: string;
-  /** The account of an address, if any, has ended in this way; the address may register again. */
-  endAccount(address: string, how: 'failed' | 'eliminated' | 'deregistered'): void;
+  /** The account of an address, which none sold here is: `active` by another miner, or one that has ended. */
+  setEarlier(address: string, status: Earlier): void;
 };
 
 const MINER = 'vanta';
@@ -72,7 +72,7 @@ export const startRegistrarUpstream = async (options: RegistrarUpstreamOptions =
     invisibleMs: options.invisibleMs ?? 0,
     rows: memory.recalled?.rows ?? new Map(),
     proofs: memory.recalled?.proofs ?? new Set(),
-    ended: new Map(),
+    earlier: new Map(),
   };
   const routes = [registerRoute(world), ...viewRoutes(world), ...(book ? [book.route] : [])];
   const { rows, proofs } = world;
@@ -90,9 +90,9 @@ export const startRegistrarUpstream = async (options: RegistrarUpstreamOptions =
     },
     minerSlug: MINER,
     payTo: PAY_TO,
-    endAccount(address, how) {
+    setEarlier(address, status) {
       world.rows.delete(address.toLowerCase());
-      world.ended.set(address.toLowerCase(), how);
+      world.earlier.set(address.toLowerCase(), status);
     },
     ledger,
     faults,

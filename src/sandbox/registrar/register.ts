@@ -34,9 +34,11 @@ function judgeDuplicate({ rows }: World, exAddress: string): Reported | null {
   const row = rows.get(exAddress);
   if (!row) return null;
   return row.registered
-    ? rejected(409, 'This HL address is already registered with this miner.')
+    ? taken
     : rejected(409, 'A registration for this HL address is already being processed. Please wait for it to complete.');
 }
+
+const taken = rejected(409, 'This HL address is already registered with this miner.');
 
 /** Verifies, settles, records, has the account created and responds, in this order. Each step can fail. */
 async function pay(world: World, call: Call, requested: Requested): Promise<Reported> {
@@ -47,6 +49,7 @@ async function pay(world: World, call: Call, requested: Requested): Promise<Repo
   const settled = await settle(world, requested, payment);
   if ('status' in settled) return settled;
   const { txHash } = settled;
+  if (world.earlier.get(requested.exAddress) === 'active') return taken; // the miner refuses, and the payment is kept
   const unrecorded = strikes(world, 'record', requested.email);
   if (unrecorded?.kind === 'reset') return dropped;
   if (unrecorded) return rejected(500, 'Registration could not be saved', { txHash });

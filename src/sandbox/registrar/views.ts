@@ -27,9 +27,10 @@ const catalogueOf = ({ minerSlug, tiers }: World) => ({
 });
 
 /** A new account is not visible for `invisibleMs`. The registrar asks the miner again for an account that was rejected. */
-function statusOf({ rows, ended, miningMs, invisibleMs }: World, address: string): string {
+function statusOf(world: World, address: string): string {
+  const { rows, miningMs, invisibleMs } = world;
   const row = rows.get(address);
-  const earlier = ended.get(address);
+  const earlier = world.earlier.get(address);
   const ageMs = row ? Date.now() - row.writtenMs : 0;
   if (!row || ageMs < invisibleMs) return earlier ?? 'not_found';
   if (!row.registered && ageMs >= miningMs) row.registered = true;

@@ -9,6 +9,9 @@ export type SoldTier = { accountSize: number; priceUsdc: string };
 /** A recorded registration. `registered`: whether the miner has created the account. */
 type Row = { exAddress: string; accountSize: number; txHash: string; registered: boolean; writtenMs: number };
 
+/** The status of an account that this registrar did not sell, or of one that has ended. */
+export type Earlier = 'active' | 'failed' | 'eliminated' | 'inactive' | 'deregistered';
+
 /** State of the registrar. Rows are keyed by address in lower case. `proofs` holds the proofs that were used. */
 export type World = {
   chain: PayChain;
@@ -22,8 +25,8 @@ export type World = {
   invisibleMs: number;
   rows: Map<string, Row>;
   proofs: Set<string>;
-  /** How the earlier account of an address ended: its status until the new account is there. */
-  ended: Map<string, 'failed' | 'eliminated' | 'deregistered'>;
+  /** Accounts that other miners created, or that have ended: the status of an address until its new account is there. */
+  earlier: Map<string, Earlier>;
 };
 
 /**
