@@ -154,15 +154,17 @@ describe('registerExvenueTrader', () => {
     await expectUnpaid(buyer, reply);
   });
 
-  it('pays nothing for an address that has an account by another miner', async () => {
-    const buyer = await fixture.service.buyer();
-    fixture.service.registrar.setEarlier(buyer.wallet, 'active');
+  for (const state of ['active', 'pending'] as const) {
+    it(`pays nothing for an address that has an account by another miner: ${state}`, async () => {
+      const buyer = await fixture.service.buyer();
+      fixture.service.registrar.setEarlier(buyer.wallet, state);
 
-    const reply = await fixture.service.buy(fixture.partner, buyer);
+      const reply = await fixture.service.buy(fixture.partner, buyer);
 
-    expectProblem(reply, 'V1_ALREADY_REGISTERED', { effect: 'none', reason: 'already_registered' });
-    await expectUnpaid(buyer, reply);
-  });
+      expectProblem(reply, 'V1_ALREADY_REGISTERED', { effect: 'none', reason: 'already_registered' });
+      await expectUnpaid(buyer, reply);
+    });
+  }
 
   it('pays nothing for a wallet without a balance on the exchange', async () => {
     const buyer = await fixture.service.buyer();

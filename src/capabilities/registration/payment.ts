@@ -9,7 +9,7 @@ import { findLiveKey, keySealContext } from '../../venues/exchange/signing/comma
 import type { VenueReads } from '../../venues/reads.ts';
 import { isOtherPaying, isPaidAlready, openPayer } from './queries.ts';
 import { problemOf } from './results.ts';
-import { agreedTerms, isSuccess, meetsMinimum, nonceOf, statusOf } from './rules.ts';
+import { agreedTerms, isEnd, meetsMinimum, nonceOf, statusOf } from './rules.ts';
 import { type PurchasePayload, type PurchaseRequest, purchasePayload } from './schema.ts';
 
 /** What preparing a payment needs. */
@@ -50,13 +50,13 @@ export async function preparePayment(intent: Purchase, deps: PaymentDeps): Promi
 }
 
 /**
- * Stops if the address has an account at the network. The registrar quotes a price for one that another miner created,
+ * Stops if the address has an account at the network that has not ended. The registrar quotes a price for one that another miner created,
  * takes the payment and then registers nothing. See venues/registrar.md#registration-status.
  */
 async function checkAccount({ registrar }: PaymentDeps, wallet: WalletAddress): Promise<Stop | null> {
   const view = await registrar.status(wallet);
   if (view.kind === 'unreadable') return unreachableYet;
-  const hasAccount = view.kind === 'found' && isSuccess(statusOf(view.data.status));
+  const hasAccount = view.kind === 'found' && !isEnd(statusOf(view.data.status));
   return hasAccount ? { fail: { code: 'V1_ALREADY_REGISTERED', reason: 'already_registered' } } : null;
 }
 

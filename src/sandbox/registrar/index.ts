@@ -30,7 +30,7 @@ export type RegistrarUpstream = SteeredUpstream & {
   settings: Record<string, string>;
   minerSlug: string;
   payTo: string;
-  /** The account of an address, which none sold here is: `active` by another miner, or one that has ended. */
+  /** The account of an address, in the place of any sold here: `active` or `pending` by another miner, or one that has ended. */
   setEarlier(address: string, status: Earlier): void;
 };
 

@@ -49,7 +49,7 @@ async function pay(world: World, call: Call, requested: Requested): Promise<Repo
   const settled = await settle(world, requested, payment);
   if ('status' in settled) return settled;
   const { txHash } = settled;
-  if (world.earlier.get(requested.exAddress) === 'active') return taken; // the miner refuses, and the payment is kept
+  if (/^(active|pending)$/.test(world.earlier.get(requested.exAddress) ?? '')) return taken; // the payment is kept
   const unrecorded = strikes(world, 'record', requested.email);
   if (unrecorded?.kind === 'reset') return dropped;
   if (unrecorded) return rejected(500, 'Registration could not be saved', { txHash });

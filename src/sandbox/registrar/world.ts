@@ -10,7 +10,7 @@ export type SoldTier = { accountSize: number; priceUsdc: string };
 type Row = { exAddress: string; accountSize: number; txHash: string; registered: boolean; writtenMs: number };
 
 /** The status of an account that this registrar did not sell, or of one that has ended. */
-export type Earlier = 'active' | 'failed' | 'eliminated' | 'inactive' | 'deregistered';
+export type Earlier = 'active' | 'pending' | 'failed' | 'eliminated' | 'inactive' | 'deregistered';
 
 /** State of the registrar. Rows are keyed by address in lower case. `proofs` holds the proofs that were used. */
 export type World = {
