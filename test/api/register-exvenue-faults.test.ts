@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { expectProblem } from '../support/problem.ts';
-import { purchasesSuite } from '../support/registration.ts';
+import { purchasesSuite, startRegistrationService } from '../support/registration.ts';
 
 describe('registerExvenueTrader when upstreams fail', () => {
   const { fixture, scriptFault, expectPaidOnce, expectUnpaid } = purchasesSuite();
@@ -69,6 +69,21 @@ describe('registerExvenueTrader when upstreams fail', () => {
     expect(reply.body).to.include({ status: 'pending', is_terminal: false });
     expect(ended).to.include({ status: 'active', tx_hash: reply.body.tx_hash });
     await expectPaidOnce(buyer, ended);
+  });
+
+  it('follows a recorded registration for as long as its miner is away', async () => {
+    const service = await startRegistrationService({ miningMs: 2_500 });
+    try {
+      const [buyer, partner] = [await service.buyer(), await service.partner()];
+
+      const reply = await service.buy(partner, buyer, { email: 'pending@example.com' });
+      const ended = await service.status(partner, buyer.wallet);
+
+      expect(reply.body).to.include({ status: 'pending', is_terminal: false });
+      expect(ended).to.include({ status: 'active', tx_hash: reply.body.tx_hash, is_success: true });
+    } finally {
+      await service.stop();
+    }
   });
 
   for (const how of ['failed', 'eliminated', 'inactive', 'deregistered'] as const) {

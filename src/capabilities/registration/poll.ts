@@ -45,16 +45,20 @@ async function pollUnpaid(registration: Registration, payload: PurchasePayload, 
   return planNextPoll(db, registration, nextPollMs(config.REGISTRATION_POLL_MS, registration.polls));
 }
 
-/** An account that has ended is taken for an earlier one of the address: then the registrar has not recorded this one. */
+/**
+ * An account that has ended is taken for an earlier one of the address: then the network does not have this one. A
+ * registration that the registrar recorded as pending is not abandoned: the registrar asks the miner again without end.
+ */
 async function pollPaid(registration: Registration, { registrar, config, db, log }: PollDeps): Promise<void> {
-  const { id, ex_address, polls, paid_ago_ms } = registration;
+  const { id, ex_address, polls, paid_ago_ms, status } = registration;
   const nextMs = nextPollMs(config.REGISTRATION_POLL_MS, polls);
   const view = await registrar.status(ex_address);
   if (view.kind === 'found' && !isEnd(statusOf(view.data.status)))
     return recordView(db, registration, view.data, nextMs);
   if (view.kind !== 'unreadable' && (paid_ago_ms ?? 0) > config.REGISTRATION_GRACE_MS) {
-    log.error({ registration_id: id, tx_hash: registration.tx_hash }, notes.abandoned);
-    return abandonRegistration(db, id);
+    const isRecorded = status === 'pending';
+    log.error({ registration_id: id, tx_hash: registration.tx_hash }, isRecorded ? notes.pending : notes.abandoned);
+    if (!isRecorded) return abandonRegistration(db, id);
   }
   return planNextPoll(db, registration, nextMs);
 }

@@ -26,7 +26,10 @@ const catalogueOf = ({ minerSlug, tiers }: World) => ({
   available_account_sizes: tiers.map(({ accountSize }) => accountSize),
 });
 
-/** A new account is not visible for `invisibleMs`. The registrar asks the miner again for an account that was rejected. */
+/**
+ * The status at the network: a row that the miner rejected is not there. A new account is not visible for `invisibleMs`.
+ * The registrar asks the miner again for an account that was rejected.
+ */
 function statusOf(world: World, address: string): string {
   const { rows, miningMs, invisibleMs } = world;
   const row = rows.get(address);
@@ -34,5 +37,5 @@ function statusOf(world: World, address: string): string {
   const ageMs = row ? Date.now() - row.writtenMs : 0;
   if (!row || ageMs < invisibleMs) return earlier ?? 'not_found';
   if (!row.registered && ageMs >= miningMs) row.registered = true;
-  return row.registered ? 'active' : (earlier ?? 'pending');
+  return row.registered ? 'active' : (earlier ?? 'not_found');
 }
