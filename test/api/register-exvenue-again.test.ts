@@ -26,6 +26,7 @@ describe('registerExvenueTrader, for an address that was registered before', () 
     ['failed', 'eliminated'],
     ['eliminated', 'eliminated'],
     ['deregistered', 'deregistered'],
+    ['inactive', 'deregistered'],
   ] as const;
   for (const [how, recorded] of ends) {
     it(`buys a new account once the earlier one is ${how}`, async () => {
