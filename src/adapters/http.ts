@@ -3,7 +3,7 @@ import https from 'node:https';
 import { isIP, type Socket } from 'node:net';
 import { pipeline, type Readable } from 'node:stream';
 import zlib from 'node:zlib';
-import type { AtOnce } from '../kernel/at-once.ts';
+import { type AtOnce, NO_TURN } from '../kernel/at-once.ts';
 import { epochMs, noteWork } from '../kernel/work.ts';
 
 /**
@@ -44,7 +44,7 @@ export const inTurns =
     (await turns.run(
       () => send(request),
       ({ kind }) => kind === 'response',
-    )) ?? { kind: 'unsent', why: 'NO_TURN' };
+    )) ?? { kind: 'unsent', why: NO_TURN };
 
 /** An upstream that does not complete TCP or TLS within this time is down. Waiting longer only blocks the lane. */
 const CONNECT_MS = 5_000;

@@ -7,6 +7,9 @@ export type AtOnce = {
   run<Result>(call: () => Promise<Result>, hasResponded: (result: Result) => boolean): Promise<Result | null>;
 };
 
+/** Why a call was not sent that had no turn. */
+export const NO_TURN = 'NO_TURN';
+
 type Turn = { sinceMs: number };
 
 /** An upstream that works on all the calls it may have, and has responded to none for so long, is silent. */

@@ -3,7 +3,13 @@ import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { expectProblem } from '../support/problem.ts';
-import { type Buyer, purchasesSuite } from '../support/registration.ts';
+import { until } from '../support/processes.ts';
+import {
+  type Buyer,
+  purchasesSuite,
+  type RegistrationService,
+  startRegistrationService,
+} from '../support/registration.ts';
 
 const PAST_GRACE_MS = 1_000;
 
@@ -94,5 +100,39 @@ describe('registerExvenueTrader, for an address that was registered before', () 
     expectProblem(away, 'V1_REGISTRAR_UNREACHABLE', { effect: 'none', retryable: true });
     expect(back.status).to.equal(200);
     expect(await rowsOf(buyer)).to.deep.equal(['eliminated', 'registered']);
+  });
+});
+
+describe('registerExvenueTrader, for an address whose earlier purchase turns out paid', () => {
+  let service: RegistrationService;
+  before(async () => {
+    service = await startRegistrationService({}, { settings: { REGISTRATION_DEADLINE_MS: '30000' } });
+  });
+  after(() => service.stop());
+
+  it('pays nothing for one that waited meanwhile', async () => {
+    const [partner, buyer] = await Promise.all([service.partner(), service.buyer()]);
+    const refused = await service.buy(partner, buyer, { email: 'refused@example.com' });
+    service.registrar.faults.add({ kind: 'reset' });
+    const waiting = await service.buy(partner, buyer, {}, { prefer: 'wait=0' });
+    const earlier = refused.body.error.intent_id;
+    const { header } = await service.db.one(sql.type(z.object({ header: z.string() }))`
+      select sent_payload ->> 'header' as header from intents where id = ${earlier}`);
+    const { payload } = JSON.parse(Buffer.from(header, 'base64').toString());
+    const { value, validAfter, validBefore, ...addresses } = payload.authorization;
+    const times = { validAfter: BigInt(validAfter), validBefore: BigInt(validBefore) };
+    await service.chain.settle({ ...addresses, ...times, value: BigInt(value), signature: payload.signature });
+    await until('the payment', () =>
+      service.db.maybeOne(
+        sql.type(z.object({}))`select from registrations where id = ${earlier} and tx_hash is not null`,
+      ),
+    );
+    service.registrar.faults.clear();
+
+    const ended = await partner.pollIntent(waiting, 20_000);
+
+    expect(ended).to.include({ state: 'failed', effect: 'none' });
+    expect(ended.problem).to.include({ code: 'V1_REGISTRATION_UNRECORDED' });
+    expect(await service.paidBy(buyer)).to.have.length(1);
   });
 });

@@ -114,40 +114,6 @@ describe('the money of registrations', () => {
   });
 });
 
-describe('a purchase that waits while an earlier one of its address turns out paid', () => {
-  let service: RegistrationService;
-  before(async () => {
-    service = await startRegistrationService({}, { settings: { REGISTRATION_DEADLINE_MS: '30000' } });
-  });
-  after(() => service.stop());
-
-  it('pays nothing', async () => {
-    const [partner, buyer] = await Promise.all([service.partner(), service.buyer()]);
-    const refused = await service.buy(partner, buyer, { email: 'refused@example.com' });
-    service.registrar.faults.add({ kind: 'reset' });
-    const waiting = await service.buy(partner, buyer, {}, { prefer: 'wait=0' });
-    const earlier = refused.body.error.intent_id;
-    const { header } = await service.db.one(sql.type(z.object({ header: z.string() }))`
-      select sent_payload ->> 'header' as header from intents where id = ${earlier}`);
-    const { payload } = JSON.parse(Buffer.from(header, 'base64').toString());
-    const { value, validAfter, validBefore, ...addresses } = payload.authorization;
-    const times = { validAfter: BigInt(validAfter), validBefore: BigInt(validBefore) };
-    await service.chain.settle({ ...addresses, ...times, value: BigInt(value), signature: payload.signature });
-    await until('the payment', () =>
-      service.db.maybeOne(
-        sql.type(z.object({}))`select from registrations where id = ${earlier} and tx_hash is not null`,
-      ),
-    );
-    service.registrar.faults.clear();
-
-    const ended = await partner.pollIntent(waiting, 20_000);
-
-    expect(ended).to.include({ state: 'failed', effect: 'none' });
-    expect(ended.problem).to.include({ code: 'V1_REGISTRATION_UNRECORDED' });
-    expect(await service.paidBy(buyer)).to.have.length(1);
-  });
-});
-
 describe('the chain key', () => {
   let service: RegistrationService;
   before(async () => {

@@ -1,8 +1,8 @@
 import { createTransport, type SentMessageInfo } from 'nodemailer';
-import { atOnce } from '../../kernel/at-once.ts';
+import { atOnce, NO_TURN } from '../../kernel/at-once.ts';
 import { isLoopbackHost } from '../../kernel/loopback.ts';
 import { accepted, rejected, type UpstreamResult, unknownEffect, unreachable } from '../../kernel/upstream-result.ts';
-import { type Mailer, NO_TURN } from './types.ts';
+import type { Mailer } from './types.ts';
 
 const CONNECT_WITHIN_MS = 5_000;
 const SILENT_MS = 15_000;

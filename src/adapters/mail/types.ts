@@ -1,8 +1,5 @@
 import type { UpstreamResult } from '../../kernel/upstream-result.ts';
 
-/** Why a mail was not sent that had to wait for others for too long. */
-export const NO_TURN = 'no_turn';
-
 /** One mail. `id` becomes its Message-ID, which is the same on every attempt. `isBulk`: nobody waits for it; others come first. */
 type Letter = { id: string; to: string; subject: string; text: string; html: string; isBulk?: boolean };
 

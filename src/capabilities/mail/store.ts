@@ -1,7 +1,7 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
-import { NO_TURN } from '../../adapters/mail/types.ts';
 import type { Db } from '../../db/pool.ts';
+import { NO_TURN } from '../../kernel/at-once.ts';
 import type { UpstreamResult } from '../../kernel/upstream-result.ts';
 import type { QueuedMail } from './queries.ts';
 
