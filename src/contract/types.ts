@@ -361,7 +361,7 @@ export interface paths {
         };
         /**
          * Read what a wallet holds on the exchange
-         * @description The value of the wallet's perpetuals accounts on every dex, at the price of the dex's collateral, and of its free spot balances. `VENUE_UNREADABLE` while a collateral has no price.
+         * @description The value of the wallet's perpetuals accounts on every dex, at the price of the dex's collateral, and of its free spot balances. Of a unified account it is the value of its spot balances, which contain the accounts. `VENUE_UNREADABLE` while a collateral has no price.
          */
         get: operations["getExchangeBalance"];
         put?: never;

@@ -11,17 +11,28 @@ import { alone } from '../support/alone.ts';
 const VENUE = 'http://exchange.test';
 const USER = `0x${'ab'.repeat(20)}`;
 
-/** What the exchange has: the account on the builder dex, what its `meta` says, and the prices of spot pairs. */
-type World = { account: object; meta?: object; mids?: Record<string, string>; spot?: object[] };
+/**
+ * What the exchange has: the accounts on its own dex and on the builder dex, what its `meta` says, the prices of spot pairs, and how the wallet
+ * holds its collateral.
+ */
+type World = {
+  main?: object;
+  account: object;
+  meta?: object;
+  mids?: Record<string, string>;
+  spot?: object[];
+  mode?: string;
+};
 
 describe('what a wallet holds at the exchange', () => {
   alone();
 
   /** The reads of a process, and what it asked for. */
-  function open({ account, meta, mids, spot = [] }: World) {
+  function open({ main = accountWorth('1000.0', '500.0'), account, meta, mids, spot = [], mode }: World) {
     const answers: Record<string, unknown> = {
       perpDexs: [null, { name: 'flx' }],
-      clearinghouseState: accountWorth('1000.0', '500.0'),
+      userAbstraction: JSON.stringify(mode ?? 'disabled'),
+      clearinghouseState: main,
       'clearinghouseState flx': account,
       spotClearinghouseState: { balances: spot },
       'meta flx': meta,
@@ -58,6 +69,54 @@ describe('what a wallet holds at the exchange', () => {
     expect(holdings.balance).to.equal('1205.98'); // 1000 + 200 × 0.99 + 6 + 2 × 0.99
     expect(leverageOf(holdings.accounts)).to.equal('0.74791318'); // (500 + 396) / (1000 + 198)
     expect(linked).to.equal('1205.98');
+  });
+
+  const NOTHING = accountWorth('0.0', '0.0');
+  const usdc = (total: string, hold: string) => ({ coin: 'USDC', token: 0, total, hold, entryNtl: '0.0' });
+
+  for (const [name, world, balance, leverage] of [
+    // total less what is available after maintenance is 1/80 of a position of 0.02034 at 80,256: the total has its loss
+    ['beside a position', { main: accountWorth('300.509522', '1632.40704') }, '891.55684101', '1.83096238'],
+    ['beside a resting order', { main: NOTHING }, '891.55684101', '0'],
+  ] as const) {
+    it(`is the whole spot balance of a unified account ${name}`, async () => {
+      const spot = [usdc('891.55684101', '314.896004')];
+
+      const holdings = await readHoldings(
+        open({ account: NOTHING, spot, mode: 'unifiedAccount', ...world }).reads,
+        USER,
+      );
+
+      expect(holdings.balance).to.equal(balance);
+      expect(leverageOf(holdings.accounts)).to.equal(leverage);
+    });
+  }
+
+  it('of a unified account is less what it owes, and backed by every collateral', async () => {
+    const spot = [usdc('-100.0', '0.0'), { coin: 'USDH', token: 360, total: '1000.0', hold: '40.0', entryNtl: '0.0' }];
+    const world = { main: NOTHING, account: accountWorth('50.0', '500.0'), meta: builderMeta(360), spot };
+
+    const { reads } = open({ ...world, mids: { '@230': '0.99' }, mode: 'portfolioMargin' });
+    const holdings = await readHoldings(reads, USER);
+
+    expect(holdings.balance).to.equal('890');
+    expect(leverageOf(holdings.accounts)).to.equal('0.55617977');
+  });
+
+  it('is not computed while it is not known how the account holds its collateral', async () => {
+    const { reads } = open({ account: NOTHING, spot: [usdc('10.0', '4.0')], mode: 'aNewMode' });
+
+    const told = await readHoldings(reads, USER).catch((error: unknown) => error);
+
+    expect(told).to.be.an.instanceOf(ApiError).and.include({ code: 'VENUE_UNREADABLE' });
+  });
+
+  it('needs no mode of an account that can withdraw', async () => {
+    const main = { ...accountWorth('1000.0', '500.0'), withdrawable: '500.0' };
+    const { reads, asked } = open({ main, account: NOTHING, spot: [usdc('10.0', '4.0')] });
+
+    expect((await readHoldings(reads, USER)).balance).to.equal('1006');
+    expect(asked).not.to.include('userAbstraction');
   });
 
   for (const [name, world] of [

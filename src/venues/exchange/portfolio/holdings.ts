@@ -1,8 +1,8 @@
-import { dividedBy, isPositive, plus } from '../../../kernel/decimals.ts';
+import { dividedBy, isPositive, isZero, plus } from '../../../kernel/decimals.ts';
 import type { WalletAddress } from '../../../kernel/ids.ts';
 import { requireFound } from '../../found.ts';
 import type { VenueReads } from '../../reads.ts';
-import type { SpotBalance } from '../adapter/types.ts';
+import type { PerpAccount, SpotBalance } from '../adapter/types.ts';
 import { type Worth, worthOf } from './worth.ts';
 
 /** What a wallet holds on the exchange, in USD. `atMs`: the time of the oldest of its accounts. */
@@ -12,9 +12,19 @@ export type Holdings = Worth & { atMs: number };
 export async function readHoldings(reads: VenueReads, wallet: WalletAddress): Promise<Holdings> {
   const [perps, balances] = await Promise.all([reads.accounts(wallet), reads.spotBalances(wallet)]);
   const [accounts, spot] = [requireFound(perps), requireFound(balances)];
-  const worth = requireFound(await worthOf(reads, accounts, spot));
+  const mode = mayBeUnified(accounts, spot) ? requireFound(await reads.accountMode(wallet)) : 'separate';
+  const worth = requireFound(await worthOf(reads, { mode, accounts, spot }));
   return { ...worth, atMs: Math.min(...accounts.map(({ atMs }) => atMs)) };
 }
+
+/**
+ * Whether the mode of an account, which is expensive to read, decides what it has: a unified one has nothing withdrawable on any dex, holds spot
+ * for its positions and orders, and may owe some. See venues/exchange.md#collateral.
+ */
+const mayBeUnified = (accounts: PerpAccount[], spot: SpotBalance[]): boolean =>
+  accounts.every(({ withdrawable }) => !isPositive(withdrawable)) &&
+  (accounts.some(({ accountValue }) => !isZero(accountValue)) ||
+    spot.some(({ hold, total, free }) => !isZero(hold) || total !== free));
 
 /** A wallet's spot USDC. The exchange omits zero balances. */
 export function usdcOf(spot: SpotBalance[]): Pick<SpotBalance, 'free' | 'total' | 'hold'> {

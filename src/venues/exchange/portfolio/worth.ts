@@ -2,27 +2,33 @@ import { isZero, plus, times } from '../../../kernel/decimals.ts';
 import { USDC_TOKEN } from '../../../kernel/exchange-names.ts';
 import { found, type ReadResult, unreadable } from '../../../kernel/upstream-result.ts';
 import type { VenueReads } from '../../reads.ts';
-import type { PerpAccount, SpotBalance } from '../adapter/types.ts';
+import type { AccountMode, PerpAccount, SpotBalance } from '../adapter/types.ts';
 
 /** The reads that a valuation needs. */
 type PriceReads = Pick<VenueReads, 'exchangeAssets' | 'mids'>;
 
-/** What a wallet has, in USD. `accounts`: the value of each and of its open positions. `balance`: all of it, with free spot balances. */
+/** What the exchange shows of a wallet. `mode`: how it holds its collateral. */
+export type Held = { mode: AccountMode; accounts: readonly PerpAccount[]; spot: readonly SpotBalance[] };
+
+/**
+ * What a wallet has, in USD. `accounts`: the value of each and of its open positions; of a unified account, what backs all of them is one
+ * of them. `balance`: all that it has.
+ */
 export type Worth = { accounts: { value: string; exposure: string }[]; balance: string };
 
 const USDC = 'USDC';
 
 /**
  * Values accounts at the price of their dex's collateral, and free spot balances: USDC at 1, other tokens at mid, tokens
- * without a USDC pair excluded. Unreadable if an account has a collateral without a price: no sum of two tokens is at 1.
+ * without a USDC pair excluded. The spot balances of a unified account are all that it has, its accounts included: see
+ * venues/exchange.md#collateral. Unreadable if an account has a collateral without a price: no sum of two tokens is at 1.
  */
-export async function worthOf(
-  reads: PriceReads,
-  accounts: readonly PerpAccount[],
-  spot: readonly SpotBalance[],
-): Promise<ReadResult<Worth>> {
+export async function worthOf(reads: PriceReads, { mode, accounts, spot }: Held): Promise<ReadResult<Worth>> {
+  const isUnified = mode === 'unified';
   const collaterals = await Promise.all(accounts.map((account) => collateralOf(reads, account)));
-  const held = spot.filter(({ free }) => !isZero(free));
+  const held = spot
+    .map(({ coin, token, free, total }) => ({ coin, token, size: isUnified ? total : free }))
+    .filter(({ size }) => !isZero(size));
   const isPriced = held.some(({ coin }) => coin !== USDC) || collaterals.some((token) => token !== USDC_TOKEN);
   const prices = isPriced ? await readPrices(reads) : [];
   if (!prices) return unreadable('no prices');
@@ -31,14 +37,17 @@ export async function worthOf(
     const token = collaterals[n];
     const price = token === USDC_TOKEN ? '1' : prices.find((known) => known.token === token)?.price;
     if (token === null || price === undefined) return unreadable('a collateral without a price');
-    worth.accounts.push({ value: times(accountValue, price), exposure: times(totalPositionValue, price) });
+    const value = isUnified ? '0' : times(accountValue, price);
+    worth.accounts.push({ value, exposure: times(totalPositionValue, price) });
   }
-  const values = held.map(({ coin, free }) => {
+  const values = held.map(({ coin, token, size }) => {
     const price = coin === USDC ? '1' : prices.find(({ base }) => base === coin)?.price;
-    return times(free, price ?? '0');
+    return { value: times(size, price ?? '0'), isCollateral: collaterals.includes(token) };
   });
-  worth.balance = [...worth.accounts.map(({ value }) => value), ...values].reduce(plus, '0');
-  return found(worth);
+  worth.balance = [...worth.accounts, ...values].reduce((sum, { value }) => plus(sum, value), '0');
+  if (!isUnified) return found(worth);
+  const backing = values.filter(({ isCollateral }) => isCollateral).reduce((sum, { value }) => plus(sum, value), '0');
+  return found({ ...worth, accounts: [...worth.accounts, { value: backing, exposure: '0' }] });
 }
 
 /** The number of the collateral of an account that has any; null if it is not known. */
