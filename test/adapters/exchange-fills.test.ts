@@ -59,6 +59,21 @@ describe('reading the executions of the exchange', () => {
     expect(counterparty?.isLiquidation).to.equal(false);
   });
 
+  for (const [row, isLiquidation] of [
+    [{ dir: 'Liquidated Isolated Short' }, true],
+    [{ dir: 'Liquidated Cross Long', liquidation: { markPx: '1', method: 'backstop' } }, true],
+    [{ dir: 'Close Short', liquidation: { markPx: '1', method: 'market' } }, false],
+    [{ dir: 'Liquidated Cross Long', liquidation: { liquidatedUser: `0x${'1'.repeat(40)}`, markPx: '1' } }, false],
+  ] as const) {
+    it(`an execution ${JSON.stringify(row)} ${isLiquidation ? 'liquidated' : 'did not liquidate'} the user`, async () => {
+      question({ type: 'userFills' }).reply(200, [{ ...fill, ...row }]);
+
+      const fills = await open().recentFills(USER);
+
+      expect(fills).to.have.nested.property('data[0].isLiquidation', isLiquidation);
+    });
+  }
+
   it('pages through a time span of executions, and counts the rows of a split millisecond once', async () => {
     const row = (tid: number) => ({ ...fill, tid, time: 1_000 + Math.floor(tid / 3) });
     const rows = (from: number, count: number) => Array.from({ length: count }, (_, at) => row(from + at));

@@ -1,6 +1,6 @@
 import type { WalletAddress } from '../../../kernel/ids.ts';
 import { found, type ReadResult } from '../../../kernel/upstream-result.ts';
-import { complete, decimalOf, everyOf, fieldsOf, hexOf, integerOf, textOf } from './fields.ts';
+import { complete, decimalOf, everyOf, type Fields, fieldsOf, hexOf, integerOf, textOf } from './fields.ts';
 import { readSide } from './orders.ts';
 import type { Fill } from './types.ts';
 
@@ -9,7 +9,7 @@ export const ROWS_PER_PAGE = 2_000;
 const PAGES = 6;
 
 /**
- * Reads the executions of a user, in the order of the response. In a liquidation both sides carry the mark of it, so
+ * Reads the executions of a user, in the order of the response. In a liquidation both sides may carry the mark of it, so
  * its address is compared. See venues/exchange.md#executions.
  */
 export const readFills =
@@ -61,6 +61,12 @@ const readFill = (value: unknown, user: WalletAddress): Fill | null => {
     closedPnl: decimalOf(fill.closedPnl) ?? '0',
     fee: decimalOf(fill.fee) ?? '0',
     feeToken: textOf(fill.feeToken) ?? '',
-    isLiquidation: hexOf(fieldsOf(fill.liquidation)?.liquidatedUser) === user,
+    isLiquidation: isLiquidationOf(user, fill),
   };
+};
+
+/** Whether an execution liquidated the user. A row that does not name the liquidated user says it by its direction. */
+const isLiquidationOf = (user: WalletAddress, { liquidation, dir }: Fields): boolean => {
+  const named = hexOf(fieldsOf(liquidation)?.liquidatedUser);
+  return named === null ? textOf(dir)?.startsWith('Liquidated') === true : named === user;
 };
