@@ -29,10 +29,12 @@ const nameOf = (cloid: string) => `orderUpdates ${cloid}`;
 
 /**
  * Whether a record is later than another one of the same client order id. An order that has ended never opens again, and its open
- * size only shrinks; another order under the same id is later if its state is.
+ * size only shrinks. Another order under the same id is later if its state is; one that replaces it ends it in the same millisecond, and has a
+ * higher number.
  */
 function isLater(record: OrderRecord, than: OrderRecord): boolean {
-  if (record.order.oid !== than.order.oid) return record.statusMs > than.statusMs;
+  if (record.order.oid !== than.order.oid)
+    return record.statusMs > than.statusMs || (record.statusMs === than.statusMs && record.order.oid > than.order.oid);
   if (hasEnded(record) !== hasEnded(than)) return hasEnded(record);
   if (hasEnded(record)) return record.statusMs > than.statusMs;
   const size = compare(record.order.size, than.order.size);
