@@ -103,6 +103,20 @@ describe('validateTrade', () => {
     expect([before, after]).to.deep.equal([[], ['balance.insufficient']]);
   });
 
+  it('counts margin that a wallet may trade with although it cannot withdraw it', async () => {
+    const trader = await service.wallet();
+    const order = { pair: 'BTC', side: 'long', size: '10', order_type: 'market', leverage: 20 };
+    const opened = await trader.post('/v1/orders/exvenue', order);
+    const added = { ...order, size: '4' };
+
+    const violated = await check(trader, added);
+    const placed = await trader.post('/v1/orders/exvenue', added);
+
+    expect(opened.body.status, JSON.stringify(opened.body)).to.equal('filled');
+    expect(placed.body.status, JSON.stringify(placed.body)).to.equal('filled');
+    expect(violated).to.deep.equal([]);
+  });
+
   it('reports an account that may not trade, and an exhausted drawdown', async () => {
     const [eliminated, fallen] = [await service.trader(), await service.trader()];
     await move(service, eliminated.traderId, { elimination: 'LIQUIDATED' });

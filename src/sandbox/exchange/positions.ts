@@ -70,7 +70,7 @@ export const unrealizedOf = (account: Account, coin: Coin): string => {
   return position ? usd(times(position.size, minus(coin.mid, position.entry))) : '0';
 };
 
-/** Value, used margin and free margin of an account on a dex. */
+/** Value, used margin, free margin, and what may be withdrawn of an account on a dex. */
 export const moneyOf = (account: Account, dex: string) => {
   const positions = [...account.positions.values()].filter(({ coin }) => coin.dex === dex);
   const cash = account.cash?.get(dex) ?? '0';
@@ -80,9 +80,18 @@ export const moneyOf = (account: Account, dex: string) => {
     (sum, { coin, size }) => plus(sum, marginOf(account, coin, worth(size, coin.mid))),
     '0',
   );
-  const free = compare(value, used) > 0 ? minus(value, used) : '0';
-  return { positions, cash, value: usd(value), notional: usd(notional), used: usd(used), free: usd(free) };
+  const kept = times(notional, WITHDRAWAL_MARGIN);
+  return {
+    ...{ positions, cash, value: usd(value), notional: usd(notional), used: usd(used) },
+    free: usd(above(value, used)),
+    withdrawable: usd(above(value, compare(kept, used) > 0 ? kept : used)),
+  };
 };
+
+/** What must remain of a withdrawal, as a part of the value of all positions. See venues/exchange.md#collateral. */
+const WITHDRAWAL_MARGIN = '0.1';
+
+const above = (value: string, used: string): string => (compare(value, used) > 0 ? minus(value, used) : '0');
 
 /** Margin for a value of a coin at the account's leverage. */
 export const marginOf = (account: Account, coin: Coin, value: string): string =>

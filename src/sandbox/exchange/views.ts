@@ -59,13 +59,13 @@ export const updateView = (order: Order): object => ({
 
 /** An account on one dex. See venues/exchange.md#reads. */
 export const accountView = (account: Account, dex: string, asOfMs: number): object => {
-  const { positions, cash, value, notional, used, free } = moneyOf(account, dex);
+  const { positions, cash, value, notional, used, withdrawable } = moneyOf(account, dex);
   const summary = { accountValue: value, totalNtlPos: notional, totalRawUsd: cash, totalMarginUsed: used };
   return {
     marginSummary: summary,
     crossMarginSummary: summary,
     crossMaintenanceMarginUsed: dividedBy(used, '2', 6, 'down'),
-    withdrawable: free,
+    withdrawable,
     assetPositions: positions.map((position) => ({ type: 'oneWay', position: positionView(account, position) })),
     time: asOfMs,
   };

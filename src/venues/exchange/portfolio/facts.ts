@@ -80,9 +80,15 @@ function tradeFacts(trade: Trade, asset: Asset, { mid, account, leverage }: Pres
     leverage: trade.leverage === null ? null : { asked: String(trade.leverage), most },
     funds: {
       needed: dividedBy(opens, String(trade.leverage ?? leverage), PLACES, 'up'),
-      available: account?.withdrawable ?? '0',
+      available: account ? tradableOf(account) : '0',
     },
   };
+}
+
+/** What an account may trade with: its value beyond the margin of its positions, of which less may be withdrawn. See venues/exchange.md#collateral. */
+function tradableOf({ accountValue, marginUsed, withdrawable }: PerpAccount): string {
+  const free = minus(accountValue, marginUsed);
+  return compare(free, withdrawable) > 0 ? free : withdrawable;
 }
 
 const faultOf = (fault: 'invalid_price' | 'lot_size', { price, size }: Trade): TradeFacts['fault'] =>
