@@ -1,5 +1,6 @@
 import type { Finding, SentRequest } from '../../../intents/define.ts';
 import { dexOf } from '../../../kernel/exchange-names.ts';
+import { hasEnded } from '../../../kernel/exchange-order-state.ts';
 import { accepted, rejected, type UpstreamResult, unknownEffect } from '../../../kernel/upstream-result.ts';
 import type { ItemResult } from '../adapter/action-types.ts';
 import type { Exvenue, OrderRecord } from '../adapter/types.ts';
@@ -89,13 +90,15 @@ async function readRecords(
 ): Promise<Map<number | string, OrderRecord> | null> {
   const records = new Map<number | string, OrderRecord>();
   const note = (record: OrderRecord) => {
-    records.set(record.order.oid, record);
-    if (record.order.cloid) records.set(record.order.cloid, record);
+    for (const name of [record.order.oid, record.order.cloid ?? record.order.oid]) {
+      const known = records.get(name);
+      if (!known || isNewer(record, known)) records.set(name, record);
+    }
   };
   if (targets.length > ONE_BY_ONE) {
     const history = await exvenue.historicalOrders(account, LIMITS);
     if (history.kind !== 'found') return null;
-    for (const record of history.data.toReversed()) note(record); // the newest record of a name counts
+    for (const record of history.data) note(record);
   }
   for (const target of targets.filter((candidate) => !records.has(nameOf(candidate)))) {
     const status = await exvenue.orderStatus(account, nameOf(target), LIMITS);
@@ -104,6 +107,10 @@ async function readRecords(
   }
   return records;
 }
+
+/** Whether a record is newer than another one of its name: a history has one for each state of an order. Of one time, the end is. */
+const isNewer = (record: OrderRecord, than: OrderRecord): boolean =>
+  record.statusMs > than.statusMs || (record.statusMs === than.statusMs && hasEnded(record) && !hasEnded(than));
 
 /** How an order ended by its record; null if it has not, as far as is known. */
 function endOf(target: CancelTarget, records: Map<number | string, OrderRecord>): ItemResult | null {
