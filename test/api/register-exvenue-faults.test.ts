@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { sql } from 'slonik';
 import { expectProblem } from '../support/problem.ts';
 import { purchasesSuite, startRegistrationService } from '../support/registration.ts';
 
@@ -80,6 +81,28 @@ describe('registerExvenueTrader when upstreams fail', () => {
       const ended = await service.status(partner, buyer.wallet);
 
       expect(reply.body).to.include({ status: 'pending', is_terminal: false });
+      expect(ended).to.include({ status: 'active', tx_hash: reply.body.tx_hash, is_success: true });
+    } finally {
+      await service.stop();
+    }
+  });
+
+  it('follows a registration whose response was lost, although nobody could ask for it for a day', async () => {
+    const service = await startRegistrationService(
+      { miningMs: 4_000 },
+      { settings: { REGISTRATION_GRACE_MS: '60000' } },
+    );
+    try {
+      const [buyer, partner] = [await service.buyer(), await service.partner()];
+      service.registrar.faults.add({ kind: 'reset', route: 'register/response', times: 1 });
+
+      const reply = await service.buy(partner, buyer, { email: 'pending@example.com' });
+      await service.db.query(sql.unsafe`
+        update registrations
+        set paid_at = paid_at - interval '1 day', absent_since = absent_since - interval '1 day', absent_at = absent_at - interval '1 day'`);
+      const ended = await service.status(partner, buyer.wallet);
+
+      expect(reply.body).to.include({ status: 'processing', is_terminal: false });
       expect(ended).to.include({ status: 'active', tx_hash: reply.body.tx_hash, is_success: true });
     } finally {
       await service.stop();

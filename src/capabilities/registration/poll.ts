@@ -5,7 +5,7 @@ import type { IntentId } from '../../kernel/ids.ts';
 import { findPayload, getRegistration, type Registration } from './queries.ts';
 import { isEnd, isOver, nextPollMs, notes, statusOf } from './rules.ts';
 import type { PurchasePayload } from './schema.ts';
-import { abandonRegistration, planNextPoll, recordView, reviveRegistration } from './store.ts';
+import { abandonRegistration, noteAbsence, planNextPoll, recordView, reviveRegistration } from './store.ts';
 
 /** What polling a registration needs. */
 export type PollDeps = {
@@ -48,14 +48,15 @@ async function pollUnpaid(registration: Registration, payload: PurchasePayload, 
 /**
  * An account that has ended is taken for an earlier one of the address: then the network does not have this one. A
  * registration that the registrar recorded as pending is not abandoned: the registrar asks the miner again without end.
+ * The time that it has to record one does not pass while it is away.
  */
 async function pollPaid(registration: Registration, { registrar, config, db, log }: PollDeps): Promise<void> {
-  const { id, ex_address, polls, paid_ago_ms, status } = registration;
+  const { id, ex_address, polls, status } = registration;
   const nextMs = nextPollMs(config.REGISTRATION_POLL_MS, polls);
   const view = await registrar.status(ex_address);
   if (view.kind === 'found' && !isEnd(statusOf(view.data.status)))
     return recordView(db, registration, view.data, nextMs);
-  if (view.kind !== 'unreadable' && (paid_ago_ms ?? 0) > config.REGISTRATION_GRACE_MS) {
+  if (view.kind !== 'unreadable' && (await noteAbsence(db, id)) > config.REGISTRATION_GRACE_MS) {
     const isRecorded = status === 'pending';
     log.error({ registration_id: id, tx_hash: registration.tx_hash }, isRecorded ? notes.pending : notes.abandoned);
     if (!isRecorded) return abandonRegistration(db, id);

@@ -62,6 +62,20 @@ async function finishPoll(db: Db, { id, polls }: Poll, seen: object | null, next
     select finish_poll(${id}, ${polls}, ${seen && JSON.stringify(seen)}::jsonb, ${nextMs && nextMs / 1000})`);
 }
 
+const PAUSE_S = 3_600; // four polls at the slowest pace
+
+/**
+ * Notes that the registrar does not know a paid registration. Resolves to the milliseconds since when it has said so. After a pause, in
+ * which nobody asked or it was away, that begins anew.
+ */
+export const noteAbsence = (db: Db, id: IntentId): Promise<number> =>
+  db.oneFirst(sql.prepared('note_absent_registration', z.object({ absent_ms: z.number() }))`
+    update registrations r
+    set absent_since = case when r.absent_at > now() - make_interval(secs => ${PAUSE_S}) then r.absent_since else now() end,
+      absent_at = now()
+    where r.id = ${id}
+    returning extract(epoch from now() - r.absent_since)::double precision * 1000 as absent_ms`);
+
 /** Ends a paid registration that the registrar never recorded. Its payment stays recorded. */
 export async function abandonRegistration(db: Db, id: IntentId): Promise<void> {
   await db.query(sql.prepared('abandon_registration', nothing)`
