@@ -181,6 +181,8 @@ describe('posting to the exchange', () => {
     ['plain text', 'Too Many Requests', {}, 10],
     ['null', 'null', { 'content-type': 'application/json' }, 10],
     ['a time to wait', '', { 'retry-after': '3' }, 3],
+    ['a day to wait', '', { 'retry-after': '86400' }, 60],
+    ['more than any clock holds', '', { 'retry-after': '9'.repeat(300) }, 60],
   ] as const) {
     it(`is rejected by 429 with ${what}: definitely not placed`, async () => {
       reply().reply(429, body, headers);

@@ -15,6 +15,8 @@ export type SentRequest = { items: number; firstSend: boolean };
 
 /** Pause after a 429 without `Retry-After`. The budget is per minute, so a sixth of it is available again by then. */
 const PAUSE_S = 10;
+/** The budget is per minute: a longer pause, which a proxy may ask for, says nothing of it, and would hold everybody's orders. */
+const LONGEST_PAUSE_S = 60;
 
 /**
  * Classifies the reply to a posted action. Rejections by 422, 429, a text of the venue or per item are definite. If the same bytes
@@ -31,10 +33,10 @@ export const postResponse = (reply: Reply, { items, firstSend }: SentRequest): U
 
 const isExecuted = ({ text }: Extract<Reply, { kind: 'response' }>) => fieldsOf(parseJson(text))?.status === 'ok';
 
-/** Seconds to wait after a 429. */
+/** Seconds to wait after a 429: as many as the venue says, a minute at most. */
 export const pauseOf = (headers: { 'retry-after'?: string | undefined }): number => {
   const seconds = Number(headers['retry-after']);
-  return Number.isFinite(seconds) && seconds > 0 ? Math.ceil(seconds) : PAUSE_S;
+  return Number.isFinite(seconds) && seconds > 0 ? Math.min(Math.ceil(seconds), LONGEST_PAUSE_S) : PAUSE_S;
 };
 
 const readReply = (reply: Extract<Reply, { kind: 'response' }>, items: number): UpstreamResult<Posted> => {
