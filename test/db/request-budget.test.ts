@@ -165,4 +165,16 @@ describe('the request budget of all processes', () => {
     expect(during.waitMs).to.be.within(50_000, 60_100);
     expect(after).to.equal(1);
   });
+
+  it('goes on within a minute where the clock of the server was set back', async () => {
+    const ledger = first('set_back');
+    await spend(ledger, 1);
+
+    await pass('set_back', -3_600);
+    const { waitMs } = await ledger.spend([{ weight: 1, keep: 0, ...ANYONE }]);
+    await pass('set_back', 61);
+
+    expect(waitMs).to.be.within(59_000, 60_100);
+    expect(await spend(ledger, 1)).to.equal(1);
+  });
 });

@@ -53,6 +53,13 @@ describe('the pace of what an upstream takes in a minute', () => {
     expect(await begin(again, false)).to.equal('sent');
   });
 
+  it('goes on at once where the clock of the server was set back', async () => {
+    for (let n = 0; n < 3; n++) await send(false);
+    await passes(-3_600);
+
+    expect((await send(false)).was).to.equal('sent');
+  });
+
   it('leaves out what is over once that is as old again, so that most signals add to it and change nothing else', async () => {
     const sent: number[] = [];
     for (const later of [0, 100, 70]) {

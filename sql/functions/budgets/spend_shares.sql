@@ -2,6 +2,7 @@
 -- another one can be; 0 if all were. After one that is not covered, only those that must leave less are spent. A new bucket is full. Exact under
 -- concurrency: the row is locked. A tenant's share is the refill divided by the tenants that have spent more than they got back, at least by two.
 -- Who is more than `allowance` beyond its share leaves `spare` to the others, and all the rest is its own while nobody else wants it.
+-- A pause ends after a minute at the latest, so that a server whose clock was set back does not prolong it.
 -- Item: n, weight, keep (tokens that must remain for more urgent weights), tenant, spare. A weight above what the bucket holds is spent when it is
 -- full.
 create or replace function spend_shares(of_name text, capacity double precision, per_s double precision, allowance double precision, batch jsonb)
@@ -25,7 +26,7 @@ begin
   end if;
   passed_s := greatest(0, extract(epoch from clock_timestamp() - bucket.counted_at));
   bucket.tokens := least(capacity, bucket.tokens + passed_s * per_s);
-  bucket.counted_at := greatest(bucket.counted_at, clock_timestamp());
+  bucket.counted_at := least(greatest(bucket.counted_at, clock_timestamp()), clock_timestamp() + interval '1 minute');
   share := per_s / greatest(2, (select count(*) from jsonb_object_keys(bucket.uses)));
   bucket.uses := coalesce((
     select jsonb_object_agg(u.key, u.value::double precision - passed_s * share)
