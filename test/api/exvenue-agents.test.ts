@@ -71,6 +71,19 @@ describe('agents of an exchange wallet', () => {
     expect(ownSession.valid_until).to.equal(null);
   });
 
+  it('have no end where theirs is later than any time that can be shown', async () => {
+    for (const untilMs of [Date.UTC(10_000, 0), Number.MAX_SAFE_INTEGER]) {
+      const { master, owner, enroll } = await approved(untilMs);
+
+      const enrolled = await enroll(master);
+      const sessions = await owner.get('/v1/sessions');
+
+      expect(enrolled.status).to.equal(200);
+      expect(sessions.body).to.deep.equal([enrolled.body]);
+      expect(enrolled.body).to.include({ verified: true, valid_until: null });
+    }
+  });
+
   it('that the exchange rejects mark their session until a key is enrolled', async () => {
     const { owner, master, agent, enroll, trader } = await approved();
     await enroll(master);

@@ -71,13 +71,21 @@ export const readRole = (json: unknown): Role | null => {
   return master ? { kind: 'agent', master } : null;
 };
 
+/** When a key ends (epoch ms), which its owner chooses. One later than any time that can be shown has no end. */
+const endOf = (value: unknown): number | null => {
+  const endMs = integerOf(value);
+  return endMs !== null && endMs <= LAST_MS ? endMs : null;
+};
+
+const LAST_MS = Date.UTC(10_000, 0) - 1; // of the last year with four digits (RFC 3339)
+
 /** Reads the keys that may trade for an account. See venues/exchange.md#reads. */
 export const readAgents = (json: unknown): Agent[] | null =>
   everyOf(json, (value) => {
     const agent = fieldsOf(value);
     const address = hexOf(agent?.address);
     if (!address) return null;
-    return { address, name: textOf(agent?.name) ?? '', validUntilMs: integerOf(agent?.validUntil) };
+    return { address, name: textOf(agent?.name) ?? '', validUntilMs: endOf(agent?.validUntil) };
   });
 
 /** Reads the key without a name; `absent` if the account has none. See venues/exchange.md#reads. */
@@ -85,7 +93,7 @@ export const readUnnamedAgent = (json: unknown): ReadResult<Agent> | null => {
   const data = fieldsOf(json);
   if (!data || data.agentAddress === undefined) return null;
   const address = hexOf(data.agentAddress);
-  return address ? found({ address, name: '', validUntilMs: integerOf(data.agentValidUntil) }) : absent;
+  return address ? found({ address, name: '', validUntilMs: endOf(data.agentValidUntil) }) : absent;
 };
 
 /** Reads an account's action budget. See venues/exchange.md#reads. */
