@@ -521,7 +521,7 @@ export interface paths {
         };
         /**
          * List what a funded account has earned, by week
-         * @description `completed` means that the network has settled the week. The network does not publish the transfer, so `tx_hash` is null.
+         * @description `completed` means that the network has settled the week, 36 hours after its end. The network does not publish the transfer, so `tx_hash` is null.
          */
         get: operations["listPayouts"];
         put?: never;
@@ -3329,7 +3329,7 @@ export interface paths {
         };
         /**
          * Estimate what can be paid out
-         * @description Over all funded accounts of the user, or the one of `X-Prop-Account`, from the network's settlements of the weeks that have ended. Earnings that cannot be read are 503, never zero.
+         * @description Over all funded accounts of the user, or the one of `X-Prop-Account`, from the network's settlements. A week counts 36 hours after its end, when the network has settled it. Earnings that cannot be read are 503, never zero.
          */
         get: operations["estimatePayout"];
         put?: never;
@@ -7139,7 +7139,7 @@ export interface components {
              */
             status?: "pending";
         };
-        /** @description What a user has earned in weeks that have ended, and not been paid. */
+        /** @description What a user has earned in weeks that the network has settled, and not been paid. */
         PayoutEstimate: {
             /** @description The amount in USD. */
             amount_usd: number;

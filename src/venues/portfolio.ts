@@ -11,8 +11,17 @@ export type PairDetail = Schemas['SupportedPairs']['details'][number];
 /** What a trader earned in a week, in USD. Times are epoch milliseconds; `endMs` is exclusive. */
 export type PayoutWeek = { startMs: number; endMs: number; payoutUsd: number };
 
-/** Whether a week has ended, so that its payout is final. Until then a loss may take what it has earned. */
+/** Whether a week has ended. */
 export const hasEnded = ({ endMs }: Pick<PayoutWeek, 'endMs'>): boolean => endMs <= epochMs();
+
+/** See venues/network-validator.md#payouts. */
+const SETTLES_WITHIN_MS = 36 * 3_600_000;
+
+/**
+ * Whether the network has settled a week that has ended, so that its payout is final. Until then it may not show yet what positions that were
+ * open at the end had lost, or that the week is withheld.
+ */
+export const isSettled = ({ endMs }: Pick<PayoutWeek, 'endMs'>): boolean => endMs + SETTLES_WITHIN_MS <= epochMs();
 
 /**
  * What one trader has at its venue, in the shapes of the contract. Every call reads the venue, through its caches, and

@@ -3,7 +3,7 @@ import { ApiError } from '../../kernel/errors.ts';
 import type { OwnerId, UserId } from '../../kernel/ids.ts';
 import type { ReadResult } from '../../kernel/upstream-result.ts';
 import type { Settlement } from '../../venues/network/adapter/types.ts';
-import { hasEnded } from '../../venues/portfolio.ts';
+import { isSettled } from '../../venues/portfolio.ts';
 import { findPropAccount, listPropAccounts, type PropAccount } from '../accounts/prop/queries.ts';
 import { centsOf } from './rules.ts';
 
@@ -40,11 +40,11 @@ async function earnedBy(reads: Reads, { subaccount_uuid }: PropAccount): Promise
   return earned;
 }
 
-/** What a subaccount has earned in all weeks that have ended, in cents, by the network's settlements. Null if they cannot be read. */
+/** What a subaccount has earned in all weeks that are settled, in cents, by the network's settlements. Null if they cannot be read. */
 export async function readEarnings(reads: Reads, subaccountUuid: string | null): Promise<number | null> {
   if (subaccountUuid === null) return 0;
   const settled = await reads.settlements(subaccountUuid);
   if (settled.kind === 'unreadable') return null;
-  const weeks = settled.kind === 'absent' ? [] : settled.data.filter(hasEnded);
+  const weeks = settled.kind === 'absent' ? [] : settled.data.filter(isSettled);
   return weeks.reduce((total, { payoutUsd }) => total + centsOf(payoutUsd), 0);
 }

@@ -6,9 +6,12 @@ const WEEK_MS = 7 * 86_400_000;
 const HALF_DAY_MS = 12 * 3_600_000;
 const FIRST_MONDAY_MS = 4 * 86_400_000; // 1970-01-01 was a Thursday
 
-/** The last week that has ended. */
+const SETTLES_WITHIN_MS = 36 * 3_600_000;
+
+/** The last week that is settled. */
 export const lastWeek = (nowMs: number): { start_ms: number; end_ms: number } => {
-  const end_ms = nowMs - ((nowMs - FIRST_MONDAY_MS) % WEEK_MS);
+  const settledMs = nowMs - SETTLES_WITHIN_MS;
+  const end_ms = settledMs - ((settledMs - FIRST_MONDAY_MS) % WEEK_MS);
   return { start_ms: end_ms - WEEK_MS, end_ms };
 };
 

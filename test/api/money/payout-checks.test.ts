@@ -9,6 +9,7 @@ import { expectRejected } from '../../support/rejected.ts';
 const nothing = z.object({});
 const WEEK_MS = 7 * 86_400_000;
 const FIRST_MONDAY_MS = 4 * 86_400_000;
+const SETTLES_WITHIN_MS = 36 * 3_600_000;
 const mondayBefore = (ms: number) => ms - ((ms - FIRST_MONDAY_MS) % WEEK_MS);
 
 describe('the submission of a payout', () => {
@@ -63,11 +64,11 @@ describe('the submission of a payout', () => {
 
   it('pays nothing of a week that has not ended: a loss may still take it', async () => {
     const trader = await earner(service, app, 0);
-    const monday = mondayBefore(Date.now());
+    const [monday, settled] = [mondayBefore(Date.now()), mondayBefore(Date.now() - SETTLES_WITHIN_MS)];
     await service.network({
       subaccount_id: trader.account.subaccount_id,
       settlements: [
-        { start_ms: monday - WEEK_MS, end_ms: monday, payout: 100 },
+        { start_ms: settled - WEEK_MS, end_ms: settled, payout: 100 },
         { start_ms: monday, end_ms: monday + WEEK_MS, payout: 400 },
       ],
     });

@@ -2,7 +2,7 @@ import type { Handler } from '../../../contract/handler.ts';
 import type { components } from '../../../contract/types.ts';
 import { ofNumber } from '../../../kernel/decimals.ts';
 import { slicePage } from '../../../kernel/pages.ts';
-import { hasEnded, type PayoutWeek } from '../../../venues/portfolio.ts';
+import { hasEnded, isSettled, type PayoutWeek } from '../../../venues/portfolio.ts';
 import { openPortfolio, type PortfolioDeps } from '../portfolio.ts';
 
 type Payout = components['schemas']['Payout'];
@@ -32,7 +32,7 @@ const shownPayout = (week: PayoutWeek): Payout => {
     token: 'USDC',
     network: 'Base',
     tx_hash: null,
-    status: hasEnded(week) ? 'completed' : 'pending',
+    status: isSettled(week) ? 'completed' : 'pending',
     period_start,
     period_end,
   };
