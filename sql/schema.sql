@@ -2356,7 +2356,7 @@ create function budget_used(of_name text, capacity double precision, per_s doubl
   returns double precision sql stable;
 
 create function cancel_exchange_orders(wallet text, numbers text[], by_intent uuid DEFAULT NULL::uuid)
-  returns uuid[] sql;
+  returns uuid[] plpgsql;
 
 create function cancel_payout(payout text, of_owner text, of_user text)
   returns text plpgsql;

@@ -99,4 +99,22 @@ describe('executions that are recorded at the same time as the order that they a
       { kind: 'fill', worth: '100' },
     ]);
   });
+
+  it('are those of an order that was recorded after them and is cancelled before others are', async () => {
+    const report = { ...REPORT, size: '5', status: 'open', filled_size: '0', fill_price: null };
+    await recordFill(intentDb);
+    await intentDb.query('select record_exchange_order($1, $2, $3, $4, $5)', [
+      ...[ID, WALLET, 'resting', JSON.stringify(report), '[]'],
+    ]);
+    await intentDb.query('select cancel_exchange_orders($1, $2)', [WALLET, ['7']]);
+    await intentDb.query('select record_exchange_fills($1, $2, $3)', [WALLET, JSON.stringify([FILL]), '[]']);
+    const [order] = await intentDb.query<object>(
+      `select lifecycle, executed ->> 'filled_size' as filled, executed ->> 'fill_price' as price from orders`,
+    );
+    expect(order).to.deep.equal({ lifecycle: 'cancelled', filled: '2', price: '100' });
+    expect(await lines()).to.deep.equal([
+      { kind: 'fee', worth: '0.05' },
+      { kind: 'fill', worth: '100' },
+    ]);
+  });
 });
