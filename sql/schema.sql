@@ -1188,6 +1188,7 @@ create table registrations (
 );
 CREATE INDEX registrations_by_address ON public.registrations USING btree (owner, ex_address, created_at);
 CREATE UNIQUE INDEX registrations_one_live ON public.registrations USING btree (owner, ex_address) WHERE (status = ANY (ARRAY['pending'::text, 'processing'::text, 'registered'::text, 'active'::text]));
+CREATE INDEX registrations_paid_and_pending ON public.registrations USING btree (paid_at) WHERE ((status = 'pending'::text) AND (tx_hash IS NOT NULL));
 CREATE INDEX registrations_unrecorded ON public.registrations USING btree (paid_at) WHERE ((status = 'failed'::text) AND (tx_hash IS NOT NULL) AND (released_at IS NULL));
 
 -- Token buckets that all processes spend from, one per upstream that limits requests by address.
@@ -2212,7 +2213,7 @@ create view ops.unreadable_events (
   payment_id text
 );
 
--- Registrations whose payment was taken on chain and that the registrar has not recorded, or has failed, oldest first. Their address cannot register again until it is released. Normally empty. Payments whose rows were lost with a backup: ops.lost_registrations.
+-- Registrations whose payment was taken on chain and that the registrar has not recorded, or has failed, or whose account the miner has not created for a day, oldest first. Their address cannot register again until it is released. Normally empty. Payments whose rows were lost with a backup: ops.lost_registrations.
 create view ops.unrecorded_registrations (
   registration_id uuid,
   owner text,
@@ -3571,7 +3572,7 @@ create function ops.pause(subject text, who text, why text, exits boolean DEFAUL
 create function ops.provision_account(account text, who text, why text, deadline_s double precision DEFAULT 3600)
   returns text plpgsql security definer;
 
--- Lets the payer of a payment in ops.lost_registrations buy again, once you know which address was registered with it, or an address whose payment the registrar took and never recorded (ops.unrecorded_registrations), once the registrar has returned it or will not record it. Verdicts: done, unknown (not there, or released). Recorded in ops.actions.
+-- Lets the payer of a payment in ops.lost_registrations buy again, once you know which address was registered with it, or an address whose payment the registrar took and never recorded, or for which it got no account (ops.unrecorded_registrations), once the registrar has returned it or will not record it: the registration ends as failed. Verdicts: done, unknown (not there, or released). Recorded in ops.actions.
 create function ops.release_registration(payment text, who text, why text)
   returns text plpgsql security definer;
 

@@ -9,13 +9,19 @@ begin
   where l.tx_hash = lower(payment) and l.released_at is null;
   verdict := case when found then 'done' else 'unknown' end;
   update registrations r
-  set released_at = now()
-  where lower(r.tx_hash) = lower(payment) and r.status = 'failed' and r.released_at is null;
+  set status = 'failed', released_at = now(), updated_at = now(),
+    message = case r.status
+      when 'pending' then 'The payment settled, but no account was created. An operator has ended the registration.'
+      else r.message
+    end
+  where lower(r.tx_hash) = lower(payment) and r.released_at is null
+    and (r.status = 'failed' or r.status = 'pending' and r.paid_at < now() - interval '1 day');
   verdict := case when found then 'done' else verdict end;
   perform ops.note(who, 'release_registration', payment, why, jsonb_build_object('verdict', verdict));
   return verdict;
 end $$;
 comment on function ops.release_registration(text, text, text) is
   'Lets the payer of a payment in ops.lost_registrations buy again, once you know which address was registered with it, or an address whose '
-  'payment the registrar took and never recorded (ops.unrecorded_registrations), once the registrar has returned it or will not record it. '
+  'payment the registrar took and never recorded, or for which it got no account (ops.unrecorded_registrations), once the registrar has returned it '
+  'or will not record it: the registration ends as failed. '
   'Verdicts: done, unknown (not there, or released). Recorded in ops.actions.';
