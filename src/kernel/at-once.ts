@@ -1,7 +1,8 @@
 /** Runs calls to one upstream, a bounded number at once. */
 export type AtOnce = {
   /**
-   * Runs a call in its turn. Null, and it was not run: it would have waited for an upstream that is silent, or for too long.
+   * Runs a call in its turn. Null, and it was not run: it would have waited for an upstream that is silent, or for too long, or
+   * too many wait.
    * `hasResponded`: whether a result is a response of the upstream.
    */
   run<Result>(call: () => Promise<Result>, hasResponded: (result: Result) => boolean): Promise<Result | null>;
@@ -15,11 +16,17 @@ type Turn = { sinceMs: number };
 /** An upstream that works on all the calls it may have, and has responded to none for so long, is silent. */
 const SILENT_MS = 1_000;
 
+/** How long a call waits for its turn at most, and how many may wait; absent: without a limit. */
+type Limits = { longestMs?: number; mostWaiting?: number };
+
 /**
- * Makes a limit of `most` calls at once; another one waits for `longestMs` at most. Whoever waits for an upstream holds up a job of the
- * queue, and what concerns other upstreams needs those too: one that is silent holds `most` of them, and the others for a second.
+ * Makes a limit of `most` calls at once; others wait. Whoever waits for an upstream holds up a job of the queue, and what concerns other
+ * upstreams needs those too: one that is silent holds `most` of them, and the others for a second.
  */
-export function atOnce(most: number, longestMs = Number.POSITIVE_INFINITY): AtOnce {
+export function atOnce(
+  most: number,
+  { longestMs = Number.POSITIVE_INFINITY, mostWaiting = Number.POSITIVE_INFINITY }: Limits = {},
+): AtOnce {
   const running = new Set<Turn>(); // oldest first
   const waiting: (Turn & { begin(turn: Turn | null): void })[] = [];
   let respondedMs = Number.NEGATIVE_INFINITY;
@@ -39,6 +46,7 @@ export function atOnce(most: number, longestMs = Number.POSITIVE_INFINITY): AtOn
       running.add(turn);
       begin(turn);
     }
+    for (const { begin } of waiting.splice(mostWaiting)) begin(null);
     while (waiting.length > 0 && leftMs(waiting, running) <= 0) waiting.shift()?.begin(null);
     if (waiting.length > 0) timer = setTimeout(serve, Math.ceil(leftMs(waiting, running))).unref();
   }

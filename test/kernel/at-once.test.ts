@@ -56,4 +56,14 @@ describe('atOnce', () => {
 
     expect(await Promise.all([thrown, lost, served])).to.deep.equal(['thrown', 'lost', 'response']);
   });
+
+  it('lets no more wait than may', async () => {
+    const limit = atOnce(1, { mostWaiting: 2 });
+    const { counts, call } = calls(50, 'response');
+
+    const results = await many(5, () => limit.run(call, hasResponded));
+
+    expect(results).to.deep.equal([...Array(3).fill('response'), null, null]);
+    expect(counts.ran).to.equal(3);
+  });
 });

@@ -1,9 +1,10 @@
--- Plans the next attempt of a mail, or ends the mail if the attempt would be too late. False: it has ended.
+-- Plans the next attempt of a mail, or ends the mail if the attempt would be too late. One that found no turn at the mail server is no attempt.
+-- False: it has ended.
 create or replace function retry_mail(mail uuid, delay_s double precision, why text) returns boolean
 language plpgsql as $$
 begin
   update mails
-  set attempts = attempts + 1, fault = why
+  set attempts = attempts + case why when 'no_turn' then 0 else 1 end, fault = why
   where id = mail and state = 'queued' and now() + make_interval(secs => delay_s) < expires_at;
   if not found then
     perform end_mail(mail, 'expired', why);

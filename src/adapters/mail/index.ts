@@ -8,7 +8,8 @@ const CONNECT_WITHIN_MS = 5_000;
 const SILENT_MS = 15_000;
 const CONNECTIONS = 5;
 const BULK_CONNECTIONS = 3; // codes and links, which somebody waits for, always find another one
-const LONGEST_MS = 1_000; // a job that waits for longer would keep others from running
+/** A job that waits keeps others of its runner from running, deliveries of events too, and there may be thousands. */
+const WAITING = { longestMs: 1_000, mostWaiting: BULK_CONNECTIONS };
 const NOT_SENT = new Set(['ECONNECTION', 'EDNS', 'ETLS', 'EAUTH', 'ESOCKET', 'ENOAUTH']);
 
 /** Whether a plain connection must be upgraded by STARTTLS (RFC 3207) before anything is sent. */
@@ -33,7 +34,8 @@ export function mailer({ url, from, tls, most = Number.POSITIVE_INFINITY }: Acce
     disableFileAccess: true,
     disableUrlAccess: true,
   } as Parameters<typeof createTransport>[0]); // as: the types accept `url` or the pool's options, not both
-  const [usual, bulk] = [atOnce(most, LONGEST_MS), atOnce(Math.min(most, BULK_CONNECTIONS), LONGEST_MS)];
+  const bulk = atOnce(Math.min(most, BULK_CONNECTIONS), WAITING);
+  const usual = atOnce(Math.max(Math.min(most, CONNECTIONS), most - 3 * BULK_CONNECTIONS), WAITING); // bulk and those that wait take the rest
   return {
     async send({ id, isBulk = false, ...letter }) {
       const mail = { from, ...letter, messageId: `<${id}@${domain}>` };

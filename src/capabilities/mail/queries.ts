@@ -9,17 +9,20 @@ const queuedRow = z.object({
   data: z.record(z.string(), z.string()),
   secret: z.instanceof(Buffer).nullable(),
   attempts: z.number(),
+  age_s: z.number(),
+  is_bulk: z.boolean(),
   is_late: z.boolean(),
   is_held: z.boolean(),
 });
 
-/** A mail that waits to be sent. `is_late`: its code or link has expired. `is_held`: it is in the name of a disabled app or partner. */
+/** A mail that waits to be sent. `is_late`: its code or link has expired. `is_held`: it is in the name of a disabled app or partner. `is_bulk`: nobody waits for it. */
 export type QueuedMail = z.infer<typeof queuedRow>;
 
 /** A mail that has not ended; null for one that has, and for an unknown id. */
 export const findQueuedMail = (db: Db, mailId: string): Promise<QueuedMail | null> =>
   db.maybeOne(sql.prepared('find_queued_mail', queuedRow)`
     select m.id, m.template, m.recipient, m.data, m.secret, m.attempts, m.expires_at <= now() as is_late,
+      extract(epoch from now() - m.created_at)::float8 as age_s, m.template = 'notification' as is_bulk,
       is_disabled(m.tenant) as is_held
     from mails m
     where m.id = ${mailId} and m.state = 'queued'`);

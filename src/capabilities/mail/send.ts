@@ -21,6 +21,5 @@ export async function sendMail(mailId: string, { db, mailer, sealer }: SendDeps)
   if (mail.template === 'none') return endMail(db, mail.id, 'sent', null);
   const secret = mail.secret ? sealer.open(mail.secret, mailSealContext(mail.id)).toString() : '';
   const rendered = renderMail(mail.template, mail.data, secret);
-  const isBulk = mail.template === 'notification';
-  await recordMail(db, mail, await mailer.send({ id: mail.id, to: mail.recipient, isBulk, ...rendered }));
+  await recordMail(db, mail, await mailer.send({ id: mail.id, to: mail.recipient, isBulk: mail.is_bulk, ...rendered }));
 }

@@ -7,7 +7,8 @@ import type { QueuedMail } from './queries.ts';
 
 const PLAN_S = [2, 10, 30, 120, 300, 900, 1_800, 3_600] as const;
 const LONGEST_S = 2 * 3_600;
-const LONGEST_TURN_S = 30;
+/** The shortest and the longest time until a mail that found no turn looks for one again. */
+const TURN_S = { bulk: [10, 600], usual: [1, 30] } as const;
 const JITTER = 0.2;
 
 /** Records the result of one attempt: ends the mail and wipes its secret, or schedules the next attempt. */
@@ -15,7 +16,7 @@ export async function recordMail(db: Db, mail: QueuedMail, result: UpstreamResul
   if (result.kind === 'accepted') return endMail(db, mail.id, 'sent', null);
   if (result.kind === 'rejected') return endMail(db, mail.id, 'refused', result.slug);
   await db.query(sql.prepared('retry_mail', z.object({ planned: z.boolean() }))`
-    select retry_mail(${mail.id}, ${nextAttemptS(mail.attempts, result.why)}, ${result.why}) planned`);
+    select retry_mail(${mail.id}, ${nextAttemptS(mail, result.why)}, ${result.why}) planned`);
 }
 
 /** Lets a mail in the name of a disabled app or partner wait until that is enabled, or until it expires. */
@@ -33,8 +34,16 @@ export async function endMail(
   await db.query(sql.prepared('end_mail', z.object({}))`select end_mail(${mailId}, ${state}, ${fault})`);
 }
 
-/** Seconds until the next attempt, ± 20 %. A mail that found no turn comes again soon: the server takes others meanwhile, or soon again. */
-const nextAttemptS = (attempts: number, why: string) => {
-  const plannedS = why === NO_TURN ? Math.min(attempts + 1, LONGEST_TURN_S) : (PLAN_S[attempts] ?? LONGEST_S);
-  return plannedS * (1 - JITTER + 2 * JITTER * Math.random());
+/** Seconds until the next attempt, ± 20 %. */
+const nextAttemptS = (mail: QueuedMail, why: string) =>
+  (why === NO_TURN ? nextTurnS(mail) : (PLAN_S[mail.attempts] ?? LONGEST_S)) *
+  (1 - JITTER + 2 * JITTER * Math.random());
+
+/**
+ * Seconds until a mail that found no turn looks for one again, which is no attempt: half its age. The more others there are, the
+ * older it becomes, and the fewer jobs look in vain.
+ */
+const nextTurnS = ({ age_s, is_bulk }: QueuedMail) => {
+  const [shortest, longest] = TURN_S[is_bulk ? 'bulk' : 'usual'];
+  return Math.min(Math.max(shortest, age_s / 2), longest);
 };
