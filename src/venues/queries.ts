@@ -28,7 +28,7 @@ const placedRow = z.object({
  */
 export type PlacedOrder = z.infer<typeof placedRow>;
 
-/** An owner's orders at one venue among the given ids and the exchange's numbers, by either. */
+/** An owner's orders at one venue, closings at the exchange included, among the given ids and the exchange's numbers, by either. */
 export const listPlacedOrders = async (
   db: Db,
   owner: OwnerId,
@@ -49,7 +49,13 @@ export const listPlacedOrders = async (
     from orders o
     where o.owner = ${owner} and o.venue = ${venue}
       and (o.id = any(${sql.array(ids, 'uuid')})
-        or o.exchange_number = any(${sql.array(oids, 'text')}))`);
+        or o.exchange_number = any(${sql.array(oids, 'text')}))
+    union all
+    select i.id, coalesce(i.given_id, i.id), i.request ->> 'pair', r.result ->> 'size', r.result ->> 'size', null, null, 'market',
+      r.result ->> 'limit_price', r.result ->> 'ex_order_id', 'not_requested', null, null, null, i.created_at
+    from intents i
+    cross join lateral (select i.outcome -> 'result' as result) r
+    where i.id = any(${sql.array(ids, 'uuid')}) and i.owner = ${owner} and i.kind = 'exchange/close' and ${venue} = 'exvenue'`);
   return new Map(rows.flatMap((row) => [[row.id, row] as const, [row.ex_order_id ?? row.id, row] as const]));
 };
 

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { newIntentId, orderIdOf } from '../../src/kernel/ids.ts';
-import { effectsOn, exchangeOf } from '../support/exchange.ts';
+import { effectsOn, exchangeOf, readWallets } from '../support/exchange.ts';
 import { effectsOf, effectsUnder, limit, market } from '../support/orders.ts';
 import { expectProblem } from '../support/problem.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -105,6 +105,41 @@ describe('the names that callers give to their orders', function () {
     ]);
     expect(said.filter(([action]) => action === 'cancel').at(-1)).to.deep.equal(['cancel', null, null]);
     for (const event of events) expect(faultOf('order.updated', event), JSON.stringify(event)).to.equal(null);
+  });
+
+  it('are those of the executions of an order and of a closing at the exchange, in events as in the history', async () => {
+    const trader = await service.wallet();
+    const names = [randomUUID(), randomUUID()];
+    const [bought, closed] = [
+      await trader.post(EXVENUE, {
+        pair: 'ETH',
+        side: 'long',
+        size: '0.1',
+        order_type: 'market',
+        client_order_id: names[0],
+      }),
+      await trader.post(`${EXVENUE}/close`, { pair: 'ETH', client_order_id: names[1] }),
+    ];
+    await readWallets(service);
+
+    const moved = (await trader.get('/v1/events?type=position.updated')).body as { data: { fills: object[] } }[];
+    const history = (await trader.get('/v1/history/orders?pair=ETH')).body as object[];
+
+    const fills = moved.flatMap(({ data }) => data.fills);
+    expect(fills.map((fill) => 'order_id' in fill && fill.order_id)).to.deep.equal(names);
+    const members = [
+      'order_id',
+      'client_order_id',
+      'ex_order_id',
+      'side',
+      'size',
+      'filled_size',
+      'fill_price',
+      'status',
+    ];
+    const shown = (order: object) => members.map((name) => Reflect.get(order, name));
+    const inOrder = [bought.body, closed.body].map(shown);
+    expect(history.map(shown).toReversed(), JSON.stringify(history)).to.deep.equal(inOrder);
   });
 
   it('are what every answer, list, event and history says, and what every verb takes', async () => {

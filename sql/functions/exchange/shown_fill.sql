@@ -1,11 +1,15 @@
--- An execution as events show it to a partner. `order_id`: this service's id of the order; null for exits and for orders that the partner did not
--- place here.
+-- An execution as events show it to a partner. `order_id`: the partner's name of the order, or else this service's id of it; null for exits and for
+-- orders that the partner did not place here.
 create or replace function shown_fill(f exchange_fills, of_owner text) returns jsonb
 language sql stable as $$
   select jsonb_build_object(
     'trade_id', f.trade_id::text,
     'ex_order_id', f.oid,
-    'order_id', case when fill_cause(f, of_owner) = 'order' then substr(f.cloid, 3)::uuid end,
+    'order_id', case when fill_cause(f, of_owner) = 'order' then (
+      select coalesce(i.given_id, i.id)
+      from intents i
+      where i.id = substr(f.cloid, 3)::uuid
+    ) end,
     'side', f.side,
     'price', trim_scale(f.price)::text,
     'size', trim_scale(f.size)::text,
