@@ -142,6 +142,26 @@ describe('the names that callers give to their orders', function () {
     expect(history.map(shown).toReversed(), JSON.stringify(history)).to.deep.equal(inOrder);
   });
 
+  it('are in the event of a closing beside what it executed', async () => {
+    const trader = await service.wallet();
+    const client_order_id = randomUUID();
+    await trader.post(EXVENUE, { pair: 'ETH', side: 'long', size: '0.1', order_type: 'market' });
+    const { body } = await trader.post(`${EXVENUE}/close`, { pair: 'ETH', client_order_id });
+
+    const events = (await trader.get('/v1/events?type=order.updated')).body as { data: Record<string, unknown> }[];
+
+    const event = events.at(-1);
+    const { ex_order_id, status, size, filled_size, fill_price, limit_price } = body;
+    expect(event?.data).to.deep.include({
+      action: 'close',
+      order_uuid: client_order_id,
+      order_id: client_order_id,
+      ex_order_id,
+    });
+    expect(event?.data.executed).to.deep.equal({ ex_order_id, status, size, filled_size, fill_price, limit_price });
+    expect(faultOf('order.updated', event), JSON.stringify(event)).to.equal(null);
+  });
+
   it('are what every answer, list, event and history says, and what every verb takes', async () => {
     const trader = await service.trader();
     const order_uuid = randomUUID();

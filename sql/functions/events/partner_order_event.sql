@@ -1,7 +1,7 @@
 -- The data of a partner's event about an order: of a verb that has ended, or, without an intent, of the new state of a resting order. A
 -- network trader is named by the number of its subaccount, as in Trader-ID. `position_changed`: the position in the pair is another one now,
 -- or may be, because the effect of the verb is unknown. `fills`: the executions of an order at the exchange that are recorded by now, at most 100.
--- `order_id`, `ex_order_id`: at the exchange, the two names of the order; null for a verb about no single order.
+-- `order_id`, `ex_order_id`: at the exchange, the two names of the order, which a closing is as well; null for a verb about no single order.
 create or replace function partner_order_event(verb text, order_id uuid, i intents) returns jsonb
 language sql stable as $$
   select jsonb_build_object(
@@ -25,7 +25,7 @@ language sql stable as $$
       where e.key = any(m.shown)
     ),
     'fills', case when m.venue = 'exvenue' then (
-      select coalesce(jsonb_agg(shown_fill(f, o.owner) order by f.filled_at, f.seq), '[]')
+      select coalesce(jsonb_agg(shown_fill(f, coalesce(o.owner, i.owner)) order by f.filled_at, f.seq), '[]')
       from (
         select *
         from (
@@ -43,7 +43,7 @@ language sql stable as $$
       verb = 'close' or o.lifecycle is not distinct from 'filled' or coalesce((o.executed ->> 'filled_size')::numeric, 0) > 0
     )
   ) || case when m.venue = 'exvenue' then jsonb_build_object(
-    'order_id', coalesce(o.given_id, o.id)::text,
+    'order_id', coalesce(o.given_id, o.id, case when i.kind = 'exchange/close' then coalesce(i.given_id, i.id) end)::text,
     'ex_order_id', m.executed ->> 'ex_order_id'
   ) || coalesce(m.cancelled, '{}') else '{}' end
   from (select 1) as always
@@ -52,7 +52,11 @@ language sql stable as $$
     select coalesce(o.venue, venue_of(i.kind)) as venue,
       coalesce(o.trader, i.request ->> 'trader', i.request ->> 'wallet') as trader,
       i.id is null or i.state = 'succeeded' as is_done,
-      coalesce(nullif(o.executed, 'null'::jsonb), nullif(i.outcome -> 'result' -> 'executed', 'null'::jsonb)) as executed,
+      coalesce(
+        nullif(o.executed, 'null'::jsonb),
+        nullif(i.outcome -> 'result' -> 'executed', 'null'::jsonb),
+        case when i.kind = 'exchange/close' then (i.outcome -> 'result') - 'order_type' end
+      ) as executed,
       (
         select jsonb_build_object('order_id', c.line -> 'order_id', 'ex_order_id', c.line -> 'ex_order_id')
         from (select i.outcome -> 'result' -> 'results' -> 0 as line) c
