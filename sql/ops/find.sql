@@ -82,13 +82,15 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
     from given g
     join connect_accounts c on c.processor_account_id = g.name or c.id = g.name
     union all
-    select 'payment', p.id, p.tier_id, p.status, p.owner, p.created_at,
+    select 'payment', p.id, p.tier_id,
+      case when m.disputed_cents > 0 then 'disputed' when m.refunded_cents > 0 then 'refunded' else p.status end, p.owner, p.created_at,
       jsonb_build_object(
         'user', p.user_id, 'prop_account', a.id, 'intent', p.intent_id, 'refund', p.refund_intent_id,
         'processor', p.processor_payment_intent_id
       )
     from given g
     join payments p on p.id = g.name or p.processor_payment_intent_id = g.name
+    cross join lateral payment_money(p) m
     left join prop_accounts a on a.payment_id = p.id
     union all
     select l.kind, l.processor_id, l.amount_cents || ' cents ' || coalesce(p.received_currency, p.currency), l.status, p.owner, l.said_at,

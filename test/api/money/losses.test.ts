@@ -74,6 +74,26 @@ describe('money that comes back', () => {
     expect(await listed()).to.equal(undefined);
   });
 
+  it('is in the state that a search shows, as the payment itself says', async () => {
+    await bought();
+    const found = async () => {
+      const app = await user.ask('GET', `/v2/search?q=${paymentId}`);
+      const console = await operator.ask('GET', `/v2/admin/search?q=${processorId}`);
+      return [(await payment()).status, app.body[0].state, console.body.records[0].state];
+    };
+
+    const first = await found();
+    await move('refunded', 100);
+    await accountIn(user.ask, 'eliminated');
+    const second = await found();
+    await move('disputed', 100);
+    await eventually(async () => (await payment()).status === 'disputed');
+
+    expect([first, second, await found()]).to.deep.equal(
+      ['succeeded', 'refunded', 'disputed'].map((state) => [state, state, state]),
+    );
+  });
+
   it('lists what is kept when a dollar is refunded, until the account is reinstated', async () => {
     const { id } = await bought();
 
