@@ -205,4 +205,31 @@ describe('the exits that a partner wants of a position', function () {
       expect(await logged(trader, 'position.unprotected')).to.equal(undefined);
     }
   });
+
+  it('of a position that was closed are not missed in the next one of its pair, whose own are', async () => {
+    const [attached, protecting] = [await holder(service), await holder(service, {})];
+    await protecting.trader.post(TP_SL, { trade_pair: BTC, stop_loss: 80_000 });
+    for (const { trader } of [attached, protecting]) {
+      expect((await trader.post(`${ORDERS}/close`, { trade_pair: BTC })).status).to.equal(200);
+      await trader.post(ORDERS, market());
+    }
+
+    for (let n = 0; n < 6; n++) {
+      await compareNow(service.db);
+      await new Promise((resolve) => setTimeout(resolve, 150));
+    }
+    for (const { trader } of [attached, protecting]) {
+      expect(await positionsOf(service, trader)).to.have.length(1);
+      expect(await logged(trader, 'position.unprotected')).to.equal(undefined);
+    }
+
+    const { trader } = protecting;
+    const { body } = await trader.post(TP_SL, { trade_pair: BTC, stop_loss: 81_000 });
+    await cancelExits(service, trader);
+    const lost = await told(service, trader, 'position.unprotected');
+    const wanted = lost.data.wanted as { order_uuid: string; stop_loss: string }[];
+    expect(wanted.map(({ order_uuid, stop_loss }) => [order_uuid, stop_loss])).to.deep.equal([
+      [body.order_uuid, '81000'],
+    ]);
+  });
 });

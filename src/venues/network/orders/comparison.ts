@@ -32,18 +32,20 @@ export function compareExits({ pair, entries, orders }: PairExits, records: Reco
       missing: [],
       isCertain: hasEnded(records, pair),
     };
-  const missing = withoutBracket(due, orders, shown.live);
+  const unmet = withoutBracket(due, orders, shown.live);
+  const missing = unmet.filter((entry) => !wasOfEarlier(orders.get(entry.order_uuid), shown));
+  const wanted = open.filter((entry) => missing.includes(entry) || !unmet.includes(entry));
   const about = { ...none, ...sizeOf(shown.position) };
   const protectedNow = { ...about, state: 'protected' as const };
   const [first] = missing;
   if (!first) {
-    const reason = due.length > 0 ? ('exits_live' as const) : ('exits_withdrawn' as const);
-    return { comparison: { ...protectedNow, reason }, wanted: open, missing, isCertain: false };
+    const reason = wanted.some(({ waits }) => !waits) ? ('exits_live' as const) : ('exits_withdrawn' as const);
+    return { comparison: { ...protectedNow, reason }, wanted, missing, isCertain: false };
   }
   const why = missing.map((entry) => whyMissing(orders.get(entry.order_uuid), shown.cancelled, records));
   return {
     comparison: { ...about, state: 'unprotected', ...(why[0] ?? { reason: 'exits_missing', message: null }) },
-    wanted: open,
+    wanted,
     missing,
     isCertain: why.every(({ reason }) => reason !== 'exits_missing'),
   };
@@ -99,6 +101,21 @@ function withoutBracket(due: readonly WantedEntry[], orders: PairExits['orders']
     return bracket !== undefined && free.delete(bracket);
   };
   return due.filter((entry) => !isCovered(entry, true)).filter((entry) => !isCovered(entry, false));
+}
+
+/**
+ * Whether exits of an order that do not live were those of an earlier position of the pair: the network cancelled them before the open one was
+ * opened.
+ */
+function wasOfEarlier(
+  order: OrderWithExits | undefined,
+  { position, cancelled }: { position: DashboardPosition | null; cancelled: readonly DashboardOrder[] },
+): boolean {
+  const openMs = position?.openMs ?? null;
+  const own = cancelled.filter(({ uuid }) => isExitOf(uuid, order));
+  return (
+    openMs !== null && own.length > 0 && own.every(({ processedMs }) => processedMs !== null && processedMs < openMs)
+  );
 }
 
 /** Whether exits have every price that is wanted. The stop of a trailing one moves with the market. */
