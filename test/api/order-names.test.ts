@@ -92,6 +92,8 @@ describe('the names that callers give to their orders', function () {
 
     const events = (await trader.get('/v1/events?type=order.updated')).body as { data: Record<string, unknown> }[];
 
+    for (const { data } of events.slice(0, 6))
+      expect([data.order_uuid, data.pair], JSON.stringify(data)).to.deep.equal([data.order_id, 'BTC-USDC']);
     const said = events.map(({ data }) => [data.action, data.order_id, data.ex_order_id]);
     const [first, second] = [named, other].map(({ body }) => [body.order_id, body.ex_order_id]);
     expect(first).to.include(client_order_id);

@@ -59,6 +59,7 @@ language sql stable as $$
       ) as executed,
       (
         select jsonb_build_object('order_id', c.line -> 'order_id', 'ex_order_id', c.line -> 'ex_order_id')
+          || jsonb_strip_nulls(jsonb_build_object('order_uuid', c.line -> 'order_id', 'pair', c.line -> 'pair'))
         from (select i.outcome -> 'result' -> 'results' -> 0 as line) c
         where i.kind = 'exchange/cancel' and i.request -> 'oids' <> '"all"' and i.outcome -> 'result' -> 'results' -> 1 is null
           and c.line ->> 'status' <> 'not_found'
