@@ -72,9 +72,11 @@ describe('resting orders on the exchange', () => {
     const trader = await service.wallet();
     const { body: order } = await trader.post(ORDERS, { ...LIMIT, size: '0.0505', price: 100_100 });
     await read();
+    const [listed] = (await trader.get(ORDERS)).body;
     service.exchange.setMid('BTC', '99000');
     await read();
 
+    expect(listed).to.include({ status: 'partial', filled_size: '0.02525', fill_price: '100000' });
     expect(await told(trader, order.order_id)).to.deep.equal([
       ['resting', 'partial', '0.02525', '100000'],
       ['filled', 'filled', '0.0505', '99500'],

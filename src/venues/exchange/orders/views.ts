@@ -1,6 +1,6 @@
 import type { components } from '../../../contract/types.ts';
 import type { Intent } from '../../../intents/intent.ts';
-import { isPositive } from '../../../kernel/decimals.ts';
+import { compare, isPositive } from '../../../kernel/decimals.ts';
 import { displayPair } from '../../../kernel/exchange-names.ts';
 import { nameOf } from '../../../kernel/ids.ts';
 import type { OrderView } from '../adapter/types.ts';
@@ -62,6 +62,7 @@ export const closingTerms = (pair: string, side: Order['side'] = null) => ({
 export function openOrder(order: OrderView, recorded: RecordedExchangeOrder | undefined): Order {
   const report = recorded?.executed;
   const filled = filledSizeOf(order, 'open') ?? report?.filled_size ?? null;
+  const isAllKnown = filled !== null && report?.filled_size != null && compare(filled, report.filled_size) === 0;
   const exit = order.reduceOnly ? order.exit : null; // other triggers are entries
   return {
     ex_order_id: String(order.oid),
@@ -73,7 +74,7 @@ export function openOrder(order: OrderView, recorded: RecordedExchangeOrder | un
     filled_size: filled,
     order_type: order.orderType?.toLowerCase().includes('market') ? 'market' : 'limit',
     status: filled !== null && isPositive(filled) ? 'partial' : 'open',
-    fill_price: null,
+    fill_price: isAllKnown ? report.fill_price : null,
     limit_price: order.limitPrice,
     take_profit: exit === 'tp' ? order.triggerPrice : (recorded?.terms.take_profit ?? null),
     stop_loss: exit === 'sl' ? order.triggerPrice : (recorded?.terms.stop_loss ?? null),
