@@ -10,6 +10,7 @@ const placedRow = z.object({
   pair: z.string(),
   size: z.string().nullable(),
   whole_size: z.string().nullable(),
+  status: z.string().nullable(),
   take_profit: z.string().nullable(),
   stop_loss: z.string().nullable(),
   order_type: z.string().nullable(),
@@ -24,7 +25,7 @@ const placedRow = z.object({
 
 /**
  * The members of an order placed through this service that histories show. `name`: its owner's name of it. `whole_size`: what all of its
- * executions add up to: its size, or less of a reduce-only order that the exchange has shrunk with its position and filled.
+ * executions add up to: its size, or less of a reduce-only order that the exchange has shrunk with its position and filled. `status`: as recorded.
  */
 export type PlacedOrder = z.infer<typeof placedRow>;
 
@@ -39,7 +40,7 @@ export const listPlacedOrders = async (
   const rows = await db.any(sql.prepared('placed_orders', placedRow)`
     select o.id, coalesce(o.given_id, o.id) as name, o.pair, o.executed ->> 'size' as size,
       case when o.executed ->> 'status' = 'filled' and (terms_of(o.id, o.terms) ->> 'reduce_only')::boolean
-        then o.executed ->> 'filled_size' else o.executed ->> 'size' end as whole_size,
+        then o.executed ->> 'filled_size' else o.executed ->> 'size' end as whole_size, o.executed ->> 'status' as status,
       terms_of(o.id, o.terms) ->> 'take_profit' as take_profit,
       terms_of(o.id, o.terms) ->> 'stop_loss' as stop_loss, terms_of(o.id, o.terms) ->> 'order_type' as order_type,
       o.executed ->> 'limit_price' as limit_price, o.executed ->> 'ex_order_id' as ex_order_id,
@@ -51,8 +52,8 @@ export const listPlacedOrders = async (
       and (o.id = any(${sql.array(ids, 'uuid')})
         or o.exchange_number = any(${sql.array(oids, 'text')}))
     union all
-    select i.id, coalesce(i.given_id, i.id), i.request ->> 'pair', r.result ->> 'size', r.result ->> 'size', null, null, 'market',
-      r.result ->> 'limit_price', r.result ->> 'ex_order_id', 'not_requested', null, null, null, i.created_at
+    select i.id, coalesce(i.given_id, i.id), i.request ->> 'pair', r.result ->> 'size', r.result ->> 'size', r.result ->> 'status', null,
+      null, 'market', r.result ->> 'limit_price', r.result ->> 'ex_order_id', 'not_requested', null, null, null, i.created_at
     from intents i
     cross join lateral (select i.outcome -> 'result' as result) r
     where i.id = any(${sql.array(ids, 'uuid')}) and i.owner = ${owner} and i.kind = 'exchange/close' and ${venue} = 'exvenue'`);

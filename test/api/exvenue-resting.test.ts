@@ -94,6 +94,10 @@ describe('resting orders on the exchange', () => {
 
     expect(await told(trader, whole.order_id)).to.deep.equal([['cancelled', 'cancelled', '0', null]]);
     expect(await told(trader, half.order_id)).to.deep.equal([['cancelled', 'cancelled', '0.02525', '100000']]);
+    const [shown] = (await trader.get('/v1/history/orders')).body;
+    const { status, filled_size } = (await trader.get(`${ORDERS}/${half.order_id}`)).body;
+    expect([status, filled_size]).to.deep.equal(['cancelled', '0.02525']);
+    expect(shown).to.include({ order_id: half.order_id, status, filled_size });
   });
 
   it('of a wallet with many are read by one list', async () => {

@@ -81,7 +81,7 @@ function shownOrder(all: Fill[], { oid, coin, side, timeMs }: Fill, placed: Plac
     size: placed?.size ?? filled,
     filled_size: filled,
     order_type: placed?.order_type === 'limit' ? 'limit' : 'market',
-    status: isPartial ? 'partial' : 'filled',
+    status: isPartial ? (placed.status === 'cancelled' ? 'cancelled' : 'partial') : 'filled',
     fill_price: isPositive(filled) ? dividedBy(value, filled, PLACES, 'down') : null,
     limit_price: placed?.order_type === 'limit' ? placed.limit_price : null,
     take_profit: placed?.take_profit ?? null,
