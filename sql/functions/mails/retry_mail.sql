@@ -4,7 +4,7 @@ create or replace function retry_mail(mail uuid, delay_s double precision, why t
 language plpgsql as $$
 begin
   update mails
-  set attempts = attempts + case why when 'no_turn' then 0 else 1 end, fault = why
+  set attempts = attempts + case why when 'NO_TURN' then 0 else 1 end, fault = why
   where id = mail and state = 'queued' and now() + make_interval(secs => delay_s) < expires_at;
   if not found then
     perform end_mail(mail, 'expired', why);
