@@ -33,7 +33,8 @@ function isCommand(given: string): given is CommandName {
  */
 function fail(error: unknown): never {
   const said: string[] = [];
-  for (let each = error; each instanceof Error; each = each.cause) said.push(each.message);
+  for (let each = error; each instanceof Error; each = each.cause)
+    said.push(each.message || ('code' in each ? String(each.code) : each.name)); // of several addresses of a host: the code alone
   process.stderr.write(`${said.join(': ') || 'It failed.'}\n`);
   process.exit(1);
 }

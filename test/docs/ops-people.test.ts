@@ -17,7 +17,7 @@ describe('npm run ops, with the settings of a web process', function () {
   const ops = (args: string[], { input = '', settings = {} as Record<string, string> } = {}) => {
     const env = { PATH: process.env.PATH, ...addressedAs('web', { DATABASE_URL: intentDb.url }), ...settings };
     const { status, stdout, stderr } = spawnSync(process.execPath, ['src/commands/ops.ts', ...args], {
-      ...{ encoding: 'utf8', input, env },
+      ...{ encoding: 'utf8', input, env, timeout: 30_000 },
     });
     return { status, stdout, stderr: stderr.replace(/^Password of .*?: /, '') };
   };
@@ -79,5 +79,13 @@ describe('npm run ops, with the settings of a web process', function () {
       expect(status, args[0]).to.equal(1);
       expect(stderr).to.match(said).and.not.match(/hid/);
     }
+  });
+
+  it('says so and ends where the database does not respond', () => {
+    expect(
+      ops(['partner:create', 'A'], { settings: { DATABASE_URL: 'postgres://tps:hidden@127.0.0.1:1/db' } }),
+    ).to.deep.equal({
+      ...{ status: 1, stdout: '', stderr: 'connect ECONNREFUSED 127.0.0.1:1\n' },
+    });
   });
 });
