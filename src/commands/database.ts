@@ -14,7 +14,7 @@ import type { CommandName } from './table.ts';
 export async function onDatabase<Result>(work: (db: Db) => Promise<Result>): Promise<Result> {
   const named = databaseUrl();
   if (!named) return onEmbedded(work);
-  return onPool(await withTls(named, databaseTls(), giveUp), work);
+  return onPool(await withTls(named, databaseTls(), abandon), work);
 }
 
 /** Who acts in the audit of what a command changes: nobody has logged in. */
@@ -35,7 +35,7 @@ async function onEmbedded<Result>(work: (db: Db) => Promise<Result>): Promise<Re
 }
 
 /** A server that does not respond is waited for by processes. A command fails: who typed it has to know. */
-const giveUp = (error: Error): never => {
+const abandon = (error: Error): never => {
   throw error;
 };
 

@@ -8,7 +8,7 @@ import type { AccountMode, PerpAccount, SpotBalance } from '../adapter/types.ts'
 type PriceReads = Pick<VenueReads, 'exchangeAssets' | 'mids'>;
 
 /** What the exchange shows of a wallet. `mode`: how it holds its collateral. */
-export type Held = { mode: AccountMode; accounts: readonly PerpAccount[]; spot: readonly SpotBalance[] };
+export type WalletAssets = { mode: AccountMode; accounts: readonly PerpAccount[]; spot: readonly SpotBalance[] };
 
 /**
  * What a wallet has, in USD. `accounts`: the value of each and of its open positions; of a unified account, what backs all of them is one
@@ -23,7 +23,7 @@ const USDC = 'USDC';
  * without a USDC pair excluded. The spot balances of a unified account are all that it has, its accounts included: see
  * venues/exchange.md#collateral. Unreadable if an account has a collateral without a price: no sum of two tokens is at 1.
  */
-export async function worthOf(reads: PriceReads, { mode, accounts, spot }: Held): Promise<ReadResult<Worth>> {
+export async function worthOf(reads: PriceReads, { mode, accounts, spot }: WalletAssets): Promise<ReadResult<Worth>> {
   const isUnified = mode === 'unified';
   const collaterals = await Promise.all(accounts.map((account) => collateralOf(reads, account)));
   const held = spot
