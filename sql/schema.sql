@@ -2341,6 +2341,9 @@ create function attach_subaccount(account text, by_operator text, made jsonb, be
 create function attach_to_registration(registration uuid, by_operator text, made jsonb, because text, noted jsonb DEFAULT '{}'::jsonb)
   returns text plpgsql;
 
+create function average_price(worth numeric, size numeric)
+  returns numeric sql immutable;
+
 create function bank_leg_of(payout text)
   returns TABLE(amount_cents bigint, currency text) sql stable;
 

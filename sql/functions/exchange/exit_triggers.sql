@@ -8,7 +8,7 @@ language sql stable as $$
     'exit', case n.leg when 'tp' then 'take_profit' else 'stop_loss' end,
     'ex_order_id', n.oid,
     'filled_size', trim_scale(n.size)::text,
-    'fill_price', trim_scale(round(n.worth / n.size, 10))::text,
+    'fill_price', trim_scale(average_price(n.worth, n.size))::text,
     'realized_pnl', trim_scale(n.realized)::text,
     'at', to_char(n.at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
   ) order by n.first)

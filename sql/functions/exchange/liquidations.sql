@@ -6,7 +6,7 @@ language sql stable as $$
     'trader_id', wallet,
     'pair', exchange_pair(n.coin),
     'liquidated_size', trim_scale(n.size)::text,
-    'price', trim_scale(round(n.worth / n.size, 10))::text,
+    'price', trim_scale(average_price(n.worth, n.size))::text,
     'realized_pnl', trim_scale(n.realized)::text,
     'left_size', trim_scale(abs(p.size))::text,
     'at', to_char(n.at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')

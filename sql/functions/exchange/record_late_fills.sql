@@ -13,7 +13,7 @@ begin
     'id', n.id,
     'executed', n.executed || jsonb_build_object(
       'filled_size', trim_scale(n.filled)::text,
-      'fill_price', trim_scale(round(n.worth / n.filled, 10))::text
+      'fill_price', trim_scale(average_price(n.worth, n.filled))::text
     ),
     'filled', n.filled,
     'worth', n.worth,

@@ -18,7 +18,7 @@ begin
     'executed', n.executed || jsonb_build_object(
       'status', case n.lifecycle when 'resting' then 'partial' else n.lifecycle end,
       'filled_size', trim_scale(n.filled)::text,
-      'fill_price', trim_scale(round(n.worth / nullif(n.filled, 0), 10))::text
+      'fill_price', trim_scale(average_price(n.worth, n.filled))::text
     ),
     'exits', case
       when n.exits = '[]' or n.lifecycle = 'resting' then null

@@ -15,7 +15,7 @@ begin
   perform change_orders(jsonb_build_array(jsonb_build_object('id', of_order, 'executed', said)));
   insert into statement_lines (id, owner, kind, what, at, venue, account, reference, pair, side, quantity, price, progress)
   select statement_id(was.owner, 'fill', a.account, a.reference, d.filled, of_order), was.owner, 'fill', 'executed', clock_timestamp(), was.venue,
-    a.account, a.reference, was.pair, said ->> 'order_type', d.added, round(d.worth / d.added, 10), d.filled
+    a.account, a.reference, was.pair, said ->> 'order_type', d.added, average_price(d.worth, d.added), d.filled
   from (
     select coalesce((
         select p.id

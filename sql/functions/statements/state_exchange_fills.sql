@@ -5,7 +5,7 @@ language sql as $$
   insert into statement_lines (id, owner, kind, what, at, venue, account, reference, pair, side, quantity, price, progress)
   select statement_id(o.owner, 'fill', wallet, coalesce(o.given_id, o.id)::text, e.filled, o.id), o.owner, 'fill', 'executed', clock_timestamp(),
     'exvenue', wallet, coalesce(o.given_id, o.id)::text, o.pair, terms_of(o.id, o.terms) ->> 'side',
-    e.filled - e.was_filled, round((e.worth - e.was_worth) / (e.filled - e.was_filled), 10), e.filled
+    e.filled - e.was_filled, average_price(e.worth - e.was_worth, e.filled - e.was_filled), e.filled
   from jsonb_to_recordset(executed) as e (id uuid, filled numeric, worth numeric, was_filled numeric, was_worth numeric)
   join orders o on o.id = e.id
   where e.filled > e.was_filled

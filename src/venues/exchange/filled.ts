@@ -1,5 +1,5 @@
-import { isZero, minus } from '../../kernel/decimals.ts';
-import type { OrderRecord, OrderView } from './adapter/types.ts';
+import { dividedBy, isPositive, isZero, minus, nearest, plus, times } from '../../kernel/decimals.ts';
+import type { Fill, OrderRecord, OrderView } from './adapter/types.ts';
 
 type Sizes = Pick<OrderView, 'size' | 'originalSize' | 'reduceOnly'>;
 
@@ -12,4 +12,21 @@ export function filledSizeOf({ size, originalSize, reduceOnly }: Sizes, state: O
   const open = state === 'filled' ? '0' : size;
   const filled = minus(originalSize, open);
   return reduceOnly && !isZero(filled) ? null : filled;
+}
+
+/** The size that executions add up to. */
+export const sizeOf = (fills: readonly Pick<Fill, 'size'>[]): string =>
+  fills.reduce((sum, { size }) => plus(sum, size), '0');
+
+const PRICE_PLACES = 10;
+
+/**
+ * The average price of executions, rounded to the nearest as in the database (average_price), so that it is the same wherever it is
+ * shown. Null without a size.
+ */
+export function averagePriceOf(fills: readonly Pick<Fill, 'price' | 'size'>[]): string | null {
+  const size = sizeOf(fills);
+  if (!isPositive(size)) return null;
+  const value = fills.reduce((sum, fill) => plus(sum, times(fill.price, fill.size)), '0');
+  return nearest(dividedBy(value, size, PRICE_PLACES + 1, 'down'), PRICE_PLACES);
 }

@@ -1,5 +1,5 @@
 import type { Finding } from '../../../intents/define.ts';
-import { compare, dividedBy, isPositive, plus, times } from '../../../kernel/decimals.ts';
+import { compare } from '../../../kernel/decimals.ts';
 import { dexOf } from '../../../kernel/exchange-names.ts';
 import type { WalletAddress } from '../../../kernel/ids.ts';
 import {
@@ -12,7 +12,7 @@ import {
 } from '../../../kernel/upstream-result.ts';
 import { epochMs } from '../../../kernel/work.ts';
 import type { Exvenue, Fill, OrderRecord } from '../adapter/types.ts';
-import { filledSizeOf } from '../filled.ts';
+import { averagePriceOf, filledSizeOf, sizeOf } from '../filled.ts';
 
 /**
  * The outcome of an order at the exchange, from its response or from later reads. `averagePrice` is null if it is not
@@ -43,7 +43,6 @@ export const ABSENT = { kind: 'absent' } as const;
 export const NOTHING_MATCHED = { slug: 'no_match', message: 'Nothing in the book matched the order at its price.' };
 /** A rejection without a reason. */
 export const REJECTED = { slug: 'rejected_by_venue', message: 'The venue rejected the order.' };
-const PRICE_PLACES = 10;
 /** An order in doubt goes before the reads of callers. */
 const LIMITS = { priority: 'entry' } as const;
 /** See venues/exchange.md#delayed-reads. */
@@ -135,9 +134,5 @@ function outcomeOf(
 }
 
 /** What an order's executions say about it. */
-export function filledBy(oid: number, fills: Fill[]): Accepted<OrderOutcome & { kind: 'filled' }> {
-  const filledSize = fills.reduce((sum, fill) => plus(sum, fill.size), '0');
-  const value = fills.reduce((sum, fill) => plus(sum, times(fill.price, fill.size)), '0');
-  const averagePrice = isPositive(filledSize) ? dividedBy(value, filledSize, PRICE_PLACES, 'down') : null;
-  return accepted({ kind: 'filled', oid, filledSize, averagePrice });
-}
+export const filledBy = (oid: number, fills: Fill[]): Accepted<OrderOutcome & { kind: 'filled' }> =>
+  accepted({ kind: 'filled', oid, filledSize: sizeOf(fills), averagePrice: averagePriceOf(fills) });

@@ -1,14 +1,13 @@
 import type { components } from '../../../contract/types.ts';
-import { compare, dividedBy, isPositive, plus, times } from '../../../kernel/decimals.ts';
+import { compare, times } from '../../../kernel/decimals.ts';
 import { coinOf, displayPair, intentIdOf, isPerpetual } from '../../../kernel/exchange-names.ts';
 import { type Dated, isWithin, type Span } from '../../history.ts';
 import type { PlacedOrder } from '../../queries.ts';
 import type { Fill } from '../adapter/types.ts';
+import { averagePriceOf, sizeOf } from '../filled.ts';
 import { type RoundTrip, roundTrips } from './round-trips.ts';
 
 type Schemas = components['schemas'];
-
-const PLACES = 10;
 
 /** The fills of perpetuals, of one pair if given. */
 export const fillsOf = (fills: Fill[], pair: string | undefined): Fill[] =>
@@ -69,8 +68,7 @@ function shownTrip(trip: RoundTrip): Schemas['ClosedPosition'] {
 }
 
 function shownOrder(all: Fill[], { oid, coin, side, timeMs }: Fill, placed: PlacedOrder | undefined): Schemas['Order'] {
-  const filled = all.reduce((sum, { size }) => plus(sum, size), '0');
-  const value = all.reduce((sum, { price, size }) => plus(sum, times(price, size)), '0');
+  const filled = sizeOf(all);
   const isPartial = placed?.whole_size != null && compare(filled, placed.whole_size) < 0;
   return {
     ex_order_id: String(oid),
@@ -82,7 +80,7 @@ function shownOrder(all: Fill[], { oid, coin, side, timeMs }: Fill, placed: Plac
     filled_size: filled,
     order_type: placed?.order_type === 'limit' ? 'limit' : 'market',
     status: isPartial ? (placed.status === 'cancelled' ? 'cancelled' : 'partial') : 'filled',
-    fill_price: isPositive(filled) ? dividedBy(value, filled, PLACES, 'down') : null,
+    fill_price: averagePriceOf(all),
     limit_price: placed?.order_type === 'limit' ? placed.limit_price : null,
     take_profit: placed?.take_profit ?? null,
     stop_loss: placed?.stop_loss ?? null,

@@ -2,13 +2,14 @@ import type { components } from '../../../../contract/types.ts';
 import type { Db } from '../../../../db/pool.ts';
 import { waitMember } from '../../../../intents/follow.ts';
 import { waitOf } from '../../../../intents/waits.ts';
-import { compare, dividedBy, isPositive, plus, times } from '../../../../kernel/decimals.ts';
+import { compare, isPositive } from '../../../../kernel/decimals.ts';
 import { cloidOf, intentIdOf } from '../../../../kernel/exchange-names.ts';
 import { isUuid, type OwnerId, type WalletAddress } from '../../../../kernel/ids.ts';
 import { epochMs } from '../../../../kernel/work.ts';
 import { foundOrNull, requireFound } from '../../../found.ts';
 import type { VenueReads } from '../../../reads.ts';
 import type { Fill, OrderRecord } from '../../adapter/types.ts';
+import { averagePriceOf, sizeOf } from '../../filled.ts';
 import { CLOCK_SKEW_MS } from '../evidence.ts';
 import type { ExecutionReport } from '../rules.ts';
 import { openOrder, shownOrder } from '../views.ts';
@@ -118,8 +119,6 @@ async function listedOf({ reads }: Deps, wallet: WalletAddress, oid: string, sin
   return all.filter((fill) => String(fill.oid) === oid).map(shownFill);
 }
 
-const sizeOf = (fills: readonly ShownFill[]): string => fills.reduce((sum, { size }) => plus(sum, size), '0');
-
 const shownFill = ({ tradeId, price, size, fee, feeToken, closedPnl, isLiquidation, timeMs }: Fill): ShownFill => ({
   trade_id: tradeId === null ? null : String(tradeId),
   price,
@@ -131,19 +130,11 @@ const shownFill = ({ tradeId, price, size, fee, feeToken, closedPnl, isLiquidati
   time: new Date(timeMs).toISOString(),
 });
 
-const PRICE_PLACES = 10;
-
 /** The average price of an order's executions; the reported one if they do not show all that is filled. */
 function priceOf(
   { filled_size, fill_price }: Filled & { fill_price?: string | null },
   fills: ShownFill[],
 ): string | null {
-  const size = sizeOf(fills);
-  if (!isPositive(size) || compare(size, filled_size ?? '0') < 0) return fill_price ?? null;
-  return dividedBy(
-    fills.reduce((sum, fill) => plus(sum, times(fill.price, fill.size)), '0'),
-    size,
-    PRICE_PLACES,
-    'down',
-  );
+  if (compare(sizeOf(fills), filled_size ?? '0') < 0) return fill_price ?? null;
+  return averagePriceOf(fills) ?? fill_price ?? null;
 }
