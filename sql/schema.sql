@@ -3335,6 +3335,9 @@ create function submit_lost_transfers()
 create function submit_payout(payout text, of_owner text, of_user text, item jsonb, earned_cents bigint, hold_h integer DEFAULT 0, in_session text DEFAULT NULL::text)
   returns TABLE(verdict text, intent_id uuid) plpgsql;
 
+create function sum_executions(wallet text, number text, known numeric, price numeric)
+  returns TABLE(filled numeric, worth numeric, known_worth numeric) sql stable;
+
 create function sweep_prop_accounts(every_s double precision, most integer)
   returns bigint sql;
 

@@ -37,8 +37,11 @@ describe('the average price of an order at the exchange', () => {
 
   const textOf = ({ price }: Part) => averageOf([{ size: 1, price }]);
 
-  /** Records executions of an order batch by batch. Returns its price after the last one. */
-  async function record(batches: Part[][], state: 'resting' | 'cancelled'): Promise<string | undefined> {
+  /** Records executions of a resting order batch by batch. Returns its price after the last one, and the prices of its statement lines. */
+  async function record(
+    batches: Part[][],
+    state: 'resting' | 'cancelled',
+  ): Promise<{ price: string; lines: string[] }> {
     await intentDb.query(`
       delete from statement_lines;
       delete from exchange_fills;
@@ -62,17 +65,23 @@ describe('the average price of an order at the exchange', () => {
       await intentDb.query('select record_exchange_fills($1, $2, $3, true)', [WALLET, JSON.stringify(fills), '[]']);
     }
     const [order] = await intentDb.query<{ price: string }>(`select executed ->> 'fill_price' as price from orders`);
-    return order?.price;
+    const lines = await intentDb.query<{ price: string }>(
+      `select trim_scale(l.price)::text as price from statement_lines l where l.kind = 'fill' order by l.progress`,
+    );
+    return { price: String(order?.price), lines: lines.map(({ price }) => price) };
   }
 
   const part = fc.record({ size: fc.integer({ min: 1, max: 30_000_000 }), price: fc.integer({ min: 1, max: 99_999 }) });
   const batches = fc.array(fc.array(part, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 4 });
 
   for (const state of ['resting', 'cancelled'] as const)
-    it(`is that of its executions (${state})`, async () => {
+    it(`is that of its executions, and each line of the statement has that of what was added (${state})`, async () => {
       await fc.assert(
         fc.asyncProperty(batches, async (given) => {
-          expect(await record(given, state)).to.equal(averageOf(given.flat()));
+          expect(await record(given, state)).to.deep.equal({
+            price: averageOf(given.flat()),
+            lines: given.map(averageOf),
+          });
         }),
         { numRuns: 40 },
       );

@@ -18,20 +18,16 @@ begin
     'filled', n.filled,
     'worth', n.worth,
     'was_filled', case when n.price is null then 0 else n.known end,
-    'was_worth', coalesce(n.known * n.price, 0)
+    'was_worth', n.known_worth
   )), coalesce(array_agg(n.id) filter (where n.filled > n.known), '{}') into late, filled_more
   from (
-    select o.id, o.executed, s.filled, s.worth, k.known, k.price
+    select o.id, o.executed, s.filled, s.worth, s.known_worth, k.known, k.price
     from unnest(oids) as u (oid)
     join orders o on o.exchange_number = u.oid and o.trader = wallet
     cross join lateral (
       select coalesce((o.executed ->> 'filled_size')::numeric, 0) as known, (o.executed ->> 'fill_price')::numeric as price
     ) k
-    cross join lateral (
-      select coalesce(sum(f.size), 0) filled, coalesce(sum(f.size * f.price), 0) worth
-      from exchange_fills f
-      where f.ex_wallet = wallet and f.oid = u.oid
-    ) s
+    cross join lateral sum_executions(wallet, u.oid, k.known, k.price) s
     where o.venue = 'exvenue' and o.lifecycle <> 'resting' and s.filled > 0
       and (s.filled > k.known or s.filled = k.known and k.price is null)
     order by o.id

@@ -34,8 +34,7 @@ begin
   )) into changes, executed
   from (
     select o.id, o.executed, s.filled, s.worth, e.by_command, exits_of_terms(terms_of(o.id, o.terms), trim_scale(s.filled)::text, false) as exits,
-      coalesce((o.executed ->> 'filled_size')::numeric, 0) as was_filled,
-      coalesce((o.executed ->> 'filled_size')::numeric * (o.executed ->> 'fill_price')::numeric, 0) as was_worth, case
+      k.known as was_filled, s.known_worth as was_worth, case
       when s.filled >= (o.executed ->> 'size')::numeric then 'filled'
       when e.is_filled and s.filled > 0 then 'filled'
       when e.filled_size <= s.filled and e.is_filled is not true then 'cancelled'
@@ -43,10 +42,9 @@ begin
     end lifecycle
     from orders o
     cross join lateral (
-      select coalesce(sum(f.size), 0) filled, coalesce(sum(f.size * f.price), 0) worth
-      from exchange_fills f
-      where f.ex_wallet = wallet and f.oid = o.executed ->> 'ex_order_id'
-    ) s
+      select coalesce((o.executed ->> 'filled_size')::numeric, 0) as known, (o.executed ->> 'fill_price')::numeric as price
+    ) k
+    cross join lateral sum_executions(wallet, o.executed ->> 'ex_order_id', k.known, k.price) s
     left join jsonb_to_recordset(ended) as e (id uuid, filled_size numeric, by_command boolean, is_filled boolean) on e.id = o.id
     where o.trader = wallet and o.venue = 'exvenue' and o.is_resting
   ) n
