@@ -1,5 +1,5 @@
 import type { components } from '../../../contract/types.ts';
-import { ofNumber } from '../../../kernel/decimals.ts';
+import { ofNumber, times } from '../../../kernel/decimals.ts';
 import { displayPair } from '../../../kernel/exchange-names.ts';
 import type { WalletAddress } from '../../../kernel/ids.ts';
 import { epochMs } from '../../../kernel/work.ts';
@@ -50,11 +50,12 @@ export function exchangeLimits(assets: Asset[], balance: string): Schemas['Lever
     .filter(({ isDelisted, maxLeverage }) => !isDelisted && maxLeverage !== null)
     .map(({ coin, maxLeverage }) => [displayPair(coin), Number(maxLeverage)] as const);
   const highest = Math.max(0, ...levels.map(([, multiple]) => multiple));
+  const mostUsd = Number(times(String(highest), balance)); // exactly: a product of doubles may have a residue
   return {
     account_level: highest,
     position_level: Object.fromEntries(levels),
-    max_position_per_pair_usd: highest * Number(balance),
-    max_portfolio_usd: highest * Number(balance),
+    max_position_per_pair_usd: mostUsd,
+    max_portfolio_usd: mostUsd,
     pair_limit_ratio: highest,
     portfolio_limit_ratio: highest,
     max_asset_class_usd: null,
