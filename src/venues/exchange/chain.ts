@@ -1,8 +1,11 @@
-import { compare, minus, plus } from '../../kernel/decimals.ts';
+import { minus, nearest, plus } from '../../kernel/decimals.ts';
 import type { Fill } from './adapter/types.ts';
 
-/** A fill, and the position before and after it. */
-type Link = { fill: Fill; after: string };
+/** The decimals of positions, without the residue of the venue's doubles. See venues/exchange.md#precision: no perpetual has sizes with more. */
+export const FINEST_LOT = 6;
+
+/** A fill, and the position before and after it in whole lots. */
+type Link = { fill: Fill; before: string; after: string };
 
 /**
  * The fills of one coin in the order in which they happened. Times order them; within a millisecond each fill follows
@@ -12,7 +15,7 @@ export function chained(fills: Fill[]): Fill[] {
   const ordered: Fill[] = [];
   let position: string | null = null;
   for (const sameMs of Map.groupBy(fills, ({ timeMs }) => timeMs).values()) {
-    const links = sameMs.map((fill) => ({ fill, after: positionAfter(fill) }));
+    const links = sameMs.map(linkOf);
     position ??= firstOf(links);
     while (links.length > 0) {
       const [link] = links.splice(indexOf(links, position), 1);
@@ -24,6 +27,12 @@ export function chained(fills: Fill[]): Fill[] {
   return ordered;
 }
 
+const linkOf = (fill: Fill): Link => ({
+  fill,
+  before: nearest(fill.startPosition, FINEST_LOT),
+  after: nearest(positionAfter(fill), FINEST_LOT),
+});
+
 /** The signed position that a fill left, with the venue's float residue. */
 export const positionAfter = ({ startPosition, side, size }: Fill): string =>
   side === 'buy' ? plus(startPosition, size) : minus(startPosition, size);
@@ -31,12 +40,12 @@ export const positionAfter = ({ startPosition, side, size }: Fill): string =>
 /** The position before a millisecond: one that no fill of it has left. */
 function firstOf(links: Link[]): string | null {
   const left = new Set(links.map(({ after }) => after));
-  return (links.find(({ fill }) => !left.has(fill.startPosition)) ?? links[0])?.fill.startPosition ?? null;
+  return (links.find(({ before }) => !left.has(before)) ?? links[0])?.before ?? null;
 }
 
 /** The index of the fill that starts from a position; 0 if there is none. */
 const indexOf = (links: Link[], position: string | null): number =>
   Math.max(
     0,
-    links.findIndex(({ fill }) => position !== null && compare(fill.startPosition, position) === 0),
+    links.findIndex(({ before }) => before === position),
   );

@@ -5,7 +5,8 @@ import { epochMs } from '../../../kernel/work.ts';
 import { requireFound } from '../../found.ts';
 import type { FillSpan, VenueReads } from '../../reads.ts';
 import type { Fill } from '../adapter/types.ts';
-import { FINEST_LOT, findLedger, listFillsOfOrders, listFillsSinceFlat, listRecordedFills } from './queries.ts';
+import { FINEST_LOT } from '../chain.ts';
+import { findLedger, listFillsOfOrders, listFillsSinceFlat, listRecordedFills } from './queries.ts';
 
 type Deps = { db: Db; reads: Pick<VenueReads, 'fills'> };
 

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Db } from '../../../db/pool.ts';
 import { type IntentId, idSchema, type WalletAddress } from '../../../kernel/ids.ts';
 import type { Fill } from '../adapter/types.ts';
+import { FINEST_LOT } from '../chain.ts';
 import { orderColumns, recordedOrder } from '../orders/queries.ts';
 
 const watchedOrder = recordedOrder.extend({
@@ -162,9 +163,6 @@ const fillRow = z.object({
   feeToken: z.string(),
   isLiquidation: z.boolean(),
 });
-
-/** See venues/exchange.md#precision: no perpetual has sizes with more decimals. */
-export const FINEST_LOT = 6;
 
 const fillColumns = sql.fragment`f.trade_id "tradeId", f.oid::bigint oid, f.cloid, f.coin, f.side, trim_scale(f.price)::text price,
       trim_scale(f.size)::text size, round(extract(epoch from f.filled_at) * 1000)::bigint "timeMs",

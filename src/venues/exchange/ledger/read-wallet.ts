@@ -3,9 +3,9 @@ import { compare, nearest } from '../../../kernel/decimals.ts';
 import { dexOf } from '../../../kernel/exchange-names.ts';
 import type { WalletAddress } from '../../../kernel/ids.ts';
 import type { Fill } from '../adapter/types.ts';
-import { chained } from '../chain.ts';
+import { chained, FINEST_LOT } from '../chain.ts';
 import { nameExits } from './exits.ts';
-import { FINEST_LOT, listRecordedPositions, listWatchedOrders, type RecordedPosition } from './queries.ts';
+import { listRecordedPositions, listWatchedOrders, type RecordedPosition } from './queries.ts';
 import { type LedgerDeps, readOrders } from './read-orders.ts';
 import { type DueWallet, noteAbsent, recordFills, recordFoundPositions } from './store.ts';
 

@@ -10,7 +10,7 @@ import {
   times,
 } from '../../../kernel/decimals.ts';
 import type { Fill } from '../adapter/types.ts';
-import { chained } from '../chain.ts';
+import { chained, FINEST_LOT } from '../chain.ts';
 
 /**
  * A position from its first fill to its closing fill. `openMs` is null if it was opened before the fills that were
@@ -30,14 +30,12 @@ export type RoundTrip = {
 };
 
 const PLACES = 10;
-/** See venues/exchange.md#precision. No perpetual has sizes with more decimals; used for coins that are no longer listed. */
-const FINEST_LOT = 6;
 
 /**
  * The closed positions that follow from fills, oldest first. The exchange has no history of positions, but each fill
  * contains the position before it and the realized gain. These give the entry price even of a position opened before
  * the first fill. `lots`: the decimals of a coin's sizes; the venue's positions carry float residue and are rounded to
- * whole lots, so that less than half a lot is flat.
+ * whole lots, so that less than half a lot is flat. A coin that is no longer listed has the finest lot.
  */
 export function roundTrips(fills: Fill[], lots: ReadonlyMap<string, number>): RoundTrip[] {
   const coins = Map.groupBy(fills, ({ coin }) => coin);

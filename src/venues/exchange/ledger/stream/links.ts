@@ -1,11 +1,9 @@
 import { compare, nearest } from '../../../../kernel/decimals.ts';
 import { isPerpetual } from '../../../../kernel/exchange-names.ts';
 import type { Fill } from '../../adapter/types.ts';
-import { positionAfter } from '../../chain.ts';
+import { FINEST_LOT, positionAfter } from '../../chain.ts';
 import type { ChainEnd, LedgerEnd } from './queries.ts';
 
-/** See venues/exchange.md#precision: no perpetual has sizes with more decimals. */
-const FINEST_LOT = 6;
 /** What is older than this before the end of the ledger was read. */
 const OVERLAP_MS = 5_000;
 
