@@ -14,6 +14,15 @@ function soldOff(tenths: number[]): Fill[] {
 }
 
 describe('executions of one millisecond', () => {
+  it('are chained by their positions also where those before them are missing', () => {
+    const [earlier, ...sold] = [
+      { tradeId: 0, side: 'buy', size: '1', startPosition: '0', timeMs: 0 } as Fill, // as: what a chain needs
+      ...soldOff([10, 20, 30]),
+    ];
+
+    expect(chained([earlier, ...sold.toReversed()])).to.deep.equal([earlier, ...sold]);
+  });
+
   it('are chained by their positions, whose residue of doubles is no gap, in whatever order they are listed', () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 100_000 }), { minLength: 2, maxLength: 6 });
     const listed = sizes

@@ -16,9 +16,8 @@ export function chained(fills: Fill[]): Fill[] {
   let position: string | null = null;
   for (const sameMs of Map.groupBy(fills, ({ timeMs }) => timeMs).values()) {
     const links = sameMs.map(linkOf);
-    position ??= firstOf(links);
     while (links.length > 0) {
-      const [link] = links.splice(indexOf(links, position), 1);
+      const [link]: Link[] = links.splice(indexOf(links, position), 1);
       if (!link) break;
       ordered.push(link.fill);
       position = link.after;
@@ -37,15 +36,14 @@ const linkOf = (fill: Fill): Link => ({
 export const positionAfter = ({ startPosition, side, size }: Fill): string =>
   side === 'buy' ? plus(startPosition, size) : minus(startPosition, size);
 
-/** The position before a millisecond: one that no fill of it has left. */
-function firstOf(links: Link[]): string | null {
-  const left = new Set(links.map(({ after }) => after));
-  return (links.find(({ before }) => !left.has(before)) ?? links[0])?.before ?? null;
+/** The index of the fill that starts from a position; where none does, as after fills that are missing, of the first of the millisecond. */
+function indexOf(links: Link[], position: string | null): number {
+  const next = links.findIndex(({ before }) => before === position);
+  return next >= 0 ? next : Math.max(0, indexOfFirst(links));
 }
 
-/** The index of the fill that starts from a position; 0 if there is none. */
-const indexOf = (links: Link[], position: string | null): number =>
-  Math.max(
-    0,
-    links.findIndex(({ before }) => before === position),
-  );
+/** The index of a fill that starts from a position which none of the millisecond has left. */
+function indexOfFirst(links: Link[]): number {
+  const left = new Set(links.map(({ after }) => after));
+  return links.findIndex(({ before }) => !left.has(before));
+}
