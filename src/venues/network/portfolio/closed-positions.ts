@@ -26,14 +26,14 @@ export function closedPositions(
 }
 
 function shownClosed(position: DashboardPosition, closeMs: number, eliminatedMs: number | null): ClosedPosition {
-  const { side, size } = largest(position);
+  const { side, size, value } = largest(position);
   const entry = requireValue(position.averageEntryPrice);
   return {
     ...namesOf(position),
     side,
     position_type: side === 'short' ? 'SHORT' : 'LONG',
     size: ofNumber(size, PLACES),
-    position_value: ofNumber(entryValue(position, size, entry), PLACES),
+    position_value: ofNumber(value ?? entryValue(position, size, entry), PLACES),
     entry_price: ofNumber(entry),
     mark_price: null,
     liquidation_price: null,
@@ -50,24 +50,33 @@ function shownClosed(position: DashboardPosition, closeMs: number, eliminatedMs:
 }
 
 /**
- * The side and largest size of a position. A closed one is reported as FLAT, so its side is that of its opening order. Throws VENUE_UNREADABLE
- * without orders, of which every position has one.
+ * The side and largest size of a position, and its value then, at entry prices; null if an order that enlarged it lacks its value. A closed one is
+ * reported as FLAT, so its side is that of its opening order. Throws VENUE_UNREADABLE without orders, of which every position has one.
  */
-function largest({ filledOrders, side }: DashboardPosition): { side: 'long' | 'short'; size: number } {
+function largest({ filledOrders, side }: DashboardPosition): {
+  side: 'long' | 'short';
+  size: number;
+  value: number | null;
+} {
   const orders = [...filledOrders].sort((a, b) => (a.processedMs ?? 0) - (b.processedMs ?? 0));
   const opening = requireValue(orders[0]);
   let quantity = 0;
-  let max = 0;
+  let value: number | null = 0;
+  let max: { size: number; value: number | null } = { size: 0, value };
   for (const order of orders) {
+    const before = quantity;
     quantity += requireValue(quantityOf(order));
-    if (Math.abs(quantity) > Math.abs(max)) max = quantity;
+    const [size, from] = [Math.abs(quantity), Math.abs(before)];
+    if (value !== null && size > from) value = order.value === null ? null : value + Math.abs(order.value);
+    else if (value !== null) value *= from === 0 ? 0 : size / from;
+    if (size > max.size) max = { size, value };
   }
   const opened = side === 'FLAT' ? opening.orderType : side;
-  return { side: opened === 'SHORT' ? 'short' : 'long', size: Math.abs(max) };
+  return { side: opened === 'SHORT' ? 'short' : 'long', ...max };
 }
 
 /**
- * The entry value of a size, by value ÷ quantity of a filled order; size × entry price if the venue reports no value.
+ * About the entry value of a size, by value ÷ quantity of a filled order; size × entry price if the venue reports no value.
  */
 function entryValue({ filledOrders }: DashboardPosition, size: number, entry: number): number {
   const first = filledOrders.find(({ value, quantity }) => value !== null && quantity);
