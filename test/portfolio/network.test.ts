@@ -240,23 +240,6 @@ describe('histories of the network', () => {
     expect(without).to.throw(ApiError);
   });
 
-  it('report the value of the maximum size at the prices of all entries, less what was reduced in between', () => {
-    const filled = [
-      order({ quantity: 1, value: 100, price: 100, processedMs: 1 }),
-      order({ quantity: 1, value: 200, price: 200, processedMs: 2 }),
-      order({ orderType: 'FLAT', quantity: -1, value: -500, price: 500, processedMs: 3 }),
-      order({ quantity: 3, value: 750, price: 250, processedMs: 4 }),
-      order({ orderType: 'FLAT', quantity: -4, value: -800, price: 200, processedMs: 5 }),
-    ];
-    const closedBy = (filledOrders: DashboardOrder[]) => {
-      const closed = position({ side: 'FLAT', closeMs: 5, filledOrders });
-      return closedPositions(dashboard(), [closed], always, undefined)[0]?.entry;
-    };
-
-    expect(closedBy(filled)).to.include({ size: '4', position_value: '900' });
-    expect(closedBy(filled.slice(0, 2))).to.include({ size: '2', position_value: '300' });
-  });
-
   it('show a FLAT order by the sign of its change, and never show a foreign order as an order of the service', () => {
     const shown = filledOrders([order({ orderType: 'FLAT', quantity: -0.5 })], new Map(), always, 'BTC');
 
