@@ -109,7 +109,8 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
     from given g
     join prop_accounts a on a.id = g.name or a.synthetic_hotkey = g.name
     union all
-    select 'payout', p.id, p.amount_cents || ' cents ' || p.currency, p.status, p.owner, p.requested_at,
+    select 'payout', p.id, p.amount_cents || ' cents ' || p.currency,
+      case when p.delayed_since is not null then 'delayed' else p.status end, p.owner, p.requested_at,
       jsonb_build_object('user', p.user_id, 'prop_account', p.prop_account_id, 'processor', p.processor_transfer_id)
     from given g
     join payouts p on p.id = g.name or p.processor_transfer_id = g.name

@@ -6715,8 +6715,8 @@ export interface components {
             payment_id: string;
             /** @description The tier that it buys. */
             tier_id: string;
-            /** @description Its status at the processor. */
-            status: string;
+            /** @description Its state, as its user reads it. */
+            status: components["schemas"]["PaymentStatus"];
             /** @description What was requested. */
             amount_cents: components["schemas"]["Cents"];
             /** @description Currency of what was requested. */

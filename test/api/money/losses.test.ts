@@ -74,12 +74,13 @@ describe('money that comes back', () => {
     expect(await listed()).to.equal(undefined);
   });
 
-  it('is in the state that a search shows, as the payment itself says', async () => {
+  it('is in the state that a search and its user’s page show, as the payment itself says', async () => {
     await bought();
     const found = async () => {
       const app = await user.ask('GET', `/v2/search?q=${paymentId}`);
       const console = await operator.ask('GET', `/v2/admin/search?q=${processorId}`);
-      return [(await payment()).status, app.body[0].state, console.body.records[0].state];
+      const page = await operator.ask('GET', `/v2/admin/users/${user.userId}`);
+      return [(await payment()).status, app.body[0].state, console.body.records[0].state, page.body.payments[0].status];
     };
 
     const first = await found();
@@ -90,7 +91,7 @@ describe('money that comes back', () => {
     await eventually(async () => (await payment()).status === 'disputed');
 
     expect([first, second, await found()]).to.deep.equal(
-      ['succeeded', 'refunded', 'disputed'].map((state) => [state, state, state]),
+      ['succeeded', 'refunded', 'disputed'].map((state) => Array(4).fill(state)),
     );
   });
 

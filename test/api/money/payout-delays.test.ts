@@ -59,6 +59,22 @@ describe('a payout whose delay is not its own fault', () => {
     expect(await isDelayed(id)).to.equal(0);
   });
 
+  it('is delayed in a search and on its user’s page, as it is for its user', async () => {
+    const trader = await earner(service, app, 300);
+    const id = await trader.request(10_000);
+    const operator = await service.admin();
+    await service.control('settings', { available: 0 });
+    await trader.submit(id);
+    await trader.payoutIs(id, 'delayed');
+
+    const own = await trader.ask('GET', `/v2/search?q=${id}`);
+    const found = await operator.ask('GET', `/v2/admin/search?q=${id}`);
+    const page = await operator.ask('GET', `/v2/admin/users/${trader.userId}`);
+
+    const states = [own.body[0].state, found.body.records[0].state, page.body.payouts[0].status];
+    expect(states).to.deep.equal(['delayed', 'delayed', 'delayed']);
+  });
+
   it('is canceled by its user while none of its money has moved, and its earnings are free again', async () => {
     const trader = await earner(service, app, 300);
     const [pending, delayed, sent] = [
