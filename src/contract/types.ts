@@ -3247,7 +3247,7 @@ export interface paths {
         put?: never;
         /**
          * Begin to connect a bank account
-         * @description Creates the user's account at the processor, or uses the existing one, and a link where the user completes it. The app's `connect_return_url` and `connect_refresh_url` must be set. A repeat under an `Idempotency-Key` has the same account and another link, because a link works once. The user is mailed. With `require_reauthentication` the session needs a proof of the password within 5 minutes. No money goes to a new account, or to one that shows another bank account, for 24 hours (`PAYOUT_DESTINATION_HOLD_H`).
+         * @description Creates the user's account at the processor, or uses the existing one, and a link where the user completes it. While the existing one is in another country, the response is 409 `V2_CONNECT_ACCOUNT_EXISTS`: replace it. The app's `connect_return_url` and `connect_refresh_url` must be set. A repeat under an `Idempotency-Key` has the same account and another link, because a link works once; once that account is detached or replaced, it is 404 `V2_CONNECT_ACCOUNT_UNKNOWN`. The user is mailed. With `require_reauthentication` the session needs a proof of the password within 5 minutes. No money goes to a new account, or to one that shows another bank account, for 24 hours (`PAYOUT_DESTINATION_HOLD_H`).
          */
         post: operations["openConnectAccount"];
         delete?: never;
@@ -18234,6 +18234,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];

@@ -183,7 +183,9 @@ export const laws = {
   V2_KYC_REQUIRED: remedy('Start at `POST /v2/kyc/processor-identity/session`.'),
   V2_KYC_VERIFIED: final('Nothing: the user is verified.'),
   V2_CONNECT_URLS_NOT_CONFIGURED: remedy('Have an operator set the return URLs of the app.'),
-  V2_CONNECT_ACCOUNT_EXISTS: final('Use the account of `GET /v2/connect/accounts`.'),
+  V2_CONNECT_ACCOUNT_EXISTS: final(
+    'Use the account of `GET /v2/connect/accounts`, or replace it: `PUT /v2/connect/accounts/{processor_account_id}`.',
+  ),
   V2_CONNECT_ACCOUNT_UNKNOWN: final(ID),
   V2_PAYOUT_DESTINATION_HELD: wait(
     'Repeat later: 24 hours after the account was opened or its bank account changed, unless the deployment says otherwise.',
@@ -245,4 +247,5 @@ export const effects: Partial<Record<ErrorCode, string>> = {
   PROCESSOR_SILENT: '`unknown`',
   PROCESSOR_UNREACHABLE: '`none`; `done` if the payout account was opened without its link',
   PROCESSOR_REJECTED: '`none`; `done` if the payout account was opened without its link',
+  V2_CONNECT_ACCOUNT_UNKNOWN: '`none`; `done` if the request opened an account, which has been detached since',
 };

@@ -96,6 +96,7 @@ describe('from verification to a payout', () => {
   it('connects one bank account, however often it is called', async () => {
     const opened = await ask('POST', '/v2/connect/accounts', { json: { country: 'US' } });
     const again = await ask('POST', '/v2/connect/accounts', { json: { country: 'US' } });
+    const abroad = await ask('POST', '/v2/connect/accounts', { json: { country: 'DE' } });
     const link = await ask('POST', `/v2/connect/accounts/${opened.body.processor_account_id}/onboarding-link`);
     const unknown = await ask('POST', '/v2/connect/accounts/acct_unheard_of/onboarding-link');
 
@@ -103,6 +104,8 @@ describe('from verification to a payout', () => {
     expect(opened.body).to.include({ status: 'pending', payouts_enabled: false, details_submitted: false });
     expect(again.body.id).to.equal(opened.body.id);
     expect(made('account')).to.have.length(1);
+    expectRejected(abroad, 'V2_CONNECT_ACCOUNT_EXISTS');
+    expect(abroad.body.error.message).to.include('in US').and.include('PUT');
     expectRejected(unknown, 'V2_CONNECT_ACCOUNT_UNKNOWN');
 
     await press(link.body.onboarding_url, 'connect');

@@ -54,6 +54,33 @@ describe('replaceConnectAccount', function () {
       await until('a mail', () => service.mailbox.mails(user.email).find((mail) => subject.test(mail.subject)));
   });
 
+  it('is not under way for ever, nor another account, when it is repeated under its key after the account is detached', async () => {
+    const user = await service.user(app);
+    const key = (name: string) => ({ 'Idempotency-Key': `${name}-${user.userId}` });
+    const open = (name: string) => user.ask('POST', ACCOUNTS, { json: { country: 'US' }, headers: key(name) });
+    const connected = (await open('first')).body.processor_account_id;
+    const found = await open('second');
+    const replaced = await replace({ ask: user.ask, connected }, key('replaced'));
+    const gone = await open('first');
+    await user.ask('DELETE', `${ACCOUNTS}/${replaced.body.processor_account_id}`);
+
+    const repeats = [
+      gone,
+      await open('first'),
+      await replace({ ask: user.ask, connected }, key('replaced')),
+      await open('second'),
+    ];
+
+    expect([found.status, found.body.processor_account_id]).to.deep.equal([200, connected]);
+    expect(repeats.map(({ status, body }) => [status, body.error?.code, body.error?.effect])).to.deep.equal([
+      [404, 'V2_CONNECT_ACCOUNT_UNKNOWN', 'done'],
+      [404, 'V2_CONNECT_ACCOUNT_UNKNOWN', 'done'],
+      [404, 'V2_CONNECT_ACCOUNT_UNKNOWN', 'done'],
+      [404, 'V2_CONNECT_ACCOUNT_UNKNOWN', 'none'],
+    ]);
+    expect((await open('third')).status).to.equal(200);
+  });
+
   it('leaves the account in place if the processor rejects another one, and while that is being made', async () => {
     const user = await earner(service, app, 900);
     service.processor.faults.add({ kind: 'reject', route: CREATE, times: 1 });

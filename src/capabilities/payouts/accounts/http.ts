@@ -2,7 +2,7 @@ import type { Processor } from '../../../adapters/processor/types.ts';
 import type { Call, CallWith, Handler } from '../../../contract/handler.ts';
 import type { NewIntent, SubmitDeps } from '../../../intents/accept.ts';
 import { spendDaily } from '../../../intents/daily-budgets.ts';
-import { hasSucceeded, pendingHeaders } from '../../../intents/follow.ts';
+import { pendingHeaders, recordedResult } from '../../../intents/follow.ts';
 import type { Intent } from '../../../intents/intent.ts';
 import { fullResultOf } from '../../../intents/sealed-results.ts';
 import { ApiError } from '../../../kernel/errors.ts';
@@ -65,9 +65,15 @@ async function openAccount(call: Opening, replaces?: string) {
       ...(replaces !== undefined && { replaces }),
     }),
   );
-  const hasEnded = (replaces === undefined && hadAccount(made)) || hasSucceeded(made); // which throws its problem
+  const isPresent = replaces === undefined && hadAccount(made);
+  const opened = isPresent ? null : recordedResult(made); // which throws its problem
+  const hasEnded = isPresent || opened !== null;
   const accounts = replaces === undefined || hasEnded ? await listAccounts(call.deps.db, owner, userId) : [];
-  const account = accounts.find(({ processor_account_id }) => processor_account_id !== replaces);
+  const id = opened?.processor_account_id;
+  const account =
+    accounts.find(({ processor_account_id }) => processor_account_id === id) ??
+    accounts.find(({ processor_account_id }) => processor_account_id !== replaces);
+  if (hasEnded && (!account || account.processor_account_id !== id)) await requireSame(call, account, id);
   if (!account)
     return {
       status: 202 as const,
@@ -95,6 +101,24 @@ type Opening = Pick<
 /** Whether the user already had an account; the request continues with that one. */
 const hadAccount = ({ outcome }: Intent) =>
   outcome !== null && 'problem' in outcome && outcome.problem.code === 'V2_CONNECT_ACCOUNT_EXISTS';
+
+/**
+ * Throws where the account that this request opened, or found, has been detached since, and where the user's is in another country.
+ * `id`: the account that it opened, if it did.
+ */
+async function requireSame({ deps, principal, body }: Opening, account: ConnectAccount | undefined, id: unknown) {
+  const { owner, userId } = userOf(principal);
+  const wasOpened = typeof id === 'string' && (await hadConnectAccount(deps.db, owner, userId, id));
+  if (!account || wasOpened)
+    throw new ApiError('V2_CONNECT_ACCOUNT_UNKNOWN', { message: DETACHED, effect: wasOpened ? 'done' : 'none' });
+  if (account.country !== null && account.country !== body.country)
+    throw new ApiError('V2_CONNECT_ACCOUNT_EXISTS', { message: elsewhere(account.country), effect: 'none' });
+}
+
+const DETACHED =
+  'The payout account of this request has been detached since; another request, under a new key, opens another.';
+const elsewhere = (country: string) =>
+  `The user already has a payout account, in ${country}; PUT /v2/connect/accounts/{processor_account_id} replaces it.`;
 
 /** The account was opened; the request for its link had no effect, or an unknown one. */
 const withoutLink = ({ code, details }: ApiError) => new ApiError(code, { ...details, effect: 'done' });
