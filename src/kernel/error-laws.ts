@@ -183,9 +183,7 @@ export const laws = {
   V2_KYC_REQUIRED: remedy('Start at `POST /v2/kyc/processor-identity/session`.'),
   V2_KYC_VERIFIED: final('Nothing: the user is verified.'),
   V2_CONNECT_URLS_NOT_CONFIGURED: remedy('Have an operator set the return URLs of the app.'),
-  V2_CONNECT_ACCOUNT_EXISTS: final(
-    'Use the account of `GET /v2/connect/accounts`, or replace it: `PUT /v2/connect/accounts/{processor_account_id}`.',
-  ),
+  V2_CONNECT_ACCOUNT_EXISTS: final('Use the account of `GET /v2/connect/accounts`, or replace it.'),
   V2_CONNECT_ACCOUNT_UNKNOWN: final(ID),
   V2_PAYOUT_DESTINATION_HELD: wait(
     'Repeat later: 24 hours after the account was opened or its bank account changed, unless the deployment says otherwise.',
