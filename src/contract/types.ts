@@ -11187,11 +11187,11 @@ export interface components {
     parameters: {
         /** @description An id, unchanged and whole; on v2 also the address of a user. */
         SearchedId: string;
-        /** @description Only lines since this time. */
+        /** @description Only lines since this time; not after `to`. */
         StatementFrom: components["schemas"]["Time"];
         /** @description Only lines before this time. */
         StatementTo: components["schemas"]["Time"];
-        /** @description Only records since this time. */
+        /** @description Only records since this time; not after `to`. */
         RecordsFrom: components["schemas"]["Time"];
         /** @description Only records before this time. */
         RecordsTo: components["schemas"]["Time"];
@@ -12879,7 +12879,7 @@ export interface operations {
     listPartnerStatement: {
         parameters: {
             query?: {
-                /** @description Only lines since this time. */
+                /** @description Only lines since this time; not after `to`. */
                 from?: components["parameters"]["StatementFrom"];
                 /** @description Only lines before this time. */
                 to?: components["parameters"]["StatementTo"];
@@ -17438,7 +17438,7 @@ export interface operations {
                  * @example order.updated
                  */
                 event_type?: string;
-                /** @description Only records since this time. */
+                /** @description Only records since this time; not after `to`. */
                 from?: components["parameters"]["RecordsFrom"];
                 /** @description Only records before this time. */
                 to?: components["parameters"]["RecordsTo"];
@@ -17529,7 +17529,7 @@ export interface operations {
                 trader: string;
                 /** @description Only orders that rest at the venue, were filled or cancelled there, are not decided yet (`open`), or were never placed (`failed`, `expired`). */
                 state?: "open" | "resting" | "filled" | "cancelled" | "failed" | "expired";
-                /** @description Only records since this time. */
+                /** @description Only records since this time; not after `to`. */
                 from?: components["parameters"]["RecordsFrom"];
                 /** @description Only records before this time. */
                 to?: components["parameters"]["RecordsTo"];
@@ -19978,7 +19978,7 @@ export interface operations {
     listAppStatement: {
         parameters: {
             query?: {
-                /** @description Only lines since this time. */
+                /** @description Only lines since this time; not after `to`. */
                 from?: components["parameters"]["StatementFrom"];
                 /** @description Only lines before this time. */
                 to?: components["parameters"]["StatementTo"];

@@ -4,6 +4,7 @@ import type { Db } from '../../db/pool.ts';
 import { CSV_TYPE, csvLine } from '../../kernel/csv.ts';
 import type { OwnerId } from '../../kernel/ids.ts';
 import { listPage, type Page } from '../../kernel/pages.ts';
+import { requirePeriod } from '../../kernel/period.ts';
 import type { Principal } from '../../kernel/principal.ts';
 import type { TextStream } from '../../kernel/text-stream.ts';
 import type { StreamLimit } from '../streams/limit.ts';
@@ -34,6 +35,7 @@ async function statement<Line extends AnyLine>(
 ): Promise<Page<Line> | { status: 200; body: TextStream; headers?: never }> {
   const { deps, principal, query } = call;
   const { owner } = principal as { owner: OwnerId };
+  requirePeriod(query);
   if (call.accepts('json', 'text/csv') === 'text/csv')
     return { status: 200, body: await csv(deps, principal, query, show) };
   const isKnown = (id: string) => hasLine(deps.db, owner, id);

@@ -2,6 +2,7 @@ import type { Handler } from '../../../contract/handler.ts';
 import type { Db } from '../../../db/pool.ts';
 import { ApiError } from '../../../kernel/errors.ts';
 import { listPage } from '../../../kernel/pages.ts';
+import { requirePeriod } from '../../../kernel/period.ts';
 import { operatorName } from '../../../kernel/principal.ts';
 import { retryAnyDelivery } from './commands.ts';
 import { findAnyDelivery, listByState, type TroubledDelivery } from './queries.ts';
@@ -15,6 +16,7 @@ export const listTroubledDeliveries: Handler<'listTroubledDeliveries', Deps> = (
     throw new ApiError('INVALID_REQUEST', { message: 'event_type needs app_id.' });
   const isKnown = async (id: string) => (await findAnyDelivery(deps.db, id)) !== null;
   const shown = { path: '/v2/admin/deliveries', cursorOf: (row: TroubledDelivery) => row.delivery_id, isKnown };
+  requirePeriod(query);
   return listPage(query, shown, (page) => listByState(deps.db, state, { appId, eventType, from, to, ...page }));
 };
 
