@@ -52,6 +52,14 @@ describe('operators', function () {
     );
 
     expectApiError(await accept(token), 'V2_INVITATION_INVALID');
+    const again = await admin.ask('POST', OPERATORS, { json: { email, role: 'viewer', reason: 'it has expired' } });
+    expectApiError(again, 'V2_OPERATOR_EXISTS');
+    expect(again.body.error.message).to.include('Resetting its authenticator mails another invitation');
+    await admin.ask('POST', `${OPERATORS}/${reply.body.admin_id}/reset-authenticator`, {
+      json: { reason: 'as it says' },
+    });
+    const renewed = tokenIn((await service.mailTo(email, 2)).text);
+    expect((await accept(renewed)).body).to.deep.equal({ accepted: true });
   });
 
   it('are listed with role and sessions, the newest first', async () => {

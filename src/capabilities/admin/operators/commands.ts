@@ -54,6 +54,9 @@ export const endOperatorSessions = (db: Db, operator: string, { actor, why }: By
     return ended;
   });
 
+const INVITED =
+  'An operator with this address exists already. Resetting its authenticator mails another invitation, if one has expired or is lost.';
+
 /** Creates an operator, who sets a password by the mailed invitation. Returns the id. Throws V2_OPERATOR_EXISTS. */
 export const inviteOperator = (
   db: Db,
@@ -63,7 +66,7 @@ export const inviteOperator = (
 ): Promise<string> =>
   db.transaction(async (tx) => {
     const operator = await mailInvitation(tx, sealer, { address: normalisedEmail(email), role, link });
-    if (operator === null) throw new ApiError('V2_OPERATOR_EXISTS');
+    if (operator === null) throw new ApiError('V2_OPERATOR_EXISTS', { message: INVITED });
     await note(tx, { actor, action: 'operator.invite', why, detail: { role } }, operator);
     return operator;
   });
