@@ -17,7 +17,6 @@ import {
 import type { IntentDefinition, IntentOf, Prepared, SentRequest } from './define.ts';
 import { findUnclaimed } from './follow.ts';
 import type { Claim, Intent } from './intent.ts';
-import { undivided, type VerbJob, type VerbJobs } from './jobs.ts';
 import { reconcile } from './reconcile.ts';
 import { fail, leaveUndecided, markInDoubt, notifySettled, presume, retry, succeed } from './settle.ts';
 import type { Task } from './task.ts';
@@ -33,45 +32,28 @@ export type Execution = {
   accepted?: Pick<JustAccepted, 'take'>;
   /** The upstreams that reject the credentials of this process while others serve them. */
   pauses: Pick<Pauses, 'leaves'>;
-  /** How its jobs are divided among verbs. */
-  jobs?: VerbJobs;
 };
 
 type AnyPayload = Record<string, unknown>;
 
 /**
  * The task of a verb. A queued intent is claimed and executed, one in doubt is reconciled, and an ended one is left
- * alone. If bytes may already have left under an earlier claim, the task plans a reconciliation and sends nothing. If too many jobs wait for its
- * venue already, the intent is tried again as if that could not be reached.
+ * alone. If bytes may already have left under an earlier claim, the task plans a reconciliation and sends nothing.
  */
 export const runIntent =
   <Deps, Request, Payload extends AnyPayload, Result>(
     verb: IntentDefinition<Deps, Request, Payload, Result>,
   ): Task<{ intent_id: IntentId }, Deps & Execution> =>
   async ({ intent_id }, deps) => {
-    const job = (deps.jobs ?? undivided).open(verb);
-    await runJob(verb, intent_id, { ...deps, job }).finally(job.end);
+    const prepared = verb.claimed === 'to_send' ? await prepareUnclaimed(verb, intent_id, deps) : null;
+    if (prepared === 'over') return;
+    const claimed = await claim(deps.db, intent_id);
+    if (claimed?.sending_at)
+      await markInDoubt(deps.db, claimed, 0, 'the worker that sent it ended before the response');
+    else if (claimed)
+      await execute(verb, parsed(verb, claimed), deps, prepared?.fence === claimed.fence ? prepared : null);
+    else await resume(verb, intent_id, deps);
   };
-
-/** A verb's task, in its job. */
-type InJob = Execution & { job: VerbJob };
-
-async function runJob<Deps, Request, Payload extends AnyPayload, Result>(
-  verb: IntentDefinition<Deps, Request, Payload, Result>,
-  intentId: IntentId,
-  deps: Deps & InJob,
-): Promise<void> {
-  const prepared = verb.claimed === 'to_send' ? await prepareUnclaimed(verb, intentId, deps) : null;
-  if (prepared === 'over') return;
-  const claimed = await claim(deps.db, intentId);
-  if (claimed?.sending_at) await markInDoubt(deps.db, claimed, 0, 'the worker that sent it ended before the response');
-  else if (claimed)
-    await execute(verb, parsed(verb, claimed), deps, prepared?.fence === claimed.fence ? prepared : null);
-  else await resume(verb, intentId, deps);
-}
-
-const TOO_MANY = 'not looked up: too many jobs wait for its venue';
-const NO_JOB = { wait: { code: 'VENUE_UNREACHABLE' } } as const;
 
 /**
  * Prepares an intent that was never sent, and claims it in the commit that begins to send. Without that commit the intent is claimed
@@ -80,13 +62,12 @@ const NO_JOB = { wait: { code: 'VENUE_UNREACHABLE' } } as const;
 async function prepareUnclaimed<Deps, Request, Payload extends AnyPayload, Result>(
   verb: IntentDefinition<Deps, Request, Payload, Result>,
   intentId: IntentId,
-  deps: Deps & InJob,
+  deps: Deps & Execution,
 ): Promise<'over' | { fence: number; prepared: Prepared<Payload> } | null> {
   const unsent = deps.accepted?.take(intentId) ?? (await readUnsent(deps.db, intentId));
   if (!unsent) return null;
   const intent = parsed(verb, unsent);
   noteIntent(intent);
-  if (!deps.job.mayCall(intent, false)) return { fence: intent.fence, prepared: NO_JOB };
   const payload = await verb.payloadIfReady?.(intent, deps);
   const ready = payload && (await sendAndRecord(verb, { intent, payload }, deps, { claims: true, ifReady: true }));
   if (ready && ready !== 'not_ready') return isOver(ready) ? 'over' : null;
@@ -104,13 +85,12 @@ async function prepareUnclaimed<Deps, Request, Payload extends AnyPayload, Resul
 async function resume<Deps, Request, Payload extends AnyPayload, Result>(
   verb: IntentDefinition<Deps, Request, Payload, Result>,
   intentId: IntentId,
-  deps: Deps & InJob,
+  deps: Deps & Execution,
 ): Promise<void> {
   const intent = await findUnclaimed(deps.db, intentId);
   if (intent?.state === 'in_doubt') {
     noteIntent(intent);
-    if (deps.job.mayCall(intent, true)) await reconcile(verb, parsed(verb, intent), deps);
-    else await markInDoubt(deps.db, intent, nextReconcileMs(intent.reconcile_attempts), TOO_MANY);
+    await reconcile(verb, parsed(verb, intent), deps);
   } else if (intent?.state === 'expired') notifySettled(deps.db, intent, 'expired');
   else if (intent) await freeSlot(deps.db, intent.id, false);
 }
@@ -127,12 +107,12 @@ const parsed = <Request>(
 async function execute<Deps, Request, Payload extends AnyPayload, Result>(
   verb: IntentDefinition<Deps, Request, Payload, Result>,
   intent: IntentOf<Request>,
-  deps: Deps & InJob,
+  deps: Deps & Execution,
   known: { prepared: Prepared<Payload> } | null,
 ): Promise<void> {
   const { db } = deps;
   noteIntent(intent);
-  const prepared = known?.prepared ?? (deps.job.mayCall(intent, false) ? await verb.prepare(intent, deps) : NO_JOB);
+  const prepared = known?.prepared ?? (await verb.prepare(intent, deps));
   if (intent.presumed_sent_at !== null) await presumeSent(db, intent, prepared);
   else if ('fail' in prepared) await fail(db, intent, prepared.fail);
   else if ('done' in prepared) await succeed(db, intent, prepared.done);

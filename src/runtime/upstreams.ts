@@ -13,7 +13,6 @@ import { requestBudget } from '../db/request-budget.ts';
 import { upstreamResponses } from '../db/upstream-responses.ts';
 import type { Hotkey } from '../kernel/ids.ts';
 import { openPauses, type Pauses } from '../kernel/pauses.ts';
-import { type Silence, silence } from '../kernel/silence.ts';
 import type { Metrics } from '../metrics/registry.ts';
 import { type CallStates, watched, watchedWebhooks } from '../metrics/upstreams.ts';
 import { exvenue } from '../venues/exchange/adapter/index.ts';
@@ -22,7 +21,7 @@ import type { StreamListener, UserStream } from '../venues/exchange/adapter/stre
 import type { Exvenue } from '../venues/exchange/adapter/types.ts';
 import { netvenue } from '../venues/network/adapter/index.ts';
 import { type LookUps, lookUpsIn } from '../venues/network/adapter/look-ups.ts';
-import type { Netvenue, NetvenueAccess } from '../venues/network/adapter/types.ts';
+import type { Netvenue } from '../venues/network/adapter/types.ts';
 
 /** The adapters of all upstreams. Every call is timed and counted. */
 export type Upstreams = {
@@ -37,18 +36,7 @@ export type Upstreams = {
   webhooks: Webhooks;
   /** What venues have shown lately of traders' orders. */
   shown: CallStates;
-  /** Whether venues respond. */
-  silences: Silences;
 };
-
-type Silences = Record<'exchange' | 'miner' | 'validator', Silence>;
-
-/** Responses to reads and to actions of the exchange take less than a second. A miner takes some for an order. */
-const newSilences = (): Silences => ({
-  exchange: silence(1_000),
-  miner: silence(5_000),
-  validator: silence(2_000),
-});
 
 type Opening = { config: Config; metrics: Metrics; log: Logger; db: Db; pauses?: Pauses };
 
@@ -57,16 +45,14 @@ export async function openUpstreams({ config, metrics, log, db, pauses = openPau
   const processor = await processorAt(config);
   const lookUps = lookUpsByEntity(config, db);
   const shown: CallStates = new Map();
-  const silences = newSilences();
   return {
     shown,
-    silences,
     netvenue: (identity) =>
-      watched('netvenue', netvenueAt(config, { ...identity, silences }, lookUps), metrics, log, {
+      watched('netvenue', netvenueAt(config, identity, lookUps), metrics, log, {
         shown,
         ...(!identity && { pauses }), // a tenant's own key is the same in every process
       }),
-    exvenue: watched('exvenue', exvenueAt(config, db, silences.exchange), metrics, log, { shown }),
+    exvenue: watched('exvenue', exvenueAt(config, db), metrics, log, { shown }),
     openStream: config.EXVENUE_STREAM ? (listener) => openUserStream(streamUrlOf(config), listener) : null,
     registrar: watched('registrar', registrarAt(config), metrics, log),
     processor: processor && watched('processor', processor, metrics, log, { pauses }),
@@ -76,7 +62,7 @@ export async function openUpstreams({ config, metrics, log, db, pauses = openPau
 
 const netvenueAt = (
   config: Config,
-  identity: Parameters<Upstreams['netvenue']>[0] & Pick<NetvenueAccess, 'silences'>,
+  identity: Parameters<Upstreams['netvenue']>[0],
   lookUps: (entityHotkey: Hotkey) => LookUps,
 ): Netvenue => {
   const access = {
@@ -100,15 +86,10 @@ function lookUpsByEntity({ NETVENUE_MINER_THREADS: threads }: Config, db: Db): (
   };
 }
 
-const exvenueAt = (
-  { EXVENUE_URL: url, EXVENUE_NETWORK: network, ...config }: Config,
-  db: Db,
-  silence: Silence,
-): Exvenue =>
+const exvenueAt = ({ EXVENUE_URL: url, EXVENUE_NETWORK: network, ...config }: Config, db: Db): Exvenue =>
   exvenue({
     url,
     network,
-    silence,
     budgetPerMinute: config.EXVENUE_BUDGET_PER_MINUTE,
     streamLagMs: config.EXVENUE_STREAM ? config.EXVENUE_READ_LAG_MS : null,
     shared: { ledger: (bucket) => requestBudget(db, url, bucket), responses: upstreamResponses(db, url) },

@@ -9,7 +9,6 @@ import type { Config } from '../config.ts';
 import { streamSlot } from '../db/look-up-slots.ts';
 import { openPool, WORKER_LIMITS } from '../db/pool.ts';
 import { justAccepted } from '../intents/claim.ts';
-import { verbJobs } from '../intents/jobs.ts';
 import { onSettled } from '../intents/settle.ts';
 import { atOnce } from '../kernel/at-once.ts';
 import { openPauses } from '../kernel/pauses.ts';
@@ -39,7 +38,7 @@ export async function openWorkerRuntime(config: Config, log: Logger, metrics: Me
   onSettled(db, metrics.intents.observe.bind(metrics.intents));
   const pauses = openPauses();
   const upstreams = await openUpstreams({ config, metrics, log, db, pauses });
-  const { exvenue, registrar, webhooks, processor, silences } = upstreams;
+  const { exvenue, registrar, webhooks, processor } = upstreams;
   watching.push(watchPauses(metrics, pauses.left));
   const behind = watchBehind({ db, log, config, shown: upstreams.shown });
   const platform = upstreams.netvenue();
@@ -65,10 +64,6 @@ export async function openWorkerRuntime(config: Config, log: Logger, metrics: Me
     checks: orderChecks(db, reads),
     watching: atOnce(jobsOfOneUpstream(config.OUTBOUND_CONCURRENCY)),
     syncing: atOnce(jobsOfOneUpstream(config.TRADING_CONCURRENCY)),
-    jobs: verbJobs(config.TRADING_CONCURRENCY, {
-      exchange: { sends: silences.exchange, reads: silences.exchange, hasSlots: false },
-      network: { sends: silences.miner, reads: silences.validator, hasSlots: true },
-    }),
     stepLane: laneStepper(db),
     activity,
     accepted: justAccepted(),

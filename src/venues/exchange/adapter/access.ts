@@ -1,5 +1,4 @@
 import type { Bucket, BudgetLedger, ResponseCache } from '../../../kernel/shared-upstream.ts';
-import type { Silence } from '../../../kernel/silence.ts';
 import type { Network } from './types.ts';
 
 /** Address of the exchange and its network. A signature for one network is invalid on the other. */
@@ -10,8 +9,6 @@ export type ExvenueAccess = {
   budgetPerMinute?: number | undefined;
   /** How far reads may be behind the exchange's stream. Null: no process follows it. Default: null. */
   streamLagMs?: number | null;
-  /** Notes whether it responds. */
-  silence?: Silence | undefined;
   /** What the processes share. Default: the process keeps a budget and responses of its own. */
   shared?: { ledger(bucket: Bucket): BudgetLedger; responses: ResponseCache };
 };

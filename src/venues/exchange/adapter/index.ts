@@ -1,7 +1,6 @@
 import { httpClient } from '../../../adapters/http.ts';
 import { bucketOf, readWeights } from '../../../capacity/exchange.ts';
 import type { WalletAddress } from '../../../kernel/ids.ts';
-import { heard } from '../../../kernel/silence.ts';
 import { found, type ReadResult } from '../../../kernel/upstream-result.ts';
 import type { ExvenueAccess } from './access.ts';
 import {
@@ -32,19 +31,11 @@ import { signerOf } from './signing.ts';
 import type { Exvenue, OrderUpdates, PerpAccount } from './types.ts';
 import { BATCH_LIMIT } from './wire.ts';
 
-const client = httpClient();
+const send = httpClient();
 
 /** Client of the exchange. Expected faults are results, not exceptions. It never resends by itself. */
-export const exvenue = ({
-  url,
-  network,
-  budgetPerMinute,
-  streamLagMs = null,
-  silence,
-  shared,
-}: ExvenueAccess): Exvenue => {
+export const exvenue = ({ url, network, budgetPerMinute, streamLagMs = null, shared }: ExvenueAccess): Exvenue => {
   const base = url.replace(/\/+$/, ''); // a string: resolving against a URL would drop its path
-  const send = silence ? heard(client, silence) : client;
   const { ledger, responses } = shared ?? NOT_SHARED;
   const budget = budgetFrom(ledger(bucketOf(budgetPerMinute)), budgetPerMinute);
   const query = infoFrom(base, send, budget);

@@ -1,6 +1,5 @@
 import { httpClient, type Reply } from '../../../adapters/http.ts';
 import { isHotkey, isUuid } from '../../../kernel/ids.ts';
-import { heard, type Silence } from '../../../kernel/silence.ts';
 import { unreadable } from '../../../kernel/upstream-result.ts';
 import { archiveResponse } from './archive.ts';
 import { ordersResponse, tradePairsResponse } from './books.ts';
@@ -21,15 +20,15 @@ const CREATE_MS = 90_000;
 /** Reads are made while a caller waits. */
 const READ_MS = 5_000;
 
-const client = httpClient();
+const send = httpClient();
 
 /**
  * Client of one entity's miner and validator. Expected faults are results, not exceptions. It never resends by itself.
  * `sendLookUp` sends the look-ups at the miner.
  */
 export const netvenue = (access: NetvenueAccess, sendLookUp: LookUps = unlimited): Netvenue => {
-  const miner = caller(access.minerUrl, access.minerKey, access.silences?.miner);
-  const validator = caller(access.validatorUrl, access.validatorKey, access.silences?.validator);
+  const miner = caller(access.minerUrl, access.minerKey);
+  const validator = caller(access.validatorUrl, access.validatorKey);
   return {
     submit: async (signal, limits) => {
       if (!isNamed(signal)) return rejectedForForm;
@@ -114,8 +113,7 @@ const bracketBody = (bracket: Bracket): Record<keyof Bracket, unknown> => ({
 
 type Limits = CallLimits & { timeoutMs: number };
 
-const caller = (baseUrl: string, key: string, silence: Silence | undefined) => {
-  const send = silence ? heard(client, silence) : client;
+const caller = (baseUrl: string, key: string) => {
   const base = baseUrl.replace(/\/+$/, ''); // a string: resolving against a URL would drop its path
   const headers = { authorization: `Bearer ${key}`, accept: 'application/json' };
   return {

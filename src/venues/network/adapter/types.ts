@@ -1,5 +1,4 @@
 import type { Hotkey, OrderUuid, WalletAddress } from '../../../kernel/ids.ts';
-import type { Silence } from '../../../kernel/silence.ts';
 import type { ReadResult, UpstreamResult } from '../../../kernel/upstream-result.ts';
 import type { ArchivedOrder, Bracket, OrderType, Signal, SubmitResult, TrailingStop } from './signal-types.ts';
 
@@ -10,8 +9,6 @@ export type NetvenueAccess = {
   validatorUrl: string;
   validatorKey: string;
   entityHotkey: Hotkey;
-  /** Note whether they respond. */
-  silences?: { miner: Silence; validator: Silence } | undefined;
 };
 
 /** One order as the validator reports it. `price` is null until the order is filled. Sizes are negative for SHORT. */
