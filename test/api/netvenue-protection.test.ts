@@ -226,7 +226,9 @@ describe('the exits that a partner wants of a position', function () {
     const { trader } = protecting;
     const { body } = await trader.post(TP_SL, { trade_pair: BTC, stop_loss: 81_000 });
     await cancelExits(service, trader);
-    const lost = await told(service, trader, 'position.unprotected');
+    const lost = await comparedUntil(service.db, () => logged(trader, 'position.unprotected'), {
+      traderId: trader.traderId,
+    });
     const wanted = lost.data.wanted as { order_uuid: string; stop_loss: string }[];
     expect(wanted.map(({ order_uuid, stop_loss }) => [order_uuid, stop_loss])).to.deep.equal([
       [body.order_uuid, '81000'],

@@ -13,7 +13,7 @@ import { type Receiver, startReceiver } from '../support/receivers.ts';
 const walks = {
   order: { mostFiles: 47, tasks: ['network/place'] },
   checkout: {
-    mostFiles: 71,
+    mostFiles: 72,
     tasks: ['payments/checkout', 'payments/notified', 'accounts/provision', 'webhooks/deliver'],
   },
   login: { mostFiles: 26, tasks: [] },

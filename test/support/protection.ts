@@ -6,17 +6,17 @@ import type { TestService } from './service.ts';
 
 const nothing = z.object({});
 
-/** Whose exits are compared: of one wallet at the exchange, or of everybody at the network. */
-type Whose = { wallet?: string };
+/** Whose exits are compared: of one wallet at the exchange, or at the network of everybody or of one trader, whose turn then does not wait. */
+type Whose = { wallet?: string; traderId?: string };
 
 /** Lets time pass for the comparisons of wanted exits, a minute by default, and has them made now. */
-export async function compareNow(db: Db, { wallet }: Whose = {}, passedS = 60): Promise<void> {
+export async function compareNow(db: Db, { wallet, traderId = '' }: Whose = {}, passedS = 60): Promise<void> {
   const venue = wallet === undefined ? 'netvenue' : 'exvenue';
   await db.query(sql.type(nothing)`
     update wanted_exits
     set due_at = case when due_at is not null then now() end, wanted_at = wanted_at - make_interval(secs => ${passedS}),
       missing_since = missing_since - make_interval(secs => ${passedS})
-    where venue = ${venue} and (trader = ${wallet ?? null} or venue = 'netvenue')`);
+    where venue = ${venue} and (trader = ${wallet ?? null} or venue = 'netvenue' and trader like ${`%${traderId && `\\_${traderId}`}`})`);
   await db.query(
     sql.type(
       nothing,
