@@ -16,7 +16,11 @@ export const magicLeverages = [
 
 /** What becomes of an account of exactly this size with its first order. */
 export const magicSizes = [
-  { size: 11_000, does: 'fund', description: 'Funded with its first order, with 500 USD earned in the last week that is settled.' },
+  {
+    size: 11_000,
+    does: 'fund',
+    description: 'Funded with its first order, with 500 USD earned in the last week that is settled.',
+  },
   { size: 12_000, does: 'breach', description: 'Eliminated with its first order, for its drawdown.' },
 ] as const;
 
