@@ -2696,6 +2696,9 @@ create function is_ready(intent uuid)
 create function is_undecided(outcome jsonb)
   returns boolean sql immutable;
 
+create function is_unrecorded(r registrations)
+  returns boolean sql immutable;
+
 create function is_watched(account text)
   returns boolean sql stable;
 
@@ -2906,6 +2909,9 @@ create function pay_arrived(payout text, item jsonb)
 create function payment_money(p payments)
   returns TABLE(received_cents integer, refunded_cents integer, disputed_cents integer, held_cents integer) sql stable;
 
+create function payment_state(status text, refunded_cents integer, disputed_cents integer)
+  returns text sql immutable;
+
 create function payout_event(p payouts)
   returns jsonb sql stable;
 
@@ -2913,6 +2919,9 @@ create function payout_money(p payouts)
   returns TABLE(transferred_cents integer, reversed_cents integer, reserved_cents integer) sql stable;
 
 create function payout_obstacle(account text, to_account text, cents bigint, earned_cents bigint, besides text DEFAULT NULL::text, hold_h integer DEFAULT 0)
+  returns text sql stable;
+
+create function payout_state(p payouts)
   returns text sql stable;
 
 create function plan_comparison(of_venue text, delay_s double precision)

@@ -82,8 +82,7 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
     from given g
     join connect_accounts c on c.processor_account_id = g.name or c.id = g.name
     union all
-    select 'payment', p.id, p.tier_id,
-      case when m.disputed_cents > 0 then 'disputed' when m.refunded_cents > 0 then 'refunded' else p.status end, p.owner, p.created_at,
+    select 'payment', p.id, p.tier_id, payment_state(p.status, m.refunded_cents, m.disputed_cents), p.owner, p.created_at,
       jsonb_build_object(
         'user', p.user_id, 'prop_account', a.id, 'intent', p.intent_id, 'refund', p.refund_intent_id,
         'processor', p.processor_payment_intent_id
@@ -109,8 +108,7 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
     from given g
     join prop_accounts a on a.id = g.name or a.synthetic_hotkey = g.name
     union all
-    select 'payout', p.id, p.amount_cents || ' cents ' || p.currency,
-      case when p.delayed_since is not null then 'delayed' else p.status end, p.owner, p.requested_at,
+    select 'payout', p.id, p.amount_cents || ' cents ' || p.currency, payout_state(p), p.owner, p.requested_at,
       jsonb_build_object('user', p.user_id, 'prop_account', p.prop_account_id, 'processor', p.processor_transfer_id)
     from given g
     join payouts p on p.id = g.name or p.processor_transfer_id = g.name

@@ -14,8 +14,7 @@ begin
       when 'pending' then 'The payment settled, but no account was created. An operator has ended the registration.'
       else r.message
     end
-  where lower(r.tx_hash) = lower(payment) and r.released_at is null
-    and (r.status = 'failed' or r.status = 'pending' and r.paid_at < now() - interval '1 day');
+  where lower(r.tx_hash) = lower(payment) and r.id in (select u.registration_id from ops.unrecorded_registrations u);
   verdict := case when found then 'done' else verdict end;
   perform ops.note(who, 'release_registration', payment, why, jsonb_build_object('verdict', verdict));
   return verdict;

@@ -2,7 +2,7 @@ create or replace view ops.unrecorded_registrations as
 select r.id as registration_id, r.owner, r.ex_address, r.miner_slug, r.account_size, r.payer, r.tx_hash, r.paid_at, r.message,
   'ask the registrar to record it, or to return the payment; once it has returned it or will not record it: ops.release_registration' as safe_action
 from registrations r
-where r.status = 'failed' and r.tx_hash is not null and r.released_at is null
+where is_unrecorded(r)
   or r.status = 'pending' and r.tx_hash is not null and r.paid_at < now() - interval '1 day'
 order by r.paid_at;
 comment on view ops.unrecorded_registrations is

@@ -5,7 +5,6 @@ import {
   isCleared,
   type PaymentState,
   type ProcessorUpdate,
-  shownStatus,
 } from '../../src/capabilities/payments/rules.ts';
 
 const price = { amountCents: 100, currency: 'usd' };
@@ -87,14 +86,6 @@ describe('applyUpdate', () => {
     const processing = endOf([data('processing', 3_000)]);
 
     expect(endOf([data('processing', 3_000), data('requires_action', 2_000)])).to.deep.equal(processing);
-  });
-});
-
-describe('shownStatus', () => {
-  it('shows the outcome for the money even when an older update arrives last', () => {
-    expect(shownStatus({ status: 'succeeded', refundedCents: 0, disputedCents: 0 })).to.equal('succeeded');
-    expect(shownStatus({ status: 'succeeded', refundedCents: 1, disputedCents: 0 })).to.equal('refunded');
-    expect(shownStatus({ status: 'succeeded', refundedCents: 1, disputedCents: 1 })).to.equal('disputed');
   });
 });
 

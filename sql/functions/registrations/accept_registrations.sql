@@ -22,8 +22,7 @@ begin
         values ((item ->> 'id')::uuid, decode(item ->> 'sealed', 'hex'));
         if exists (
           select from registrations r
-          where r.owner = item ->> 'owner' and r.ex_address = item ->> 'ex_address'
-            and r.status = 'failed' and r.tx_hash is not null and r.released_at is null
+          where r.owner = item ->> 'owner' and r.ex_address = item ->> 'ex_address' and is_unrecorded(r)
         ) or exists (
           select from lost_registrations l
           where l.payer = item ->> 'payer' and l.released_at is null

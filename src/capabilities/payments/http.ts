@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import type { Processor } from '../../adapters/processor/types.ts';
 import type { Handler } from '../../contract/handler.ts';
-import type { components } from '../../contract/types.ts';
 import type { SubmitDeps } from '../../intents/accept.ts';
 import { spendDaily } from '../../intents/daily-budgets.ts';
 import { findIntent, hasSucceeded, intentOfV2, pendingHeaders } from '../../intents/follow.ts';
@@ -14,7 +13,6 @@ import type { Sealer } from '../../kernel/seal.ts';
 import { takeEvents } from './commands.ts';
 import { checkOut as acceptCheckout, type NewCheckout } from './intents.ts';
 import { findPaymentOfIntent, findPaymentShown, listTiers as findTiers, type Payment } from './queries.ts';
-import { shownStatus } from './rules.ts';
 import { openSecret } from './store.ts';
 
 type Deps = SubmitDeps<'acceptCheckout', NewCheckout, 'CHECKOUT_DEADLINE_MS'> & {
@@ -22,8 +20,6 @@ type Deps = SubmitDeps<'acceptCheckout', NewCheckout, 'CHECKOUT_DEADLINE_MS'> & 
   processor: Processor | null;
   log: Pick<Logger, 'error'>;
 };
-
-type Status = components['schemas']['PaymentStatus'];
 
 /** Handles `GET /v2/tiers`: list the tiers on sale. */
 export const listTiers: Handler<'listTiers', Deps> = async ({ deps, query }) =>
@@ -55,15 +51,8 @@ const shownCheckout = (payment: Payment, sealer: Sealer) => ({
   client_secret: openSecret(sealer, payment),
   amount_cents: payment.amount_cents,
   currency: payment.currency,
-  status: statusOf(payment),
+  status: payment.state,
 });
-
-const statusOf = (payment: Payment): Status =>
-  shownStatus({
-    status: payment.status,
-    refundedCents: payment.refunded_cents,
-    disputedCents: payment.disputed_cents,
-  }) as Status; // as: a table constraint allows only these values
 
 /** Handles `GET /v2/payments/{payment_id}`: read a payment. */
 export const getPayment: Handler<'getPayment', Deps> = async ({ deps, principal, path }) => {

@@ -42,6 +42,7 @@ export const paymentRow = z.object({
   processor_payment_intent_id: z.string().nullable(),
   sealed_client_secret: z.instanceof(Buffer).nullable(),
   status: z.string(),
+  state: z.custom<components['schemas']['PaymentStatus']>(),
   status_at_ms: z.number(),
   received_cents: z.number(),
   received_currency: z.string().nullable(),
@@ -50,7 +51,7 @@ export const paymentRow = z.object({
 });
 
 /**
- * A payment. `status` is the processor's latest status; `disputed_cents` is the amount that is in dispute or was lost
+ * A payment. `status` is the processor's latest status, `state` the one to show; `disputed_cents` is the amount that is in dispute or was lost
  * by one, without what was won back.
  */
 export type Payment = z.infer<typeof paymentRow>;
@@ -58,7 +59,7 @@ export type Payment = z.infer<typeof paymentRow>;
 /** The columns of a payment; the row has the alias `p`, and what the ledger holds of it the alias `m`. */
 export const paymentColumns = sql.fragment`
   p.id, p.owner, p.user_id, p.tier_id, p.market, p.amount_cents, p.currency, p.intent_id, p.processor_payment_intent_id,
-  p.sealed_client_secret, p.status, coalesce(extract(epoch from p.status_at), 0)::double precision * 1000 as status_at_ms,
+  p.sealed_client_secret, p.status, payment_state(p.status, m.refunded_cents, m.disputed_cents) as state, coalesce(extract(epoch from p.status_at), 0)::double precision * 1000 as status_at_ms,
   m.received_cents, p.received_currency, m.refunded_cents, m.disputed_cents`;
 
 /** The payment of an intent, if it belongs to this user; else null. */

@@ -74,9 +74,3 @@ const afterUpdate = (state: PaymentState, update: ProcessorUpdate): PaymentState
   receivedCents: Math.max(state.receivedCents, update.receivedCents),
   receivedCurrency: update.receivedCents > 0 ? update.currency : state.receivedCurrency,
 });
-
-/** The status to show: a dispute, then a refund take precedence over the processor's status. Amounts in cents. */
-export function shownStatus(payment: { status: string; refundedCents: number; disputedCents: number }): string {
-  if (payment.disputedCents > 0) return 'disputed';
-  return payment.refundedCents > 0 ? 'refunded' : payment.status;
-}

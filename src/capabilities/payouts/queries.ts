@@ -50,8 +50,7 @@ export type Payout = z.infer<typeof payoutRow>;
 
 /** The columns of a payout; the row has the alias `p`, what the ledger holds of it the alias `m`, and what the bank was sent `b`. */
 export const payoutColumns = sql.fragment`
-  p.id, p.amount_cents, m.transferred_cents, m.reversed_cents, p.currency,
-  case when p.delayed_since is not null then 'delayed' else p.status end as status, p.processor_transfer_id, p.failure_reason,
+  p.id, p.amount_cents, m.transferred_cents, m.reversed_cents, p.currency, payout_state(p) as status, p.processor_transfer_id, p.failure_reason,
   p.requested_at, p.completed_at, b.amount_cents as bank_amount_cents, b.currency as bank_currency`;
 
 /** The rows of payouts with these aliases. */

@@ -67,15 +67,15 @@ export const isOtherPaying = (db: Db, id: IntentId, exAddress: WalletAddress): P
     ) as paying`);
 
 /**
- * Whether an earlier purchase of the same address was paid and not recorded, and no operator has released it: it may have turned out paid since this
- * one was accepted.
+ * Whether an earlier purchase of the same address was paid and not recorded, and no operator has released it: it may have
+ * turned out paid since this one was accepted.
  */
 export const isPaidAlready = (db: Db, id: IntentId): Promise<boolean> =>
   db.exists(sql.prepared('earlier_purchase_paid', z.object({}))`
     select
     from registrations r
     join registrations p on p.owner = r.owner and p.ex_address = r.ex_address
-    where r.id = ${id} and p.status = 'failed' and p.tx_hash is not null and p.released_at is null`);
+    where r.id = ${id} and is_unrecorded(p)`);
 
 /** The seal context of a purchase's key. */
 export const purchaseKeySealContext = (id: IntentId): SealContext => ({

@@ -39,8 +39,7 @@ const propAccounts = sql.fragment`
   order by a.created_at desc`;
 
 const payments = sql.fragment`
-  select p.id as payment_id, p.tier_id,
-    case when m.disputed_cents > 0 then 'disputed' when m.refunded_cents > 0 then 'refunded' else p.status end as status,
+  select p.id as payment_id, p.tier_id, payment_state(p.status, m.refunded_cents, m.disputed_cents) as status,
     p.amount_cents, p.currency, m.held_cents,
     coalesce(p.received_currency, p.currency) as held_currency, p.failure_code, ${time('p', 'paid_at')} as paid_at,
     ${time('p', 'created_at')} as created_at
@@ -50,8 +49,7 @@ const payments = sql.fragment`
   order by p.created_at desc`;
 
 const payouts = sql.fragment`
-  select o.id as payout_id, o.prop_account_id, case when o.delayed_since is not null then 'delayed' else o.status end as status,
-    o.amount_cents, o.currency, o.failure_reason,
+  select o.id as payout_id, o.prop_account_id, payout_state(o) as status, o.amount_cents, o.currency, o.failure_reason,
     ${time('o', 'requested_at')} as requested_at
   from payouts o
   where o.user_id = u.id
