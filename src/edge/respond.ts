@@ -38,8 +38,8 @@ export function reject(ctx: Context, apiError: ApiError, occurrence: Occurrence)
   ctx.set(apiError.details.headers ?? {});
   const { retryAfterS } = apiError;
   if (retryAfterS !== undefined) ctx.set('Retry-After', String(Math.ceil(retryAfterS)));
-  if (ctx.status === 401 && !ctx.res.hasHeader('WWW-Authenticate'))
-    ctx.set('WWW-Authenticate', challengeOf(apiError.code) ?? '');
+  const challenge = challengeOf(apiError.code);
+  if (challenge && !ctx.res.hasHeader('WWW-Authenticate')) ctx.set('WWW-Authenticate', challenge);
   if (apiError.details.intent_id) ctx.set('Intent-Id', apiError.details.intent_id);
   ctx.type = ctx.state.oauthErrors ? 'application/json' : 'application/problem+json';
   const problem = problemDocument(apiError, occurrence);

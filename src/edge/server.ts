@@ -74,7 +74,7 @@ const breakUnread =
   (withinMs: number): Middleware =>
   async (ctx, next) => {
     await next();
-    if (ctx.respond === false) return;
+    if (ctx.respond === false || ctx.res.destroyed) return;
     const unread = setTimeout(() => ctx.res.destroy(), withinMs).unref();
     ctx.res.once('close', () => clearTimeout(unread));
   };
