@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import type { Fill } from '../../src/venues/exchange/adapter/types.ts';
 import { filledBy } from '../../src/venues/exchange/orders/evidence.ts';
 import { filledOrders } from '../../src/venues/exchange/portfolio/history.ts';
-import { type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
+import type { IntentDatabase } from '../support/intent-database.ts';
+import { openPlacement, PLACEMENT } from '../support/placement.ts';
 
-const ID = '00000000-0000-7000-8000-000000000001';
 const WALLET = `0x${'a'.repeat(40)}`;
 const COMMON = {
   ...{ oid: '7', coin: 'kPEPE', side: 'buy', start_position: '0', closed_pnl: '0', fee: '0', fee_token: 'USDC' },
@@ -18,11 +18,7 @@ type Part = { size: number; price: number };
 describe('the average price of an order at the exchange', () => {
   let intentDb: IntentDatabase;
   before(async () => {
-    intentDb = await openIntentDatabase();
-    await intentDb.query(`
-      insert into partners (id, name) values ('ptn_a', 'Partner');
-      insert into intents (id, kind, owner, state, request, digest, deadline_at)
-      values ('${ID}', 'exchange/place', 'ptn_a', 'queued', '{"terms": {"side": "long"}}', '', now())`);
+    intentDb = await openPlacement({ terms: { side: 'long' } });
   });
   after(() => intentDb.close());
 
@@ -48,13 +44,13 @@ describe('the average price of an order at the exchange', () => {
       delete from exchange_cursors;
       delete from orders;
       insert into exchange_cursors (ex_wallet, read_to, complete_from, due_at) values ('${WALLET}', '-infinity', '-infinity', now());
-      insert into orders (id, venue, owner, trader, pair) values ('${ID}', 'exvenue', 'ptn_a', '${WALLET}', 'kPEPE-USDC')`);
+      insert into orders (id, venue, owner, trader, pair) values ('${PLACEMENT}', 'exvenue', 'ptn_a', '${WALLET}', 'kPEPE-USDC')`);
     const report = {
       ...{ ex_order_id: '7', status: 'open', size: '1000000000000', filled_size: '0', fill_price: null },
       trigger_status: 'not_requested',
     };
     await intentDb.query('select record_exchange_order($1, $2, $3, $4, $5)', [
-      ...[ID, WALLET, state, JSON.stringify(report), '[]'],
+      ...[PLACEMENT, WALLET, state, JSON.stringify(report), '[]'],
     ]);
     let trade_id = 0;
     for (const batch of batches) {

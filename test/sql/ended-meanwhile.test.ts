@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type DbSession, type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
+import { type DbSession, type IntentDatabase, openIntentDatabase, WAITING } from '../support/intent-database.ts';
 
 /** What ends in a transaction that began later, and is used in one that began before: the time of its end is after that transaction's own. */
 describe('in a transaction that has begun before its end', () => {
@@ -63,8 +63,7 @@ describe('in a transaction that has begun before its end', () => {
     await ending.query('begin');
     await ending.query(`select end_operator_sessions('two')`);
     const used = using.query(`select u.id from use_approval('request') u`);
-    const waiting = `select from pg_stat_activity a where a.datname = current_database() and a.wait_event_type = 'Lock'`;
-    while ((await intentDb.query(waiting)).length === 0);
+    while ((await intentDb.query(WAITING)).length === 0);
     await ending.query('commit');
     expect(await used).to.deep.equal([]);
   });

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
-import { type DbSession, type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
+import { type DbSession, type IntentDatabase, WAITING } from '../support/intent-database.ts';
+import { openPlacement, PLACEMENT } from '../support/placement.ts';
 
-const WAITING = `select from pg_stat_activity a where a.datname = current_database() and a.wait_event_type = 'Lock'`;
-const ID = '00000000-0000-7000-8000-000000000001';
 const WALLET = `0x${'a'.repeat(40)}`;
 const FILL = {
   ...{ trade_id: 1, oid: '7', coin: 'BTC', side: 'buy', price: '100', size: '2', start_position: '0', closed_pnl: '0' },
@@ -13,11 +12,7 @@ const REPORT = { ex_order_id: '7', status: 'filled', size: '2', filled_size: '2'
 describe('executions that are recorded at the same time as the order that they are of', () => {
   let intentDb: IntentDatabase;
   before(async () => {
-    intentDb = await openIntentDatabase();
-    await intentDb.query(`
-      insert into partners (id, name) values ('ptn_a', 'Partner');
-      insert into intents (id, kind, owner, state, request, digest, deadline_at)
-      values ('${ID}', 'exchange/place', 'ptn_a', 'queued', '{"terms": {"side": "long"}}', '', now())`);
+    intentDb = await openPlacement({ terms: { side: 'long' } });
   });
   after(() => intentDb.close());
   beforeEach(() =>
@@ -27,13 +22,19 @@ describe('executions that are recorded at the same time as the order that they a
       delete from exchange_cursors;
       delete from orders;
       insert into exchange_cursors (ex_wallet, read_to, complete_from, due_at) values ('${WALLET}', '-infinity', '-infinity', now());
-      insert into orders (id, venue, owner, trader, pair) values ('${ID}', 'exvenue', 'ptn_a', '${WALLET}', 'BTC-USDC')`),
+      insert into orders (id, venue, owner, trader, pair) values ('${PLACEMENT}', 'exvenue', 'ptn_a', '${WALLET}', 'BTC-USDC')`),
   );
 
   const recordFill = (db: DbSession) =>
     db.query('select record_exchange_fills($1, $2, $3, true)', [WALLET, JSON.stringify([FILL]), '[]']);
   const recordOrder = (db: DbSession, report: object) =>
-    db.query('select record_exchange_order($1, $2, $3, $4, $5)', [ID, WALLET, 'filled', JSON.stringify(report), '[]']);
+    db.query('select record_exchange_order($1, $2, $3, $4, $5)', [
+      PLACEMENT,
+      WALLET,
+      'filled',
+      JSON.stringify(report),
+      '[]',
+    ]);
 
   /** Has one transaction commit after the other one has waited for it, or has ended. */
   async function atOnce(first: (db: DbSession) => Promise<unknown>, second: (db: DbSession) => Promise<unknown>) {
@@ -87,7 +88,7 @@ describe('executions that are recorded at the same time as the order that they a
   it('are those of an order that is cancelled at that moment', async () => {
     const report = { ...REPORT, size: '5', status: 'open', filled_size: '0', fill_price: null };
     await intentDb.query('select record_exchange_order($1, $2, $3, $4, $5)', [
-      ...[ID, WALLET, 'resting', JSON.stringify(report), '[]'],
+      ...[PLACEMENT, WALLET, 'resting', JSON.stringify(report), '[]'],
     ]);
     await atOnce((db) => db.query('select cancel_exchange_orders($1, $2)', [WALLET, ['7']]), recordFill);
     const [order] = await intentDb.query<object>(
@@ -104,7 +105,7 @@ describe('executions that are recorded at the same time as the order that they a
     const report = { ...REPORT, size: '5', status: 'open', filled_size: '0', fill_price: null };
     await recordFill(intentDb);
     await intentDb.query('select record_exchange_order($1, $2, $3, $4, $5)', [
-      ...[ID, WALLET, 'resting', JSON.stringify(report), '[]'],
+      ...[PLACEMENT, WALLET, 'resting', JSON.stringify(report), '[]'],
     ]);
     await intentDb.query('select cancel_exchange_orders($1, $2)', [WALLET, ['7']]);
     await intentDb.query('select record_exchange_fills($1, $2, $3)', [WALLET, JSON.stringify([FILL]), '[]']);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type DbSession, type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
+import { type DbSession, type IntentDatabase, openIntentDatabase, WAITING } from '../support/intent-database.ts';
 import { failedAccount, lose, sellTier } from '../support/operator.ts';
 
 const WHO = `'admin:adn_1', 'two at once'`;
@@ -22,8 +22,6 @@ const actions: Action[] = [
   { name: 'abandon', statement: `select abandon_account($1, ${WHO}) as verdict` },
   { name: 'reinstate', statement: `select reinstate_account($1, ${WHO}) as verdict` },
 ];
-
-const WAITING = `select from pg_stat_activity a where a.datname = current_database() and a.wait_event_type = 'Lock'`;
 
 describe('two actions of operators on one payment at once', () => {
   let intentDb: IntentDatabase;

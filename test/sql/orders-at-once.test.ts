@@ -1,30 +1,24 @@
 import { expect } from 'chai';
-import { type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
-
-const WAITING = `select from pg_stat_activity a where a.datname = current_database() and a.wait_event_type = 'Lock'`;
-const ID = '00000000-0000-7000-8000-000000000001';
+import { type IntentDatabase, WAITING } from '../support/intent-database.ts';
+import { openPlacement, PLACEMENT } from '../support/placement.ts';
 
 describe('an order of the exchange that two transactions change at once', () => {
   let intentDb: IntentDatabase;
   before(async () => {
-    intentDb = await openIntentDatabase();
-    await intentDb.query(`
-      insert into partners (id, name) values ('ptn_a', 'Partner');
-      insert into intents (id, kind, owner, state, request, digest, deadline_at)
-      values ('${ID}', 'exchange/place', 'ptn_a', 'queued', '{}', '', now())`);
+    intentDb = await openPlacement();
   });
   after(() => intentDb.close());
 
   const CHANGES = {
     'a cancellation': `select cancel_exchange_orders('0x1', '{7}')`,
-    'a correction of its exits': `select correct_exits('[{"id": "${ID}", "trigger_status": "failed"}]')`,
+    'a correction of its exits': `select correct_exits('[{"id": "${PLACEMENT}", "trigger_status": "failed"}]')`,
   };
   for (const [name, change] of Object.entries(CHANGES))
     it(`keeps what was executed meanwhile: ${name}`, async () => {
       await intentDb.query(`
         delete from orders;
         insert into orders (id, venue, owner, trader, pair, handle, lifecycle, terms, executed)
-        values ('${ID}', 'exvenue', 'ptn_a', '0x1', 'BTC-USDC', '${ID}', 'resting', '{}',
+        values ('${PLACEMENT}', 'exvenue', 'ptn_a', '0x1', 'BTC-USDC', '${PLACEMENT}', 'resting', '{}',
           '{"ex_order_id": "7", "status": "open", "filled_size": "1", "trigger_status": "placed"}')`);
       const [filling, changing] = [await intentDb.session(), await intentDb.session()];
       await filling.query('begin');

@@ -1,8 +1,6 @@
 import { expect } from 'chai';
-import { type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
+import { type IntentDatabase, openIntentDatabase, WAITING } from '../support/intent-database.ts';
 import { ONE_OF_EACH } from '../support/one-of-each.ts';
-
-const WAITING = `select from pg_stat_activity a where a.datname = current_database() and a.wait_event_type = 'Lock'`;
 
 describe('what the processor shows of a transfer', () => {
   let intentDb: IntentDatabase;

@@ -31,6 +31,9 @@ export type DbSession = {
   query<R extends object>(text: string, values?: unknown[]): Promise<R[]>;
 };
 
+/** Finds a row while a session of this database waits for a lock. */
+export const WAITING = `select from pg_stat_activity a where a.datname = current_database() and a.wait_event_type = 'Lock'`;
+
 /** A separate database, with functions that call its SQL functions directly. No worker runs. */
 export type IntentDatabase = DbSession & {
   url: string;
