@@ -2,13 +2,12 @@
 export type AtOnce = {
   /**
    * Runs a call in its turn. Null, and it was not run: it would have waited for an upstream that is silent, or for too long, or
-   * too many wait.
-   * `hasResponded`: whether a result is a response of the upstream.
+   * too many wait. `hasResponded`: whether a result is a response of the upstream.
    */
   run<Result>(call: () => Promise<Result>, hasResponded: (result: Result) => boolean): Promise<Result | null>;
 };
 
-/** Why a call was not sent that had no turn. */
+/** Why a call was not sent that had no turn. SQL knows it by this name (retry_mail). */
 export const NO_TURN = 'NO_TURN';
 
 type Turn = { sinceMs: number };

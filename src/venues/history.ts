@@ -1,5 +1,5 @@
-import { ApiError } from '../kernel/errors.ts';
 import { type Page, slicePage } from '../kernel/pages.ts';
+import { badQuery } from '../kernel/period.ts';
 
 /** The query of a history. Dates are ISO-8601; both bounds are inclusive. */
 export type HistoryQuery = { from_date?: string; to_date?: string; pair?: string; limit?: number; cursor?: string };
@@ -42,6 +42,3 @@ export function historyPage<Entry>(path: string, query: HistoryQuery, all: Dated
 type Sorted = Pick<Dated<never>, 'atMs' | 'id'>;
 
 const newestFirst = (a: Sorted, b: Sorted): number => b.atMs - a.atMs || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0);
-
-const badQuery = (name: string, msg: string) =>
-  new ApiError('INVALID_REQUEST', { fields: [{ loc: ['query', name], msg, type: 'value' }] });

@@ -15,7 +15,10 @@ const queuedRow = z.object({
   is_held: z.boolean(),
 });
 
-/** A mail that waits to be sent. `is_late`: its code or link has expired. `is_held`: it is in the name of a disabled app or partner. `is_bulk`: nobody waits for it. */
+/**
+ * A mail that waits to be sent. `is_late`: its code or link has expired. `is_held`: it is in the name of a disabled app or partner.
+ * `is_bulk`: nobody waits for it. `age_s`: since it was posted.
+ */
 export type QueuedMail = z.infer<typeof queuedRow>;
 
 /** A mail that has not ended; null for one that has, and for an unknown id. */

@@ -34,8 +34,8 @@ type Stop = Exclude<Prepared<never>, { send: never } | { done: unknown }>;
 const unreachableYet: Stop = { wait: { code: 'V1_REGISTRAR_UNREACHABLE' } };
 
 /**
- * Prepares a payment: reads the balance, the price, the terms, the account and the chain's head, and signs last. A payment that was
- * signed earlier and provably never sent is sent unchanged.
+ * Prepares a payment: reads the balance, the price, the terms, the account and the chain's head, and signs last. A payment
+ * that was signed earlier and provably never sent is sent unchanged.
  */
 export async function preparePayment(intent: Purchase, deps: PaymentDeps): Promise<Prepared<PurchasePayload>> {
   if (intent.sent_payload) return { send: purchasePayload.parse(intent.sent_payload) };
@@ -50,8 +50,8 @@ export async function preparePayment(intent: Purchase, deps: PaymentDeps): Promi
 }
 
 /**
- * Stops if the address has an account at the network that has not ended. The registrar quotes a price for one that another miner created,
- * takes the payment and then registers nothing. See venues/registrar.md#registration-status.
+ * Stops if the address has an account at the network that has not ended. The registrar quotes a price for one that another
+ * miner created, takes the payment and then registers nothing. See venues/registrar.md#registration-status.
  */
 async function checkAccount({ registrar }: PaymentDeps, wallet: WalletAddress): Promise<Stop | null> {
   const view = await registrar.status(wallet);

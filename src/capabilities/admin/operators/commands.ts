@@ -54,7 +54,7 @@ export const endOperatorSessions = (db: Db, operator: string, { actor, why }: By
     return ended;
   });
 
-const INVITED =
+const INVITE_AGAIN =
   'An operator with this address exists already. Resetting its authenticator mails another invitation, if one has expired or is lost.';
 
 /** Creates an operator, who sets a password by the mailed invitation. Returns the id. Throws V2_OPERATOR_EXISTS. */
@@ -66,7 +66,7 @@ export const inviteOperator = (
 ): Promise<string> =>
   db.transaction(async (tx) => {
     const operator = await mailInvitation(tx, sealer, { address: normalisedEmail(email), role, link });
-    if (operator === null) throw new ApiError('V2_OPERATOR_EXISTS', { message: INVITED });
+    if (operator === null) throw new ApiError('V2_OPERATOR_EXISTS', { message: INVITE_AGAIN });
     await note(tx, { actor, action: 'operator.invite', why, detail: { role } }, operator);
     return operator;
   });
