@@ -3,3 +3,12 @@
  * upstreams needs them, too.
  */
 export const jobsOfOneUpstream = (jobs: number): number => Math.ceil(jobs / 4);
+
+/**
+ * How many of the jobs of a runner the verbs of a venue may hold while it does not respond. `actions` and `reads` at the exchange: those of exits
+ * and those of entries, each. A miner's slots bound how many wait for it.
+ */
+export const jobsOfVenues = (jobs: number): { exchange: { actions: number; reads: number }; validator: number } => ({
+  exchange: { actions: Math.ceil(jobs / 5), reads: Math.ceil(jobs / 10) },
+  validator: Math.ceil(jobs / 2),
+});

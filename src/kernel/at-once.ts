@@ -10,9 +10,9 @@ export type AtOnce = {
 /** Why a call was not sent that had no turn. SQL knows it by this name (retry_mail). */
 export const NO_TURN = 'NO_TURN';
 
-type Turn = { sinceMs: number };
+type Waiting = { sinceMs: number; begin(hasTurn: boolean): void };
 
-/** An upstream that works on all the calls it may have, and has responded to none for so long, is silent. */
+/** An upstream that has been called, and has responded to nothing for so long, is silent until it responds. */
 const SILENT_MS = 1_000;
 
 /** How long a call waits for its turn at most, and how many may wait; absent: without a limit. */
@@ -26,43 +26,42 @@ export function atOnce(
   most: number,
   { longestMs = Number.POSITIVE_INFINITY, mostWaiting = Number.POSITIVE_INFINITY }: Limits = {},
 ): AtOnce {
-  const running = new Set<Turn>(); // oldest first
-  const waiting: (Turn & { begin(turn: Turn | null): void })[] = [];
-  let respondedMs = Number.NEGATIVE_INFINITY;
+  let running = 0;
+  const waiting: Waiting[] = [];
+  let owingSinceMs = Number.POSITIVE_INFINITY; // since when the upstream owes its next response
   let timer: NodeJS.Timeout | undefined;
 
   /** How much longer the first of those that wait may do so, in milliseconds. */
-  const leftMs = ([first]: typeof waiting, [oldest]: Iterable<Turn>) =>
-    Math.min(
-      Math.max(respondedMs, oldest?.sinceMs ?? 0) + SILENT_MS,
-      (first?.sinceMs ?? Number.POSITIVE_INFINITY) + longestMs,
-    ) - performance.now();
+  const leftMs = ([first]: readonly Waiting[]) =>
+    Math.min(owingSinceMs + SILENT_MS, (first?.sinceMs ?? Number.POSITIVE_INFINITY) + longestMs) - performance.now();
 
   function serve(): void {
     clearTimeout(timer);
-    for (const { begin } of waiting.splice(0, most - running.size)) {
-      const turn = { sinceMs: performance.now() };
-      running.add(turn);
-      begin(turn);
+    for (const { begin } of waiting.splice(0, most - running)) {
+      running += 1;
+      owingSinceMs = Math.min(owingSinceMs, performance.now());
+      begin(true);
     }
-    for (const { begin } of waiting.splice(mostWaiting)) begin(null);
-    while (waiting.length > 0 && leftMs(waiting, running) <= 0) waiting.shift()?.begin(null);
-    if (waiting.length > 0) timer = setTimeout(serve, Math.ceil(leftMs(waiting, running))).unref();
+    for (const { begin } of waiting.splice(mostWaiting)) begin(false);
+    while (waiting.length > 0 && leftMs(waiting) <= 0) waiting.shift()?.begin(false);
+    if (waiting.length > 0) timer = setTimeout(serve, Math.ceil(leftMs(waiting))).unref();
   }
 
   return {
     async run(call, hasResponded) {
-      const turn = await new Promise<Turn | null>((begin) => {
+      const hasTurn = await new Promise<boolean>((begin) => {
         waiting.push({ sinceMs: performance.now(), begin });
         serve();
       });
-      if (!turn) return null;
+      if (!hasTurn) return null;
+      let isAnswered = false;
       try {
         const result = await call();
-        if (hasResponded(result)) respondedMs = performance.now();
+        isAnswered = hasResponded(result);
         return result;
       } finally {
-        running.delete(turn);
+        running -= 1;
+        if (isAnswered) owingSinceMs = running > 0 ? performance.now() : Number.POSITIVE_INFINITY;
         serve();
       }
     },

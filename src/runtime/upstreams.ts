@@ -5,23 +5,25 @@ import type { Registrar } from '../adapters/registrar/types.ts';
 import { webhooks } from '../adapters/webhook/index.ts';
 import type { Webhooks } from '../adapters/webhook/types.ts';
 import { lookUpThreads } from '../capacity/budgets.ts';
-import { jobsOfOneUpstream } from '../capacity/jobs.ts';
+import { jobsOfOneUpstream, jobsOfVenues } from '../capacity/jobs.ts';
 import type { Config } from '../config.ts';
 import { lookUpSlots } from '../db/look-up-slots.ts';
 import type { Db } from '../db/pool.ts';
 import { requestBudget } from '../db/request-budget.ts';
 import { upstreamResponses } from '../db/upstream-responses.ts';
+import { atOnce } from '../kernel/at-once.ts';
 import type { Hotkey } from '../kernel/ids.ts';
 import { openPauses, type Pauses } from '../kernel/pauses.ts';
 import type { Metrics } from '../metrics/registry.ts';
 import { type CallStates, watched, watchedWebhooks } from '../metrics/upstreams.ts';
+import type { ExvenueAccess } from '../venues/exchange/adapter/access.ts';
 import { exvenue } from '../venues/exchange/adapter/index.ts';
 import { openUserStream } from '../venues/exchange/adapter/stream.ts';
 import type { StreamListener, UserStream } from '../venues/exchange/adapter/stream-types.ts';
 import type { Exvenue } from '../venues/exchange/adapter/types.ts';
 import { netvenue } from '../venues/network/adapter/index.ts';
 import { type LookUps, lookUpsIn } from '../venues/network/adapter/look-ups.ts';
-import type { Netvenue } from '../venues/network/adapter/types.ts';
+import type { Netvenue, NetvenueAccess } from '../venues/network/adapter/types.ts';
 
 /** The adapters of all upstreams. Every call is timed and counted. */
 export type Upstreams = {
@@ -38,21 +40,31 @@ export type Upstreams = {
   shown: CallStates;
 };
 
-type Opening = { config: Config; metrics: Metrics; log: Logger; db: Db; pauses?: Pauses };
+/** `jobs`: how many jobs of orders the process runs at once; absent: it runs none. */
+type Opening = { config: Config; metrics: Metrics; log: Logger; db: Db; pauses?: Pauses; jobs?: number };
 
 /** Opens the adapters of the upstreams that the settings name. Processes share what an upstream grants to all of them. */
-export async function openUpstreams({ config, metrics, log, db, pauses = openPauses() }: Opening): Promise<Upstreams> {
+export async function openUpstreams({
+  config,
+  metrics,
+  log,
+  db,
+  pauses = openPauses(),
+  jobs,
+}: Opening): Promise<Upstreams> {
   const processor = await processorAt(config);
   const lookUps = lookUpsByEntity(config, db);
   const shown: CallStates = new Map();
+  const most = jobs === undefined ? undefined : jobsOfVenues(jobs);
+  const validatorTurns = most && atOnce(most.validator, { longestMs: VALIDATOR_TURN_MS });
   return {
     shown,
     netvenue: (identity) =>
-      watched('netvenue', netvenueAt(config, identity, lookUps), metrics, log, {
+      watched('netvenue', netvenueAt(config, { ...identity, validatorTurns }, lookUps), metrics, log, {
         shown,
         ...(!identity && { pauses }), // a tenant's own key is the same in every process
       }),
-    exvenue: watched('exvenue', exvenueAt(config, db), metrics, log, { shown }),
+    exvenue: watched('exvenue', exvenueAt(config, db, most?.exchange), metrics, log, { shown }),
     openStream: config.EXVENUE_STREAM ? (listener) => openUserStream(streamUrlOf(config), listener) : null,
     registrar: watched('registrar', registrarAt(config), metrics, log),
     processor: processor && watched('processor', processor, metrics, log, { pauses }),
@@ -60,9 +72,12 @@ export async function openUpstreams({ config, metrics, log, db, pauses = openPau
   };
 }
 
+/** A verb whose read waits for its turn holds a job, and is soon tried again. */
+const VALIDATOR_TURN_MS = 1_000;
+
 const netvenueAt = (
   config: Config,
-  identity: Parameters<Upstreams['netvenue']>[0],
+  identity: Parameters<Upstreams['netvenue']>[0] & Pick<NetvenueAccess, 'validatorTurns'>,
   lookUps: (entityHotkey: Hotkey) => LookUps,
 ): Netvenue => {
   const access = {
@@ -86,10 +101,15 @@ function lookUpsByEntity({ NETVENUE_MINER_THREADS: threads }: Config, db: Db): (
   };
 }
 
-const exvenueAt = ({ EXVENUE_URL: url, EXVENUE_NETWORK: network, ...config }: Config, db: Db): Exvenue =>
+const exvenueAt = (
+  { EXVENUE_URL: url, EXVENUE_NETWORK: network, ...config }: Config,
+  db: Db,
+  most: ExvenueAccess['most'],
+): Exvenue =>
   exvenue({
     url,
     network,
+    most,
     budgetPerMinute: config.EXVENUE_BUDGET_PER_MINUTE,
     streamLagMs: config.EXVENUE_STREAM ? config.EXVENUE_READ_LAG_MS : null,
     shared: { ledger: (bucket) => requestBudget(db, url, bucket), responses: upstreamResponses(db, url) },

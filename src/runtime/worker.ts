@@ -37,7 +37,7 @@ export async function openWorkerRuntime(config: Config, log: Logger, metrics: Me
   const watching = [watchPool(metrics, { name: 'worker', limit: config.WORKER_POOL_SIZE, state: poolState(db) })];
   onSettled(db, metrics.intents.observe.bind(metrics.intents));
   const pauses = openPauses();
-  const upstreams = await openUpstreams({ config, metrics, log, db, pauses });
+  const upstreams = await openUpstreams({ config, metrics, log, db, pauses, jobs: config.TRADING_CONCURRENCY });
   const { exvenue, registrar, webhooks, processor } = upstreams;
   watching.push(watchPauses(metrics, pauses.left));
   const behind = watchBehind({ db, log, config, shown: upstreams.shown });

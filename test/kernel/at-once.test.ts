@@ -48,6 +48,26 @@ describe('atOnce', () => {
     expect(counts.ran).to.equal(2);
   });
 
+  it('takes an upstream for silent until it responds, also if a new call begins', async function () {
+    this.timeout(10_000);
+    const limit = atOnce(1);
+    const lost = calls(1_200, 'lost');
+    await limit.run(lost.call, hasResponded);
+    const next = limit.run(lost.call, hasResponded);
+    const startedAt = performance.now();
+
+    const other = await limit.run(lost.call, hasResponded);
+
+    expect(other).to.equal(null);
+    expect(performance.now() - startedAt).to.be.below(300);
+    await next;
+    const [responds, waits] = [calls(300, 'response'), calls(10, 'response')];
+    await limit.run(responds.call, hasResponded);
+    const again = limit.run(responds.call, hasResponded);
+    expect(await limit.run(waits.call, hasResponded)).to.equal('response');
+    await again;
+  });
+
   it('goes on after calls that were lost or threw', async () => {
     const limit = atOnce(1);
     const thrown = limit.run(() => Promise.reject(new Error('thrown')), hasResponded).catch(({ message }) => message);

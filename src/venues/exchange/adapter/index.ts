@@ -1,5 +1,6 @@
-import { httpClient } from '../../../adapters/http.ts';
-import { bucketOf, readWeights } from '../../../capacity/exchange.ts';
+import { type HttpClient, httpClient, inTurns } from '../../../adapters/http.ts';
+import { bucketOf, type Priority, readWeights } from '../../../capacity/exchange.ts';
+import { atOnce } from '../../../kernel/at-once.ts';
 import type { WalletAddress } from '../../../kernel/ids.ts';
 import { found, type ReadResult } from '../../../kernel/upstream-result.ts';
 import type { ExvenueAccess } from './access.ts';
@@ -31,14 +32,21 @@ import { signerOf } from './signing.ts';
 import type { Exvenue, OrderUpdates, PerpAccount } from './types.ts';
 import { BATCH_LIMIT } from './wire.ts';
 
-const send = httpClient();
+const client = httpClient();
 
 /** Client of the exchange. Expected faults are results, not exceptions. It never resends by itself. */
-export const exvenue = ({ url, network, budgetPerMinute, streamLagMs = null, shared }: ExvenueAccess): Exvenue => {
+export const exvenue = ({
+  url,
+  network,
+  budgetPerMinute,
+  streamLagMs = null,
+  most,
+  shared,
+}: ExvenueAccess): Exvenue => {
   const base = url.replace(/\/+$/, ''); // a string: resolving against a URL would drop its path
   const { ledger, responses } = shared ?? NOT_SHARED;
   const budget = budgetFrom(ledger(bucketOf(budgetPerMinute)), budgetPerMinute);
-  const query = infoFrom(base, send, budget);
+  const query = infoFrom(base, sendersOf(most?.reads), budget);
   const catalogue = catalogueFrom({ query, responses });
   const updates = streamLagMs === null ? NO_UPDATES : orderUpdatesIn(responses, streamLagMs);
   return {
@@ -46,12 +54,22 @@ export const exvenue = ({ url, network, budgetPerMinute, streamLagMs = null, sha
     updates,
     batchLimit: BATCH_LIMIT,
     signerOf: (privateKey) => signerOf(privateKey, network),
-    post: posterTo(base, send, budget, accountPauses()),
+    post: posterTo(base, sendersOf(most?.actions), budget, accountPauses()),
     ...marketReads(query, catalogue),
     ...accountReads(query, catalogue),
     ...orderReads(query, catalogue, { pageOfFills: fillPages({ query, responses }), updates }),
   };
 };
+
+/** Requests of exits wait for none of entries, and verbs for none of those that read only. */
+const sendersOf = (most = Number.POSITIVE_INFINITY): Record<Priority, HttpClient> => ({
+  exit: inTurns(client, atOnce(most, WAITING)),
+  entry: inTurns(client, atOnce(most, WAITING)),
+  read: client,
+});
+
+/** A verb whose request waits for its turn holds a job, and is soon tried again. */
+const WAITING = { longestMs: 1_000 };
 
 /** What a process has that shares nothing. */
 const NOT_SHARED: NonNullable<ExvenueAccess['shared']> = {

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { type HttpClient, parseJson, type Reply } from '../../../adapters/http.ts';
-import { readWeights } from '../../../capacity/exchange.ts';
+import { type Priority, readWeights } from '../../../capacity/exchange.ts';
 import { mostEntries } from '../../../kernel/cache.ts';
 import { type Found, found, type ReadResult, type Unreadable, unreadable } from '../../../kernel/upstream-result.ts';
 import { epochMs, presentWork } from '../../../kernel/work.ts';
@@ -40,7 +40,7 @@ const KNOWN_HISTORIES = 2_000;
  * many as the last time, and settled with the response; an unknown history of a caller counts as a full one, so that it
  * does not leave the budget overdrawn for the others.
  */
-export const infoFrom = (url: string, send: HttpClient, budget: Budget): QueryInfo => {
+export const infoFrom = (url: string, send: Record<Priority, HttpClient>, budget: Budget): QueryInfo => {
   const rowsOf = new LRUCache<string, number>(mostEntries(KNOWN_HISTORIES));
   const expectedRows = ({ body, costsRows, expectRows }: InfoRequest, { priority = 'read' }: CallLimits) =>
     costsRows ? (expectRows ?? rowsOf.get(nameOf(body)) ?? (priority === 'read' ? MOST_ROWS : 0)) : 0;
@@ -58,7 +58,8 @@ export const infoFrom = (url: string, send: HttpClient, budget: Budget): QueryIn
     if (!granted) return { kind: 'unsent', why: 'BUDGET' };
     const headers = { 'content-type': 'application/json', accept: 'application/json' };
     const json = JSON.stringify(body);
-    const reply = await send({ method: 'POST', url: `${url}/info`, headers, body: json, timeoutMs, signal, notAfter });
+    const request = { url: `${url}/info`, headers, body: json, timeoutMs, signal, notAfter };
+    const reply = await send[priority]({ method: 'POST', ...request });
     if (reply.kind === 'unsent') budget.charge(-weight);
     return reply;
   };

@@ -1,4 +1,5 @@
 import { type HttpClient, parseJson } from '../../../adapters/http.ts';
+import type { Priority } from '../../../capacity/exchange.ts';
 import { type UpstreamResult, unreachable } from '../../../kernel/upstream-result.ts';
 import { epochMs, presentWork } from '../../../kernel/work.ts';
 import type { Posted, PostLimits } from './action-types.ts';
@@ -17,7 +18,7 @@ const ITEMS_PER_WEIGHT = 40;
  * the call may last. Without budget nothing is sent and the result is `unreachable`.
  */
 export const posterTo =
-  (url: string, send: HttpClient, budget: Budget, pauses: AccountPauses) =>
+  (url: string, send: Record<Priority, HttpClient>, budget: Budget, pauses: AccountPauses) =>
   async (body: string, limits: PostLimits): Promise<UpstreamResult<Posted>> => {
     const { timeoutMs = POST_MS, notAfter = epochMs() + timeoutMs, signal, account, firstSend } = limits;
     const { items, cancels, isExit, isBare } = readSigned(body);
@@ -34,7 +35,8 @@ export const posterTo =
     });
     if (!granted) return unreachable('BUDGET');
     const headers = { 'content-type': 'application/json', accept: 'application/json' };
-    const reply = await send({ method: 'POST', url: `${url}/exchange`, headers, body, timeoutMs, signal, notAfter });
+    const request = { url: `${url}/exchange`, headers, body, timeoutMs, signal, notAfter };
+    const reply = await send[priority]({ method: 'POST', ...request });
     if (reply.kind === 'unsent') budget.charge(-weight);
     if (reply.kind === 'response' && reply.status === 429) budget.halt(pauseOf(reply.headers) * 1_000);
     const response = postResponse(reply, { items: isBare ? 0 : items, firstSend });

@@ -1,4 +1,4 @@
-import { httpClient, type Reply } from '../../../adapters/http.ts';
+import { type HttpClient, httpClient, inTurns, type Reply } from '../../../adapters/http.ts';
 import { isHotkey, isUuid } from '../../../kernel/ids.ts';
 import { unreadable } from '../../../kernel/upstream-result.ts';
 import { archiveResponse } from './archive.ts';
@@ -20,15 +20,19 @@ const CREATE_MS = 90_000;
 /** Reads are made while a caller waits. */
 const READ_MS = 5_000;
 
-const send = httpClient();
+const client = httpClient();
 
 /**
  * Client of one entity's miner and validator. Expected faults are results, not exceptions. It never resends by itself.
  * `sendLookUp` sends the look-ups at the miner.
  */
 export const netvenue = (access: NetvenueAccess, sendLookUp: LookUps = unlimited): Netvenue => {
-  const miner = caller(access.minerUrl, access.minerKey);
-  const validator = caller(access.validatorUrl, access.validatorKey);
+  const miner = caller(access.minerUrl, access.minerKey, client);
+  const validator = caller(
+    access.validatorUrl,
+    access.validatorKey,
+    access.validatorTurns ? inTurns(client, access.validatorTurns) : client,
+  );
   return {
     submit: async (signal, limits) => {
       if (!isNamed(signal)) return rejectedForForm;
@@ -113,7 +117,7 @@ const bracketBody = (bracket: Bracket): Record<keyof Bracket, unknown> => ({
 
 type Limits = CallLimits & { timeoutMs: number };
 
-const caller = (baseUrl: string, key: string) => {
+const caller = (baseUrl: string, key: string, send: HttpClient) => {
   const base = baseUrl.replace(/\/+$/, ''); // a string: resolving against a URL would drop its path
   const headers = { authorization: `Bearer ${key}`, accept: 'application/json' };
   return {

@@ -1,3 +1,4 @@
+import type { AtOnce } from '../../../kernel/at-once.ts';
 import type { Hotkey, OrderUuid, WalletAddress } from '../../../kernel/ids.ts';
 import type { ReadResult, UpstreamResult } from '../../../kernel/upstream-result.ts';
 import type { ArchivedOrder, Bracket, OrderType, Signal, SubmitResult, TrailingStop } from './signal-types.ts';
@@ -9,6 +10,8 @@ export type NetvenueAccess = {
   validatorUrl: string;
   validatorKey: string;
   entityHotkey: Hotkey;
+  /** The turns of requests to the validator. Absent: none waits. */
+  validatorTurns?: AtOnce | undefined;
 };
 
 /** One order as the validator reports it. `price` is null until the order is filled. Sizes are negative for SHORT. */
