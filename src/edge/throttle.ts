@@ -1,3 +1,4 @@
+import { isIPv6, SocketAddress } from 'node:net';
 import type { Context } from 'koa';
 import type { Operation } from '../contract/document.ts';
 import { ApiError } from '../kernel/errors.ts';
@@ -72,10 +73,11 @@ export function callerAddress(ctx: Context, principal: Principal): Caller {
 const GROUPS_OF_A_NETWORK = 4; // of 16 bits each: an IPv6 site has at least a /64 (RFC 6177)
 
 /**
- * The network by which attempts are counted: an IPv4 address itself, the /64 of an IPv6 address. Other text is
- * unchanged.
+ * The network by which attempts are counted: an IPv4 address itself, however it is mapped to IPv6, and the /64 of another
+ * IPv6 address. Other text is unchanged.
  */
-export function networkOf(address: string): string {
+export function networkOf(given: string): string {
+  const address = isIPv6(given) ? new SocketAddress({ address: given, family: 'ipv6' }).address : given; // in its one form
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped) return mapped;
   if (!/^[0-9a-f:.]*:[0-9a-f:.]*(%\w+)?$/i.test(address)) return address;
