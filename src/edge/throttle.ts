@@ -66,9 +66,15 @@ export type Caller = { address: string; network: string; isApps: boolean; isShar
 export function callerAddress(ctx: Context, principal: Principal): Caller {
   const isApps = principal.kind === 'app' || principal.kind === 'user';
   const reported = isApps ? ctx.get(END_USER_ADDRESS).slice(0, 64) : '';
-  const address = reported || ctx.ip;
+  const address = reported || withoutPort(ctx.ip);
   return { address, network: networkOf(address), isApps, isShared: isApps && reported === '' };
 }
+
+/** Some proxies name the caller's port in `X-Forwarded-For` (RFC 7239, section 6), which each connection of a caller has another of. */
+const withoutPort = (address: string): string => {
+  const [, ipv6, ipv4] = /^(?:\[(.+)\]|([\d.]+))(?::\d+)?$/.exec(address) ?? [];
+  return ipv6 ?? ipv4 ?? address;
+};
 
 const GROUPS_OF_A_NETWORK = 4; // of 16 bits each: an IPv6 site has at least a /64 (RFC 6177)
 

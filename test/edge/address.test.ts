@@ -34,9 +34,9 @@ describe('networkOf', () => {
 });
 
 describe('callerAddress', () => {
-  const caller = (kind: string, reported = '') =>
+  const caller = (kind: string, reported = '', ip = '192.0.2.1') =>
     callerAddress(
-      { ip: '192.0.2.1', get: (name: string) => (name === 'X-End-User-Address' ? reported : '') } as Context, // as: all that is read
+      { ip, get: (name: string) => (name === 'X-End-User-Address' ? reported : '') } as Context, // as: all that is read
       { kind } as Principal, // as: only its kind is read
     );
 
@@ -56,5 +56,12 @@ describe('callerAddress', () => {
     expect(caller('app', 'x'.repeat(65)).address).to.equal('x'.repeat(64));
     for (const kind of ['nobody', 'partner', 'trader', 'admin'])
       expect(caller(kind, '2001:db8::7'), kind).to.include({ address: '192.0.2.1', isApps: false, isShared: false });
+  });
+
+  it('is one for all connections of a caller whose port the proxy names', () => {
+    for (const ip of ['203.0.113.7:4711', '203.0.113.7:4712', '203.0.113.7'])
+      expect(caller('nobody', '', ip), ip).to.include({ address: '203.0.113.7', network: '203.0.113.7' });
+    for (const ip of ['[2001:db8::7]:4711', '[2001:db8::7]', '2001:db8::7'])
+      expect(caller('nobody', '', ip), ip).to.include({ address: '2001:db8::7', network: '2001:db8:0:0::/64' });
   });
 });
