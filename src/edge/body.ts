@@ -89,12 +89,13 @@ const wrongType = (expected: string) =>
 const noNext: Next = async () => {};
 
 /**
- * The members of a form. Throws MALFORMED_BODY for one that is not UTF-8, that cannot be stored, or that is there twice
- * (RFC 6749, section 3.2).
+ * The members of a form that have a value: one without is as good as absent (RFC 6749, section 3.2). Throws MALFORMED_BODY
+ * for one that is not UTF-8, that cannot be stored, or that is there twice (the same section).
  */
 function parseForm(text: string): Record<string, string> {
-  const entries = text === '' ? [] : text.split('&', MAX_FIELDS + 1).map(member);
-  if (entries.length > MAX_FIELDS) throw new ApiError('BODY_TOO_LARGE');
+  const members = text.split('&', MAX_FIELDS + 1).map(member);
+  if (members.length > MAX_FIELDS) throw new ApiError('BODY_TOO_LARGE');
+  const entries = members.filter(([, value]) => value !== '');
   const form = Object.fromEntries(entries);
   if (Object.keys(form).length < entries.length || !entries.flat().every(isStorable))
     throw new ApiError('MALFORMED_BODY');

@@ -35,6 +35,25 @@ describe('access tokens', () => {
       expect(Date.parse(principal?.body.expires_at) - Date.now()).to.be.within(1, 60_000);
   });
 
+  it('are issued to requests with members without a value, as if these were absent', async () => {
+    const app = await service.app(['api']);
+    const inForm = `grant_type=client_credentials&client_id=${app.appId}&client_secret=${app.secret}`;
+    const basic = `Basic ${Buffer.from(`${app.appId}:${app.secret}`).toString('base64')}`;
+    const send = (body: string, headers: Record<string, string> = {}) =>
+      fetch(`${service.url}/v2/oauth/token`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...headers },
+        body,
+      });
+
+    const byBasic = await send('grant_type=client_credentials&client_id=&client_secret=', { Authorization: basic });
+    const apart = await send(`&${inForm}&&scope=&scope=`);
+    const noGrant = await send(inForm.replace('client_credentials', ''));
+
+    expect([byBasic.status, apart.status, noGrant.status]).to.deep.equal([200, 200, 422]);
+    expect(await noGrant.json()).to.include({ error: 'invalid_request' });
+  });
+
   it('are issued to requests with members that the service does not know', async () => {
     const app = await service.app(['api']);
     const client = { client_id: app.appId, client_secret: app.secret };
