@@ -77,4 +77,25 @@ describe('what is done to one operator at once', () => {
     expectRejected(accepted, 'V2_INVITATION_INVALID');
     expect(approval.body.find(({ subject }: { subject: string }) => subject === 'pay_1').status).to.equal('expired');
   });
+
+  it('gives no approval by a role that is taken away while it is being given', async () => {
+    const [admin, other] = [await service.admin(), await service.admin(true, 'finance')];
+    const id = `apv_${other.adminId}`;
+    await service.db.query(sql.unsafe`
+      insert into approvals (id, operation, subject, digest, summary, role, requested_by, expires_at)
+      values (${id}, 'refundPayment', 'pay_2', 'digest', '{}', 'finance', ${admin.adminId}, now() + interval '1 day')`);
+    const { promise: isHeld, resolve: hold } = Promise.withResolvers<void>();
+    const demotion = service.db.transaction(async (tx) => {
+      await tx.query(sql.unsafe`select set_operator_role(${other.adminId}, ${admin.adminId}, 'viewer')`);
+      hold();
+      await sleep(WAITING_MS);
+    });
+    await isHeld;
+
+    const json = { reason: 'looks right' };
+    const [approved] = await Promise.all([other.ask('POST', `/v2/admin/approvals/${id}/approve`, { json }), demotion]);
+
+    expectRejected(approved, 'V2_ROLE_MISSING');
+    expect((await admin.ask('GET', `/v2/admin/approvals/${id}`)).body).to.include({ status: 'pending' });
+  });
 });
