@@ -35,8 +35,11 @@ export async function reserveKey(
   use: KeyUse,
 ): Promise<{ verdict: 'fresh' | 'under_way' | 'key_reused' } | { verdict: 'kept'; response: IdempotentResponse }> {
   const { verdict, sealed } = await reserve(sealer.hmacs(use.digest, sealContextOf(use)));
-  if (verdict !== 'kept' || !sealed) return { verdict: verdict === 'kept' ? 'under_way' : verdict };
-  return { verdict, response: JSON.parse(sealer.open(sealed, sealContextOf(use)).toString()) };
+  if (!sealed) return { verdict: verdict === 'kept' ? 'under_way' : verdict };
+  const { request, ...response } = JSON.parse(sealer.open(sealed, sealContextOf(use)).toString());
+  // the digest may be under a key that was removed from the ring; the sealed response was moved to another
+  if (verdict === 'key_reused' && request !== use.digest) return { verdict };
+  return { verdict: 'kept', response };
 
   /** A request may contain a password, so its digest is stored under a key. An earlier use may be under an older one. */
   async function reserve([hmac, ...others]: [Buffer, ...Buffer[]]): Promise<z.infer<typeof reservation>> {
@@ -58,7 +61,7 @@ export async function keepResponse(
   use: KeyUse,
   response: IdempotentResponse,
 ): Promise<boolean> {
-  const sealed = sealer.seal(JSON.stringify(response), sealContextOf(use));
+  const sealed = sealResponse(sealer, use, response);
   const { rowCount } = await db.query(sql.prepared('keep_response', z.object({}))`
     update idempotent_responses
     set status = ${response.status}, sealed = ${sql.binary(sealed)}
@@ -73,7 +76,7 @@ export async function replaceResponse(
   use: KeyUse,
   response: IdempotentResponse,
 ): Promise<void> {
-  const sealed = sealer.seal(JSON.stringify(response), sealContextOf(use));
+  const sealed = sealResponse(sealer, use, response);
   await db.query(sql.prepared('replace_response', z.object({}))`
     update idempotent_responses
     set status = ${response.status}, sealed = ${sql.binary(sealed)}
@@ -86,6 +89,10 @@ export async function releaseKey(db: Db, { caller, key }: KeyUse, isStored: bool
     delete from idempotent_responses
     where caller = ${caller} and key = ${key} and (status is not null) = ${isStored}`);
 }
+
+/** The request is stored with its response, so that it is recognised for as long as the response can be opened. */
+const sealResponse = (sealer: Sealer, use: KeyUse, response: IdempotentResponse): Buffer =>
+  sealer.seal(JSON.stringify({ ...response, request: use.digest }), sealContextOf(use));
 
 const sealContextOf = ({ caller, key }: KeyUse): SealContext => ({
   table: 'idempotent_responses',

@@ -6,7 +6,8 @@ import {
   replaceResponse,
   reserveKey,
 } from '../../src/db/idempotent-responses.ts';
-import { sealer as readSealer } from '../../src/kernel/seal.ts';
+import { reseal, sealedColumns } from '../../src/db/reseal.ts';
+import { newSealingKey, sealer as readSealer } from '../../src/kernel/seal.ts';
 import { openRows, type Rows } from '../support/rows.ts';
 
 const sealer = readSealer(`test:${Buffer.alloc(32, 'test').toString('base64')}`);
@@ -74,5 +75,21 @@ describe('the uses of keys', () => {
     expect((await reserve({ ...MINE, digest: 'bb' })).verdict).to.equal('key_reused');
     expect((await reserve(MINE)).verdict).to.equal('fresh');
     expect((await reserve(MINE)).verdict).to.equal('under_way');
+  });
+
+  it('are recognised once the key that their request was stored under is removed from the ring', async () => {
+    const [older, newer] = [newSealingKey(), newSealingKey()];
+    const use = { ...MINE, key: 'before the rotation' };
+    await reserveKey(rows.db, readSealer(older), use);
+    await keepResponse(rows.db, readSealer(older), use, { status: 201, body: 'made' });
+
+    const column = sealedColumns.find(({ table }) => table === 'idempotent_responses');
+    if (!column) throw new Error('Responses are sealed');
+    await reseal(rows.db, readSealer(`${newer},${older}`), column);
+    const repeated = await reserveKey(rows.db, readSealer(newer), use);
+    const other = await reserveKey(rows.db, readSealer(newer), { ...use, digest: 'bb' });
+
+    expect(repeated).to.deep.equal({ verdict: 'kept', response: { status: 201, body: 'made' } });
+    expect(other).to.deep.equal({ verdict: 'key_reused' });
   });
 });
