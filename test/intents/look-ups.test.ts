@@ -46,6 +46,28 @@ describe('a look-up', () => {
     expect(await intentDb.query('select from upstream_slots where intent_id = $1', [id])).to.deep.equal([]);
   });
 
+  it('has the slot held from then on, and what ends by records meanwhile gives it back only when that is over', async () => {
+    const [sent] = await arrive(1);
+    const id = (sent?.id ?? '') as IntentId;
+    await intentDb.markInDoubt(id, sent?.fence ?? 0);
+    await noteReached(db, { id, sent_ago_ms: 1_000 }, { holdMs: 5_000, tookMs: 5 });
+    await intentDb.settle(id, sent?.fence ?? 0);
+    const heldS = async () => {
+      const [slot] = await intentDb.query<{ s: number }>(
+        'select extract(epoch from held_until - now())::float8 as s from upstream_slots where intent_id = $1',
+        [id],
+      );
+      return slot?.s;
+    };
+
+    await freeSlot(db, id, false);
+    expect(await heldS()).to.be.within(4, 5);
+    await intentDb.query('update upstream_slots set held_until = now() where intent_id = $1', [id]);
+    await freeSlot(db, id, false);
+
+    expect(await heldS()).to.equal(undefined);
+  });
+
   it('that is responded to at once counts a request as there only once it must have left, however busy its process was', async () => {
     const [doubtful, running, waiting] = await arrive(3);
     const id = (doubtful?.id ?? '') as IntentId;

@@ -59,6 +59,8 @@ describe('intents executed concurrently', () => {
     'another worker has claimed': (id: string) => intentDb.claim(id),
     'a restored database may have lost': (id: string) =>
       intentDb.query('insert into lost_orders (id) values ($1)', [id]),
+    'a restored database may have sent': (id: string) =>
+      intentDb.query('update intents set presumed_sent_at = now() where id = $1', [id]),
     'has passed its deadline': (id: string) =>
       intentDb.query('update intents set deadline_at = now() where id = $1', [id]),
     'has been sent and is in doubt': (id: string) =>

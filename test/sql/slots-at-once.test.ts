@@ -1,6 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { type DbSession, type IntentDatabase, openIntentDatabase, type Row } from '../support/intent-database.ts';
+import {
+  type DbSession,
+  type IntentDatabase,
+  openIntentDatabase,
+  type Row,
+  WAITING,
+} from '../support/intent-database.ts';
 import { until } from '../support/processes.ts';
 import { slotsOf } from '../support/slots.ts';
 
@@ -13,7 +19,7 @@ describe('the slots of an upstream that several take at once', () => {
   beforeEach(() =>
     intentDb.query('truncate intents, lanes, upstream_slots, upstream_proofs cascade; delete from queue_jobs'),
   );
-  const { begin, claimed, queuedNow } = slotsOf(() => intentDb);
+  const { arrive, begin, claimed, queuedNow } = slotsOf(() => intentDb);
 
   it('are handed on by one that is executed twice at once and took one too many', async () => {
     const [earlier, twice] = [await claimed(), await claimed()];
@@ -33,6 +39,21 @@ describe('the slots of an upstream that several take at once', () => {
 
     expect(await again).to.equal('lost');
     expect(await queuedNow()).to.include(waiting.id);
+  });
+
+  it('let an intent that was handed one be sent once, when two execute it at once', async () => {
+    const [first, , handed] = await arrive(3);
+    await intentDb.settle(first?.id ?? '', first?.fence ?? 0);
+    const { id, fence } = await intentDb.row(handed?.id ?? '');
+    const [one, other] = [await intentDb.session(), await intentDb.session()];
+    await one.query('begin');
+    expect(await begin(id, fence, { claims: true, session: one })).to.equal('sent');
+
+    const again = begin(id, fence, { claims: true, session: other });
+    await until('the other one waits', async () => (await intentDb.query(WAITING)).length > 0 || null);
+    await one.query('commit');
+
+    expect(await again).to.equal('lost');
   });
 
   it('are not proven free by a request that counts as there while it becomes doubtful', async () => {
@@ -65,6 +86,29 @@ describe('the slots of an upstream that several take at once', () => {
     await proof;
 
     expect(await proven()).to.deep.equal([{ proven: 2 }]);
+  });
+
+  it('are not lent by a look-up beside a free one that an exit takes at this moment', async () => {
+    const beginAs = async (exits: boolean, session: DbSession = intentDb) => {
+      const { id, fence } = await claimed();
+      const [row] = await session.query<{ begun: string }>(
+        `select begin_sending_within($1, $2, '{}', 'miner:x', 3, 30, 1, $3) as begun`,
+        [id, fence, exits],
+      );
+      return { id, fence, was: row?.begun };
+    };
+    const [doubtful, , waiting] = [await beginAs(false), await beginAs(false), await beginAs(false)];
+    await intentDb.markInDoubt(doubtful.id, doubtful.fence);
+    await intentDb.query(`update intents set sending_at = now() - interval '10 seconds' where sending_at is not null`);
+    const other = await intentDb.session();
+    await other.query('begin');
+    const exit = await beginAs(true, other);
+
+    await intentDb.query('select release_by_proof($1, 9, 9, 10)::text', [doubtful.id]);
+    await other.query('commit');
+
+    expect([waiting.was, exit.was]).to.deep.equal(['waiting', 'sent']);
+    expect(await queuedNow()).to.not.include(waiting.id);
   });
 
   it('are never more, and none stays free while an intent waits, whoever comes and goes at once', async () => {

@@ -116,6 +116,15 @@ describe('the slots of an upstream', () => {
     expect((await arrive(1))[0]?.was).to.equal('sent');
   });
 
+  it('are no more than there are once they are fewer than before', async () => {
+    const sent = [await claimed(), await claimed(), await claimed()];
+    for (const { id, fence } of sent) expect(await begin(id, fence, { slots: 3 })).to.equal('sent');
+    await intentDb.settle(sent[0]?.id ?? '', sent[0]?.fence ?? 0);
+    const late = await claimed();
+
+    expect(await begin(late.id, late.fence, { slots: 2 })).to.equal('waiting');
+  });
+
   it('go by turns to the owners that wait, and to one alone when nobody else wants them', async () => {
     const of = (owner: string) => claimed({ owner });
     const arriveOf = async (owner: string) => {
@@ -173,6 +182,37 @@ describe('the slots of an upstream', () => {
       expect(await queuedNow()).to.deep.equal([exit.id]);
       await intentDb.settle(sent[1]?.id ?? '', sent[1]?.fence ?? 0);
       expect(await queuedNow()).to.have.members([exit.id, entry.id]);
+    });
+
+    it('go to a waiting exit, not to an entry that comes when a hold is over', async () => {
+      const sent = [await arriveAs(true), await arriveAs(true), await arriveAs(true)];
+      const exit = await arriveAs(true);
+      await intentDb.query(`update upstream_slots set held_until = now() - interval '1 second' where intent_id = $1`, [
+        sent[0]?.id,
+      ]);
+
+      const entry = await arriveAs(false);
+
+      expect([exit.was, entry.was]).to.deep.equal(['waiting', 'waiting']);
+      expect(await queuedNow()).to.deep.equal([exit.id]);
+    });
+
+    it('are lent by an exit in doubt to an exit, not to an entry that waits', async () => {
+      const [, , doubtful] = [await arriveAs(false), await arriveAs(false), await arriveAs(true)];
+      const entry = await arriveAs(false);
+      await intentDb.markInDoubt(doubtful.id, doubtful.fence);
+      await intentDb.finishJobs(doubtful.id);
+      await intentDb.query(
+        `update intents set sending_at = now() - interval '10 seconds' where sending_at is not null`,
+      );
+      const prove = () => intentDb.query('select release_by_proof($1, 9, 9, 10)::text', [doubtful.id]);
+
+      await prove();
+      expect([entry.was, await queuedNow()]).to.deep.equal(['waiting', []]);
+      const exit = await arriveAs(true);
+      await prove();
+
+      expect(await queuedNow()).to.deep.equal([exit.id]);
     });
 
     it('do not keep a waiting entry from a slot that another transaction frees', async () => {

@@ -5,11 +5,11 @@ export function slotsOf(opened: () => IntentDatabase) {
   const begin = async (
     id: string,
     fence: number,
-    { slots = 2, session = opened() }: { slots?: number; session?: DbSession } = {},
+    { slots = 2, session = opened(), claims = false }: { slots?: number; session?: DbSession; claims?: boolean } = {},
   ) => {
     const [row] = await session.query<{ begun: string }>(
-      `select begin_sending_within($1, $2, '{}', 'miner:x', $3, 30) as begun`,
-      [id, fence, slots],
+      `select begin_sending_within($1, $2, '{}', 'miner:x', $3, 30, claims => $4) as begun`,
+      [id, fence, slots, claims],
     );
     return row?.begun;
   };

@@ -3,12 +3,12 @@
 -- go to waiting intents first: to exits, then in order of acceptance. While requests have lent their slots (see release_by_proof), a free one is
 -- taken only through the line, and only if so many requests are proven (see slots_to_assign); else the next proof or response hands it out.
 -- A newcomer that joins holds the line's lock alone; freeing a slot reads the line under the same lock, shared. So no slot stays
--- free while an intent waits that may take it. Locks the slot; a newcomer that does not get one at once: the line, then the slots it hands out.
+-- free while an intent waits that may take it. The caller holds the intent: executed twice at once, it must not take two. Locks the slot; a
+-- newcomer that does not get one at once: the line, then the slots it hands out.
 create or replace function claim_slot(intent uuid, at_upstream text, slots integer, for_s double precision, for_exits integer, exits boolean)
 returns boolean
 language plpgsql as $$
 begin
-  perform from intents where id = intent for update; -- executed twice at once, it must not take two
   update upstream_slots
   set held_until = now() + make_interval(secs => for_s)
   where intent_id = intent and upstream = at_upstream and not is_lent;
