@@ -150,6 +150,46 @@ describe('the life of an intent', () => {
     });
   });
 
+  describe('retry_intent of one whose request had left', () => {
+    it('forgets that: the next request is another one', async () => {
+      const { id, fence } = await sent();
+      await intentDb.query('select note_left($1, $2)', [id, fence]);
+
+      await intentDb.retry(id, fence);
+
+      expect(await intentDb.row(id)).to.include({ left_at: null, reached_at: null });
+    });
+
+    it('plans no attempt after the deadline', async () => {
+      const { id, fence } = await sent({ deadline_s: 10 });
+      await intentDb.finishJobs(id);
+
+      await intentDb.retry(id, fence, 30);
+
+      expect((await jobsOf(id))[0]?.in_ms).to.be.within(8_000, 10_000);
+    });
+  });
+
+  describe('presume_sent', () => {
+    for (const [kind, agoS] of [
+      ['network/place', 0],
+      ['accounts/provision', 3_600],
+    ] as const)
+      it(`counts ${kind} as sent ${agoS === 0 ? 'now' : 'since the backup'}`, async () => {
+        const { id, fence } = await claimed({ kind });
+        await intentDb.query(`update intents set presumed_sent_at = now() - interval '1 hour' where id = $1`, [id]);
+
+        await intentDb.query('select presume_sent($1, $2, $3)', [id, fence, '{}']);
+
+        const [row] = await intentDb.query<{ state: string; ago_s: number }>(
+          'select state, extract(epoch from now() - sending_at)::float8 as ago_s from intents where id = $1',
+          [id],
+        );
+        expect(row?.state).to.equal('in_doubt');
+        expect(row?.ago_s).to.be.within(agoS, agoS + 5);
+      });
+  });
+
   describe('mark_in_doubt', () => {
     it('schedules a reconciliation by the task of its kind', async () => {
       const { id, fence } = await sent({ kind: 'accounts/provision' });

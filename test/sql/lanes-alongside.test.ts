@@ -1,5 +1,13 @@
 import { expect } from 'chai';
-import { acceptInTurn, type IntentDatabase, item, openIntentDatabase, type Row } from '../support/intent-database.ts';
+import {
+  acceptInTurn,
+  type IntentDatabase,
+  item,
+  openIntentDatabase,
+  type Row,
+  WAITING,
+} from '../support/intent-database.ts';
+import { until } from '../support/processes.ts';
 
 describe('lanes with intents that may run alongside', () => {
   let intentDb: IntentDatabase;
@@ -69,6 +77,26 @@ describe('lanes with intents that may run alongside', () => {
 
     expect(await queuedJobs()).to.not.include(alone.id);
     await end(two.id);
+    expect(await queuedJobs()).to.deep.equal([alone.id]);
+  });
+
+  it('go on when two that ran alongside end at once', async () => {
+    const [one, two, alone] = [beside('BTC long'), beside('BTC long'), inLane('a')];
+    await intentDb.accept(one, two, alone);
+    const [first, second] = [(await intentDb.claim(one.id)) as Row, (await intentDb.claim(two.id)) as Row];
+    for (const { id } of [one, two]) await intentDb.finishJobs(id);
+    const [session, other] = [await intentDb.session(), await intentDb.session()];
+    await session.query('begin');
+    await session.settle(one.id, first.fence);
+
+    const ended = other.settle(two.id, second.fence);
+    await Promise.race([
+      ended,
+      until('the other one waits', async () => (await intentDb.query(WAITING)).length > 0 || null),
+    ]);
+    await session.query('commit');
+    await ended;
+
     expect(await queuedJobs()).to.deep.equal([alone.id]);
   });
 

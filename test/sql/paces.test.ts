@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { type IntentDatabase, item, openIntentDatabase, type Row } from '../support/intent-database.ts';
+import { type IntentDatabase, item, openIntentDatabase, type Row, WAITING } from '../support/intent-database.ts';
+import { until } from '../support/processes.ts';
 import { slotsOf } from '../support/slots.ts';
 
 const PER_MINUTE = 5;
@@ -41,6 +42,39 @@ describe('the pace of what an upstream takes in a minute', () => {
     const [, , over] = exits;
     expect(await intentDb.row(over?.id ?? '')).to.deep.include({ state: 'queued', sending_at: null });
     expect(await waitOf(over?.id ?? '')).to.be.within(38_000, 43_000);
+  });
+
+  it('counts the first of two transactions that send at once, too', async () => {
+    const [one, other] = [await intentDb.session(), await intentDb.session()];
+    await one.query('begin');
+    await one.query(`select spend_pace('signals:t', 2)`);
+
+    const again = other.query(`select spend_pace('signals:t', 1)`);
+    await until('the other one waits', async () => (await intentDb.query(WAITING)).length > 0 || null);
+    await one.query('commit');
+    await again;
+
+    expect(await intentDb.query('select cardinality(taken) as count from paces')).to.deep.equal([{ count: 3 }]);
+  });
+
+  it('does not keep what waits for it beyond its deadline', async () => {
+    for (let n = 0; n < PER_MINUTE; n++) await send(true);
+    const one = await claimed();
+    await intentDb.query(`update intents set deadline_at = now() + interval '10 seconds' where id = $1`, [one.id]);
+
+    expect(await begin(one, true)).to.equal('waiting');
+
+    expect(await waitOf(one.id)).to.be.within(8_000, 10_000);
+  });
+
+  it('is awaited by orders and edits of the same trader that were not sent', async () => {
+    const of = (kind: string, trader = 't') => item({ kind, lane: `netvenue:${trader}:BTCUSDC` });
+    const [sent, ...others] = [of('network/place'), of('network/place'), of('network/edit'), of('network/cancel')];
+    await intentDb.accept(sent, ...others, of('network/place', 't2'));
+    const { fence = 0 } = (await intentDb.claim(sent.id)) ?? {};
+    await intentDb.beginSending(sent.id, fence);
+
+    expect(await intentDb.query(`select unsent_entries('t')::integer as count`)).to.deep.equal([{ count: 2 }]);
   });
 
   it('goes on with what has waited, in the order of time', async () => {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { type IntentDatabase, type Item, item, openIntentDatabase } from '../support/intent-database.ts';
+import { type IntentDatabase, type Item, item, openIntentDatabase, WAITING } from '../support/intent-database.ts';
+import { until } from '../support/processes.ts';
 
 const LANE = 'netvenue:e_1:BTCUSDC';
 
@@ -51,6 +52,24 @@ describe('an intent whose worker ended while it was sending, and whose request n
     const third = await intentDb.claim(lost.id);
     expect(await intentDb.beginSending(lost.id, third?.fence ?? 0)).to.equal(true);
     expect(await intentDb.beginSending(lost.id, lost.fence)).to.equal(false);
+  });
+
+  it('is counted anew by look-ups: none of its first request proves that the second has arrived', async () => {
+    const lost = await abandoned();
+    await intentDb.query(
+      `update intents set left_at = now() - interval '1 minute', reached_at = now() - interval '1 minute' where id = $1`,
+      [lost.id],
+    );
+
+    await sendAgain(lost);
+
+    const third = await intentDb.claim(lost.id);
+    await intentDb.beginSending(lost.id, third?.fence ?? 0);
+    const [row] = await intentDb.query<object>(
+      'select i.left_at, note_reached(i.id, 30) as reached_ago_s from intents i where i.id = $1',
+      [lost.id],
+    );
+    expect(row).to.deep.equal({ left_at: null, reached_ago_s: 0 });
   });
 
   it('gives its slot to the next that waits for one', async () => {
@@ -160,6 +179,19 @@ describe('an intent whose worker ended while it was sending, and whose request n
       await intentDb.settle(next.id, next.fence);
       await staysBehind(lost, next);
     });
+  });
+
+  it('stays if a later intent of its lane is accepted at this moment', async () => {
+    const lost = await abandoned();
+    const accepting = await intentDb.session();
+    await accepting.query('begin');
+    await accepting.accept(item({ lane: LANE, kind: 'network/close' }));
+
+    const again = sendAgain(lost);
+    await until('it waits for the lane', async () => (await accepting.query(WAITING)).length > 0 || null);
+    await accepting.query('commit');
+
+    expect(await again).to.equal(false);
   });
 
   it('is queued although intents of other lanes follow', async () => {

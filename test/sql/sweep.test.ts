@@ -62,6 +62,23 @@ describe('requeue_stranded', () => {
     ]);
   });
 
+  it('queues the reconciliation of one in doubt although the head of its lane has its job', async () => {
+    const [inDoubt, head] = [item({ lane: 'a', kind: 'network/cancel' }), item({ lane: 'a' })];
+    await intentDb.accept(inDoubt, head);
+    const { fence } = (await intentDb.claim(inDoubt.id)) as Row;
+    await intentDb.beginSending(inDoubt.id, fence);
+    await intentDb.markInDoubt(inDoubt.id, fence);
+    await age();
+    await intentDb.finishJobs(inDoubt.id);
+
+    expect(await requeue()).to.equal(1);
+
+    expect(await jobs()).to.have.deep.members([
+      ['network/place', head.id],
+      ['network/cancel', inDoubt.id],
+    ]);
+  });
+
   it('queues a new job for one whose job has used up its attempts', async () => {
     const one = item();
     await intentDb.accept(one);
