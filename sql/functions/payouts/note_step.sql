@@ -30,7 +30,7 @@ begin
     perform post_entries(p.id, p.owner, 'bank', object, coalesce(made_at, now()), account,
       held_legs(p.id, 'in_transit', s.currency, -s.amount_cents));
   else
-    perform note_reversed(p.id, greatest(m.reversed_cents, s.reversed_before + s.amount_cents), made_at) from payout_money(p) m;
+    perform note_reversed(p.id, s.reversed_before + s.amount_cents, made_at);
   end if;
   perform settle_payout(p.id);
   perform take_up_events(object);
