@@ -1,0 +1,136 @@
+import { expect } from 'chai';
+import { type DbSession, type IntentDatabase, item, openIntentDatabase, WAITING } from '../support/intent-database.ts';
+import { ONE_OF_EACH } from '../support/one-of-each.ts';
+import { until } from '../support/processes.ts';
+
+describe('a payment', () => {
+  let intentDb: IntentDatabase;
+  beforeEach(async () => {
+    intentDb = await openIntentDatabase();
+    await intentDb.query(ONE_OF_EACH);
+    await intentDb.query('delete from payment_losses');
+  });
+  afterEach(() => intentDb.close());
+
+  const first = async (text: string, values: unknown[] = [], session: DbSession = intentDb) =>
+    (await session.query<Record<string, unknown>>(text, values))[0];
+  const succeeds = (cents: number, differs = false) =>
+    intentDb.query(`select write_payment('pay_1', 'succeeded', now(), $1, 'usd', $2, not $2, now())`, [cents, differs]);
+  const loses = (loss: object, atMs: number, payment = 'pay_1') =>
+    first('select note_loss($1, $2, $3) as verdict', [payment, { currency: 'usd', ...loss }, atMs]);
+  const losses = () => first(`select withdrawn::integer, open_disputes::integer from losses_of('pay_1')`);
+
+  it('that clears after a report of another amount has received its price, once', async () => {
+    await succeeds(4_900, true);
+    await succeeds(5_000);
+
+    const read = `select p.amount_differs, m.received_cents from payments p, payment_money(p) m`;
+    expect(await first(read)).to.deep.equal({ amount_differs: false, received_cents: 5_000 });
+  });
+
+  it('stops its account, and pays for no other one, while nothing proves the effect of its refund', async () => {
+    await succeeds(5_000);
+    await intentDb.query(`
+      update intents set outcome = '{"problem": {"code": "PROCESSOR_SILENT", "effect": "unknown"}}' where state = 'failed';
+      update payments set refund_intent_id = intent_id`);
+    expect(await first(`select has_its_money('pay_1') as ok`)).to.deep.equal({ ok: false });
+
+    await intentDb.query(`select settle_money('pay_1')`);
+
+    expect(await first('select stopped_for from payments')).to.deep.equal({ stopped_for: 'refunded' });
+  });
+
+  it('loses nothing by an inquiry, which stops its account like a dispute', async () => {
+    await succeeds(5_000);
+
+    await loses({ kind: 'dispute', id: 'dp_1', cents: 5_000, status: 'warning_needs_response' }, 1_000);
+
+    expect(await losses()).to.deep.equal({ withdrawn: 0, open_disputes: 5_000 });
+  });
+
+  it('is disputed anew, whatever an operator accepted, if the bank appeals after the dispute was won', async () => {
+    await succeeds(5_000);
+    const dispute = { kind: 'dispute', id: 'dp_1', cents: 5_000 };
+    await loses({ ...dispute, status: 'lost' }, 1_000);
+    await intentDb.query('update payment_losses set accepted_cents = amount_cents');
+
+    await loses({ ...dispute, status: 'won' }, 2_000);
+    expect(await losses()).to.deep.equal({ withdrawn: 0, open_disputes: 0 });
+    await loses({ ...dispute, status: 'appeal_needs_response' }, 3_000);
+
+    expect(await losses()).to.deep.equal({ withdrawn: 5_000, open_disputes: 5_000 });
+  });
+
+  it('is not changed by a report that names the loss of another one', async () => {
+    const dispute = { kind: 'dispute', id: 'dp_1', cents: 5_000, status: 'lost' };
+    await loses(dispute, 1_000);
+    await intentDb.query(`
+      insert into payments (id, owner, user_id, tier_id, market, asset_class, account_size, amount_cents, currency, intent_id)
+      select 'pay_2', owner, user_id, tier_id, market, asset_class, account_size, amount_cents, currency, gen_random_uuid() from payments`);
+
+    const other = await loses({ ...dispute, status: 'won' }, 2_000, 'pay_2');
+
+    expect(other).to.deep.equal({ verdict: 'unreadable' });
+    expect(await losses()).to.deep.equal({ withdrawn: 5_000, open_disputes: 5_000 });
+  });
+
+  it('that has succeeded before its checkout is recorded keeps its state, and no secret', async () => {
+    const checkout = item({ kind: 'payments/checkout' });
+    await intentDb.accept(checkout);
+    const { fence = 0 } = (await intentDb.claim(checkout.id)) ?? {};
+    await succeeds(5_000);
+
+    await intentDb.query(`select record_checkout($1, $2, '{}', 'pay_1', 'pi_1', 'requires_payment_method', '\\x01')`, [
+      checkout.id,
+      fence,
+    ]);
+
+    expect(await first('select status, sealed_client_secret from payments')).to.deep.equal({
+      status: 'succeeded',
+      sealed_client_secret: null,
+    });
+  });
+
+  it('takes up the event that is stored at the moment at which it gets its name', async () => {
+    const [notified, naming] = [await intentDb.session(), await intentDb.session()];
+    const event = {
+      id: 'evt_9',
+      type: 'x',
+      said_at_ms: 1,
+      fact: { about: 'payment', of: 'pi_1', processorId: 'pi_1' },
+    };
+    await notified.query('begin');
+    await notified.query(`select take_processor_events($1, 'notified')`, [JSON.stringify([event])]);
+
+    const named = naming.query(`select name_payment('pay_1', 'pi_1')`);
+    await Promise.race([
+      named,
+      until('it waits for the event', async () => (await intentDb.query(WAITING)).length > 0 || null),
+    ]);
+    await notified.query('commit');
+    await named;
+
+    expect(await first(`select outcome from processor_events where id = 'evt_9'`)).to.deep.equal({ outcome: null });
+  });
+
+  it('is the answer to its checkout again, although its tier is no longer sold', async () => {
+    const checkout = (n: number) => ({
+      ...item({ kind: 'payments/checkout', owner: 'app_1', idempotency_key: 'k' }),
+      ...{
+        n: 0,
+        payment_id: `pay_new_${n}`,
+        user_id: 'usr_1',
+        tier_id: 'tier_a',
+        market: 'crypto',
+        asset_class: 'crypto',
+      },
+      ...{ account_size: 1000, amount_cents: 5000, currency: 'usd' },
+    });
+    const ask = (n: number) => first('select verdict from accept_checkouts($1)', [JSON.stringify([checkout(n)])]);
+
+    expect(await ask(1)).to.deep.equal({ verdict: 'accepted' });
+    await intentDb.query('update tiers set active = false');
+
+    expect(await ask(2)).to.deep.equal({ verdict: 'replayed' });
+  });
+});
