@@ -1,0 +1,87 @@
+import { expect } from 'chai';
+import { found, type ReadResult, rejected, unreadable } from '../../src/kernel/upstream-result.ts';
+import type { ArchivedOrder, Signal } from '../../src/venues/network/adapter/signal-types.ts';
+import type { Dashboard, DashboardOrder, Netvenue, OrderBook } from '../../src/venues/network/adapter/types.ts';
+import { findClosed } from '../../src/venues/network/orders/close.ts';
+import { findPlaced, resolveRejection } from '../../src/venues/network/orders/evidence.ts';
+import { isRecorded } from '../../src/venues/network/orders/outcome.ts';
+import { canShowOrder } from '../../src/venues/network/orders/venue-records.ts';
+
+const UUID = '00000000-0000-4000-8000-000000000001';
+const signal = {
+  ...{ order_uuid: UUID, subaccount_id: 1, execution_type: 'LIMIT' },
+  ...{ trade_pair: 'BTCUSDC', order_type: 'LONG', limit_price: 90, quantity: 1 },
+} as Signal; // as: its uuid is one
+const SAID = rejected('exposure_cap', 'The order would exceed an exposure limit of the account.');
+const ABSENT = { kind: 'absent' } as const;
+
+const dashboard = (reported = { positions: true, orders: true }): ReadResult<Dashboard> =>
+  found({ status: 'active', positions: [], openOrders: [], reported } as unknown as Dashboard); // as: only members that are read
+const book = (cancelled: object[] = []): ReadResult<OrderBook> =>
+  found({ unfilled: [], filled: [], cancelled: cancelled as DashboardOrder[] }); // as: only members that are read
+const archived = (more: Partial<ArchivedOrder>): ReadResult<ArchivedOrder> =>
+  found({ status: 'completed', executionType: 'LIMIT', accepted: null, said: null, ...more });
+const at = (shown: ReadResult<Dashboard>, listed: ReadResult<OrderBook>) => ({
+  venue: { dashboard: async () => shown, orders: async () => listed } as unknown as Netvenue,
+  trader: 'entity_1' as never,
+});
+const cancelledOrder = { uuid: UUID, tradePair: 'BTCUSDC', executionType: 'LIMIT', price: null };
+const done = { executed: null, processingTimeS: null, note: null, attempts: 'one' } as const;
+
+describe('what the records of the network prove of an order', () => {
+  for (const [what, shown, listed, archive, kind] of [
+    ['complete records without it', dashboard(), book(), ABSENT, 'absent'],
+    [
+      'complete records without it, while the archive cannot be read',
+      dashboard(),
+      book(),
+      unreadable('away'),
+      'unknown',
+    ],
+    ['records of a validator that has neither the trader nor its book', ABSENT, ABSENT, ABSENT, 'unknown'],
+    [
+      'an acceptance in the archive, and complete records',
+      dashboard(),
+      book(),
+      archived({ accepted: done }),
+      'accepted',
+    ],
+    [
+      'a rejection in the archive of an order that is listed as cancelled',
+      dashboard(),
+      book([cancelledOrder]),
+      archived({ status: 'failed', said: SAID }),
+      'rejected',
+    ],
+  ] as const)
+    it(`${what}: ${kind}`, async () => {
+      expect(await findPlaced(at(shown, listed), signal, archive)).to.include({ kind });
+    });
+
+  it('a rejection that ended it counts, though the book lists it as cancelled', async () => {
+    const unproven = { kind: 'unproven', said: SAID, attempts: 'one', endedIt: true } as const;
+
+    const result = await resolveRejection(at(dashboard(), book([cancelledOrder])), signal, unproven);
+
+    expect(result).to.include({ kind: 'rejected', slug: 'exposure_cap' });
+  });
+
+  it('a book that is missing says nothing of it, unless the venue has said that it is not there', () => {
+    const records = { dashboard: dashboard(), book: ABSENT };
+
+    expect([canShowOrder(records, null), canShowOrder(records, SAID)]).to.deep.equal([false, true]);
+  });
+
+  it('the archive’s record of a cancellation may be of an earlier one', () => {
+    const record = archived({ executionType: 'LIMIT_CANCEL' });
+
+    expect(isRecorded(record, { ...signal, execution_type: 'LIMIT_CANCEL' })).to.equal(false);
+  });
+
+  it('a dashboard without its positions does not show that one is closed', async () => {
+    const close = { position_uuid: UUID, since_ms: null, signal: { ...signal, execution_type: 'FLAT_ALL' as const } };
+    const unread = dashboard({ positions: false, orders: true });
+
+    expect(await findClosed(at(unread, book()), close)).to.include({ kind: 'unknown' });
+  });
+});
