@@ -84,6 +84,16 @@ describe('submitting a signal to the network', () => {
     });
   }
 
+  for (const [what, body] of [
+    ['an exception', { error: "Internal error: 'NoneType' object has no attribute 'price', invalid order_type" }],
+    ['nothing', { message: '' }],
+  ] as const)
+    it(`does not take the short format for the miner’s own check if it gives ${what} as the reason`, async () => {
+      miner().reply(400, { success: false, ...body });
+
+      expect(await venue.submit(signal)).to.include({ kind: 'unknown' });
+    });
+
   it('looks an order up that was cancelled because it could not be filled', async () => {
     miner().reply(
       400,
