@@ -48,7 +48,10 @@ export type Settlements = {
 
 /** What else the connection announces. */
 type Announced = {
-  /** Called with the trader of a settled order verb before its waiters are notified, and with null when notifications may have been lost. */
+  /**
+   * Called with the trader of a settled order verb, or of an event of what changed at its venue, before anybody is notified of
+   * that, and with null when notifications may have been lost.
+   */
   onTraded?(trader: Hotkey | WalletAddress | null): void;
   /** Called when a partner or one of its keys has changed, and when notifications may have been lost. */
   onPartnersChanged?(): void;

@@ -24,7 +24,7 @@ export type VenueReads = ReturnType<typeof venueReads>;
  * Makes the venue reads of a process. At most one call per key is in progress and takes at most `timeoutMs`. A result
  * is cached for about 1 s, longer for data that changes slowly. A failed read is never cached and never returned as
  * empty. A cached result of a trader is returned only if `caughtUp` resolves to true: the process has forgotten what
- * settled writes have changed. `onDashboard` is called with every dashboard of a subaccount that was read.
+ * settled writes, and what events report, have changed. `onDashboard` is called with every dashboard of a subaccount that was read.
  */
 export const venueReads = (
   netvenue: Netvenue,

@@ -15,6 +15,14 @@ begin
     return;
   end if;
   perform state_fills(ended_ids, closed_ids);
+  perform pg_notify('traded', o.trader) -- who reads after the event must not read what was cached before; of an intent, settle_intent has done so
+  from string_to_table(closed_ids, ',') as c (id)
+  cross join lateral (
+    select x.trader
+    from orders x
+    where x.id = c.id::uuid
+    limit 1
+  ) o;
   for log in
     select i.request ->> 'prop_account_id' as account, order_event(split_part(i.kind, '/', 2), verb_subject(i), i) as payload, true as is_verb,
       i.position

@@ -5,6 +5,7 @@ language plpgsql as $$
 declare
   data jsonb := protection_event(w);
 begin
+  perform pg_notify('traded', w.trader); -- who reads after the event must not read what was cached before
   if data ->> 'prop_account_id' is not null then
     perform record_account_event(data ->> 'prop_account_id', 'position.protected', data);
   end if;

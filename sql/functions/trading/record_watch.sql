@@ -11,6 +11,11 @@ begin
   if not found then
     return false;
   end if;
+  if changes <> '[]' then
+    perform pg_notify('traded', a.synthetic_hotkey) -- who reads after the event must not read what was cached before
+    from prop_accounts a
+    where a.id = account;
+  end if;
   perform record_account_event(account, 'position', c.change)
   from jsonb_array_elements(changes) with ordinality as c (change, n);
   return true;

@@ -1,0 +1,76 @@
+import { expect } from 'chai';
+import { limit } from '../support/orders.ts';
+import { until } from '../support/processes.ts';
+import type { TestService } from '../support/service.ts';
+import { readStream, type StreamEvent } from '../support/stream.ts';
+import { followed, startStreamed } from '../support/streamed.ts';
+import { startTrading, TRADING, type Trading } from '../support/trading.ts';
+
+/** The first event of a stream that matches, from now on. */
+async function awaited(url: string, headers: Record<string, string>) {
+  const reader = await readStream(url, headers);
+  await until('the stream has begun', async () => reader.events[0] ?? null);
+  return {
+    drop: reader.drop,
+    event: (matches: (event: StreamEvent) => boolean) =>
+      until('the event', async () => reader.events.find(matches) ?? null, 10_000),
+  };
+}
+
+describe('reads after an event of what nobody requested', function () {
+  this.timeout(60_000);
+
+  describe('at the network', () => {
+    let service: Trading;
+    before(async () => {
+      service = await startTrading({ settings: { TRADING_WATCH_MS: '100' } });
+    });
+    after(() => service.stop());
+
+    it('show the position of a resting order that was executed, and in a new stream too', async () => {
+      const trader = await service.propTrader();
+      const { api_key, ask } = await trader.key();
+      const stream = `${service.url}${TRADING}/stream`;
+      const { event, drop } = await awaited(stream, { 'X-Api-Key': api_key });
+      await ask('POST', `${TRADING}/orders`, { json: limit({ trade_pair: 'SOLUSDC', limit_price: 190, quantity: 5 }) });
+      const before = await ask('GET', `${TRADING}/positions`);
+      service.miner.setPrice('SOLUSDC', 189);
+
+      await event(({ type, data }) => type === 'position' && data.change === 'opened');
+      const late = await awaited(stream, { 'X-Api-Key': api_key });
+      const snapshot = await late.event(({ type }) => type === 'snapshot');
+      const after = await ask('GET', `${TRADING}/positions`);
+      service.miner.setPrice('SOLUSDC', 200);
+      for (const each of [drop, late.drop]) each();
+
+      expect(before.body).to.deep.equal([]);
+      expect(snapshot.data.positions).to.have.length(1);
+      expect(after.body).to.have.length(1);
+    });
+  });
+
+  describe('at the exchange', () => {
+    let service: TestService;
+    before(async () => {
+      service = await startStreamed();
+    });
+    after(() => service.stop());
+
+    it('show that an exit is no longer open that has closed the position', async () => {
+      const trader = await service.wallet();
+      const order = { pair: 'ETH', side: 'long', size: '0.1', order_type: 'market', stop_loss: 2_500 };
+      await trader.post('/v1/orders/exvenue', order);
+      await followed(service, trader);
+      const { event, drop } = await awaited(`${service.url}/v1/stream`, { Authorization: `Bearer ${trader.key}` });
+      const before = await trader.get('/v1/orders/exvenue');
+      service.exchange.setMid('ETH', '2400');
+
+      await event(({ type, data }) => type === 'position.updated' && JSON.stringify(data).includes('closed'));
+      const after = await trader.get('/v1/orders/exvenue');
+      drop();
+
+      expect(before.body).to.have.length(1);
+      expect(after.body).to.deep.equal([]);
+    });
+  });
+});
