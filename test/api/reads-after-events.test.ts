@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import pg from 'pg';
+import { sql } from 'slonik';
 import { limit } from '../support/orders.ts';
 import { until } from '../support/processes.ts';
 import type { TestService } from '../support/service.ts';
@@ -46,6 +48,32 @@ describe('reads after an event of what nobody requested', function () {
       expect(before.body).to.deep.equal([]);
       expect(snapshot.data.positions).to.have.length(1);
       expect(after.body).to.have.length(1);
+    });
+
+    it('show in a new stream the status that was reported while it was being opened', async () => {
+      const trader = await service.propTrader();
+      const { api_key, ask } = await trader.key();
+      const { id } = trader.account;
+      const other = new pg.Client(String(service.settings.DATABASE_URL));
+      await other.connect();
+      await other.query('begin');
+      await other.query(`insert into account_watches (prop_account_id) values ('${id}')`);
+
+      const opening = awaited(`${service.url}${TRADING}/stream`, { 'X-Api-Key': api_key });
+      const waits = sql.unsafe`
+        select from pg_stat_activity where wait_event_type = 'Lock' and query like '%listen_to_accounts%'`;
+      await until('it waits', async () => (await service.db.exists(waits)) || null);
+      await service.network({ subaccount_id: Number(trader.traderId), elimination: 'drawdown' });
+      await trader.ask('POST', `/v2/lifecycle/sync/${id}`);
+      await other.query('rollback');
+      await other.end();
+      const { event, drop } = await opening;
+      const { data } = await event(({ type }) => type === 'snapshot');
+      const balance = await ask('GET', `${TRADING}/balance`);
+      drop();
+
+      expect(balance.body).to.include({ status: 'eliminated' });
+      expect(data).to.include({ status: 'eliminated' });
     });
   });
 

@@ -4,6 +4,7 @@ import { callerId, type Principal } from '../../../kernel/principal.ts';
 import { readOrderPage } from '../../../venues/network/orders/read-model.ts';
 import { readOpenPositions } from '../../../venues/network/portfolio/read-model.ts';
 import type { VenueReads } from '../../../venues/reads.ts';
+import { findAnyPropAccount } from '../../accounts/prop/queries.ts';
 import type { Streams } from '../../streams/hub.ts';
 import { positionOf } from '../../streams/rules.ts';
 import { issueTicket } from '../../streams/tickets/commands.ts';
@@ -26,11 +27,12 @@ export const streamTradingEvents: Handler<'streamTradingEvents', Deps> = async (
     intervalMs: query.interval_ms ?? 0,
     async snapshot() {
       const open = { state: 'open' as const, cursor: null, limit: MAX_ORDERS };
-      const [positions, orders] = await Promise.all([
+      const [now, positions, orders] = await Promise.all([
+        findAnyPropAccount(deps.db, account.id), // its status may have moved before the position at which the stream begins
         readOpenPositions(deps.reads, account.hotkey),
         readOrderPage(deps, account.owner, account.hotkey, open),
       ]);
-      const { id: prop_account_id, status, account_size } = account;
+      const { id: prop_account_id, status, account_size } = now ?? account;
       return { prop_account_id, status, account_size, positions, orders: orders.map((order) => order.status) };
     },
   });
