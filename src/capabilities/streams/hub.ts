@@ -108,10 +108,7 @@ export function openStreams(
     return eventText(eventId(subject, end.last_position), 'snapshot', first);
   }
 
-  /**
-   * Reads events after the slowest due listener and writes to each what it has not received. One reader per log at a
-   * time.
-   */
+  /** Writes to each due listener the events that it has not received. One reader per log at a time. */
   async function pump(channel: Channel): Promise<void> {
     channel.again = true;
     if (channel.isReading) return;
@@ -121,16 +118,25 @@ export function openStreams(
         channel.again = false;
         const due = dueOf(channel);
         if (due.length === 0) break;
-        const events = await logs.list(channel.subject, Math.min(...due.map(({ position }) => position)), BATCH);
-        const texts = events.map((event) => ({ position: event.position, text: textOf(channel.subject, event) }));
-        for (const listener of due) write(listener, texts);
-        if (events.length === BATCH) channel.again = true;
+        if (await readBatch(channel.subject, due)) channel.again = true;
       }
     } catch (err) {
       log.warn({ err }, 'reading events failed'); // the next beat tries again
     } finally {
       channel.isReading = false;
     }
+  }
+
+  /** Reads on after the slowest. Those ahead of its whole batch do not wait for it: they have their own. Whether there may be more. */
+  async function readBatch(subject: string, due: Listener[]): Promise<boolean> {
+    const events = await logs.list(subject, Math.min(...due.map(({ position }) => position)), BATCH);
+    const texts = events.map((event) => ({ position: event.position, text: textOf(subject, event) }));
+    for (const listener of due) write(listener, texts);
+    const last = texts.at(-1)?.position;
+    if (last === undefined || events.length < BATCH) return false;
+    const ahead = due.filter(({ position }) => position > last);
+    if (ahead.length > 0) await readBatch(subject, ahead);
+    return true;
   }
 
   function dueOf(channel: Channel): Listener[] {
