@@ -58,6 +58,7 @@ export function openStreams(
       return {
         start(writer) {
           if (closed) return writer.end(retryText(Math.random()));
+          if (listener.endedAt !== null) return writer.end(endText('revoked')); // while its first text was read
           listener.writer = writer;
           writer.write(retryText(Math.random()) + first);
           void pump(channel);
