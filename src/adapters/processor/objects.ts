@@ -92,6 +92,17 @@ const charge = lossObject
   .extend({ payment_intent: reference.nullable(), amount_refunded: lossCents })
   .transform(({ amount_refunded: amount, ...object }) => lossOf('charge')({ ...object, amount, status: null }));
 
+/**
+ * What is prevented is either blocked, which takes nothing, or resolved by paying the card holder back, which its balance transactions show
+ * (docs.stripe.com/changelog/basil/2025-08-27/add-preventions-to-dispute): its money is lost.
+ */
+const dispute = lossObject
+  .extend({ balance_transactions: z.array(z.object({ amount })).nullish() })
+  .transform(({ balance_transactions, status, ...object }) => {
+    const taken = (balance_transactions ?? []).reduce((left, each) => left - each.amount, 0);
+    return lossOf('dispute')({ ...object, status: status === 'prevented' && taken > 0 ? 'lost' : status });
+  });
+
 const warning = z
   .object({ id, payment_intent: reference.nullish(), fraud_type: z.string().max(255), actionable: z.boolean() })
   .transform(
@@ -176,7 +187,7 @@ export const readCharge = reading(charge);
 /** Reads a refund. */
 export const readRefund = reading(lossObject.transform(lossOf('refund')));
 /** Reads a dispute. */
-export const readDispute = reading(lossObject.transform(lossOf('dispute')));
+export const readDispute = reading(dispute);
 /** Reads an early fraud warning. */
 export const readWarning = reading(warning);
 /** Reads a verification session. */
