@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import nock from 'nock';
+import type Stripe from 'stripe';
 import { processor } from '../../src/adapters/processor/index.ts';
 import type { MovementSought } from '../../src/adapters/processor/types.ts';
 
@@ -101,6 +102,30 @@ describe('the search for a movement of money at the processor', () => {
     expect(await upstream.findRefund(wanted)).to.deep.equal({ kind: 'absent' });
     list('refunds', /pi_1/, { ...ours, amount: null });
     expect(await upstream.findRefund(wanted)).to.include({ kind: 'unreadable' });
+  });
+
+  it('lists what this service made beside what other software did, whose amounts may be larger than any of ours', async () => {
+    const none = { data: [], has_more: false };
+    const others = { id: 'tr_other', metadata: {}, amount: 3_000_000_000, amount_reversed: 0, currency: 'huf' };
+    const sent = { ...made('tr_ours'), amount_reversed: 100, created: 1_700_000_000 };
+    const list = (transfers: object[]) => {
+      nock(URL).get('/v1/payment_intents').query(true).reply(200, none);
+      nock(URL)
+        .get('/v1/transfers')
+        .query(true)
+        .reply(200, { data: [others satisfies Partial<Stripe.Transfer>, ...transfers], has_more: false });
+      nock(URL).get('/v1/accounts/acct_1').reply(200, { id: 'acct_1', metadata: {} });
+      return upstream.listMoneyMade(sought.sinceMs);
+    };
+    const metadata = { intent_id: '01890a5d-ac96-774b-bcce-b302099a8057', payout_id: 'po_1' };
+
+    const read = await list([{ ...sent, metadata }]);
+    nock.cleanAll();
+    const broken = await list([{ ...sent, metadata, amount: null }]);
+
+    expect(read).to.have.nested.property('data.length', 1);
+    expect(read).to.have.nested.property('data[0].cents', 400);
+    expect(broken).to.include({ kind: 'unreadable' });
   });
 
   it('concludes nothing from a broken page, an error, or one with our id and other terms', async () => {

@@ -16,7 +16,6 @@ const object = z.object({
   status: z.string().nullish(),
   created: z.int().min(0),
   destination: reference.nullish(),
-  metadata: z.unknown(),
 });
 /** What this service writes into the metadata of a payment intent or a transfer. */
 const ours = z.object({
@@ -36,9 +35,9 @@ export async function listMoneyMade(stripe: Stripe, sinceMs: number): Promise<Re
   };
   const all: MoneyMade[] = [];
   for (const kind of ['payment', 'transfer'] as const) {
-    const read = await listAll({ list: lists[kind], read: reading(object), mostPages: MOST_PAGES });
+    const read = await listAll({ list: lists[kind], read: (each) => readMoney(kind, each), mostPages: MOST_PAGES });
     if (read.kind !== 'found') return read;
-    all.push(...read.data.flatMap((each) => moneyOf(kind, each) ?? []));
+    all.push(...read.data.flat());
   }
   const users = await usersOf(stripe, new Set(all.flatMap(({ accountId }) => accountId ?? [])));
   if (users.kind !== 'found') return users;
@@ -59,22 +58,29 @@ async function usersOf(stripe: Stripe, accountIds: ReadonlySet<string>): Promise
   return found(users);
 }
 
-/** Null: it is other software's. */
-function moneyOf(kind: MoneyMade['kind'], { metadata, ...made }: z.infer<typeof object>): MoneyMade | null {
-  const { data } = ours.safeParse(metadata);
+/** Of other software's object nothing, whatever it contains. Null: it is this service's, and a member is missing or impossible. */
+function readMoney(kind: MoneyMade['kind'], listed: unknown): MoneyMade[] | null {
+  const { data } = ours.safeParse(Object(listed).metadata);
   const subjectId = kind === 'payment' ? data?.payment_id : data?.payout_id;
-  if (!data || subjectId === undefined) return null;
-  return {
-    kind,
-    id: made.id,
-    intentId: data.intent_id,
-    subjectId,
-    cents: made.amount - (made.amount_reversed ?? 0),
-    currency: made.currency,
-    status: made.status ?? null,
-    accountId: made.destination ?? null,
-    userId: data.user_id ?? null,
-    appId: data.app_id ?? null,
-    madeAtMs: made.created * 1000,
-  };
+  if (!data || subjectId === undefined) return [];
+  const made = object.safeParse(listed).data;
+  return made ? [moneyOf(kind, made, { ...data, subjectId })] : null;
 }
+
+const moneyOf = (
+  kind: MoneyMade['kind'],
+  made: z.infer<typeof object>,
+  { intent_id, user_id, app_id, subjectId }: z.infer<typeof ours> & { subjectId: string },
+): MoneyMade => ({
+  kind,
+  id: made.id,
+  intentId: intent_id,
+  subjectId,
+  cents: made.amount - (made.amount_reversed ?? 0),
+  currency: made.currency,
+  status: made.status ?? null,
+  accountId: made.destination ?? null,
+  userId: user_id ?? null,
+  appId: app_id ?? null,
+  madeAtMs: made.created * 1000,
+});
