@@ -23,7 +23,10 @@ const rejectedOurKey = rejected('processor_auth', 'The processor rejected the cr
 export const responseOf = <Seen, Data>(call: Promise<Seen>, read: Reader<Seen, Data>): Promise<UpstreamResult<Data>> =>
   call.then((seen) => resultOf(read(seen), accepted, unknownEffect), responseOfFault);
 
-/** Classifies a read at the processor. `absent` only if the processor itself reports it, with 404. */
+/**
+ * Classifies a read at the processor. `absent` only if the processor itself reports it: with 404, or with 400 of the object behind which
+ * a page would begin.
+ */
 export const readResultOf = <Seen, Data>(call: Promise<Seen>, read: Reader<Seen, Data>): Promise<ReadResult<Data>> =>
   call.then((seen) => resultOf(read(seen), found, unreadable), readFault);
 
@@ -68,7 +71,9 @@ const hasLeft = (error: unknown) =>
   error instanceof Stripe.errors.StripeError && error.statusCode === 403 && error.code === 'account_invalid';
 
 const isMissing = (error: unknown) =>
-  error instanceof Stripe.errors.StripeError && error.statusCode === 404 && error.code === 'resource_missing';
+  error instanceof Stripe.errors.StripeError &&
+  error.code === 'resource_missing' &&
+  (error.statusCode === 404 || (error.statusCode === 400 && error.param === 'starting_after'));
 
 /** The processor's code if it is an identifier. Its message is never passed on. */
 const slugOf = ({ code, rawType }: InstanceType<typeof Stripe.errors.StripeError>): string =>

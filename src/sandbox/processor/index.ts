@@ -20,7 +20,15 @@ import { type Notifier, notifier } from './notifier.ts';
 import { pageRoutes } from './pages.ts';
 import { paymentRoutes } from './payments.ts';
 import { peopleRoutes } from './people.ts';
-import { type Arrival, type BalanceTransaction, type Event, missing, newObjectId, nowS, type World } from './world.ts';
+import {
+  type Arrival,
+  type BalanceTransaction,
+  type Event,
+  missingIn,
+  newObjectId,
+  nowS,
+  type World,
+} from './world.ts';
 
 /** Options of the processor.  */
 export type ProcessorUpstreamOptions = Files &
@@ -147,7 +155,7 @@ const eventRoute = (world: World, { get }: Api): Route =>
     const limit = Number(query.get('limit') ?? 10);
     const after = query.get('starting_after');
     const last = after === null ? world.events.length : world.events.findIndex(({ id }) => id === after);
-    if (last < 0) return missing();
+    if (last < 0) return missingIn('starting_after');
     const data: Event[] = [];
     for (let n = last - 1; n >= 0 && data.length <= limit; n -= 1) {
       const event = world.events[n];

@@ -161,6 +161,12 @@ export const rejected = (status: number, code: string, type = 'invalid_request_e
 /** The error response for an unknown id. */
 export const missing = (): Reported => rejected(404, 'resource_missing');
 
+/** The error response for an unknown id in a parameter. */
+export const missingIn = (param: string): Reported => ({
+  status: 400,
+  body: { error: { type: 'invalid_request_error', code: 'resource_missing', message: `Rejected: ${param}`, param } },
+});
+
 /** Adds to what an account has available. */
 export const credit = ({ balances }: Account, amount: number, currency: string): void => {
   balances[currency] = (balances[currency] ?? 0) + amount;

@@ -96,4 +96,15 @@ describe('a processor account that is shared with other software', () => {
     expect(await numberOf(sql.fragment`e.id like '%_more'`)).to.equal(1_500);
     expect(await hasAccount(paid)).to.match(/^prop_/);
   });
+
+  it('goes on with the newest events where the one that it would go on behind has expired', async () => {
+    await service.runTask('payments/reconcile');
+    await service.db.query(sql.unsafe`update processor_cursor set is_read = false, after_event = 'evt_expired'`);
+    const paid = await pay();
+
+    await service.runTask('payments/reconcile');
+
+    expect(await hasAccount(paid)).to.match(/^prop_/);
+    expect(await isRead()).to.equal(true);
+  });
 });
