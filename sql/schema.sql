@@ -982,6 +982,7 @@ create table payout_steps (
   created_at timestamp with time zone not null default clock_timestamp(),
   ended_at timestamp with time zone,
   reconciled_at timestamp with time zone,
+  kept_from text, -- The payout that was to take this one back from the bank, and that the bank refused.
   constraint payout_steps_pkey PRIMARY KEY (intent_id),
   constraint payout_steps_amount_positive CHECK ((amount_cents > 0)),
   constraint payout_steps_known CHECK ((step = ANY (ARRAY['transfer'::text, 'payout'::text, 'reversal'::text]))),
@@ -2834,7 +2835,7 @@ create function note_absence(order_id uuid, is_absent boolean, for_s double prec
 create function note_balance(account text, shown jsonb)
   returns boolean plpgsql;
 
-create function note_bank_payout(processor_payout text, shown_status text, cents bigint, of_currency text, failure text, at timestamp with time zone DEFAULT NULL::timestamp with time zone)
+create function note_bank_payout(processor_payout text, shown_status text, cents bigint, of_currency text, failure text, at timestamp with time zone DEFAULT NULL::timestamp with time zone, back text DEFAULT NULL::text)
   returns text plpgsql;
 
 create function note_comparison(of_venue text, of_trader text, of_pair text, seen_version integer, now_wanted jsonb, now_seen jsonb, confirm_s double precision, next_s double precision, repair uuid DEFAULT NULL::uuid)

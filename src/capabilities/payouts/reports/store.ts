@@ -18,21 +18,25 @@ const noted = z.object({ verdict: z.enum(['applied', 'stale', 'unreadable']) });
 /**
  * Applies the processor's report on a payout to a bank. Only the payout that a step of ours names, at the account that
  * the payout is for, is moved, at `atMs` by the processor's clock. The report on a payout that takes another one back
- * from the bank concerns that one: it has come back once the bank has paid.
+ * from the bank concerns that one: it has come back once the bank has paid, and is kept if the bank refuses.
  */
 export async function applyPayout(tx: Tx, accountId: string, seen: PayoutSeen, atMs: number): Promise<EventOutcome> {
   const isBack = seen.originalId !== null;
   const processorId = seen.originalId ?? seen.processorPayoutId;
-  const status = isBack ? (seen.status === 'paid' ? 'reversed' : 'reversing') : seen.status;
+  const status = isBack ? (OF_BACK[seen.status] ?? 'reversing') : seen.status;
   const cents = isBack ? -seen.amountCents : seen.amountCents;
   const verdict = await tx.maybeOneFirst(sql.prepared('note_bank_payout', noted)`
-    select note_bank_payout(${processorId}, ${status}, ${cents}, ${seen.currency}, ${seen.failure}, to_timestamp(${atMs / 1000})) verdict
+    select note_bank_payout(${processorId}, ${status}, ${cents}, ${seen.currency}, ${isBack ? null : seen.failure},
+      to_timestamp(${atMs / 1000}), ${isBack ? seen.processorPayoutId : null}) verdict
     from payout_steps s
     join payouts p on p.id = s.payout_id
     join connect_accounts c on c.id = p.connect_account_id
     where s.processor_id = ${processorId} and s.step = 'payout' and c.processor_account_id = ${accountId}`);
   return verdict ?? 'unknown';
 }
+
+/** A bank may refuse what it has paid back (docs.stripe.com/connect/payout-reversals#failures). */
+const OF_BACK: Record<string, string> = { paid: 'reversed', failed: 'kept', canceled: 'kept' };
 
 /** Applies how much of a transfer is reversed. Only the transfer that a payout of ours names, to its account, counts. */
 async function applyTransfer(tx: Tx, accountId: string, seen: TransferSeen, atMs: number): Promise<EventOutcome> {

@@ -1,0 +1,81 @@
+import { expect } from 'chai';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Event } from '../../../src/sandbox/processor/world.ts';
+import { type Earner, earner, payingApp } from '../../support/earning.ts';
+import type { TestAdmin, TestApp } from '../../support/identity.ts';
+import { eventually, type Money, startMoney } from '../../support/money.ts';
+
+const CENTS = 10_000;
+const sum = z.object({ held: z.number(), bank: z.number() });
+
+describe('a payout that another one took back from the bank, which the bank refused afterwards', () => {
+  let service: Money;
+  let operator: TestAdmin;
+  let app: TestApp;
+  let trader: Earner;
+  let payout: string;
+  before(async () => {
+    service = await startMoney({ settings: { PAYMENT_RECONCILE_MS: '3600000', CHECKOUT_DEADLINE_MS: '60000' } });
+    operator = await service.admin();
+    app = await payingApp(service);
+  });
+  after(() => service.stop());
+  beforeEach(async () => {
+    trader = await earner(service, app, 300);
+    payout = await trader.request(CENTS);
+    await trader.submit(payout);
+    await service.control('payout', { id: await eventually(async () => newest()?.id), to: 'paid' });
+    await trader.payoutIs(payout, 'completed');
+  });
+  afterEach(() => service.control('notifications', { hold: false }));
+
+  const ours = () =>
+    service.processor.events
+      .filter(({ type, account }) => type.startsWith('payout.') && account === trader.connected)
+      .map((event) => ({ event, ...(event.data.object as { id: string; original_payout: string | null }) })); // as: payouts
+  const newest = () => ours().at(-1);
+  const money = () =>
+    service.db.one(sql.type(sum)`
+      select coalesce(sum(l.amount) filter (where l.account in ('held', 'overdrawn')), 0)::integer as held,
+        coalesce(sum(l.amount) filter (where l.account = 'bank'), 0)::integer as bank
+      from ledger_lines l
+      where l.subject = ${payout}`);
+  const stranded = async () => {
+    const { body } = await operator.ask('GET', '/v2/admin/payouts/stranded');
+    return body.find((each: { payout_id: string }) => each.payout_id === payout);
+  };
+  const takeBack = () => service.control('payout', { id: newest()?.id, to: 'reversed' });
+  const refuse = () => service.control('payout', { id: newest()?.id, to: 'failed' });
+
+  it('is completed again: the trader has the money', async () => {
+    await takeBack();
+    await trader.payoutIs(payout, 'failed');
+    expect(await money()).to.deep.equal({ held: CENTS, bank: 0 });
+
+    await refuse();
+
+    expect(await trader.payoutIs(payout, 'completed')).to.include({ failure_reason: null });
+    expect(await money()).to.deep.equal({ held: 0, bank: CENTS });
+    expect(await stranded()).to.equal(undefined);
+  });
+
+  it('stays completed where the refusal is heard of first', async () => {
+    await service.control('notifications', { hold: true });
+    await takeBack();
+    await refuse();
+    const told: Event[] = ours().flatMap(({ event, original_payout }) => (original_payout === null ? [] : [event]));
+
+    for (const event of told.toReversed()) {
+      await service.notify(event);
+      await eventually(() =>
+        service.db.exists(
+          sql.unsafe`select from processor_events e where e.id = ${event.id} and e.acted_at is not null`,
+        ),
+      );
+    }
+
+    expect(await trader.payoutIs(payout, 'completed')).to.include({ failure_reason: null });
+    expect(await money()).to.deep.equal({ held: 0, bank: CENTS });
+  });
+});
