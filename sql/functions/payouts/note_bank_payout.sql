@@ -23,7 +23,7 @@ begin
     return 'unreadable';
   elsif shown_status = 'kept' then
     update payout_steps set kept_from = back where intent_id = s.intent_id;
-    if s.state <> 'failed' or s.failure_reason <> 'reversed' then
+    if s.state <> 'failed' or s.failure_reason is distinct from 'reversed' then
       return 'stale';
     end if;
   elsif back = s.kept_from
