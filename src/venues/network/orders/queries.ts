@@ -53,7 +53,8 @@ export type OrderPage = { state: OrderState | null; cursor: string | null; limit
 
 /**
  * A trader's orders, newest first. The position of the cursor is read once, so that the index scan starts there. Open
- * orders are found by two indexes of their own, so that a long history is not scanned for them.
+ * orders are found by two indexes of their own, so that a long history is not scanned for them. Not prepared: a plan that is
+ * kept for all traders sorts the whole history of one with many orders.
  */
 export function listRecordedOrders(
   db: Db,
@@ -82,8 +83,7 @@ export function listRecordedOrders(
         limit 1
       ) o`
       : sql.fragment`orders o`;
-  const name = `list_recorded_orders${state === null ? '' : `_${state}`}${cursor === null ? '' : '_behind'}`;
-  return db.any(sql.prepared(name, recordedOrder)`
+  return db.any(sql.type(recordedOrder)`
     select ${intentColumns},
       jsonb_build_object('terms', terms_of(o.id, o.terms), 'lifecycle', o.lifecycle, 'executed', o.executed, 'protection', o.protection,
           'handle', ${handleOf}, 'is_absent', o.absent_since is not null) as "order"

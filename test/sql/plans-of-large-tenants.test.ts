@@ -1,0 +1,82 @@
+import { expect } from 'chai';
+import { Client } from 'pg';
+import { sql } from 'slonik';
+import { type DbPool, openPool } from '../../src/db/pool.ts';
+import { listRecordedOrders } from '../../src/venues/network/orders/queries.ts';
+import { freshDatabase } from '../support/postgres.ts';
+
+const ROWS = 60_000; // every tenth is the large tenant's
+const SMALL = 300; // other tenants, with few rows each: what is typical of them is not of the large one
+const TIMES = 8; // a plan for any tenant may be kept from the sixth execution on
+const PAGE = 100;
+const MOST_ROWS = 5 * PAGE;
+
+/** Ids in the order of `n`. */
+const id = (n: string) => `('0190' || lpad(to_hex(${n}), 8, '0') || '70008000000000000000')::uuid`;
+
+/** The number of the tenant of row `n`; the large one is 0. */
+const TENANT = `case when n % 10 = 0 then 0 else n * 7919 % ${SMALL} + 1 end`;
+const FLUSH = sql.unsafe`select pg_stat_force_next_flush()`;
+
+const PAST = `
+  insert into intents (id, kind, owner, lane, request, digest, deadline_at, state, settled_at, outcome, created_at)
+  select ${id('n')}, 'network/place', 'ptn_' || ${TENANT}, null, '{}', '', now(), 'succeeded', now(), '{}', now() - make_interval(secs => ${ROWS} - n)
+  from generate_series(1, ${ROWS}) n;
+  insert into orders (id, venue, owner, trader, pair, handle, terms, lifecycle, created_at)
+  select i.id, 'netvenue', i.owner, 't_' || ${TENANT}, 'BTCUSDC', i.id::text, '{}', 'filled',
+    i.created_at
+  from generate_series(1, ${ROWS}) n
+  join intents i on i.id = ${id('n')};
+  vacuum analyze`;
+
+/** Lists of a tenant or trader whose rows are a large part of all. */
+describe('a page of a list of a large tenant', function () {
+  this.timeout(60_000);
+  let database: Awaited<ReturnType<typeof freshDatabase>>;
+  let client: Client;
+  let db: DbPool;
+  let middle: Record<'order', string>;
+  before(async () => {
+    database = await freshDatabase({ ownPlans: true });
+    client = new Client({ ...database.connection, ssl: false });
+    await client.connect();
+    for (const statement of PAST.split(';')) await client.query(statement);
+    db = await openPool(database.url, 1, () => {});
+    const { rows } = await client.query(`select ${id(String(ROWS / 2))} as "order"`);
+    middle = rows[0];
+  });
+  after(async () => {
+    await client.end();
+    await db.end();
+    await database.drop();
+  });
+
+  const orders = (state: 'filled' | null) => () =>
+    listRecordedOrders(db, 'ptn_0', 't_0', { state, cursor: middle.order, limit: PAGE });
+
+  const lists: Record<string, () => Promise<readonly unknown[]>> = {
+    'orders in the middle of its history': orders(null),
+    'filled orders in the middle of its history': orders('filled'),
+  };
+  for (const [name, list] of Object.entries(lists))
+    it(`of ${name} reads hardly more rows than it has, however often it is asked for`, async () => {
+      const read: number[] = [];
+      for (let n = 0; n < TIMES; n += 1) {
+        const before = await rowsRead();
+        expect(await list()).to.have.length(PAGE);
+        read.push((await rowsRead()) - before);
+      }
+
+      expect(read.filter((rows) => rows > MOST_ROWS)).to.deep.equal([]);
+    });
+
+  /** The rows of all our tables that the service's connection has read so far. */
+  async function rowsRead(): Promise<number> {
+    await db.query(FLUSH);
+    const { rows } = await client.query(`
+      select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::integer as read
+      from pg_stat_user_tables
+      where schemaname = 'public'`);
+    return rows[0].read;
+  }
+});
