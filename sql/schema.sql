@@ -1313,6 +1313,7 @@ create table statement_lines (
   constraint statement_lines_fill_has_a_size CHECK (((kind <> 'fill'::text) OR (quantity > (0)::numeric) OR (quantity IS NULL))),
   constraint statement_lines_known CHECK ((((kind = 'fill'::text) AND (what = 'executed'::text)) OR ((kind = 'fee'::text) AND (what = 'trading'::text)) OR ((kind = 'payment'::text) AND (what = ANY (ARRAY['received'::text, 'refunded'::text, 'disputed'::text, 'won_back'::text, 'registration'::text]))) OR ((kind = 'payout'::text) AND (what = ANY (ARRAY['transferred'::text, 'reversed'::text])))))
 );
+CREATE INDEX statement_lines_by_kind ON public.statement_lines USING btree (owner, kind, at) WHERE (kind <> 'fill'::text);
 CREATE INDEX statement_lines_by_time ON public.statement_lines USING btree (owner, at);
 
 -- Tickets that open one event stream each, only as SHA-256 digests. A row is deleted when its ticket is used.

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { Client } from 'pg';
 import { sql } from 'slonik';
+import { listLines } from '../../src/capabilities/statements/queries.ts';
 import { type DbPool, openPool } from '../../src/db/pool.ts';
 import { listRecordedOrders } from '../../src/venues/network/orders/queries.ts';
 import { freshDatabase } from '../support/postgres.ts';
@@ -27,6 +28,12 @@ const PAST = `
     i.created_at
   from generate_series(1, ${ROWS}) n
   join intents i on i.id = ${id('n')};
+  insert into statement_lines (id, owner, kind, what, at, reference, pair, side, quantity, price)
+  select 'stl_' || n, 'ptn_' || ${TENANT}, 'fill', 'executed', now() - make_interval(secs => ${ROWS} - n), 'r', 'BTCUSDC', 'buy', 1, 1
+  from generate_series(1, ${ROWS}) n;
+  insert into statement_lines (id, owner, kind, what, at, reference, amount, currency)
+  select 'stl_fee_' || n, 'ptn_0', 'fee', 'trading', now() - make_interval(secs => n), 'r', 1, 'USDC'
+  from generate_series(1, ${PAGE}) n;
   vacuum analyze`;
 
 /** Lists of a tenant or trader whose rows are a large part of all. */
@@ -35,14 +42,15 @@ describe('a page of a list of a large tenant', function () {
   let database: Awaited<ReturnType<typeof freshDatabase>>;
   let client: Client;
   let db: DbPool;
-  let middle: Record<'order', string>;
+  let middle: Record<'order' | 'line', string>;
   before(async () => {
     database = await freshDatabase({ ownPlans: true });
     client = new Client({ ...database.connection, ssl: false });
     await client.connect();
     for (const statement of PAST.split(';')) await client.query(statement);
     db = await openPool(database.url, 1, () => {});
-    const { rows } = await client.query(`select ${id(String(ROWS / 2))} as "order"`);
+    const { rows } = await client.query(`
+      select ${id(String(ROWS / 2))} as "order", 'stl_${ROWS / 2}' as line`);
     middle = rows[0];
   });
   after(async () => {
@@ -54,9 +62,15 @@ describe('a page of a list of a large tenant', function () {
   const orders = (state: 'filled' | null) => () =>
     listRecordedOrders(db, 'ptn_0', 't_0', { state, cursor: middle.order, limit: PAGE });
 
+  const lines = (kind: 'fee' | undefined, isBehind: boolean) => () =>
+    listLines(db, 'ptn_0', { kind }, { cursor: isBehind ? middle.line : null, limit: PAGE });
+
   const lists: Record<string, () => Promise<readonly unknown[]>> = {
     'orders in the middle of its history': orders(null),
     'filled orders in the middle of its history': orders('filled'),
+    'lines from the start of its statement': lines(undefined, false),
+    'lines in the middle of its statement': lines(undefined, true),
+    'fees in a statement of executions': lines('fee', false),
   };
   for (const [name, list] of Object.entries(lists))
     it(`of ${name} reads hardly more rows than it has, however often it is asked for`, async () => {

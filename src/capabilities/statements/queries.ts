@@ -40,14 +40,17 @@ export type StatementFilter = { kind?: string | undefined; from?: string | undef
 
 type Page = { cursor: string | null; limit: number };
 
-/** Lines of an app or a partner in the order of their times, after the line `cursor`, at most `limit`. */
+/**
+ * Lines of an app or a partner in the order of their times, after the line `cursor`, at most `limit`. Not prepared: a plan that
+ * is kept for all owners, with and without a cursor, reads a long statement from its start.
+ */
 export const listLines = (
   db: Db,
   owner: OwnerId,
   { kind, from, to }: StatementFilter,
   page: Page,
 ): Promise<readonly StatementLine[]> =>
-  db.any(sql.prepared('list_statement_lines', lineRow)`
+  db.any(sql.type(lineRow)`
     select l.id, l.kind, l.what, l.at, l.venue, l.account, l.user_id, l.reference, l.pair, l.side,
       trim_scale(l.quantity)::text as quantity, trim_scale(l.price)::text as price, trim_scale(l.amount)::text as amount, l.currency
     from statement_lines l
