@@ -129,7 +129,9 @@ create table api_requests (
   ms real not null,
   constraint api_requests_pkey PRIMARY KEY (owner, id)
 );
+CREATE INDEX api_requests_by_operation ON public.api_requests USING btree (owner, operation, id);
 CREATE INDEX api_requests_by_request ON public.api_requests USING btree (hashtextextended(request_id, (0)::bigint));
+CREATE INDEX api_requests_failed ON public.api_requests USING btree (owner, id) WHERE (status >= 400);
 
 -- Requests of partners and apps by day (UTC), operation and class of the status, all of them.
 create table api_usage (

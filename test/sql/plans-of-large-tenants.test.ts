@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { Client } from 'pg';
 import { sql } from 'slonik';
+import { listRequests, type RequestFilter } from '../../src/capabilities/requests/queries.ts';
 import { listLines } from '../../src/capabilities/statements/queries.ts';
 import { type DbPool, openPool } from '../../src/db/pool.ts';
 import { listRecordedOrders } from '../../src/venues/network/orders/queries.ts';
@@ -34,6 +35,10 @@ const PAST = `
   insert into statement_lines (id, owner, kind, what, at, reference, amount, currency)
   select 'stl_fee_' || n, 'ptn_0', 'fee', 'trading', now() - make_interval(secs => n), 'r', 1, 'USDC'
   from generate_series(1, ${PAGE}) n;
+  insert into api_requests (owner, id, at, operation, method, status, code, request_id, caller, ms)
+  select 'ptn_' || ${TENANT}, n, now(), case when n <= 10 * ${PAGE} then 'rare' else 'usual' end, 'GET',
+    case when n <= 10 * ${PAGE} then 422 else 200 end, case when n <= 10 * ${PAGE} then 'RARE' end, 'req_' || n / (10 * ${PAGE}), 'partner', 1
+  from generate_series(1, ${ROWS}) n;
   vacuum analyze`;
 
 /** Lists of a tenant or trader whose rows are a large part of all. */
@@ -64,6 +69,7 @@ describe('a page of a list of a large tenant', function () {
 
   const lines = (kind: 'fee' | undefined, isBehind: boolean) => () =>
     listLines(db, 'ptn_0', { kind }, { cursor: isBehind ? middle.line : null, limit: PAGE });
+  const requests = (filter: RequestFilter) => () => listRequests(db, 'ptn_0', filter, { cursor: null, limit: PAGE });
 
   const lists: Record<string, () => Promise<readonly unknown[]>> = {
     'orders in the middle of its history': orders(null),
@@ -71,6 +77,11 @@ describe('a page of a list of a large tenant', function () {
     'lines from the start of its statement': lines(undefined, false),
     'lines in the middle of its statement': lines(undefined, true),
     'fees in a statement of executions': lines('fee', false),
+    'its newest requests': requests({}),
+    'its requests that failed': requests({ failed: true }),
+    'its requests that failed with a code': requests({ code: 'RARE' }),
+    'its requests of an operation': requests({ operation: 'rare' }),
+    'its requests with an id': requests({ request_id: 'req_30' }),
   };
   for (const [name, list] of Object.entries(lists))
     it(`of ${name} reads hardly more rows than it has, however often it is asked for`, async () => {
