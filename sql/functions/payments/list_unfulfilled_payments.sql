@@ -1,12 +1,12 @@
 -- Payments of which money is kept without an account that trades or has had its challenge, for any cause. One row each, with
--- the safe action.
+-- the safe action. The kept ones are found first, each by its key: joined at once, all payments are read for a few.
 create or replace function list_unfulfilled_payments(minutes double precision) returns table (
   payment_id text, owner text, user_id text, processor_payment_intent_id text, amount_cents integer, currency text, paid_at timestamptz,
   prop_account_id text, account_status text, failure_reason text, intent_id uuid, intent_state text, safe_action text, held_cents integer,
   held_currency text
 )
 language sql stable as $$
-  with kept as (
+  with kept as materialized (
     select a.payment_id as id
     from prop_accounts a
     where a.payment_id is not null and a.status in ('provisioning', 'subaccount_failed')
@@ -37,12 +37,12 @@ language sql stable as $$
       else 'look at the network: attach what was made, or refund'
     end,
     m.held_cents, coalesce(p.received_currency, p.currency)
-  from kept k
-  join payments p on p.id = k.id
+  from payments p
   cross join lateral payment_money(p) m
   left join prop_accounts a on a.payment_id = p.id
   left join intents i on i.id = a.intent_id
-  where coalesce(p.paid_at, p.created_at) < now() - make_interval(secs => minutes * 60)
+  where p.id = any (array(select k.id from kept k))
+    and coalesce(p.paid_at, p.created_at) < now() - make_interval(secs => minutes * 60)
     and m.held_cents > 0
     and (a.id is null or a.status in ('provisioning', 'subaccount_failed')
       or (a.status = 'eliminated' and a.failure_reason in ('refunded', 'disputed', 'under_review')))

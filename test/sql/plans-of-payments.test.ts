@@ -1,0 +1,72 @@
+import { expect } from 'chai';
+import { Client } from 'pg';
+import { sql } from 'slonik';
+import { listUnfulfilled } from '../../src/capabilities/accounts/prop/queries.ts';
+import { type DbPool, openPool } from '../../src/db/pool.ts';
+import { freshDatabase } from '../support/postgres.ts';
+
+const PAYMENTS = 10_000;
+const FAILED = 5;
+const MOST_ROWS = 20 * FAILED;
+
+/** Checkouts of the past: every fifth was abandoned, the others have an account, which failed for the first few. */
+const PAST = `
+  insert into apps (id, slug, name, allowed_scopes) values ('app_1', 'app', 'App', '{api}');
+  insert into users (id, app_id, email) values ('usr_1', 'app_1', 'a@example.com');
+  insert into tiers (id, market, asset_class, account_size, amount_cents) values ('tier_1', 'netvenue', 'crypto', 10000, 5000);
+  insert into payments (id, owner, user_id, tier_id, market, asset_class, account_size, amount_cents, currency, intent_id, status, paid_at,
+    received_currency, created_at)
+  select 'pay_' || n, 'app_1', 'usr_1', 'tier_1', 'netvenue', 'crypto', 10000, 5000, 'usd', gen_random_uuid(),
+    case when n % 5 = 0 then 'canceled' else 'succeeded' end, case when n % 5 > 0 then now() - interval '1 hour' end,
+    case when n % 5 > 0 then 'usd' end, now() - interval '1 hour'
+  from generate_series(1, ${PAYMENTS}) n;
+  insert into prop_accounts (id, owner, user_id, tier_id, payment_id, market, asset_class, account_size, status)
+  select 'acc_' || p.id, 'app_1', 'usr_1', 'tier_1', p.id, 'netvenue', 'crypto', 10000,
+    case when substr(p.id, 5)::integer <= ${FAILED} then 'subaccount_failed' else 'eliminated' end
+  from payments p
+  where p.paid_at is not null;
+  insert into ledger_accounts (kind, currency) values ('platform', 'usd'), ('receipts', 'usd');
+  insert into ledger_transactions (kind, subject, owner, said_at) select 'payment', p.id, 'app_1', p.paid_at from payments p where p.paid_at is not null;
+  insert into ledger_entries (transaction_id, debit_id, credit_id, currency, amount)
+  select t.id, (select id from ledger_accounts where kind = 'platform'), (select id from ledger_accounts where kind = 'receipts'), 'usd', 5000
+  from ledger_transactions t;
+  vacuum analyze`;
+
+/** What metrics, alerts and the console ask for every few seconds. */
+describe('payments without an account, among many payments', function () {
+  this.timeout(60_000);
+  let database: Awaited<ReturnType<typeof freshDatabase>>;
+  let client: Client;
+  let db: DbPool;
+  before(async () => {
+    database = await freshDatabase({ ownPlans: true });
+    client = new Client({ ...database.connection, ssl: false });
+    await client.connect();
+    for (const statement of PAST.split(';')) await client.query(statement);
+    db = await openPool(database.url, 1, () => {});
+  });
+  after(async () => {
+    await client.end();
+    await db.end();
+    await database.drop();
+  });
+
+  it('are found without reading the others', async () => {
+    const before = await rowsRead();
+
+    const found = await listUnfulfilled(db, 10);
+
+    expect(found).to.have.length(FAILED - 1); // the fifth was never paid
+    expect((await rowsRead()) - before).to.be.below(MOST_ROWS);
+  });
+
+  /** The rows of payments and accounts that the service's connection has read so far. */
+  async function rowsRead(): Promise<number> {
+    await db.query(sql.unsafe`select pg_stat_force_next_flush()`);
+    const { rows } = await client.query(`
+      select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::integer as read
+      from pg_stat_user_tables
+      where relname in ('payments', 'prop_accounts')`);
+    return rows[0].read;
+  }
+});
