@@ -45,6 +45,7 @@ create table admin_audit (
   constraint admin_audit_admin_id_fkey FOREIGN KEY (admin_id) REFERENCES admins(id)
 );
 CREATE INDEX admin_audit_by_admin ON public.admin_audit USING btree (admin_id, at);
+CREATE INDEX admin_audit_by_id ON public.admin_audit USING btree ((('a'::text || (id)::text)));
 CREATE INDEX admin_audit_by_subject ON public.admin_audit USING btree (subject, at);
 CREATE INDEX admin_audit_by_time ON public.admin_audit USING btree (at);
 
@@ -801,6 +802,7 @@ create table operator_actions (
   constraint operator_actions_who_said CHECK ((operator ~ '\S'::text)),
   constraint operator_actions_why_said CHECK ((why ~ '\S'::text))
 );
+CREATE INDEX operator_actions_by_id ON public.operator_actions USING btree ((('o'::text || (id)::text)));
 CREATE INDEX operator_actions_by_subject ON public.operator_actions USING btree (COALESCE(subject, prop_account_id, payment_id), at);
 CREATE INDEX operator_actions_by_time ON public.operator_actions USING btree (at);
 CREATE INDEX operator_actions_of_account ON public.operator_actions USING btree (prop_account_id);

@@ -2,12 +2,15 @@ import { expect } from 'chai';
 import { Client } from 'pg';
 import { sql } from 'slonik';
 import { listUnfulfilled } from '../../src/capabilities/accounts/prop/queries.ts';
+import { isAction, listActions } from '../../src/capabilities/admin/audit/queries.ts';
 import { type DbPool, openPool } from '../../src/db/pool.ts';
 import { freshDatabase } from '../support/postgres.ts';
 
 const PAYMENTS = 10_000;
 const FAILED = 5;
-const MOST_ROWS = 20 * FAILED;
+const ACTIONS = 10_000;
+const PAGE = 20;
+const MOST_ROWS = 5 * PAGE;
 
 /** Checkouts of the past: every fifth was abandoned, the others have an account, which failed for the first few. */
 const PAST = `
@@ -30,10 +33,13 @@ const PAST = `
   insert into ledger_entries (transaction_id, debit_id, credit_id, currency, amount)
   select t.id, (select id from ledger_accounts where kind = 'platform'), (select id from ledger_accounts where kind = 'receipts'), 'usd', 5000
   from ledger_transactions t;
+  insert into admin_audit (action, subject, at)
+  select 'an/action', 'pay_' || n, now() - make_interval(secs => ${ACTIONS} - n) from generate_series(1, ${ACTIONS}) n;
+  insert into operator_actions (operator, action, subject, why, at)
+  select 'someone', 'rerun', 'pay_' || n, 'a reason', now() - make_interval(secs => ${ACTIONS} - n) from generate_series(1, ${ACTIONS}) n;
   vacuum analyze`;
 
-/** What metrics, alerts and the console ask for every few seconds. */
-describe('payments without an account, among many payments', function () {
+describe('what operators read, after years', function () {
   this.timeout(60_000);
   let database: Awaited<ReturnType<typeof freshDatabase>>;
   let client: Client;
@@ -51,7 +57,7 @@ describe('payments without an account, among many payments', function () {
     await database.drop();
   });
 
-  it('are found without reading the others', async () => {
+  it('payments without an account are found without reading the others: metrics and alerts ask every few seconds', async () => {
     const before = await rowsRead();
 
     const found = await listUnfulfilled(db, 10);
@@ -60,13 +66,26 @@ describe('payments without an account, among many payments', function () {
     expect((await rowsRead()) - before).to.be.below(MOST_ROWS);
   });
 
-  /** The rows of payments and accounts that the service's connection has read so far. */
+  for (const table of ['a', 'o'])
+    it(`a page of the log of operators begins at an entry (${table}) without reading those before it`, async () => {
+      const cursor = `${table}${ACTIONS / 2}`;
+      const before = await rowsRead();
+
+      const isKnown = await isAction(db, cursor);
+      const page = await listActions(db, { subject: null, cursor, limit: PAGE });
+
+      expect(isKnown).to.equal(true);
+      expect(page).to.have.length(PAGE);
+      expect((await rowsRead()) - before).to.be.below(MOST_ROWS);
+    });
+
+  /** The rows of these tables that the service's connection has read so far. */
   async function rowsRead(): Promise<number> {
     await db.query(sql.unsafe`select pg_stat_force_next_flush()`);
     const { rows } = await client.query(`
       select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::integer as read
       from pg_stat_user_tables
-      where relname in ('payments', 'prop_accounts')`);
+      where relname in ('payments', 'prop_accounts', 'admin_audit', 'operator_actions')`);
     return rows[0].read;
   }
 });
