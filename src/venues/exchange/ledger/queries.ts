@@ -105,24 +105,39 @@ export const findProvenSize = (
 
 const exitRow = z.object({ id: idSchema.intent });
 
+const LOOKED_AT = 1_000; // orders: however long the history of a wallet is
+
 /**
- * The newest orders and commands of a wallet in a pair that may have placed exits there. The client order ids of exits follow
- * from them.
+ * Orders with exits among the newest of a wallet, and the commands in a pair, that may have placed exits there. The client order ids
+ * of exits follow from them.
  */
 export const listExitSources = (db: Db, wallet: WalletAddress, pair: string): Promise<readonly { id: IntentId }[]> =>
   db.any(sql.prepared('exit_sources', exitRow)`
-    (
-      select o.id
-      from orders o
-      where o.trader = ${wallet} and o.venue = 'exvenue' and o.pair = ${pair}
-        and coalesce(terms_of(o.id, o.terms) ->> 'take_profit', terms_of(o.id, o.terms) ->> 'stop_loss') is not null
-      order by o.created_at desc
-      limit 200
-    )
+    select o.id
+    from (
+      select r.id, r.venue, r.pair, r.terms
+      from orders r
+      where r.trader = ${wallet}
+      order by r.created_at desc
+      limit ${LOOKED_AT}
+    ) o
+    where o.venue = 'exvenue' and o.pair = ${pair}
+      and coalesce(terms_of(o.id, o.terms) ->> 'take_profit', terms_of(o.id, o.terms) ->> 'stop_loss') is not null
+    union
+    select o.id
+    from orders o
+    where o.trader = ${wallet} and o.has_waiting_triggers and o.venue = 'exvenue' and o.pair = ${pair}
     union
     select p.intent_id
     from exit_plans p
     where p.trader = ${wallet} and p.pair = ${pair}`);
+
+/** Which of these ids are those of intents: executions under their client order ids are of what the intents sent, not of exits. */
+export const listIntentsAmong = (db: Db, ids: readonly string[]): Promise<readonly { id: IntentId }[]> =>
+  db.any(sql.prepared('intents_among', exitRow)`
+    select i.id
+    from intents i
+    where i.id = any(${sql.array(ids, 'uuid')})`);
 
 const legRow = z.object({ oid: z.string(), leg: z.enum(['tp', 'sl']) });
 
