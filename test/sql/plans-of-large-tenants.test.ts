@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { Client } from 'pg';
 import { sql } from 'slonik';
+import { listOrdersBy } from '../../src/capabilities/admin/orders/queries.ts';
 import { listRequests, type RequestFilter } from '../../src/capabilities/requests/queries.ts';
 import { listLines } from '../../src/capabilities/statements/queries.ts';
 import { type DbPool, openPool } from '../../src/db/pool.ts';
@@ -12,6 +13,7 @@ const SMALL = 300; // other tenants, with few rows each: what is typical of them
 const TIMES = 8; // a plan for any tenant may be kept from the sixth execution on
 const PAGE = 100;
 const MOST_ROWS = 5 * PAGE;
+const NEWEST = { from: null, to: null, cursor: null, limit: PAGE };
 
 /** Ids in the order of `n`. */
 const id = (n: string) => `('0190' || lpad(to_hex(${n}), 8, '0') || '70008000000000000000')::uuid`;
@@ -24,6 +26,7 @@ const PAST = `
   insert into intents (id, kind, owner, lane, request, digest, deadline_at, state, settled_at, outcome, created_at)
   select ${id('n')}, 'network/place', 'ptn_' || ${TENANT}, null, '{}', '', now(), 'succeeded', now(), '{}', now() - make_interval(secs => ${ROWS} - n)
   from generate_series(1, ${ROWS}) n;
+  update intents set state = 'queued', settled_at = null, outcome = null where owner = 'ptn_0' and id < ${id(String(10 * PAGE + 1))};
   insert into orders (id, venue, owner, trader, pair, handle, terms, lifecycle, created_at)
   select i.id, 'netvenue', i.owner, 't_' || ${TENANT}, 'BTCUSDC', i.id::text, '{}', 'filled',
     i.created_at
@@ -74,6 +77,7 @@ describe('a page of a list of a large tenant', function () {
   const lists: Record<string, () => Promise<readonly unknown[]>> = {
     'orders in the middle of its history': orders(null),
     'filled orders in the middle of its history': orders('filled'),
+    'orders that are open, for operators': () => listOrdersBy(db, { trader: 't_0', state: 'open', ...NEWEST }),
     'lines from the start of its statement': lines(undefined, false),
     'lines in the middle of its statement': lines(undefined, true),
     'fees in a statement of executions': lines('fee', false),

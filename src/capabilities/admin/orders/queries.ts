@@ -13,7 +13,7 @@ export type OrderOfTrader = z.infer<typeof orderRow>;
 /** Written out as literals, so that any plan can use the matching partial index. */
 const states = {
   any: sql.fragment`true`,
-  open: sql.fragment`o.state in ('queued', 'running', 'in_doubt')`,
+  open: sql.fragment`o.order_id = any (array(select q.id from intents q where q.phase = 'pending' or q.phase = 'in_doubt'))`,
   resting: sql.fragment`o.is_resting`,
   filled: sql.fragment`o.lifecycle = 'filled'`,
   cancelled: sql.fragment`o.lifecycle = 'cancelled'`,
