@@ -5,7 +5,8 @@ import type { ErrorDetails } from '../kernel/errors.ts';
 import type { SealContext, Sealer } from '../kernel/seal.ts';
 import type { Db } from './pool.ts';
 
-const ABANDONED_S = 60; // longer than any request lasts
+/** A reservation counts as abandoned after this time, which is longer than any request lasts. */
+export const ABANDONED_S = 60;
 
 /**
  * The stored first response of a write. `problem`: the error with which the write ended. `replacedBy`: until then, a

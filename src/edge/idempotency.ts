@@ -3,6 +3,7 @@ import type { Context } from 'koa';
 import type { Operation } from '../contract/document.ts';
 import type { AnyReply, Call, Commit } from '../contract/handler.ts';
 import {
+  ABANDONED_S,
   type IdempotentResponse,
   type KeyUse,
   keepResponse,
@@ -21,6 +22,7 @@ type Keeper = Pick<EdgeDeps, 'db' | 'sealer'>;
 const POLL_MS = 100;
 const LONGEST_WAIT_MS = 26_000; // a first request that waits for its outcome takes up to 25 s
 const REPLACED_MS = 1_000; // by then the outcome of a wait is stored
+const RELEASE_AGAIN_MS = 1_000;
 
 type KeyedCall = {
   ctx: Context;
@@ -46,7 +48,11 @@ export async function idempotentResponse(
     key: context.idempotency_key,
     digest: operation.keepsSecrets ? `${context.digest} ${credentialOf(principal)}` : context.digest,
   };
-  const earlier = (await earlierResponse(deps, use)) ?? (await runAndStore(deps, use, run));
+  const once = async () => (await earlierResponse(deps, use)) ?? (await runAndStore(deps, use, run));
+  const earlier = await once().catch((error) => {
+    if (!(error instanceof ApiError)) void releaseAfterFault(deps.db, use);
+    throw error;
+  });
   if (earlier.isReplayed) ctx.set('Idempotent-Replayed', 'true');
   const { problem } = earlier.response;
   if (problem) throw new ApiError(problem.code, problem.details);
@@ -56,6 +62,20 @@ export async function idempotentResponse(
 /** Operators' sessions are short, and what they repeat after another log-in is theirs. */
 const credentialOf = (principal: Principal): string =>
   principal.kind === 'user' ? principal.sessionId : (credentialId(principal) ?? '');
+
+/**
+ * Releases a key after a fault, as soon as the database can: the caller is told to repeat, and would wait until the reservation counts as
+ * abandoned. A write that was committed has stored its response and keeps the key; one that was not never will be, see `runAndStore`.
+ */
+async function releaseAfterFault(db: EdgeDeps['db'], use: KeyUse): Promise<void> {
+  const until = epochMs() + 1_000 * ABANDONED_S;
+  while (epochMs() < until)
+    try {
+      return await releaseKey(db, use, false);
+    } catch {
+      await sleep(RELEASE_AGAIN_MS, undefined, { ref: false });
+    }
+}
 
 type Reply = { response: IdempotentResponse; isReplayed: boolean };
 
