@@ -4,12 +4,16 @@ import {
   type Ask,
   asking,
   bearer,
+  codeOf,
   fresh,
   type Identity,
+  PASSWORD,
   startIdentity,
   type TestAdmin,
   type TestApp,
   type TestUser,
+  tokenIn,
+  withinOneStep,
 } from '../support/identity.ts';
 import { startWebProcess, until } from '../support/processes.ts';
 
@@ -111,22 +115,51 @@ describe('a crash or a fault between a write and the storing of its response', f
     expect(await count(write.rows)).to.equal(1);
   });
 
+  /** Sends a write whose response cannot be stored, then twice again under its key. */
+  async function failedAndRepeated(ask: Ask, path: string, json?: object) {
+    const headers = { 'Idempotency-Key': fresh('crash') };
+    const send = () => ask('POST', path, { ...(json && { json }), headers });
+    const restore = await whenStoring(`raise exception 'gone'`);
+    const crashed = await send();
+    await restore();
+    const [first, second] = [await send(), await send()];
+    expect([crashed.status, first.status, second.status], JSON.stringify(first.body)).to.deep.equal([500, 200, 200]);
+    expect(second.body).to.deep.equal(first.body);
+  }
+
   for (const { by, path, json, rows } of writes)
     it(`leaves nothing of ${path}, or all of it, and the repeat need not wait`, async () => {
       const before = await count(rows);
-      const key = fresh('crash');
-      const send = () =>
-        by(who)('POST', path, { ...(json && { json: json(who) }), headers: { 'Idempotency-Key': key } });
-      const restore = await whenStoring(`raise exception 'gone'`);
 
-      const crashed = await send();
-      await restore();
-      const [first, second] = [await send(), await send()];
+      await failedAndRepeated(by(who), path, json?.(who));
 
-      expect([crashed.status, first.status, second.status]).to.deep.equal([500, 200, 200]);
-      expect(second.body).to.deep.equal(first.body);
       expect((await count(rows)) - before).to.equal(path.includes('notifications') ? 2 : 1);
     });
+
+  it('spends no code and no invitation: log-ins and invitations can be repeated', async () => {
+    const enrolled = async () => {
+      const user = await service.user(who.app);
+      const { body } = await user.ask('POST', '/v2/auth/totp/enroll');
+      await user.ask('POST', '/v2/auth/totp/confirm', { json: { code: codeOf(body.secret) } });
+      return { ...user, seed: body.secret };
+    };
+    const loginOf = ({ email, seed }: { email: string; seed: string }) => ({
+      ...{ email, password: PASSWORD },
+      totp_code: codeOf(seed, 1),
+    });
+    const [admin, user, another] = [await service.admin(), await enrolled(), await enrolled()];
+    const invited = `${fresh('invited')}@example.com`;
+    const invitation = { email: invited, role: 'viewer', reason: 'joins' };
+    await who.admin.ask('POST', '/v2/admin/operators', { json: invitation });
+    const token = tokenIn((await service.mailTo(invited)).text);
+    await withinOneStep();
+
+    await failedAndRepeated(service.ask, '/v2/admin/login', loginOf(admin));
+    await failedAndRepeated(who.app.ask, '/v2/auth/login', loginOf(user));
+    const { email: _, ...proof } = loginOf(another);
+    await failedAndRepeated(another.ask, '/v2/auth/reauthenticate', proof);
+    await failedAndRepeated(service.ask, '/v2/admin/invitations/accept', { token, password: PASSWORD });
+  });
 
   it('lets only one of two requests write when the first one was slow, not dead', async () => {
     const [write] = writes.slice(4) as [Write];

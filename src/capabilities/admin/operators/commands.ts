@@ -5,7 +5,6 @@ import type { ErrorCode } from '../../../kernel/error-codes.ts';
 import { ApiError } from '../../../kernel/errors.ts';
 import { digest, newId, newSecret, normalisedEmail } from '../../../kernel/ids.ts';
 import type { OperatorRole } from '../../../kernel/operator-roles.ts';
-import { hashPassword, operatorLane } from '../../../kernel/passwords.ts';
 import type { Sealer } from '../../../kernel/seal.ts';
 import { newMail } from '../../mail/commands.ts';
 import { type Actor, note } from '../audit/commands.ts';
@@ -119,13 +118,12 @@ export const findInvited = (db: Db, token: string): Promise<string | null> =>
     from admins a
     where a.invitation_digest = ${sql.binary(digest(token))} and a.invitation_expires_at > now() and a.disabled_at is null`);
 
-/** Sets the password of the operator who holds the mailed token, once. Throws V2_INVITATION_INVALID. */
+/** Sets the hash of the password of the operator who holds the mailed token, once. Throws V2_INVITATION_INVALID. */
 export async function acceptInvitation(
   db: Db,
-  { token, password }: { token: string; password: string },
+  { token, hash }: { token: string; hash: string },
   actorOf: (adminId: string) => Actor,
 ): Promise<void> {
-  const hash = await hashPassword(password, operatorLane(null));
   await db.transaction(async (tx) => {
     const operator = await tx.oneFirst(sql.prepared('accept_invitation', operatorRow)`
       select accept_invitation(${sql.binary(digest(token))}, ${hash}) as operator`);

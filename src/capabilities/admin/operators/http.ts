@@ -3,7 +3,7 @@ import type { Call, Handler } from '../../../contract/handler.ts';
 import type { Db } from '../../../db/pool.ts';
 import { ApiError } from '../../../kernel/errors.ts';
 import { listPage } from '../../../kernel/pages.ts';
-import { isGuessable } from '../../../kernel/passwords.ts';
+import { hashPassword, isGuessable, operatorLane } from '../../../kernel/passwords.ts';
 import { adminOf } from '../../../kernel/principal.ts';
 import type { Sealer } from '../../../kernel/seal.ts';
 import { approvedCommit } from '../approvals/commands.ts';
@@ -90,6 +90,9 @@ export const acceptInvitation: Handler<'acceptInvitation', Deps> = async (call) 
   const email = await commands.findInvited(call.deps.db, token);
   if (email === null) throw new ApiError('V2_INVITATION_INVALID');
   if (isGuessable(password, email)) throw new ApiError('V2_PASSWORD_GUESSABLE');
-  await commands.acceptInvitation(call.deps.db, call.body, (adminId) => actorAs(call, adminId));
-  return { status: 200, body: { accepted: true } };
+  const hash = await hashPassword(password, operatorLane(null));
+  return call.commit(async (db) => {
+    await commands.acceptInvitation(db, { token, hash }, (adminId) => actorAs(call, adminId));
+    return { status: 200, body: { accepted: true } };
+  });
 };

@@ -2,6 +2,7 @@ import type { Handler } from '../../../contract/handler.ts';
 import type { Db } from '../../../db/pool.ts';
 import type { Throttle } from '../../../db/throttles.ts';
 import { ADMIN_COOKIE_NAME } from '../../../kernel/cookies.ts';
+import { ApiError } from '../../../kernel/errors.ts';
 import { digest, normalisedEmail } from '../../../kernel/ids.ts';
 import { adminOf } from '../../../kernel/principal.ts';
 import type { Sealer } from '../../../kernel/seal.ts';
@@ -19,14 +20,21 @@ export const logInAdmin: Handler<'logInAdmin', Deps> = async (call) => {
   const shown = { admin_id: adminId, email, totp_enrolled: admin.has_totp === true };
   if (checked.kind === 'code_missing')
     return { status: 200, body: { ...shown, totp_required: true, expires_at: null } };
-  const session = await openAdminSession(call.deps.db, checked, actorAs(call, adminId), digest(call.network));
-  if (!session) return rejectAdminLogin(call, adminId, 'V2_MFA_INVALID');
+  const opening = call.commit(async (db) => {
+    const session = await openAdminSession(db, checked, actorAs(call, adminId), digest(call.network));
+    if (!session) throw new ApiError('V2_MFA_INVALID');
+    return {
+      status: 200 as const,
+      body: { ...shown, totp_required: false, expires_at: session.expiresAt },
+      headers: { 'Set-Cookie': setCookie(session.token) },
+    };
+  });
+  const reply = await opening.catch((error) => {
+    if (error instanceof ApiError) return rejectAdminLogin(call, adminId, 'V2_MFA_INVALID');
+    throw error;
+  });
   await forgiveAdminLogin(call, email, { adminId, releases: admin.totp_releases ?? 0 });
-  return {
-    status: 200,
-    body: { ...shown, totp_required: false, expires_at: session.expiresAt },
-    headers: { 'Set-Cookie': setCookie(session.token) },
-  };
+  return reply;
 };
 
 const setCookie = (token: string, rest = '') =>

@@ -18,19 +18,22 @@ export const logInUser: Handler<'logInUser', Deps> = async (call) => {
   const account = { appId: appOf(call.principal).owner, email: normalisedEmail(call.body.email) };
   const checked = await checkUserLogin(call, account, call.body);
   if (checked.kind === 'code_missing') return { status: 200, body: { mfa_required: true } };
-  const session = await openSession(call.deps.db, checked, call);
-  if (!session) throw rejectedLogin(checked.step === null ? 'V2_INVALID_CREDENTIALS' : 'V2_MFA_INVALID');
+  const reply = await call.commit(async (db) => {
+    const session = await openSession(db, checked, call);
+    if (!session) throw rejectedLogin(checked.step === null ? 'V2_INVALID_CREDENTIALS' : 'V2_MFA_INVALID');
+    return {
+      status: 200 as const,
+      body: {
+        user_id: checked.accountId,
+        email: account.email,
+        session_token: session.token,
+        session_expires_at: session.expiresAt,
+        mfa_required: false,
+      },
+    };
+  });
   await forgiveLogin(call, account, checked);
-  return {
-    status: 200,
-    body: {
-      user_id: checked.accountId,
-      email: account.email,
-      session_token: session.token,
-      session_expires_at: session.expiresAt,
-      mfa_required: false,
-    },
-  };
+  return reply;
 };
 
 /** Handles `POST /v2/auth/reauthenticate`: prove the password again. */
@@ -38,10 +41,14 @@ export const reauthenticateUser: Handler<'reauthenticateUser', Deps> = async (ca
   const { owner, email, sessionId } = userOf(call.principal);
   const account = { appId: owner, email, hasSession: true as const };
   const checked = await checkUserLogin(call, account, call.body);
-  const provenAt = checked.kind === 'code_missing' ? null : await reauthenticate(call.deps.db, checked, sessionId);
-  if (checked.kind === 'code_missing' || provenAt === null) throw rejectedLogin('V2_MFA_INVALID');
+  if (checked.kind === 'code_missing') throw rejectedLogin('V2_MFA_INVALID');
+  const reply = await call.commit(async (db) => {
+    const provenAt = await reauthenticate(db, checked, sessionId);
+    if (provenAt === null) throw rejectedLogin('V2_MFA_INVALID');
+    return { status: 200 as const, body: { reauthenticated_at: provenAt } };
+  });
   await forgiveLogin(call, account, checked);
-  return { status: 200, body: { reauthenticated_at: provenAt } };
+  return reply;
 };
 
 /**
