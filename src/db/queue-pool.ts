@@ -1,4 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import pg from 'pg';
+import { mostEntries } from '../kernel/cache.ts';
 import { wasUndone } from './conflicts.ts';
 import { endWhenSilent } from './limits.ts';
 import { withSession } from './session.ts';
@@ -7,6 +10,10 @@ const SIZE = 10; // the queue's own statements are short: 10 connections serve h
 const STATEMENT_MS = 5_000;
 const CONNECTION_MS = 5_000; // to get one of the connections, too
 const TIMES = 5;
+const RELEASE_TIMES = 20; // a database that is away for longer leaves the rest to `release_lost_jobs`
+const RELEASE_AGAIN_MS = 500;
+const KNOWN_MS = 120_000; // no task takes longer
+const MOST_KNOWN = 20_000;
 
 /**
  * Opens a pool for the queue's own statements: fetching a job, and recording its end. Their commits do not wait for the disk. What a crash of the
@@ -14,7 +21,8 @@ const TIMES = 5;
  * done is locked until `release_lost_jobs` and finds nothing to do. Jobs are queued by other connections; one that
  * is passed on is queued here before its end is recorded, and a crash forgets the later commit first. The error listeners keep a connection that
  * PostgreSQL closes from ending the process. A statement that was undone because of others is repeated: jobs that end together are deleted
- * in no order, so one that plans several of them again may deadlock with it, and the queue would end the runner.
+ * in no order, so one that plans several of them again may deadlock with it, and the queue would end the runner. Jobs whose fetch lost its
+ * response are released, before the next fetch.
  */
 export function openQueuePool(url: string, onError: (error: Error) => void): pg.Pool {
   const pool = new pg.Pool({
@@ -26,12 +34,52 @@ export function openQueuePool(url: string, onError: (error: Error) => void): pg.
   });
   pool.on('error', onError);
   pool.on('connect', endWhenSilent(STATEMENT_MS, onError));
-  pool.on('connect', repeatUndone);
+  const known = new LRUCache<string, true>({ ...mostEntries(MOST_KNOWN), ttl: KNOWN_MS });
+  pool.on('connect', (client) => {
+    repeatUndone(client, async (fetch) => {
+      try {
+        const fetched = await fetch.run();
+        for (const { id } of fetched.rows) known.set(id, true, { size: 1 });
+        return fetched;
+      } catch (error) {
+        if (!isResponse(error)) await releaseUnknown(pool, fetch.runner, [...known.keys()]);
+        throw error;
+      }
+    });
+  });
   return pool;
 }
 
-/** Lets a client repeat what was undone. The queue names the statements that are a transaction of their own. */
-function repeatUndone(client: pg.PoolClient): void {
+/** Whether the server has responded to a statement, with an error that undid it. */
+const isResponse = (error: unknown): boolean => Object(error).severity === 'ERROR';
+
+/**
+ * Releases the jobs that a runner holds and has never received: the response to the statement that fetched them was lost. A runner fetches
+ * again only after that, so none is on its way to it.
+ */
+async function releaseUnknown(pool: pg.Pool, runner: unknown, known: string[]): Promise<void> {
+  for (let left = RELEASE_TIMES; left > 0; left -= 1)
+    try {
+      await pool.query(
+        'update queue_jobs set locked_at = null, locked_by = null where locked_by = $1 and id <> all ($2::bigint[])',
+        [runner, known],
+      );
+      return;
+    } catch {
+      await sleep(RELEASE_AGAIN_MS, undefined, { ref: false });
+    }
+}
+
+type Named = { name: string; values?: unknown[] };
+
+/** A statement of the queue that fetches jobs for a runner. */
+type Fetch = { runner: unknown; run(): Promise<pg.QueryResult<{ id: string }>> };
+
+/**
+ * Lets a client repeat what was undone, and hands what fetches jobs to `fetching`. The queue names the statements that are a transaction of
+ * their own.
+ */
+function repeatUndone(client: pg.PoolClient, fetching: (fetch: Fetch) => Promise<unknown>): void {
   const query = client.query.bind(client) as (...args: unknown[]) => unknown; // as: it has many forms
   const repeated = async (config: object): Promise<unknown> => {
     for (let left = TIMES; ; left -= 1) {
@@ -42,9 +90,13 @@ function repeatUndone(client: pg.PoolClient): void {
       }
     }
   };
-  const isNamed = (config: unknown): config is { name: string } =>
+  const isNamed = (config: unknown): config is Named =>
     typeof config === 'object' && config !== null && 'name' in config && typeof config.name === 'string';
+  const named = (config: Named) => {
+    const run = () => repeated(config) as ReturnType<Fetch['run']>; // as: jobs have ids
+    return config.name.startsWith('get_job') ? fetching({ runner: config.values?.[0], run }) : run();
+  };
   Object.assign(client, {
-    query: (...args: unknown[]) => (args.length === 1 && isNamed(args[0]) ? repeated(args[0]) : query(...args)),
+    query: (...args: unknown[]) => (args.length === 1 && isNamed(args[0]) ? named(args[0]) : query(...args)),
   });
 }
