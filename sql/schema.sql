@@ -2639,6 +2639,9 @@ create function halt_budget(of_name text, halt_ms double precision)
 create function hand_on_slot(at_upstream text, for_s double precision, responded_at timestamp with time zone DEFAULT NULL::timestamp with time zone)
   returns void plpgsql;
 
+create function has_doubts(at_upstream text)
+  returns boolean sql stable;
+
 create function has_its_money(of_payment text)
   returns boolean sql stable;
 

@@ -56,6 +56,22 @@ describe('the slots of an upstream that several take at once', () => {
     expect(await again).to.equal('lost');
   });
 
+  it('are lent although the only one beside those in doubt is always busy: what has left in it is noted, and counts as there', async () => {
+    const [doubtful, earlier, handed] = await arrive(3);
+    await intentDb.markInDoubt(doubtful?.id ?? '', doubtful?.fence ?? 0);
+    await intentDb.query(`update intents set sending_at = now() - interval '10 seconds' where id = $1`, [doubtful?.id]);
+    await intentDb.settle(earlier?.id ?? '', earlier?.fence ?? 0);
+    const { id, fence } = (await intentDb.claim(handed?.id ?? '')) as Row;
+    expect(await begin(id, fence)).to.equal('sent_by_proof');
+    await intentDb.query('select note_left($1, $2)', [id, fence]);
+    const [waiting] = await arrive(1);
+
+    await intentDb.query('select release_by_proof($1, 9, 60, 61)::text', [doubtful?.id]);
+
+    expect(waiting?.was).to.equal('waiting');
+    expect(await queuedNow()).to.include(waiting?.id);
+  });
+
   it('are not proven free by a request that counts as there while it becomes doubtful', async () => {
     const sent = [];
     for (let n = 0; n < 5; n++) {

@@ -1,7 +1,7 @@
--- begin_sending for an upstream that works on a limited number of requests at once: sent | sent_by_proof (some have lent their slots, see
--- release_by_proof: the time at which the request has left is to be noted, see note_left) | waiting (all slots are held; the intent is queued again
--- and continues when it is handed one, or expires; exits come first, see claim_slot) | lost (the claim is lost or the deadline has passed; nothing
--- may be sent). One for which a slot and the pace are free is not locked first, which spares the log a record: if it has changed when it is
+-- begin_sending for an upstream that works on a limited number of requests at once: sent | sent_by_proof (beside requests in
+-- doubt, see has_doubts: the time at which the request has left is to be noted, see note_left) | waiting (all slots are held; the intent is queued
+-- again and continues when it is handed one, or expires; exits come first, see claim_slot) | lost (the claim is lost or the deadline has passed;
+-- nothing may be sent). One for which a slot and the pace are free is not locked first, which spares the log a record: if it has changed when it is
 -- written, it gives the slot back. `claims`: as in begin_sending; one that waits is not claimed. `pace`: what the upstream takes only `per_minute`
 -- of, the first `kept` of them for exits; the intent waits for that too.
 create or replace function begin_sending_within(
@@ -52,7 +52,7 @@ begin
       upstream = at_upstream, pace = null, sending_at = now(), sent_payload = what
     where id = intent;
     perform spend_pace(pace, 1) where pace is not null;
-    return case when has_lent_slots(at_upstream) then 'sent_by_proof' else 'sent' end;
+    return case when has_doubts(at_upstream) then 'sent_by_proof' else 'sent' end;
   end if;
   perform enqueue(array[
     slot_job(held.kind, intent, held.deadline_at)]);
