@@ -9,6 +9,8 @@ const JSON_TYPE = 'application/json';
 const MAX_BODY = '128kb'; // the network's miner reads at most 256 KB; bodies of the contract are far smaller
 
 const UTF_8 = /^(utf-?8)?$/i;
+const CODING = /^(gzip|deflate|br|identity)?$/; // what koa-body decodes
+const CODINGS = 'must be gzip, deflate, br or identity';
 const MAX_FIELDS = 32; // of a form: those of the contract have five
 
 const parseOf: Record<string, (text: string) => object> = { [JSON_TYPE]: parseJson, [FORM]: parseForm };
@@ -29,8 +31,8 @@ const read = koaBody({
 
 /**
  * Reads the body of an operation; undefined if it takes none. Throws UNSUPPORTED_MEDIA_TYPE, also for another charset
- * than UTF-8, BODY_TOO_LARGE, MALFORMED_BODY for bytes that are no UTF-8 and whatever `parseJson` and `parseForm` throw,
- * and INVALID_REQUEST for a wrong content type of a form operation.
+ * than UTF-8 and an unknown coding, or INVALID_REQUEST instead for a form operation; BODY_TOO_LARGE; and MALFORMED_BODY
+ * for bytes that are no UTF-8 and whatever `parseJson` and `parseForm` throw.
  */
 export async function readBody(ctx: Context, operation: Operation): Promise<unknown> {
   if (!operation.body) return undefined;
@@ -38,6 +40,7 @@ export async function readBody(ctx: Context, operation: Operation): Promise<unkn
   if (!hasBody && !operation.body.required) return undefined;
   const { contentType } = operation.body;
   if (hasBody && ctx.get('Content-Type') !== contentType) checkType(ctx, contentType); // costs ten times the comparison
+  if (!CODING.test(ctx.get('Content-Encoding'))) throw unsupported(contentType, 'Content-Encoding', CODINGS);
   await read(ctx as Parameters<typeof read>[0], noNext); // koa-body types its own context, ours is the same object
   const bytes = Buffer.from((ctx.request.body as string | undefined) ?? '', 'latin1');
   if (!isUtf8(bytes)) throw new ApiError('MALFORMED_BODY');
@@ -71,20 +74,15 @@ export function requireUtf8({ url }: Pick<Context, 'url'>): void {
 const NO_ESCAPE = /%(?![0-9a-f]{2})/gi; // stands for itself
 
 function checkType(ctx: Context, expected: string): void {
-  if (!ctx.is(expected)) throw wrongType(expected);
-  if (!UTF_8.test(ctx.request.charset)) throw new ApiError('UNSUPPORTED_MEDIA_TYPE');
+  if (!ctx.is(expected)) throw unsupported(expected, 'Content-Type', `must be ${expected}`);
+  if (!UTF_8.test(ctx.request.charset)) throw unsupported(expected, 'Content-Type', 'must have no charset but utf-8');
 }
 
-/**
- * For a form operation, another content type is an invalid request, as the specification requires of the token
- * endpoint.
- */
-const wrongType = (expected: string) =>
-  expected === FORM
-    ? new ApiError('INVALID_REQUEST', {
-        fields: [{ loc: ['header', 'Content-Type'], msg: `must be ${FORM}`, type: 'content_type' }],
-      })
-    : new ApiError('UNSUPPORTED_MEDIA_TYPE');
+/** For a form operation it is an invalid request, as the specification requires of the token endpoint. */
+const unsupported = (expected: string, header: string, msg: string) =>
+  new ApiError(expected === FORM ? 'INVALID_REQUEST' : 'UNSUPPORTED_MEDIA_TYPE', {
+    fields: [{ loc: ['header', header], msg, type: header.toLowerCase().replace('-', '_') }],
+  });
 
 const noNext: Next = async () => {};
 

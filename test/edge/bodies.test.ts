@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import Koa from 'koa';
 import { document, listOperations, type Operation } from '../../src/contract/document.ts';
@@ -22,8 +23,8 @@ const operations = listOperations().filter(({ body }) => body !== undefined);
 const operation = (id: string) => operations.find((one) => one.id === id) as Operation; // as: named in these tests
 
 /** Reads and checks a body as the edge does. Resolves to what was parsed. */
-async function check(one: Operation, bytes: Buffer, type = one.body?.contentType): Promise<unknown> {
-  const headers = { 'content-type': type, 'content-length': String(bytes.length) };
+async function check(one: Operation, bytes: Buffer, type = one.body?.contentType, coding = ''): Promise<unknown> {
+  const headers = { 'content-type': type, 'content-length': String(bytes.length), 'content-encoding': coding };
   const request = Object.assign(Readable.from([bytes]), { headers, method: 'POST', url: '/' });
   const ctx = app.createContext(request as never, {} as never); // as: a request is what readBody reads of it
   const body = await readBody(ctx, one);
@@ -33,9 +34,9 @@ async function check(one: Operation, bytes: Buffer, type = one.body?.contentType
 
 const validators = new Map(operations.map((one) => [one.id, requestValidator({ ...one, parameters: [] })]));
 
-const codeOf = async (one: Operation, body: Buffer | string, type?: string): Promise<string> => {
+const codeOf = async (one: Operation, body: Buffer | string, type?: string, coding?: string): Promise<string> => {
   const sent = typeof body === 'string' ? Buffer.from(body) : body;
-  return check(one, sent, type).then(
+  return check(one, sent, type, coding).then(
     () => 'accepted',
     (error) => (error instanceof ApiError ? error.code : String(error)),
   );
@@ -58,6 +59,24 @@ describe('the text of a body', () => {
 
     expect(await codeOf(sign, body, 'application/json; charset=iso-8859-1')).to.equal('UNSUPPORTED_MEDIA_TYPE');
     expect(await codeOf(sign, body, 'application/json; charset="UTF-8"')).to.equal('accepted');
+  });
+
+  it('of a form has no other charset, under the code that its operations list', async () => {
+    const forms = operations.filter(({ responses }) => !responses.has(415));
+    const found: string[] = [];
+    for (const one of forms) found.push(await codeOf(one, 'a=b', `${one.body?.contentType}; charset=iso-8859-1`));
+
+    expect(forms.map(({ id }) => id)).to.deep.equal(['issueAccessToken', 'revokeAccessToken']);
+    expect(found).to.deep.equal(['INVALID_REQUEST', 'INVALID_REQUEST']);
+  });
+
+  it('has no coding that is not decoded, and says so', async () => {
+    const body = named(Buffer.from('Ada'));
+
+    expect(await codeOf(sign, body, undefined, 'zstd')).to.equal('UNSUPPORTED_MEDIA_TYPE');
+    expect(await codeOf(operation('issueAccessToken'), 'a=b', undefined, 'zstd')).to.equal('INVALID_REQUEST');
+    expect(await codeOf(sign, gzipSync(body), undefined, 'gzip')).to.equal('accepted');
+    expect(await codeOf(sign, body, undefined, 'identity')).to.equal('accepted');
   });
 
   it('names a member once, however it is written', async () => {
