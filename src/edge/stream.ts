@@ -46,9 +46,10 @@ export async function sendTextStream(ctx: Context, { type, name, texts }: TextSt
   ctx.set({ 'Content-Type': type, 'Content-Disposition': `attachment; filename="${name}"` });
   ctx.status = 200;
   const source = Readable.from(ctx.method === 'HEAD' ? [] : texts, { highWaterMark: 1 });
-  if (ctx.method === 'HEAD') await texts[Symbol.asyncIterator]().return?.();
+  if (ctx.method === 'HEAD') await texts.return(undefined);
   await pipeline(source, res, { signal: AbortSignal.timeout(TEXT_WITHIN_MS) }).catch((err) => {
     res.destroy();
+    source.destroy(); // nothing was piped where the reader had gone before
     log.info({ err, request_id: ctx.state.requestId }, 'a text was not sent completely');
   });
 }

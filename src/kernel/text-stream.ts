@@ -4,7 +4,8 @@ export type TextStream = {
   type: string;
   /** The name under which a browser saves it. */
   name: string;
-  texts: AsyncIterable<string>;
+  /** Begun, so that its \`finally\` runs wherever it ends. Its reader ends it. */
+  texts: AsyncGenerator<string>;
 };
 
 /** Whether a response body is a text stream. */

@@ -57,12 +57,14 @@ async function csv<Line extends AnyLine>(
 ): Promise<TextStream> {
   const { owner } = principal as { owner: OwnerId };
   const read = (after: string | null) => listLines(db, owner, filter, { cursor: after, limit: LINES_AT_ONCE });
-  const release = streamLimit.take(owner, `statement ${owner}`);
   const textOf = (line: StatementLine) => csvLine(columns.map((column) => of(line)[column] as string | number | null));
-  async function* texts(first: readonly StatementLine[]) {
+  async function* made() {
+    const release = streamLimit.take(owner, `statement ${owner}`);
     try {
+      let lines = await read(cursor);
+      yield '';
       yield csvLine(columns);
-      for (let lines = first; ; ) {
+      for (;;) {
         yield lines.map(textOf).join('');
         const last = lines.at(-1);
         if (!last || lines.length < LINES_AT_ONCE) return;
@@ -73,12 +75,9 @@ async function csv<Line extends AnyLine>(
       release();
     }
   }
-  try {
-    return { type: CSV_TYPE, name: 'statement.csv', texts: texts(await read(cursor)) };
-  } catch (error) {
-    release();
-    throw error;
-  }
+  const texts = made();
+  await texts.next(); // a generator that has not begun would end without its `finally`, and keep the slot
+  return { type: CSV_TYPE, name: 'statement.csv', texts };
 }
 
 const ofPartner: Show<Schemas['PartnerStatementLine']> = {
