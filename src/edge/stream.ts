@@ -30,7 +30,8 @@ export function sendEventStream(ctx: Context, events: EventStream): void {
   res.on('error', () => {}); // the reader is gone; `close` follows
   res.once('close', events.stop);
   res.on('drain', events.drained);
-  if (res.destroyed) events.stop();
+  if (ctx.method === 'HEAD') res.end();
+  else if (res.destroyed) events.stop();
   else events.start(writerOf(res));
 }
 

@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
@@ -39,6 +41,18 @@ describe('events of a partner', function () {
     events
       .filter(({ type }) => type === 'order.updated')
       .map(({ data }) => [data.action, data.status, data.lifecycle, data.position_changed]);
+
+  it('are not streamed to who asks with HEAD: the connection ends, and no slot is taken', async () => {
+    const partner = await service.partner();
+    const { port, hostname } = new URL(service.url);
+    const socket = connect(Number(port), hostname);
+    socket.write(`HEAD /v1/stream HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${partner.key}\r\n\r\n`);
+
+    const response = await text(socket); // until the service closes the connection
+
+    expect(response).to.match(/^HTTP\/1.1 200 OK\r\n[\s\S]*text\/event-stream[\s\S]*\r\n\r\n$/);
+    await eventually(async () => service.runtime.streamLimit.count() === 0);
+  });
 
   it('report the verbs of its orders at the network, one event each, and its subaccount', async () => {
     const trader = await service.trader();
