@@ -49,6 +49,6 @@ const OPERATOR_SCHEMES: ReadonlySet<string> = new Set(['adminCookie', 'adminBear
 const byLiteralFirst = (operations: readonly Operation[]) =>
   [...operations].sort((a, b) => Number(a.path.includes('{')) - Number(b.path.includes('{')));
 
-/** The error for a request without a route: METHOD_NOT_ALLOWED if the path exists, else NOT_FOUND. */
-export const noRoute = (status: number): ApiError =>
-  new ApiError(status === 405 || status === 501 ? 'METHOD_NOT_ALLOWED' : 'NOT_FOUND');
+/** The error for a request without a route: METHOD_NOT_ALLOWED if the path exists and has other methods, else NOT_FOUND. */
+export const noRoute = (allow: string | undefined): ApiError =>
+  new ApiError(allow ? 'METHOD_NOT_ALLOWED' : 'NOT_FOUND');

@@ -126,7 +126,7 @@ const respondToAll = (deps: EdgeDeps) => async (ctx: Context, next: Next) => {
 async function respond(deps: EdgeDeps, ctx: Context, next: Next): Promise<void> {
   try {
     await next();
-    if (ctx.status >= 404 && ctx.body == null) throw noRoute(ctx.status);
+    if (ctx.status >= 404 && ctx.body == null) throw noRoute(ctx.response.get('Allow'));
   } catch (error) {
     const apiError = withEffect(inGeneration(asApiError(error, ctx, deps), ctx.path), ctx.method);
     ctx.state.code = apiError.code;

@@ -63,6 +63,11 @@ describe('the edge', () => {
     });
   }
 
+  it('responds with 404 to any method of an unknown path: no other method would be allowed', async () => {
+    for (const method of ['PROPFIND', 'LOCK', 'PUT'])
+      expectProblem(await ask(method, '/v1/nowhere'), 'NOT_FOUND', { retryable: false });
+  });
+
   it('has nothing of the sandbox', async () => {
     const reads = ['', '/mails', '/network/ledger', '/pay/pi_1_secret_2'].map((path) => ask('GET', `/sandbox${path}`));
     const writes = ['/clock/advance', '/network/faults'].map((path) => ask('POST', `/sandbox${path}`, { body: '{}' }));
