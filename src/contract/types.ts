@@ -7952,7 +7952,7 @@ export interface components {
              * @description The caller's own identifier for this order. A second use with the same request returns the first order. It is the partner's or app's own: others may use the same, and the venue gets another one, the `Intent-Id`.
              */
             client_order_id?: string;
-        } & unknown;
+        } & (unknown & unknown);
         /** @description The position to close at the exchange. */
         ClosePositionRequest: {
             /** @description The pair whose open position is closed. */
@@ -8423,7 +8423,7 @@ export interface components {
             size_in_usd?: boolean;
             /** @description Leverage on the exchange; orders at the network have none. */
             leverage?: number;
-        } & unknown;
+        } & (unknown & unknown);
         /** @description Whether an order would keep the rules. */
         TradeValidation: {
             /** @description Whether there are no violations. */

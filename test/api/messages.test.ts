@@ -36,11 +36,23 @@ const mistakes: [path: string, body: object, message: RegExp][] = [
   ['/v1/orders/netvenue/tp-sl', { trade_pair: 'BTCUSD' }, /at least one of take_profit, stop_loss, trailing_stop/],
   ['/v1/orders/exvenue', { ...exchange, order_type: 'limit' }, /^price must be given\.$/],
   ['/v1/orders/exvenue', { ...exchange, price: '1' }, /^Only limit orders have a price\b/],
+  ['/v1/orders/exvenue', { ...exchange, order_type: undefined }, /^order_type must be given\.$/],
+  [
+    '/v1/orders/exvenue',
+    { ...exchange, order_type: 'LIMIT', price: '1' },
+    /^order_type must be one of market, limit\.$/,
+  ],
   ['/v1/orders/exvenue', { ...exchange, size: '-1' }, /^size: .*above 0/],
   ['/v1/orders/exvenue', { ...exchange, leverage: 51 }, /^leverage must be <= 50\.$/],
   ['/v1/orders/exvenue', { ...exchange, client_order_id: 'mine' }, /^client_order_id must be a valid uuid\.$/],
   ['/v1/orders/exvenue', { ...exchange, max_slippage: 0.5 }, /^max_slippage must be <= 0\.1\.$/],
   ['/v1/orders/exvenue/tp-sl', { pair: 'BTC' }, /at least one of take_profit, stop_loss/],
+  ['/v1/rules/validate', { ...exchange, order_type: undefined }, /^order_type must be given\.$/],
+  [
+    '/v1/rules/validate',
+    { ...exchange, order_type: 'LIMIT', price: '1' },
+    /^order_type must be one of market, limit\.$/,
+  ],
   ['/v1/rules/validate', { ...exchange, side: 'buy' }, /^side must be one of long, short\.$/],
   ['/v1/register/netvenue', {}, /asset_class must be given\. account_size must be given/],
   [
