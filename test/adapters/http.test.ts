@@ -132,6 +132,15 @@ describe('one HTTP exchange with an upstream', () => {
     expect(await post(url)).to.include({ kind: 'lost' });
   });
 
+  it('is lost at once when a compressed response breaks off', async () => {
+    const url = await serve((request, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' }).write(gzipSync('{"success": true}').subarray(0, 12));
+      setTimeout(() => request.socket.destroy(), 20);
+    });
+
+    expect(await post(url, { timeoutMs: 1_500 })).to.deep.equal({ kind: 'lost', why: 'ECONNRESET' });
+  });
+
   it('is lost when the response grows beyond the limit', async () => {
     const url = await serve((_, response) => response.end(Buffer.alloc(17 * 1024 * 1024)));
 
@@ -168,7 +177,12 @@ describe('one HTTP exchange with an upstream', () => {
   });
 
   it('decompresses a response that says it is compressed', async () => {
-    const compressed = { gzip: gzipSync('[1]'), deflate: deflateSync('[1]'), br: brotliCompressSync('[1]') };
+    const compressed = {
+      gzip: gzipSync('[1]'),
+      deflate: deflateSync('[1]'),
+      br: brotliCompressSync('[1]'),
+      GZIP: gzipSync('[1]'),
+    };
 
     for (const [encoding, body] of Object.entries(compressed)) {
       const url = await serve((_, response) => response.writeHead(200, { 'content-encoding': encoding }).end(body));
