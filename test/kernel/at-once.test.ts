@@ -68,6 +68,22 @@ describe('atOnce', () => {
     await again;
   });
 
+  it('does not take an upstream for silent that responded and was called by nobody since', async () => {
+    const limit = atOnce(1);
+    const { call } = calls(10, 'response');
+    await limit.run(call, hasResponded);
+    await sleep(1_100);
+
+    expect(await many(2, () => limit.run(call, hasResponded))).to.deep.equal(['response', 'response']);
+  });
+
+  it('keeps nobody waiting for longer than it may, although the upstream responds', async () => {
+    const limit = atOnce(1, { longestMs: 450 });
+    const { call } = calls(300, 'response');
+
+    expect(await many(4, () => limit.run(call, hasResponded))).to.deep.equal(['response', 'response', null, null]);
+  });
+
   it('goes on after calls that were lost or threw', async () => {
     const limit = atOnce(1);
     const thrown = limit.run(() => Promise.reject(new Error('thrown')), hasResponded).catch(({ message }) => message);
