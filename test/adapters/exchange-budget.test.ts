@@ -60,13 +60,13 @@ describe('the budget of requests in a process', () => {
   it('serves a tenant that has spent little beside one whose calls wait, from both ledgers alike', async () => {
     const budget = budgetFrom(tokenBucket({ burst: 100, perSecond: 0.001, allowance: 30 }), 400); // kept for exits 22, spared 20
     const served: string[] = [];
-    const line = (tenant: string, weight: number) =>
+    const line = (tenant: string, weight: number, ms = 300) =>
       budget
-        .take({ weight, priority: 'entry', tenant, untilMs: Date.now() + 300 })
+        .take({ weight, priority: 'entry', tenant, untilMs: Date.now() + ms })
         .then((granted) => granted && served.push(tenant));
 
-    await line('many', 50);
-    await Promise.all([line('many', 10), line('many', 10), line('few', 20)]);
+    await line('many', 58);
+    await Promise.all([...Array.from({ length: 60 }, () => line('many', 0.3)), line('few', 20, 150)]); // its turn is after all of those
 
     expect(served).to.deep.equal(['many', 'few']);
   });
@@ -152,6 +152,27 @@ describe('the budget of requests in a process', () => {
     const budget = budgetFrom({ ...ledgerOf(LIMIT).ledger, spend: () => Promise.reject(new Error('away')) }, LIMIT);
 
     expect(await Promise.all([ask(budget, 1), ask(budget, 1, 'exit')])).to.deep.equal([false, false]);
+  });
+
+  it('lets one exit through after a 429 and charges it; after a grant the next one waits no longer than the first', async function () {
+    this.timeout(10_000);
+    const { state, ledger } = ledgerOf(0);
+    const budget = budgetFrom(ledger, LIMIT);
+    const meet429 = async () => {
+      budget.halt(1);
+      expect(await ask(budget, 1, 'exit')).to.equal(true);
+    };
+
+    await meet429();
+    expect(state.tokens, 'charged').to.equal(-1);
+    await meet429();
+    state.tokens = LIMIT;
+    await ask(budget, 1);
+    state.tokens = 0;
+    const from = Date.now();
+    await meet429();
+
+    expect(Date.now() - from).to.be.within(1_900, 2_900);
   });
 
   it('passes on costs known only from the response, and halts', async () => {
