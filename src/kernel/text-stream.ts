@@ -4,7 +4,7 @@ export type TextStream = {
   type: string;
   /** The name under which a browser saves it. */
   name: string;
-  /** Begun, so that its \`finally\` runs wherever it ends. Its reader ends it. */
+  /** Begun, so that its `finally` runs wherever it ends. Its reader ends it. */
   texts: AsyncGenerator<string>;
 };
 
