@@ -8,7 +8,6 @@ join payments p on p.id = l.payment_id
 join users u on u.id = p.user_id
 left join prop_accounts a on a.payment_id = p.id
 where l.kind = 'dispute'
-order by coalesce(l.status in ('needs_response', 'warning_needs_response', 'appeal_needs_response'), false) desc, coalesce(l.made_at, l.said_at) desc,
-  l.processor_id;
+order by needs_response desc, coalesce(l.made_at, l.said_at) desc, l.processor_id;
 comment on view ops.disputes is
   'Disputes of payments and inquiries, those that need a response first. They are answered at the processor; what it decides arrives as an event.';

@@ -16,7 +16,7 @@ language sql immutable as $$
     end,
     case
       when kind = 'refund' then status is null or status not in ('failed', 'canceled')
-      when kind = 'dispute' then status is null or status not in ('won', 'warning_closed', 'prevented')
+      when kind = 'dispute' then dispute_end(status) is distinct from 'won'
       else true
     end
 $$;
