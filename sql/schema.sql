@@ -3167,9 +3167,6 @@ create function renew_login_code(for_user text, of_scope bytea, code_hmac bytea,
 create function request_payout(new_id text, account text, to_account text, cents integer, of_currency text, earned_cents bigint, in_session text DEFAULT NULL::text)
   returns text plpgsql;
 
-create function request_proof()
-  returns void sql;
-
 create function request_reset(app text, address text, token_digest bytea, lives_s integer, mail uuid, sealed bytea, mails_unverified boolean DEFAULT true)
   returns void plpgsql;
 

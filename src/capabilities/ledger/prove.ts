@@ -2,8 +2,9 @@ import type { Logger } from 'pino';
 import type { Processor } from '../../adapters/processor/types.ts';
 import type { Db } from '../../db/pool.ts';
 import { epochMs } from '../../kernel/work.ts';
+import { requestProof } from './commands.ts';
 import { findProvenUntil, listDifferences, listProvable } from './queries.ts';
-import { goOn, noteBalance, provePlatform, takeBalanceChanges } from './store.ts';
+import { noteBalance, provePlatform, takeBalanceChanges } from './store.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const FIRST_SPAN_MS = 7 * DAY_MS;
@@ -40,7 +41,7 @@ export async function proveLedger(
     for (const { id, processor_account_id: account } of accounts) {
       if (await differs({ db, processor }, account)) await differs({ db, processor }, account);
       if (stopping.aborted || epochMs() - begunAt >= withinMs) {
-        await goOn(db, id);
+        await requestProof(db, id);
         return requirePosted(isPosted);
       }
     }

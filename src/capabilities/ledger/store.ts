@@ -33,9 +33,3 @@ export async function provePlatform(db: Db, since: Date, minutes: number): Promi
 export const noteBalance = (db: Db, accountId: string, shown: readonly BalanceSeen[]): Promise<boolean> =>
   db.oneFirst(sql.type(z.object({ differs: z.boolean() }))`
     select note_balance(${accountId}, ${JSON.stringify(shown)}::jsonb) differs`);
-
-/** Queues the part of a proof behind an account now, under the key of the planned ones. */
-export async function goOn(db: Db, after: string): Promise<void> {
-  await db.query(sql.type(nothing)`
-    select graphile_worker.add_job('ledger/prove', json_build_object('after', ${after}::text), job_key => 'ledger-prove', max_attempts => 25)::text`);
-}
