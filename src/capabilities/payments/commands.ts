@@ -3,7 +3,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { EventPage, MoneyMade, ProcessorEvent } from '../../adapters/processor/types.ts';
 import type { Db } from '../../db/pool.ts';
-import { idSchema } from '../../kernel/ids.ts';
+import { idSchema, type PaymentId } from '../../kernel/ids.ts';
 import type { Tier } from './queries.ts';
 
 const takenRow = z.object({ event_id: z.string() });
@@ -32,6 +32,19 @@ export const takePage = (db: Db, sweep: number, { events, next }: EventPage): Pr
   db.any(sql.prepared('take_event_page', takenRow)`
     select t.event_id
     from take_event_page(${sweep}, ${batchOf(events)}::jsonb, ${next}) t`);
+
+/** Closes an event. One that no row of ours names has no owner: it is taken up again if a row names it later. */
+export async function closeEvent(
+  tx: Pick<Db, 'query'>,
+  eventId: string,
+  outcome: 'applied' | 'stale' | 'not_ours',
+  paymentId: PaymentId | null = null,
+): Promise<void> {
+  await tx.query(sql.prepared('close_event', z.object({}))`
+    update processor_events
+    set payment_id = ${paymentId}, outcome = ${outcome}, acted_at = now()
+    where id = ${eventId}`);
+}
 
 /**
  * Closes an event about an object of ours that cannot be applied: it is listed and stops what it is about, until an operator

@@ -136,23 +136,6 @@ export async function emitPaymentEvent(
     where p.id = ${payment.id}`);
 }
 
-/** The result of handling an event. `amountDiffers`: it first showed that another amount or currency was received. */
-export type Applied = { outcome: 'applied' | 'stale' | 'not_ours' | 'unreadable'; amountDiffers: boolean };
-
-/** Closes an event. One that no payment names has no owner: it is taken up again if a payment names it later. */
-export async function closeEvent(
-  tx: Tx,
-  { id }: { id: string },
-  paymentId: PaymentId | null,
-  applied: Applied,
-): Promise<Applied> {
-  await tx.query(sql.prepared('close_event', nothing)`
-    update processor_events
-    set payment_id = ${paymentId}, outcome = ${applied.outcome}, acted_at = now()
-    where id = ${id}`);
-  return applied;
-}
-
 /** Queues a read of at most 500 open payments that were not read for `intervalS` seconds. Returns the number queued. */
 export const queueReadings = (db: Db, intervalS: number): Promise<number> =>
   db.oneFirst(sql.type(counted)`select queue_payment_reconciliations(${intervalS}, 500) count`);

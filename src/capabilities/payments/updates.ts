@@ -3,7 +3,7 @@ import type { Fact, PaymentSeen } from '../../adapters/processor/types.ts';
 import type { Db } from '../../db/pool.ts';
 import type { PaymentId } from '../../kernel/ids.ts';
 import type { Sealer } from '../../kernel/seal.ts';
-import { closeAsUnreadable } from './commands.ts';
+import { closeAsUnreadable, closeEvent } from './commands.ts';
 import { findOpenEvent, type Payment, type StoredEvent } from './queries.ts';
 import { applyUpdate, isOver, type PaymentState, type ProcessorUpdate } from './rules.ts';
 import * as store from './store.ts';
@@ -11,36 +11,35 @@ import * as store from './store.ts';
 /** How long the creation of a payment's account may wait for the network before it expires unsent. */
 type Terms = { deadlineMs: number };
 
+/** The result of handling an event. `amountDiffers`: it first showed that another amount or currency was received. */
+type Applied = { outcome: 'applied' | 'stale' | 'not_ours' | 'unreadable'; amountDiffers: boolean };
+
 /**
  * Applies one event about a payment, once. Payment, account, creation intent and the app's event are written in one
  * transaction.
  */
 const applyEvent = ({ db, log }: Pick<NotifiedDeps, 'db' | 'log'>, event: StoredEvent, terms: Terms) =>
-  db.transaction(async (tx): Promise<store.Applied> => {
-    if (event.fact.about === 'unreadable') return setAside(tx, log, event);
+  db.transaction(async (tx): Promise<Applied> => {
     const ids = idsOf(event.fact);
-    const payment = ids && (await store.lockPayment(tx, ids));
-    if (!payment) return store.closeEvent(tx, event, null, { outcome: 'not_ours', amountDiffers: false });
+    const payment = ids ? await store.lockPayment(tx, ids) : null;
     const applied = await applyFact(tx, payment, event, terms);
-    return applied.outcome === 'unreadable'
-      ? setAside(tx, log, event)
-      : store.closeEvent(tx, event, payment.id, applied);
+    if (applied.outcome === 'unreadable') await closeAsUnreadable(tx, log, event.id);
+    else await closeEvent(tx, event.id, applied.outcome, payment?.id);
+    return applied;
   });
 
-async function setAside(tx: store.Tx, log: NotifiedDeps['log'], { id }: StoredEvent): Promise<store.Applied> {
-  await closeAsUnreadable(tx, log, id);
-  return { outcome: 'unreadable', amountDiffers: false };
-}
-
-async function applyFact(tx: store.Tx, payment: Payment, event: StoredEvent, terms: Terms): Promise<store.Applied> {
+async function applyFact(tx: store.Tx, payment: Payment | null, event: StoredEvent, terms: Terms): Promise<Applied> {
   const { type, said_at_ms: atMs, fact } = event;
-  if (fact.about === 'charge')
-    return { outcome: await store.noteLoss(tx, payment.id, fact.loss, atMs), amountDiffers: false };
-  if (fact.about === 'warning') return { outcome: 'applied', amountDiffers: false };
+  if (fact.about === 'unreadable') return resultOf('unreadable');
+  if (!payment) return resultOf('not_ours');
+  if (fact.about === 'charge') return resultOf(await store.noteLoss(tx, payment.id, fact.loss, atMs));
+  if (fact.about === 'warning') return resultOf('applied');
   if (fact.about !== 'payment') throw new Error(`An event about ${fact.about} is not about a payment`);
   const { status, receivedCents, currency } = fact;
   return recordUpdate(tx, payment, { type, atMs, movedAtMs: atMs, status, receivedCents, currency }, terms);
 }
+
+const resultOf = (outcome: Applied['outcome']): Applied => ({ outcome, amountDiffers: false });
 
 /** Applies what the processor shows of a payment at `atMs`, like an event that was never received. */
 export const applyPayment = (
@@ -48,10 +47,10 @@ export const applyPayment = (
   reading: PaymentSeen,
   atMs: number,
   terms: Terms,
-): Promise<store.Applied> =>
+): Promise<Applied> =>
   db.transaction(async (tx) => {
     const payment = await store.lockPayment(tx, reading);
-    if (!payment) return { outcome: 'not_ours', amountDiffers: false };
+    if (!payment) return resultOf('not_ours');
     const { status, receivedCents, currency, clientSecret, paidAtMs } = reading;
     if (payment.sealed_client_secret === null && clientSecret !== null && !isOver(status))
       await store.keepClientSecret(tx, sealer, payment.id, clientSecret);
@@ -66,7 +65,7 @@ export const applyPayment = (
 /** Logs an alert if another amount or currency was received than the price. */
 export function alertIfAmountDiffers(
   log: Pick<Logger, 'error'>,
-  { amountDiffers }: store.Applied,
+  { amountDiffers }: Applied,
   ids: { event_id: string } | { payment_id: PaymentId },
 ): void {
   if (amountDiffers)
@@ -78,7 +77,7 @@ async function recordUpdate(
   payment: Payment,
   update: ProcessorUpdate & { movedAtMs: number },
   { deadlineMs }: Terms,
-): Promise<store.Applied> {
+): Promise<Applied> {
   const before = stateOf(payment);
   const step = applyUpdate(before, update, { amountCents: payment.amount_cents, currency: payment.currency });
   await store.writePayment(tx, payment, step, update.movedAtMs);

@@ -7,6 +7,7 @@ import type {
   TransferSeen,
 } from '../../../adapters/processor/types.ts';
 import type { Db } from '../../../db/pool.ts';
+import { closeEvent } from '../../payments/commands.ts';
 
 const done = z.object({ ok: z.boolean() });
 const nothing = z.object({});
@@ -101,10 +102,7 @@ export const applyEvent = (db: Db, event: { id: string; said_at_ms: number; fact
   db.transaction(async (tx) => {
     const outcome = await applyFact(tx, event.fact, event.said_at_ms);
     if (outcome === 'unreadable') return false;
-    await tx.query(sql.prepared('close_payout_event', nothing)`
-      update processor_events
-      set outcome = ${outcome === 'unknown' ? 'not_ours' : outcome}, acted_at = now()
-      where id = ${event.id}`);
+    await closeEvent(tx, event.id, outcome === 'unknown' ? 'not_ours' : outcome);
     return true;
   });
 
