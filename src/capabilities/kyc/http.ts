@@ -26,8 +26,8 @@ export const getKycStatus: Handler<'getKycStatus', Deps> = async ({ deps, princi
       user_id: userId,
       kyc_provider: found?.provider ?? null,
       kyc_status: found?.status ?? 'unverified',
-      kyc_verified_at: found?.verified_at ?? null,
-      kyc_failure_reason: found?.failure_reason ?? null,
+      kyc_verified_at: found?.verifiedAt ?? null,
+      kyc_failure_reason: found?.failureReason ?? null,
     },
   };
 };

@@ -6,14 +6,13 @@ import { kycStatuses } from './rules.ts';
 
 /** The row of a verification case. */
 export const caseRow = z.object({
-  user_id: idSchema.user,
-  owner: idSchema.app,
+  userId: idSchema.user,
   provider: z.string(),
-  session_id: z.string(),
+  sessionId: z.string(),
   status: z.enum(kycStatuses),
-  status_at_ms: z.number(),
-  failure_reason: z.string().nullable(),
-  verified_at: z.string().nullable(),
+  statusAtMs: z.number(),
+  failureReason: z.string().nullable(),
+  verifiedAt: z.string().nullable(),
 });
 
 /** A user's verification case. */
@@ -21,8 +20,8 @@ export type KycCase = z.infer<typeof caseRow>;
 
 /** The columns of a verification case; the row has the alias `k`. */
 export const caseColumns = sql.fragment`
-  k.user_id, k.owner, k.provider, k.session_id, k.status, k.failure_reason, k.verified_at,
-  coalesce(extract(epoch from k.status_at), 0)::double precision * 1000 as status_at_ms`;
+  k.user_id as "userId", k.provider, k.session_id as "sessionId", k.status, k.failure_reason as "failureReason",
+  k.verified_at as "verifiedAt", coalesce(extract(epoch from k.status_at), 0)::double precision * 1000 as "statusAtMs"`;
 
 /** The case of a user, or null if none was ever opened. */
 export const findKycCase = (db: Db, owner: OwnerId, userId: UserId): Promise<KycCase | null> =>

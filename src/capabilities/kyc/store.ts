@@ -7,6 +7,7 @@ import type { Claim } from '../../intents/intent.ts';
 import { sealedResult } from '../../intents/sealed-results.ts';
 import { settleBy } from '../../intents/settle.ts';
 import type { Sealer } from '../../kernel/seal.ts';
+import { closeEvent } from '../payments/commands.ts';
 import { caseColumns, caseRow, type KycCase } from './queries.ts';
 import { caseAfter } from './rules.ts';
 
@@ -42,24 +43,14 @@ export const applyVerification = (
 ): Promise<void> =>
   db.transaction(async (tx) => {
     const current = await lockKycCase(tx, reading.sessionId);
-    const next =
-      current &&
-      caseAfter(
-        {
-          ...current,
-          statusAtMs: current.status_at_ms,
-          sessionId: current.session_id,
-          failureReason: current.failure_reason,
-        },
-        { ...reading, atMs },
-      );
+    const next = current && caseAfter(current, { ...reading, atMs });
     if (next) {
       await tx.query(sql.prepared('move_kyc_case', nothing)`
         with moved as (
           update kyc_cases k
           set status = ${next.status}, failure_reason = ${next.failureReason}, status_at = to_timestamp(${atMs / 1000}),
             session_id = ${reading.sessionId}, verified_at = case when ${next.status === 'verified'} then now() end
-          where k.user_id = ${current.user_id}
+          where k.user_id = ${current.userId}
           returning k.*
         )
         select emit_event(m.owner, 'kyc.updated', jsonb_build_object(
@@ -69,11 +60,7 @@ export const applyVerification = (
         from moved m`);
     }
     if (eventId === null) return;
-    const outcome = next ? 'applied' : current ? 'stale' : 'not_ours';
-    await tx.query(sql.prepared('close_kyc_event', nothing)`
-      update processor_events
-      set outcome = ${outcome}, acted_at = now()
-      where id = ${eventId}`);
+    await closeEvent(tx, eventId, next ? 'applied' : current ? 'stale' : 'not_ours');
   });
 
 /** The case that names a session as its newest or an earlier one, locked until the transaction ends. */
