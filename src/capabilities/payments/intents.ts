@@ -11,10 +11,8 @@ import { refund } from './refund.ts';
 /** The verbs whose writes can be found again at the processor. */
 export const paymentWrites = [checkout, refund];
 
-/** A checkout to accept: its intent, and the payment row written with it. */
-export type NewCheckout = NewIntent & {
-  payment_id: PaymentId;
-  user_id: UserId;
+/** What a buyer chose, and what it is to cost. */
+type CheckoutTerms = {
   tier_id: string;
   market: string;
   asset_class: string;
@@ -23,10 +21,8 @@ export type NewCheckout = NewIntent & {
   currency: string;
 };
 
-type CheckoutTerms = Pick<
-  NewCheckout,
-  'tier_id' | 'market' | 'asset_class' | 'account_size' | 'amount_cents' | 'currency'
->;
+/** A checkout to accept: its intent, and the payment row written with it. */
+export type NewCheckout = NewIntent & CheckoutTerms & { payment_id: PaymentId; user_id: UserId };
 
 const errorOf = rejectionBy({
   tier_unknown: 'V2_TIER_UNKNOWN',
