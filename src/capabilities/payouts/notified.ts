@@ -14,12 +14,6 @@ export type NotifiedDeps = { db: Db; log: Pick<Logger, 'error'> };
 export async function handlePayoutEvent(eventId: string, { db, log }: NotifiedDeps): Promise<void> {
   const event = await findOpenEvent(db, eventId);
   if (!event) return;
-  const { fact } = event;
-  const isFollowed =
-    fact.about === 'payout' ||
-    fact.about === 'transfer' ||
-    fact.about === 'account' ||
-    fact.about === 'deauthorization';
-  const isApplied = isFollowed && (await applyEvent(db, { ...event, fact }));
-  if (fact.about === 'unreadable' || (isFollowed && !isApplied)) await closeAsUnreadable(db, log, eventId);
+  const isApplied = event.fact.about !== 'unreadable' && (await applyEvent(db, event));
+  if (!isApplied) await closeAsUnreadable(db, log, eventId);
 }

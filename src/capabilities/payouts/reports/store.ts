@@ -1,13 +1,9 @@
 import { type DatabaseTransactionConnection, sql } from 'slonik';
 import { z } from 'zod';
-import type {
-  AccountSeen,
-  PayoutSeen,
-  Fact as ProcessorFact,
-  TransferSeen,
-} from '../../../adapters/processor/types.ts';
+import type { AccountSeen, Fact, PayoutSeen, TransferSeen } from '../../../adapters/processor/types.ts';
 import type { Db } from '../../../db/pool.ts';
 import { closeEvent } from '../../payments/commands.ts';
+import type { StoredEvent } from '../../payments/queries.ts';
 
 const done = z.object({ ok: z.boolean() });
 const nothing = z.object({});
@@ -95,10 +91,8 @@ export async function closeAccount(tx: Tx, accountId: string, atMs: number): Pro
   return closed ? 'applied' : 'stale';
 }
 
-type Fact = Extract<ProcessorFact, { about: 'payout' | 'transfer' | 'account' | 'deauthorization' }>;
-
 /** Applies one event and closes it, in one transaction. False: it cannot be applied, and stays open. */
-export const applyEvent = (db: Db, event: { id: string; said_at_ms: number; fact: Fact }): Promise<boolean> =>
+export const applyEvent = (db: Db, event: StoredEvent): Promise<boolean> =>
   db.transaction(async (tx) => {
     const outcome = await applyFact(tx, event.fact, event.said_at_ms);
     if (outcome === 'unreadable') return false;
@@ -110,5 +104,6 @@ async function applyFact(tx: Tx, fact: Fact, atMs: number): Promise<EventOutcome
   if (fact.about === 'payout') return applyPayout(tx, fact.accountId, fact, atMs);
   if (fact.about === 'transfer') return applyTransfer(tx, fact.accountId, fact, atMs);
   if (fact.about === 'deauthorization') return closeAccount(tx, fact.accountId, atMs);
+  if (fact.about !== 'account') throw new Error(`An event about ${fact.about} is not about a payout or its account`);
   return (await applyAccount(tx, fact, atMs)) ? 'applied' : 'unknown';
 }
