@@ -4,7 +4,7 @@ import type { NewIntent, SubmitDeps } from '../../intents/accept.ts';
 import { hasSucceeded, pendingHeaders } from '../../intents/follow.ts';
 import { submitted } from '../../intents/submitted.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import type { OwnerId, PayoutId, PropAccountId, UserId } from '../../kernel/ids.ts';
+import type { OwnerId, PayoutId, UserId } from '../../kernel/ids.ts';
 import { listPage } from '../../kernel/pages.ts';
 import { provenUserOf, userOf } from '../../kernel/principal.ts';
 import { requireValue } from '../../kernel/require.ts';
@@ -84,7 +84,8 @@ export const submitPayout: Handler<'submitPayout', Deps> = async (call) => {
   const { payout_id: id } = call.path;
   const account = await findAccountOfPayout(db, user.owner, user.userId, id);
   if (account === null) throw new ApiError('V2_PAYOUT_UNKNOWN', { effect: 'none' });
-  const earnedCents = await earnedByAccount(call.deps, user, account);
+  // 0 unless the account is funded, and then the submission is rejected for that
+  const earnedCents = await earningsOf(call.deps.reads, await getEarningAccounts(db, user, account));
   const context = { context: call.context, deadlineMs: config.CHECKOUT_DEADLINE_MS };
   const { accepted } = await submitted(call, async (tx) => {
     const accepted = await acceptSubmission(tx, context, user.userId, {
@@ -110,10 +111,6 @@ export const cancelPayout: Handler<'cancelPayout', Deps> = async ({ principal, p
     return { status: 200, body: await getUserPayout(db, user, path.payout_id) };
   });
 };
-
-/** What an account has earned; 0 unless it is funded, and then the submission is rejected for that. */
-const earnedByAccount = async ({ db, reads }: Pick<Deps, 'db' | 'reads'>, user: User, account: PropAccountId) =>
-  earningsOf(reads, await getEarningAccounts(db, user, account));
 
 type User = { owner: OwnerId; userId: UserId };
 

@@ -104,7 +104,6 @@ export const payoutStepRow = z.object({
   amountCents: z.number(),
   currency: z.string(),
   transferId: z.string().nullable(),
-  isAbroad: z.boolean(),
   subaccountUuid: z.string().nullable(),
 });
 
@@ -112,7 +111,7 @@ export const payoutStepRow = z.object({
 export const getPayoutStep = (db: Db, intentId: IntentId): Promise<z.infer<typeof payoutStepRow>> =>
   db.one(sql.prepared('payout_step', payoutStepRow)`
     select p.id as "payoutId", c.processor_account_id as "accountId", s.amount_cents as "amountCents", s.currency,
-      p.processor_transfer_id as "transferId", c.is_abroad as "isAbroad", u.subaccount_uuid as "subaccountUuid"
+      p.processor_transfer_id as "transferId", u.subaccount_uuid as "subaccountUuid"
     from payout_steps s
     join payouts p on p.id = s.payout_id
     join connect_accounts c on c.id = p.connect_account_id
@@ -135,15 +134,12 @@ export const findObstacle = (
     from payouts p
     where p.id = ${payoutId}`);
 
-const openStepRow = payoutStepRow
-  .pick({ payoutId: true, accountId: true, transferId: true, amountCents: true })
-  .extend({
-    key: z.string(),
-    step: z.enum(['transfer', 'payout', 'reversal']),
-    currency: z.string(),
-    sinceMs: z.number(),
-    isPresumed: z.boolean(),
-  });
+const openStepRow = payoutStepRow.omit({ subaccountUuid: true }).extend({
+  key: z.string(),
+  step: z.enum(['transfer', 'payout', 'reversal']),
+  sinceMs: z.number(),
+  isPresumed: z.boolean(),
+});
 
 /**
  * The step of a payout whose effect is unknown, or null. `key`: its intent. `sinceMs`: when it was accepted. `isPresumed`: of a restored
@@ -165,10 +161,6 @@ export const findUnknownStep = (db: Db, payoutId: PayoutId): Promise<z.infer<typ
 export const findLostLegSince = (db: Db, payoutId: PayoutId): Promise<number | null> =>
   db.oneFirst(sql.prepared('lost_leg_since', z.object({ since_ms: z.number().nullable() }))`
     select extract(epoch from lost_leg_since(${payoutId}))::double precision * 1000 as since_ms`);
-
-/** Whether there is such a payout. */
-export const isPayout = (db: Db, payoutId: PayoutId): Promise<boolean> =>
-  db.exists(sql.type(z.object({}))`select from payouts p where p.id = ${payoutId}`);
 
 /** The amount of a payout, in cents; null if it is unknown. */
 export const findPayoutCents = (db: Pick<Db, 'maybeOneFirst'>, payoutId: PayoutId): Promise<number | null> =>

@@ -1,16 +1,10 @@
 import { z } from 'zod';
 import { defineProcessorIntent, type ProcessorDeps } from '../../intents/replay.ts';
 import { idSchema } from '../../kernel/ids.ts';
-import { findLostLegSince, getPayoutStep } from './queries.ts';
+import { findLostLegSince, getPayoutStep, payoutStepRow } from './queries.ts';
 import { recordStep } from './store.ts';
 
-const reversal = z.object({
-  payoutId: idSchema.payout,
-  transferId: z.string(),
-  amountCents: z.number(),
-  currency: z.string(),
-  accountId: z.string(),
-});
+const reversal = payoutStepRow.omit({ subaccountUuid: true }).extend({ transferId: z.string() });
 
 /**
  * Takes the money of one payout back from the trader's account, with the intent's id as idempotency key. Not if its bank may have the money:

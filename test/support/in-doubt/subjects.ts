@@ -84,7 +84,7 @@ const atProcessor = (verb: AnyVerb, payload: (stage: InDoubtStage) => object): S
 
 const step = (accountId: string) => ({
   ...{ payoutId: 'po_1', accountId, amountCents: 100, currency: 'usd' },
-  ...{ transferId: null, isAbroad: false, subaccountUuid: null },
+  ...{ transferId: null, subaccountUuid: null },
 });
 
 /** Every kind of intent. */

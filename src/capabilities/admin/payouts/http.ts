@@ -12,7 +12,7 @@ import { operatorName } from '../../../kernel/principal.ts';
 import { requireValue } from '../../../kernel/require.ts';
 import { detachAccountFor, resolvePayout as recordFinding } from '../../payouts/commands.ts';
 import { reversePayout as submitReversal } from '../../payouts/intents.ts';
-import { findPayoutCents, findUnknownStep, isPayout, listStranded } from '../../payouts/queries.ts';
+import { findPayoutCents, findUnknownStep, listStranded } from '../../payouts/queries.ts';
 import { approvedCommit } from '../approvals/commands.ts';
 
 type Deps = {
@@ -64,10 +64,10 @@ export const resolvePayout: Handler<'resolvePayout', Deps> = async (call) => {
   const processor = requireValue(deps.processor, 'V2_PAYMENTS_NOT_CONFIGURED', { effect: 'none' });
   const { payout_id } = path;
   const step = await findUnknownStep(db, payout_id);
-  if (!step)
-    throw new ApiError((await isPayout(db, payout_id)) ? 'V2_PAYOUT_NOT_UNKNOWN' : 'V2_PAYOUT_UNKNOWN', {
-      effect: 'none',
-    });
+  if (!step) {
+    const isUnknown = (await findPayoutCents(db, payout_id)) === null;
+    throw new ApiError(isUnknown ? 'V2_PAYOUT_UNKNOWN' : 'V2_PAYOUT_NOT_UNKNOWN', { effect: 'none' });
+  }
   const read = await processor.findMovement(step);
   if (read.kind === 'unreadable') throw new ApiError('PROCESSOR_UNREADABLE', { effect: 'none' });
   const found = read.kind === 'found' ? read.data : null;
