@@ -11,7 +11,6 @@ const transfer = {
   amountCents: 50_000,
   currency: 'usd',
   transferId: null,
-  isAbroad: false,
   subaccountUuid: null,
 };
 

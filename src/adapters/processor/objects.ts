@@ -104,14 +104,9 @@ const dispute = lossObject
   });
 
 const warning = z
-  .object({ id, payment_intent: reference.nullish(), fraud_type: z.string().max(255), actionable: z.boolean() })
+  .object({ payment_intent: reference.nullish(), actionable: z.boolean() })
   .transform(
-    (object): WarningSeen => ({
-      processorId: object.payment_intent ?? null,
-      warningId: object.id,
-      fraudType: object.fraud_type,
-      isActionable: object.actionable,
-    }),
+    (object): WarningSeen => ({ processorId: object.payment_intent ?? null, isActionable: object.actionable }),
   );
 
 const verification = z

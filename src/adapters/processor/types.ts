@@ -39,7 +39,7 @@ export type Loss = {
 export type LossSeen = { processorId: string | null; loss: Loss };
 
 /** An early fraud warning of a payment. `isActionable`: the processor advises to refund it. */
-export type WarningSeen = { processorId: string | null; warningId: string; fraudType: string; isActionable: boolean };
+export type WarningSeen = { processorId: string | null; isActionable: boolean };
 
 /** A verification session. `url` and `clientSecret` are set while the user can still continue it. */
 export type VerificationSeen = {
