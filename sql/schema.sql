@@ -2533,10 +2533,10 @@ create function enroll_key(of_owner text, wallet text, new_id uuid, new_signer t
 create function event_body(e events)
   returns text sql stable;
 
-create function event_object(fact jsonb)
-  returns text sql immutable;
+create function event_job(event text, fact jsonb)
+  returns graphile_worker.job_spec sql immutable;
 
-create function event_task(about text, unread text DEFAULT NULL::text)
+create function event_object(fact jsonb)
   returns text sql immutable;
 
 create function events_of_ours(batch jsonb)
@@ -3031,9 +3031,6 @@ create function quarantine(for_user text, of_session text DEFAULT NULL::text, al
 
 create function quarantine_endpoints(of_owner text, stolen text[])
   returns text[] sql;
-
-create function queue_money_jobs(jobs graphile_worker.job_spec[])
-  returns void sql;
 
 create function queue_paused(of_subject text)
   returns integer plpgsql;

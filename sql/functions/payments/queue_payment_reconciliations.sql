@@ -19,7 +19,7 @@ language sql as $$
     where p.id = due.id
     returning p.id
   ), queued as (
-    select queue_money_jobs(array_agg(money_job(
+    select enqueue(array_agg(money_job(
       'payments/read', json_build_object('payment_id', n.id), now() + (n.nth - 1) * interval '50 milliseconds')))
     from (
       select r.id, row_number() over () as nth

@@ -30,7 +30,7 @@ begin
     on conflict (id) do nothing
     returning e.id, e.outcome, e.fact
   ), queued as (
-    select queue_money_jobs(array_agg(money_job(event_task(t.fact ->> 'about', t.fact ->> 'of'), json_build_object('event_id', t.id), null)))
+    select enqueue(array_agg(event_job(t.id, t.fact)))
     from taken t
     where t.outcome is null
     having count(*) > 0
