@@ -94,7 +94,7 @@ describe('enrolling agents of an exchange wallet', () => {
     back();
     const isVerified = async () =>
       (await owner.get('/v1/sessions')).body.map((one: { verified: boolean }) => one.verified);
-    const until = Date.now() + 12_000;
+    const until = Date.now() + 25_000;
     while ((await isVerified()).includes(false) && Date.now() < until) await sleep(200);
 
     expect(await isVerified()).to.deep.equal(Array(45).fill(true));

@@ -33,13 +33,13 @@ describe('orders while a venue is silent', function () {
   const many = <Of>(make: () => Promise<Of>): Promise<Of[]> => Promise.all(Array.from({ length: MANY }, make));
 
   /** Submits orders without waiting for them, until it is stopped. */
-  function streaming(submit: (n: number) => Promise<unknown>): { stop(): Promise<void> } {
+  function streaming(submit: (n: number) => Promise<unknown>, everyMs = EVERY_MS): { stop(): Promise<void> } {
     let n = 0;
     const under = new Set<Promise<unknown>>();
     const timer = setInterval(() => {
       const submitted = submit(n++).finally(() => under.delete(submitted));
       under.add(submitted);
-    }, EVERY_MS);
+    }, everyMs);
     return {
       async stop() {
         clearInterval(timer);
@@ -80,8 +80,9 @@ describe('orders while a venue is silent', function () {
     await wallets[0]?.post(EXCHANGE, BUY);
     for (let n = 0; n < 12; n += 1) expect((await trader.post(EXCHANGE, REST)).status).to.equal(200);
     proxy.handle = ({ action }, forward) => (action?.type === 'order' ? never() : forward());
-    const flood = streaming((n) => wallets[n % MANY]?.post(EXCHANGE, REST, { prefer: 'wait=0' }) ?? never());
-    await sleep(2_000);
+    const submit = (n: number) => wallets[n % MANY]?.post(EXCHANGE, REST, { prefer: 'wait=0' }) ?? never();
+    const flood = streaming(submit, 4 * EVERY_MS); // enough to hold all that entries may have
+    await sleep(4_000);
 
     const longest = await longestOf(10, () => trader.delete(EXCHANGE));
     await flood.stop();
