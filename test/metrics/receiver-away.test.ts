@@ -1,25 +1,17 @@
 import { expect } from 'chai';
-import { Client } from 'pg';
 import { rollUp } from '../../src/capabilities/admin/figures/commands.ts';
 import { readQueueHealth } from '../../src/capabilities/admin/queue/queries.ts';
-import { type DbPool, openPool } from '../../src/db/pool.ts';
 import { readFigures } from '../../src/metrics/queries.ts';
-import { freshDatabase } from '../support/postgres.ts';
+import { type FilledDatabase, openFilled } from '../support/filled.ts';
 
 const OF_A_STATE = 101_000;
 const COUNTED = 100_000;
 
 describe('figures for metrics and the console, while a receiver has been away for days', function () {
   this.timeout(60_000);
-  let database: Awaited<ReturnType<typeof freshDatabase>>;
-  let client: Client;
-  let db: DbPool;
+  let filled: FilledDatabase;
   before(async () => {
-    database = await freshDatabase({ ownPlans: true });
-    client = new Client({ ...database.connection, ssl: false });
-    await client.connect();
-    db = await openPool(database.url, 1, () => {});
-    await client.query(`
+    filled = await openFilled(`
       insert into apps (id, slug, name, allowed_scopes) values ('app_1', 'app', 'App', '{api}');
       insert into webhook_endpoints (id, owner, url, events, failing_since)
       values ('whe_1', 'app_1', 'https://example.com/away', '{*}', now() - interval '2 days'),
@@ -33,17 +25,13 @@ describe('figures for metrics and the console, while a receiver has been away fo
       values ('whd_late', 'app_1', 'whe_2', 'evt_late', now() - interval '7 minutes');
       analyze`);
   });
-  after(async () => {
-    await client.end();
-    await db.end();
-    await database.drop();
-  });
+  after(() => filled.close());
 
   it('count as many as they need to know, and show the oldest of each endpoint', async () => {
-    const { deliveries } = await readFigures(db, [], { name: 'exchange', burst: 1, perSecond: 1 });
-    const shown = await readQueueHealth(db);
-    await rollUp({ db, config: { EXVENUE_URL: 'exchange', EXVENUE_BUDGET_PER_MINUTE: 1 } });
-    const { rows: charted } = await client.query(
+    const { deliveries } = await readFigures(filled.db, [], { name: 'exchange', burst: 1, perSecond: 1 });
+    const shown = await readQueueHealth(filled.db);
+    await rollUp({ db: filled.db, config: { EXVENUE_URL: 'exchange', EXVENUE_BUDGET_PER_MINUTE: 1 } });
+    const { rows: charted } = await filled.client.query(
       `select distinct label, value from figures where figure = 'deliveries' and value > 0 order by label`,
     );
 

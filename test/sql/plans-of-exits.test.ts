@@ -1,11 +1,9 @@
 import { expect } from 'chai';
-import { sql } from 'slonik';
-import { type DbPool, openPool } from '../../src/db/pool.ts';
 import { cloidOf, legCloid } from '../../src/kernel/exchange-names.ts';
 import { newIntentId } from '../../src/kernel/ids.ts';
 import type { Fill } from '../../src/venues/exchange/adapter/types.ts';
 import { nameExits } from '../../src/venues/exchange/ledger/exits.ts';
-import { type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
+import { type FilledDatabase, openFilled } from '../support/filled.ts';
 
 const WALLET = '0x00000000000000000000000000000000000000aa';
 const ORDERS = 5_000;
@@ -13,37 +11,30 @@ const MOST_ROWS = 4_000; // some of each of the newest 1,000 orders
 
 describe('the names of exits among executions of a wallet with many orders', function () {
   this.timeout(60_000);
-  let intentDb: IntentDatabase;
-  let db: DbPool;
+  let filled: FilledDatabase;
   before(async () => {
-    intentDb = await openIntentDatabase({ ownPlans: true });
-    await intentDb.query(`
+    filled = await openFilled(`
       insert into intents (id, kind, owner, request, digest, deadline_at, state, settled_at, outcome, created_at)
       select gen_random_uuid(), 'exchange/place', 'ptn_a', '{"terms": {"size": "1"}}', '', now(), 'succeeded', now(), '{}',
         now() - make_interval(secs => n)
-      from generate_series(1, ${ORDERS}) n`);
-    await intentDb.query(`
+      from generate_series(1, ${ORDERS}) n;
       insert into orders (id, venue, owner, trader, pair, lifecycle, executed, created_at)
-      select i.id, 'exvenue', 'ptn_a', '${WALLET}', 'BTC-USDC', 'filled', '{"ex_order_id": "1"}', i.created_at from intents i`);
-    await intentDb.query('vacuum analyze');
-    db = await openPool(intentDb.url, 1, () => {});
+      select i.id, 'exvenue', 'ptn_a', '${WALLET}', 'BTC-USDC', 'filled', '{"ex_order_id": "1"}', i.created_at from intents i;
+      vacuum analyze`);
   });
-  after(async () => {
-    await db.end();
-    await intentDb.close();
-  });
+  after(() => filled.close());
 
   /** An order that is older than all others, with a take-profit whose number is 7. */
   async function placeWithExit(lifecycle: string, triggerStatus: string): Promise<string> {
     const id = newIntentId();
     const terms = JSON.stringify({ terms: { size: '1', take_profit: '9' } });
     const executed = JSON.stringify({ tp_order_id: '7', trigger_status: triggerStatus });
-    await intentDb.query(
+    await filled.client.query(
       `insert into intents (id, kind, owner, request, digest, deadline_at, state, settled_at, outcome, created_at)
        values ($1, 'exchange/place', 'ptn_a', $2, '', now(), 'succeeded', now(), '{}', now() - interval '1 day')`,
       [id, terms],
     );
-    await intentDb.query(
+    await filled.client.query(
       `insert into orders (id, venue, owner, trader, pair, lifecycle, executed, created_at)
        values ($1, 'exvenue', 'ptn_a', '${WALLET}', 'BTC-USDC', $2, $3, now() - interval '1 day')`,
       [id, lifecycle, executed],
@@ -52,16 +43,16 @@ describe('the names of exits among executions of a wallet with many orders', fun
   }
 
   const fill = (cloid: string, oid: number) => ({ coin: 'BTC', cloid, oid }) as Fill; // as: its other members are copied
-  const legsOf = async (...fills: Fill[]) => (await nameExits(db, WALLET, fills)).map(({ leg }) => leg);
+  const legsOf = async (...fills: Fill[]) => (await nameExits(filled.db, WALLET, fills)).map(({ leg }) => leg);
 
   it('are told without reading its history', async () => {
-    const [order] = await intentDb.query<{ id: string }>('select id from orders order by created_at limit 1');
-    const before = await rowsRead();
+    const { rows } = await filled.client.query('select id from orders order by created_at limit 1');
+    const before = await filled.rowsRead();
 
-    const legs = await legsOf(fill(cloidOf(order?.id ?? ''), 1));
+    const legs = await legsOf(fill(cloidOf(rows[0].id), 1));
 
     expect(legs).to.deep.equal([null]);
-    expect((await rowsRead()) - before).to.be.below(MOST_ROWS);
+    expect((await filled.rowsRead()) - before).to.be.below(MOST_ROWS);
   });
 
   it('are known of an old order by the number of its exit', async () => {
@@ -75,13 +66,4 @@ describe('the names of exits among executions of a wallet with many orders', fun
 
     expect(await legsOf(fill(legCloid(id, 'sl'), 9))).to.deep.equal(['sl']);
   });
-
-  async function rowsRead(): Promise<number> {
-    await db.query(sql.unsafe`select pg_stat_force_next_flush()`);
-    const [row] = await intentDb.query<{ read: number }>(`
-      select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::integer as read
-      from pg_stat_user_tables
-      where relname in ('orders', 'intents')`);
-    return row?.read ?? 0;
-  }
 });

@@ -1,12 +1,9 @@
 import { expect } from 'chai';
-import { Client } from 'pg';
-import { sql } from 'slonik';
 import { listOrdersBy } from '../../src/capabilities/admin/orders/queries.ts';
 import { listRequests, type RequestFilter } from '../../src/capabilities/requests/queries.ts';
 import { listLines } from '../../src/capabilities/statements/queries.ts';
-import { type DbPool, openPool } from '../../src/db/pool.ts';
 import { listRecordedOrders } from '../../src/venues/network/orders/queries.ts';
-import { freshDatabase } from '../support/postgres.ts';
+import { type FilledDatabase, openFilled } from '../support/filled.ts';
 
 const ROWS = 60_000; // every tenth is the large tenant's
 const SMALL = 300; // other tenants, with few rows each: what is typical of them is not of the large one
@@ -20,7 +17,6 @@ const id = (n: string) => `('0190' || lpad(to_hex(${n}), 8, '0') || '70008000000
 
 /** The number of the tenant of row `n`; the large one is 0. */
 const TENANT = `case when n % 10 = 0 then 0 else n * 7919 % ${SMALL} + 1 end`;
-const FLUSH = sql.unsafe`select pg_stat_force_next_flush()`;
 
 const PAST = `
   insert into intents (id, kind, owner, lane, request, digest, deadline_at, state, settled_at, outcome, created_at)
@@ -47,37 +43,28 @@ const PAST = `
 /** Lists of a tenant or trader whose rows are a large part of all. */
 describe('a page of a list of a large tenant', function () {
   this.timeout(60_000);
-  let database: Awaited<ReturnType<typeof freshDatabase>>;
-  let client: Client;
-  let db: DbPool;
+  let filled: FilledDatabase;
   let middle: Record<'order' | 'line', string>;
   before(async () => {
-    database = await freshDatabase({ ownPlans: true });
-    client = new Client({ ...database.connection, ssl: false });
-    await client.connect();
-    for (const statement of PAST.split(';')) await client.query(statement);
-    db = await openPool(database.url, 1, () => {});
-    const { rows } = await client.query(`
+    filled = await openFilled(PAST);
+    const { rows } = await filled.client.query(`
       select ${id(String(ROWS / 2))} as "order", 'stl_${ROWS / 2}' as line`);
     middle = rows[0];
   });
-  after(async () => {
-    await client.end();
-    await db.end();
-    await database.drop();
-  });
+  after(() => filled.close());
 
   const orders = (state: 'filled' | null) => () =>
-    listRecordedOrders(db, 'ptn_0', 't_0', { state, cursor: middle.order, limit: PAGE });
+    listRecordedOrders(filled.db, 'ptn_0', 't_0', { state, cursor: middle.order, limit: PAGE });
 
   const lines = (kind: 'fee' | undefined, isBehind: boolean) => () =>
-    listLines(db, 'ptn_0', { kind }, { cursor: isBehind ? middle.line : null, limit: PAGE });
-  const requests = (filter: RequestFilter) => () => listRequests(db, 'ptn_0', filter, { cursor: null, limit: PAGE });
+    listLines(filled.db, 'ptn_0', { kind }, { cursor: isBehind ? middle.line : null, limit: PAGE });
+  const requests = (filter: RequestFilter) => () =>
+    listRequests(filled.db, 'ptn_0', filter, { cursor: null, limit: PAGE });
 
   const lists: Record<string, () => Promise<readonly unknown[]>> = {
     'orders in the middle of its history': orders(null),
     'filled orders in the middle of its history': orders('filled'),
-    'orders that are open, for operators': () => listOrdersBy(db, { trader: 't_0', state: 'open', ...NEWEST }),
+    'orders that are open, for operators': () => listOrdersBy(filled.db, { trader: 't_0', state: 'open', ...NEWEST }),
     'lines from the start of its statement': lines(undefined, false),
     'lines in the middle of its statement': lines(undefined, true),
     'fees in a statement of executions': lines('fee', false),
@@ -91,21 +78,11 @@ describe('a page of a list of a large tenant', function () {
     it(`of ${name} reads hardly more rows than it has, however often it is asked for`, async () => {
       const read: number[] = [];
       for (let n = 0; n < TIMES; n += 1) {
-        const before = await rowsRead();
+        const before = await filled.rowsRead();
         expect(await list()).to.have.length(PAGE);
-        read.push((await rowsRead()) - before);
+        read.push((await filled.rowsRead()) - before);
       }
 
       expect(read.filter((rows) => rows > MOST_ROWS)).to.deep.equal([]);
     });
-
-  /** The rows of all our tables that the service's connection has read so far. */
-  async function rowsRead(): Promise<number> {
-    await db.query(FLUSH);
-    const { rows } = await client.query(`
-      select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::integer as read
-      from pg_stat_user_tables
-      where schemaname = 'public'`);
-    return rows[0].read;
-  }
 });

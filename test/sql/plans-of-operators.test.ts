@@ -1,10 +1,7 @@
 import { expect } from 'chai';
-import { Client } from 'pg';
-import { sql } from 'slonik';
 import { listUnfulfilled } from '../../src/capabilities/accounts/prop/queries.ts';
 import { isAction, listActions } from '../../src/capabilities/admin/audit/queries.ts';
-import { type DbPool, openPool } from '../../src/db/pool.ts';
-import { freshDatabase } from '../support/postgres.ts';
+import { type FilledDatabase, openFilled } from '../support/filled.ts';
 
 const PAYMENTS = 10_000;
 const FAILED = 5;
@@ -41,51 +38,31 @@ const PAST = `
 
 describe('what operators read, after years', function () {
   this.timeout(60_000);
-  let database: Awaited<ReturnType<typeof freshDatabase>>;
-  let client: Client;
-  let db: DbPool;
+  let filled: FilledDatabase;
   before(async () => {
-    database = await freshDatabase({ ownPlans: true });
-    client = new Client({ ...database.connection, ssl: false });
-    await client.connect();
-    for (const statement of PAST.split(';')) await client.query(statement);
-    db = await openPool(database.url, 1, () => {});
+    filled = await openFilled(PAST);
   });
-  after(async () => {
-    await client.end();
-    await db.end();
-    await database.drop();
-  });
+  after(() => filled.close());
 
   it('payments without an account are found without reading the others: metrics and alerts ask every few seconds', async () => {
-    const before = await rowsRead();
+    const before = await filled.rowsRead();
 
-    const found = await listUnfulfilled(db, 10);
+    const found = await listUnfulfilled(filled.db, 10);
 
     expect(found).to.have.length(FAILED - 1); // the fifth was never paid
-    expect((await rowsRead()) - before).to.be.below(MOST_ROWS);
+    expect((await filled.rowsRead()) - before).to.be.below(MOST_ROWS);
   });
 
   for (const table of ['a', 'o'])
     it(`a page of the log of operators begins at an entry (${table}) without reading those before it`, async () => {
       const cursor = `${table}${ACTIONS / 2}`;
-      const before = await rowsRead();
+      const before = await filled.rowsRead();
 
-      const isKnown = await isAction(db, cursor);
-      const page = await listActions(db, { subject: null, cursor, limit: PAGE });
+      const isKnown = await isAction(filled.db, cursor);
+      const page = await listActions(filled.db, { subject: null, cursor, limit: PAGE });
 
       expect(isKnown).to.equal(true);
       expect(page).to.have.length(PAGE);
-      expect((await rowsRead()) - before).to.be.below(MOST_ROWS);
+      expect((await filled.rowsRead()) - before).to.be.below(MOST_ROWS);
     });
-
-  /** The rows of these tables that the service's connection has read so far. */
-  async function rowsRead(): Promise<number> {
-    await db.query(sql.unsafe`select pg_stat_force_next_flush()`);
-    const { rows } = await client.query(`
-      select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::integer as read
-      from pg_stat_user_tables
-      where relname in ('payments', 'prop_accounts', 'admin_audit', 'operator_actions')`);
-    return rows[0].read;
-  }
 });
