@@ -12,7 +12,7 @@ const CONNECTION_MS = 5_000; // to get one of the connections, too
 const TIMES = 5;
 const RELEASE_TIMES = 20; // a database that is away for longer leaves the rest to `release_lost_jobs`
 const RELEASE_AGAIN_MS = 500;
-const KNOWN_MS = 120_000; // no task takes longer
+const KNOWN_MS = 120_000; // no task takes longer, see `release_lost_jobs`
 const MOST_KNOWN = 20_000;
 
 /**

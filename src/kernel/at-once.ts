@@ -20,7 +20,7 @@ type Limits = { longestMs?: number; mostWaiting?: number };
 
 /**
  * Makes a limit of `most` calls at once; others wait. Whoever waits for an upstream holds up a job of the queue, and what concerns other
- * upstreams needs those too: one that is silent holds `most` of them, and the others for a second.
+ * upstreams needs those too: one that is silent holds `most` of them. Nobody else waits for it, except in the second before that is known.
  */
 export function atOnce(
   most: number,

@@ -150,9 +150,9 @@ export const decideApproval = (
 ): Promise<void> =>
   db.transaction(async (tx) => {
     // the role as it is once this transaction has the operator: it may have been taken away since the request began
-    const held = await tx.oneFirst(sql.prepared('lock_role_of_operator', z.object({ role: z.enum(operatorRoles) }))`
+    const role = await tx.oneFirst(sql.prepared('lock_role_of_operator', z.object({ role: z.enum(operatorRoles) }))`
       select a.role from admins a where a.id = ${admin.adminId} for key share`);
-    const roles = operatorRoles.filter((role) => coversRole(held, role));
+    const roles = operatorRoles.filter((covered) => coversRole(role, covered));
     const verdict = await tx.oneFirst(sql.prepared('decide_approval', z.object({ verdict: z.string() }))`
       select decide_approval(${approvalId}, ${admin.adminId}, ${sql.array(roles, 'text')}, ${isApproved}, ${why}, ${admin.sessionId}) as verdict`);
     const code = VERDICTS[verdict];
