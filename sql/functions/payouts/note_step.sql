@@ -1,6 +1,6 @@
 -- Stores that the processor made the object of a step, and posts it at `made_at`, or now. A transfer requests the payout from the trader's account
--- to its bank: at once, or, without an item, by the next sweep. Of a payout to the bank, events report the further states. A reversal counts
--- through the transfer's cumulative figure (note_reversed), of which this is the least that it can be now. The caller holds the payout.
+-- to its bank, with `item`. Of a payout to the bank, events report the further states. A reversal counts through the transfer's cumulative figure
+-- (note_reversed), of which this is the least that it can be now. The caller holds the payout.
 -- Item: as for begin_payout_step. Arrival: of a transfer, the processor's id of the payment that the account received.
 create or replace function note_step(intent uuid, object text, arrival text, item jsonb, made_at timestamptz) returns void
 language plpgsql as $$
@@ -17,14 +17,11 @@ begin
   select * into strict p from payouts where id = s.payout_id;
   if s.step = 'transfer' then
     update payouts
-    set processor_transfer_id = object, arrival_id = arrival, is_unread = true, pay_after = case when item is null then now() end, delayed_for = null,
-      delayed_since = null
+    set processor_transfer_id = object, arrival_id = arrival, is_unread = true, delayed_for = null, delayed_since = null
     where id = p.id;
     perform post_entries(p.id, p.owner, 'transfer', object, coalesce(made_at, now()), null,
       jsonb_build_array(leg('platform', 'exchange', s.currency, s.amount_cents)));
-    if item is not null then
-      perform begin_payout_step(p.id, 'payout', item);
-    end if;
+    perform begin_payout_step(p.id, 'payout', item);
   elsif s.step = 'payout' then
     select c.processor_account_id into strict account from connect_accounts c where c.id = p.connect_account_id;
     perform post_entries(p.id, p.owner, 'bank', object, coalesce(made_at, now()), account,
