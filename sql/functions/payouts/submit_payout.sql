@@ -20,22 +20,17 @@ begin
   perform lock_payment_of(o.prop_account_id) from payouts o where o.id = payout;
   perform from prop_accounts a where a.id = (select o.prop_account_id from payouts o where o.id = payout) for update;
   select * into p from payouts o where o.id = payout and o.owner = of_owner and o.user_id = of_user for update;
-  if p.id is null then
-    return query select 'unknown', null::uuid;
-    return;
-  end if;
-  if p.canceled_at is not null then
-    return query select 'V2_PAYOUT_CANCELED', null::uuid;
-    return;
-  end if;
   select * into latest from payout_steps s where s.payout_id = payout order by s.position desc limit 1;
   has_left := exists (select from payout_money(p) m where m.transferred_cents > m.reversed_cents);
-  if latest.intent_id is not null and latest.state <> 'unsent' and not (has_left and latest.state = 'failed') then
-    return query select 'replayed', latest.intent_id;
-    return;
-  end if;
-  if p.failure_reason = 'quarantined' then
-    return query select 'V2_PAYOUT_QUARANTINED', null::uuid;
+  verdict := case
+    when p.id is null then 'unknown'
+    when p.canceled_at is not null then 'V2_PAYOUT_CANCELED'
+    when latest.state <> 'unsent' and not (has_left and latest.state = 'failed') then 'replayed'
+    when p.failure_reason = 'quarantined' then 'V2_PAYOUT_QUARANTINED'
+  end;
+  if verdict is not null then
+    intent_id := case when verdict = 'replayed' then latest.intent_id end;
+    return next;
     return;
   end if;
   if not has_left then
