@@ -46,32 +46,26 @@ const subaccountId = {
 
 /** Assigns a subaccount that exists at the network to a registration of a partner. @param {string} intent_id */
 export const attachRegistration = (intent_id) =>
-  act({
-    title: 'Attach a subaccount',
-    says: [
-      'Gives the partner a subaccount that exists at the network. It must be what the partner requested, of the same size and class or wallet, and have no owner.',
-    ],
-    fields: [subaccountId, reason],
-    button: 'Attach',
-    run: ({ subaccount_id, ...why }, key) => {
-      const body = { subaccount_id: Number(subaccount_id), ...why };
-      return ask('post', '/v2/admin/registrations/{intent_id}/attach', { path: { intent_id }, body, key });
-    },
-  });
+  attachTo(
+    'Gives the partner a subaccount that exists at the network. It must be what the partner requested, of the same size and class or wallet, and have no owner.',
+    (body, key) => ask('post', '/v2/admin/registrations/{intent_id}/attach', { path: { intent_id }, body, key }),
+  );
 
 /** Assigns a subaccount that exists at the network to a failed account. @param {string} id */
 export const attach = (id) =>
+  attachTo(
+    `Assigns to ${id} a subaccount that exists at the network. It must have the same class and size and no owner.`,
+    (body, key) => ask('post', '/v2/admin/prop-accounts/{id}/attach', { path: { id }, body, key }),
+  );
+
+/** @template Result @param {string} says @param {(body: { subaccount_id: number }, key: string) => Promise<Result>} send */
+const attachTo = (says, send) =>
   act({
     title: 'Attach a subaccount',
-    says: [
-      `Assigns to ${id} a subaccount that exists at the network. It must have the same class and size and no owner.`,
-    ],
+    says: [says],
     fields: [subaccountId, reason],
     button: 'Attach',
-    run: ({ subaccount_id, ...why }, key) => {
-      const body = { subaccount_id: Number(subaccount_id), ...why };
-      return ask('post', '/v2/admin/prop-accounts/{id}/attach', { path: { id }, body, key });
-    },
+    run: ({ subaccount_id, ...why }, key) => send({ subaccount_id: Number(subaccount_id), ...why }, key),
   });
 
 /** Lets an account trade again that a refund or a dispute has stopped. @param {string} id */
