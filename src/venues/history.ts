@@ -4,7 +4,7 @@ import { badQuery } from '../kernel/period.ts';
 /** The query of a history. Dates are ISO-8601; both bounds are inclusive. */
 export type HistoryQuery = { from_date?: string; to_date?: string; pair?: string; limit?: number; cursor?: string };
 
-/** A span of time in epoch milliseconds. `toMs` is null without an upper bound. */
+/** A span of time in epoch milliseconds, not before 1970, which the exchange rejects. `toMs` is null without an upper bound. */
 export type Span = { fromMs: number; toMs: number | null };
 
 /** Which entries of a history are wanted: those within a span, of one pair if given. */
@@ -20,12 +20,12 @@ export const filterOf = (query: HistoryQuery): HistoryFilter => ({ span: spanOf(
  * The span of a query. Throws INVALID_REQUEST for dates that cannot be parsed, and if `from_date` is after `to_date`.
  */
 export function spanOf({ from_date, to_date }: HistoryQuery): Span {
-  const fromMs = from_date === undefined ? 0 : Date.parse(from_date);
+  const fromMs = from_date === undefined ? Number.NEGATIVE_INFINITY : Date.parse(from_date);
   const toMs = to_date === undefined ? null : Date.parse(to_date);
   if (Number.isNaN(fromMs)) throw badQuery('from_date', 'must be a valid date');
   if (Number.isNaN(toMs)) throw badQuery('to_date', 'must be a valid date');
   if (toMs !== null && fromMs > toMs) throw badQuery('from_date', 'must not be after to_date');
-  return { fromMs, toMs };
+  return { fromMs: Math.max(0, fromMs), toMs: toMs && Math.max(0, toMs) };
 }
 
 /** Whether a time is within a span. */

@@ -98,6 +98,14 @@ describe('histories', () => {
         expect(await within(last, last)).to.be.at.least(1);
         expect(await within('2020-01-01T00:00:00Z', '2020-01-02T00:00:00Z')).to.equal(0);
       });
+
+      it(`${path} of ${venue} takes bounds before 1970 and after all clocks`, async () => {
+        const within = async (bounds: string) => (await allPages(whose(), `${path}?${bounds}`)).entries.length;
+
+        expect(await within('from_date=0001-01-01T00:00:00Z')).to.equal(count);
+        expect(await within('from_date=0001-01-01T00:00:00Z&to_date=9999-12-31T23:59:59Z')).to.equal(count);
+        expect(await within('to_date=1969-12-31T23:59:59.999Z')).to.equal(0);
+      });
     }
   }
 

@@ -132,9 +132,12 @@ const orderStatus = (account: Account, name: unknown): unknown => {
     : { status: 'unknownOid' };
 };
 
+/** The venue rejects a time before 1970, and one with a fraction: it reads unsigned integers. */
+const isTime = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+
 const fillsByTime = (account: Account, { startTime, endTime }: InfoRequest): unknown => {
-  if (typeof startTime !== 'number') return undefined;
-  const until = typeof endTime === 'number' ? endTime : Number.POSITIVE_INFINITY;
+  if (!isTime(startTime) || !(endTime === undefined || isTime(endTime))) return undefined;
+  const until = endTime ?? Number.POSITIVE_INFINITY;
   return account.fills
     .filter(({ timeMs }) => timeMs >= startTime && timeMs <= until)
     .slice(0, ROWS)
@@ -145,7 +148,7 @@ const fillsByTime = (account: Account, { startTime, endTime }: InfoRequest): unk
 const FUNDING_ROWS = 500;
 
 const fundingSince = ({ funding = [] }: Account, { startTime }: InfoRequest): unknown =>
-  typeof startTime === 'number'
+  isTime(startTime)
     ? funding
         .filter(({ timeMs }) => timeMs >= startTime)
         .slice(0, FUNDING_ROWS)
