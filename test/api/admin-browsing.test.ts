@@ -167,7 +167,9 @@ describe('what operators browse', () => {
         'state=delivered&app_id=app_1&event_type=kyc.updated',
       ]) {
         expect(await found(`${filter}&from=${hour(-1)}&to=${hour(1)}`), filter).not.to.deep.equal([]);
+        expect(await found(`${filter}&from=0001-01-01T00:00:00Z`), filter).not.to.deep.equal([]);
         expect(await found(`${filter}&from=${hour(1)}`), filter).to.deep.equal([]);
+        expect(await found(`${filter}&to=1969-12-31T23:59:59Z`), filter).to.deep.equal([]);
         expect(await found(`${filter}&to=${hour(-1)}`), filter).to.deep.equal([]);
       }
     });

@@ -109,6 +109,15 @@ describe('housekeeping/prune of the rest', () => {
     expect(await left('webhook_attempts', 'delivery_id')).to.have.length(3);
   });
 
+  it('deletes no event that is to be kept for a century, which began before 1970', async () => {
+    await client.query(`select record_event('app_1', 'a.b', '{}')`);
+    const before = await left('events');
+
+    await client.query(`select expire_events(36500 * 86400.0, 1000, '')`);
+
+    expect(await left('events')).to.deep.equal(before);
+  });
+
   it('deletes mails, sessions, superseded links, dead jobs and processor events by their age', async () => {
     await client.query(`
       delete from queue_jobs;
