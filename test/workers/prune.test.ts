@@ -113,6 +113,26 @@ describe('housekeeping/prune', () => {
     expect(await intentsLeft()).to.deep.equal([1]);
   });
 
+  it('keeps a key as long as its intent is in doubt: a repeat makes no second one', async () => {
+    await client.query('delete from intents; delete from idempotency_keys');
+    await intent({ n: 1, kind: 'network/cancel', state: 'in_doubt' });
+    await client.query(
+      `insert into idempotency_keys (owner, key, digest, intent_id, created_at) values ('ptn_1', 'k', '\\x00', $1, now() - interval '8 days')`,
+      [uuid(1)],
+    );
+    const item = { n: 0, id: uuid(2), kind: 'network/cancel', owner: 'ptn_1', lane: null, request: {}, deadline_s: 60 };
+    const repeat = [{ ...item, digest: '00', idempotency_key: 'k' }];
+
+    await prune();
+
+    const { rows } = await client.query('select intent_id, verdict from accept_intents($1)', [JSON.stringify(repeat)]);
+    expect(rows).to.deep.equal([{ intent_id: uuid(1), verdict: 'replayed' }]);
+    await client.query(`update intents set state = 'failed', outcome = '{}', settled_at = now() where id = $1`, [
+      uuid(1),
+    ]);
+    expect((await prune()).idempotency_keys).to.equal(1);
+  });
+
   it('deletes empty lanes', async () => {
     await client.query('delete from intents');
     await intent({ n: 1, kind: 'network/place', state: 'running' });
