@@ -95,8 +95,9 @@ describe('the ledger, for finance', () => {
     const before = `?as_of=${transfer.said_at}&app_id=${app.appId}`;
     expect(await balanceOf('exchange', 'usd', null, before)).to.equal(0);
     expect(await balanceOf('receipts', 'usd', null, before)).to.equal(-2 * PRICE);
-    const known = `?known_at=${new Date(Date.parse(transfer.recorded_at) - 1).toISOString()}`;
-    expect(await balanceOf('platform', 'usd', null, known)).to.equal(2 * PRICE);
+    const knownAt = (ms: number) => `?known_at=${new Date(Date.parse(transfer.recorded_at) + ms).toISOString()}`;
+    expect(await balanceOf('platform', 'usd', null, knownAt(-1))).to.equal(2 * PRICE);
+    expect(await balanceOf('platform', 'usd', null, knownAt(0)), 'at the time shown').to.equal(2 * PRICE - 10_000);
   });
 
   it('lists entries of a payout by leg, with the processor’s objects, in pages', async () => {
