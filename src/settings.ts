@@ -8,7 +8,8 @@ import { LEAST_EVENT_DAYS } from './kernel/retention.ts';
 import { isTlsMode } from './kernel/tls-modes.ts';
 
 const port = z.coerce.number().int().min(0).max(65535);
-const ms = z.coerce.number().int().min(0);
+const ms = z.coerce.number().int().min(0).max(2_147_483_647); // Node fires a longer timer at once
+const days = z.coerce.number().max(1_000_000); // PostgreSQL's times begin some 2,400,000 days ago
 const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
 const tlsMode = z.string().refine(isTlsMode, 'one of disable, allow, prefer, require, verify-ca, verify-full');
 
@@ -47,7 +48,7 @@ export const settings = z.object({
   METRICS_TOKEN: z.string().min(16).optional(),
   OTEL_EXPORTER_OTLP_ENDPOINT: webAddress.optional(),
   OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
-  OTEL_METRIC_EXPORT_INTERVAL: z.coerce.number().int().min(1_000).default(60_000),
+  OTEL_METRIC_EXPORT_INTERVAL: ms.min(1_000).default(60_000),
   READY_QUEUE_AGE_S: z.coerce.number().int().min(1).default(60),
   LOG_LEVEL: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug']).default('info'),
   WEB_POOL_SIZE: z.coerce.number().int().min(1).default(10),
@@ -128,10 +129,10 @@ export const settings = z.object({
   MAIL_FROM: z.string().min(3),
   WEBHOOK_LOOPBACK: flag.default(false),
   THROTTLE_SCALE: z.coerce.number().min(0.01).default(1),
-  RETAIN_INTENTS_DAYS: z.coerce.number().min(8).default(90), // past the 7 days of an Idempotency-Key
-  RETAIN_ORDERS_DAYS: z.coerce.number().min(8).default(400),
-  RETAIN_EVENTS_DAYS: z.coerce.number().min(LEAST_EVENT_DAYS).default(30), // past the last attempt of a delivery
-  RETAIN_SESSIONS_DAYS: z.coerce.number().min(1).default(30),
+  RETAIN_INTENTS_DAYS: days.min(8).default(90), // past the 7 days of an Idempotency-Key
+  RETAIN_ORDERS_DAYS: days.min(8).default(400),
+  RETAIN_EVENTS_DAYS: days.min(LEAST_EVENT_DAYS).default(30), // past the last attempt of a delivery
+  RETAIN_SESSIONS_DAYS: days.min(1).default(30),
 });
 
 /** Settings that depend on each other. */

@@ -16,6 +16,16 @@ const settings = testSettings('postgres://nobody@127.0.0.1:1/nowhere', {
 });
 
 describe('the settings', () => {
+  it('reject a time that timers or the database cannot hold, which would end at once or never', () => {
+    for (const [name, value] of [
+      ['NETVENUE_PATIENCE_MS', String(2 ** 31)],
+      ['STREAM_HEARTBEAT_MS', '9999999999'],
+      ['RETAIN_ORDERS_DAYS', '9999999'],
+    ] as const)
+      expect(() => readConfig({ ...settings, [name]: value }), name).to.throw(new RegExp(`^Setting ${name}: `));
+    expect(() => readConfig({ ...settings, ORDER_DEADLINE_MS: String(2 ** 31 - 1) })).not.to.throw();
+  });
+
   it('report the missing address past the pooler', () => {
     expect(() => readConfig({ ...settings, DATABASE_POOLER: 'transaction' })).to.throw(
       /^Setting DATABASE_DIRECT_URL: needed/,
