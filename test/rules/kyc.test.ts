@@ -30,6 +30,20 @@ describe('a verification case', () => {
     );
   });
 
+  it('ends alike in every order of reports that repeat an earlier status', () => {
+    const tried = [
+      report('processing', 1_000),
+      report('requires_input', 2_000, 'document_expired'),
+      report('processing', 3_000),
+    ];
+
+    fc.assert(
+      fc.property(fc.shuffledSubarray([...tried, ...tried], { minLength: 6 }), (reports) => {
+        expect(endOf(reports)).to.include({ status: 'processing', failureReason: null });
+      }),
+    );
+  });
+
   it('goes on when the user tries again, and stays verified', () => {
     const again = [report('requires_input', 1_000, 'document_expired'), report('processing', 2_000)];
 

@@ -12,22 +12,28 @@ export type Case = { status: KycStatus; statusAtMs: number; sessionId: string; f
 export type ProcessorUpdate = { sessionId: string; atMs: number; status: string; failure: string | null };
 
 /**
- * The change that a report makes to a case, or null for none. `verified` is final. Otherwise the newest report on the
- * newest session wins, whatever the order of arrival. An earlier session counts only if it was verified.
+ * The state of a case after a report, or null if that changes nothing. `verified` is final. Otherwise the newest report on the
+ * newest session wins, whatever the order of arrival: one that repeats the status still makes all earlier ones old. An earlier session
+ * counts only if it was verified.
  */
-export function caseAfter(current: Case, update: ProcessorUpdate): Pick<Case, 'status' | 'failureReason'> | null {
+export function caseAfter(current: Case, update: ProcessorUpdate): State | null {
   if (current.status === 'verified') return null;
   const next = readStatus(update);
   if (next.status === 'verified') return next;
   if (update.sessionId !== current.sessionId || update.atMs < current.statusAtMs) return null;
   if (update.atMs === current.statusAtMs && rankOf(next) < rankOf(current)) return null;
-  return next.status === current.status && next.failureReason === current.failureReason ? null : next;
+  return update.atMs > current.statusAtMs || !isSame(current, next) ? next : null;
 }
+
+type State = Pick<Case, 'status' | 'failureReason'>;
+
+/** Whether two states are the same to the app. */
+export const isSame = (a: State, b: State): boolean => a.status === b.status && a.failureReason === b.failureReason;
 
 const rankOf = ({ status }: Pick<Case, 'status'>) => kycStatuses.indexOf(status);
 
 /** The processor also requires input at the start: only a failure reason shows that a check failed. */
-function readStatus({ status, failure }: ProcessorUpdate): Pick<Case, 'status' | 'failureReason'> {
+function readStatus({ status, failure }: ProcessorUpdate): State {
   if (status === 'verified') return { status: 'verified', failureReason: null };
   if (status === 'processing') return { status: 'processing', failureReason: null };
   if (status === 'canceled') return { status: 'failed', failureReason: failure ?? 'canceled' };

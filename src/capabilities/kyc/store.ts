@@ -9,7 +9,7 @@ import { settleBy } from '../../intents/settle.ts';
 import type { Sealer } from '../../kernel/seal.ts';
 import { closeEvent } from '../payments/commands.ts';
 import { caseColumns, caseRow, type KycCase } from './queries.ts';
-import { caseAfter } from './rules.ts';
+import { caseAfter, isSame } from './rules.ts';
 
 const nothing = z.object({});
 
@@ -57,7 +57,8 @@ export const applyVerification = (
           'user_id', m.user_id, 'kyc_provider', m.provider, 'kyc_status', m.status,
           'kyc_verified_at', to_char(m.verified_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
           'kyc_failure_reason', m.failure_reason))
-        from moved m`);
+        from moved m
+        where ${!isSame(current, next)}`);
     }
     if (eventId === null) return;
     await closeEvent(tx, eventId, next ? 'applied' : current ? 'stale' : 'not_ours');
