@@ -44,7 +44,9 @@ export const applyVerification = (
   db.transaction(async (tx) => {
     const current = await lockKycCase(tx, reading.sessionId);
     const next = current && caseAfter(current, { ...reading, atMs });
-    if (next) {
+    const hasChanged = current !== null && next !== null && !isSame(current, next);
+    // a reading is dated by our clock: one that changes nothing makes no event old
+    if (next && (hasChanged || eventId !== null)) {
       await tx.query(sql.prepared('move_kyc_case', nothing)`
         with moved as (
           update kyc_cases k
@@ -58,7 +60,7 @@ export const applyVerification = (
           'kyc_verified_at', to_char(m.verified_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
           'kyc_failure_reason', m.failure_reason))
         from moved m
-        where ${!isSame(current, next)}`);
+        where ${hasChanged}`);
     }
     if (eventId === null) return;
     await closeEvent(tx, eventId, next ? 'applied' : current ? 'stale' : 'not_ours');

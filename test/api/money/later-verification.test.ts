@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
+import { applyVerification } from '../../../src/capabilities/kyc/store.ts';
 import { type Money, startMoney } from '../../support/money.ts';
 
 const BEGIN = '/v2/kyc/processor-identity/session';
@@ -28,5 +29,23 @@ describe('an identity verification that is begun again', function () {
     await service.runTask('kyc/reconcile');
 
     expect((await user.ask('GET', '/v2/kyc/status')).body).to.include({ kyc_status: 'verified' });
+  });
+
+  it('ends in the state that the newest event reports, whatever comes late or was read between', async () => {
+    const user = await service.user(service.tenant);
+    const { body } = await user.ask('POST', BEGIN);
+    const shown = async (status: string, failure: string | null, atS: number, event: string | null) => {
+      await applyVerification(service.db, { sessionId: body.session_id, status, failure }, atS * 1_000, event);
+      return (await user.ask('GET', '/v2/kyc/status')).body.kyc_status;
+    };
+    const nowS = Math.floor(Date.now() / 1_000) + 60;
+
+    expect(await shown('processing', null, nowS, 'evt_1')).to.equal('processing');
+    expect(await shown('processing', null, nowS + 20, 'evt_3')).to.equal('processing');
+    expect(await shown('requires_input', 'document_expired', nowS + 10, 'evt_2')).to.equal('processing');
+    expect(await shown('processing', null, nowS + 40, null)).to.equal('processing');
+    expect(await shown('requires_input', 'document_expired', nowS + 39, 'evt_4'), 'our clock is ahead').to.equal(
+      'needs_input',
+    );
   });
 });
