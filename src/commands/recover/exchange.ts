@@ -3,7 +3,7 @@ import { listWallets } from '../../intents/recover.ts';
 import { intentIdOf, legCloid } from '../../kernel/exchange-names.ts';
 import type { WalletAddress } from '../../kernel/ids.ts';
 import type { Exvenue, OrderRecord } from '../../venues/exchange/adapter/types.ts';
-import { keepUnknown } from './orders.ts';
+import { datedSince, keepUnknown } from './orders.ts';
 
 type Sources = { db: Db; exvenue: Exvenue; print(line: string): void };
 
@@ -16,7 +16,7 @@ const exitsOf = (id: string): string[] => (['tp', 'sl'] as const).map((leg) => i
  */
 export async function recoverExchange({ db, exvenue, print }: Sources, sinceMs: number): Promise<void> {
   for (const { wallet, placed } of await listWallets(db)) {
-    const cloids = await readCloids({ exvenue, print }, wallet, sinceMs);
+    const cloids = await readCloids({ exvenue, print }, wallet, datedSince(sinceMs));
     if (!cloids) print(`orders of ${wallet}  could not be read: run this again`);
     if (!cloids) continue;
     const ids = cloids.map(intentIdOf);

@@ -3,7 +3,7 @@ import type { Db } from '../../db/pool.ts';
 import { listEntities } from '../../intents/recover.ts';
 import type { Hotkey } from '../../kernel/ids.ts';
 import type { Netvenue } from '../../venues/network/adapter/types.ts';
-import { keepUnknown } from './orders.ts';
+import { datedSince, keepUnknown } from './orders.ts';
 
 type Sources = { db: Db; venues: { of(entity: Hotkey): Promise<Netvenue | null> }; print(line: string): void };
 
@@ -28,7 +28,7 @@ async function printSubaccounts(
   const made = await venue.listSubaccounts();
   if (made.kind === 'unreadable') print(`subaccounts of ${entity}  could not be read: run this again`);
   if (made.kind !== 'found') return;
-  const since = made.data.filter(({ createdMs }) => createdMs === null || createdMs >= sinceMs);
+  const since = made.data.filter(({ createdMs }) => createdMs === null || createdMs >= datedSince(sinceMs));
   const owned = await listOwnedSubaccounts(
     db,
     since.map(({ syntheticHotkey }) => syntheticHotkey),
@@ -47,7 +47,9 @@ async function printOrders(
   if (read.kind === 'unreadable') print(`orders of ${hotkey}  could not be read: run this again`);
   if (read.kind !== 'found') return;
   const { unfilled, filled, cancelled } = read.data;
-  const since = [...unfilled, ...filled, ...cancelled].filter(({ processedMs }) => (processedMs ?? sinceMs) >= sinceMs);
+  const since = [...unfilled, ...filled, ...cancelled].filter(
+    ({ processedMs }) => (processedMs ?? sinceMs) >= datedSince(sinceMs),
+  );
   await keepUnknown(
     { db, print },
     hotkey,

@@ -2,6 +2,11 @@ import type { Db } from '../../db/pool.ts';
 import { keepLostOrders } from '../../intents/recover.ts';
 import { type Hotkey, isUuid, type WalletAddress } from '../../kernel/ids.ts';
 
+const CLOCK_SKEW_MS = 60_000;
+
+/** From when on a venue may date what was done since then, in epoch ms: its clock may be behind the database's. */
+export const datedSince = (sinceMs: number): number => sinceMs - CLOCK_SKEW_MS;
+
 /** Keeps the ids of a trader's orders at a venue that no intent here has, and prints them. Ids that are no UUID are other software's. */
 export async function keepUnknown(
   { db, print }: { db: Db; print(line: string): void },
