@@ -2605,7 +2605,7 @@ create function fix_bank_leg(intent uuid, reversed integer, held bigint, of_curr
 create function follow_ending(intent uuid, of_kind text, ending text)
   returns void plpgsql;
 
-create function follow_money(of_payment text, stop text)
+create function follow_money(of_payment text, was text, stop text)
   returns void plpgsql;
 
 create function follow_purchase(purchase uuid)

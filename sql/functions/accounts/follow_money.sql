@@ -1,8 +1,8 @@
--- Stops the account of a payment, or lets it go on once its money is back. Stopped accounts are `eliminated` with the reason. An account that
--- the network has eliminated stays so. One that goes on is compared with the network before it trades, or asks for its subaccount if it never
+-- Stops the account of a payment, or lets it go on once its money is back. Stopped accounts are `eliminated` with the reason of the payment, which
+-- `was` another until now. An account that the network has eliminated, for a reason of its own, stays so. One that goes on is compared with the network before it trades, or asks for its subaccount if it never
 -- did; a creation that ended meanwhile decides as it would have. Notifies its followers and those who wait for it. The caller holds the
 -- payment. Locks the account, then its event log.
-create or replace function follow_money(of_payment text, stop text) returns void
+create or replace function follow_money(of_payment text, was text, stop text) returns void
 language plpgsql as $$
 declare
   a prop_accounts;
@@ -11,7 +11,7 @@ begin
   select * into a from prop_accounts where payment_id = of_payment for update;
   if a.status in ('provisioning', 'evaluation', 'funded') and stop is not null then
     perform move_prop_account(a.id, a.status, 'eliminated', stop);
-  elsif a.status is distinct from 'eliminated' or a.failure_reason is null or a.failure_reason not in ('refunded', 'disputed', 'under_review') then
+  elsif (a.status = 'eliminated' and a.failure_reason = was) is not true then
     return;
   elsif stop is not null then
     update prop_accounts set failure_reason = stop where id = a.id and failure_reason <> stop;

@@ -1,7 +1,6 @@
 -- Lets an account trade again that a refund, a dispute or an unreadable event has stopped: the operator accepts the losses as they are now, and
--- closes those events. Each further loss stops
--- it again. An account that the network has eliminated stays eliminated. Locks the payment, then the account. Verdicts:
--- done | unknown | not_stopped | refunding (a refund is under way, or its effect unknown).
+-- closes those events. Each further loss stops it again. An account that the network has eliminated stays eliminated. Locks the payment, then the
+-- account. Verdicts: done | unknown | not_stopped | refunding (a refund is under way, or its effect unknown).
 create or replace function reinstate_account(account text, by_operator text, because text) returns text
 language plpgsql as $$
 declare
@@ -11,7 +10,9 @@ begin
   select * into a from prop_accounts where id = account for update;
   if a.id is null then
     return 'unknown';
-  elsif a.status <> 'eliminated' or a.failure_reason not in ('refunded', 'disputed', 'under_review') then
+  elsif a.status <> 'eliminated' or not exists (
+    select from payments p where p.id = a.payment_id and p.stopped_for = a.failure_reason
+  ) then
     return 'not_stopped';
   elsif refund_state(a.payment_id) in ('under_way', 'unknown') then
     return 'refunding';

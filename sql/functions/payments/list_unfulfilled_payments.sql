@@ -45,6 +45,6 @@ language sql stable as $$
     and coalesce(p.paid_at, p.created_at) < now() - make_interval(secs => minutes * 60)
     and m.held_cents > 0
     and (a.id is null or a.status in ('provisioning', 'subaccount_failed')
-      or (a.status = 'eliminated' and a.failure_reason in ('refunded', 'disputed', 'under_review')))
+      or (a.status = 'eliminated' and a.failure_reason = p.stopped_for))
   order by coalesce(p.paid_at, p.created_at)
 $$;

@@ -32,5 +32,5 @@ begin
       select from payment_losses o where o.payment_id = of_payment and o.kind = 'dispute'
     ) then coalesce(disputed_at, now()) end
   where id = of_payment;
-  perform follow_money(of_payment, stop);
+  perform follow_money(of_payment, p.stopped_for, stop);
 end $$;

@@ -140,6 +140,23 @@ describe('an operator', () => {
     await rejected(reinstateAccount(service.db, account.id, BY), 'V2_ACCOUNT_NOT_FAILED');
   });
 
+  it('reinstates what the payment has stopped, whatever its reason: no function lists the reasons', async () => {
+    const account = await paidFor('evaluation');
+    await service.db.query(sql.unsafe`alter table payments drop constraint payments_stop_known`);
+    await service.db.query(sql.unsafe`update payments set stopped_for = 'newly_thought_of' where id = ${paymentId}`);
+    await service.db.query(sql.unsafe`
+      update prop_accounts set status = 'eliminated', failure_reason = 'newly_thought_of' where id = ${account.id}`);
+    expect(await unfulfilled()).to.deep.include({
+      payment_id: paymentId,
+      safe_action: 'reinstate, or refund the rest',
+      failure_reason: 'newly_thought_of',
+    });
+
+    await reinstateAccount(service.db, account.id, BY);
+
+    expect(await accountIn(user.ask, 'evaluation')).to.include({ id: account.id, failure_reason: null });
+  });
+
   it('need not act when the sweep finds a state changed by the network', async () => {
     const account = await paidFor('evaluation');
     await service.network({ subaccount_id: account.subaccount_id, bucket: 'SUBACCOUNT_FUNDED' });
