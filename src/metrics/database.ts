@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { Gauge } from 'prom-client';
 import type { Db } from '../db/pool.ts';
 import { cachedProbe } from '../kernel/cache.ts';
 import { type DatabaseFigures, type ReportedBudget, readFigures } from './queries.ts';
@@ -30,9 +31,9 @@ export function collectDatabase(
   });
   return metrics.beforeScrape(async () => {
     const figures = await probe();
-    reset(metrics);
     metrics.databaseUp.set(figures ? 1 : 0);
-    if (figures) show(figures, tasks, metrics);
+    for (const gauge of Object.values(metrics.ofDatabase)) gauge.reset();
+    if (figures) for (const name of namesOf(SHOWN)) show(name, figures, tasks, metrics);
   });
 }
 
@@ -41,69 +42,59 @@ function noFigures(err: unknown, log: Pick<Logger, 'warn'>): null {
   return null;
 }
 
-function reset(metrics: Metrics): void {
-  const { jobs, jobAge, openIntents, intentAge, waiting, waitAge, deliveries, endpoints, unprotected, unprotectedAge } =
-    metrics;
-  const { deliveryAge, undeliveredAge, workers, unfulfilled, delayedPayouts, unreadableEvents } = metrics;
-  const { ledgerDifferences, behind, budgetUsed, attention, retentionBehind } = metrics;
-  const labelled = [
-    ...[jobs, jobAge, openIntents, intentAge, waiting, waitAge],
-    ...[deliveries, endpoints, unprotected, unprotectedAge, attention, retentionBehind],
-  ];
-  for (const gauge of labelled) gauge.reset();
-  const single = [
-    deliveryAge,
-    undeliveredAge,
-    workers,
-    unfulfilled,
-    delayedPayouts,
-    unreadableEvents,
-    ledgerDifferences,
-    behind,
-    budgetUsed,
-    metrics.differing,
-    metrics.oldestTransaction,
-  ];
-  for (const gauge of single) gauge.remove();
-}
+type Gauges = Metrics['ofDatabase'];
+type Samples<L extends string> = readonly (readonly [labels: Record<L, string>, value: number])[];
+type Shown = {
+  [Name in keyof Gauges]: (
+    figures: DatabaseFigures,
+    tasks: string[],
+  ) => Gauges[Name] extends Gauge<infer L> ? Samples<L> : never;
+};
 
-function show(figures: DatabaseFigures, tasks: string[], metrics: Metrics): void {
-  showJobs(figures, tasks, metrics);
-  for (const { kind, state, count, oldest_s } of figures.intents) {
-    metrics.openIntents.set({ kind, state }, count);
-    metrics.intentAge.set({ kind, state }, oldest_s);
-  }
-  for (const { reason, is_exit, count, oldest_s } of figures.waits) {
-    metrics.waiting.set({ reason, exits: String(is_exit) }, count);
-    metrics.waitAge.set({ reason, exits: String(is_exit) }, oldest_s);
-  }
-  for (const state of DELIVERY_STATES) metrics.deliveries.set({ state }, figures.deliveries[state]);
-  metrics.deliveryAge.set(figures.deliveries.oldest_due_s);
-  metrics.undeliveredAge.set(figures.deliveries.oldest_s);
-  for (const state of ENDPOINT_STATES) metrics.endpoints.set({ state }, 0);
-  for (const { state, count } of figures.endpoints) metrics.endpoints.set({ state }, count);
-  metrics.workers.set(figures.workers);
-  metrics.unfulfilled.set(figures.unfulfilled);
-  metrics.delayedPayouts.set(figures.delayed_payouts);
-  metrics.unreadableEvents.set(figures.unreadable_events);
-  for (const { venue, count, longest_s } of figures.unprotected) {
-    metrics.unprotected.set({ venue }, count);
-    metrics.unprotectedAge.set({ venue }, longest_s);
-  }
-  for (const { what, count } of figures.attention) metrics.attention.set({ what }, count);
-  for (const { name, behind_s } of figures.retention) metrics.retentionBehind.set({ rows: name }, behind_s);
-  metrics.oldestTransaction.set(figures.oldest_transaction_s);
-  metrics.differing.set(figures.differing);
-  metrics.ledgerDifferences.set(figures.ledger_differences);
-  metrics.behind.set(figures.behind);
-  if (figures.budget_used !== null) metrics.budgetUsed.set(figures.budget_used);
+const single = (value: number): Samples<string> => [[{}, value]];
+
+/** What each gauge shows. One that is not here, or that no gauge has, does not compile. */
+const SHOWN: Shown = {
+  jobs: (figures, tasks) =>
+    jobsOf(figures, tasks).flatMap((row) =>
+      JOB_STATES.map((state) => [{ task: row.task, state }, row[state]] as const),
+    ),
+  jobAge: (figures, tasks) => jobsOf(figures, tasks).map(({ task, oldest_ready_s }) => [{ task }, oldest_ready_s]),
+  openIntents: ({ intents }) => intents.map(({ kind, state, count }) => [{ kind, state }, count]),
+  intentAge: ({ intents }) => intents.map(({ kind, state, oldest_s }) => [{ kind, state }, oldest_s]),
+  waiting: ({ waits }) => waits.map(({ reason, is_exit, count }) => [{ reason, exits: String(is_exit) }, count]),
+  waitAge: ({ waits }) => waits.map(({ reason, is_exit, oldest_s }) => [{ reason, exits: String(is_exit) }, oldest_s]),
+  deliveries: ({ deliveries }) => DELIVERY_STATES.map((state) => [{ state }, deliveries[state]]),
+  deliveryAge: ({ deliveries }) => single(deliveries.oldest_due_s),
+  undeliveredAge: ({ deliveries }) => single(deliveries.oldest_s),
+  endpoints: ({ endpoints }) => [
+    ...ENDPOINT_STATES.map((state) => [{ state }, 0] as const),
+    ...endpoints.map(({ state, count }) => [{ state }, count] as const),
+  ],
+  workers: ({ workers }) => single(workers),
+  unfulfilled: ({ unfulfilled }) => single(unfulfilled),
+  delayedPayouts: ({ delayed_payouts }) => single(delayed_payouts),
+  unreadableEvents: ({ unreadable_events }) => single(unreadable_events),
+  unprotected: ({ unprotected }) => unprotected.map(({ venue, count }) => [{ venue }, count]),
+  unprotectedAge: ({ unprotected }) => unprotected.map(({ venue, longest_s }) => [{ venue }, longest_s]),
+  attention: ({ attention }) => attention.map(({ what, count }) => [{ what }, count]),
+  retentionBehind: ({ retention }) => retention.map(({ name, behind_s }) => [{ rows: name }, behind_s]),
+  oldestTransaction: ({ oldest_transaction_s }) => single(oldest_transaction_s),
+  differing: ({ differing }) => single(differing),
+  ledgerDifferences: ({ ledger_differences }) => single(ledger_differences),
+  behind: ({ behind }) => single(behind),
+  budgetUsed: ({ budget_used }) => (budget_used === null ? [] : single(budget_used)),
+};
+
+const namesOf = (shown: Shown) => Object.keys(shown) as (keyof Shown)[]; // as: an object literal has no other keys
+
+function show(name: keyof Shown, figures: DatabaseFigures, tasks: string[], { ofDatabase }: Metrics): void {
+  const gauge: Gauge = ofDatabase[name];
+  for (const [labels, value] of SHOWN[name](figures, tasks)) gauge.set(labels, value);
 }
 
 /** A task without a job is shown with zeros, so that an alert on its age works before its first job. */
-function showJobs({ jobs }: DatabaseFigures, tasks: string[], metrics: Metrics): void {
+function jobsOf({ jobs }: DatabaseFigures, tasks: string[]): DatabaseFigures['jobs'] {
   const none = { ready: 0, planned: 0, running: 0, dead: 0, oldest_ready_s: 0 };
-  for (const row of [...tasks.map((task) => ({ task, ...none })), ...jobs]) {
-    for (const state of JOB_STATES) metrics.jobs.set({ task: row.task, state }, row[state]);
-    metrics.jobAge.set({ task: row.task }, row.oldest_ready_s);
-  }
+  return [...tasks.map((task) => ({ task, ...none })), ...jobs];
 }

@@ -14,65 +14,15 @@ export function families(registry: Registry) {
     new Histogram({ name, help, labelNames, buckets, registers });
   const counter = <L extends string>(name: string, help: string, labelNames: L[]) =>
     new Counter({ name, help, labelNames, registers });
-  /** A gauge that was never set is not shown, because 0 would be a figure. */
+  /** A gauge that was never set, or was reset, is not shown, because 0 would be a figure. */
   const gauge = <L extends string>(name: string, help: string, labelNames: L[] = []) => {
     const unset = new Gauge({ name, help, labelNames, registers });
-    if (labelNames.length === 0) unset.remove();
+    if (labelNames.length === 0) unset.reset = () => unset.remove();
+    unset.reset();
     return unset;
   };
-  return {
-    build: gauge('tps_build_info', 'Always 1, for each process that is scraped.', ['version', 'process']),
-    requests: histogram(
-      'tps_http_request_duration_seconds',
-      'Time from a request to its response, including the wait for an outcome.',
-      ['operation', 'method', 'status'],
-      RESPONSE_S,
-    ),
-    errors: counter('tps_http_errors_total', 'Error responses, by the code of the problem document.', ['code']),
-    streams: gauge('tps_streams_open', 'Event streams that this process serves now.'),
-    listening: gauge('tps_listen_connected', '1 while the LISTEN connection for settled intents is up.'),
-    clockAhead: gauge('tps_clock_ahead_seconds', "How far this process's clock is ahead of the database's."),
-    tasks: histogram(
-      'tps_task_duration_seconds',
-      'Duration of a task of the queue; outcome is done or threw.',
-      ['task', 'outcome'],
-      RESPONSE_S,
-    ),
-    intents: histogram(
-      'tps_intent_settle_duration_seconds',
-      'Time from the acceptance of an intent to its end, observed by the process that ended it.',
-      ['kind', 'ending'],
-      INTENT_S,
-    ),
-    calls: histogram(
-      'tps_upstream_call_duration_seconds',
-      'Duration of a call to an upstream, by the kind of its result.',
-      ['upstream', 'call', 'result'],
-      UPSTREAM_S,
-    ),
-    authErrors: counter(
-      'tps_upstream_auth_rejections_total',
-      "Calls that an upstream rejected because of this service's credentials.",
-      ['upstream'],
-    ),
-    pausedUpstreams: gauge(
-      'tps_upstream_paused',
-      '1 while this process leaves the work of an upstream, which rejected its credentials, to other processes.',
-      ['upstream'],
-    ),
-    attempts: histogram(
-      'tps_delivery_attempt_duration_seconds',
-      'Duration of an attempt to deliver a webhook; result is the class of the status, or the fault.',
-      ['result'],
-      RESPONSE_S,
-    ),
-    pools: gauge('tps_pool_connections', 'Connections of a pool to the database, by state.', ['pool', 'state']),
-    poolWaiting: gauge('tps_pool_waiting', 'Statements that wait for a connection of the pool.', ['pool']),
-    poolLimit: gauge('tps_pool_limit', 'Connections that a pool may hold.', ['pool']),
-    databaseUp: gauge(
-      'tps_database_up',
-      '1 if the database responded to this scrape; otherwise 0, without figures from the database.',
-    ),
+  /** The figures from the database: before every scrape all are reset and shown again. */
+  const ofDatabase = {
     jobs: gauge('tps_queue_jobs', 'Jobs: ready to run, planned for later, running, or dead after their last attempt.', [
       'task',
       'state',
@@ -150,6 +100,61 @@ export function families(registry: Registry) {
     unfulfilled: gauge(
       'tps_unfulfilled_payments',
       'Payments older than 10 minutes that were neither fulfilled nor refunded.',
+    ),
+  };
+  return {
+    ofDatabase,
+    build: gauge('tps_build_info', 'Always 1, for each process that is scraped.', ['version', 'process']),
+    requests: histogram(
+      'tps_http_request_duration_seconds',
+      'Time from a request to its response, including the wait for an outcome.',
+      ['operation', 'method', 'status'],
+      RESPONSE_S,
+    ),
+    errors: counter('tps_http_errors_total', 'Error responses, by the code of the problem document.', ['code']),
+    streams: gauge('tps_streams_open', 'Event streams that this process serves now.'),
+    listening: gauge('tps_listen_connected', '1 while the LISTEN connection for settled intents is up.'),
+    clockAhead: gauge('tps_clock_ahead_seconds', "How far this process's clock is ahead of the database's."),
+    tasks: histogram(
+      'tps_task_duration_seconds',
+      'Duration of a task of the queue; outcome is done or threw.',
+      ['task', 'outcome'],
+      RESPONSE_S,
+    ),
+    intents: histogram(
+      'tps_intent_settle_duration_seconds',
+      'Time from the acceptance of an intent to its end, observed by the process that ended it.',
+      ['kind', 'ending'],
+      INTENT_S,
+    ),
+    calls: histogram(
+      'tps_upstream_call_duration_seconds',
+      'Duration of a call to an upstream, by the kind of its result.',
+      ['upstream', 'call', 'result'],
+      UPSTREAM_S,
+    ),
+    authErrors: counter(
+      'tps_upstream_auth_rejections_total',
+      "Calls that an upstream rejected because of this service's credentials.",
+      ['upstream'],
+    ),
+    pausedUpstreams: gauge(
+      'tps_upstream_paused',
+      '1 while this process leaves the work of an upstream, which rejected its credentials, to other processes.',
+      ['upstream'],
+    ),
+    attempts: histogram(
+      'tps_delivery_attempt_duration_seconds',
+      'Duration of an attempt to deliver a webhook; result is the class of the status, or the fault.',
+      ['result'],
+      RESPONSE_S,
+    ),
+    pools: gauge('tps_pool_connections', 'Connections of a pool to the database, by state.', ['pool', 'state']),
+    poolWaiting: gauge('tps_pool_waiting', 'Statements that wait for a connection of the pool.', ['pool']),
+    poolLimit: gauge('tps_pool_limit', 'Connections that a pool may hold.', ['pool']),
+    databaseUp: gauge(
+      'tps_database_up',
+      '1 if the database responded to this scrape; otherwise 0, without figures from the database.',
     ),
   };
 }

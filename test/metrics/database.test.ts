@@ -211,9 +211,9 @@ describe('database metrics', () => {
     await holder.query('lock table worker_processes in access exclusive mode');
     const db = await openPool(database.url, 1, () => {});
     const metrics = openMetrics();
-    metrics.workers.set(3); // of an earlier scrape
-    metrics.attention.set({ what: 'disputes' }, 3);
-    metrics.retentionBehind.set({ rows: 'events' }, 3);
+    metrics.ofDatabase.workers.set(3); // of an earlier scrape
+    metrics.ofDatabase.attention.set({ what: 'disputes' }, 3);
+    metrics.ofDatabase.retentionBehind.set({ rows: 'events' }, 3);
     const forget = collectDatabase(db, { tasks: ['network/place'], budget }, metrics, quiet);
 
     const startedAt = performance.now();
