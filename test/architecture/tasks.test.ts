@@ -1,11 +1,16 @@
-import { readFile } from 'node:fs/promises';
+import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import ts from 'typescript';
 import { listTaskNames } from '../../src/intents/task.ts';
+import { isTrading } from '../../src/runtime/runners.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
+
+const read = (path: string) => readFile(join(root, path), 'utf8');
+const PLANS = ['sql/functions/**/*.sql', 'src/{capabilities,intents,venues}/**/*.ts'];
+const NAMES_THEM = 'sql/functions/queue/drop_superseded_jobs.sql'; // and plans none
 
 /** Tasks are imported by their path, which hides their types. Here each is assigned to what the worker calls. */
 const fits = (name: string, n: number) =>
@@ -24,6 +29,28 @@ describe('tasks', () => {
     const lines = [...imports, wrong, ...names.map(fits)];
 
     expect(await linesWithTypeErrors(lines.join('\n'))).to.deep.equal([imports.length]);
+  });
+
+  it('are each planned, by the crontab or by code that names them, and the crontab plans no other', async () => {
+    const crontab = (await read('workers/crontab')).split('\n').filter((line) => line !== '');
+    const periodic = crontab.map((line) => line.split(' ')[5]);
+    const planning = await Array.fromAsync(glob(PLANS, { cwd: root, exclude: [NAMES_THEM] }), read);
+
+    const unplanned = listTaskNames().filter(
+      (task) => !periodic.includes(task) && !planning.some((text) => text.includes(`'${task}'`)),
+    );
+
+    expect(unplanned).to.deep.equal([]);
+    expect(listTaskNames()).to.include.members(periodic);
+  });
+
+  it('are outbound in SQL, which announces their jobs, if they are for the runner that executes them', async () => {
+    const [, list = ''] = / in \((.*)\)/.exec(await read('sql/functions/queue/is_outbound.sql')) ?? [];
+    const areas = [...list.matchAll(/'(\w+)'/g)].map(([, area]) => String(area));
+
+    for (const task of listTaskNames())
+      expect(areas.includes(task.split('/')[0] ?? ''), task).to.equal(!isTrading(task));
+    for (const area of areas) expect(isTrading(`${area}/`), area).to.equal(false);
   });
 });
 
