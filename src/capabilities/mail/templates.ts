@@ -24,7 +24,7 @@ const NOT_YOURS =
   'If this was not you, reset your password at once: that ends every session, revokes your API keys, and detaches a new payout account.';
 
 /** Every mail of the service by template name. */
-const templates: Record<string, Template> = {
+export const templates: Record<string, Template> = {
   verify_email: ({ app }, code) => ({
     subject: `Your code for ${app}`,
     lines: [`Enter this code in ${app} to verify your e-mail address. It is valid for 10 minutes.`, NOT_YOU],
