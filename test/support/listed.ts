@@ -94,6 +94,8 @@ async function fillApprovals(service: Trading): Promise<void> {
     select 'apv_' || n, 'refundPayment', 'pay_' || n, '', '{"amount_cents": 49900}', 'asked for it', 'finance', ${adminId},
       now() + interval '1 day'
     from generate_series(1, 2) n`);
+  await service.db.query(sql.unsafe`
+    update approvals set decided_by = ${(await service.admin()).adminId}, decided_at = now(), decision = 'rejected' where id = 'apv_2'`);
 }
 
 /** Trades in two pairs: an open position, a closed one and a resting order in each. */
