@@ -89,7 +89,7 @@ export function listenForSettlements(
     });
     client = fresh;
     endWhenSilent(SILENT_MS, onError)(fresh);
-    fresh.on('end', reconnect);
+    fresh.on('end', () => fresh === client && reconnect());
     fresh.on('notification', ({ channel, payload = '' }) => {
       if (channel === 'traded') return onTraded(payload);
       if (channel === 'partners') return onPartnersChanged();
@@ -115,6 +115,7 @@ export function listenForSettlements(
       for (const set of [...followers.values()]) notifyAll(set);
     } catch (error) {
       onError(error instanceof Error ? error : new Error(String(error)));
+      fresh.end().catch(() => {}); // it may be open: a standby takes connections, and rejects `listen`
       reconnect();
     }
   }
