@@ -32,6 +32,10 @@ export const databaseRejected = (error: unknown): boolean =>
     ({ code, place, severity }) => (REJECTED.test(code) || ON_STANDBY.test(place)) && /^(ERROR|FATAL)$/.test(severity),
   );
 
+/** Whether the server rejects every write: it is a standby, or a primary that was made read-only. */
+export const databaseIsReadOnly = (error: unknown): boolean =>
+  causesOf(error).some(({ code, place }) => code === '25006' || ON_STANDBY.test(place));
+
 /** Whether PostgreSQL cancelled a statement because of others: to resolve a deadlock, or to keep them serializable. Repeating it is safe. */
 export const wasUndone = (error: unknown): boolean => hasCode(error, '40P01') || hasCode(error, '40001');
 

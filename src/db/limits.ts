@@ -3,6 +3,7 @@ import PQueue from 'p-queue';
 import type pg from 'pg';
 import type { DatabasePool, DriverClient, DriverFactory } from 'slonik';
 import { presentWork } from '../kernel/work.ts';
+import { databaseIsReadOnly } from './conflicts.ts';
 import { leftOf, noteResponse, waitAnew, waitFromNow } from './waits.ts';
 
 /*
@@ -58,7 +59,11 @@ function limited(client: DriverClient, { statementMs, wholeMs }: Limits): Driver
         close(client);
         closeIdle();
       });
-      const result = await Promise.race([client.query(...statement), expired]).finally(stop);
+      const answered = client.query(...statement).catch((error) => {
+        if (databaseIsReadOnly(error)) closeIdle(); // they may lead to the same former primary, and would read what is old
+        throw error;
+      });
+      const result = await Promise.race([answered, expired]).finally(stop);
       noteResponse();
       return result;
     },

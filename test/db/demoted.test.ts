@@ -1,6 +1,9 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { parse } from 'pg-connection-string';
+import { sql } from 'slonik';
+import { databaseRejected } from '../../src/db/conflicts.ts';
+import { openPool } from '../../src/db/pool.ts';
 import { listenForSettlements } from '../../src/db/settled.ts';
 import { newIntentId } from '../../src/kernel/ids.ts';
 import { type Address, openAddress } from '../support/address.ts';
@@ -32,6 +35,27 @@ describe('an address that has led to a standby', function () {
     const { rows } = await client.query<Record<string, unknown>>(text).finally(() => client.end());
     return rows;
   }
+
+  it('is followed to the primary by every connection of a pool, also to read, once a write has met the standby', async () => {
+    const db = await openPool(url, 4, () => {});
+    const write = () => db.query(sql.unsafe`select pg_notify('settled', '')`);
+    const isStandby = () =>
+      Promise.all([1, 2, 3, 4].map(() => db.oneFirst(sql.unsafe`select pg_is_in_recovery() from pg_sleep(0.1)`)));
+    const before = await isStandby();
+    leadToPrimary();
+
+    const met = await write().then(
+      () => null,
+      (error: unknown) => error,
+    );
+    const after = await isStandby();
+    await write();
+    await db.end();
+
+    expect(before).to.deep.equal([true, true, true, true]);
+    expect(databaseRejected(met)).to.equal(true);
+    expect(after).to.deep.equal([false, false, false, false]);
+  });
 
   it('is followed to the primary by the connection that listens, which leaves none behind', async () => {
     const settlements = listenForSettlements(url, () => {});
