@@ -39,6 +39,13 @@ export const databaseIsReadOnly = (error: unknown): boolean =>
 /** Whether PostgreSQL cancelled a statement because of others: to resolve a deadlock, or to keep them serializable. Repeating it is safe. */
 export const wasUndone = (error: unknown): boolean => hasCode(error, '40P01') || hasCode(error, '40001');
 
+/**
+ * Whether PostgreSQL gave up a statement because of others: it was undone, waited too long for a lock, or an operator or a time limit cancelled it.
+ * The statement is not wrong, and nothing of it was written.
+ */
+export const wasGivenUp = (error: unknown): boolean =>
+  wasUndone(error) || waitedTooLong(error) || hasCode(error, '57014');
+
 /** Whether PostgreSQL cancelled a statement because it did not get a lock within `lock_timeout`. */
 export const waitedTooLong = (error: unknown): boolean => hasCode(error, '55P03');
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import Koa, { type Context, type Middleware, type Next } from 'koa';
 import type { AnyHandlers } from '../contract/handler.ts';
-import { databaseIsAway } from '../db/conflicts.ts';
+import { databaseIsAway, wasGivenUp } from '../db/conflicts.ts';
 import { errorOfV2 } from '../kernel/codes-of-v2.ts';
 import { ApiError, type ErrorDetails } from '../kernel/errors.ts';
 import { MOST_RECORDS } from '../kernel/request-records.ts';
@@ -147,15 +147,15 @@ const wellFormed = (id: string) => (/^[A-Za-z0-9._:-]{1,128}$/.test(id) ? id : u
 /** The error with the code of the path's generation. */
 const inGeneration = (apiError: ApiError, path: string) => (path.startsWith('/v2/') ? errorOfV2(apiError) : apiError);
 
-/** Anything but an `ApiError` is a fault: the database is away, or a bug. The response contains no internal detail. */
+/** Anything but an `ApiError` is a fault: the database is away or gave the statement up, or a bug. The response contains no internal detail. */
 function asApiError(error: unknown, ctx: Context, { log }: EdgeDeps): ApiError {
   if (error instanceof ApiError) return asStoredFailure(error, ctx);
-  const away = databaseIsAway(error);
+  const [away, givenUp] = [databaseIsAway(error), wasGivenUp(error)];
   log.error(
     { request_id: ctx.state.requestId, operation: ctx.state.operation, err: error },
-    away ? 'database away' : 'bug',
+    away ? 'database away' : givenUp ? 'statement given up' : 'bug',
   );
-  return new ApiError(away ? 'SERVICE_UNAVAILABLE' : 'INTERNAL', effectDetails(ctx));
+  return new ApiError(away || givenUp ? 'SERVICE_UNAVAILABLE' : 'INTERNAL', effectDetails(ctx));
 }
 
 /**

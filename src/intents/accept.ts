@@ -2,7 +2,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Config } from '../config.ts';
 import { batch, numbered } from '../db/batch.ts';
-import { databaseIsAway, databaseRejected, wasUndone } from '../db/conflicts.ts';
+import { databaseIsAway, databaseRejected, wasGivenUp } from '../db/conflicts.ts';
 import type { Db } from '../db/pool.ts';
 import type { ErrorCode } from '../kernel/error-codes.ts';
 import { ApiError } from '../kernel/errors.ts';
@@ -88,7 +88,7 @@ const LAST_MS = 1_000; // left for an attempt whose end decides whether the effe
 
 /**
  * Makes a function that writes intents durably with one of the SQL functions `accept_…`. Concurrent requests share a
- * commit; each gets its own verdict. While the database is away or silent, the same submission is repeated for up to
+ * commit; each gets its own verdict. While the database is away, silent or gives the statement up, the same submission is repeated for up to
  * `RETRY_FOR_MS` in all; its id makes a repeat harmless. Then it throws: the error of the database if that rejected every
  * attempt, else an `ApiError` with the effect `unknown`.
  */
@@ -138,7 +138,7 @@ async function acceptWithRetry<O extends NewIntent>(
       if (verdict) return verdict;
       isRejected = false;
     } catch (error) {
-      if (!databaseIsAway(error) && !wasUndone(error)) throw error;
+      if (!databaseIsAway(error) && !wasGivenUp(error)) throw error;
       isRejected &&= databaseRejected(error);
       if (isRejected && abandonAt - epochMs() < PAUSE_MS + LAST_MS) throw error;
     }
