@@ -1,7 +1,7 @@
 -- Stops the account of a payment, or lets it go on once its money is back. Stopped accounts are `eliminated` with the reason of the payment, which
--- `was` another until now. An account that the network has eliminated, for a reason of its own, stays so. One that goes on is compared with the network before it trades, or asks for its subaccount if it never
--- did; a creation that ended meanwhile decides as it would have. Notifies its followers and those who wait for it. The caller holds the
--- payment. Locks the account, then its event log.
+-- `was` another until now. An account that the network has eliminated, for a reason of its own, stays so. One that goes on is compared with the
+-- network before it trades, or asks for its subaccount if it never did; a creation that ended meanwhile decides as it would have. Notifies its
+-- followers and those who wait for it. The caller holds the payment. Locks the account, then its event log.
 create or replace function follow_money(of_payment text, was text, stop text) returns void
 language plpgsql as $$
 declare
