@@ -33,7 +33,7 @@ export function collectDatabase(
     const figures = await probe();
     metrics.databaseUp.set(figures ? 1 : 0);
     for (const gauge of Object.values(metrics.ofDatabase)) gauge.reset();
-    if (figures) for (const name of namesOf(SHOWN)) show(name, figures, tasks, metrics);
+    if (figures) for (const name of namesOf(SAMPLES)) show(name, figures, tasks, metrics);
   });
 }
 
@@ -44,7 +44,7 @@ function noFigures(err: unknown, log: Pick<Logger, 'warn'>): null {
 
 type Gauges = Metrics['ofDatabase'];
 type Samples<L extends string> = readonly (readonly [labels: Record<L, string>, value: number])[];
-type Shown = {
+type SamplesByGauge = {
   [Name in keyof Gauges]: (
     figures: DatabaseFigures,
     tasks: string[],
@@ -54,7 +54,7 @@ type Shown = {
 const single = (value: number): Samples<string> => [[{}, value]];
 
 /** What each gauge shows. One that is not here, or that no gauge has, does not compile. */
-const SHOWN: Shown = {
+const SAMPLES: SamplesByGauge = {
   jobs: (figures, tasks) =>
     jobsOf(figures, tasks).flatMap((row) =>
       JOB_STATES.map((state) => [{ task: row.task, state }, row[state]] as const),
@@ -86,11 +86,11 @@ const SHOWN: Shown = {
   budgetUsed: ({ budget_used }) => (budget_used === null ? [] : single(budget_used)),
 };
 
-const namesOf = (shown: Shown) => Object.keys(shown) as (keyof Shown)[]; // as: an object literal has no other keys
+const namesOf = (shown: SamplesByGauge) => Object.keys(shown) as (keyof SamplesByGauge)[]; // as: an object literal has no other keys
 
-function show(name: keyof Shown, figures: DatabaseFigures, tasks: string[], { ofDatabase }: Metrics): void {
+function show(name: keyof SamplesByGauge, figures: DatabaseFigures, tasks: string[], { ofDatabase }: Metrics): void {
   const gauge: Gauge = ofDatabase[name];
-  for (const [labels, value] of SHOWN[name](figures, tasks)) gauge.set(labels, value);
+  for (const [labels, value] of SAMPLES[name](figures, tasks)) gauge.set(labels, value);
 }
 
 /** A task without a job is shown with zeros, so that an alert on its age works before its first job. */
