@@ -1,5 +1,5 @@
 import { type Page, slicePage } from '../kernel/pages.ts';
-import { badQuery } from '../kernel/period.ts';
+import { badQuery, timeMs } from '../kernel/period.ts';
 
 /** The query of a history. Dates are ISO-8601; both bounds are inclusive. */
 export type HistoryQuery = { from_date?: string; to_date?: string; pair?: string; limit?: number; cursor?: string };
@@ -16,14 +16,10 @@ export type Dated<Entry> = { atMs: number; id: string; entry: Entry };
 /** What a query asks for. Throws INVALID_REQUEST as `spanOf` does. */
 export const filterOf = (query: HistoryQuery): HistoryFilter => ({ span: spanOf(query), pair: query.pair });
 
-/**
- * The span of a query. Throws INVALID_REQUEST for dates that cannot be parsed, and if `from_date` is after `to_date`.
- */
+/** The span of a query. Throws INVALID_REQUEST if `from_date` is after `to_date`. */
 export function spanOf({ from_date, to_date }: HistoryQuery): Span {
-  const fromMs = from_date === undefined ? Number.NEGATIVE_INFINITY : Date.parse(from_date);
-  const toMs = to_date === undefined ? null : Date.parse(to_date);
-  if (Number.isNaN(fromMs)) throw badQuery('from_date', 'must be a valid date');
-  if (Number.isNaN(toMs)) throw badQuery('to_date', 'must be a valid date');
+  const fromMs = from_date === undefined ? Number.NEGATIVE_INFINITY : timeMs(from_date);
+  const toMs = to_date === undefined ? null : timeMs(to_date);
   if (toMs !== null && fromMs > toMs) throw badQuery('from_date', 'must not be after to_date');
   return { fromMs: Math.max(0, fromMs), toMs: toMs && Math.max(0, toMs) };
 }

@@ -24,6 +24,17 @@ describe('a period that ends before it begins', () => {
       await admin.ask('GET', `/v2/admin/deliveries?${of('31', '01')}`),
     ];
 
+    for (const [late, early] of [
+      ['2026-10-31T00:00:00+05', '2026-10-01T00:00:00-05'],
+      ['2016-12-31T23:59:60Z', '2016-12-31t23:59:59.9z'],
+      ['0050-01-02 00:00:00+0530', '0050-01-01T00:00:00Z'],
+    ] as const) {
+      const backwards = new URLSearchParams({ from: late, to: early });
+      replies.push(await partner('GET', `/v1/statements?${backwards}`));
+      const inOrder = new URLSearchParams({ from: early, to: late });
+      expect((await partner('GET', `/v1/statements?${inOrder}`)).status, late).to.equal(200);
+    }
+
     for (const { status, body } of replies)
       expect([status, body.error?.fields?.[0]?.msg]).to.deep.equal([422, 'must not be after to']);
     expect((await partner('GET', `/v1/statements?${of('01', '01')}`)).body).to.deep.equal([]);

@@ -104,6 +104,7 @@ describe('histories', () => {
 
         expect(await within('from_date=0001-01-01T00:00:00Z')).to.equal(count);
         expect(await within('from_date=0001-01-01T00:00:00Z&to_date=9999-12-31T23:59:59Z')).to.equal(count);
+        expect(await within('from_date=2016-12-31T23:59:60Z&to_date=9999-12-31 23:59:59-05')).to.equal(count);
         expect(await within('to_date=1969-12-31T23:59:59.999Z')).to.equal(0);
       });
     }
