@@ -3209,7 +3209,7 @@ create function restore_slots(at_upstream text, slots integer, for_s double prec
 create function restore_unlogged()
   returns void plpgsql;
 
-create function resume_account(account text, deadline_s double precision DEFAULT 3600)
+create function resume_account(account text)
   returns void plpgsql;
 
 create function resume_owner(of_owner text, sends boolean)
@@ -3304,9 +3304,6 @@ create function sortable_time(id text)
 
 create function spend(batch jsonb)
   returns TABLE(name text, budget integer, base_s double precision, remaining integer, ends_in_s double precision) plpgsql;
-
-create function spend_budget(of_name text, capacity double precision, per_s double precision, batch jsonb)
-  returns TABLE(spent integer, wait_ms double precision) plpgsql;
 
 create function spend_pace(pace text, n integer)
   returns void plpgsql;

@@ -92,6 +92,19 @@ describe('the layout of sql', () => {
     expect(names.filter((name, n) => names.indexOf(name) !== n)).to.deep.equal([]);
   });
 
+  it('has no function that nothing names; those of `ops` are for people', async () => {
+    const texts = [...(await textsOf('{sql/access.sql,{sql/functions,sql/ops,src,workers}/**/*.{sql,ts}}'))];
+    const named = texts.map(
+      ([file, text]) => [file, new Set(text.replaceAll(/^\s*--.*$/gm, '').match(/\w+/g))] as const,
+    );
+
+    const unused = texts.flatMap(([own, text]) => {
+      const [, name = ''] = /^create or replace (?:function|view) (\w+)\b(?!\.)/m.exec(text) ?? [];
+      return name === '' || named.some(([file, names]) => file !== own && names.has(name)) ? [] : [name];
+    });
+    expect(unused).to.deep.equal([]);
+  });
+
   it('writes nothing in a query file', async () => {
     const found = await filesWith(
       'src/**/queries.ts',

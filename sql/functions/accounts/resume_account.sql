@@ -1,6 +1,6 @@
 -- Puts a stopped account back to `provisioning`: its subaccount is compared with the network, or requested if none was. The caller holds the
 -- account and notifies.
-create or replace function resume_account(account text, deadline_s double precision default 3600) returns void
+create or replace function resume_account(account text) returns void
 language plpgsql as $$
 declare
   a prop_accounts;
@@ -14,7 +14,7 @@ begin
   set status = 'provisioning', failure_reason = null, status_at = now(), sync_after = now(), intent_id = coalesce(new_intent, intent_id)
   where id = account;
   if new_intent is not null then
-    perform ask_for_subaccount(account, new_intent, deadline_s);
+    perform ask_for_subaccount(account, new_intent, 3600);
   elsif a.synthetic_hotkey is not null then
     perform plan_sync(account, 0);
   end if;

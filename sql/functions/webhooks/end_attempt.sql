@@ -9,7 +9,6 @@ declare
   ending text := said ->> 'ending';
   went_well boolean := ending = 'delivered';
   ended record;
-  changed record;
 begin
   update webhook_deliveries d
   set state = case ending when 'delivered' then 'delivered' when 'retry' then 'pending' else 'failed' end,
