@@ -45,4 +45,31 @@ describe('housekeeping/forget', () => {
     expect(codes).to.deep.equal(['b@example.com']);
     expect(kept).to.deep.equal(['new']);
   });
+
+  it('deletes abandoned sign-ups although an address that is signed up every day has more old ones than a batch', async () => {
+    const database = await freshDatabase();
+    const db = await openPool(database.url, 1, () => {});
+    await db.query(
+      sql.unsafe`insert into apps (id, slug, name, allowed_scopes) values ('app_1', 'app', 'App', '{api}')`,
+    );
+    await db.query(sql.unsafe`
+      insert into users (id, app_id, email, created_at)
+      values ('usr_daily', 'app_1', 'a@example.com', now() - interval '30 days'),
+        ('usr_abandoned', 'app_1', 'b@example.com', now() - interval '8 days')`);
+    await db.query(sql.unsafe`
+      insert into sign_ups (user_id, password_hash, created_at)
+      select 'usr_daily', 'password of day ' || day, now() - make_interval(days => day) from generate_series(0, 29) as day
+      union all
+      values ('usr_abandoned', 'old', now() - interval '8 days')`);
+
+    const taken = await forgetExpired(db, 10);
+    const users = await db.anyFirst(sql.type(z.object({ id: z.string() }))`select id from users`);
+    const signUps = await db.oneFirst(sql.type(z.object({ n: z.number() }))`select count(*)::integer n from sign_ups`);
+    await db.end();
+    await database.drop();
+
+    expect(taken).to.equal(1);
+    expect(users).to.deep.equal(['usr_daily']);
+    expect(signUps).to.equal(30);
+  });
 });

@@ -85,13 +85,20 @@ begin
   get diagnostics taken = row_count;
   longest := greatest(longest, taken);
 
-  -- All sign-ups of a user together: the last one left would be the only one, and its password would count.
+  -- All sign-ups of a user together: the last one left would be the only one, and its password would count. Those that stay do not take up the limit,
+  -- so that an address which is signed up again and again keeps no others.
   delete from sign_ups
   where user_id = any (array(
     select u.id
     from users u
-    where u.id in (select s.user_id from sign_ups s where s.created_at < now() - interval '7 days' order by s.created_at limit most)
-      and not exists (select from sign_ups s where s.user_id = u.id and s.created_at >= now() - interval '7 days')
+    where u.id in (
+      select s.user_id
+      from sign_ups s
+      where s.created_at < now() - interval '7 days'
+        and not exists (select from sign_ups n where n.user_id = s.user_id and n.created_at >= now() - interval '7 days')
+      order by s.created_at
+      limit most
+    )
     for update skip locked));
   get diagnostics taken = row_count;
   longest := greatest(longest, taken);
