@@ -187,6 +187,32 @@ describe('manual handling of failed accounts', () => {
     ]).to.deep.equal(['done', 'done', 'not_failed', 'unknown']);
   });
 
+  it('does not abandon one whose refund is under way, although a dispute has taken all of its money', async () => {
+    const account = await failed();
+    await intentDb.query(`select refund_payment($1, 'admin:adn_1', 'returned', gen_random_uuid(), 60, 'req_1')`, [
+      account.replace('prop', 'pay'),
+    ]);
+    await lose(intentDb, account.replace('prop', 'pay'), {
+      kind: 'dispute',
+      id: 'du_2',
+      cents: 19_900,
+      status: 'needs_response',
+    });
+
+    expect(await abandon(account)).to.equal('owes');
+  });
+
+  it('neither provisions nor attaches a second subaccount for one that has failed at the network', async () => {
+    const account = await failed();
+    await attach(account, 'my_entity_17');
+    await intentDb.query(
+      `select record_sync($1, 'provisioning', 'subaccount_failed', 'failed_at_network', 'failed', null)`,
+      [account],
+    );
+
+    expect([await provision(account), await attach(account, 'my_entity_18')]).to.deep.equal(['unproven', 'not_failed']);
+  });
+
   it('is recorded in the story of their creation', async () => {
     const account = await failed();
     await abandon(account);

@@ -14,7 +14,8 @@ describe('the pause of an upstream', () => {
   );
   const { arrive, begin, claimed, queuedNow } = slotsOf(() => intentDb);
 
-  const pause = (upstream: string) => intentDb.query(`select pause_work($1, false, 'op', 'wrong prices')`, [upstream]);
+  const pause = (upstream: string, holdsExits = false) =>
+    intentDb.query(`select pause_work($1, $2, 'op', 'wrong prices')`, [upstream, holdsExits]);
   const waits = async (id: string, fence: number, session: DbSession = intentDb) => {
     const [row] = await session.query<{ ok: boolean }>('select wait_for_pause($1, $2, false, false) ok', [id, fence]);
     return row?.ok;
@@ -50,6 +51,20 @@ describe('the pause of an upstream', () => {
       const { fence = 0 } = (await intentDb.claim(id)) ?? {};
       expect(await waits(id, fence)).to.equal(isHeld);
     }
+  });
+
+  it('lets go on the exits that it held, once it is replaced by one that holds none', async () => {
+    const exit = item({ kind: 'exchange/cancel' });
+    await intentDb.accept(exit);
+    const { fence = 0 } = (await intentDb.claim(exit.id)) ?? {};
+    await intentDb.query('delete from queue_jobs'); // its worker has ended the job
+    await pause('exvenue', true);
+    expect(await waits(exit.id, fence)).to.equal(true);
+    expect(await queuedNow()).to.deep.equal([]);
+
+    await pause('exvenue', false);
+
+    expect(await queuedNow()).to.deep.equal([exit.id]);
   });
 
   it('gives the slot to the next that was handed to one that it holds', async () => {
