@@ -61,6 +61,24 @@ describe('a payment', () => {
     expect(await losses()).to.deep.equal({ withdrawn: 5_000, open_disputes: 5_000 });
   });
 
+  it('stops its account at an appeal of the bank, although an operator reinstated the account after another loss', async () => {
+    await succeeds(5_000);
+    await intentDb.query(`update prop_accounts set status = 'provisioning'`);
+    const dispute = { kind: 'dispute', id: 'dp_1', cents: 5_000 };
+    await loses({ ...dispute, status: 'won' }, 1_000);
+    await loses({ kind: 'refund', id: 're_1', cents: 100, status: 'succeeded' }, 2_000);
+    const reinstated = await first(`select reinstate_account('prop_1', 'op', 'it was a courtesy') as verdict`);
+    expect(reinstated).to.deep.equal({ verdict: 'done' });
+    expect(await first('select status from prop_accounts')).to.deep.equal({ status: 'provisioning' });
+
+    await loses({ ...dispute, status: 'appeal_needs_response' }, 3_000);
+
+    expect(await first('select status, failure_reason from prop_accounts')).to.deep.equal({
+      status: 'eliminated',
+      failure_reason: 'disputed',
+    });
+  });
+
   it('is not changed by a report that names the loss of another one', async () => {
     const dispute = { kind: 'dispute', id: 'dp_1', cents: 5_000, status: 'lost' };
     await loses(dispute, 1_000);

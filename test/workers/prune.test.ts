@@ -84,12 +84,14 @@ describe('housekeeping/prune', () => {
     await intent({ n: 60, kind: 'network/cancel', state: 'in_doubt', target: 6 });
     await order({ n: 7, kind: 'network/protect' });
     await order({ n: 8, kind: 'network/protect', age: '100 days' });
+    await order({ n: 9, kind: 'network/place' });
+    await intent({ n: 90, kind: 'network/cancel', state: 'queued', target: 9 });
 
     const pruned = await prune();
 
     expect(pruned).to.deep.equal({ orders: 3 });
-    expect((await left('orders')).map(numberIn)).to.deep.equal([3, 4, 5, 6, 8]);
-    expect(await intentsLeft()).to.deep.equal([3, 4, 5, 6, 8, 60]);
+    expect((await left('orders')).map(numberIn)).to.deep.equal([3, 4, 5, 6, 8, 9]);
+    expect(await intentsLeft()).to.deep.equal([3, 4, 5, 6, 8, 9, 60, 90]);
   });
 
   it('keeps an intent while a key refers to it, and keys for 7 days', async () => {
