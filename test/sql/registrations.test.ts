@@ -56,6 +56,26 @@ describe('registrations in SQL', () => {
     expect(JSON.stringify(await intentDb.row(one.id))).not.to.include('c0ffee');
   });
 
+  it('are accepted for all payers but the one who paid for one that was lost with a backup', async () => {
+    const other = `0x${'b'.repeat(40)}`;
+    await intentDb.query(`insert into lost_registrations (tx_hash, payer, payee, units) values ($1, $2, '0xff', 1)`, [
+      HASH,
+      ADDRESS,
+    ]);
+
+    const verdicts = await accept(purchase(), purchase({ owner: 'ptn_b', payer: other }));
+
+    expect(verdicts.map(({ verdict }) => verdict)).to.deep.equal(['paid', 'accepted']);
+  });
+
+  it('have one chain of polls, although two workers did the same poll', async () => {
+    const { id } = await accepted();
+    const finish = () => intentDb.query<{ ok: boolean }>('select finish_poll($1, 0, null, 5) as ok', [id]);
+
+    expect([...(await finish()), ...(await finish())]).to.deep.equal([{ ok: true }, { ok: false }]);
+    expect(await intentDb.query(`select from queue_jobs where task = 'registration/poll'`)).to.have.length(1);
+  });
+
   it('get separate verdicts: replays first, then active ones', async () => {
     const first = purchase({ idempotency_key: 'k' });
     await accept(first);

@@ -29,21 +29,26 @@ describe('housekeeping/forget', () => {
       insert into throttles (name, subject, budget, base, longest, ends_at, forget_at)
       values ('login', 'old', 1, '1 min', '1 min', now(), now() - interval '1 s'),
         ('login', 'new', 1, '1 min', '1 min', now(), now() + interval '1 min')`);
+    await db.query(sql.unsafe`
+      insert into paces (name, taken)
+      values ('signals:now', array[now()]), ('signals:before', array[now() - interval '2 hours']), ('signals:never', '{}')`);
 
-    const first = await forgetExpired(db, 1);
+    const first = await forgetExpired(db, 2);
     const second = await forgetExpired(db, 1_000);
     const users = await db.anyFirst(sql.type(z.object({ id: z.string() }))`select id from users order by id`);
     const codes = await db.anyFirst(sql.type(z.object({ email: z.string() }))`select email from one_time_codes`);
+    const paces = await db.anyFirst(sql.type(z.object({ name: z.string() }))`select name from paces`);
     const kept = await db.anyFirst(
       sql.type(z.object({ subject: z.string() }))`select convert_from(subject, 'utf8') as subject from throttles`,
     );
     await db.end();
     await database.drop();
 
-    expect([first, second]).to.deep.equal([1, 0]);
+    expect([first, second]).to.deep.equal([2, 0]);
     expect(users).to.deep.equal(['usr_again', 'usr_new', 'usr_verified']);
     expect(codes).to.deep.equal(['b@example.com']);
     expect(kept).to.deep.equal(['new']);
+    expect(paces).to.deep.equal(['signals:now']);
   });
 
   it('deletes abandoned sign-ups although an address that is signed up every day has more old ones than a batch', async () => {

@@ -138,7 +138,15 @@ describe('housekeeping/prune of the rest', () => {
         ('foreign', 'a', now(), '{}', 'listed', 'not_ours', now(), null, now() - interval '91 days'),
         ('young', 'a', now(), '{}', 'listed', 'applied', now(), null, now() - interval '89 days'),
         ('open', 'a', now(), '{}', 'listed', null, null, null, now() - interval '91 days'),
-        ('timeline', 'payment_intent.payment_failed', now(), '{}', 'listed', 'applied', now(), 'pay_1', now() - interval '91 days')`);
+        ('timeline', 'payment_intent.payment_failed', now(), '{}', 'listed', 'applied', now(), 'pay_1', now() - interval '91 days'),
+        ('unread', 'charge.refunded', now(), '{}', 'listed', 'unreadable', now(), 'pay_1', now() - interval '91 days'),
+        ('suspect', 'a', now(), '{"about": "warning"}', 'listed', 'applied', now(), 'pay_1', now() - interval '91 days'),
+        ('paid', 'payment_intent.succeeded', now(), '{"paymentId": "pay_1"}', 'listed', 'not_ours', now(), null, now() - interval '91 days'),
+        ('unpaid', 'payment_intent.succeeded', now(), '{"paymentId": "pay_2"}', 'listed', 'not_ours', now(), null, now() - interval '91 days');
+      insert into processor_events (id, type, said_at, fact, source, outcome, acted_at, payment_id, received_at, closed_at)
+      select id || ' closed', type, said_at, fact, source, outcome, acted_at, payment_id, received_at, now()
+      from processor_events
+      where id in ('unread', 'suspect')`);
     for (const task of ['dead', 'young', 'alive']) await client.query(`select graphile_worker.add_job('${task}')`);
     await client.query(`
       update queue_jobs j
@@ -153,13 +161,13 @@ describe('housekeeping/prune of the rest', () => {
       admin_sessions: 1,
       reveal_links: 1,
       dead_jobs: 1,
-      processor_events: 2,
+      processor_events: 5,
     });
     expect((await left('mails')).map(numberIn)).to.deep.equal([2, 3]);
     expect(await left('user_sessions')).to.deep.equal(['young']);
     expect(await left('admin_sessions')).to.deep.equal(['young']);
     expect(await left('reveal_links')).to.deep.equal(['newest']);
-    expect(await left('processor_events')).to.deep.equal(['open', 'timeline', 'young']);
+    expect(await left('processor_events')).to.deep.equal(['open', 'paid', 'suspect', 'timeline', 'unread', 'young']);
     expect(await left('graphile_worker.jobs', 'task_identifier')).to.deep.equal(['alive', 'young']);
   });
 
