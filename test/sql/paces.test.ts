@@ -96,14 +96,14 @@ describe('the pace of what an upstream takes in a minute', () => {
 
   it('leaves out what is over once that is as old again, so that most signals add to it and change nothing else', async () => {
     const sent: number[] = [];
-    for (const later of [0, 100, 70]) {
+    for (const later of [0, 100, 70, 100, 30]) {
       await passes(later);
       await intentDb.query(`select spend_pace('signals:t', 2)`);
       const [row] = await intentDb.query<{ n: number }>('select cardinality(taken) as n from paces');
       sent.push(row?.n ?? 0);
     }
 
-    expect(sent).to.deep.equal([2, 4, 2]);
+    expect(sent).to.deep.equal([2, 4, 2, 4, 4]);
   });
 
   it('is not used up by what waits for a slot, and frees the slot of what waits for it', async () => {
@@ -127,11 +127,13 @@ describe('the pace of what an upstream takes in a minute', () => {
       await intentDb.accept(one);
       return (await intentDb.claim(one.id)) as Row;
     };
-    const putBack = async ({ id, fence }: Row, neverLeft: boolean) => {
-      await begin({ id, fence }, true);
-      await intentDb.query(`select retry_intent($1, $2, 0, '{"problem":{"code":"VENUE_UNREACHABLE"}}', $3)`, [
+    const retry = ({ id, fence }: Row, neverLeft: boolean) =>
+      intentDb.query(`select retry_intent($1, $2, 0, '{"problem":{"code":"VENUE_UNREACHABLE"}}', $3)`, [
         ...[id, fence, neverLeft],
       ]);
+    const putBack = async (row: Row, neverLeft: boolean) => {
+      await begin(row, true);
+      await retry(row, neverLeft);
     };
     const counted = async () =>
       (await intentDb.query<{ n: number }>(`select cardinality(taken) as n from paces where name = 'signals:t'`))[0]?.n;
@@ -141,6 +143,12 @@ describe('the pace of what an upstream takes in a minute', () => {
     await putBack(await traded(), false);
     await putBack(await traded(), true);
     expect(await counted()).to.equal(1);
+
+    const earlier = await traded();
+    await begin(earlier, true);
+    await putBack(await traded(), false);
+    await retry(earlier, true);
+    expect(await counted()).to.equal(2);
   });
 
   it('is exact, whoever sends at once', async () => {
