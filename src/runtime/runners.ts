@@ -17,10 +17,11 @@ import { announcementOf } from '../db/settled.ts';
 import type { JustAccepted } from '../intents/claim.ts';
 import { listTaskNames, TASKS, type Task } from '../intents/task.ts';
 import { sanitizeError } from '../kernel/serialize-error.ts';
-import { epochMs, newWork, workingOn } from '../kernel/work.ts';
+import { newWork, workingOn } from '../kernel/work.ts';
 import { watchPool } from '../metrics/process.ts';
 import type { Metrics } from '../metrics/registry.ts';
 import { secondsSince } from '../metrics/upstreams.ts';
+import { type AgainSoon, againSoon, passOn } from './again.ts';
 import { traceTask } from './trace-task.ts';
 import type { WorkerRuntime } from './worker.ts';
 
@@ -196,16 +197,16 @@ function hearMore(
 
 /** Loads every task of `workers/`, bound to a runtime. The name of a task is the path of its file. */
 export async function loadTasks(runtime: WorkerRuntime): Promise<TaskList> {
-  const named = await Promise.all(listTaskNames().map((name) => loadTask(name, runtime)));
-  return Object.fromEntries(named);
+  const again = againSoon();
+  return Object.fromEntries(await Promise.all(listTaskNames().map((name) => loadTask(name, runtime, again))));
 }
 
-async function loadTask(name: string, runtime: WorkerRuntime) {
+async function loadTask(name: string, runtime: WorkerRuntime, again: AgainSoon) {
   const { default: task } = (await import(new URL(`${name}.ts`, TASKS).href)) as {
     default: Task<unknown, WorkerRuntime>;
   };
   const queueTask = async (payload: unknown, helpers?: Partial<JobHelpers>) => {
-    if (runtime.pauses.leaves(name) && (await passOn(name, payload, helpers))) return;
+    if (runtime.pauses.leaves(name) && (await passOn(name, payload, helpers, PASSED_ON_MS))) return;
     const startedAt = performance.now();
     const line = sanitizedTask(name, payload, helpers?.job);
     const { intent_id } = Object(payload) as { intent_id?: string }; // as: a payload holds ids only
@@ -217,6 +218,7 @@ async function loadTask(name: string, runtime: WorkerRuntime) {
         runtime.log.info({ ...ended('done'), outcome: on.outcome ?? 'done' });
       } catch (err) {
         runtime.log.error({ ...ended('threw'), err }, 'task threw');
+        if (await passOn(name, payload, helpers, again(name, payload, err)).catch(() => false)) return;
         throw sanitizeError(err); // the queue stores the error text with the job
       }
     });
@@ -231,15 +233,6 @@ async function loadTask(name: string, runtime: WorkerRuntime) {
 }
 
 const PASSED_ON_MS = 250;
-
-/** Leaves a job to another process: in a moment, whoever is free takes it. False: it is no job of the queue. */
-async function passOn(name: string, payload: unknown, helpers: Partial<JobHelpers> | undefined): Promise<boolean> {
-  if (!helpers?.job || !helpers.addJob) return false;
-  const { key, max_attempts: maxAttempts, priority } = helpers.job;
-  const runAt = new Date(epochMs() + PASSED_ON_MS);
-  await helpers.addJob(name, payload, { runAt, maxAttempts, priority, ...(key !== null && { jobKey: key }) });
-  return true;
-}
 
 /** What the log contains about a job: only ids. */
 const sanitizedTask = (task: string, payload: unknown, job: Partial<Job> | undefined) => ({
