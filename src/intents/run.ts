@@ -1,3 +1,4 @@
+import { databaseIsAway } from '../db/conflicts.ts';
 import type { Db } from '../db/pool.ts';
 import type { IntentId } from '../kernel/ids.ts';
 import { OUR_CREDENTIALS, type Pauses } from '../kernel/pauses.ts';
@@ -157,7 +158,7 @@ async function sendAndRecord<Deps, Request, Payload extends AnyPayload, Result>(
   const begun = await beginSending(deps.db, intent, payload, {
     slot: slot && { ...slot, holdMs: inFlightMs },
     ...mode,
-  });
+  }).catch((error: unknown) => putBackUnsent(deps.db, intent, error));
   if (begun === 'waiting') noteWork({ outcome: 'queued' });
   if (begun !== 'sent' && begun !== 'sent_by_proof') return begun;
   let respondedAt: number | undefined;
@@ -186,6 +187,16 @@ async function sendAndRecord<Deps, Request, Payload extends AnyPayload, Result>(
 }
 
 const PASSED_ON_MS = 250;
+
+/**
+ * Only this worker knows that nothing was sent if the response to the commit that begins to send is lost: it puts the intent back at once, where
+ * everyone else would have to presume that bytes left. Throws the error if there was no such commit, or the database is still away.
+ */
+async function putBackUnsent(db: Db, intent: Claim, error: unknown): Promise<'waiting'> {
+  const isPutBack = databaseIsAway(error) && (await retry(db, intent, 0, { code: 'DEADLINE_PASSED' }, true));
+  if (!isPutBack) throw error;
+  return 'waiting';
+}
 
 /** Whether the upstream rejected the credentials of this process, not the request: another process sends it. */
 const isForOthers = (kind: string, result: UpstreamResult<unknown>, { pauses }: Execution): boolean =>

@@ -1,30 +1,14 @@
 import { expect } from 'chai';
-import pg from 'pg';
+import { type LostResponses, loseResponses } from '../support/lost-response.ts';
 import { effectsOf, market } from '../support/orders.ts';
 import { startService } from '../support/service.ts';
 
 describe('a worker whose connection breaks while it fetches a job', () => {
-  const { query } = pg.Client.prototype;
-  const asked = query as (...args: unknown[]) => unknown; // as: it has many forms
-  const fetches = { toLose: 0, lost: 0 };
-
-  before('breaks the connection of a statement that fetches a job, after its commit and before its response', () => {
-    const losing = async (client: pg.Client, args: unknown[]) => {
-      const result = await asked.apply(client, args);
-      const { rowCount } = result as pg.QueryResult; // as: this one returns a promise
-      if (!rowCount || fetches.lost >= fetches.toLose) return result;
-      fetches.lost += 1;
-      Reflect.get(client, 'connection').stream.destroy();
-      throw new Error('Connection terminated unexpectedly');
-    };
-    pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
-      const isFetch = String(Object(args[0]).name).startsWith('get_job');
-      return isFetch ? losing(this, args) : asked.apply(this, args);
-    } as typeof query; // as: passed on unchanged
+  let fetches: LostResponses;
+  before(() => {
+    fetches = loseResponses('get_job');
   });
-  after(() => {
-    pg.Client.prototype.query = query;
-  });
+  after(() => fetches.restore());
 
   it('gives the job back, and executes the order', async () => {
     const service = await startService();

@@ -56,6 +56,24 @@ describe('the slots of an upstream that several take at once', () => {
     expect(await again).to.equal('lost');
   });
 
+  it('are given back by one that is put back while the commit that takes its slot is under way', async () => {
+    const earlier = await claimed();
+    await begin(earlier.id, earlier.fence);
+    await intentDb.settle(earlier.id, earlier.fence);
+    const { id, fence } = await claimed();
+    const [lost, fresh] = [await intentDb.session(), await intentDb.session()];
+    await lost.query('begin');
+    expect(await begin(id, fence, { session: lost })).to.equal('sent');
+
+    const putBack = fresh.retry(id, fence);
+    await until('it waits for the commit', async () => (await intentDb.query(WAITING)).length > 0 || null);
+    await lost.query('commit');
+
+    expect(await putBack).to.equal(true);
+    expect(await intentDb.row(id)).to.include({ state: 'queued', sending_at: null });
+    expect(await intentDb.query('select from upstream_slots where intent_id is not null')).to.deep.equal([]);
+  });
+
   it('are lent although the only one beside those in doubt is always busy: what has left in it is noted, and counts as there', async () => {
     const [doubtful, earlier, handed] = await arrive(3);
     await intentDb.markInDoubt(doubtful?.id ?? '', doubtful?.fence ?? 0);

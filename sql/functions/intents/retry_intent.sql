@@ -12,7 +12,8 @@ declare
 begin
   select i.upstream, i.sending_at, i.request ->> 'trader' as trader into was
   from intents i
-  where i.id = intent;
+  where i.id = intent
+  for no key update; -- the commit that begins to send may be under way on a connection that its worker has lost
   update intents
   set state = 'queued', sending_at = null, left_at = null, reached_at = null, upstream = null, outcome = said
   where id = intent and fence = held_fence and settled_at is null and state not in ('queued', 'in_doubt')
