@@ -14,8 +14,8 @@ const notedRow = z.object({ noted: z.enum(['told', 'suspected', 'settled', 'over
 const HOLD_S = 60; // far longer than a comparison takes: another process takes up what a dead one has left
 
 /**
- * Takes at most `most` traders of whose wanted exits at a venue a comparison is due, those first that may have changed. They are left
- * to nobody else for a minute, unless something changes.
+ * Takes at most `most` traders of whose wanted exits at a venue a comparison is due, mostly those first that may have changed; owners
+ * take turns. They are left to nobody else for a minute, unless something changes.
  */
 export const takeTradersDue = (db: Db, venue: string, most: number): Promise<readonly string[]> =>
   db.anyFirst(sql.prepared('take_traders_due', traderRow)`

@@ -1,14 +1,27 @@
--- Takes at most `most` traders of whose wanted exits a comparison is due, those first that may have changed, and leaves them to nobody else for
--- `hold_s`.
+-- Takes at most `most` traders of whose wanted exits a comparison is due and leaves them to nobody else for `hold_s`: those first that may have
+-- changed, in three of four calls, so that the others have turns, too. Owners take turns by lot, as a call may take one only: nobody waits for all
+-- that another owner has. Of an owner those come first that have waited longest.
 create or replace function take_traders_due(of_venue text, most integer, hold_s double precision) returns setof text
 language sql as $$
-  with due as materialized (
+  with begins as materialized (
+    select random() < 0.75 as with_changed
+  ), line as materialized (
+    select w.trader, w.pair, row_number() over (order by w.is_changed = b.with_changed desc, w.nth, random()) as position
+    from begins b
+    cross join (
+      select d.trader, d.pair, d.is_changed, row_number() over (partition by d.owner, d.is_changed order by d.due_at) as nth
+      from wanted_exits d
+      where d.venue = of_venue and d.due_at <= now()
+    ) w
+  ), due as materialized (
     select w.trader, w.pair
-    from wanted_exits w
-    where w.venue = of_venue and w.due_at <= now()
-    order by w.is_changed desc, w.due_at
+    from line l
+    join wanted_exits w on w.venue = of_venue and w.trader = l.trader and w.pair = l.pair
+    where l.position <= 4 * most -- some may be taken by others meanwhile
+      and w.due_at <= now()
+    order by l.position
     limit most
-    for update skip locked
+    for update of w skip locked
   ), taken as (
     update wanted_exits w
     set due_at = now() + make_interval(secs => hold_s)
