@@ -7,6 +7,8 @@ type Polled<Row> = {
   table: string;
   key: string;
   since: string;
+  /** Whose a row `t` is. */
+  owner: FragmentSqlToken;
   /** The condition on a row `t` to be polled at all. */
   open: FragmentSqlToken;
   /** The columns of a row `t` that `row` describes. */
@@ -18,24 +20,32 @@ type Polled<Row> = {
 export type Pace = { everyS: number; most: number };
 
 /**
- * Takes rows that were not polled for `everyS` seconds, longest first. Rows locked by another caller are skipped. A
- * taken row is due again `everyS` seconds later.
+ * Takes rows that were not polled for `everyS` seconds. Owners take turns, so that none waits for all that another has; of an owner
+ * the rows that have waited longest come first. Rows locked by another caller are skipped. A taken row is due again `everyS` seconds later.
  */
-export const takeDue = <Row extends object>(
+export function takeDue<Row extends object>(
   db: Db,
-  { table, key, since, open, members, row }: Polled<Row>,
+  { table, key, since, owner, open, members, row }: Polled<Row>,
   { everyS, most }: Pace,
-): Promise<readonly Row[]> =>
-  db.any(sql.type(row)`
-    update ${sql.identifier([table])} t
+): Promise<readonly Row[]> {
+  const [rows, id] = [sql.identifier([table]), sql.identifier([key])];
+  const polledAt = sql.fragment`coalesce(t.reconciled_at, t.${sql.identifier([since])})`;
+  const isDue = sql.fragment`${polledAt} < now() - make_interval(secs => ${everyS})`;
+  return db.any(sql.type(row)`
+    update ${rows} t
     set reconciled_at = now()
-    where t.${sql.identifier([key])} in (
-      select t.${sql.identifier([key])}
-      from ${sql.identifier([table])} t
-      where ${open}
-        and coalesce(t.reconciled_at, t.${sql.identifier([since])}) < now() - make_interval(secs => ${everyS})
-      order by t.reconciled_at nulls first
+    where t.${id} in (
+      select t.${id}
+      from (
+        select t.${id}, row_number() over (partition by ${owner} order by ${polledAt}) as nth
+        from ${rows} t
+        where ${open} and ${isDue}
+      ) l
+      join ${rows} t on t.${id} = l.${id}
+      where ${isDue}
+      order by l.nth, ${polledAt}
       limit ${most}
-      for update skip locked
+      for update of t skip locked
     )
     returning ${members}`);
+}

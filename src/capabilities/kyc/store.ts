@@ -79,6 +79,7 @@ const openSessions = {
   table: 'kyc_cases',
   key: 'user_id',
   since: 'created_at',
+  owner: sql.fragment`t.owner`,
   open: sql.fragment`t.verified_at is null and t.session_id <> '' and t.created_at > now() - interval '30 days'`,
   members: sql.fragment`t.session_id`,
   row: z.object({ session_id: z.string() }),

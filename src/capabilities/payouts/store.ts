@@ -88,6 +88,7 @@ export const takeAccounts = (
       table: 'connect_accounts',
       key: 'id',
       since: 'created_at',
+      owner: sql.fragment`t.owner`,
       open:
         which === 'all'
           ? sql.fragment`t.detached_at is null`
@@ -115,6 +116,7 @@ export const takeBankPayouts = (
       table: 'payout_steps',
       key: 'intent_id',
       since: 'created_at',
+      owner: sql.fragment`(select p.owner from payouts p where p.id = t.payout_id)`,
       open:
         state === 'sent'
           ? sql.fragment`t.state = 'sent'`
@@ -140,6 +142,7 @@ export const takeUnreadArrivals = (db: Db, pace: Pace): Promise<readonly Unread[
       table: 'payouts',
       key: 'id',
       since: 'requested_at',
+      owner: sql.fragment`t.owner`,
       open: sql.fragment`t.is_unread`,
       members: sql.fragment`t.id, t.processor_transfer_id, (
         select c.processor_account_id
