@@ -25,6 +25,7 @@ describe('exchange wallets that are due', () => {
   afterEach(async () => {
     await db.query(sql.unsafe`delete from orders`);
     await db.query(sql.unsafe`delete from exchange_cursors`);
+    await db.query(sql.unsafe`delete from enrollments`);
     await db.query(sql.unsafe`delete from queue_jobs`);
   });
 
@@ -39,6 +40,12 @@ describe('exchange wallets that are due', () => {
       insert into orders (id, venue, owner, trader, pair, handle, terms, lifecycle, executed)
       select gen_random_uuid(), 'exvenue', 'ptn_1', c.ex_wallet, 'BTC-USDC', c.ex_wallet, '{"pair": "BTC-USDC"}', ${lifecycle},
         jsonb_build_object('status', ${status}::text, 'trigger_status', 'pending_parent_fill')
+      from exchange_cursors c
+      where c.ex_wallet like ${name} || '%'`);
+  const enrolledBy = (owner: string, name: string) =>
+    db.query(sql.unsafe`
+      insert into enrollments (owner, ex_wallet)
+      select ${owner}, c.ex_wallet
       from exchange_cursors c
       where c.ex_wallet like ${name} || '%'`);
   const taken = async () =>
@@ -67,6 +74,30 @@ describe('exchange wallets that are due', () => {
     const names = await taken();
 
     expect([count(names, 'urgent'), count(names, 'waiting')]).to.deep.equal([URGENT, AT_ONCE - URGENT]);
+  });
+
+  for (const [status, they] of [
+    ['open', 'rest'],
+    ['partial', 'lack exits'],
+  ] as const)
+    it(`of one owner are taken, however many of another ${they} and have waited longer`, async () => {
+      await due('many', 10 * AT_ONCE, 600);
+      await due('one', 1, 1);
+      for (const name of ['many', 'one']) {
+        await ordersOf(name, 'resting', status);
+        await enrolledBy(`ptn_${name}`, name);
+      }
+
+      expect(await taken()).to.include('one');
+    });
+
+  it('are of two owners in equal parts, while both have more', async () => {
+    await due('many', 2 * AT_ONCE, 600);
+    await due('few', AT_ONCE, 1);
+    for (const name of ['many', 'few']) await ordersOf(name, 'resting', 'open');
+    await enrolledBy('ptn_few', 'few');
+
+    expect(count(await taken(), 'few')).to.equal(AT_ONCE / 2);
   });
 
   for (const [wallets, pauseS] of [

@@ -1,6 +1,7 @@
 -- Takes at most `most` exchange wallets that are due, and plans when each is due again. Urgent ones come first, with at most three quarters of the
 -- places: what was filled of an order is without its exits, because the order is filled in part or has ended and they are not found yet. Then
--- those that have waited longest. A wallet is due again after `busy_s` while it has orders that rest, exits that wait or an open position, sooner
+-- the others. Owners take turns in both, so that none waits for all wallets that another has; of an owner those come first that have waited longest.
+-- A wallet is due again after `busy_s` while it has orders that rest, exits that wait or an open position, sooner
 -- while it is urgent or executions of a filled order are missing, else after `idle_s`; never, if it is neither enrolled nor has orders of ours.
 -- `is_full`: its executions are to be read whatever else shows, because some are missing (the chain has a gap, or an order of ours reports more)
 -- or they were not read for `idle_s`. `is_new`: they were never read. `funding_from`: from when on its funding is to be read: 90 s after each hour
@@ -8,23 +9,43 @@
 create or replace function take_due_wallets(most integer, busy_s double precision, idle_s double precision)
 returns table (ex_wallet text, read_to timestamptz, is_full boolean, is_new boolean, funding_from timestamptz)
 language sql as $$
-  with urgent as materialized (
-    select c.ex_wallet
-    from exchange_cursors c
-    where c.due_at <= now() and exists (
-        select
-        from orders o
-        where o.trader = c.ex_wallet and o.has_waiting_triggers and (not o.is_resting or o.executed ->> 'status' = 'partial')
-      )
-    order by c.due_at
+  with line as materialized (
+    select d.ex_wallet, d.due_at, d.is_urgent, row_number() over (partition by d.owner, d.is_urgent order by d.due_at) as nth
+    from (
+      select c.ex_wallet, c.due_at, exists (
+          select
+          from orders o
+          where o.trader = c.ex_wallet and o.has_waiting_triggers and (not o.is_resting or o.executed ->> 'status' = 'partial')
+        ) as is_urgent,
+        coalesce(e.owner, (
+          select o.owner
+          from orders o
+          where o.trader = c.ex_wallet
+          order by o.created_at desc
+          limit 1
+        )) as owner
+      from exchange_cursors c
+      left join (
+        select n.ex_wallet, min(n.owner) as owner
+        from enrollments n
+        group by n.ex_wallet
+      ) e on e.ex_wallet = c.ex_wallet
+      where c.due_at <= now()
+    ) d
+  ), urgent as materialized (
+    select l.ex_wallet
+    from line l
+    where l.is_urgent
+    order by l.nth, l.due_at
     limit most * 3 / 4
   ), due as materialized (
     select c.ex_wallet
-    from exchange_cursors c
+    from line l
+    join exchange_cursors c on c.ex_wallet = l.ex_wallet
     where c.due_at <= now()
-    order by c.ex_wallet in (select u.ex_wallet from urgent u) desc, c.due_at
+    order by l.ex_wallet in (select u.ex_wallet from urgent u) desc, l.nth, l.due_at
     limit most
-    for update skip locked
+    for update of c skip locked
   ), judged as materialized (
     select d.ex_wallet, exists (
         select from orders o where o.trader = d.ex_wallet and o.is_resting
