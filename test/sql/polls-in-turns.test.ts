@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
+import { queueDueSyncs } from '../../src/capabilities/accounts/prop/store.ts';
 import { takeOpenSessions } from '../../src/capabilities/kyc/store.ts';
 import { queueReadings } from '../../src/capabilities/payments/store.ts';
 import { takeBankPayouts } from '../../src/capabilities/payouts/store.ts';
@@ -78,6 +79,18 @@ describe('what is read at the processor in turns', () => {
     expect(await takeOpenSessions(people.db, { ...PACE, most: 1 })).to.deep.equal([{ session_id: 'read' }]);
   });
 
+  it('is an account of one app, however many of another are due for longer', async () => {
+    await run('delete from payments');
+    await accountsOf('a', 'ann@a', MANY, '1 hour');
+    await accountsOf('b', 'ann@b', 1, '1 minute');
+
+    await queueDueSyncs(people.db, PACE.everyS * 1_000, READINGS);
+
+    const read = await people.db.anyFirst(sql.type(z.object({ account: z.string() }))`
+      select j.payload ->> 'prop_account_id' as account from queue_jobs j where j.task = 'accounts/sync'`);
+    expect(read).to.have.length(READINGS).and.to.include('acc pay b 1');
+  });
+
   async function payoutsOf(app: string, user: string, count: number, readAt: string) {
     await run(
       `insert into connect_accounts (id, owner, user_id, processor_account_id, payouts_enabled, charges_enabled, details_submitted)
@@ -93,6 +106,21 @@ describe('what is read at the processor in turns', () => {
       `insert into payout_steps (intent_id, payout_id, step, state, amount_cents, currency, processor_id, created_at, reconciled_at)
        select gen_random_uuid(), p.id, 'payout', 'sent', 1, 'usd', p.id, now() - interval '1 day', ${readAt}
        from payouts p where p.owner = $1`,
+      app,
+    );
+  }
+
+  async function accountsOf(app: string, user: string, count: number, dueFor: string) {
+    await paymentsOf(app, user, count, 'null');
+    await run(
+      `insert into subaccounts (synthetic_hotkey, entity_hotkey, subaccount_id, owner, intent_id, asset_class, account_size, status)
+       select p.id, $1, row_number() over (), $1, gen_random_uuid(), 'crypto', 1, 'active' from payments p where p.owner = $1`,
+      app,
+    );
+    await run(
+      `insert into prop_accounts (id, owner, user_id, tier_id, market, asset_class, account_size, status, synthetic_hotkey, payment_id, sync_after)
+       select 'acc ' || p.id, p.owner, p.user_id, p.tier_id, 'm', 'crypto', 1, 'evaluation', p.id, p.id, now() - interval '${dueFor}'
+       from payments p where p.owner = $1`,
       app,
     );
   }
