@@ -77,9 +77,10 @@ export type Call<Op extends OperationId = OperationId, Deps = unknown> = {
   /** Counts one attempt against each budget; throws V2_THROTTLED if one is exceeded. Sets the `RateLimit` headers. */
   throttle(...budgets: Budget[]): Promise<void>;
   /**
-   * Runs a write that no intent holds, and its reply. Under an Idempotency-Key both are one commit with the stored
-   * response: after a crash there is all of it or nothing. `write` waits for nothing but the database it is given. A
-   * handler that afterwards waits for the outcome says for how long, so that repeats wait for its reply as well.
+   * Runs a write that no intent holds, and its reply, in one transaction: what the reply shows is what was written, whoever
+   * writes beside it. Under an Idempotency-Key both are one commit with the stored response: after a crash there is all of it
+   * or nothing. `write` waits for nothing but the database it is given. A handler that afterwards waits for the outcome says
+   * for how long, so that repeats wait for its reply as well.
    */
   commit: Commit;
   /** Waits for an intent to end, for at most `waitMs`. Resolves to its current row. */

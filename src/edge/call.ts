@@ -34,7 +34,7 @@ export function toCall(
     get network() {
       return callerAddress(ctx, principal).network;
     },
-    commit: (write: Parameters<Commit>[0]) => write(deps.db),
+    commit: (write: Parameters<Commit>[0]) => deps.db.transaction(write),
     throttle: spend ?? lazily(() => newSpend(ctx, deps)),
     accepts: (...types: string[]) => ctx.accepts(...types),
     raw: ctx.state.rawBody ?? '',
