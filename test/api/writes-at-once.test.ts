@@ -1,9 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
+import { setAppActive } from '../../src/capabilities/admin/apps/commands.ts';
+import type { AppId } from '../../src/kernel/ids.ts';
 import { caller } from '../support/caller.ts';
 import { ENDPOINTS } from '../support/endpoints.ts';
-import { atOnce, type Identity, startIdentity, statuses, type TestApp } from '../support/identity.ts';
+import { atOnce, bearer, type Identity, startIdentity, statuses, type TestApp } from '../support/identity.ts';
 
 const HOUR_MS = 3_600_000;
 const TIMES = 20;
@@ -66,5 +69,23 @@ describe('two writes to one thing at once', () => {
 
     expect(statuses(replies)).to.deep.equal({ 500: 1 });
     expect(body.signed).to.equal(false);
+  });
+
+  it('leave no token of an app that was disabled at that moment, also once it is enabled again', async () => {
+    const other = await service.app();
+    const appId = other.appId as AppId; // as: the service made it
+    const actor = { adminId: null, address: '', requestId: '' };
+    const asked = await service.db.transaction(async (tx) => {
+      await tx.query(sql.unsafe`select from apps where id = ${appId} for update`);
+      const token = service.token(other);
+      await sleep(300); // its secret has been checked by now
+      await setAppActive(tx, appId, { active: false }, actor);
+      return { token };
+    });
+    const { status, body } = await asked.token;
+    await setAppActive(service.db, appId, { active: true }, actor);
+
+    const reply = await service.ask('GET', '/v2/apps/me', { headers: bearer(body.access_token ?? 'none') });
+    expect([status, reply.status]).to.deep.equal([401, 401]);
   });
 });

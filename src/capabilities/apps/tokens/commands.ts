@@ -13,7 +13,8 @@ export type IssuedToken = { token: string; expiresInS: number };
 
 /**
  * Issues an access token to an app that authenticated with its secret: for an hour, or until the secret ends. Only its
- * digest is stored. Throws V2_INVALID_CREDENTIALS if the secret ended meanwhile.
+ * digest is stored. Throws V2_INVALID_CREDENTIALS if the secret ended meanwhile, or the app was disabled: the lock lets whoever
+ * disables it delete this token too.
  */
 export async function issueToken(db: Db, app: App, scopes: readonly string[]): Promise<IssuedToken> {
   const token = newSecret('apt');
@@ -23,7 +24,9 @@ export async function issueToken(db: Db, app: App, scopes: readonly string[]): P
       ${sql.binary(digest(token))}, s.app_id, s.id, ${sql.array(scopes, 'text')},
       least(now() + make_interval(secs => ${TOKEN_LIVES_S}), s.expires_at)
     from app_secrets s
-    where s.id = ${app.secretId} and (s.expires_at is null or s.expires_at > now())
+    join apps a on a.id = s.app_id
+    where s.id = ${app.secretId} and (s.expires_at is null or s.expires_at > now()) and a.disabled_at is null
+    for share of a
     returning floor(extract(epoch from expires_at - now()))::int as expires_in`);
   if (expiresInS === null) throw new ApiError('V2_INVALID_CREDENTIALS');
   return { token, expiresInS };
