@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
-import { findPendingSeed, readAdmin } from '../../src/capabilities/admin/queries.ts';
+import { lockSeed, readAdmin } from '../../src/capabilities/admin/queries.ts';
 import { adminFinder } from '../../src/capabilities/admin/sessions/commands.ts';
 import { appFinder, clientFinder, originFinder } from '../../src/capabilities/apps/queries.ts';
 import { issueToken, revokeToken } from '../../src/capabilities/apps/tokens/commands.ts';
@@ -192,7 +192,7 @@ describe('a credential among the rows of others', () => {
       expect(noted).to.deep.equal(['unused for a while']);
     });
 
-    it('is the password of this address, at networks known for this operator, and a seed without its first code', async () => {
+    it('is the password of this address, at networks known for this operator, and the seed, confirmed or not', async () => {
       await run(
         `insert into known_addresses (account, address) values ('op', $1), ('second', $2)`,
         hex('home'),
@@ -203,8 +203,9 @@ describe('a credential among the rows of others', () => {
       expect(await readAdmin(db, 'op', digest('work'))).to.include({ id: 'op', is_known_address: false });
       expect(await readAdmin(db, 'second', HOME)).to.include({ id: 'second', is_known_address: false });
       expect((await readAdmin(db, 'off', HOME)).id).to.equal(null);
-      expect((await findPendingSeed(db, 'op'))?.totp_seed.toString()).to.equal('seed');
-      expect(await findPendingSeed(db, 'second')).to.equal(null);
+      expect(await lockSeed(db, 'op')).to.include({ is_enrolled: false });
+      expect((await lockSeed(db, 'op')).totp_seed?.toString()).to.equal('seed');
+      expect(await lockSeed(db, 'second')).to.include({ is_enrolled: true });
     });
   });
 

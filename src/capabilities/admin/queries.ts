@@ -20,14 +20,15 @@ export const readAdmin = (db: Db, email: string, address: Buffer): Promise<Admin
     from (select 1) as always
     left join admins a on a.email = ${email} and a.disabled_at is null`);
 
-const seedRow = z.object({ totp_seed: z.instanceof(Buffer), now_s: z.number() });
+const seedRow = z.object({ totp_seed: z.instanceof(Buffer).nullable(), is_enrolled: z.boolean(), now_s: z.number() });
 
-/** The sealed seed that waits for its first code, and the database's time; null if there is none. */
-export const findPendingSeed = (db: Db, adminId: string): Promise<z.infer<typeof seedRow> | null> =>
-  db.maybeOne(sql.prepared('find_pending_admin_seed', seedRow)`
-    select a.totp_seed, extract(epoch from now())::double precision as now_s
+/** An operator's sealed seed, whether it is confirmed, and the database's time. Locks the operator: what is read stays so until the commit. */
+export const lockSeed = (tx: Pick<Db, 'one'>, adminId: string): Promise<z.infer<typeof seedRow>> =>
+  tx.one(sql.prepared('lock_admin_seed', seedRow)`
+    select a.totp_seed, a.totp_enrolled_at is not null as is_enrolled, extract(epoch from now())::double precision as now_s
     from admins a
-    where a.id = ${adminId} and a.totp_seed is not null and a.totp_enrolled_at is null`);
+    where a.id = ${adminId}
+    for update`);
 
 /** Whether any operator exists. */
 export const hasAdmins = (db: Db): Promise<boolean> => db.exists(sql.unsafe`select from admins`);

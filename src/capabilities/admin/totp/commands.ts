@@ -7,7 +7,7 @@ import type { Admin } from '../../../kernel/principal.ts';
 import type { SealContext, Sealer } from '../../../kernel/seal.ts';
 import { newSeed, otpauthUri, stepOf } from '../../../kernel/totp.ts';
 import { type Actor, auditEntry, note } from '../audit/commands.ts';
-import { findPendingSeed } from '../queries.ts';
+import { lockSeed } from '../queries.ts';
 import { endAdminSessions } from '../sessions/commands.ts';
 
 const NOTIFIED_WITHIN_S = 86_400;
@@ -46,8 +46,8 @@ export async function enrollAdminTotp(db: Db, sealer: Sealer, admin: Admin, acto
 
 /**
  * Confirms the seed with its first code, which is then used up. Ends every other session: each was opened with the
- * password alone and would count as enrolled from now on. Throws V2_MFA_INVALID for a wrong code and V2_MFA_NOT_STARTED
- * without an enrollment.
+ * password alone and would count as enrolled from now on. Throws V2_MFA_INVALID for a wrong code, V2_MFA_NOT_STARTED without
+ * an enrollment, and V2_MFA_ALREADY_ENABLED.
  */
 export async function confirmAdminTotp(
   db: Db,
@@ -56,22 +56,22 @@ export async function confirmAdminTotp(
   code: string,
   actor: Actor,
 ): Promise<void> {
-  const pending = await findPendingSeed(db, admin.adminId);
-  if (!pending) throw new ApiError(admin.isEnrolled ? 'V2_MFA_ALREADY_ENABLED' : 'V2_MFA_NOT_STARTED');
-  const step = stepOf(sealer.open(pending.totp_seed, adminSealContext(admin.adminId)).toString(), code, pending.now_s);
-  if (step === null) throw wrongCode();
   const others = sql.fragment`s.admin_id = ${admin.adminId} and s.id <> ${admin.sessionId}`;
   await db.transaction(async (tx) => {
-    const { rowCount } = await tx.query(sql.prepared('confirm_admin_totp', z.object({}))`
+    const { totp_seed, is_enrolled, now_s } = await lockSeed(tx, admin.adminId);
+    if (is_enrolled) throw new ApiError('V2_MFA_ALREADY_ENABLED');
+    if (!totp_seed) throw new ApiError('V2_MFA_NOT_STARTED');
+    const step = stepOf(sealer.open(totp_seed, adminSealContext(admin.adminId)).toString(), code, now_s);
+    if (step === null) throw wrongCode();
+    await tx.query(sql.prepared('confirm_admin_totp', z.object({}))`
       with changed as (
         update admins a
         set totp_enrolled_at = now(), totp_step = ${step}
-        where a.id = ${admin.adminId} and a.totp_enrolled_at is null and a.totp_seed = ${sql.binary(pending.totp_seed)}
+        where a.id = ${admin.adminId}
         returning a.id as subject
       ), noted as (${auditEntry({ actor, action: 'admin.totp_confirm' }, 'changed')})
       select subject
       from changed`);
-    if (rowCount === 0) throw wrongCode();
     // a statement of its own: it sees a session whose log-in held the operator's row until now
     await tx.query(sql.prepared('end_other_sessions_of_admin', z.object({}))`${endAdminSessions(others)}`);
   });

@@ -12,7 +12,7 @@ import { getSeed } from './queries.ts';
 
 const NOTIFIED_WITHIN_S = 86_400;
 
-type Tx = Pick<Db, 'query' | 'maybeOneFirst' | 'oneFirst'>;
+type Tx = Pick<Db, 'query' | 'one' | 'maybeOneFirst' | 'oneFirst'>;
 
 /** Creates a new seed that waits for its first code; an authenticator shows it under the app's name. Throws V2_MFA_ALREADY_ENABLED. */
 export async function enrollTotp(db: Db, sealer: Sealer, user: User): Promise<{ secret: string; otpauth_uri: string }> {
@@ -33,23 +33,22 @@ export async function enrollTotp(db: Db, sealer: Sealer, user: User): Promise<{ 
  * without an enrollment, and V2_MFA_ALREADY_ENABLED.
  */
 export async function confirmTotp(db: Db, sealer: Sealer, user: User, code: string): Promise<void> {
-  const { totp_seed, is_enabled, now_s } = await getSeed(db, user.userId);
-  if (is_enabled) throw new ApiError('V2_MFA_ALREADY_ENABLED');
-  if (!totp_seed) throw new ApiError('V2_MFA_NOT_STARTED');
-  const step = stepOf(sealer.open(totp_seed, userSealContext(user.userId)).toString(), code, now_s);
-  if (step === null) throw wrongCode();
-  const { rowCount } = await inLiveSession(db, user, (tx) =>
-    tx.query(sql.prepared('confirm_user_totp', z.object({}))`
+  await inLiveSession(db, user, async (tx) => {
+    const { totp_seed, is_enabled, now_s } = await getSeed(tx, user.userId);
+    if (is_enabled) throw new ApiError('V2_MFA_ALREADY_ENABLED');
+    if (!totp_seed) throw new ApiError('V2_MFA_NOT_STARTED');
+    const step = stepOf(sealer.open(totp_seed, userSealContext(user.userId)).toString(), code, now_s);
+    if (step === null) throw wrongCode();
+    await tx.query(sql.prepared('confirm_user_totp', z.object({}))`
       with changed as (
         update users u
         set totp_enabled_at = now(), totp_step = ${step}
-        where u.id = ${user.userId} and u.totp_enabled_at is null and u.totp_seed = ${sql.binary(totp_seed)}
+        where u.id = ${user.userId}
         returning u.id
       )
       select ${mailUser('totp_enabled')}
-      from changed c`),
-  );
-  if (rowCount === 0) throw wrongCode();
+      from changed c`);
+  });
 }
 
 /**
@@ -57,21 +56,21 @@ export async function confirmTotp(db: Db, sealer: Sealer, user: User, code: stri
  * V2_MFA_NOT_STARTED if TOTP is off.
  */
 export async function disableTotp(db: Db, sealer: Sealer, user: User, code: string): Promise<void> {
-  const { totp_seed, is_enabled, now_s } = await getSeed(db, user.userId);
-  if (!totp_seed || !is_enabled) throw new ApiError('V2_MFA_NOT_STARTED');
-  const step = stepOf(sealer.open(totp_seed, userSealContext(user.userId)).toString(), code, now_s); // null, of a wrong code, is above no step
-  const { rowCount } = await inLiveSession(db, user, (tx) =>
-    tx.query(sql.prepared('disable_user_totp', z.object({}))`
+  await inLiveSession(db, user, async (tx) => {
+    const { totp_seed, is_enabled, now_s } = await getSeed(tx, user.userId);
+    if (!totp_seed || !is_enabled) throw new ApiError('V2_MFA_NOT_STARTED');
+    const step = stepOf(sealer.open(totp_seed, userSealContext(user.userId)).toString(), code, now_s); // null, of a wrong code, is above no step
+    const { rowCount } = await tx.query(sql.prepared('disable_user_totp', z.object({}))`
       with changed as (
         update users u
         set totp_seed = null, totp_step = null, totp_enabled_at = null, totp_session_id = null
-        where u.id = ${user.userId} and u.totp_seed = ${sql.binary(totp_seed)} and u.totp_step < ${step}
+        where u.id = ${user.userId} and u.totp_step < ${step}
         returning u.id
       )
       select ${mailUser('totp_disabled')}
-      from changed c`),
-  );
-  if (rowCount === 0) throw wrongCode();
+      from changed c`);
+    if (rowCount === 0) throw wrongCode();
+  });
 }
 
 /** Removes a user's authenticator and mails the user, in the operator's transaction. False: there is none. */
@@ -90,7 +89,7 @@ export async function removeTotp(tx: Pick<Db, 'query'>, userId: UserId): Promise
 
 /**
  * Runs a change of the user's authenticator in a transaction, only if the session has not ended meanwhile. Locks the user, then
- * the session, as a reset does. Throws V2_SESSION_INVALID.
+ * the session, as a reset does: what the change reads of the user stays so. Throws V2_SESSION_INVALID.
  */
 const inLiveSession = <Result>(
   db: Db,
