@@ -375,6 +375,7 @@ create table enrollments (
   last_used_at timestamp with time zone,
   constraint enrollments_pkey PRIMARY KEY (owner, ex_wallet)
 );
+CREATE INDEX enrollments_by_wallet ON public.enrollments USING btree (ex_wallet, owner);
 
 -- The end of the event log of each app and partner. A writer locks the row until the commit, so positions have no gaps.
 create table event_logs (

@@ -1,8 +1,8 @@
 -- Takes at most `most` exchange wallets that are due, and plans when each is due again. Urgent ones come first, with at most three quarters of the
 -- places: what was filled of an order is without its exits, because the order is filled in part or has ended and they are not found yet. Then
 -- the others. Owners take turns in both, so that none waits for all wallets that another has; of an owner those come first that have waited longest.
--- A wallet is due again after `busy_s` while it has orders that rest, exits that wait or an open position, sooner
--- while it is urgent or executions of a filled order are missing, else after `idle_s`; never, if it is neither enrolled nor has orders of ours.
+-- A wallet is due again after `busy_s` while it has orders that rest, exits that wait or an open position, sooner while it is urgent or executions
+-- of a filled order are missing, else after `idle_s`; never, if it is neither enrolled nor has orders of ours.
 -- `is_full`: its executions are to be read whatever else shows, because some are missing (the chain has a gap, or an order of ours reports more)
 -- or they were not read for `idle_s`. `is_new`: they were never read. `funding_from`: from when on its funding is to be read: 90 s after each hour
 -- for which it may have been paid, when reads show it; else null. Skips wallets that another process has taken.
@@ -17,19 +17,12 @@ language sql as $$
           from orders o
           where o.trader = c.ex_wallet and o.has_waiting_triggers and (not o.is_resting or o.executed ->> 'status' = 'partial')
         ) as is_urgent,
-        coalesce(e.owner, (
-          select o.owner
-          from orders o
-          where o.trader = c.ex_wallet
-          order by o.created_at desc
-          limit 1
+        coalesce((
+          select e.owner from enrollments e where e.ex_wallet = c.ex_wallet order by e.owner limit 1
+        ), (
+          select o.owner from orders o where o.trader = c.ex_wallet order by o.created_at desc limit 1
         )) as owner
       from exchange_cursors c
-      left join (
-        select n.ex_wallet, min(n.owner) as owner
-        from enrollments n
-        group by n.ex_wallet
-      ) e on e.ex_wallet = c.ex_wallet
       where c.due_at <= now()
     ) d
   ), urgent as materialized (
