@@ -49,3 +49,10 @@ export function takeDue<Row extends object>(
     )
     returning ${members}`);
 }
+
+/** Works on rows one after another. One that throws keeps no other from its turn; the first error is thrown at the end. */
+export async function eachInTurn<Row>(rows: readonly Row[], work: (row: Row) => Promise<unknown>): Promise<void> {
+  const errors: unknown[] = [];
+  for (const row of rows) await work(row).catch((error) => errors.push(error));
+  if (errors.length > 0) throw errors[0];
+}

@@ -1,4 +1,5 @@
 import type { Processor } from '../../adapters/processor/types.ts';
+import { eachInTurn } from '../../db/polling.ts';
 import type { Db } from '../../db/pool.ts';
 import { readingTime } from '../../kernel/work.ts';
 import { applyVerification, takeOpenSessions } from './store.ts';
@@ -11,9 +12,9 @@ export type SweepDeps = { db: Db; processor: Processor; config: { PAYMENT_RECONC
 /** Reads open verification sessions at the processor and applies their state. */
 export async function sweepSessions({ db, processor, config }: SweepDeps): Promise<void> {
   const pace = { everyS: config.PAYMENT_RECONCILE_MS / 1000, most: MOST };
-  for (const { session_id } of await takeOpenSessions(db, pace)) {
+  await eachInTurn(await takeOpenSessions(db, pace), async ({ session_id }) => {
     const readAt = readingTime();
     const reading = await processor.findVerification(session_id);
     if (reading.kind === 'found') await applyVerification(db, reading.data, readAt);
-  }
+  });
 }

@@ -1,7 +1,7 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { AccountSeen, Holding, MovementSeen } from '../../adapters/processor/types.ts';
-import { type Pace, takeDue } from '../../db/polling.ts';
+import { eachInTurn, type Pace, takeDue } from '../../db/polling.ts';
 import type { Db } from '../../db/pool.ts';
 import type { Claim } from '../../intents/intent.ts';
 import { sealedResult } from '../../intents/sealed-results.ts';
@@ -176,10 +176,10 @@ export async function payWaiting(db: Db, most: number, deadlineMs: number): Prom
     where p.pay_after <= now()
     order by p.pay_after
     limit ${most}`);
-  for (const { id } of waiting) {
+  await eachInTurn(waiting, ({ id }) => {
     const item = { id: newIntentId(), deadline_s: deadlineMs / 1000 };
-    await db.query(sql.type(nothing)`select pay_arrived(${id}, ${JSON.stringify(item)}::jsonb)`);
-  }
+    return db.query(sql.type(nothing)`select pay_arrived(${id}, ${JSON.stringify(item)}::jsonb)`);
+  });
 }
 
 /** Records that a step waits, for a reason that is not its own: its payout is shown as delayed until the step goes on. */

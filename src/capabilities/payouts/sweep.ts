@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { EventPage, Fact, PayoutSeen, Processor, ProcessorEvent } from '../../adapters/processor/types.ts';
+import { eachInTurn } from '../../db/polling.ts';
 import type { Db } from '../../db/pool.ts';
 import type { ReadResult } from '../../kernel/upstream-result.ts';
 import { epochMs, readingTime } from '../../kernel/work.ts';
@@ -34,13 +35,12 @@ export async function sweepPayouts(deps: SweepDeps): Promise<void> {
   const { db, config, log } = deps;
   const pace = paceOf(config);
   await readBankPayouts(deps);
-  for (const { processor_account_id: account } of await takeAccounts(db, 'unfinished', pace))
-    await readAccount(deps, account);
-  for (const { processor_account_id: account } of await takeAccounts(db, 'all', ACCOUNT_AGAIN)) {
+  await eachInTurn(await takeAccounts(db, 'unfinished', pace), (one) => readAccount(deps, one.processor_account_id));
+  await eachInTurn(await takeAccounts(db, 'all', ACCOUNT_AGAIN), async ({ processor_account_id: account }) => {
     await readAccount(deps, account);
     await takeAccountEvents(deps, account, 2 * DAY_MS);
-  }
-  for (const transfer of await takeUnreadArrivals(db, pace)) await readArrivals(deps, transfer);
+  });
+  await eachInTurn(await takeUnreadArrivals(db, pace), (transfer) => readArrivals(deps, transfer));
   await payWaiting(db, MOST, config.ACCOUNT_DEADLINE_MS);
   for (const { payout_id, safe_action } of await listStranded(db))
     log.error({ alert: 'payout_stranded', payout_id, safe_action }, 'operator action required');
@@ -48,9 +48,10 @@ export async function sweepPayouts(deps: SweepDeps): Promise<void> {
 
 /** Reads the payouts that banks have not reported, and those that they paid in the last days: a bank may have returned one since. */
 export async function readBankPayouts(deps: Omit<SweepDeps, 'log'>): Promise<void> {
-  for (const payout of await takeBankPayouts(deps.db, 'sent', paceOf(deps.config)))
-    await readPayout(deps, payout, SENT);
-  for (const payout of await takeBankPayouts(deps.db, 'done', PAID_AGAIN)) await readPayout(deps, payout, ['paid']);
+  const sent = await takeBankPayouts(deps.db, 'sent', paceOf(deps.config));
+  await eachInTurn(sent, (payout) => readPayout(deps, payout, SENT));
+  const done = await takeBankPayouts(deps.db, 'done', PAID_AGAIN);
+  await eachInTurn(done, (payout) => readPayout(deps, payout, ['paid']));
 }
 
 const paceOf = ({ PAYMENT_RECONCILE_MS }: SweepDeps['config']) => ({ everyS: PAYMENT_RECONCILE_MS / 1000, most: MOST });

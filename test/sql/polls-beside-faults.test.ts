@@ -1,0 +1,110 @@
+import { expect } from 'chai';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Processor } from '../../src/adapters/processor/types.ts';
+import { sweepSessions } from '../../src/capabilities/kyc/sweep.ts';
+import { payWaiting } from '../../src/capabilities/payouts/store.ts';
+import { readBankPayouts } from '../../src/capabilities/payouts/sweep.ts';
+import { openPeople, type People } from '../support/people.ts';
+
+const config = { PAYMENT_RECONCILE_MS: 300_000 };
+
+describe('what is read at the processor in one run', () => {
+  let people: People;
+  const run: People['run'] = (...args) => people.run(...args);
+  before(async () => {
+    people = await openPeople();
+    await people.renew();
+  });
+  after(() => people.close());
+
+  /** A processor whose every read is noted, and ends with what the database cannot record. */
+  function unrecordable() {
+    const read: string[] = [];
+    const find = async (id: string) => {
+      read.push(id);
+      return {
+        kind: 'found',
+        data: { sessionId: id, status: 'no status', failureReason: null, processorPayoutId: id },
+      };
+    };
+    const processor = {
+      findVerification: find,
+      findPayout: find,
+      listEvents: async () => ({ kind: 'unreadable', why: 'a test' }),
+    } as unknown as Processor; // as: no more of it is called
+    return { read, processor };
+  }
+  const errorOf = (running: Promise<void>) =>
+    running.then(
+      () => null,
+      (error: Error) => error,
+    );
+
+  it('is every verification, although what one shows cannot be recorded, which is thrown', async () => {
+    for (const [user, app] of [
+      ['ann@a', 'a'],
+      ['bob@a', 'a'],
+      ['ann@b', 'b'],
+    ] as const)
+      await run(
+        `insert into kyc_cases (user_id, owner, provider, session_id, created_at) values ($1, $2, 'p', 'vs ' || $1::text, now() - interval '1 day')`,
+        ...[user, app],
+      );
+    const { read, processor } = unrecordable();
+
+    const error = await errorOf(sweepSessions({ db: people.db, processor, config }));
+
+    expect(read).to.have.members(['vs ann@a', 'vs bob@a', 'vs ann@b']);
+    expect(error).to.be.an('error');
+  });
+
+  it('is every payout, although what one shows cannot be recorded, which is thrown', async () => {
+    for (const [user, app] of [
+      ['ann@a', 'a'],
+      ['ann@b', 'b'],
+    ] as const) {
+      await run(
+        `insert into connect_accounts (id, owner, user_id, processor_account_id, payouts_enabled, charges_enabled, details_submitted)
+         values ('con ' || $2::text, $2, $1, 'acct ' || $2::text, true, true, true)`,
+        ...[user, app],
+      );
+      await run(
+        `insert into payouts (id, owner, user_id, prop_account_id, connect_account_id, amount_cents, currency)
+         values ('po ' || $2::text, $2, $1, $1, 'con ' || $2::text, 1, 'usd')`,
+        ...[user, app],
+      );
+      await run(
+        `insert into payout_steps (intent_id, payout_id, step, state, amount_cents, currency, processor_id, created_at)
+         values (gen_random_uuid(), 'po ' || $1::text, 'payout', 'sent', 1, 'usd', 'po ' || $1::text, now() - interval '1 day')`,
+        app,
+      );
+    }
+    const { read, processor } = unrecordable();
+
+    const error = await errorOf(
+      readBankPayouts({ db: people.db, processor, config: { ...config, ACCOUNT_DEADLINE_MS: 1 } }),
+    );
+
+    expect(read).to.have.members(['po a', 'po b']);
+    expect(error).to.be.an('error');
+  });
+
+  it('is followed by the next step of every payout that waited, although that of one cannot be recorded, which is thrown', async () => {
+    await run(`delete from payout_steps`);
+    await run(
+      `update payouts set status = 'submitted', submitted_at = now(), pay_after = now() - case id when 'po a' then interval '2 h' else interval '1 h' end`,
+    );
+    await run(`create function reject_step() returns trigger language plpgsql as 'begin raise exception ''no''; end'`);
+    await run(
+      `create trigger rejected before insert on payout_steps for each row when (new.payout_id = 'po a') execute function reject_step()`,
+    );
+
+    const error = await errorOf(payWaiting(people.db, 50, 60_000));
+
+    const waiting = await people.db.anyFirst(sql.type(z.object({ id: z.string() }))`
+      select id from payouts where pay_after is not null`);
+    expect(waiting).to.deep.equal(['po a']);
+    expect(error).to.be.an('error');
+  });
+});
