@@ -115,6 +115,8 @@ const listTimes = (db: Db) =>
 
 /** The tasks of the crontab, each with the key and the attempts that its line gives the job. */
 const scheduled = () =>
-  [...readFileSync(new URL('crontab', TASKS), 'utf8').matchAll(/^(?:\S+ ){5}(\S+) \?max=(\d+)&jobKey=(\S+)$/gm)].map(
-    ([, task = '', attempts = '', key = '']) => ({ task, key, attempts: Number(attempts) }),
-  );
+  [
+    ...readFileSync(new URL('crontab', TASKS), 'utf8').matchAll(
+      /^(?:\S+ ){5}(\S+) \?(?:fill=\w+&)?max=(\d+)&jobKey=(\S+)$/gm,
+    ),
+  ].map(([, task = '', attempts = '', key = '']) => ({ task, key, attempts: Number(attempts) }));

@@ -2,6 +2,7 @@ import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { parseCrontab } from 'graphile-worker';
 import ts from 'typescript';
 import { listTaskNames } from '../../src/intents/task.ts';
 import { isTrading } from '../../src/runtime/runners.ts';
@@ -42,6 +43,17 @@ describe('tasks', () => {
 
     expect(unplanned).to.deep.equal([]);
     expect(listTaskNames()).to.include.members(periodic);
+  });
+
+  it('are made up for if they run less often than every hour and no worker runs at their minute', async () => {
+    const rare = parseCrontab(await read('workers/crontab')).filter(({ match }) => {
+      const hours = Array.from({ length: 24 }, (_, hour) => hour);
+      const isAt = (hour: number, min: number) => match({ min, hour, date: 1, month: 1, dow: 1 });
+      return !hours.every((hour) => Array.from({ length: 60 }, (_, min) => isAt(hour, min)).includes(true));
+    });
+
+    expect(rare.map(({ task }) => task)).to.deep.equal(['ledger/prove']);
+    for (const { task, options } of rare) expect(options.backfillPeriod, task).to.equal(12 * 3_600_000);
   });
 
   it('are outbound in SQL, which announces their jobs, if they are for the runner that executes them', async () => {

@@ -3,8 +3,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Processor } from '../../src/adapters/processor/types.ts';
 import { sweepSessions } from '../../src/capabilities/kyc/sweep.ts';
-import { payWaiting } from '../../src/capabilities/payouts/store.ts';
-import { readBankPayouts } from '../../src/capabilities/payouts/sweep.ts';
+import { readBankPayouts, sweepPayouts } from '../../src/capabilities/payouts/sweep.ts';
 import { openPeople, type People } from '../support/people.ts';
 
 const config = { PAYMENT_RECONCILE_MS: 300_000 };
@@ -90,7 +89,7 @@ describe('what is read at the processor in one run', () => {
     expect(error).to.be.an('error');
   });
 
-  it('is followed by the next step of every payout that waited, although that of one cannot be recorded, which is thrown', async () => {
+  it('is followed by the next step of every payout that waited, although an account cannot be read and a step not recorded', async () => {
     await run(`delete from payout_steps`);
     await run(
       `update payouts set status = 'submitted', submitted_at = now(), pay_after = now() - case id when 'po a' then interval '2 h' else interval '1 h' end`,
@@ -100,11 +99,20 @@ describe('what is read at the processor in one run', () => {
       `create trigger rejected before insert on payout_steps for each row when (new.payout_id = 'po a') execute function reject_step()`,
     );
 
-    const error = await errorOf(payWaiting(people.db, 50, 60_000));
+    await run(`update connect_accounts set created_at = now() - interval '2 days'`);
+    const { processor } = unrecordable(); // which reads no account
+    const deps = {
+      db: people.db,
+      processor,
+      config: { ...config, ACCOUNT_DEADLINE_MS: 60_000 },
+      log: { error: () => {} },
+    };
+
+    const error = await errorOf(sweepPayouts(deps));
 
     const waiting = await people.db.anyFirst(sql.type(z.object({ id: z.string() }))`
       select id from payouts where pay_after is not null`);
     expect(waiting).to.deep.equal(['po a']);
-    expect(error).to.be.an('error');
+    expect(error?.message).to.include('is not a function');
   });
 });

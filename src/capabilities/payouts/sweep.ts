@@ -29,29 +29,38 @@ export type SweepDeps = {
 /**
  * Reads payouts in progress, those that were paid in the last days, and the traders' accounts with their events, and applies their
  * state at the processor. Reads what transfers and their reversals moved at traders' accounts, and pays out what has become available
- * there. Logs an alert for each payout whose money is stranded.
+ * there. What cannot be recorded keeps nothing else from its turn. Logs an alert for each payout whose money is stranded.
  */
 export async function sweepPayouts(deps: SweepDeps): Promise<void> {
   const { db, config, log } = deps;
   const pace = paceOf(config);
-  await readBankPayouts(deps);
-  await eachInTurn(await takeAccounts(db, 'unfinished', pace), (one) => readAccount(deps, one.processor_account_id));
-  await eachInTurn(await takeAccounts(db, 'all', ACCOUNT_AGAIN), async ({ processor_account_id: account }) => {
-    await readAccount(deps, account);
-    await takeAccountEvents(deps, account, 2 * DAY_MS);
-  });
-  await eachInTurn(await takeUnreadArrivals(db, pace), (transfer) => readArrivals(deps, transfer));
-  await payWaiting(db, MOST, config.ACCOUNT_DEADLINE_MS);
-  for (const { payout_id, safe_action } of await listStranded(db))
-    log.error({ alert: 'payout_stranded', payout_id, safe_action }, 'operator action required');
+  const steps = [
+    () => readBankPayouts(deps),
+    async () =>
+      eachInTurn(await takeAccounts(db, 'unfinished', pace), (one) => readAccount(deps, one.processor_account_id)),
+    async () =>
+      eachInTurn(await takeAccounts(db, 'all', ACCOUNT_AGAIN), async ({ processor_account_id: account }) => {
+        await readAccount(deps, account);
+        await takeAccountEvents(deps, account, 2 * DAY_MS);
+      }),
+    async () => eachInTurn(await takeUnreadArrivals(db, pace), (transfer) => readArrivals(deps, transfer)),
+    () => payWaiting(db, MOST, config.ACCOUNT_DEADLINE_MS),
+    async () => {
+      for (const { payout_id, safe_action } of await listStranded(db))
+        log.error({ alert: 'payout_stranded', payout_id, safe_action }, 'operator action required');
+    },
+  ];
+  await eachInTurn(steps, (step) => step());
 }
 
 /** Reads the payouts that banks have not reported, and those that they paid in the last days: a bank may have returned one since. */
 export async function readBankPayouts(deps: Omit<SweepDeps, 'log'>): Promise<void> {
   const sent = await takeBankPayouts(deps.db, 'sent', paceOf(deps.config));
-  await eachInTurn(sent, (payout) => readPayout(deps, payout, SENT));
   const done = await takeBankPayouts(deps.db, 'done', PAID_AGAIN);
-  await eachInTurn(done, (payout) => readPayout(deps, payout, ['paid']));
+  await eachInTurn(
+    [...sent.map((payout) => ({ payout, known: SENT })), ...done.map((payout) => ({ payout, known: ['paid'] }))],
+    ({ payout, known }) => readPayout(deps, payout, known),
+  );
 }
 
 const paceOf = ({ PAYMENT_RECONCILE_MS }: SweepDeps['config']) => ({ everyS: PAYMENT_RECONCILE_MS / 1000, most: MOST });
