@@ -2,14 +2,29 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
+import { z } from 'zod';
 import { setAppActive } from '../../src/capabilities/admin/apps/commands.ts';
 import type { AppId } from '../../src/kernel/ids.ts';
 import { caller } from '../support/caller.ts';
 import { ENDPOINTS } from '../support/endpoints.ts';
-import { atOnce, bearer, type Identity, startIdentity, statuses, type TestApp } from '../support/identity.ts';
+import {
+  atOnce,
+  bearer,
+  codeOf,
+  type Identity,
+  PASSWORD,
+  startIdentity,
+  statuses,
+  type TestApp,
+  withinOneStep,
+} from '../support/identity.ts';
+import { until } from '../support/processes.ts';
 
 const HOUR_MS = 3_600_000;
 const TIMES = 20;
+
+const WAITING = sql.type(z.object({}))`
+  select from pg_stat_activity a where a.wait_event_type = 'Lock' and a.query ~ 'select (log_in|reauthenticate)[(]'`;
 
 /** Requests without an Idempotency-Key: each response is about its own write, and a rejected one has written nothing. */
 describe('two writes to one thing at once', () => {
@@ -88,4 +103,38 @@ describe('two writes to one thing at once', () => {
     const reply = await service.ask('GET', '/v2/apps/me', { headers: bearer(body.access_token ?? 'none') });
     expect([status, reply.status]).to.deep.equal([401, 401]);
   });
+
+  const ON = `totp_seed = 'seed', totp_enabled_at = now(), totp_step = 0`;
+  const OFF = 'totp_seed = null, totp_enabled_at = null, totp_step = null';
+  const OTHER_PASSWORD = `password_hash = overlay(password_hash placing 'AAAA' from 90)`;
+  const WRONG = 'V2_INVALID_CREDENTIALS';
+  for (const [what, hasCode, change, expected] of [
+    ['that a code is needed, if an authenticator is set', false, ON, ['code', 'V2_MFA_INVALID']],
+    ['that the password is wrong, if another one is set', false, OTHER_PASSWORD, [WRONG, WRONG]],
+    ['that not the code is wrong, if another password is set', true, OTHER_PASSWORD, [WRONG, WRONG]],
+    ['nothing of a code, if the authenticator is removed', true, OFF, [200, 200]],
+  ] as const)
+    it(`of one user: a log-in and a renewed proof say ${what} at that moment`, async () => {
+      const { email, ask, userId } = await service.user(app);
+      const { secret } = (await ask('POST', '/v2/auth/totp/enroll')).body;
+      await withinOneStep();
+      if (hasCode) await ask('POST', '/v2/auth/totp/confirm', { json: { code: codeOf(secret, -1) } });
+      const [isHeld, isOver] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const changed = service.db.transaction(async (tx) => {
+        await tx.query({ ...sql.unsafe``, sql: `update users set ${change} where id = '${userId}'` });
+        isHeld.resolve();
+        await isOver.promise;
+      });
+      await isHeld.promise;
+      const json = { password: PASSWORD, ...(hasCode && { totp_code: codeOf(secret) }) };
+      const logIn = app.ask('POST', '/v2/auth/login', { json: { email, ...json } });
+      const renewal = ask('POST', '/v2/auth/reauthenticate', { json });
+      await until('both to wait', async () => (await service.db.any(WAITING)).length === 2);
+      isOver.resolve();
+      await changed;
+      const replies = [await logIn, await renewal];
+
+      const said = replies.map(({ status, body }) => (body.mfa_required ? 'code' : (body.error?.code ?? status)));
+      expect(said).to.deep.equal(expected);
+    });
 });

@@ -19,7 +19,7 @@ type Credentials = { password: string; totp_code?: string; email_code?: string }
  * V2_EMAIL_NOT_VERIFIED, V2_MFA_INVALID, and what `countCodeAttempt` throws. To a caller with a session of the user also
  * V2_PASSWORD_RESET_REQUIRED: nobody else may learn that the address is verified.
  */
-export async function checkUserLogin(
+async function checkUserLogin(
   call: Call,
   account: Account & { hasSession?: true },
   given: Credentials,
@@ -43,15 +43,42 @@ export async function checkUserLogin(
   return result;
 }
 
+/** The database does not accept a log-in that was checked: its code was used, or password or authenticator have changed meanwhile. */
+export class OutdatedLogin extends Error {}
+
+/**
+ * Checks a log-in, see `checkUserLogin`, and acts on it; then its attempts are forgiven. If the password or the authenticator
+ * has changed meanwhile it is checked once more: the response is true of what they are now.
+ */
+export async function byLogin<Reply>(
+  call: Call & { body: Credentials },
+  account: Account & { hasSession?: true },
+  act: (login: RightLogin) => Promise<Reply>,
+  isLast = false,
+): Promise<Reply> {
+  const login = await checkUserLogin(call, account, call.body);
+  try {
+    const reply = await act(login);
+    if (login.kind === 'passed') await forgiveLogin(call, account, login);
+    return reply;
+  } catch (error) {
+    if (!(error instanceof OutdatedLogin) || login.kind !== 'passed') throw error;
+    if (isLast || !(await hasChanged(call, account, login)))
+      throw rejectedLogin(login.step === null ? 'V2_INVALID_CREDENTIALS' : 'V2_MFA_INVALID');
+    return byLogin(call, account, act, true);
+  }
+}
+
+async function hasChanged({ deps, network }: Call, { appId, email }: Account, { hash, step }: CheckedLogin) {
+  const row = await readLogin(deps.db, appId, email, digest(network));
+  return row.password_hash !== hash || row.has_totp !== (step !== null);
+}
+
 /**
  * Resets the attempts of a log-in that succeeded, from this network only: the owner's log-ins give an unknown
  * caller who has the password no further attempts.
  */
-export const forgiveLogin = (
-  { deps, network }: Call,
-  { appId, email }: Account,
-  { accountId }: CheckedLogin,
-): Promise<void> =>
+const forgiveLogin = ({ deps, network }: Call, { appId, email }: Account, { accountId }: CheckedLogin): Promise<void> =>
   deps.throttle.forgive([budgetOf('login', appId, email, network), ...codeBudgets(accountId, scopeOf(true, network))]);
 
 /** The error of a log-in, with its challenge. */

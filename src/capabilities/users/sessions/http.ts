@@ -7,7 +7,8 @@ import { type AppId, normalisedEmail } from '../../../kernel/ids.ts';
 import { listPage } from '../../../kernel/pages.ts';
 import { appOf, type User, userOf } from '../../../kernel/principal.ts';
 import type { Sealer } from '../../../kernel/seal.ts';
-import { checkUserLogin, forgiveLogin, rejectedLogin } from './check.ts';
+import type { RightLogin } from '../../login/check.ts';
+import { byLogin, OutdatedLogin, rejectedLogin } from './check.ts';
 import { endSession, openSession, reauthenticate, removeSession } from './commands.ts';
 import { findSessionByToken, isSessionOf, type ListedSession, listSessionsOf } from './queries.ts';
 
@@ -16,39 +17,37 @@ type Deps = { db: Db; sealer: Sealer; throttle: Throttle };
 /** Handles `POST /v2/auth/login`: log an end user in. */
 export const logInUser: Handler<'logInUser', Deps> = async (call) => {
   const account = { appId: appOf(call.principal).owner, email: normalisedEmail(call.body.email) };
-  const checked = await checkUserLogin(call, account, call.body);
-  if (checked.kind === 'code_missing') return { status: 200, body: { mfa_required: true } };
-  const reply = await call.commit(async (db) => {
-    const session = await openSession(db, checked, call);
-    if (!session) throw rejectedLogin(checked.step === null ? 'V2_INVALID_CREDENTIALS' : 'V2_MFA_INVALID');
-    return {
-      status: 200 as const,
-      body: {
-        user_id: checked.accountId,
-        email: account.email,
-        session_token: session.token,
-        session_expires_at: session.expiresAt,
-        mfa_required: false,
-      },
-    };
-  });
-  await forgiveLogin(call, account, checked);
-  return reply;
+  const logIn = async (checked: RightLogin) => {
+    if (checked.kind === 'code_missing') return { status: 200 as const, body: { mfa_required: true } };
+    return call.commit(async (db) => {
+      const session = await openSession(db, checked, call);
+      if (!session) throw new OutdatedLogin();
+      return {
+        status: 200 as const,
+        body: {
+          user_id: checked.accountId,
+          email: account.email,
+          session_token: session.token,
+          session_expires_at: session.expiresAt,
+          mfa_required: false,
+        },
+      };
+    });
+  };
+  return byLogin(call, account, logIn);
 };
 
 /** Handles `POST /v2/auth/reauthenticate`: prove the password again. */
 export const reauthenticateUser: Handler<'reauthenticateUser', Deps> = async (call) => {
   const { owner, email, sessionId } = userOf(call.principal);
-  const account = { appId: owner, email, hasSession: true as const };
-  const checked = await checkUserLogin(call, account, call.body);
-  if (checked.kind === 'code_missing') throw rejectedLogin('V2_MFA_INVALID');
-  const reply = await call.commit(async (db) => {
-    const provenAt = await reauthenticate(db, checked, sessionId);
-    if (provenAt === null) throw rejectedLogin('V2_MFA_INVALID');
-    return { status: 200 as const, body: { reauthenticated_at: provenAt } };
+  return byLogin(call, { appId: owner, email, hasSession: true as const }, (checked) => {
+    if (checked.kind === 'code_missing') throw rejectedLogin('V2_MFA_INVALID');
+    return call.commit(async (db) => {
+      const provenAt = await reauthenticate(db, checked, sessionId);
+      if (provenAt === null) throw new OutdatedLogin();
+      return { status: 200 as const, body: { reauthenticated_at: provenAt } };
+    });
   });
-  await forgiveLogin(call, account, checked);
-  return reply;
 };
 
 /**
