@@ -16,11 +16,11 @@ export async function submitted<Pending extends Reply>(
   { commit, waitMs }: Call,
   submit: (db: Db) => Promise<Submission<Pending>>,
 ): Promise<Submission<Pending>> {
-  const { promise, resolve } = Promise.withResolvers<Submission<Pending>>();
+  const submissions: Submission<Pending>[] = []; // of each attempt: PostgreSQL may undo one because of others
   await commit(async (db) => {
     const submission = await submit(db);
-    resolve(submission);
+    submissions.push(submission);
     return submission.pending;
   }, waitMs);
-  return promise;
+  return submissions.at(-1) as Submission<Pending>; // as: the last one was committed
 }
