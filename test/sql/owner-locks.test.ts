@@ -81,6 +81,26 @@ describe('what is judged by rows that somebody else changes', () => {
       expect(early).to.equal(false);
     });
 
+  it('sees what it has waited for: nothing is queued again for an endpoint that is deactivated at that moment', async () => {
+    await people.run(
+      `insert into webhook_deliveries (id, owner, endpoint_id, event_id, state, ended_at)
+       select 'whd', 'a', 'end', e.id, 'failed', now() from record_event('a', 'x', '{}') e`,
+    );
+    let again: Promise<unknown> | undefined;
+
+    await people.db.transaction(async (tx) => {
+      await tx.query(sql.unsafe`select deactivate_endpoint('end', 'asked')`);
+      again = people.db.transaction((other) =>
+        other.oneFirst({ ...sql.unsafe``, sql: `select redeliver('a', 'whd')` }),
+      );
+      await sleep(150);
+    });
+
+    expect(await again).to.equal('inactive');
+    expect(await people.run(`select from webhook_deliveries where state = 'failed'`)).to.equal(1);
+    await people.run(`update webhook_endpoints set active = true, deactivated_because = null`);
+  });
+
   it('sees what it has waited for: an endpoint is not recovered twice at once', async () => {
     const recover = `select verdict from recover_endpoint('a', 'end', now(), 10, 10, 60)`;
     let second: Promise<unknown> | undefined;

@@ -1,5 +1,5 @@
 -- Requests a delivery again, with its id and from the start of the retry plan. A waiting one becomes due now; one that is being sent is not
--- changed. Verdicts: queued | unknown | inactive.
+-- changed. Verdicts: queued | unknown | inactive. Locks the endpoint, then the delivery.
 create or replace function redeliver(of_owner text, delivery text) returns text
 language plpgsql as $$
 declare
@@ -8,7 +8,8 @@ begin
   select e.id, e.active into target
   from webhook_deliveries d
   join webhook_endpoints e on e.id = d.endpoint_id
-  where d.id = delivery and d.owner = of_owner;
+  where d.id = delivery and d.owner = of_owner
+  for no key update of e;
   if not found then
     return 'unknown';
   end if;
