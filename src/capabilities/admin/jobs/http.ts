@@ -16,8 +16,8 @@ export const listDeadJobs: Handler<'listDeadJobs', Deps> = ({ deps, query }) =>
   );
 
 /** Handles `POST /v2/admin/jobs/{job_id}/rerun`: run a dead job again if that is safe. */
-export const rerunDeadJob: Handler<'rerunDeadJob', Deps> = ({ principal, path, body, commit }) =>
-  commit(async (db) => ({
-    status: 200,
-    body: await rerunJob(db, path.job_id, operatorName(principal), body.reason),
-  }));
+export const rerunDeadJob: Handler<'rerunDeadJob', Deps> = async ({ deps, principal, path, body }) => ({
+  status: 200,
+  // Not by `commit`: one that is rejected stays on record.
+  body: await rerunJob(deps.db, path.job_id, operatorName(principal), body.reason),
+});

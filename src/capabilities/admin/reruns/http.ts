@@ -29,11 +29,11 @@ export const getIntentStory: Handler<'getIntentStory', Deps> = async ({ deps, pa
 };
 
 /** Handles `POST /v2/admin/intents/{intent_id}/rerun`: run an intent again if that is safe. */
-export const rerunIntent: Handler<'rerunIntent', Deps> = ({ principal, path, body, commit }) =>
-  commit(async (db) => ({
-    status: 200,
-    body: await rerun(db, path.intent_id, operatorName(principal), body.reason),
-  }));
+export const rerunIntent: Handler<'rerunIntent', Deps> = async ({ deps, principal, path, body }) => ({
+  status: 200,
+  // Not by `commit`: one that is rejected stays on record.
+  body: await rerun(deps.db, path.intent_id, operatorName(principal), body.reason),
+});
 
 /** Handles `GET /v2/admin/reruns`: read what re-running many open intents would do. */
 export const assessReruns: Handler<'assessReruns', Deps> = async ({ deps, query }) => {
