@@ -8,6 +8,7 @@ begin
   set released_at = now()
   where l.tx_hash = lower(payment) and l.released_at is null;
   verdict := case when found then 'done' else 'unknown' end;
+  perform from registrations r where lower(r.tx_hash) = lower(payment) for update; -- a worker may be recording what became of it
   update registrations r
   set status = 'failed', released_at = now(), updated_at = now(),
     message = case r.status

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
+import { type IntentDatabase, openIntentDatabase, WAITING } from '../support/intent-database.ts';
 import { intentAt } from '../support/operator.ts';
 
 describe('views of ops about registrations', () => {
@@ -86,5 +86,25 @@ describe('views of ops about registrations', () => {
       [[old, recent]],
     );
     expect(rows.map(({ status }) => status)).to.deep.equal(['failed', 'pending']);
+  });
+
+  it('release_registration: leaves a registration as it is that a worker finds registered at that moment', async () => {
+    const id = '01890a5d-ac96-774b-bcce-b302099a9017';
+    await intentDb.query(
+      `insert into registrations (id, owner, ex_address, miner_slug, account_size, payer, status, tx_hash, paid_at)
+      values ($1, 'ptn_a', '0xc1', 'slug', 1000, '0xdd', 'pending', '0xf1', now() - interval '25 hours')`,
+      [id],
+    );
+    const [worker, onlooker] = [await intentDb.session(), await intentDb.session()];
+    await worker.query('begin');
+    await worker.query(`select finish_poll($1, 0, '{"status": "registered"}', null)`, [id]);
+
+    const releasing = intentDb.query(`select ops.release_registration('0xf1', 'ada', 'it was paid back') as verdict`);
+    while ((await onlooker.query(WAITING)).length === 0);
+    await worker.query('commit');
+
+    expect(await releasing).to.deep.equal([{ verdict: 'unknown' }]);
+    const [row] = await intentDb.query('select status, released_at from registrations where id = $1', [id]);
+    expect(row).to.deep.equal({ status: 'registered', released_at: null });
   });
 });
