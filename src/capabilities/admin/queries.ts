@@ -20,15 +20,5 @@ export const readAdmin = (db: Db, email: string, address: Buffer): Promise<Admin
     from (select 1) as always
     left join admins a on a.email = ${email} and a.disabled_at is null`);
 
-const seedRow = z.object({ totp_seed: z.instanceof(Buffer).nullable(), is_enrolled: z.boolean(), now_s: z.number() });
-
-/** An operator's sealed seed, whether it is confirmed, and the database's time. Locks the operator: what is read stays so until the commit. */
-export const lockSeed = (tx: Pick<Db, 'one'>, adminId: string): Promise<z.infer<typeof seedRow>> =>
-  tx.one(sql.prepared('lock_admin_seed', seedRow)`
-    select a.totp_seed, a.totp_enrolled_at is not null as is_enrolled, extract(epoch from now())::double precision as now_s
-    from admins a
-    where a.id = ${adminId}
-    for update`);
-
 /** Whether any operator exists. */
 export const hasAdmins = (db: Db): Promise<boolean> => db.exists(sql.unsafe`select from admins`);

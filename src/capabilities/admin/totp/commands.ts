@@ -7,7 +7,6 @@ import type { Admin } from '../../../kernel/principal.ts';
 import type { SealContext, Sealer } from '../../../kernel/seal.ts';
 import { newSeed, otpauthUri, stepOf } from '../../../kernel/totp.ts';
 import { type Actor, auditEntry, note } from '../audit/commands.ts';
-import { lockSeed } from '../queries.ts';
 import { endAdminSessions } from '../sessions/commands.ts';
 
 const NOTIFIED_WITHIN_S = 86_400;
@@ -43,6 +42,16 @@ export async function enrollAdminTotp(db: Db, sealer: Sealer, admin: Admin, acto
   if (rowCount === 0) throw new ApiError('V2_MFA_ALREADY_ENABLED');
   return { secret: seed, otpauth_uri: otpauthUri(seed, { issuer: ISSUER, account: admin.email }) };
 }
+
+const seedRow = z.object({ totp_seed: z.instanceof(Buffer).nullable(), is_enrolled: z.boolean(), now_s: z.number() });
+
+/** An operator's sealed seed, whether it is confirmed, and the database's time. Locks the operator: what is read stays so until the commit. */
+export const lockSeed = (tx: Pick<Db, 'one'>, adminId: string): Promise<z.infer<typeof seedRow>> =>
+  tx.one(sql.prepared('lock_admin_seed', seedRow)`
+    select a.totp_seed, a.totp_enrolled_at is not null as is_enrolled, extract(epoch from now())::double precision as now_s
+    from admins a
+    where a.id = ${adminId}
+    for update`);
 
 /**
  * Confirms the seed with its first code, which is then used up. Ends every other session: each was opened with the
