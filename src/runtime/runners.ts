@@ -11,6 +11,7 @@ import {
   type WorkerEvents,
 } from 'graphile-worker';
 import type { Logger } from 'pino';
+import { type Readiness, untilMigrated } from '../capabilities/health/readiness.ts';
 import type { Config } from '../config.ts';
 import { openQueuePool } from '../db/queue-pool.ts';
 import { announcementOf } from '../db/settled.ts';
@@ -54,6 +55,7 @@ export const isTrading = (task: string) => !OUTBOUND.some((prefix) => task.start
 type Supervised = {
   config: Config;
   log: Logger;
+  readiness: Pick<Readiness, 'failing'>;
   tasks: TaskList;
   metrics: Metrics;
   onPool(id: string): Promise<void>;
@@ -61,18 +63,19 @@ type Supervised = {
 };
 
 /**
- * Starts a runner, and starts it again whenever the queue gives it up, for example when the database goes away. `stop`
- * takes no new jobs, waits for those in progress, and uses up no attempt of a job.
+ * Starts a runner once the database has what this version calls, and starts it again whenever the queue gives it up, for
+ * example when the database goes away. `stop` takes no new jobs, waits for those in progress, and uses up no attempt of a job.
  */
 export function superviseRunner(
   name: RunnerName,
-  { config, log, tasks, metrics, onPool, accepted }: Supervised,
+  { config, log, readiness, tasks, metrics, onPool, accepted }: Supervised,
 ): { stop(): Promise<void> } {
   const stopping = new AbortController();
   let runner: Runner | undefined;
   const supervised = keepRunning();
 
   async function keepRunning(): Promise<void> {
+    await untilMigrated(readiness, log, stopping.signal);
     while (!stopping.signal.aborted) {
       const pool = openQueuePool(config.directUrl, (err) => log.warn({ err }, 'queue connection'));
       const unwatch = watchPool(metrics, {
@@ -84,7 +87,7 @@ export function superviseRunner(
         const events: WorkerEvents = new EventEmitter();
         const overdue = overdueEnd(events, stopping.signal);
         const fetched = new Promise((resolve) => events.once('localQueue:getJobs:complete', resolve));
-        runner = await startRunner(name, events, { config, log, tasks, metrics, onPool, accepted }, pool);
+        runner = await startRunner(name, events, { config, log, tasks, onPool, accepted }, pool);
         if (stopping.signal.aborted) await stopQuietly(runner);
         await Promise.race([runner.promise, overdue, unlessBy(fetched)]);
       } catch (err) {
@@ -144,7 +147,7 @@ const stopQuietly = (runner: Runner) => runner.stop().catch(() => {});
 function startRunner(
   name: RunnerName,
   events: WorkerEvents,
-  { config, log, tasks, onPool, accepted }: Supervised,
+  { config, log, tasks, onPool, accepted }: Omit<Supervised, 'metrics' | 'readiness'>,
   pgPool: ReturnType<typeof openQueuePool>,
 ): Promise<Runner> {
   events.on('pool:create', ({ workerPool }) => void onPool(workerPool.id));

@@ -35,9 +35,7 @@ export async function startWorker(
     pools.set(name, id);
     await liveness.holds([...pools.values()]);
   };
-  const runners = names.map((name) =>
-    superviseRunner(name, { config, log, tasks, metrics, onPool: onPool(name), accepted: runtime.accepted }),
-  );
+  const runners = names.map((name) => superviseRunner(name, { ...runtime, tasks, metrics, onPool: onPool(name) }));
   if (names.includes('trading')) void checkCloseStyle(runtime);
   const following = names.includes('trading') ? follow(runtime) : null;
   void checkIsBehind(runtime).catch((err) => log.warn({ err }, 'not compared with the network'));

@@ -1,5 +1,7 @@
 import { globSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
 import type { Config } from '../../config.ts';
 import type { components } from '../../contract/types.ts';
 import { readCalls } from '../../db/calls.ts';
@@ -96,6 +98,21 @@ export function readiness(
       isStopping = true;
     },
   };
+}
+
+/**
+ * Resolves once no migration or definition that this version calls is missing, or at the signal. Where processes start together with
+ * their release, a job that ran before would send what it cannot record.
+ */
+export async function untilMigrated(
+  { failing }: Pick<Readiness, 'failing'>,
+  log: Pick<Logger, 'warn'>,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let isLogged = false; !signal.aborted && (await failing()).includes('migrations'); isLogged = true) {
+    if (!isLogged) log.warn('no job runs until the release has migrated the database');
+    await sleep(FRESH_MS, undefined, { signal }).catch(() => {}); // a stop ends the pause
+  }
 }
 
 const isMissingDefinition = (error: unknown): boolean => {
