@@ -58,15 +58,14 @@ describe('getReadiness', () => {
       sql.type(z.object({ name: z.string() }))`select current_database()::text as name`,
     );
     const readOnly = async (setting: 'on' | 'off') => {
-      await service.db.transaction(async (tx) => {
-        await tx.query(sql.unsafe`set transaction read write`);
-        await tx.query(sql.unsafe`
-          alter database ${sql.identifier([name])} set default_transaction_read_only = ${sql.literalValue(setting)}`);
-      });
-      await service.db.query(sql.unsafe`
-        select pg_terminate_backend(pid)
-        from pg_stat_activity
-        where datname = current_database() and pid <> pg_backend_pid()`);
+      const operator = new pg.Client({ connectionString: service.settings.DATABASE_URL });
+      await operator.connect(); // not of a pool: it is the one connection that keeps the earlier setting
+      await operator.query('set default_transaction_read_only = off');
+      await operator.query(`alter database "${name}" set default_transaction_read_only = ${setting}`);
+      await operator.query(
+        'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+      );
+      await operator.end();
     };
     await readOnly('on');
     await becomes(503);
