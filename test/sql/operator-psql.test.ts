@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { Client } from 'pg';
 import { sql } from 'slonik';
+import { z } from 'zod';
 import { createPartner } from '../../src/capabilities/partners/commands.ts';
 import { newIntentId } from '../../src/kernel/ids.ts';
 import { type Caller, caller, type Reply } from '../support/caller.ts';
@@ -128,6 +129,23 @@ for (const [tool, run] of [...(hasPsql() ? [['psql', byPsql] as const] : []), ['
       expect(order).to.include({ order_uuid: id, status: 'completed' });
       expect(effectsUnder(service, id)).to.have.length(1);
     });
+
+    if (run === byPsql)
+      it('reads what each view and function is for by the commands that the guide names', async () => {
+        const commands = [...(await readFile(GUIDE, 'utf8')).matchAll(/`(\\d\S*\+ ops\.\*)`/g)].map(([, each]) => each);
+        const described = await service.db.any(sql.type(z.object({ name: z.string(), comment: z.string() }))`
+          select v.relname as name, split_part(obj_description(v.oid, 'pg_class'), '.', 1) as comment
+          from pg_class v
+          where v.relnamespace = 'ops'::regnamespace and v.relkind = 'v'
+          union all
+          select p.proname, split_part(obj_description(p.oid, 'pg_proc'), '.', 1)
+          from pg_proc p
+          where p.pronamespace = 'ops'::regnamespace`);
+
+        const shown = await atPrompt(commands.join('\n'));
+
+        for (const { name, comment } of described) expect(shown, name).to.contain(comment);
+      });
 
     it('can run every other statement as printed', async () => {
       const steps = await stepsPrinted();
