@@ -3500,7 +3500,7 @@ create function ops.dismiss_event(event text, who text, why text)
 create function ops.enable_operator(operator text, who text, why text)
   returns text plpgsql security definer;
 
--- Ends every session of an operator, by id or address. Returns how many were open. Recorded in ops.actions.
+-- Ends every session of an operator, by id or address. Returns how many were open; null: there is no such operator. Recorded in ops.actions.
 create function ops.end_operator_sessions(operator text, who text, why text)
   returns integer plpgsql security definer;
 
@@ -3520,7 +3520,7 @@ create function ops.find(searched text, of_owner text DEFAULT NULL::text)
 create function ops.given_name(who text)
   returns jsonb sql immutable;
 
--- Lets a role use the kit. Only for the owner of the database. Repeat it after a release that extends the kit.
+-- Lets a role use the kit. Only for the owner of the database. Later releases keep these rights.
 create function ops.grant_access(role_name name)
   returns void plpgsql;
 

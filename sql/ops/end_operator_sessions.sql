@@ -5,9 +5,12 @@ declare
   ended integer;
 begin
   perform ops.require_who_and_why(who, why);
-  ended := end_operator_sessions(found);
+  if found is not null then
+    ended := end_operator_sessions(found);
+  end if;
   perform ops.note(who, 'end_operator_sessions', coalesce(found, operator), why, jsonb_build_object('ended', ended));
   return ended;
 end $$;
 comment on function ops.end_operator_sessions(text, text, text) is
-  'Ends every session of an operator, by id or address. Returns how many were open. Recorded in ops.actions.';
+  'Ends every session of an operator, by id or address. Returns how many were open; null: there is no such operator. Recorded in '
+  'ops.actions.';

@@ -15,4 +15,4 @@ begin
   end loop;
 end $$;
 comment on function ops.grant_access(name) is
-  'Lets a role use the kit. Only for the owner of the database. Repeat it after a release that extends the kit.';
+  'Lets a role use the kit. Only for the owner of the database. Later releases keep these rights.';

@@ -35,6 +35,14 @@ describe('what an operator asks for in psql under an id that names nothing', () 
     }
   });
 
+  it('does not read as if an operator had no open session', async () => {
+    const ended = await operator.query(
+      `select ops.end_operator_sessions('adda@example.com', 'ada', 'stolen') as ended`,
+    );
+
+    expect(ended).to.deep.equal([{ ended: null }]);
+  });
+
   it('is not done either of an event that nobody has to look at', async () => {
     await intentDb.query(
       `insert into processor_events (id, type, said_at, fact, source, acted_at, outcome)
