@@ -155,8 +155,7 @@ export const consistent = settings
   })
   .refine((all) => Boolean(all.PROCESSOR_SECRET_KEY) === Boolean(all.PROCESSOR_WEBHOOK_SECRET), {
     path: ['PROCESSOR_WEBHOOK_SECRET'],
-    message:
-      'needed with PROCESSOR_SECRET_KEY, and not without it: half a processor sells nothing, or never hears of what it sold',
+    message: 'needed with PROCESSOR_SECRET_KEY, and not without it: set both or neither',
   })
   .superRefine((all, { addIssue }) => {
     for (const { setting, message } of budgetFaults(all)) addIssue({ code: 'custom', path: [setting], message });
