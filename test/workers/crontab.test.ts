@@ -78,6 +78,6 @@ describe('the crontab', () => {
       noHandleSignals: true,
       pollInterval: 100,
       taskList: taskList ?? {},
-      crontab: CRONTAB.replaceAll('?', '?fill=3m&'),
+      crontab: CRONTAB.replaceAll('?max', '?fill=3m&max'),
     });
 });
