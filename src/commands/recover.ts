@@ -27,7 +27,12 @@ if (!(sinceMs < Date.now()))
   );
 
 const config = readConfig();
+let isWhole = true;
 const print = (line: string) => void process.stdout.write(`${line}\n`);
+const printUnread = (what: string) => {
+  isWhole = false;
+  print(`${what}  could not be read: run this again`);
+};
 
 print(`since ${new Date(sinceMs).toISOString()}`);
 await onDatabase(async (db) => {
@@ -36,9 +41,14 @@ await onDatabase(async (db) => {
   const upstreams = await openUpstreams({ config, db, metrics: openMetrics(), log: openLog({ LOG_LEVEL: 'warn' }) });
   const { netvenue, exvenue, registrar, processor } = upstreams;
   const venues = networkEntities(netvenue(), { config, upstreams, db, sealer: sealer(config.SEALING_KEYS) });
-  await recoverNetwork({ db, venues, print }, config.NETVENUE_ENTITY_HOTKEY, sinceMs);
-  await recoverExchange({ db, exvenue, print }, sinceMs);
-  await recoverMoney({ db, processor, print }, sinceMs);
-  await recoverRegistrations({ db, registrar, print }, config.REGISTRATION_PAYEES, sinceMs);
+  const report = { print, printUnread };
+  await recoverNetwork({ db, venues, ...report }, config.NETVENUE_ENTITY_HOTKEY, sinceMs);
+  await recoverExchange({ db, exvenue, ...report }, sinceMs);
+  await recoverMoney({ db, processor, ...report }, sinceMs);
+  await recoverRegistrations({ db, registrar, ...report }, config.REGISTRATION_PAYEES, sinceMs);
 });
-print('Recovered. Unset RECOVERY_MODE: workers look for what may have been sent.');
+if (isWhole) print('Recovered. Unset RECOVERY_MODE: workers look for what may have been sent.');
+else {
+  print('Not recovered: what could not be read may be done twice. Keep RECOVERY_MODE, and run this again.');
+  process.exitCode = 1;
+}

@@ -49,7 +49,8 @@ describe('a database that is recovered, of a wallet with more orders than the ex
       const lines: string[] = [];
       const venue = exvenue({ url: proxy.url, network: 'testnet', budgetPerMinute: 100_000 });
 
-      await recoverExchange({ db: service.db, exvenue: venue, print: (line) => lines.push(line) }, SINCE_MS);
+      const print = (line: string) => void lines.push(line);
+      await recoverExchange({ db: service.db, exvenue: venue, print, printUnread: print }, SINCE_MS);
 
       const told = lines.filter((line) => line.includes(trader.wallet));
       expect(told.map((line) => line.replace(/ of 0x.*|0x\S*/, '')).toSorted()).to.deep.equal(

@@ -3,9 +3,9 @@ import { listWallets } from '../../intents/recover.ts';
 import { intentIdOf, legCloid } from '../../kernel/exchange-names.ts';
 import type { WalletAddress } from '../../kernel/ids.ts';
 import type { Exvenue, OrderRecord } from '../../venues/exchange/adapter/types.ts';
-import { datedSince, keepUnknown } from './orders.ts';
+import { datedSince, keepUnknown, type Report } from './orders.ts';
 
-type Sources = { db: Db; exvenue: Exvenue; print(line: string): void };
+type Sources = { db: Db; exvenue: Exvenue } & Report;
 
 /** The ids of the exits that an intent may have placed. */
 const exitsOf = (id: string): string[] => (['tp', 'sl'] as const).map((leg) => intentIdOf(legCloid(id, leg)));
@@ -14,10 +14,10 @@ const exitsOf = (id: string): string[] => (['tp', 'sl'] as const).map((leg) => i
  * Reads every enrolled wallet's orders at the exchange, and prints those since then that are not known here. Exits belong to their orders. Where the
  * history of a busy wallet does not go back so far, its executions and its open orders are read too, and a line says what is lacking.
  */
-export async function recoverExchange({ db, exvenue, print }: Sources, sinceMs: number): Promise<void> {
+export async function recoverExchange({ db, exvenue, print, printUnread }: Sources, sinceMs: number): Promise<void> {
   for (const { wallet, placed } of await listWallets(db)) {
     const cloids = await readCloids({ exvenue, print }, wallet, datedSince(sinceMs));
-    if (!cloids) print(`orders of ${wallet}  could not be read: run this again`);
+    if (!cloids) printUnread(`orders of ${wallet}`);
     if (!cloids) continue;
     const ids = cloids.map(intentIdOf);
     const exits = new Set([...placed, ...ids].flatMap(exitsOf));
