@@ -24,6 +24,7 @@ const STATES: Record<string, OrderState> = {
   canceled: 'cancelled',
   marginCanceled: 'cancelled',
   reduceOnlyCanceled: 'cancelled',
+  scheduledCancel: 'cancelled',
   siblingFilledCanceled: 'cancelled',
   badTriggerPxRejected: 'rejected',
 };
@@ -52,17 +53,26 @@ describe('the exits of an order that ended', () => {
     });
   }
 
-  it('cancelled by a command when it was partly filled: the exits ended with it', () => {
-    const outcome = outcomeOf(record('canceled', partly), both('canceled', 'canceled'));
+  for (const word of ['canceled', 'scheduledCancel']) {
+    it(`${word} by a command when it was partly filled: the exits ended with it`, () => {
+      const outcome = outcomeOf(record(word, partly), both('canceled', 'canceled'));
 
-    expect(outcome?.report).to.include({ status: 'cancelled', trigger_status: 'failed' });
-    expect(outcome?.lost).to.deep.equal([]);
-  });
+      expect(outcome?.report).to.include({ status: 'cancelled', trigger_status: 'failed' });
+      expect(outcome?.lost).to.deep.equal([]);
+    });
+  }
 
   it('ended by the venue when it was partly filled: exits that ended with it are lost', () => {
     expect(outcomeOf(record('marginCanceled', partly), both('canceled', 'canceled'))?.lost).to.deep.equal(['tp', 'sl']);
     const dropped = record('canceled', { ...partly, timeInForce: 'ioc' });
     expect(outcomeOf(dropped, both('open', 'canceled'))?.lost).to.deep.equal(['sl']);
+  });
+
+  it('ended by the venue when it was partly filled: exits that ended with the position are not placed on a later one', () => {
+    const ended = both('filled', 'siblingFilledCanceled');
+
+    for (const legs of [ended, both('reduceOnlyCanceled', 'reduceOnlyCanceled')])
+      expect(outcomeOf(record('marginCanceled', partly), legs)?.lost).to.deep.equal([]);
   });
 
   it('half-filled: an exit that is still open may come from a replica that is behind, until reads must show its end', () => {
