@@ -7,8 +7,8 @@ import { alone } from '../support/alone.ts';
 const VENUE = 'http://exchange.test';
 
 /** A separate venue for every test: a 429 halts it for a while. */
-const open = () => {
-  const venue = exvenue({ url: VENUE, network: 'mainnet' });
+const open = (budgetPerMinute?: number) => {
+  const venue = exvenue({ url: VENUE, network: 'mainnet', budgetPerMinute });
   const signer = venue.signerOf('c'.repeat(64));
   if (!signer) throw new Error('no key');
   return { venue, signer };
@@ -16,6 +16,7 @@ const open = () => {
 const one = { asset: 1, side: 'buy', price: '100', size: '1', reduceOnly: false, timeInForce: 'ioc' } as const;
 const placeAction = (): Action => ({ kind: 'place', orders: [one], grouping: 'none' });
 const cancelAction = (): Action => ({ kind: 'cancel', orders: [{ asset: 1, oid: 7 }] });
+const cloidAction = (): Action => ({ kind: 'cancel_by_cloid', orders: [{ asset: 1, cloid: `0x${'7'.repeat(32)}` }] });
 const reply = () => nock(VENUE).post('/exchange');
 const ok = (...statuses: unknown[]) => ({ status: 'ok', response: { type: 'order', data: { statuses } } });
 const err = (response: string) => ({ status: 'err', response });
@@ -39,20 +40,54 @@ describe('waiting for the budget of the exchange', () => {
     expect(Date.now() - from).to.be.within(900, 2_000);
   });
 
+  it('spends nothing on requests that never left: after an outage, orders are sent at once', async () => {
+    const { venue, signer } = open(40); // nine orders at once
+    reply()
+      .times(15)
+      .replyWithError(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }));
+    reply().reply(200, ok({ resting: { oid: 1 } }));
+    const body = await signer.sign(placeAction(), { nonce: 1 });
+    const send = () => venue.post(body, { firstSend: true, notAfter: Date.now() + 200 });
+
+    const results: unknown[] = [];
+    for (let n = 0; n < 15; n += 1) results.push(await send());
+    const placed = await send();
+
+    expect(results).to.deep.equal(Array(15).fill({ kind: 'unreachable', why: 'ECONNREFUSED' }));
+    expect(placed).to.include({ kind: 'accepted' });
+  });
+
+  it('counts requests that may have arrived, so that the limit of the exchange is kept', async () => {
+    const { venue, signer } = open(40); // nine orders at once
+    reply()
+      .times(9)
+      .replyWithError(Object.assign(new Error('reset'), { code: 'ECONNRESET' }));
+    const body = await signer.sign(placeAction(), { nonce: 1 });
+    const send = () => venue.post(body, { firstSend: true, notAfter: Date.now() + 200 });
+
+    for (let n = 0; n < 9; n += 1) await send();
+
+    expect(await send()).to.deep.equal({ kind: 'unreachable', why: 'BUDGET' });
+  });
+
   it('holds back the actions of an account whose budget is used up, but not its cancels, nor other accounts', async () => {
     const { venue, signer } = open();
     reply().reply(200, err('Too many cumulative requests sent (2 > 1) for cumulative volume traded $0.'));
-    reply().times(2).reply(200, ok('success'));
+    reply().times(3).reply(200, ok('success'));
     const send = async (action: Action, account: string) =>
       venue.post(await signer.sign(action, { nonce: 1 }), { firstSend: true, account, notAfter: Date.now() + 200 });
 
     const rejected = await send(placeAction(), '0xAB');
     const held = await send(placeAction(), '0xab');
-    const others = [await send(cancelAction(), '0xab'), await send(placeAction(), '0xcd')];
+    const others = [
+      await send(cancelAction(), '0xab'),
+      await send(cloidAction(), '0xab'),
+      await send(placeAction(), '0xcd'),
+    ];
 
     expect(rejected).to.include({ kind: 'rejected', slug: 'action_budget', retryAfterS: 10 });
     expect(held).to.deep.equal({ kind: 'unreachable', why: 'ACTION_BUDGET' });
-    expect(others.map(({ kind }) => kind)).to.deep.equal(['accepted', 'accepted']);
+    expect(others.map(({ kind }) => kind)).to.deep.equal(['accepted', 'accepted', 'accepted']);
   });
 
   it('lets exits through a second after a 429, one at a time, while entries and reads wait for as long as the venue says', async () => {
