@@ -7,8 +7,8 @@ import { alone } from '../support/alone.ts';
 const VENUE = 'http://exchange.test';
 
 /** A separate venue for every test: a 429 halts it for a while. */
-const open = (budgetPerMinute?: number) => {
-  const venue = exvenue({ url: VENUE, network: 'mainnet', budgetPerMinute });
+const open = (budgetPerMinute?: number, most?: { actions: number; reads: number }) => {
+  const venue = exvenue({ url: VENUE, network: 'mainnet', budgetPerMinute, most });
   const signer = venue.signerOf('c'.repeat(64));
   if (!signer) throw new Error('no key');
   return { venue, signer };
@@ -88,6 +88,55 @@ describe('waiting for the budget of the exchange', () => {
     expect(rejected).to.include({ kind: 'rejected', slug: 'action_budget', retryAfterS: 10 });
     expect(held).to.deep.equal({ kind: 'unreachable', why: 'ACTION_BUDGET' });
     expect(others.map(({ kind }) => kind)).to.deep.equal(['accepted', 'accepted', 'accepted']);
+  });
+
+  it('holds back the cancels of an account whose budget for them is used up, but not its orders', async () => {
+    const { venue, signer } = open();
+    reply().reply(200, err('Too many cumulative requests sent (2 > 1) for cumulative volume traded $0.'));
+    reply().reply(200, ok('success'));
+    const send = async (action: Action) =>
+      venue.post(await signer.sign(action, { nonce: 1 }), {
+        ...{ firstSend: true, account: '0xab', notAfter: Date.now() + 200 },
+      });
+
+    const results = [await send(cancelAction()), await send(cancelAction()), await send(placeAction())];
+
+    expect(results.map(({ kind }) => kind)).to.deep.equal(['rejected', 'unreachable', 'accepted']);
+  });
+
+  it('keeps a part for exits from orders, also from those that have exits of their own', async () => {
+    const { venue, signer } = open(40); // nine orders at once, or twelve exits
+    reply().times(9).reply(200, ok('success'));
+    reply().reply(200, ok('success'));
+    const bracket: Action = {
+      kind: 'place',
+      orders: [one, { ...one, side: 'sell', reduceOnly: true }],
+      grouping: 'none',
+    };
+    const send = async (action: Action) =>
+      venue.post(await signer.sign(action, { nonce: 1 }), { firstSend: true, notAfter: Date.now() + 100 });
+
+    const placed: string[] = [];
+    for (let n = 0; n < 11; n += 1) placed.push((await send(bracket)).kind);
+
+    expect(placed.slice(9)).to.deep.equal(['unreachable', 'unreachable']);
+    expect(await send(cancelAction())).to.include({ kind: 'accepted' });
+  });
+
+  it('does not send what had to wait for others until its deadline', async () => {
+    const { venue, signer } = open(undefined, { actions: 1, reads: 1 });
+    reply()
+      .delay(500)
+      .reply(200, ok({ resting: { oid: 1 } }));
+    reply().reply(200, ok({ resting: { oid: 2 } }));
+    const body = await signer.sign(placeAction(), { nonce: 1 });
+
+    const [, late] = await Promise.all([
+      venue.post(body, { firstSend: true }),
+      venue.post(body, { firstSend: true, notAfter: Date.now() + 300 }),
+    ]);
+
+    expect(late).to.include({ kind: 'unreachable' });
   });
 
   it('lets exits through a second after a 429, one at a time, while entries and reads wait for as long as the venue says', async () => {
