@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import nock from 'nock';
+import { tokenBucket } from '../../src/venues/exchange/adapter/bucket.ts';
 import { exvenue } from '../../src/venues/exchange/adapter/index.ts';
 import type { Exvenue } from '../../src/venues/exchange/adapter/types.ts';
 import { alone } from '../support/alone.ts';
@@ -62,6 +63,39 @@ describe('the assets of the exchange', () => {
       'data.base': 'TSLA',
     });
     expect(await venue.dexes()).to.deep.equal({ kind: 'found', data: ['abc', 'xyz'] });
+  });
+
+  describe('as another process has read them', () => {
+    const main = meta(btc, matic);
+    const builders = [null, { name: 'xyz' }];
+    const openWith = (kept: Record<string, unknown>, ageMs: number) => {
+      const find = async (name: string) => (name in kept ? { body: kept[name], ageMs } : null);
+      const keep = async (name: string, body: unknown) => {
+        kept[name] = body;
+      };
+      return exvenue({ url: VENUE, network: 'mainnet', shared: { ledger: tokenBucket, responses: { find, keep } } });
+    };
+
+    it('have the numbers of their own dex', async () => {
+      const kept = {};
+      ask({ type: 'meta' }).reply(200, main);
+      ask({ type: 'perpDexs' }).reply(200, builders);
+      ask({ type: 'meta', dex: 'xyz' }).reply(200, meta({ ...btc, name: 'xyz:GOLD' }, { ...btc, name: 'xyz:TSLA' }));
+      const coins = ['MATIC', 'xyz:TSLA'];
+      const first = openWith(kept, 0);
+      for (const coin of coins) await first.assetId(coin);
+
+      const ids = await Promise.all(coins.map((coin) => openWith(kept, 1_000).assetId(coin)));
+
+      expect(ids.map((id) => id.kind === 'found' && id.data)).to.deep.equal([1, 110_001]);
+    });
+
+    it('are not taken from a list of more than a day ago, in which numbers may have another meaning', async () => {
+      const kept = { meta: meta(matic, btc) };
+      ask({ type: 'meta' }).reply(200, main);
+
+      expect(await openWith(kept, 25 * 60 * 60_000).assetId('BTC')).to.deep.equal({ kind: 'found', data: 0 });
+    });
   });
 
   it('of the spot market take their sizes from the base token', async () => {
