@@ -3,6 +3,9 @@ import { glob, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { COMMANDS } from '../../src/commands/table.ts';
+import { listOperations } from '../../src/contract/document.ts';
+import { openMetrics } from '../../src/metrics/registry.ts';
+import { readScrape } from '../support/scrape.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const README_LINES = 160;
@@ -55,6 +58,27 @@ describe('the guides', () => {
     );
 
     expect(named).to.deep.equal([]);
+  });
+
+  it('name only operations of the contract, metrics, and views and functions of ops that exist', async () => {
+    const ours = [...guides].filter(([path]) => !path.startsWith('src/docs/venues/')); // those name the operations of others
+    const { families } = readScrape(await openMetrics().scrape());
+    const kit = await Array.fromAsync(glob('sql/ops/*.sql', { cwd: ROOT }));
+    const unnamed = (route: string) => route.replace(/\{[^}]*\}/g, '{}');
+    const existing = new Set([
+      ...listOperations().map(({ method, path }) => unnamed(`${method.toUpperCase()} ${path}`)),
+      ...families,
+      ...kit.map((file) => `ops.${file.slice('sql/ops/'.length, -'.sql'.length)}`),
+      'ops.ts', // src/commands/ops.ts
+    ]);
+
+    const unknown = ours.flatMap(([path, text]) =>
+      [...text.matchAll(/\b(?:(?:GET|POST|PUT|PATCH|DELETE) \/v[12]\/[\w/{}-]+|ops\.[a-z_]+|tps_[a-z_]+)/g)]
+        .filter(([name]) => !existing.has(unnamed(name)))
+        .map(([name]) => `${path}: ${name}`),
+    );
+
+    expect(unknown).to.deep.equal([]);
   });
 
   it('list every setting, and no other', async () => {
