@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import pg from 'pg';
-import { parse } from 'pg-connection-string';
 import { sql } from 'slonik';
 import { databaseRejected } from '../../src/db/conflicts.ts';
 import { openPool } from '../../src/db/pool.ts';
@@ -20,7 +19,7 @@ describe('an address that has led to a standby', function () {
     replicated = await openReplicated();
   });
   beforeEach(async () => {
-    const { host, port } = parse(replicated.standbyUrl);
+    const { host, port } = new pg.Client(replicated.standbyUrl); // which reads the path of a socket in it
     address = await openAddress(`${host}/.s.PGSQL.${port}`);
     url = replicated.url.replace(/:\d+/, `:${address.port}`);
   });

@@ -1,7 +1,6 @@
 -- Deletes keys that are too old to be replayed. One whose intent is open stays: a repeat would be a second write while the effect of the first is
--- unknown. Like all prune_… functions it deletes at most `most` rows older than `kept_s` (seconds) and
--- returns how many; call it again while that is `most`. It skips rows that another transaction has locked, so nobody waits longer than for
--- one batch.
+-- unknown. Like all prune_… functions it deletes at most `most` rows older than `kept_s` (seconds) and returns how many; call it again while that is
+-- `most`. It skips rows that another transaction has locked, so nobody waits longer than for one batch.
 create or replace function prune_idempotency_keys(kept_s double precision, most integer) returns bigint
 language sql as $$
   with old as materialized (
