@@ -5,11 +5,13 @@ import { expect } from 'chai';
 import { COMMANDS } from '../../src/commands/table.ts';
 import { listOperations } from '../../src/contract/document.ts';
 import { openMetrics } from '../../src/metrics/registry.ts';
+import { scenes } from '../chaos/promises.ts';
 import { readScrape } from '../support/scrape.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const README_LINES = 160;
 const DECISION_LINES = 15;
+const ROW_LETTERS = 700;
 
 const read = (path: string) => readFile(`${ROOT}${path}`, 'utf8');
 const countLines = (text: string) => text.trimEnd().split('\n').length;
@@ -23,6 +25,23 @@ describe('the guides', () => {
 
   it(`begin with a README of at most ${README_LINES} lines`, () => {
     expect(countLines(guides.get('README.md') ?? '')).to.be.at.most(README_LINES);
+  });
+
+  it(`have no row of a table that is longer than ${ROW_LETTERS} letters`, () => {
+    const long = [...guides].flatMap(([path, text]) =>
+      text
+        .split('\n')
+        .filter((line) => line.startsWith('|') && line.length > ROW_LETTERS)
+        .map((line) => `${path}: ${line.slice(0, 60)}`),
+    );
+
+    expect(long).to.deep.equal([]);
+  });
+
+  it('say of every scene of chaos what it showed', () => {
+    const promises = guides.get('src/docs/promises.md') ?? '';
+
+    expect(Object.keys(scenes).filter((name) => !new RegExp(`\\b${name}\\b`).test(promises))).to.deep.equal([]);
   });
 
   it('link to existing files and headings', () => {

@@ -31,6 +31,7 @@ export const guides: Guide[] = [
   guide('Operating', 'configuration', 'Configuration'),
   guide('Operating', 'security', 'Security'),
   guide('Operating', 'promises', 'Promises'),
+  guide('Operating', 'speed', 'Speed'),
   guide('Operating', 'architecture', 'Architecture'),
   guide('Operating', 'mutants', 'Mutants'),
 ];
