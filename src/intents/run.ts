@@ -3,6 +3,7 @@ import type { Db } from '../db/pool.ts';
 import type { IntentId } from '../kernel/ids.ts';
 import { OUR_CREDENTIALS, type Pauses } from '../kernel/pauses.ts';
 import type { UpstreamResult } from '../kernel/upstream-result.ts';
+import { within } from '../kernel/within.ts';
 import { epochMs, noteWork } from '../kernel/work.ts';
 import { LONGEST_ORDER_RETRY_MS, nextAttemptMs, nextReconcileMs } from './backoff.ts';
 import {
@@ -169,8 +170,8 @@ async function sendAndRecord<Deps, Request, Payload extends AnyPayload, Result>(
   const limits = { notAfter, signal: deps.stopping, onResponse, ...(begun === 'sent_by_proof' && { onSent }) };
   const answered = () => (respondedAt === undefined ? sent : { ...sent, intent: { ...intent, respondedAt } });
   const sending = verb.send(sent, deps, limits);
-  const result = await within(patienceMs, sending);
-  if (result !== 'no response') {
+  const result = await within(sending, patienceMs);
+  if (result !== null) {
     if (isForOthers(verb.kind, result, deps)) await retry(deps.db, intent, PASSED_ON_MS, { code: 'VENUE_AUTH' });
     else await verb.record(answered(), result, deps);
     return 'sent';
@@ -208,14 +209,6 @@ const hasResponded = (result: UpstreamResult<unknown>): boolean =>
 
 /** A response that arrives after its job has ended is still recorded if it accepts or rejects. */
 const isDefinite = ({ kind }: UpstreamResult<unknown>) => kind === 'accepted' || kind === 'rejected';
-
-async function within<T>(patienceMs: number, sending: Promise<T>): Promise<T | 'no response'> {
-  let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<'no response'>((resolve) => {
-    timer = setTimeout(resolve, patienceMs, 'no response');
-  });
-  return Promise.race([sending, patience]).finally(() => clearTimeout(timer));
-}
 
 function keepUntilDone(late: Set<Promise<unknown>>, work: Promise<unknown>): void {
   const done = work.catch(() => {}).finally(() => late.delete(done)); // else its reconciliation settles it

@@ -2,6 +2,7 @@ import type { Problem } from '../../../intents/intent.ts';
 import { ofNumber } from '../../../kernel/decimals.ts';
 import type { Hotkey, WalletAddress } from '../../../kernel/ids.ts';
 import type { ReadResult } from '../../../kernel/upstream-result.ts';
+import { within } from '../../../kernel/within.ts';
 import type { NetworkOrder } from '../../checks.ts';
 import { accountStatusOf, type VenueReads } from '../../reads.ts';
 import {
@@ -116,12 +117,5 @@ const isEmpty = ({ money }: Dashboard): boolean => money?.capitalUsed === 0;
 const problemOf = ([first]: Violation[]): Problem | null =>
   first ? { code: 'V1_RULE_VIOLATED', reason: first.rule, message: first.message } : null;
 
-const late: ReadResult<never> = { kind: 'unreadable', why: 'not in time' };
-
-async function inTime<T>(reading: Promise<ReadResult<T>>): Promise<ReadResult<T>> {
-  let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<ReadResult<T>>((resolve) => {
-    timer = setTimeout(resolve, PATIENCE_MS, late);
-  });
-  return Promise.race([reading, patience]).finally(() => clearTimeout(timer));
-}
+const inTime = async <T>(reading: Promise<ReadResult<T>>): Promise<ReadResult<T>> =>
+  (await within(reading, PATIENCE_MS)) ?? { kind: 'unreadable', why: 'not in time' };
