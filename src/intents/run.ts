@@ -22,6 +22,7 @@ import type { Claim, Intent } from './intent.ts';
 import { reconcile } from './reconcile.ts';
 import { fail, leaveUndecided, markInDoubt, notifySettled, presume, retry, succeed } from './settle.ts';
 import type { Task } from './task.ts';
+import { asUnsent } from './unsent.ts';
 
 /** What `runIntent` needs from its process. */
 export type Execution = {
@@ -169,7 +170,7 @@ async function sendAndRecord<Deps, Request, Payload extends AnyPayload, Result>(
   const onSent = () => keepUntilDone(deps.late, noteLeft(deps.db, intent));
   const limits = { notAfter, signal: deps.stopping, onResponse, ...(begun === 'sent_by_proof' && { onSent }) };
   const answered = () => (respondedAt === undefined ? sent : { ...sent, intent: { ...intent, respondedAt } });
-  const sending = verb.send(sent, deps, limits);
+  const sending = verb.send(sent, deps, limits).catch(asUnsent);
   const result = await within(sending, patienceMs);
   if (result !== null) {
     if (isForOthers(verb.kind, result, deps)) await retry(deps.db, intent, PASSED_ON_MS, { code: 'VENUE_AUTH' });

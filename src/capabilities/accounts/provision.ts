@@ -7,6 +7,7 @@ import { noteReached } from '../../intents/claim.ts';
 import { defineIntent } from '../../intents/define.ts';
 import { recordNoResponse } from '../../intents/run.ts';
 import { fail } from '../../intents/settle.ts';
+import { throwUnsent } from '../../intents/unsent.ts';
 import { type Hotkey, idSchema, type OwnerId } from '../../kernel/ids.ts';
 import { type UpstreamResult, unknownEffect, unreachable } from '../../kernel/upstream-result.ts';
 import type { Netvenue, Subaccount } from '../../venues/network/adapter/types.ts';
@@ -71,7 +72,7 @@ export const provision = defineIntent({
   },
 
   async send({ payload: { subaccount, entity } }, { venues }, limits): Promise<UpstreamResult<Subaccount>> {
-    const venue = await venues.of(entity);
+    const venue = await venues.of(entity).catch(throwUnsent);
     return venue ? venue.createSubaccount(subaccount, limits) : unreachable('no key for the entity');
   },
 

@@ -16,6 +16,7 @@ import {
 import type { Problem } from '../../../intents/intent.ts';
 import { recordNoResponse } from '../../../intents/run.ts';
 import { fail } from '../../../intents/settle.ts';
+import { throwUnsent } from '../../../intents/unsent.ts';
 import { entityOf, type Hotkey, idSchema, type OrderUuid } from '../../../kernel/ids.ts';
 import {
   type ReadResult,
@@ -100,7 +101,7 @@ export async function sendSignal(
   resolve: (at: AtMiner, refusal: UnprovenRejection) => Promise<NetworkResult>,
 ): Promise<NetworkResult> {
   const { trader } = intent.request;
-  const venue = await venues.ofTrader(trader);
+  const venue = await venues.ofTrader(trader).catch(throwUnsent);
   if (!venue) return unreachable('no key for the entity');
   const sentAt = performance.now();
   const result = await venue.submit(payload.signal, limits);

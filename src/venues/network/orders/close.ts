@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { defineIntent, type SentRequest } from '../../../intents/define.ts';
 import { retryOrFail, succeed } from '../../../intents/settle.ts';
+import { throwUnsent } from '../../../intents/unsent.ts';
 import type { Hotkey } from '../../../kernel/ids.ts';
 import {
   accepted,
@@ -65,7 +66,8 @@ export const close = defineIntent({
   },
 
   async send(sent, deps, limits): Promise<UpstreamResult<Done>> {
-    if (await isOvertaken(sent, deps)) return unreachable('another order of the account is under way');
+    if (await isOvertaken(sent, deps).catch(throwUnsent))
+      return unreachable('another order of the account is under way');
     const find = (at: AtMiner) => findClosed(at, sent.payload);
     const result = await network.sendSignal(sent, deps, limits, network.resolveBy(find));
     return result.kind === 'accepted' ? acknowledged('an acceptance does not prove that it closed') : result;
