@@ -10,6 +10,7 @@ import { checkCalled, checkPending, checkServed, noteReleased, readProtected } f
 import { waitedTooLong, wasUndone } from './conflicts.ts';
 import { readDefinitions } from './definitions.ts';
 import { checkLayout, loadMigrations, MIGRATION_FILES } from './migrations.ts';
+import { IDLE_IN_TRANSACTION_MS } from './pool.ts';
 import { withSession } from './session.ts';
 
 const MIGRATORS_LOCK = 884_424;
@@ -43,7 +44,11 @@ export async function migrate(
     ...patience,
     ...options,
   };
-  const pool = new pg.Pool({ connectionString: withSession(url, { lock_timeout: String(lockMs) }), max: 2 });
+  const limits = {
+    lock_timeout: String(lockMs),
+    idle_in_transaction_session_timeout: String(IDLE_IN_TRANSACTION_MS), // a release that is suspended lets go of the tables that it has locked
+  };
+  const pool = new pg.Pool({ connectionString: withSession(url, limits), max: 2 });
   const onError = (error: Error) => log(error.message);
   pool.on('error', onError);
   pool.on('connect', (connection) => connection.on('error', onError));

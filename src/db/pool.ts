@@ -37,7 +37,8 @@ const COMMAND_LIMITS: PoolLimits = {
   ...{ slotMs: 5_000, connectMs: 5_000 },
   ...{ statementMs: STATEMENT_TIMEOUT_MS + 5_000, wholeMs: STATEMENT_TIMEOUT_MS + 15_000 },
 };
-const IDLE_IN_TRANSACTION_MS = 10_000; // of the server: the longest pause within a transaction before it lets go of its locks
+/** Of the server: the longest pause within a transaction before it lets go of its locks. */
+export const IDLE_IN_TRANSACTION_MS = 10_000;
 const UNDONE_RETRIES = 5; // of a statement or transaction that PostgreSQL undid because of others (class 40), and of no other
 const GRACE_MS = 250; // how long a connection may take to close
 
