@@ -83,7 +83,9 @@ export type Call<Op extends OperationId = OperationId, Deps = unknown> = {
    * for how long, so that repeats wait for its reply as well.
    */
   commit: Commit;
-  /** Waits for an intent to end, for at most `waitMs`. Resolves to its current row. */
+  /** Notes the intent that the request has submitted: from here on, a fault denies no effect. */
+  submitted(accepted: Accepted): void;
+  /** Notes an intent as `submitted` does and waits until it ends, for at most `waitMs`. Resolves to its current row. */
   settled(accepted: Accepted): Promise<Intent>;
 };
 

@@ -46,11 +46,14 @@ export function toCall(
       request_id: ctx.state.requestId,
       ...(key && { idempotency_key: principal.kind === 'user' ? `${principal.userId} ${key}` : key }),
     },
+    submitted({ id, replayed }: Accepted) {
+      ctx.set('Intent-Id', id);
+      ctx.state.intentId = id;
+      noteWork({ intent_id: id });
+      if (replayed) ctx.set('Idempotent-Replayed', 'true');
+    },
     async settled(accepted: Accepted) {
-      ctx.set('Intent-Id', accepted.id);
-      ctx.state.intentId = accepted.id;
-      noteWork({ intent_id: accepted.id });
-      if (accepted.replayed) ctx.set('Idempotent-Replayed', 'true');
+      call.submitted(accepted);
       const intent = await deps.wait(accepted, prefer.waitMs);
       if (intent.settled_at === null || ctx.get('Prefer') !== '') ctx.set('Preference-Applied', prefer.applied);
       return intent;

@@ -29,13 +29,13 @@ export const openFreeAccount: Handler<'openFreeAccount', Deps> = async (call) =>
   const { userId } = userOf(call.principal);
   const context = { accept, context: call.context, deadlineMs: config.ACCOUNT_DEADLINE_MS };
   const accepted = await acceptFreeAccount(context, userId, call.body);
+  call.submitted(accepted);
   const { id } = await getAccountOfIntent();
   const account = await until(id, call.waitMs, async () => {
     const row = await getAccountOfIntent();
     return { row, ended: row.status !== 'provisioning' };
   });
-  const replayed = accepted.replayed ? { 'Idempotent-Replayed': 'true' } : {};
-  return { status: 200, body: shownAccount(account), headers: { 'Intent-Id': accepted.id, ...replayed } };
+  return { status: 200, body: shownAccount(account) };
 
   async function getAccountOfIntent(): Promise<PropAccount> {
     const account = await findAccountOfIntent(db, accepted.id);
