@@ -1,5 +1,6 @@
 -- Accepts free accounts. If the user already has one of that tier, the verdict is replayed, and the request gets the result of its creation,
--- whatever that is. Verdicts in addition to those of accept_intents: tier_unknown | tier_not_free | tier_mismatch.
+-- whatever that is, also if the tier has changed since. Verdicts in addition to those of accept_intents:
+-- tier_unknown | tier_not_free | tier_mismatch.
 -- Item: as for accept_intents, and prop_account_id, user_id, tier_id, asset_class, account_size.
 create or replace function accept_free_accounts(batch jsonb) returns table (n integer, intent_id uuid, verdict text)
 language plpgsql as $$
@@ -14,7 +15,12 @@ begin
     n := b.at;
     intent_id := (b.item ->> 'id')::uuid;
     verdict := b.judged;
-    if verdict is not null then
+    if verdict is not null and not exists (
+      select
+      from prop_accounts p
+      where p.user_id = b.item ->> 'user_id' and p.tier_id = b.item ->> 'tier_id' and p.payment_id is null
+        and p.asset_class = b.item ->> 'asset_class' and p.account_size = (b.item ->> 'account_size')::numeric
+    ) then
       return next;
       continue;
     end if;

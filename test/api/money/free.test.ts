@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { saveTier } from '../../../src/capabilities/payments/commands.ts';
+import { sandboxTiers } from '../../../src/sandbox/tiers.ts';
 import { atOnce } from '../../support/identity.ts';
 import { accountIn, eventually, type Money, startMoney, tier25k, tierDemo } from '../../support/money.ts';
 import { expectRejected } from '../../support/rejected.ts';
@@ -89,6 +91,27 @@ describe('openFreeAccount', () => {
     expectRejected(await ask({ ...tierDemo, tier_id: 'tier_unheard_of' }), 'V2_TIER_UNKNOWN', { effect: 'none' });
     expectRejected(await ask({ ...tierDemo, account_size: 20_000 }), 'V2_TIER_MISMATCH', { effect: 'none' });
     expect((await user.ask('GET', '/v2/payments/prop-accounts')).body).to.deep.equal([]);
+  });
+
+  it('returns the account that a user has also once its tier is off sale, and opens none for others', async () => {
+    const [owner, late] = [await service.user(service.tenant), await service.user(service.tenant)];
+    const tier = sandboxTiers.find(({ tier_id }) => tier_id === tierDemo.tier_id);
+    if (!tier) throw new Error('The sandbox has no such tier');
+    const headers = { 'Idempotency-Key': 'free' };
+    const first = await owner.ask('POST', FREE, { json: tierDemo, headers });
+    await saveTier(service.db, { ...tier, active: false });
+
+    const repeats = [
+      await owner.ask('POST', FREE, { json: tierDemo, headers }),
+      await owner.ask('POST', FREE, { json: tierDemo }),
+    ];
+    const resized = await owner.ask('POST', FREE, { json: { ...tierDemo, account_size: 20_000 } });
+    const refused = await late.ask('POST', FREE, { json: tierDemo });
+    await saveTier(service.db, tier);
+
+    for (const { status, body } of repeats) expect([status, body]).to.deep.equal([200, first.body]);
+    expectRejected(resized, 'V2_TIER_UNKNOWN', { effect: 'none' });
+    expectRejected(refused, 'V2_TIER_UNKNOWN', { effect: 'none' });
   });
 
   it('shows and syncs an account for its user only', async () => {
