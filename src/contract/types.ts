@@ -3683,7 +3683,7 @@ export interface paths {
         put?: never;
         /**
          * Create a trader API key
-         * @description The key is bound to one prop account and is valid for `/v2/trading` only. `key_secret` and `api_key` are in this response and in no other; `api_key` is the value of `X-Api-Key`. Without `prop_account_id` the key is bound to the user's most recent account.
+         * @description The key is bound to one prop account and is valid for `/v2/trading` only. `key_secret` and `api_key` are in this response and in no other; `api_key` is the value of `X-Api-Key`. Without `prop_account_id` the key is bound to the user's newest account that may trade.
          */
         post: operations["createApiKey"];
         delete?: never;
@@ -7355,7 +7355,7 @@ export interface components {
         CreateApiKeyRequest: {
             /** @description Name of the key, for people. */
             label: string;
-            /** @description The account that the key is bound to (`prop_…`); default the user's most recent account. */
+            /** @description The account that the key is bound to (`prop_…`); default the user's newest that may trade, else the newest. */
             prop_account_id?: string;
         };
         /** @description A new trader API key with its secret, which is shown once. */

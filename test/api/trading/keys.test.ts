@@ -4,6 +4,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import { digest } from '../../../src/kernel/ids.ts';
 import { atOnce, statuses } from '../../support/identity.ts';
+import { accountIn, checkOut } from '../../support/money.ts';
 import { expectRejected } from '../../support/rejected.ts';
 import { startTrading, type TestTrader, TRADING, type Trading } from '../../support/trading.ts';
 
@@ -44,6 +45,18 @@ describe('trader API keys', () => {
     expect(body).to.include({ prop_account_id: trader.account.id });
     const foreign = { json: { label: 'bot', prop_account_id: other.account.id } };
     expectRejected(await trader.ask('POST', KEYS, foreign), 'V2_PROP_ACCOUNT_UNKNOWN');
+  });
+
+  it('binds a key to the newest account that may trade, not to a newer one that failed', async () => {
+    const buyer = await service.propTrader();
+    service.miner.faults.add({ kind: 'reject', route: '/miner/api/create-subaccount', times: 1 });
+    const { processor_payment_intent_id: id } = await checkOut(buyer.ask);
+    await service.control('payment', { id, to: 'succeeded' });
+    await accountIn(buyer.ask, 'subaccount_failed');
+
+    const { body } = await buyer.ask('POST', KEYS, { json: { label: 'bot' } });
+
+    expect(body).to.include({ prop_account_id: buyer.account.id });
   });
 
   it('returns the same key again under one Idempotency-Key', async () => {

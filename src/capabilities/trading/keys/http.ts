@@ -3,7 +3,7 @@ import type { Db } from '../../../db/pool.ts';
 import { ApiError } from '../../../kernel/errors.ts';
 import { listPage } from '../../../kernel/pages.ts';
 import { provenUserOf, userOf } from '../../../kernel/principal.ts';
-import { findPropAccount, listPropAccounts } from '../../accounts/prop/queries.ts';
+import { findDefaultAccount, findPropAccount } from '../../accounts/prop/queries.ts';
 import { mintApiKey, revokeKey } from './commands.ts';
 import { isKeyOf, listKeys } from './queries.ts';
 
@@ -16,7 +16,7 @@ export const createApiKey: Handler<'createApiKey', Deps> = ({ principal, body, c
     const { owner, userId } = user;
     const account =
       body.prop_account_id === undefined
-        ? (await listPropAccounts(db, owner, userId, { cursor: null, limit: 1 }))[0]
+        ? await findDefaultAccount(db, owner, userId)
         : await findPropAccount(db, owner, userId, body.prop_account_id);
     if (!account) throw new ApiError('V2_PROP_ACCOUNT_UNKNOWN');
     const minted = await mintApiKey(db, user, account.id, body.label);
