@@ -21,8 +21,8 @@ begin
   update user_sessions s set revoked_at = now() where s.user_id = known and s.revoked_at is null;
   update one_time_codes c set attempts_left = 0 where c.app_id = app and c.email = address;
   perform note_known_address(known, address_digest);
-  perform post_mail(mail, 'password_changed', address, jsonb_build_object('app', a.name), null, mail_lives_s,
-    in_name_of => app)
+  perform post_mail(mail, 'password_changed', address,
+    jsonb_build_object('app', a.name, 'revoked', case when all_keys then 'all' else 'new' end), null, mail_lives_s, in_name_of => app)
   from apps a
   where a.id = app;
   perform quarantine(known, null, all_keys);

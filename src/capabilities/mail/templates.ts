@@ -15,6 +15,7 @@ type Data = {
   label?: string;
   amount?: string;
   id?: string;
+  revoked?: string;
 };
 type Template = (data: Data, secret: string) => Text;
 
@@ -125,10 +126,12 @@ export const templates: Record<string, Template> = {
     subject: `A payout of your account at ${app} was submitted`,
     lines: [`USD ${(Number(amount) / 100).toFixed(2)} of your account at ${app} are being paid out.`, NOT_YOURS],
   }),
-  password_changed: ({ app }) => ({
+  password_changed: ({ app, revoked }) => ({
     subject: `Your password for ${app} was changed`,
     lines: [
-      'Your password was changed just now. Every session was ended, and API keys were revoked.',
+      revoked === 'new'
+        ? 'Your password was changed just now. Every session was ended. API keys created since your last log-in were revoked; earlier ones still work.'
+        : 'Your password was changed just now. Every session was ended, and every API key was revoked.',
       'If this was not you, reset it at once.',
     ],
   }),
