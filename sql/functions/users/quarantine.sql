@@ -1,7 +1,8 @@
 -- Ends what may have been made with a stolen session and outlives it. Of one session: everything that it made, and a payout account whose bank
 -- account it could change. Without one, after a reset of the password: what any session of the last 30 days, the longest life of one, may have made.
 -- Trader keys are revoked, payout accounts are detached, payouts that have not been sent fail, verifications that have not ended count for nobody,
--- and an authenticator is removed that no log-in has used: it waits for its first code, or was enabled after the last proof of the password.
+-- and an authenticator is removed that no log-in has used: it waits for its first code, or was enabled after the last proof of the password. A user
+-- who loses a payout account is mailed.
 -- `all_keys` false, of a reset: keys that are older than that proof stay. Locks the user, then its keys, accounts, payouts and verification; its
 -- last lock is the event log.
 create or replace function quarantine(for_user text, of_session text default null, all_keys boolean default true) returns void
@@ -26,6 +27,9 @@ begin
       when of_session is not null then of_session = c.made_in_session or of_session = any(c.linked_in_sessions)
       else greatest(c.destination_at, c.linked_at) > now() - interval '30 days'
     end;
+  if found then
+    perform mail_user(for_user, 'payout_account_detached', gen_random_uuid(), '{}', 86400);
+  end if;
   with failed as (
     update payouts p
     set status = 'failed', failure_reason = 'quarantined'
