@@ -1,5 +1,6 @@
 import type { Handler } from '../../contract/handler.ts';
 import type { Db } from '../../db/pool.ts';
+import { ApiError } from '../../kernel/errors.ts';
 import type { HeadSigner } from '../../kernel/head-keys.ts';
 import { listPage } from '../../kernel/pages.ts';
 import { userOf } from '../../kernel/principal.ts';
@@ -13,6 +14,7 @@ type Deps = { db: Db; heads: HeadSigner };
 export const signAgreement: Handler<'signAgreement', Deps> = async (call) => {
   const { deps, principal, body, header, address } = call;
   const { owner, userId, email, app } = userOf(principal);
+  if (!VISIBLE.test(body.signature_name)) throw blankName();
   await call.throttle(budgetOf('signature', userId), budgetOf('signature_app', owner));
   return call.commit(async (db) => {
     const signature = await sign(db, {
@@ -31,6 +33,15 @@ export const signAgreement: Handler<'signAgreement', Deps> = async (call) => {
     return { status: 200, body: { signed: true, signed_at, agreement_version, receipt } };
   });
 };
+
+/** A character that shows. To a pattern of the contract, characters without a shape (such as U+200B) are no white space. */
+const VISIBLE = /[^\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u;
+
+const blankName = () =>
+  new ApiError('INVALID_REQUEST', {
+    effect: 'none',
+    fields: [{ loc: ['body', 'signature_name'], msg: 'must not be blank', type: 'pattern' }],
+  });
 
 /** Handles `GET /v2/agreements/status`: read the newest signature of the user. */
 export const getAgreementStatus: Handler<'getAgreementStatus', Deps> = async ({ deps, principal }) => {
