@@ -89,6 +89,9 @@ describe('agreements', () => {
       .mails(user.email)
       .flatMap(({ text }) => /\{.*\}/.exec(text)?.[0] ?? [])
       .map((text) => JSON.parse(text));
+    expect(service.mailbox.mails(user.email).map(({ subject }) => subject)).to.include(
+      'You signed an agreement of Example app',
+    );
     expect(receipts).to.deep.include.members([signed.body.receipt, again.body.receipt, newer.body.receipt]);
     for (const row of audits) expect(hashByRecipe(row)).to.equal(row.row_hash);
     expect([audits[0].previous_hash, audits[1].previous_hash, previous_hash]).to.deep.equal([

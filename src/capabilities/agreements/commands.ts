@@ -1,9 +1,7 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../../db/pool.ts';
-import type { AppId, UserId } from '../../kernel/ids.ts';
-import type { App } from '../../kernel/principal.ts';
-import { postMail } from '../mail/commands.ts';
+import { type AppId, newIntentId, type UserId } from '../../kernel/ids.ts';
 import { type Signature, signatureColumns, signatureRow } from './queries.ts';
 
 /** A signature to store: the signer, the agreement, and the address and user agent of the request. */
@@ -32,10 +30,10 @@ const MAIL_LIVES_S = 3 * 86_400;
 /** Mails a signer the receipt, so that a copy is kept outside this service. Part of the signature's transaction. */
 export async function mailReceipt(
   db: Db,
-  recipient: string,
-  { app, version, receipt }: { app: Pick<App, 'owner' | 'slug'>; version: string; receipt: object },
+  userId: UserId,
+  { version, receipt }: { version: string; receipt: object },
 ): Promise<void> {
-  const data = { app: app.slug, version, receipt: JSON.stringify(receipt) };
-  await db.query(sql.type(z.object({}))`
-    select ${postMail({ template: 'agreement_signed', recipient, data, livesS: MAIL_LIVES_S, inNameOf: app.owner })}`);
+  const data = JSON.stringify({ version, receipt: JSON.stringify(receipt) });
+  await db.query(sql.prepared('mail_agreement_signed', z.object({}))`
+    select mail_user(${userId}, 'agreement_signed', ${newIntentId()}, ${data}::jsonb, ${MAIL_LIVES_S})`);
 }

@@ -13,7 +13,7 @@ type Deps = { db: Db; heads: HeadSigner };
 /** Handles `POST /v2/agreements/sign`: sign an agreement. */
 export const signAgreement: Handler<'signAgreement', Deps> = async (call) => {
   const { deps, principal, body, header, address } = call;
-  const { owner, userId, email, app } = userOf(principal);
+  const { owner, userId } = userOf(principal);
   if (!VISIBLE.test(body.signature_name)) throw blankName();
   await call.throttle(budgetOf('signature', userId), budgetOf('signature_app', owner));
   return call.commit(async (db) => {
@@ -29,7 +29,7 @@ export const signAgreement: Handler<'signAgreement', Deps> = async (call) => {
     });
     const { id, app_id, place, previous_hash, row_hash, signed_at, agreement_version } = signature;
     const receipt = { id, app_id, place, previous_hash, row_hash, ...deps.heads.sign(signature) };
-    await mailReceipt(db, email, { app, version: agreement_version, receipt });
+    await mailReceipt(db, userId, { version: agreement_version, receipt });
     return { status: 200, body: { signed: true, signed_at, agreement_version, receipt } };
   });
 };
