@@ -3,6 +3,7 @@ import type { Db } from '../../../db/pool.ts';
 import type { AtOnce } from '../../../kernel/at-once.ts';
 import type { PropAccountId } from '../../../kernel/ids.ts';
 import type { Netvenue } from '../../../venues/network/adapter/types.ts';
+import { type SubaccountSyncDeps, syncSubaccounts } from '../../../venues/network/subaccounts/commands.ts';
 import { findAnyPropAccount, listUnfulfilled } from './queries.ts';
 import { planNextSync, queueDueSyncs, recordSync } from './store.ts';
 
@@ -29,14 +30,15 @@ const MOST_SYNCS = 1_000; // per run: orders share the network's validator
 const UNFULFILLED_MINUTES = 10;
 
 /** What the account sweep needs. */
-export type SweepDeps = { db: Db; config: { LIFECYCLE_SWEEP_MS: number }; log: Pick<Logger, 'error'> };
+export type SweepDeps = SubaccountSyncDeps & { config: { LIFECYCLE_SWEEP_MS: number }; log: Pick<Logger, 'error'> };
 
 /**
  * Queues a sync of every prop account that is due. Logs an alert for each payment without a tradeable account or a
- * refund.
+ * refund. Syncs the subaccounts of partners.
  */
-export async function sweepAccounts({ db, config, log }: SweepDeps): Promise<void> {
+export async function sweepAccounts({ db, config, log, venues }: SweepDeps): Promise<void> {
   await queueDueSyncs(db, config.LIFECYCLE_SWEEP_MS, MOST_SYNCS);
   for (const { payment_id, prop_account_id, safe_action } of await listUnfulfilled(db, UNFULFILLED_MINUTES))
     log.error({ alert: 'paid_and_unfulfilled', payment_id, prop_account_id, safe_action }, 'operator action required');
+  await syncSubaccounts({ db, venues });
 }

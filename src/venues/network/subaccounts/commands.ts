@@ -2,6 +2,8 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../../../db/pool.ts';
 import type { Hotkey } from '../../../kernel/ids.ts';
+import type { Netvenue } from '../adapter/types.ts';
+import { hasLiveSubaccounts, listMovedSubaccounts } from './queries.ts';
 
 /** Stores the latest status that the network reported for a subaccount. Writes nothing if the status is unchanged. */
 export async function noteSubaccountStatus(db: Db, syntheticHotkey: Hotkey, status: string): Promise<void> {
@@ -9,4 +11,19 @@ export async function noteSubaccountStatus(db: Db, syntheticHotkey: Hotkey, stat
     update subaccounts
     set status = ${status}
     where synthetic_hotkey = ${syntheticHotkey} and status <> ${status}`);
+}
+
+/** What the sync of partners' subaccounts needs. */
+export type SubaccountSyncDeps = { db: Db; venues: { netvenue: Pick<Netvenue, 'listSubaccounts'> } };
+
+/**
+ * Records the statuses that the network has given to partners' subaccounts by itself: nothing else reads one that places no
+ * order. One read, of the list of all. Each is a transaction of its own, so that it locks one event log.
+ */
+export async function syncSubaccounts({ db, venues }: SubaccountSyncDeps): Promise<void> {
+  if (!(await hasLiveSubaccounts(db))) return;
+  const listed = await venues.netvenue.listSubaccounts();
+  if (listed.kind !== 'found') return;
+  for (const { hotkey, status } of await listMovedSubaccounts(db, listed.data))
+    await noteSubaccountStatus(db, hotkey, status);
 }

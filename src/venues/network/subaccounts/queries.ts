@@ -44,3 +44,37 @@ export const findWalletLink = (db: Db, owner: OwnerId, wallet: WalletAddress): P
     ) l
     order by l.hotkey is null, l.created_at desc
     limit 1`);
+
+/** Whether partners have subaccounts whose status at the network may still change. */
+export const hasLiveSubaccounts = (db: Db): Promise<boolean> =>
+  db.exists(sql.unsafe`
+    select
+    from subaccounts s
+    join partners p on p.id = s.owner
+    where s.status not in ('failed', 'eliminated')`);
+
+const movedRow = z.object({ hotkey: idSchema.hotkey, status: z.string() });
+
+/**
+ * Partners' subaccounts that the network lists with another status than our records. A list may be older than what was read of a
+ * single one: it takes none back to `pending`, and none from its end.
+ */
+export const listMovedSubaccounts = (
+  db: Db,
+  listed: readonly { syntheticHotkey: string; status: string }[],
+): Promise<readonly z.infer<typeof movedRow>[]> =>
+  db.any(sql.prepared('list_moved_subaccounts', movedRow)`
+    select s.synthetic_hotkey as hotkey, l.status
+    from unnest(
+      ${sql.array(
+        listed.map(({ syntheticHotkey }) => syntheticHotkey),
+        'text',
+      )},
+      ${sql.array(
+        listed.map(({ status }) => status),
+        'text',
+      )}
+    ) as l (hotkey, status)
+    join subaccounts s on s.synthetic_hotkey = l.hotkey
+    join partners p on p.id = s.owner
+    where s.status <> l.status and s.status not in ('failed', 'eliminated') and l.status not in ('pending', 'unknown')`);

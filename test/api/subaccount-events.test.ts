@@ -1,0 +1,61 @@
+import { expect } from 'chai';
+import { eventually } from '../support/money.ts';
+import { control, market } from '../support/orders.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { faultOf } from '../support/stream-schemas.ts';
+
+type Logged = { type: string; data: Record<string, unknown> };
+
+describe('events of a partner about a subaccount', function () {
+  this.timeout(20_000);
+  let service: TestService;
+  afterEach(() => service.stop());
+
+  const logOf = async (trader: Awaited<ReturnType<TestService['trader']>>): Promise<Logged[]> =>
+    (await trader.get('/v1/events?type=subaccount.updated')).body;
+  const statusesOf = async (trader: Awaited<ReturnType<TestService['trader']>>) =>
+    (await logOf(trader)).map(({ data }) => data.status);
+  const eliminate = (traderId: string) =>
+    control(service, 'subaccount', { subaccount_id: Number(traderId), elimination: 'LIQUIDATED' });
+
+  it('tell what the network makes of it by itself, once, while nobody places orders', async () => {
+    service = await startService({ upstream: { activationMs: 900 } });
+    const [trader, other] = [await service.trader(), await service.trader()];
+    await eventually(async () => {
+      await service.runTask('accounts/sweep');
+      return (await statusesOf(other)).length > 1;
+    });
+    await eliminate(trader.traderId);
+    for (const _ of [1, 2]) await service.runTask('accounts/sweep');
+
+    expect(await statusesOf(trader)).to.deep.equal(['pending', 'active', 'eliminated']);
+    expect(await statusesOf(other)).to.deep.equal(['pending', 'active']);
+    for (const event of await logOf(trader)) expect(faultOf(event.type, event)).to.equal(null);
+  });
+
+  it('tell of a liquidation also if the service was down at that time', async () => {
+    service = await startService();
+    const trader = await service.trader();
+    await trader.post('/v1/orders/netvenue', market());
+    await service.stopWorkers();
+    await eliminate(trader.traderId);
+
+    await service.startWorker();
+    await service.runTask('accounts/sweep');
+
+    expect(await statusesOf(trader)).to.deep.equal(['active', 'eliminated']);
+  });
+
+  it('do not follow a list that is older than what was read of it', async () => {
+    service = await startService();
+    const trader = await service.trader();
+    await control(service, 'subaccount', { subaccount_id: Number(trader.traderId), status: 'pending' });
+    await service.runTask('accounts/sweep');
+    await control(service, 'subaccount', { subaccount_id: Number(trader.traderId), elimination: 'INACTIVE' });
+    await service.runTask('accounts/sweep');
+    await control(service, 'subaccount', { subaccount_id: Number(trader.traderId), status: 'active' });
+    await service.runTask('accounts/sweep');
+
+    expect(await statusesOf(trader)).to.deep.equal(['active', 'eliminated']);
+  });
+});
