@@ -4187,7 +4187,7 @@ export interface webhooks {
         put?: never;
         /**
          * payment.failed
-         * @description An attempt at a payment has failed. The payment can be attempted again unless its status is final. `failed`: its checkout has ended without a payment at the processor, whoever had waited for it; a new one is needed.
+         * @description An attempt at a payment has failed. The payment can be attempted again unless its status is final. `failed`: its checkout has ended without a payment at the processor, whoever had waited for it; `canceled`: the processor canceled the payment. Then a new one is needed.
          */
         post: {
             parameters: {
@@ -10137,7 +10137,7 @@ export interface components {
              */
             timestamp: string;
         };
-        /** @description An attempt at a payment has failed. The payment can be attempted again unless its status is final. `failed`: its checkout has ended without a payment at the processor, whoever had waited for it; a new one is needed. */
+        /** @description An attempt at a payment has failed. The payment can be attempted again unless its status is final. `failed`: its checkout has ended without a payment at the processor, whoever had waited for it; `canceled`: the processor canceled the payment. Then a new one is needed. */
         PaymentFailedEvent: {
             /** @description Identifies the event (`evt_…`). */
             id: string;

@@ -71,6 +71,18 @@ describe('applyUpdate', () => {
     expect(applyUpdate(endOf(life), data('succeeded', 9_000), price).emit).to.equal(null);
   });
 
+  it('reports once that it was canceled, however that is learnt, and no failed attempt after it', () => {
+    const canceled = data('canceled', 3_000);
+    const { next, emit } = applyUpdate(fresh, canceled, price);
+    const failed = data('requires_payment_method', 4_000, 'payment_intent.payment_failed');
+
+    expect(emit).to.equal('payment.failed');
+    expect(applyUpdate(fresh, data('canceled', 3_000, 'reading'), price).emit).to.equal('payment.failed');
+    for (const later of [canceled, data('canceled', 5_000, 'reading'), failed])
+      expect(applyUpdate(next, later, price).emit).to.equal(null);
+    expect(applyUpdate(endOf(life), canceled, price).emit).to.equal(null);
+  });
+
   it('begins with its creation, whatever else is reported of the same second', () => {
     const created = data('requires_payment_method', 1_000, 'payment_intent.created');
     const processing = data('processing', 1_000);

@@ -42,7 +42,7 @@ export const isCleared = ({ status, receivedCents, receivedCurrency }: PaymentSt
 /**
  * The effect of an update from the processor. Updates may arrive in any order, more than once, or never. Money received
  * stays recorded, and a final status stays. Among other statuses the newest wins. A failed attempt emits an event unless
- * the payment has ended.
+ * the payment has ended, and so does a cancellation, which ends it.
  */
 export function applyUpdate(state: PaymentState, update: ProcessorUpdate, price: Price): PaymentStep {
   const wasOver = isOver(state.status);
@@ -53,7 +53,7 @@ export function applyUpdate(state: PaymentState, update: ProcessorUpdate, price:
   const next = isNews ? afterUpdate(state, update) : state;
   const becameCleared = isCleared(next, price) && !isCleared(state, price);
   const isMismatched = hasSucceeded && !becameCleared;
-  const isFailedAttempt = !wasOver && update.type === FAILED_ATTEMPT;
+  const hasFailed = !wasOver && (update.type === FAILED_ATTEMPT || update.status === 'canceled');
   return {
     next,
     isCleared: becameCleared,
@@ -62,7 +62,7 @@ export function applyUpdate(state: PaymentState, update: ProcessorUpdate, price:
       ? 'payment.succeeded'
       : isMismatched
         ? 'payment.mismatched'
-        : isFailedAttempt
+        : hasFailed
           ? 'payment.failed'
           : null,
   };

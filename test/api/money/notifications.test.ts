@@ -94,6 +94,21 @@ describe('takeProcessorNotification', () => {
     expect((await service.notify({ ...event, id: 'evt_product', type: 'product.created' })).status).to.equal(200);
   });
 
+  it('reports once that the processor canceled a payment: nobody can pay it any more', async () => {
+    const { paymentId, events } = await moved();
+    const created = of(events, 'payment_intent.created');
+    const object = { ...created.data.object, status: 'canceled' };
+    const canceled = { ...created, id: 'evt_canceled', type: 'payment_intent.canceled', data: { object } };
+
+    for (const id of ['evt_canceled', 'evt_canceled_again']) await service.notify({ ...canceled, id });
+    await statusIs(paymentId, 'canceled');
+    await eventually(async () => (await reported('payment.failed', paymentId)) > 0);
+    const { body } = await service.tenant.ask('GET', '/v2/events?type=payment.failed');
+
+    expect(await reported('payment.failed', paymentId)).to.equal(1);
+    expect(body.at(-1).data).to.include({ payment_id: paymentId, status: 'canceled' });
+  });
+
   it('reports a failed attempt, which is not final', async () => {
     const { paymentId, events } = await moved('declined', 'succeeded');
 
