@@ -77,6 +77,29 @@ describe('an app or partner that is disabled', function () {
     expect(receiver.ledger).to.deep.equal([]);
   });
 
+  it('has five days from then on in which its receiver has to respond: nothing was sent while it was disabled', async () => {
+    const { app, pay } = await buyer();
+    receiver.behave(() => 503);
+    await pay();
+    await eventually(() =>
+      service.db.maybeOne(sql.unsafe`
+      select from webhook_endpoints e where e.owner = ${app.appId} and e.failing_since is not null`),
+    );
+    await set(`apps/${app.appId}`, 'disable');
+    await drained();
+    await service.db.query(sql.unsafe`
+      update webhook_endpoints set failing_since = now() - interval '6 days' where owner = ${app.appId}`);
+    receiver.ledger.splice(0);
+
+    await set(`apps/${app.appId}`, 'enable');
+    await eventually(async () => receiver.ledger.length > 0);
+    await drained();
+
+    const why = await service.db.oneFirst(sql.type(z.object({ why: z.string().nullable() }))`
+      select e.deactivated_because as why from webhook_endpoints e where e.owner = ${app.appId}`);
+    expect(why).to.equal(null);
+  });
+
   it('receives nothing of it if the operator drops what waited', async () => {
     const { app, user, pay } = await buyer();
     await set(`apps/${app.appId}`, 'disable');

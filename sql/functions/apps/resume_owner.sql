@@ -1,5 +1,6 @@
 -- What waited while an app or a partner was disabled: its deliveries and the mails in its name are sent now, or, unless `sends`, they end
--- unsent. Call it after the statement that enables the owner. Locks its endpoints, then its deliveries and mails.
+-- unsent. An endpoint that failed before has five days from now on: nothing was sent to it meanwhile. Call it after the statement that enables the
+-- owner. Locks its endpoints, then its deliveries and mails.
 create or replace function resume_owner(of_owner text, sends boolean) returns void
 language plpgsql as $$
 declare
@@ -7,6 +8,7 @@ declare
 begin
   select array_agg(e.id order by e.id) into endpoints
   from (select w.id from webhook_endpoints w where w.owner = of_owner and w.active order by w.id for no key update) e;
+  update webhook_endpoints e set failing_since = null where e.id = any(endpoints) and e.failing_since is not null;
   -- A worker died while it sent these, and their lane ended in the meantime.
   update webhook_deliveries d
   set state = 'pending', lane = null
