@@ -8,9 +8,10 @@ export type PageRequest = { cursor: string | null; limit: number };
 export type Page<Row> = { status: 200; body: Row[]; headers?: { Link: string } };
 
 /** The size of a page without a `limit`, as in the contract; the same for every list. */
-const DEFAULT_LIMIT = 100;
+export const DEFAULT_LIMIT = 100;
 
-type PageShape<Row> = { path: string; cursorOf(row: Row): string };
+/** `most`: where rows are large, how many a page holds at most, whatever the query asks for. */
+type PageShape<Row> = { path: string; cursorOf(row: Row): string; most?: number };
 type Stored<Row> = PageShape<Row> & { isKnown(cursor: string): Promise<boolean> };
 
 /**
@@ -22,9 +23,9 @@ export async function listPage<Row>(
   { isKnown, ...shown }: Stored<NoInfer<Row>>,
   read: (page: PageRequest) => Promise<readonly Row[]>,
 ): Promise<Page<Row>> {
-  const { cursor, limit = DEFAULT_LIMIT } = query;
+  const { cursor } = query;
   if (cursor !== undefined && !(await isKnown(cursor))) throw unknownCursor();
-  return pageOf(query, shown, await read({ cursor: cursor ?? null, limit: limit + 1 }));
+  return pageOf(query, shown, await read({ cursor: cursor ?? null, limit: sizeOf(query, shown) + 1 }));
 }
 
 /**
@@ -49,11 +50,14 @@ export function slicePage<Row>(
   return pageOf(query, { path, cursorOf: (row) => cursors.get(row) ?? '' }, rows.slice(last + 1));
 }
 
-function pageOf<Row>(query: PageQuery, { path, cursorOf }: PageShape<Row>, rows: readonly Row[]): Page<Row> {
+const sizeOf = ({ limit = DEFAULT_LIMIT }: PageQuery, { most = limit }: { most?: number }) => Math.min(limit, most);
+
+function pageOf<Row>(query: PageQuery, { path, cursorOf, ...shape }: PageShape<Row>, rows: readonly Row[]): Page<Row> {
   const { limit = DEFAULT_LIMIT } = query;
-  const body = rows.slice(0, limit);
+  const size = sizeOf(query, shape);
+  const body = rows.slice(0, size);
   const last = body.at(-1);
-  if (rows.length <= limit || last === undefined) return { status: 200, body };
+  if (rows.length <= size || last === undefined) return { status: 200, body };
   const next = new URLSearchParams();
   for (const [name, value] of Object.entries({ ...query, limit, cursor: cursorOf(last) }))
     if (value !== undefined) next.set(name, String(value));

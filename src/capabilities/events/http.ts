@@ -2,8 +2,8 @@ import type { Handler } from '../../contract/handler.ts';
 import type { Db } from '../../db/pool.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import type { OwnerId } from '../../kernel/ids.ts';
-import { listPage } from '../../kernel/pages.ts';
-import { type Event, type EventFilter, hasEvent, listEvents } from './queries.ts';
+import { DEFAULT_LIMIT, listPage } from '../../kernel/pages.ts';
+import { countFitting, type Event, type EventFilter, hasEvent, listEvents } from './queries.ts';
 
 type Deps = { db: Db };
 
@@ -21,7 +21,9 @@ type EventQuery = EventFilter & { after?: string; limit?: number; cursor?: strin
 async function eventPage({ db }: Deps, owner: OwnerId, path: string, { after, ...paged }: EventQuery) {
   const isKnown = (id: string) => hasEvent(db, owner, id);
   if (after !== undefined && !(await isKnown(after))) throw new ApiError('V1_EVENT_UNKNOWN');
-  return listPage(paged, { path, cursorOf: ({ id }: Event) => id, isKnown }, ({ cursor, limit }) =>
-    listEvents(db, owner, { after: cursor ?? after ?? null, limit, type: paged.type, since: paged.since }),
+  const from = { after: paged.cursor ?? after ?? null, type: paged.type, since: paged.since };
+  const most = await countFitting(db, owner, { ...from, limit: paged.limit ?? DEFAULT_LIMIT });
+  return listPage(paged, { path, cursorOf: ({ id }: Event) => id, isKnown, most }, ({ limit }) =>
+    listEvents(db, owner, { ...from, limit }),
   );
 }
