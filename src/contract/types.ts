@@ -9932,7 +9932,7 @@ export interface components {
                 realized_pnl: components["schemas"]["Decimal"];
                 /** @description Fees of the executions. */
                 fees: components["schemas"]["Decimal"];
-                /** @description The executions, oldest first. */
+                /** @description The executions, oldest first; more than 100 come in several events. */
                 fills: components["schemas"]["PositionFill"][];
                 /** @description When it happened at the exchange. */
                 at: components["schemas"]["Time"];

@@ -10,6 +10,8 @@ const NEWER = 250;
 
 type EventBody = { type: string; data: { exit?: string; cause?: string; change?: string } };
 
+type Moved = { change: string; previous_size: string; size: string; fees: string; fills: { trade_id: string }[] };
+
 describe('the events of a wallet', () => {
   let service: TestService;
   before(async () => {
@@ -46,5 +48,39 @@ describe('the events of a wallet', () => {
     const events = (await trader.get('/v1/events?limit=500')).body as EventBody[];
     expect(events.find(({ type }) => type === 'exit.triggered')?.data).to.include({ exit: 'stop_loss' });
     expect(events.findLast(({ type }) => type === 'position.updated')?.data).to.include({ cause: 'stop_loss' });
+  });
+
+  it('have at most 100 executions each, chained by their sizes, however many were made while nobody read', async () => {
+    const trader = await service.wallet();
+    const fills = Array.from({ length: 250 }, (_, n) => ({
+      trade_id: 9_000_000 + n,
+      oid: String(8_000_000 + n),
+      coin: 'ETH',
+      side: 'buy',
+      price: '3000',
+      size: '0.01',
+      start_position: String(n / 100),
+      closed_pnl: '0',
+      fee: '0.1',
+      fee_token: 'USDC',
+      is_liquidation: false,
+      at_ms: Date.now() + n,
+      cloid: null,
+      direction: 'Open Long',
+      leg: null,
+    }));
+
+    await service.db.query(sql.type(z.object({}))`
+      select record_exchange_fills(${trader.wallet}, ${JSON.stringify(fills)}::jsonb, '[]')`);
+
+    const events = (await trader.get('/v1/events?type=position.updated')).body as { data: Moved }[];
+    const told = events.map(({ data }) => [data.change, data.previous_size, data.size, data.fills.length, data.fees]);
+    expect(told).to.deep.equal([
+      ['opened', '0', '1', 100, '10'],
+      ['increased', '1', '2', 100, '10'],
+      ['increased', '2', '2.5', 50, '5'],
+    ]);
+    const ids = events.flatMap(({ data }) => data.fills.map(({ trade_id }) => trade_id));
+    expect(ids).to.deep.equal(fills.map(({ trade_id }) => String(trade_id)));
   });
 });
