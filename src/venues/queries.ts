@@ -29,11 +29,10 @@ const placedRow = z.object({
  */
 export type PlacedOrder = z.infer<typeof placedRow>;
 
-/** An owner's orders at one venue, closings at the exchange included, among the given ids and the exchange's numbers, by either. */
+/** An owner's orders at the exchange, closings included, among the given ids and the exchange's numbers, by either. */
 export const listPlacedOrders = async (
   db: Db,
   owner: OwnerId,
-  venue: 'exvenue' | 'netvenue',
   ids: string[],
   oids: string[] = [],
 ): Promise<ReadonlyMap<string, PlacedOrder>> => {
@@ -48,7 +47,7 @@ export const listPlacedOrders = async (
       o.executed ->> 'trigger_error' as trigger_error, o.executed ->> 'tp_order_id' as tp_order_id,
       o.executed ->> 'sl_order_id' as sl_order_id, o.created_at
     from orders o
-    where o.owner = ${owner} and o.venue = ${venue}
+    where o.owner = ${owner} and o.venue = 'exvenue'
       and (o.id = any(${sql.array(ids, 'uuid')})
         or o.exchange_number = any(${sql.array(oids, 'text')}))
     union all
@@ -56,7 +55,7 @@ export const listPlacedOrders = async (
       null, 'market', r.result ->> 'limit_price', r.result ->> 'ex_order_id', 'not_requested', null, null, null, i.created_at
     from intents i
     cross join lateral (select i.outcome -> 'result' as result) r
-    where i.id = any(${sql.array(ids, 'uuid')}) and i.owner = ${owner} and i.kind = 'exchange/close' and ${venue} = 'exvenue'`);
+    where i.id = any(${sql.array(ids, 'uuid')}) and i.owner = ${owner} and i.kind = 'exchange/close'`);
   return new Map(rows.flatMap((row) => [[row.id, row] as const, [row.ex_order_id ?? row.id, row] as const]));
 };
 

@@ -46,7 +46,7 @@ describe('what is read of exchange orders for one owner or wallet', () => {
   it('by the id or number of an order', async () => {
     const byNumber = await exchange.listExchangeOrders(db, PARTNER, [], [OID]);
     const byId = await exchange.listExchangeOrders(db, PARTNER, [ids.first, ids.other]);
-    const shown = await listPlacedOrders(db, PARTNER, 'exvenue', [ids.other], [OID]);
+    const shown = await listPlacedOrders(db, PARTNER, [ids.other], [OID]);
 
     expect(byNumber.map(({ id }) => id)).to.have.members([ids.first, ids.second]);
     expect(byId.map(({ id }) => id)).to.deep.equal([ids.first]);

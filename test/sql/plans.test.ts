@@ -35,6 +35,7 @@ import { listCandidates } from '../../src/venues/exchange/ledger/stream/queries.
 import { hasInDoubtUnderOtherKeys } from '../../src/venues/exchange/signing/queries.ts';
 import type { NewNetworkOrder } from '../../src/venues/network/orders/intents.ts';
 import * as orders from '../../src/venues/network/orders/queries.ts';
+import { listOwnOrders } from '../../src/venues/network/portfolio/queries.ts';
 import { listPlacedOrders } from '../../src/venues/queries.ts';
 import { FILLED, fill } from '../support/fill.ts';
 import { freshDatabase } from '../support/postgres.ts';
@@ -88,14 +89,8 @@ describe('statements with much past data', function () {
   });
   const orderPage = (state: orders.OrderState | null, cursor: string | null) =>
     orders.listRecordedOrders(db, owner, trader, { state, cursor, limit: 50 });
-  const NO_LOSS = {
-    kind: 'refund' as const,
-    id: 're_none',
-    cents: 1,
-    currency: 'usd',
-    status: 'succeeded',
-    madeAtMs: 1,
-  };
+  const lost = { cents: 1, currency: 'usd', status: 'succeeded', madeAtMs: 1 };
+  const NO_LOSS = { ...lost, kind: 'refund' as const, id: 're_none' };
   const unknownEvent = { type: 'any.event', atMs: 5_000 };
   const newest = { from: null, to: null, cursor: null, limit: 50 };
   const appId = app as AppId; // as: the filled app's id
@@ -130,7 +125,8 @@ describe('statements with much past data', function () {
     'resting orders': () => orders.listResting(db, trader),
     'the target of a cancel': () => orders.getTarget(db, past.order),
     'an order by its handle': () => orders.findOrderByHandle(db, trader, past.order),
-    'orders in histories': () => listPlacedOrders(db, owner, 'netvenue', [past.order]),
+    'orders in histories': () => listPlacedOrders(db, owner, [past.order]),
+    'orders in histories of the network': () => listOwnOrders(db, owner, trader, [past.order]),
     'wallets that are due': () => takeDueWallets(db, 20, { busyS: 5, idleS: 60 }),
     'wallets to stream': () => listCandidates(db),
     'orders of a wallet that may change': () => listWatchedOrders(db, trader),

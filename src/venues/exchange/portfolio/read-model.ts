@@ -49,7 +49,7 @@ export function openWallet({ db, reads, links }: PortfolioDeps, owner: OwnerId, 
       const ids = all.flatMap(({ cloid }) => (cloid === null ? [] : intentIdOf(cloid)));
       const unnamed = all.flatMap(({ cloid, oid }) => (cloid === null ? String(oid) : []));
       const [known, numbers] = [[...new Set(ids)], [...new Set(unnamed)]];
-      return filledOrders(all, await listPlacedOrders(db, owner, 'exvenue', known, numbers), span);
+      return filledOrders(all, await listPlacedOrders(db, owner, known, numbers), span);
     },
     rules: async () => (await linked.rules()) ?? exchangeRules(),
     pairs: async () => (await linked.pairs()) ?? shownPairs(await readAssets(reads), await links.registry()),

@@ -44,6 +44,9 @@ const TRIGGERED = '-limit';
 /** Whether the network has an order under the uuid of a triggered stop-limit. */
 export const isTriggered = (name: string): boolean => name.endsWith(TRIGGERED);
 
+/** The uuid under which an order was placed, by one of its uuids. */
+export const placedAs = (name: string): string => (isTriggered(name) ? name.slice(0, -TRIGGERED.length) : name);
+
 /**
  * What the records prove of an order; `none`: they do not show it. A fill outweighs every other record, so only both
  * prove that an order was cancelled or does not exist. `unread`: a record is missing that could show it, or show more.

@@ -1,20 +1,21 @@
 import type { components } from '../../../contract/types.ts';
 import { ofNumber } from '../../../kernel/decimals.ts';
-import type { OrderUuid } from '../../../kernel/ids.ts';
 import { type Dated, isWithin, type Span } from '../../history.ts';
-import type { PlacedOrder } from '../../queries.ts';
 import type { DashboardOrder } from '../adapter/types.ts';
+import { NO_PROTECTION, PLACED, type Protection } from '../orders/rules.ts';
+import { placedAs } from '../orders/venue-records.ts';
 import { namesPair, shownPair } from './names.ts';
 import { exitsOf, quantityOf } from './positions.ts';
+import type { OwnOrder } from './queries.ts';
 
 type Order = components['schemas']['Order'];
 
 const PLACES = 8;
 
-/** Orders filled within a span, of one pair if given. `placed`: orders placed through this service, by id. */
+/** Orders filled within a span, of one pair if given. `placed`: orders placed through this service, by the venue's id. */
 export function filledOrders(
   filled: DashboardOrder[],
-  placed: ReadonlyMap<string, PlacedOrder>,
+  placed: ReadonlyMap<string, OwnOrder>,
   span: Span,
   pair: string | undefined,
 ): Dated<Order>[] {
@@ -22,21 +23,19 @@ export function filledOrders(
     const atMs = order.processedMs;
     if (atMs === null || !isWithin(span, atMs) || order.tradePair === null) return [];
     if (pair !== undefined && !namesPair(pair, order.tradePair)) return [];
-    return [
-      { atMs, id: order.uuid, entry: shownOrder(order, order.tradePair, atMs, placed.get(order.uuid)?.name ?? null) },
-    ];
+    const own = placed.get(placedAs(order.uuid)) ?? null;
+    return [{ atMs, id: order.uuid, entry: shownOrder(order, order.tradePair, atMs, own) }];
   });
 }
 
-function shownOrder(order: DashboardOrder, tradePair: string, atMs: number, name: OrderUuid | null): Order {
+function shownOrder(order: DashboardOrder, tradePair: string, atMs: number, own: OwnOrder | null): Order {
   const quantity = quantityOf(order);
   const size = quantity === null ? null : ofNumber(Math.abs(quantity), PLACES);
   const exits = exitsOf([order]);
-  const protects = exits.take_profit !== null || exits.stop_loss !== null;
   return {
     ex_order_id: null,
-    order_id: name ?? order.uuid,
-    client_order_id: name,
+    order_id: own?.name ?? order.uuid,
+    client_order_id: own?.name ?? null,
     pair: shownPair(tradePair),
     side: sideOf(order, quantity),
     size,
@@ -48,11 +47,22 @@ function shownOrder(order: DashboardOrder, tradePair: string, atMs: number, name
     ...exits,
     tp_order_id: null,
     sl_order_id: null,
-    trigger_status: protects && order.executionType !== 'BRACKET' ? 'placed' : 'not_requested',
-    trigger_error: null,
+    ...triggerOf(order, own),
     created_at: new Date(atMs).toISOString(),
   };
 }
+
+const TRIGGER_STATUS = { none: 'not_requested', placed: 'placed', failed: 'failed' } as const;
+
+/** What became of the exits that an order carried: as recorded, else those that the venue shows were accepted with it. */
+function triggerOf(order: DashboardOrder, own: OwnOrder | null): Pick<Order, 'trigger_status' | 'trigger_error'> {
+  if (order.executionType === 'BRACKET') return { trigger_status: 'not_requested', trigger_error: null };
+  const { state, error } = own?.protection ?? protectionWhenShown(order);
+  return { trigger_status: TRIGGER_STATUS[state], trigger_error: error };
+}
+
+const protectionWhenShown = ({ takeProfit, stopLoss }: DashboardOrder): Protection =>
+  takeProfit !== null || stopLoss !== null ? PLACED : NO_PROTECTION;
 
 /** The side of a FLAT order follows from the sign of its quantity. */
 function sideOf({ orderType }: DashboardOrder, quantity: number | null): Order['side'] {

@@ -1,13 +1,13 @@
 import type { components } from '../../../contract/types.ts';
 import type { Db } from '../../../db/pool.ts';
 import { ApiError } from '../../../kernel/errors.ts';
-import { type Hotkey, isUuid, type OwnerId, type WalletAddress } from '../../../kernel/ids.ts';
+import type { Hotkey, OwnerId, WalletAddress } from '../../../kernel/ids.ts';
 import type { ReadResult } from '../../../kernel/upstream-result.ts';
 import { foundOrNull, requireFound, requireValue } from '../../found.ts';
 import type { PayoutWeek, Portfolio } from '../../portfolio.ts';
-import { listPlacedOrders } from '../../queries.ts';
 import type { VenueReads } from '../../reads.ts';
 import type { Dashboard, OrderBook } from '../adapter/types.ts';
+import { placedAs } from '../orders/venue-records.ts';
 import { findSubaccount } from '../subaccounts/queries.ts';
 import { networkAccount } from './account.ts';
 import { accountRules } from './account-rules.ts';
@@ -18,6 +18,7 @@ import { networkLimits } from './limits.ts';
 import { isOpenTo } from './names.ts';
 import { shownPairs } from './pairs.ts';
 import { isOpen, provenPositions, shownPosition } from './positions.ts';
+import { listOwnOrders } from './queries.ts';
 
 type Schemas = components['schemas'];
 
@@ -56,8 +57,8 @@ export async function openSubaccount(deps: PortfolioDeps, owner: OwnerId, hotkey
     },
     async filledOrders({ span, pair }) {
       const filled = foundOrNull(await reads.networkOrders(hotkey))?.filled ?? [];
-      const ids = filled.map(({ uuid }) => uuid).filter(isUuid);
-      return filledOrders(filled, await listPlacedOrders(db, owner, 'netvenue', ids), span, pair);
+      const ids = filled.map(({ uuid }) => placedAs(uuid));
+      return filledOrders(filled, await listOwnOrders(db, owner, hotkey, ids), span, pair);
     },
     async rules() {
       const [dashboard, found] = await Promise.all([dashboardOf(), limitsOf()]);
