@@ -7648,7 +7648,7 @@ export interface components {
              * @description The caller's own identifier for this order. A second use with the same request returns the first order. It is the partner's or app's own: others may use the same, and the venue gets another one, the `Intent-Id`.
              */
             order_uuid?: string;
-        } & (unknown & unknown & components["schemas"]["ExitsOnce"] & unknown & unknown);
+        } & (unknown & unknown & components["schemas"]["ExitsOnce"] & unknown & unknown & unknown);
         /** @description Exits either as `stop_loss`, `take_profit` and `trailing_stop`, or as `bracket_orders`: the network would ignore the former beside the latter. */
         ExitsOnce: unknown;
         /** @description The position to close at the network. Of the form of an order, `order_type` and `execution_type` may name what a close always is; other members have no meaning here and are rejected. */

@@ -19,6 +19,11 @@ describe('network orders with members that the network would ignore', () => {
       market({ trailing_stop: { trailing_value: 100 }, bracket_orders: [{ take_profit: 120_000 }] }),
     ],
     ['a limit price of a market order', market({ limit_price: 90_000 })],
+    ['a stop-loss of an order that closes', { trade_pair: 'BTCUSDC', order_type: 'FLAT', stop_loss: 90_000 }],
+    [
+      'bracket orders of an order that closes',
+      { trade_pair: 'BTCUSDC', order_type: 'FLAT', bracket_orders: [{ trailing_value: 100 }] },
+    ],
   ] as const) {
     it(`are rejected: ${what}`, async () => {
       const trader = await service.trader();
