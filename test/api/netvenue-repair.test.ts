@@ -97,6 +97,22 @@ describe('missing exits, where the deployment repairs,', function () {
     expect((await restingOf(service, trader)).map(({ stopLoss }) => stopLoss)).to.deep.equal([90_000]);
   });
 
+  it('of an order that closed its position are not put into the next one', async () => {
+    const trader = await service.trader();
+    await trader.post(ORDERS, market());
+    await trader.post(ORDERS, market({ order_type: 'SHORT', quantity: 0.01, stop_loss: 110_000 }));
+    await trader.post(ORDERS, market());
+
+    for (let n = 0; n < 4; n++) {
+      await compareNow(service.db);
+      await service.db.query(sql.unsafe`update wanted_exits set missing_since = missing_since - interval '1 minute'`);
+    }
+
+    expect(await logged(trader, 'position.unprotected')).to.equal(undefined);
+    expect(effectsOf(service, trader)).to.deep.equal(['market', 'market', 'market']);
+    expect(await positionsOf(service, trader)).to.have.length(1);
+  });
+
   it('are not put back for a position that is gone, nor against an order of the caller in the meantime', async () => {
     const [gone, changed] = [await holder(), await holder()];
     await cancelExits(service, gone.trader);

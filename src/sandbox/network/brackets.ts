@@ -33,7 +33,7 @@ export const addBrackets = (world: World, account: Account, filled: Order): stri
   const position = account.open.get(filled.pair.id);
   const wanted = bracketsOf(filled);
   if (wanted.length === 0) return null;
-  if (!position) return 'Bracket order must have an open position';
+  if (!position) return null;
   const invalid = wanted.findIndex((bracket) => !fits(bracket, position));
   if (invalid >= 0) return invalidExits(filled, invalid, position);
   for (const [index, bracket] of wanted.entries()) {

@@ -66,6 +66,7 @@ function showing({ dashboard, book }: Records, pair: string) {
   const filled = [...(shown?.positions ?? []).flatMap(({ filledOrders }) => filledOrders), ...listed.filled];
   return {
     position: shown?.positions.find((one) => isOpenPosition(one) && samePair(one.tradePair, pair)) ?? null,
+    past: (shown?.positions ?? []).filter((one) => !isOpenPosition(one)),
     live: [...new Map(resting.map((order) => [order.uuid, order])).values()],
     executed: [...new Map(filled.map((order) => [order.uuid, order])).values()],
     cancelled: listed.cancelled,
@@ -103,20 +104,26 @@ function withoutBracket(due: readonly WantedEntry[], orders: PairExits['orders']
   return due.filter((entry) => !isCovered(entry, true)).filter((entry) => !isCovered(entry, false));
 }
 
+type Shown = Pick<ReturnType<typeof showing>, 'position' | 'past' | 'cancelled'>;
+
 /**
  * Whether exits of an order that do not live were those of an earlier position of the pair: the network cancelled them before the open one was
- * opened.
+ * opened, or never created them, because the order closed its position.
  */
-function wasOfEarlier(
-  order: OrderWithExits | undefined,
-  { position, cancelled }: { position: DashboardPosition | null; cancelled: readonly DashboardOrder[] },
-): boolean {
+function wasOfEarlier(order: OrderWithExits | undefined, { position, past, cancelled }: Shown): boolean {
+  if (order && past.some(isFilledIn(order)) && !(position && isFilledIn(order)(position))) return true;
   const openMs = position?.openMs ?? null;
   const own = cancelled.filter(({ uuid }) => isExitOf(uuid, order));
   return (
     openMs !== null && own.length > 0 && own.every(({ processedMs }) => processedMs !== null && processedMs < openMs)
   );
 }
+
+/** Selects the positions among whose fills an order is. */
+const isFilledIn = ({ id, handle }: OrderWithExits): ((position: DashboardPosition) => boolean) => {
+  const names = new Set([...namesOf(id), handle]);
+  return ({ filledOrders }) => filledOrders.some(({ uuid }) => names.has(uuid));
+};
 
 /** Whether exits have every price that is wanted. The stop of a trailing one moves with the market. */
 export function hasPrices(live: Exits, wanted: Exits): boolean {
