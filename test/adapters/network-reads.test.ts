@@ -36,6 +36,7 @@ const compact = {
         c: 0,
         r: 1.01,
         nl: -0.1,
+        nv: -950,
         ap: 100_000,
         rp: 0,
         up: 12.5,
@@ -76,6 +77,7 @@ const verbose = {
         close_ms: 0,
         current_return: 1.01,
         net_leverage: -0.1,
+        net_value: -950,
         average_entry_price: 100_000,
         realized_pnl: 0,
         unrealized_pnl: 12.5,
@@ -141,6 +143,7 @@ describe('reading a dashboard of the network', () => {
       tradePair: 'BTCUSDC',
       side: 'SHORT',
       closeMs: null,
+      netValue: -950,
       unrealizedPnl: 12.5,
       feesTotal: 0.75,
     });

@@ -147,6 +147,7 @@ const positionView = (
     r: 1 + (realized + unrealized) / account.size,
     rc: 1 + (realized + unrealized) / account.size,
     nl: worthOf(pair, quantity) / balanceOf(account),
+    ...(quantity !== 0 && { nv: worthOf(pair, quantity) }),
     ap: averageEntry,
     rp: realized,
     up: unrealized,

@@ -71,7 +71,7 @@ const readPosition = (value: unknown, key: string | null): DashboardPosition | n
     unrealizedPnl: numberIn(position, 'unrealized_pnl', 'up'),
     returnNow: numberIn(position, 'current_return', 'r'),
     netQuantity: numberOf(position.net_quantity),
-    netValue: numberOf(position.net_value),
+    netValue: numberIn(position, 'net_value', 'nv'),
     filledOrders: readOrders(anyOf(position, 'fo', 'orders')),
     unfilledOrders: readOrders(anyOf(position, 'uo', 'unfilled_orders')),
     feesTotal: readFees(position),

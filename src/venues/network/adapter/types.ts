@@ -49,8 +49,9 @@ export type DashboardPosition = {
   realizedPnl: number | null;
   unrealizedPnl: number | null;
   returnNow: number | null;
-  /** Signed quantity and value. Verbose payloads only. */
+  /** Signed. Verbose payloads only. */
   netQuantity: number | null;
+  /** Signed, in USD. Verbose payloads, and the compact ones of newer builds. */
   netValue: number | null;
   filledOrders: DashboardOrder[];
   unfilledOrders: DashboardOrder[];

@@ -87,7 +87,10 @@ function openSize({ netQuantity, filledOrders }: DashboardPosition): number | nu
   return Math.abs(quantities.reduce((sum: number, quantity) => sum + Number(quantity), 0));
 }
 
-/** The absolute value of a position. Leverage is a multiple of the balance. See venues/network.md#submit-order. */
+/**
+ * The absolute value of a position. Builds that do not report it give its leverage alone, which is about a multiple of the balance. See
+ * venues/network-validator.md#dashboard.
+ */
 function worthOf({ netValue, netLeverage }: DashboardPosition, balance: number | null): number {
   return Math.abs(netValue ?? requireValue(netLeverage) * requireValue(balance));
 }
