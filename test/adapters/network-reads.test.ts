@@ -181,10 +181,11 @@ describe('reading a dashboard of the network', () => {
 
   it('reads filled orders as a list or a dictionary', async () => {
     const order = { t: 'LONG', e: 'MARKET', q: 1 };
-    shown({ subaccount_info: info, positions: { positions: { [UUID]: { tp: 'EUR/USD', fo: { [UUID]: order } } } } });
+    const listed = { [UUID]: { tp: 'EUR/USD', t: 'LONG', fo: { [UUID]: order } } };
+    shown({ subaccount_info: info, positions: { positions: listed } });
     shown({
       subaccount_info: info,
-      positions: [{ position_uuid: UUID, tp: 'EURUSD', fo: [{ ...order, order_uuid: UUID }] }],
+      positions: [{ position_uuid: UUID, tp: 'EURUSD', t: 'LONG', fo: [{ ...order, order_uuid: UUID }] }],
     });
 
     const [first, second] = [await read(), await read()];
@@ -192,6 +193,21 @@ describe('reading a dashboard of the network', () => {
     expect(first.positions).to.deep.equal(second.positions);
     expect(first.positions[0]?.filledOrders[0]).to.include({ uuid: UUID, quantity: 1 });
   });
+
+  const held = compact.positions.positions[UUID];
+  for (const [what, positions] of [
+    ['without its pair', { positions: { [UUID]: { ...held, tp: null } } }],
+    ['open without a side', { positions: { [UUID]: { ...held, t: undefined } } }],
+    ['that is no object', { positions: { [UUID]: held, other: null } }],
+    ['with an order that is no object', { positions: { [UUID]: { ...held, fo: { ...held.fo, other: null } } } }],
+    ['of a section without them', { total_leverage: 0.1, positions_time_ms: 10 }],
+  ] as const) {
+    it(`does not take a position for absent: one ${what}`, async () => {
+      shown({ ...compact, positions });
+
+      expect((await read()).reported).to.deep.equal({ positions: false, orders: true });
+    });
+  }
 
   it('reads an elimination', async () => {
     shown({

@@ -122,6 +122,20 @@ describe('listing orders and pairs of the network', () => {
     expect(await venue.orders('5Entity_3')).to.include({ kind: 'unreadable' });
   });
 
+  for (const [what, body] of [
+    ['without a group', { unfilled: [], cancelled: [] }],
+    ['with a group that is no list', { unfilled: [], filled: null, cancelled: [] }],
+    ['with an order that has no uuid', { unfilled: [], filled: [{ trade_pair_id: 'BTCUSDC' }], cancelled: [] }],
+  ] as const) {
+    it(`is unreadable ${what}: nothing is proven to be missing`, async () => {
+      nock('http://validator.test')
+        .get(/orders/)
+        .reply(200, body);
+
+      expect(await venue.orders('5Entity_3')).to.include({ kind: 'unreadable' });
+    });
+  }
+
   it('reads the registry of pairs in its current format', async () => {
     const pair = {
       trade_pair_id: 'BTCUSDC',

@@ -1,18 +1,21 @@
 import type { Reply } from '../../../adapters/http.ts';
 import { found, type ReadResult, unreadable } from '../../../kernel/upstream-result.ts';
-import { readOrders } from './dashboard.ts';
+import { everyOrderIn } from './dashboard.ts';
 import { anyOf, entriesOf, type Fields, fieldsOf, numberOf, textOf } from './fields.ts';
 import { readMultiples } from './limits.ts';
 import { readPair, readResponse } from './orders.ts';
 import type { OrderBook, TradePair } from './types.ts';
 
-/** Reads orders, grouped by state. See venues/network-validator.md#validator-rest. */
+/**
+ * Reads orders, grouped by state. The response has every group that was requested. A partly readable one is unreadable: it must never
+ * prove that an order is missing. See venues/network-validator.md#validator-rest.
+ */
 export const ordersResponse = (reply: Reply): ReadResult<OrderBook> => {
   const response = readResponse(reply);
   if (response.kind !== 'found') return response;
-  const { unfilled, filled, cancelled } = response.data;
-  if (unfilled === undefined && filled === undefined && cancelled === undefined) return unreadable('no orders listed');
-  return found({ unfilled: readOrders(unfilled), filled: readOrders(filled), cancelled: readOrders(cancelled) });
+  const groups = [response.data.unfilled, response.data.filled, response.data.cancelled];
+  const [unfilled, filled, cancelled] = groups.map(everyOrderIn);
+  return unfilled && filled && cancelled ? found({ unfilled, filled, cancelled }) : unreadable('not all orders listed');
 };
 
 /**

@@ -18,13 +18,23 @@ export const dashboardResponse = (reply: Reply): ReadResult<Dashboard> => {
     : unreadable('no subaccount in the dashboard');
 };
 
+/** Reads every order of a list or dictionary. Null for any other value, or if one cannot be read: no sum or proof holds without it. */
+export const everyOrderIn = (value: unknown): DashboardOrder[] | null => {
+  const orders = readOrders(value);
+  return orders.length === entriesOf(value)?.length ? orders : null;
+};
+
 /** Reads orders from a list or dictionary. Orders without a uuid are left out. */
-export const readOrders = (value: unknown): DashboardOrder[] =>
+const readOrders = (value: unknown): DashboardOrder[] =>
   (entriesOf(value) ?? []).flatMap(([key, member]) => readOrder(member, key) ?? []);
+
+/** Reads positions from a list or dictionary. Those that cannot be read are null. */
+const readPositions = (value: unknown): (DashboardPosition | null)[] | null =>
+  entriesOf(value)?.map(([key, member]) => readPosition(member, key)) ?? null;
 
 const readDashboard = (dashboard: Fields, info: Fields, status: string): Omit<Dashboard, 'atMs'> => {
   const limitOrders = fieldsOf(dashboard.limit_orders);
-  const positions = entriesOf(fieldsOf(dashboard.positions)?.positions ?? dashboard.positions);
+  const positions = readPositions(fieldsOf(dashboard.positions)?.positions ?? dashboard.positions);
   return {
     status,
     syntheticHotkey: textOf(info.synthetic_hotkey),
@@ -40,10 +50,10 @@ const readDashboard = (dashboard: Fields, info: Fields, status: string): Omit<Da
     createdMs: numberOf(info.created_at_ms),
     bucket: textOf(fieldsOf(dashboard.challenge_period)?.bucket),
     elimination: readElimination(dashboard.elimination),
-    positions: (positions ?? []).flatMap(([key, member]) => readPosition(member, key) ?? []),
+    positions: (positions ?? []).filter((position) => position !== null),
     openOrders: readOrders(limitOrders?.open_orders),
     closedOrders: readUuids(limitOrders?.closed_orders),
-    reported: { positions: positions !== null, orders: limitOrders !== null },
+    reported: { positions: positions !== null && !positions.includes(null), orders: limitOrders !== null },
   };
 };
 
@@ -58,13 +68,16 @@ const readPosition = (value: unknown, key: string | null): DashboardPosition | n
   const position = fieldsOf(value);
   const uuid = position && (textOf(position.position_uuid) ?? key);
   const tradePair = position && readPair(anyOf(position, 'trade_pair', 'tp'));
-  if (!position || !uuid || !tradePair) return null;
+  const closeMs = position && (numberIn(position, 'close_ms', 'c') || null); // an open position has close_ms 0
+  const side = position && (readSide(anyOf(position, 'position_type', 't')) ?? (closeMs === null ? null : 'FLAT'));
+  const filledOrders = position && everyOrderIn(anyOf(position, 'fo', 'orders') ?? []);
+  if (!position || !uuid || !tradePair || !side || !filledOrders) return null;
   return {
     uuid,
     tradePair,
-    side: readSide(anyOf(position, 'position_type', 't')) ?? 'FLAT',
+    side,
     openMs: numberIn(position, 'open_ms', 'o'),
-    closeMs: numberIn(position, 'close_ms', 'c') || null, // an open position has close_ms 0
+    closeMs,
     netLeverage: numberIn(position, 'net_leverage', 'nl'),
     averageEntryPrice: numberIn(position, 'average_entry_price', 'ap'),
     realizedPnl: numberIn(position, 'realized_pnl', 'rp'),
@@ -72,7 +85,7 @@ const readPosition = (value: unknown, key: string | null): DashboardPosition | n
     returnNow: numberIn(position, 'current_return', 'r'),
     netQuantity: numberOf(position.net_quantity),
     netValue: numberIn(position, 'net_value', 'nv'),
-    filledOrders: readOrders(anyOf(position, 'fo', 'orders')),
+    filledOrders,
     unfilledOrders: readOrders(anyOf(position, 'uo', 'unfilled_orders')),
     feesTotal: readFees(position),
   };

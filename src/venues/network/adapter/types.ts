@@ -104,7 +104,10 @@ export type Dashboard = {
    * with a cursor. A missing uuid proves nothing; call `orders`.
    */
   closedOrders: string[];
-  /** Which sections the response contains. A missing one may be empty or may have failed inside the validator. */
+  /**
+   * Which sections the response contains. A missing one may be empty or may have failed inside the validator. One with a position that
+   * cannot be read counts as missing: it does not prove that nothing else is open.
+   */
   reported: { positions: boolean; orders: boolean };
 };
 

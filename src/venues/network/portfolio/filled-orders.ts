@@ -1,5 +1,6 @@
 import type { components } from '../../../contract/types.ts';
 import { ofNumber } from '../../../kernel/decimals.ts';
+import { requireValue } from '../../found.ts';
 import { type Dated, isWithin, type Span } from '../../history.ts';
 import type { DashboardOrder } from '../adapter/types.ts';
 import { NO_PROTECTION, PLACED, type Protection } from '../orders/rules.ts';
@@ -12,7 +13,10 @@ type Order = components['schemas']['Order'];
 
 const PLACES = 8;
 
-/** Orders filled within a span, of one pair if given. `placed`: orders placed through this service, by the venue's id. */
+/**
+ * Orders filled within a span, of one pair if given. `placed`: orders placed through this service, by the venue's id. Throws VENUE_UNREADABLE for one
+ * without its time or pair: a history is never shown in part.
+ */
 export function filledOrders(
   filled: DashboardOrder[],
   placed: ReadonlyMap<string, OwnOrder>,
@@ -20,11 +24,12 @@ export function filledOrders(
   pair: string | undefined,
 ): Dated<Order>[] {
   return filled.flatMap((order) => {
-    const atMs = order.processedMs;
-    if (atMs === null || !isWithin(span, atMs) || order.tradePair === null) return [];
-    if (pair !== undefined && !namesPair(pair, order.tradePair)) return [];
+    const atMs = requireValue(order.processedMs);
+    const tradePair = requireValue(order.tradePair);
+    if (!isWithin(span, atMs)) return [];
+    if (pair !== undefined && !namesPair(pair, tradePair)) return [];
     const own = placed.get(placedAs(order.uuid)) ?? null;
-    return [{ atMs, id: order.uuid, entry: shownOrder(order, order.tradePair, atMs, own) }];
+    return [{ atMs, id: order.uuid, entry: shownOrder(order, tradePair, atMs, own) }];
   });
 }
 
