@@ -209,6 +209,13 @@ describe('reading a dashboard of the network', () => {
     });
   }
 
+  it('adds up no fees of which one is unknown', async () => {
+    const fh = { ...held.fh, 30: { t: 'interest', a: null } };
+    shown({ ...compact, positions: { positions: { [UUID]: { ...held, fh } } } });
+
+    expect((await read()).positions[0]?.feesTotal).to.equal(null);
+  });
+
   it('reads an elimination', async () => {
     shown({
       subaccount_info: { ...info, status: 'eliminated' },

@@ -91,10 +91,10 @@ const readPosition = (value: unknown, key: string | null): DashboardPosition | n
   };
 };
 
-/** Total fees. Compact payloads list fees by booking time (ms). Null if none are listed. */
+/** Total fees. Compact payloads list fees by booking time (ms). Null if none are listed, or if the amount of one cannot be read. */
 const readFees = ({ fh }: Fields): number | null => {
-  const fees = entriesOf(fh)?.map(([, fee]) => numberOf(fieldsOf(fee)?.a) ?? 0);
-  return fees ? fees.reduce((total, fee) => total + fee, 0) : null;
+  const fees = entriesOf(fh)?.map(([, fee]) => numberOf(fieldsOf(fee)?.a)) ?? [null];
+  return fees.reduce((total: number | null, fee) => (total === null || fee === null ? null : total + fee), 0);
 };
 
 /** Uuids from a list of texts, a list of orders, or a dictionary keyed by them. */
