@@ -39,4 +39,9 @@ describe('the value of the maximum size of a closed position of the network', ()
     const filled = [order(1, 100, 1), order(1, 110, 2, { value: null }), order(-2, 120, 3)];
     expect(closedBy(...filled)).to.include({ size: '2', position_value: '200' });
   });
+
+  it('does not count the close of a build without quantities as another entry', () => {
+    const without = (filled: DashboardOrder) => ({ ...filled, quantity: null });
+    expect(closedBy(without(order(2, 100, 1)), without(order(-2, 100, 2)))).to.include({ size: '2' });
+  });
 });

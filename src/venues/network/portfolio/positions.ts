@@ -71,11 +71,15 @@ export const exitsOf = (orders: Pick<DashboardOrder, 'takeProfit' | 'stopLoss'>[
 /** An epoch time in milliseconds as ISO-8601. */
 export const timeOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
-/** The signed quantity of an order, from value and price if the venue reports no quantity; null if neither is known. */
+/**
+ * The signed quantity of an order, from value and price if the venue reports no quantity; null if neither is known. Of a FLAT order the value
+ * has the sign: it sells what a long position holds, and buys what a short one owes.
+ */
 export function quantityOf({ quantity, value, price, orderType }: DashboardOrder): number | null {
   if (quantity !== null) return quantity;
   if (value === null || !price) return null;
-  return (Math.abs(value) / price) * (orderType === 'SHORT' ? -1 : 1);
+  const isSale = orderType === 'FLAT' ? value < 0 : orderType === 'SHORT';
+  return (Math.abs(value) / price) * (isSale ? -1 : 1);
 }
 
 const maybe = (value: number | null | undefined) => (value === null || value === undefined ? null : ofNumber(value));
