@@ -59,6 +59,16 @@ describe('reading the executions of the exchange', () => {
     expect(counterparty?.isLiquidation).to.equal(false);
   });
 
+  for (const name of ['startPosition', 'closedPnl', 'fee']) {
+    it(`is unreadable, and shows no 0, without ${name}`, async () => {
+      for (const value of [undefined, null, '', 'NaN', 0.1]) {
+        question({ type: 'userFills' }).reply(200, [fill, { ...fill, tid: 10, [name]: value }]);
+
+        expect(await open().recentFills(USER), String(value)).to.include({ kind: 'unreadable' });
+      }
+    });
+  }
+
   for (const [row, isLiquidation] of [
     [{ dir: 'Liquidated Isolated Short' }, true],
     [{ dir: 'Liquidated Cross Long', liquidation: { markPx: '1', method: 'backstop' } }, true],

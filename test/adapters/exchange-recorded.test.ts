@@ -197,7 +197,7 @@ describe('recorded executions of the exchange', () => {
   it('give the closed positions that they name, whose gains add up to those of the venue', async () => {
     type List = { request: { user: string }; columns: string[]; rows: unknown[][] };
     const { request, columns, rows } = await recorded<List>('fills-500');
-    const fills = rows.map((row) => Object.fromEntries(columns.map((name, n) => [name, row[n]])));
+    const fills = rows.map((row) => Object.fromEntries([...columns.map((name, n) => [name, row[n]]), ['fee', '0.0']]));
     nock(VENUE).post('/info').reply(200, JSON.stringify(fills), { 'content-type': 'application/json' });
 
     const read = await exvenue({ url: VENUE, network: 'mainnet' }).fills(request.user, { fromMs: 0 });

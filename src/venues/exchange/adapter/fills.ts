@@ -50,16 +50,16 @@ const readFill = (value: unknown, user: WalletAddress): Fill | null => {
     price: decimalOf(fill?.px),
     size: decimalOf(fill?.sz),
     timeMs: integerOf(fill?.time),
+    startPosition: decimalOf(fill?.startPosition),
+    closedPnl: decimalOf(fill?.closedPnl),
+    fee: decimalOf(fill?.fee),
   });
   if (!fill || !required) return null;
   return {
     ...required,
     tradeId: integerOf(fill.tid),
     cloid: hexOf(fill.cloid),
-    startPosition: decimalOf(fill.startPosition) ?? '0',
     direction: textOf(fill.dir) ?? '',
-    closedPnl: decimalOf(fill.closedPnl) ?? '0',
-    fee: decimalOf(fill.fee) ?? '0',
     feeToken: textOf(fill.feeToken) ?? '',
     isLiquidation: isLiquidationOf(user, fill),
   };
