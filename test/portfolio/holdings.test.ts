@@ -103,6 +103,26 @@ describe('what a wallet holds at the exchange', () => {
     expect(leverageOf(holdings.accounts)).to.equal('0.55617977');
   });
 
+  it('backs what is borrowed by all that a portfolio-margin account has', async () => {
+    const spot = [usdc('-100.0', '0.0'), { coin: 'USDH', token: 360, total: '1000.0', hold: '0.0', entryNtl: '0.0' }];
+    const world = { main: accountWorth('50.0', '500.0'), account: NOTHING, spot, mids: { '@230': '0.99' } };
+
+    const holdings = await readHoldings(open({ ...world, mode: 'portfolioMargin' }).reads, USER);
+
+    expect(leverageOf(holdings.accounts)).to.equal('0.56179775'); // 500 / (990 - 100)
+  });
+
+  for (const value of ['0.0', '-12.5'])
+    it(`shows no leverage of 0 for positions that stand against ${value}`, async () => {
+      const { reads } = open({ main: accountWorth(value, '500.0'), account: NOTHING });
+
+      const { accounts } = await readHoldings(reads, USER);
+
+      expect(() => leverageOf(accounts))
+        .to.throw(ApiError)
+        .with.property('code', 'VENUE_UNREADABLE');
+    });
+
   it('is not computed while it is not known how the account holds its collateral', async () => {
     const { reads } = open({ account: NOTHING, spot: [usdc('10.0', '4.0')], mode: 'aNewMode' });
 

@@ -1,4 +1,5 @@
 import { dividedBy, isPositive, isZero, plus } from '../../../kernel/decimals.ts';
+import { ApiError } from '../../../kernel/errors.ts';
 import type { WalletAddress } from '../../../kernel/ids.ts';
 import { requireFound } from '../../found.ts';
 import type { VenueReads } from '../../reads.ts';
@@ -31,11 +32,16 @@ export function usdcOf(spot: SpotBalance[]): Pick<SpotBalance, 'free' | 'total' 
   return spot.find(({ coin }) => coin === 'USDC') ?? { free: '0', total: '0', hold: '0' };
 }
 
-/** The total value of all positions as a multiple of the account value; 0 for accounts without value. */
+/**
+ * The total value of all positions as a multiple of the account value; 0 without positions. Throws VENUE_UNREADABLE if positions stand against
+ * no value, as before a liquidation: no multiple says that.
+ */
 export function leverageOf(accounts: Worth['accounts']): string {
   const exposure = accounts.reduce((sum, account) => plus(sum, account.exposure), '0');
   const value = accounts.reduce((sum, account) => plus(sum, account.value), '0');
-  return isPositive(value) ? dividedBy(exposure, value, PLACES, 'down') : '0';
+  if (isZero(exposure)) return '0';
+  if (!isPositive(value)) throw new ApiError('VENUE_UNREADABLE');
+  return dividedBy(exposure, value, PLACES, 'down');
 }
 
 const PLACES = 8;

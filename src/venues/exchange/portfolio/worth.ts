@@ -1,4 +1,4 @@
-import { isZero, plus, times } from '../../../kernel/decimals.ts';
+import { isPositive, isZero, plus, times } from '../../../kernel/decimals.ts';
 import { USDC_TOKEN } from '../../../kernel/exchange-names.ts';
 import { found, type ReadResult, unreadable } from '../../../kernel/upstream-result.ts';
 import type { VenueReads } from '../../reads.ts';
@@ -47,7 +47,8 @@ export async function worthOf(reads: PriceReads, { mode, accounts, spot }: Walle
   worth.balance = [...worth.accounts, ...values].reduce((sum, { value }) => plus(sum, value), '0');
   if (!isUnified) return found(worth);
   const backing = values.filter(({ isCollateral }) => isCollateral).reduce((sum, { value }) => plus(sum, value), '0');
-  return found({ ...worth, accounts: [...worth.accounts, { value: backing, exposure: '0' }] });
+  const value = isPositive(backing) ? backing : worth.balance; // with portfolio margin other tokens back what is borrowed
+  return found({ ...worth, accounts: [...worth.accounts, { value, exposure: '0' }] });
 }
 
 /** The number of the collateral of an account that has any; null if it is not known. */

@@ -1,5 +1,6 @@
 import type { components } from '../../../contract/types.ts';
 import { ofNumber } from '../../../kernel/decimals.ts';
+import { ApiError } from '../../../kernel/errors.ts';
 import type { Hotkey, WalletAddress } from '../../../kernel/ids.ts';
 import { epochMs } from '../../../kernel/work.ts';
 import { requireValue } from '../../found.ts';
@@ -64,10 +65,15 @@ function shownDrawdown(dashboard: Dashboard, size: number) {
   };
 }
 
-/** Without the positions section of the dashboard, leverage is capital in use ÷ balance. */
+/**
+ * Without the positions section of the dashboard, leverage is capital in use ÷ balance. Throws VENUE_UNREADABLE if capital is in use without
+ * a balance: no multiple says that.
+ */
 function leverageNow({ totalLeverage }: Dashboard, { capitalUsed }: Money, balance: number): number {
   if (totalLeverage !== null) return totalLeverage;
-  return balance === 0 ? 0 : requireValue(capitalUsed) / balance;
+  if (capitalUsed === 0) return 0;
+  if (balance <= 0) throw new ApiError('VENUE_UNREADABLE');
+  return requireValue(capitalUsed) / balance;
 }
 
 /** The number after the last underscore of a synthetic hotkey; null if there is none. */
