@@ -1,7 +1,10 @@
 import { expect } from 'chai';
 import { ApiError } from '../../src/kernel/errors.ts';
-import type { DashboardOrder } from '../../src/venues/network/adapter/types.ts';
+import type { Dashboard, DashboardOrder } from '../../src/venues/network/adapter/types.ts';
+import { networkAccount } from '../../src/venues/network/portfolio/account.ts';
+import { drawdownOf } from '../../src/venues/network/portfolio/drawdown.ts';
 import { filledOrders } from '../../src/venues/network/portfolio/filled-orders.ts';
+import { networkLimits } from '../../src/venues/network/portfolio/limits.ts';
 
 const order = { uuid: 'o', tradePair: 'BTCUSDC', orderType: 'LONG', quantity: 1, price: 100, processedMs: 5 };
 const history = (more: Partial<DashboardOrder>) => () =>
@@ -21,5 +24,48 @@ describe('what the network leaves out of a history', () => {
     expect(history({})()).to.have.length(1);
     for (const gap of [{ processedMs: null }, { tradePair: null }])
       expect(history(gap), JSON.stringify(gap)).to.throw(ApiError).with.property('code', 'VENUE_UNREADABLE');
+  });
+});
+
+describe('an account of the network', () => {
+  const none = { intraday: 0, intradayLimit: null, endOfDay: 0, endOfDayLimit: null, equity: 0 };
+  const limits = networkLimits(
+    {
+      tier: 1,
+      accountSize: 100,
+      portfolioMultiple: 4,
+      portfolioUsd: 400,
+      perPairUsd: 50,
+      classUsd: null,
+      pairLeverage: {},
+    },
+    [],
+  );
+  const leverageAt = (balance: number, capitalUsed: number) => () => {
+    const money = { realizedPnl: balance - 100, capitalUsed, balance, buyingPower: 0 };
+    const shown = { status: 'active', accountSize: 100, drawdown: none, money, totalLeverage: null } as Dashboard; // as: what is shown
+    return networkAccount({ venue: 'netvenue', hotkey: 'e_1', wallet: null }, shown, limits, null).current_leverage;
+  };
+
+  it('shows no leverage of 0, and none below it, for capital in use without a balance', () => {
+    expect(leverageAt(50, 100)()).to.equal('2');
+    expect(leverageAt(0, 0)()).to.equal('0');
+    for (const balance of [0, -5])
+      expect(leverageAt(balance, 100), String(balance)).to.throw(ApiError).with.property('code', 'VENUE_UNREADABLE');
+  });
+
+  it('has no drawdown of 0 before its first evaluation while capital is in use that no position shows', () => {
+    const drawdownWith =
+      (capitalUsed: number | null, positions = false) =>
+      () => {
+        const money = { realizedPnl: 0, capitalUsed, balance: 100, buyingPower: 0 };
+        const reported = { positions, orders: false };
+        return drawdownOf({ accountSize: 100, drawdown: null, createdMs: 1, positions: [], money, reported } as never); // as: what is read
+      };
+
+    expect(drawdownWith(0)()).to.include({ intraday: 0, endOfDay: 0 });
+    expect(drawdownWith(null, true)()).to.include({ intraday: 0, endOfDay: 0 });
+    for (const used of [40, null])
+      expect(drawdownWith(used), String(used)).to.throw(ApiError).with.property('code', 'VENUE_UNREADABLE');
   });
 });

@@ -13,7 +13,7 @@ const USUAL_LIMITS = {
 /**
  * The drawdowns of an account, in percent. The network reports none before its first evaluation, which comes a minute
  * or more after the account was created. Until then they are computed from the account size, but only for an account
- * created today or one that never traded. Otherwise throws VENUE_UNREADABLE.
+ * created today or one that never traded, of which all positions are known. Otherwise throws VENUE_UNREADABLE.
  */
 export function drawdownOf(dashboard: Dashboard): Drawdown {
   const limits = USUAL_LIMITS[accountTypeOf(dashboard.bucket)];
@@ -29,10 +29,14 @@ export function drawdownOf(dashboard: Dashboard): Drawdown {
 
 /** Before the first midnight UTC, both baselines are the account size. See venues/network-validator.md#drawdown. */
 function firstDay(dashboard: Dashboard): Drawdown {
-  if (!isUntouched(dashboard) && !isOfToday(dashboard)) throw new ApiError('VENUE_UNREADABLE');
+  if (!showsPositions(dashboard) || !(isUntouched(dashboard) || isOfToday(dashboard)))
+    throw new ApiError('VENUE_UNREADABLE');
   const equity = equityOf(dashboard);
   return { intraday: (1 - equity) * 100, endOfDay: 0, intradayLimit: null, endOfDayLimit: null, equity };
 }
+
+/** Whether all positions are known: a section that is missing may have failed inside the validator, unless no capital is in use. */
+const showsPositions = ({ reported, money }: Dashboard): boolean => reported.positions || money?.capitalUsed === 0;
 
 /** The value of an account with its open positions, as a fraction of its size. */
 function equityOf({ positions, money, accountSize }: Dashboard): number {
