@@ -68,4 +68,18 @@ describe('an account of the network', () => {
     for (const used of [40, null])
       expect(drawdownWith(used), String(used)).to.throw(ApiError).with.property('code', 'VENUE_UNREADABLE');
   });
+
+  it('has no limit of 0 USD for a position where neither record of the network has one', () => {
+    const without = {
+      ...{ tier: 1, accountSize: 100, portfolioMultiple: 4, portfolioUsd: 400, perPairUsd: null, classUsd: null },
+      pairLeverage: {},
+    };
+
+    expect(() => networkLimits(without, []))
+      .to.throw(ApiError)
+      .with.property('code', 'VENUE_UNREADABLE');
+    expect(networkLimits({ ...without, pairLeverage: { BTCUSDC: 0.5 } }, [])).to.include({
+      max_position_per_pair_usd: 50,
+    });
+  });
 });

@@ -15,7 +15,9 @@ export function networkLimits(limits: Limits, pairs: TradePair[]): LeverageLimit
   const size = requireValue(limits.accountSize ?? sizeOf(limits));
   if (size <= 0) throw new ApiError('VENUE_UNREADABLE');
   const levels = levelsOf(limits, pairs);
-  const perPairUsd = roundedNumber(limits.perPairUsd ?? Math.max(0, ...Object.values(levels)) * size);
+  const multiples = Object.values(levels);
+  const highest = multiples.length > 0 ? Math.max(...multiples) : null;
+  const perPairUsd = roundedNumber(limits.perPairUsd ?? requireValue(highest) * size);
   const portfolio = roundedNumber(limits.portfolioUsd / size);
   return {
     account_level: portfolio,
