@@ -79,9 +79,13 @@ async function ended({ calls, sent, baseUrl, until, response, signal }: Wait): P
   }
 }
 
-/** The generation, or the part of it that a trader's key may call, whose intents a request belongs to. */
-const routesOf = (url: string, baseUrl: string): string => {
-  const path = url.slice(baseUrl.length);
+/**
+ * The generation, or the part of it that a trader's key may call, whose intents a request belongs to. `sentTo` is normalized, unlike
+ * `baseUrl`: it has no default port, and no capital letters in its host.
+ */
+const routesOf = (sentTo: string, baseUrl: string): string => {
+  const prefix = new URL(`${baseUrl}/`, sentTo).pathname;
+  const path = new URL(sentTo).pathname.slice(prefix.length - 1);
   return ['/v1', '/v2/trading'].find((routes) => path.startsWith(`${routes}/`)) ?? '/v2';
 };
 

@@ -112,6 +112,17 @@ describe('requests of the client', () => {
       expect(await failure()).to.include({ effect: 'unknown', intentId: 'i' });
     });
 
+  for (const baseUrl of ['https://service.example:443', 'https://SERVICE.example', 'https://service.example:443/gate/'])
+    it(`poll a write under the generation of its path where the address is ${baseUrl}`, async () => {
+      const pending: Reply = { status: 202, headers: { 'Intent-Id': 'i', 'Retry-After': '0' }, text: '{}' };
+      const ended: Reply = { status: 200, text: '{"settled_at":"2026-01-01T00:00:00Z","problem":null}' };
+      const { received, place } = scripted([pending, ended, OK], { baseUrl });
+
+      await place();
+
+      expect(received[1]?.path).to.match(/^(\/gate)?\/v1\/intents\/i$/);
+    });
+
   it('are reported to have had no effect only where that holds for every attempt', async () => {
     const none = { retryable: false, effect: 'none' };
     const [rejected, ofIntent] = [problem(401, none), problem(422, { ...none, intent_id: '01' })];
