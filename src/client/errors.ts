@@ -102,14 +102,26 @@ export function retryAfterMs(headers: Headers): number {
 
 /** Throws an error that ended the wait for a write again: what the write has done is not known. */
 export function throwAsUnknown(error: unknown, idempotencyKey: string | undefined, intent_id?: string): never {
-  if (!(error instanceof ServiceError)) throw error;
-  const { code, message, retryable, status, retryAfterMs } = error;
+  throw ofWrite(error, 'unknown', { idempotencyKey, ...(intent_id !== undefined && { intent_id }) });
+}
+
+/** Throws the error with which no credentials could be obtained again, as that of the request, which was not sent. */
+export function throwAsUnsent(error: unknown, idempotencyKey: string | undefined): never {
+  throw ofWrite(error, idempotencyKey === undefined ? undefined : 'none', { idempotencyKey });
+}
+
+type Write = { idempotencyKey: string | undefined; intent_id?: string };
+
+function ofWrite(error: unknown, effect: Effect | undefined, { idempotencyKey, intent_id }: Write): unknown {
+  if (!(error instanceof ServiceError)) return error;
+  const { code, message, retryable, status, retryAfterMs, requestId } = error;
   const members = {
     code,
     message,
     retryable,
-    effect: 'unknown' as const,
+    ...(requestId !== undefined && { request_id: requestId }),
+    ...(effect !== undefined && { effect }),
     ...(intent_id !== undefined && { intent_id }),
   };
-  throw new ServiceError(members, { status, retryAfterMs, idempotencyKey, cause: error });
+  return new ServiceError(members, { status, retryAfterMs, idempotencyKey, cause: error });
 }

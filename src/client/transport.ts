@@ -1,5 +1,5 @@
 import type { Authorization } from './credentials.ts';
-import { membersOf, ServiceError, throwAsUnknown } from './errors.ts';
+import { membersOf, ServiceError, throwAsUnknown, throwAsUnsent } from './errors.ts';
 import { type Outcome, pause, type RetryPolicy, waitBefore } from './retry.ts';
 
 /** A request as it is sent, but for its credentials. A repeat is the same request, under the same Idempotency-Key. */
@@ -50,8 +50,8 @@ export function transport(options: TransportOptions, authorize?: Authorization):
     let [isRenewed, mayHaveActed] = [false, false];
     for (let nth = 1; ; nth += 1) {
       const credential = await authorize?.header().catch((error) => {
-        if (mayHaveActed) throwAsUnknown(error, sent.headers.get('Idempotency-Key') ?? undefined);
-        throw error;
+        const key = sent.headers.get('Idempotency-Key') ?? undefined;
+        return mayHaveActed ? throwAsUnknown(error, key) : throwAsUnsent(error, key);
       });
       const tried = await attempt(sent, credential, options, signal);
       if (

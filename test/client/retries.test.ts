@@ -147,6 +147,22 @@ describe('requests of the client', () => {
     }
   });
 
+  it('were not sent where no token could be obtained: a write had no effect, and its key is named', async () => {
+    const credentials = { clientId: 'app_1', clientSecret: 'csk_1' };
+    const rejected = problem(401, { code: 'V2_INVALID_CREDENTIALS', retryable: false, effect: 'none' });
+    for (const token of ['lost', { status: 502, text: '<html>' }, rejected] as Reply[]) {
+      const { service, received, failure } = scripted([token], { credentials, retries: 0 });
+
+      const error = await failure();
+      const read = await service.settled(service.api.GET('/v2/apps/me')).catch((each) => each);
+
+      expect(new Set(received.map(({ path }) => path))).to.deep.equal(new Set(['/v2/oauth/token']));
+      expect(error.effect).to.equal('none');
+      expect(error.idempotencyKey).to.match(/^[0-9a-f-]{36}$/);
+      expect(read).to.include({ code: error.code, effect: undefined, idempotencyKey: undefined });
+    }
+  });
+
   it('keep the key that the caller gives', async () => {
     const { service, received } = scripted(['lost', OK]);
     const header = { 'Trader-ID': '7', 'Idempotency-Key': 'mine' };
