@@ -101,12 +101,18 @@ function reading(operation: Operation, { config }: RouteDeps) {
     const parts = {
       path: { ...ctx.params },
       query: { ...ctx.query },
-      header: Object.fromEntries(headerNames.map((name) => [name, utf8Of(ctx.get(name)) || undefined])),
+      header: Object.fromEntries(headerNames.map((name) => [name, valueOf(ctx, name)])),
       body: await readBody(ctx, operation),
     };
     if (config.RECOVERY_MODE && operation.method !== 'get') rejectInRecovery(operation, ctx);
     return parts;
   };
+}
+
+/** The value of a header. One without text counts as absent, but for a key: its caller takes the write for one that can be repeated. */
+function valueOf(ctx: Context, name: string): string | undefined {
+  const isEmptyKey = name === 'Idempotency-Key' && ctx.headers['idempotency-key'] === '';
+  return utf8Of(ctx.get(name)) || (isEmptyKey ? '' : undefined);
 }
 
 /** Whose writes may change partners and their keys. */

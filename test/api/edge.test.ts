@@ -112,6 +112,15 @@ describe('the edge', () => {
     }
   });
 
+  it('rejects an empty Idempotency-Key: a repeat would be a second order', async () => {
+    const headers = { 'Trader-ID': '0', 'Content-Type': 'application/json', 'Idempotency-Key': '' };
+
+    const reply = await ask('POST', ORDERS, { headers, body: JSON.stringify(market()) });
+
+    expectProblem(reply, 'INVALID_REQUEST', { effect: 'none' });
+    expect(reply.body.error.fields[0].loc).to.deep.equal(['header', 'Idempotency-Key']);
+  });
+
   it('applies the size limit to a compressed body after decompression', async () => {
     const body = gzipSync(JSON.stringify({ trade_pair: 'x'.repeat(10_000_000) }));
     const headers = { 'Trader-ID': '0', 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' };
