@@ -101,7 +101,7 @@ function reading(operation: Operation, { config }: RouteDeps) {
     const parts = {
       path: { ...ctx.params },
       query: { ...ctx.query },
-      header: Object.fromEntries(headerNames.map((name) => [name, valueOf(ctx, name)])),
+      header: Object.fromEntries(headerNames.map((name) => [name, headerOf(ctx, name)])),
       body: await readBody(ctx, operation),
     };
     if (config.RECOVERY_MODE && operation.method !== 'get') rejectInRecovery(operation, ctx);
@@ -110,7 +110,7 @@ function reading(operation: Operation, { config }: RouteDeps) {
 }
 
 /** The value of a header. One without text counts as absent, but for a key: its caller takes the write for one that can be repeated. */
-function valueOf(ctx: Context, name: string): string | undefined {
+function headerOf(ctx: Context, name: string): string | undefined {
   const isEmptyKey = name === 'Idempotency-Key' && ctx.headers['idempotency-key'] === '';
   return utf8Of(ctx.get(name)) || (isEmptyKey ? '' : undefined);
 }

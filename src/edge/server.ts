@@ -45,7 +45,7 @@ export function createEdge(
   app.use(router.routes());
   app.use(router.allowedMethods());
   const server = createServer(
-    { keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: REQUEST_WITHIN_MS },
+    { keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: REQUEST_WITHIN_MS, requireHostHeader: false }, // see requireAddress
     withBeside(app.callback(), beside),
   );
   server.headersTimeout = HEADERS_WITHIN_MS;
@@ -124,15 +124,32 @@ const respondToAll = (deps: EdgeDeps) => async (ctx: Context, next: Next) => {
 };
 
 async function respond(deps: EdgeDeps, ctx: Context, next: Next): Promise<void> {
+  const path = pathOf(ctx);
   try {
+    requireAddress(ctx, path);
     await next();
     if (ctx.status >= 404 && ctx.body == null) throw noRoute(ctx.response.get('Allow'));
   } catch (error) {
-    const apiError = withEffect(inGeneration(asApiError(error, ctx, deps), ctx.path), ctx.method);
+    const apiError = withEffect(inGeneration(asApiError(error, ctx, deps), path ?? ''), ctx.method);
     ctx.state.code = apiError.code;
     deps.metrics.errors.inc({ code: apiError.code });
     reject(ctx, apiError, { requestId: ctx.state.requestId, publicUrl: deps.config.PUBLIC_URL });
   }
+}
+
+/** The path of a request; undefined if its target is an absolute form that is no URL. */
+function pathOf(ctx: Context): string | undefined {
+  try {
+    return ctx.path;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Throws MALFORMED_REQUEST for a target that is no URL, and without a Host (RFC 9112, section 3.2), to which Node responds without a body. */
+function requireAddress({ req }: Context, path: string | undefined): void {
+  const needsHost = req.httpVersionMajor === 1 && req.httpVersionMinor > 0;
+  if (path === undefined || (needsHost && req.headers.host === undefined)) throw new ApiError('MALFORMED_REQUEST');
 }
 
 /** A request without an operation can have any method. Its method label is constant, to bound the number of series. */

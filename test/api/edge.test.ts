@@ -153,6 +153,13 @@ describe('the edge', () => {
       'MALFORMED_REQUEST',
     ],
     ['splits a header', 'GET / HTTP/1.1\r\nHost: a\r\nX-A: b\rX-C: d\r\n\r\n', 400, 'MALFORMED_REQUEST'],
+    ['has no Host', 'POST / HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'MALFORMED_REQUEST'],
+    [
+      'has a target that is no URL',
+      'POST http://[::1/v1/sessions HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
+      400,
+      'MALFORMED_REQUEST',
+    ],
     [
       'has huge headers',
       `GET / HTTP/1.1\r\nHost: a\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`,
