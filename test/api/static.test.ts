@@ -47,6 +47,16 @@ describe('static documents', () => {
     });
   }
 
+  it('sends them as they are to clients that accept no encoding at all', async () => {
+    for (const accepted of ['identity;q=0', '*;q=0', 'exotic, *;q=0']) {
+      const response = await get('/openapi.json', { 'Accept-Encoding': accepted });
+
+      expect(response.statusCode, accepted).to.equal(200);
+      expect(response.headers['content-encoding'], accepted).to.equal(undefined);
+      expect(JSON.parse(await text(response))).to.have.property('openapi');
+    }
+  });
+
   it('compresses them for clients that accept it, and sends Vary for the encoding', async () => {
     for (const path of DOCUMENTS) {
       const plain = await get(path);
