@@ -110,9 +110,9 @@ describe('the statement of a partner', function () {
     ).to.equal(422);
   });
 
-  const csvOf = (key: string): Promise<IncomingMessage> =>
+  const csvOf = (key: string, Accept = 'text/csv'): Promise<IncomingMessage> =>
     new Promise((resolve, reject) => {
-      const headers = { ...bearer(key), Accept: 'text/csv' };
+      const headers = { ...bearer(key), Accept };
       get(`${service.url}/v1/statements`, { agent: false, headers }, resolve).once('error', reject);
     });
   const textOf = async (response: IncomingMessage): Promise<string> => {
@@ -137,6 +137,8 @@ describe('the statement of a partner', function () {
     const [head, ...rows] = (await textOf(response)).split('\r\n');
 
     expect(response.headers['content-type']).to.equal('text/csv; charset=utf-8; header=present');
+    for (const accepted of ['text/csv; charset=utf-8', 'text/csv; header=present'])
+      expect(await textOf(await csvOf(trader.key, accepted)), accepted).to.match(/^id,/);
     expect(response.headers['content-disposition']).to.equal('attachment; filename="statement.csv"');
     expect(head?.split(',')).to.have.members(Object.keys(lines[0] as Line));
     expect(rows).to.have.length(lines.length + 1);

@@ -36,7 +36,7 @@ async function statement<Line extends AnyLine>(
   const { deps, principal, query } = call;
   const { owner } = principal as { owner: OwnerId };
   requirePeriod(query);
-  if (call.accepts('json', 'text/csv') === 'text/csv')
+  if (call.accepts('json', CSV_TYPE) === CSV_TYPE)
     return { status: 200, body: await csv(deps, principal, query, show) };
   const isKnown = (id: string) => hasLine(deps.db, owner, id);
   return listPage(query, { path, cursorOf: ({ id }: Line) => id, isKnown }, async (page) =>
