@@ -1,8 +1,8 @@
 /**
- * A waiting call: its rank (the lowest is served first), the tenant and the reader that it is for, what it costs, and its
- * place among the calls of its tenant.
+ * A waiting call: its rank (the lowest is served first), the tenant that it is for, what it costs, its place among the calls of its
+ * tenant, and the turn of tenants since which it waits.
  */
-export type Place = { rank: number; tenant: string; weight: number; turn: number };
+export type Place = { rank: number; tenant: string; weight: number; turn: number; since: number };
 
 /** The order of service among calls of one rank: tenants take turns by weight, and readers within their tenant. */
 export type Turns = {
@@ -18,8 +18,9 @@ const MAX_KNOWN = 1_000; // tenants, and readers of a tenant; the others count a
 
 /**
  * Self-clocked fair queueing on two levels: a tenant's calls follow each other at distances of their weights, starting at
- * the turn that is being served, and so do a reader's among those of its tenant. So a reader of long histories does not
- * delay one of single orders, and a tenant that reads for many traders, or for invented ones, delays no other tenant.
+ * the turn that was being served when the first of them came, and so do a reader's among those of its tenant. So a reader
+ * of long histories does not delay one of single orders, and a tenant that reads for many traders, or for invented ones,
+ * delays no other tenant.
  */
 export const fairTurns = (): Turns => {
   const ranks = new Map<number, { tenants: Clock; readers: Map<string, Clock> }>();
@@ -40,7 +41,7 @@ export const fairTurns = (): Turns => {
   function ordered<P extends Place>(rank: number, waiting: readonly P[], most: number): P[] {
     const { tenants } = ofRank(rank);
     const lines = [...Map.groupBy(waiting, ({ tenant }) => tenant)].map(([tenant, calls]) => ({
-      reachedAt: tenants.after(tenant),
+      reachedAt: tenants.after(tenant, Math.min(...calls.map(({ since }) => since))),
       calls: calls.toSorted((a, b) => a.turn - b.turn),
     }));
     const served: P[] = [];
@@ -58,6 +59,7 @@ export const fairTurns = (): Turns => {
     enter: ({ rank, tenant, reader, weight }) => ({
       ...{ rank, tenant, weight },
       turn: readersOf(rank, tenant).take(reader, weight),
+      since: ofRank(rank).tenants.now(),
     }),
     first(waiting, most) {
       const chosen: (typeof waiting)[number][] = [];
@@ -65,9 +67,9 @@ export const fairTurns = (): Turns => {
         if (chosen.length < most) chosen.push(...ordered(rank, calls, most - chosen.length));
       return chosen;
     },
-    served({ rank, tenant, weight, turn }) {
+    served({ rank, tenant, weight, turn, since }) {
       const { tenants } = ofRank(rank);
-      tenants.reach(tenants.take(tenant, weight));
+      tenants.reach(tenants.take(tenant, weight, since));
       readersOf(rank, tenant).reach(turn);
     },
   };
@@ -76,12 +78,14 @@ export const fairTurns = (): Turns => {
 const endOf = ({ reachedAt, calls: [first] }: { reachedAt: number; calls: Place[] }): number =>
   reachedAt + (first?.weight ?? 0);
 
-/** Turns on a line of weights: each name goes on where it has stopped, and never before what is being served. */
+/** Turns on a line of weights: each name goes on where it has stopped, and never before what was being served when it came. */
 type Clock = {
-  /** Where the next turn of a name would begin. */
-  after(name: string): number;
-  /** Takes a turn for a name. Returns its end. */
-  take(name: string, weight: number): number;
+  /** The turn that is being served. */
+  now(): number;
+  /** Where the next turn of a name begins that waits since a turn. */
+  after(name: string, since: number): number;
+  /** Takes a turn for a name; by default it came now. Returns its end. */
+  take(name: string, weight: number, since?: number): number;
   /** Notes that a turn with this end was served. */
   reach(end: number): void;
 };
@@ -89,11 +93,12 @@ type Clock = {
 function newClock(): Clock {
   let now = 0;
   const last = new Map<string, number>();
-  const after = (name: string) => Math.max(now, last.get(name) ?? 0);
+  const after = (name: string, since: number) => Math.max(since, last.get(name) ?? 0);
   return {
+    now: () => now,
     after,
-    take(name, weight) {
-      const end = after(name) + weight;
+    take(name, weight, since = now) {
+      const end = after(name, since) + weight;
       if (last.size > MAX_KNOWN) last.clear();
       last.set(name, end);
       return end;

@@ -1,0 +1,44 @@
+import { expect } from 'chai';
+import type { BudgetLedger } from '../../src/kernel/shared-upstream.ts';
+import { budgetFrom } from '../../src/venues/exchange/adapter/budget.ts';
+
+type Caller = { tenant?: string; reader?: string };
+
+describe('turns at the budget of the exchange', () => {
+  /** Grants one call at a time, whatever it costs: the first. */
+  const oneByOne: BudgetLedger = {
+    spend: async (asked) => ({ spent: [0], waitMs: asked.length > 1 ? 1 : 0 }),
+    charge: async () => {},
+    halt: async () => {},
+  };
+
+  /** How many calls of weight 2, of which two wait at any time, are served before one of weight 20. */
+  async function servedBefore(light: (n: number) => Caller, other: Caller): Promise<number> {
+    const budget = budgetFrom(oneByOne);
+    const take = (caller: Caller, weight: number) =>
+      budget.take({ ...caller, weight, priority: 'exit', untilMs: Date.now() + 30_000 });
+    const counts = { begun: 0, served: 0 };
+    let isOver = false;
+    const line = async () => {
+      while (!isOver && counts.served < 60) {
+        await take(light(counts.begun++), 2);
+        counts.served += 1;
+      }
+    };
+    const lines = [line(), line()];
+
+    await take(other, 20);
+    const before = counts.served;
+    isOver = true;
+    await Promise.all(lines);
+    return before;
+  }
+
+  it('serve a call that costs much after as much of another tenant, whose cheap calls never end', async () => {
+    expect(await servedBefore(() => ({ tenant: 'light' }), { tenant: 'heavy' })).to.be.within(8, 12);
+  });
+
+  it('serve a reader after as much of each one beside it, however many come after it', async () => {
+    expect(await servedBefore((n) => ({ reader: `new ${n}` }), { reader: 'known' })).to.be.within(15, 25);
+  });
+});
