@@ -197,6 +197,22 @@ describe('the bucket that keeps a limit per minute', () => {
     );
   });
 
+  for (const [priority, most] of [
+    ['entry', 90], // three quarters of the burst, although its part is not used up
+    ['exit', 109], // all but half of what is kept for exits
+  ] as const satisfies [Priority, number][])
+    it(`leaves a part to the others of one priority, once a tenant has had more than its share: ${priority}`, async () => {
+      const budget = budgetFrom(tokenBucket(bucketOf(400)), 400); // 120 at once, of which 22 are for exits
+      const within = (ms: number, tenant: string, weight: number) =>
+        budget.take({ tenant, weight, priority, untilMs: Date.now() + ms });
+
+      const many = await Promise.all(Array.from({ length: 130 }, () => within(300, 'many', 1)));
+      const few = await within(300, 'few', 7);
+
+      expect(many.filter(Boolean).length).to.be.within(most, most + 4); // it is refilled meanwhile
+      expect(few).to.equal(true);
+    });
+
   it('covers a call larger than its capacity once it is full, and nothing after it', async () => {
     const bucket = tokenBucket({ burst: 2, perSecond: 0.001 });
 

@@ -41,4 +41,19 @@ describe('turns at the budget of the exchange', () => {
   it('serve a reader after as much of each one beside it, however many come after it', async () => {
     expect(await servedBefore((n) => ({ reader: `new ${n}` }), { reader: 'known' })).to.be.within(15, 25);
   });
+
+  it('give a tenant that comes later no more than one that was served before', async () => {
+    const budget = budgetFrom(oneByOne);
+    const served: string[] = [];
+    const take = async (tenant: string) => {
+      await budget.take({ tenant, weight: 2, priority: 'read', untilMs: Date.now() + 30_000 });
+      served.push(tenant);
+    };
+    for (let n = 0; n < 20; n += 1) await take('before');
+    served.length = 0;
+
+    await Promise.all(['before', 'later'].flatMap((tenant) => Array.from({ length: 10 }, () => take(tenant))));
+
+    expect(served.slice(0, 10).filter((tenant) => tenant === 'before').length).to.be.within(4, 6);
+  });
 });

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import nock from 'nock';
+import { workingOn } from '../../src/kernel/work.ts';
 import type { Action } from '../../src/venues/exchange/adapter/action-types.ts';
 import { exvenue } from '../../src/venues/exchange/adapter/index.ts';
 import { alone } from '../support/alone.ts';
@@ -104,23 +105,52 @@ describe('waiting for the budget of the exchange', () => {
     expect(results.map(({ kind }) => kind)).to.deep.equal(['rejected', 'unreachable', 'accepted']);
   });
 
-  it('keeps a part for exits from orders, also from those that have exits of their own', async () => {
-    const { venue, signer } = open(40); // nine orders at once, or twelve exits
-    reply().times(9).reply(200, ok('success'));
-    reply().reply(200, ok('success'));
-    const bracket: Action = {
-      kind: 'place',
-      orders: [one, { ...one, side: 'sell', reduceOnly: true }],
-      grouping: 'none',
-    };
-    const send = async (action: Action) =>
-      venue.post(await signer.sign(action, { nonce: 1 }), { firstSend: true, notAfter: Date.now() + 100 });
+  const bracket: Action = {
+    kind: 'place',
+    orders: [one, { ...one, side: 'sell', reduceOnly: true }],
+    grouping: 'none',
+  };
+  for (const [what, action] of [
+    ['orders that have exits of their own', bracket],
+    ['settings of leverage', { kind: 'set_leverage', asset: 1, leverage: 3, isCross: true }],
+  ] as const satisfies [string, Action][])
+    it(`keeps a part for exits from entries, also from ${what}`, async () => {
+      const { venue, signer } = open(40); // nine entries at once, or twelve exits
+      reply().times(10).reply(200, ok('success'));
+      const send = async (sent: Action) =>
+        venue.post(await signer.sign(sent, { nonce: 1 }), { firstSend: true, notAfter: Date.now() + 100 });
 
-    const placed: string[] = [];
-    for (let n = 0; n < 11; n += 1) placed.push((await send(bracket)).kind);
+      const placed: string[] = [];
+      for (let n = 0; n < 11; n += 1) placed.push((await send(action)).kind);
 
-    expect(placed.slice(9)).to.deep.equal(['unreachable', 'unreachable']);
-    expect(await send(cancelAction())).to.include({ kind: 'accepted' });
+      expect(placed.slice(9)).to.deep.equal(['unreachable', 'unreachable']);
+      expect(await send(cancelAction())).to.include({ kind: 'accepted' });
+    });
+
+  it('counts a large batch by its weight, so that the limit of the exchange is kept', async () => {
+    const { venue, signer } = open(40); // twelve at once
+    reply().times(3).reply(200, ok('success'));
+    const all: Action = { kind: 'cancel', orders: Array(200).fill({ asset: 1, oid: 7 }) }; // a weight of 6
+    const body = await signer.sign(all, { nonce: 1 });
+    const send = () => venue.post(body, { firstSend: true, notAfter: Date.now() + 100 });
+
+    const [, , third] = [await send(), await send(), await send()];
+
+    expect(third).to.deep.equal({ kind: 'unreachable', why: 'BUDGET' });
+  });
+
+  it('holds back a tenant that has had more than its share, and no other', async () => {
+    const { venue, signer } = open(400); // 120 at once; a tenant leaves a part of them from the 90th on
+    reply().times(100).reply(200, ok('success'));
+    const body = await signer.sign(placeAction(), { nonce: 1 });
+    const send = (tenant: string) =>
+      workingOn({ tenant }, () => venue.post(body, { firstSend: true, notAfter: Date.now() + 400 }));
+
+    await Promise.all(Array.from({ length: 90 }, () => send('many')));
+    const [many, few] = [await send('many'), await send('few')];
+
+    expect(many).to.deep.equal({ kind: 'unreachable', why: 'BUDGET' });
+    expect(few).to.not.include({ why: 'BUDGET' });
   });
 
   it('does not send what had to wait for others until its deadline', async () => {
