@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type QuerySqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import { cloidOf, legCloid } from '../../src/kernel/exchange-names.ts';
 import type { IntentId } from '../../src/kernel/ids.ts';
+import { listWantedExits } from '../../src/venues/queries.ts';
 import { exchangeOf, readWallets } from '../support/exchange.ts';
 import { until } from '../support/processes.ts';
 import { jsonReply, startProxy } from '../support/proxy.ts';
@@ -21,24 +23,31 @@ describe('what follows from a command', function () {
   this.timeout(60_000);
   let service: TestService;
   let closeProxy: () => Promise<void>;
-  /** The response to the next action of this type, which the venue never sees. */
-  let instead: { type: string; reply: ReturnType<typeof jsonReply> } | null = null;
+  /** The response to the next action of this type, which the venue never sees, and to the one after that. */
+  let instead: { type: string; reply: ReturnType<typeof jsonReply>; next?: ReturnType<typeof jsonReply> } | null = null;
   /** An action type whose actions reach the venue, and whose responses are lost. */
   let unheard: string | null = null;
   /** Reads that are behind: of orders by these client order ids, and of the list of open orders. */
   const hidden = new Set<string>();
   let isListHidden = false;
+  /** No record of an exit is shown, and no list of open orders can be read. */
+  let areExitsUnread = false;
   before(async () => {
     const proxy = await startProxy(async ({ action, type, oid }, forward) => {
       if (isListHidden && type === 'frontendOpenOrders') return jsonReply([]);
+      if (areExitsUnread && type === 'frontendOpenOrders') return jsonReply({}, 500);
+      if (areExitsUnread && type === 'orderStatus') {
+        const reply = await forward();
+        return reply?.text.includes('"isTrigger":true') ? jsonReply({ status: 'unknownOid' }) : reply;
+      }
       if (hidden.has(String(oid))) return jsonReply({ status: 'unknownOid' });
       if (unheard !== null && action?.type === unheard) {
         await forward();
         return jsonReply({}, 500);
       }
       if (!instead || action?.type !== instead.type) return forward();
-      const { reply } = instead;
-      instead = null;
+      const { reply, next } = instead;
+      instead = next ? { type: instead.type, reply: next } : null;
       return reply;
     });
     service = await startService({
@@ -54,6 +63,7 @@ describe('what follows from a command', function () {
   afterEach(() => {
     unheard = null;
     isListHidden = false;
+    areExitsUnread = false;
     hidden.clear();
   });
 
@@ -133,6 +143,37 @@ describe('what follows from a command', function () {
       expect(instead).to.equal(null);
     });
 
+  it('places them again although the exchange rejects the repeat of a request that was lost', async () => {
+    const trader = await service.wallet();
+    const status = { error: 'Order has zero size. asset=1' };
+    await endedBracket(trader, () => {
+      const next = jsonReply({ status: 'ok', response: { type: 'order', data: { statuses: [status] } } });
+      instead = { type: 'order', reply: jsonReply({}, 500), next };
+    });
+
+    await only(trader, '80000');
+    expect(instead).to.equal(null);
+  });
+
+  it('places none again that a list which cannot be read may contain', async () => {
+    const trader = await service.wallet();
+    areExitsUnread = true;
+    const { body } = await trader.post(ORDERS, { ...MARKET, stop_loss: 80_000 });
+    await sleep(2_000); // reads may be behind for one
+    await readWallets(service);
+    areExitsUnread = false;
+    const placed = exists(
+      sql.type(row)`select from intents where kind = 'exchange/protect' and lane like ${`%${trader.wallet}`}`,
+    );
+    await until('they are found', async () => {
+      await readWallets(service);
+      return (await trader.get(`${ORDERS}/${body.order_id}`)).body.trigger_status === 'placed' || null;
+    });
+
+    expect(await placed).to.equal(null);
+    await only(trader, '80000');
+  });
+
   it('places them again although no response to a no-op would ever arrive', async () => {
     const trader = await service.wallet();
     await endedBracket(trader, () => {
@@ -170,27 +211,34 @@ describe('what follows from a command', function () {
     expect(cancelled.body, JSON.stringify(cancelled.body)).to.include({ status: 'ok', cancelled_count: 1 });
   });
 
-  it('cancels the exits of a command that was found only while the next one was under way', async () => {
-    const trader = await service.wallet();
-    await trader.post(ORDERS, MARKET);
-    isListHidden = true;
-    const placed = async (stop: number) => {
-      const sent = await trader.post(`${ORDERS}/tp-sl`, { pair: 'BTC', stop_loss: stop }, { prefer: 'wait=0' });
-      const id = String(sent.headers['intent-id']) as IntentId; // as: the id that was responded
-      hidden.add(legCloid(id, 'sl'));
-      await until('it is in doubt', () => exists(inState(id, 'in_doubt')));
-      return id;
-    };
-    const shown = async (id: IntentId) => {
-      hidden.delete(legCloid(id, 'sl'));
-      await until('it has ended', () => exists(inState(id, 'succeeded')), 10_000);
-    };
-    const first = await placed(80_000);
-    const second = await placed(85_000);
-    await shown(first);
-    await shown(second);
-    isListHidden = false;
+  for (const [when, inOrder] of [
+    ['while the next one was under way', true],
+    ['after the next one had ended', false],
+  ] as const)
+    it(`cancels the exits of a command that was found only ${when}, and wants those of the next one`, async () => {
+      const trader = await service.wallet();
+      await trader.post(ORDERS, MARKET);
+      isListHidden = true;
+      const placed = async (stop_loss: number) => {
+        const exits = { pair: 'BTC', stop_loss, take_profit: stop_loss + 40_000 };
+        const sent = await trader.post(`${ORDERS}/tp-sl`, exits, { prefer: 'wait=0' });
+        const id = String(sent.headers['intent-id']) as IntentId; // as: the id that was responded
+        for (const leg of ['tp', 'sl'] as const) hidden.add(legCloid(id, leg));
+        await until('it is in doubt', () => exists(inState(id, 'in_doubt')));
+        return id;
+      };
+      const shown = async (id: IntentId) => {
+        for (const leg of ['tp', 'sl'] as const) hidden.delete(legCloid(id, leg));
+        await until('it has ended', () => exists(inState(id, 'succeeded')), 10_000);
+      };
+      const sent = [await placed(80_000), await placed(85_000)];
+      for (const id of inOrder ? sent : sent.toReversed()) await shown(id);
+      isListHidden = false;
 
-    await only(trader, '85000');
-  });
+      await only(trader, '85000');
+      const [wanted] = await listWantedExits(service.db, 'exvenue', trader.wallet);
+      expect(wanted?.wanted.map(({ stop_loss, take_profit }) => [stop_loss, take_profit])).to.deep.equal([
+        ['85000', '125000'],
+      ]);
+    });
 });
