@@ -16,7 +16,7 @@ describe('a cancellation of which not everything is known', function () {
   let restore = () => {};
   before(async () => {
     proxy = await startProxy();
-    service = await startService({ settings: { EXVENUE_URL: proxy.url } });
+    service = await startService({ settings: { EXVENUE_URL: proxy.url, EXVENUE_EXPIRES_MS: '5000' } });
     proxy.target = service.exchange.url;
   });
   after(async () => {
@@ -44,6 +44,24 @@ describe('a cancellation of which not everything is known', function () {
     expect(state, JSON.stringify(problem)).to.equal('succeeded');
     expect(result).to.include({ status: 'partial', cancelled_count: BATCH, failed_count: 1 });
     expect(await openOids(service, trader)).to.deep.equal([oldest]);
+  });
+
+  it('ends with all orders cancelled, although the exchange rejects its second batch at first', async () => {
+    const trader = await service.wallet();
+    await restDirectly(service, trader, many(1));
+    await restDirectly(service, trader, many(BATCH));
+    let isRejected = false;
+    proxy.handle = async ({ action }, forward) => {
+      if (isRejected || action?.cancels?.length !== 1) return forward();
+      isRejected = true;
+      return jsonReply({ status: 'err', response: 'Invalid nonce: 1700000000000 is too old' });
+    };
+
+    const { state, result, problem } = await ended(trader);
+
+    expect(state, JSON.stringify(problem)).to.equal('succeeded');
+    expect(result).to.include({ status: 'ok', total_open_orders: BATCH + 1, cancelled_count: BATCH + 1 });
+    expect([isRejected, await openOids(service, trader)]).to.deep.equal([true, []]);
   });
 
   it('says of each order of a batch that arrives only when it is repeated what became of it', async () => {
