@@ -71,19 +71,19 @@ describe('what follows from a command', function () {
   const inState = (id: IntentId, state: string) =>
     sql.type(row)`select from intents where id = ${id} and state = ${state}`;
 
-  async function stopsOf({ wallet }: Trader): Promise<(string | null)[]> {
+  async function exitsOf({ wallet }: Trader, leg: 'tp' | 'sl'): Promise<(string | null)[]> {
     const open = await exchangeOf(service).openOrders(wallet);
     if (open.kind !== 'found') throw new Error(open.kind);
     return open.data
-      .filter(({ exit, parentOid }) => exit === 'sl' && parentOid === null)
+      .filter(({ exit, parentOid }) => exit === leg && parentOid === null)
       .map(({ triggerPrice }) => triggerPrice);
   }
-  const only = (trader: Trader, price: string) =>
+  const only = (trader: Trader, price: string, leg: 'tp' | 'sl' = 'sl') =>
     until(
-      `only the stop at ${price} rests`,
+      `only the exit at ${price} rests`,
       async () => {
-        const stops = await stopsOf(trader);
-        return (stops.length === 1 && stops[0] === price) || null;
+        const exits = await exitsOf(trader, leg);
+        return (exits.length === 1 && exits[0] === price) || null;
       },
       10_000,
     );
@@ -211,34 +211,32 @@ describe('what follows from a command', function () {
     expect(cancelled.body, JSON.stringify(cancelled.body)).to.include({ status: 'ok', cancelled_count: 1 });
   });
 
-  for (const [when, inOrder] of [
-    ['while the next one was under way', true],
-    ['after the next one had ended', false],
+  for (const [leg, name, when, inOrder] of [
+    ['sl', 'stop_loss', 'while the next one was under way', true],
+    ['sl', 'stop_loss', 'after the next one had ended', false],
+    ['tp', 'take_profit', 'after the next one had ended', false],
   ] as const)
-    it(`cancels the exits of a command that was found only ${when}, and wants those of the next one`, async () => {
+    it(`cancels the ${name} of a command that was found only ${when}, and wants that of the next one`, async () => {
       const trader = await service.wallet();
       await trader.post(ORDERS, MARKET);
       isListHidden = true;
-      const placed = async (stop_loss: number) => {
-        const exits = { pair: 'BTC', stop_loss, take_profit: stop_loss + 40_000 };
-        const sent = await trader.post(`${ORDERS}/tp-sl`, exits, { prefer: 'wait=0' });
+      const prices = leg === 'sl' ? [80_000, 85_000] : [125_000, 120_000];
+      const placed = async (price: number | undefined) => {
+        const sent = await trader.post(`${ORDERS}/tp-sl`, { pair: 'BTC', [name]: price }, { prefer: 'wait=0' });
         const id = String(sent.headers['intent-id']) as IntentId; // as: the id that was responded
-        for (const leg of ['tp', 'sl'] as const) hidden.add(legCloid(id, leg));
+        hidden.add(legCloid(id, leg));
         await until('it is in doubt', () => exists(inState(id, 'in_doubt')));
         return id;
       };
-      const shown = async (id: IntentId) => {
-        for (const leg of ['tp', 'sl'] as const) hidden.delete(legCloid(id, leg));
+      const sent = [await placed(prices[0]), await placed(prices[1])];
+      for (const id of inOrder ? sent : sent.toReversed()) {
+        hidden.delete(legCloid(id, leg));
         await until('it has ended', () => exists(inState(id, 'succeeded')), 10_000);
-      };
-      const sent = [await placed(80_000), await placed(85_000)];
-      for (const id of inOrder ? sent : sent.toReversed()) await shown(id);
+      }
       isListHidden = false;
 
-      await only(trader, '85000');
-      const [wanted] = await listWantedExits(service.db, 'exvenue', trader.wallet);
-      expect(wanted?.wanted.map(({ stop_loss, take_profit }) => [stop_loss, take_profit])).to.deep.equal([
-        ['85000', '125000'],
-      ]);
+      await only(trader, String(prices[1]), leg);
+      const [of] = await listWantedExits(service.db, 'exvenue', trader.wallet);
+      expect(of?.wanted.map((entry) => entry[name])).to.deep.equal([String(prices[1])]);
     });
 });
