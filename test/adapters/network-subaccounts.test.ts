@@ -110,6 +110,18 @@ describe('creating a subaccount at the network', () => {
     });
   }
 
+  for (const [who, body, ended] of [
+    ['the miner', { status: 'error', message: 'timed out' }, true],
+    ['a proxy, while the miner may still work on it', '<html>', undefined],
+  ] as const)
+    it(`is over only once the miner has responded: 504 of ${who}`, async () => {
+      miner().reply(504, body);
+
+      const response = await venue.createSubaccount(request);
+
+      expect('ended' in response ? response.ended : undefined).to.equal(ended);
+    });
+
   it('is in doubt when no response arrives in time', async () => {
     miner().delay(500).reply(200, { subaccount: made });
 

@@ -53,6 +53,27 @@ describe('what the records of the network prove of an order', () => {
       archived({ status: 'failed', said: SAID }),
       'rejected',
     ],
+    [
+      'an acceptance in the archive that tells no price, while the book cannot be read',
+      dashboard(),
+      unreadable('away'),
+      archived({ accepted: done }),
+      'unknown',
+    ],
+    [
+      'a rejection in the archive, while the dashboard cannot be read',
+      unreadable('away'),
+      book(),
+      archived({ status: 'failed', said: SAID }),
+      'unknown',
+    ],
+    [
+      'complete records without it, and the rejection of its cancellation in the archive',
+      dashboard(),
+      book(),
+      archived({ status: 'failed', executionType: 'LIMIT_CANCEL', said: SAID }),
+      'absent',
+    ],
   ] as const)
     it(`${what}: ${kind}`, async () => {
       expect(await findPlaced(at(shown, listed), signal, archive)).to.include({ kind });
@@ -65,6 +86,20 @@ describe('what the records of the network prove of an order', () => {
 
     expect(result).to.include({ kind: 'rejected', slug: 'exposure_cap' });
   });
+
+  for (const [attempts, kind] of [
+    ['one', 'rejected'],
+    ['several', 'unknown'],
+  ] as const)
+    it(`exits that the venue calls invalid are rejected only if no earlier attempt may have placed them: ${attempts}`, async () => {
+      const said = rejected('bracket_invalid', 'The exits are invalid.');
+      const unproven = { kind: 'unproven', said, attempts, endedIt: false } as const;
+      const unread = at(unreadable('away'), book());
+
+      const result = await resolveRejection(unread, { ...signal, execution_type: 'BRACKET' }, unproven);
+
+      expect(result).to.include({ kind });
+    });
 
   it('a book that is missing says nothing of it, unless the venue has said that it is not there', () => {
     const records = { dashboard: dashboard(), book: ABSENT };
