@@ -1,7 +1,10 @@
 import { expect } from 'chai';
+import { sql } from 'slonik';
+import { z } from 'zod';
 import { newIntentId } from '../../src/kernel/ids.ts';
 import { effectsOf, limit, market, restingOf, SUBMIT } from '../support/orders.ts';
 import { expectProblem } from '../support/problem.ts';
+import { until } from '../support/processes.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const ORDERS = '/v1/orders/netvenue';
@@ -70,6 +73,26 @@ describe('cancelNetvenueOrder', () => {
 
     expectProblem(reply, 'V1_ORDER_NOT_RESTING', { effect: 'none' });
   });
+
+  it('is in doubt for as long as the miner responds to no look-up: the request may wait there', async () => {
+    const { trader, uuid } = await resting();
+    service.miner.faults.add({ kind: 'hang', route: SUBMIT });
+    service.miner.faults.add({ kind: 'status_500', route: '/miner/api/order-status' });
+    const reply = await trader.delete(cancelPath(uuid), { prefer: 'wait=0' });
+    const intentId = String(reply.headers['intent-id']);
+    await until('it was looked up, or has ended', async () => {
+      const isReached = await service.db.exists(sql.type(z.object({}))`
+        select from intents where id = ${intentId} and (reconcile_attempts >= 3 or settled_at is not null)`);
+      return isReached || null;
+    });
+
+    const unknown = await trader.get(`/v1/intents/${intentId}`);
+    service.miner.faults.clear();
+    const intent = await trader.pollIntent(reply, 20_000);
+
+    expect(unknown.body).to.include({ state: 'in_doubt', effect: 'unknown' });
+    expect(intent).to.include({ state: 'failed', effect: 'none' });
+  }).timeout(40_000);
 
   it('waits behind the order it cancels', async () => {
     const trader = await service.trader();
