@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { found, type ReadResult, rejected, unreadable } from '../../src/kernel/upstream-result.ts';
 import type { ArchivedOrder, Signal } from '../../src/venues/network/adapter/signal-types.ts';
 import type { Dashboard, DashboardOrder, Netvenue, OrderBook } from '../../src/venues/network/adapter/types.ts';
+import { cancel } from '../../src/venues/network/orders/cancel.ts';
 import { findClosed } from '../../src/venues/network/orders/close.ts';
 import { findPlaced, resolveRejection } from '../../src/venues/network/orders/evidence.ts';
 import { isRecorded } from '../../src/venues/network/orders/outcome.ts';
@@ -119,4 +120,24 @@ describe('what the records of the network prove of an order', () => {
 
     expect(await findClosed(at(unread, book()), close)).to.include({ kind: 'unknown' });
   });
+
+  for (const [what, terms, kind] of [
+    ['without exits: it is cancelled', {}, 'accepted'],
+    [
+      'with exits is looked up: of one that was filled first, the cancellation removes them',
+      { stop_loss: 80 },
+      'unknown',
+    ],
+  ] as const)
+    it(`the acceptance of a cancellation of an order ${what}`, async () => {
+      const venue = { submit: async () => ({ kind: 'accepted', data: done }) };
+      const deps = { venues: { ofTrader: async () => venue } } as never; // as: sending uses nothing else
+      const intent = { id: UUID, lane: null, request: { trader: 'entity_1', subaccount_id: 1 } } as never; // as: nor of an intent
+      const payload = { signal, target: UUID, terms: { ...signal, ...terms } } as never; // as: its uuid is one
+      const limits = { notAfter: Number.MAX_SAFE_INTEGER, signal: new AbortController().signal };
+
+      const result = await cancel.send({ intent, payload }, deps, limits);
+
+      expect(result).to.include(kind === 'unknown' ? { kind, acknowledged: true } : { kind });
+    });
 });
