@@ -31,11 +31,12 @@ describe('the ledger', () => {
   });
 
   type Leg = [from: string, to: string, currency: string, amount: number];
-  const post = (subject: string, kind: string, legs: Leg[], at = PAST) =>
-    owner.query('select post_entries($1, $2, $3, null, $4, $5, $6)', [
+  const post = (subject: string, kind: string, legs: Leg[], { at = PAST, source = null as string | null } = {}) =>
+    owner.query('select post_entries($1, $2, $3, $4, $5, $6, $7)', [
       subject,
       'app_l',
       kind,
+      source,
       at,
       'acct_1',
       JSON.stringify(legs.map(([from, to, currency, amount]) => ({ from, to, currency, amount }))),
@@ -74,6 +75,31 @@ describe('the ledger', () => {
       'select l.transaction_id from ledger_lines l group by l.transaction_id, l.currency having sum(l.amount) <> 0',
     );
     expect(rows).to.deep.equal([]);
+  });
+
+  it('has one account of each kind, currency and holder, and a holder only where somebody holds it', async () => {
+    const open = (kind: string, holder: string, currency: string) =>
+      failure(
+        owner,
+        `insert into ledger_accounts (kind, holder, currency) values ('${kind}', ${holder}, '${currency}')`,
+      );
+
+    expect(await open('platform', 'null', 'usd')).to.equal('23505');
+    expect(await open('held', `'acct_1'`, 'usd')).to.equal('23505');
+    expect(await open('held', 'null', 'usd')).to.equal('23514');
+    expect(await open('platform', `'acct_1'`, 'usd')).to.equal('23514');
+    expect(await open('platform', 'null', 'USD')).to.equal('23514');
+  });
+
+  it('posts an arrival, a fee and an exchange once, however often and for whomever the processor names it', async () => {
+    for (const kind of ['arrival', 'fee', 'exchange'])
+      for (const subject of ['po_3', 'po_3', 'po_4'])
+        await post(subject, kind, [['platform', 'fees', 'gbp', 5]], { source: `txn_${kind}` });
+
+    const { rows } = await owner.query(
+      `select l.subject, sum(l.amount) as fees from ledger_lines l where l.account = 'fees' and l.currency = 'gbp' group by l.subject`,
+    );
+    expect(rows).to.deep.equal([{ subject: 'po_3', fees: '15' }]);
   });
 
   it('holds nothing below zero', async () => {

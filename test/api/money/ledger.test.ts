@@ -5,7 +5,7 @@ import { nowS } from '../../../src/sandbox/processor/world.ts';
 import { type Earner, earner, payingApp } from '../../support/earning.ts';
 import type { TestAdmin, TestApp } from '../../support/identity.ts';
 import { ledgerDifferences } from '../../support/ledger.ts';
-import { eventually, type Money, startMoney, tier25k } from '../../support/money.ts';
+import { checkOut, eventually, type Money, startMoney, tier25k } from '../../support/money.ts';
 
 type Balance = { account: string; payout_account: string | null; currency: string; balance: number };
 const PRICE = tier25k.amount_cents;
@@ -98,6 +98,31 @@ describe('the ledger, for finance', () => {
     const knownAt = (ms: number) => `?known_at=${new Date(Date.parse(transfer.recorded_at) + ms).toISOString()}`;
     expect(await balanceOf('platform', 'usd', null, knownAt(-1))).to.equal(2 * PRICE);
     expect(await balanceOf('platform', 'usd', null, knownAt(0)), 'at the time shown').to.equal(2 * PRICE - 10_000);
+  });
+
+  it('shows the balances, entries and month of one app without those of others', async () => {
+    const other = await payingApp(service);
+    const { payment_id, processor_payment_intent_id } = await checkOut((await service.user(other)).ask, tier25k);
+    await service.control('payment', { id: processor_payment_intent_id, to: 'succeeded' });
+    const of = `app_id=${other.appId}`;
+    const entries = await eventually(async () => {
+      const listed = await read(`/v2/admin/ledger/entries?${of}`);
+      return listed.length > 0 ? listed : null;
+    });
+
+    expect(entries.map(({ app_id, subject }: Record<string, string>) => [app_id, subject])).to.deep.equal([
+      [other.appId, payment_id],
+    ]);
+    const shown = { payout_account: null, currency: 'usd' };
+    expect(await balances(`?${of}`)).to.deep.equal([
+      { ...shown, account: 'platform', balance: PRICE },
+      { ...shown, account: 'receipts', balance: -PRICE },
+    ]);
+    const month = String(
+      (await operator.ask('GET', `/v2/admin/ledger/months/${new Date().toISOString().slice(0, 7)}?${of}`)).body,
+    );
+    expect(month.match(/^closing,usd,(\w+),.*,(-?\d+)\r$/gm)).to.have.length(2);
+    expect(month.match(/^movement,/gm)).to.have.length(2);
   });
 
   it('lists entries of a payout by leg, with the processor’s objects, in pages', async () => {
