@@ -2,8 +2,17 @@ import { expect } from 'chai';
 import { type DbSession, type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
 
 const DENIED = '42501';
-const APPEND_ONLY = ['admin_audit', 'operator_actions', 'agreement_signatures'];
-const COLUMN: Record<string, string> = { operator_actions: 'subject' };
+const APPEND_ONLY = [
+  ...['admin_audit', 'operator_actions', 'agreement_signatures', 'statement_lines'],
+  ...['ledger_accounts', 'ledger_transactions', 'ledger_entries'],
+];
+const COLUMN: Record<string, string> = {
+  operator_actions: 'subject',
+  statement_lines: 'reference',
+  ledger_accounts: 'currency',
+  ledger_transactions: 'subject',
+  ledger_entries: 'currency',
+};
 
 for (const process of ['trading_web', 'trading_worker'])
   describe(`the role ${process}`, () => {

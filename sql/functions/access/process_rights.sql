@@ -8,7 +8,7 @@ language sql stable as $$
       when c.relname in ('migrations', 'definitions', 'intent_kinds') then null
       when c.relname = 'recoveries' then case when process = 'trading_worker' then 'insert' end -- npm run ops -- recover, with a worker's settings
       when c.relname in ('admin_audit', 'agreement_signatures') then case when process = 'trading_web' then 'insert' end
-      when c.relname in ('operator_actions', 'ledger_accounts', 'ledger_transactions', 'ledger_entries') then 'insert'
+      when c.relname in ('operator_actions', 'ledger_accounts', 'ledger_transactions', 'ledger_entries', 'statement_lines') then 'insert'
       when process = 'trading_web' then
         case
           when c.relname in ('figures', 'exchange_fills', 'exchange_funding', 'worker_processes', 'burnt_nonces') then null
