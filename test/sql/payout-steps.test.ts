@@ -150,6 +150,66 @@ describe('a step of a payout', () => {
     expect(await isLost()).to.equal(true);
   });
 
+  it('may be lost since the oldest recovery after which none of the payout has ended', async () => {
+    await intentDb.query(TRANSFERRED);
+    await intentDb.query(`
+      update intents i set sending_at = now() - interval '9 hours' from payout_steps s where s.intent_id = i.id;
+      delete from recoveries;
+      insert into recoveries (since, recovered_at)
+      select now() - make_interval(hours => h + 1), now() - make_interval(hours => h) from unnest(array[2, 5]) h`);
+    const lostSince = async () =>
+      (
+        await intentDb.query<{ hours: number }>(
+          `select round(extract(epoch from now() - lost_leg_since('po_1')) / 3600)::integer as hours`,
+        )
+      )[0]?.hours;
+    /** A payout to the bank in this state, whose intent ended so many hours ago. */
+    const leg = (state: string, hours: number) =>
+      intentDb.query(`
+        delete from payout_steps where step = 'payout';
+        insert into payout_steps (intent_id, payout_id, step, amount_cents, currency, state)
+        select i.id, 'po_1', 'payout', 100, 'usd', '${state}' from intents i where i.kind = 'accounts/provision';
+        update intents set settled_at = now() - make_interval(hours => ${hours}) where kind = 'accounts/provision'`);
+
+    expect(await lostSince(), 'no leg').to.equal(6);
+    for (const state of ['done', 'failed']) {
+      await leg(state, 8);
+      expect(await lostSince(), `${state} before`).to.equal(6);
+      await leg(state, 4);
+      expect(await lostSince(), `${state} between`).to.equal(3);
+      await leg(state, 1);
+      expect(await lostSince(), `${state} since`).to.equal(null);
+    }
+    await leg('unsent', 1);
+    expect(await lostSince(), 'never sent').to.equal(6);
+  });
+
+  it('is resolved by what was found of it: not by what was found of an earlier one, nor with the object of another', async () => {
+    await intentDb.query(TRANSFERRED);
+    const [first, second] = [await begin('payout'), item().id];
+    const resolve = async (found: string | null, looked: string) =>
+      (
+        await intentDb.query<{ verdict: string }>(
+          `select resolve_payout('po_1', 'op', 'looked up', $1, null, null, $2) as verdict`,
+          [found, looked],
+        )
+      )[0]?.verdict;
+    await intentDb.query(`update payout_steps set state = 'unknown' where intent_id = $1`, [first]);
+    expect(await resolve(null, first)).to.equal('done');
+    await intentDb.query(`select begin_payout_step('po_1', 'payout', $1)`, [{ id: second, deadline_s: 60 }]);
+    await intentDb.query(`update payout_steps set state = 'unknown' where intent_id = $1`, [second]);
+
+    expect(await resolve(null, first)).to.equal('not_open');
+    expect(await resolve('tr_1', second)).to.equal('malformed');
+    await intentDb.query(`update payout_steps set processor_id = 'po_bank' where intent_id = $1`, [first]);
+    expect(await resolve('po_bank', second)).to.equal('taken');
+
+    expect(await intentDb.query('select state from payout_steps where intent_id = $1', [second])).to.deep.equal([
+      { state: 'unknown' },
+    ]);
+    expect(await resolve('po_other', second)).to.equal('done');
+  });
+
   it('is not taken up for a canceled payout whose transfer was lost with a backup', async () => {
     await intentDb.query(`
       delete from payout_steps;
