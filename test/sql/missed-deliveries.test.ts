@@ -1,0 +1,94 @@
+import { expect } from 'chai';
+import { type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
+
+type Delivery = { event_id: string; state: string; retry_step: number; due_in_s: number };
+
+describe('recovery of an endpoint', () => {
+  let intentDb: IntentDatabase;
+  beforeEach(async () => {
+    intentDb = await openIntentDatabase();
+    await intentDb.query(`
+      insert into apps (id, slug, name, allowed_scopes) values ('app_1', 'app', 'App', '{*}');
+      insert into webhook_endpoints (id, owner, url, events, created_at) values ('whe_1', 'app_1', 'https://x', '{a,webhook.test}', now() - interval '3 hours');
+      insert into event_logs (owner, last_position) values ('app_1', 100)`);
+  });
+  afterEach(() => intentDb.close());
+
+  /** An event of so many minutes ago, with a delivery in this state, if any. */
+  const event = (
+    id: string,
+    { type = 'a', agoMin = 60, state }: { type?: string; agoMin?: number; state?: string } = {},
+  ) =>
+    intentDb.query(`
+      insert into events (id, owner, type, position, data, created_at)
+      values ('${id}', 'app_1', '${type}', 1000 - ${agoMin}, '{}', now() - interval '${agoMin} minutes')
+      ${
+        state
+          ? `; insert into webhook_deliveries (id, owner, endpoint_id, event_id, state, lane, retry_step, ended_at)
+               values ('whd_${id}', 'app_1', 'whe_1', '${id}', '${state}', case when '${state}' = 'sending' then 0 end, 9,
+                 case when '${state}' not in ('pending', 'sending') then now() end)`
+          : ''
+      }`);
+  const recover = async ({ sinceMin = 120, most = 10, perSecond = 10 } = {}) =>
+    (
+      await intentDb.query<{ queued: number }>(
+        `select queued from recover_endpoint('app_1', 'whe_1', now() - make_interval(mins => $1), $2, $3, 0)`,
+        [sinceMin, most, perSecond],
+      )
+    )[0]?.queued;
+  const deliveries = () =>
+    intentDb.query<Delivery>(`
+      select event_id, state, retry_step, round(extract(epoch from due_at - now()))::integer as due_in_s
+      from webhook_deliveries
+      order by event_id`);
+
+  it('sends again what failed or was cancelled, from the start of the plan, and nothing that arrived or is on its way', async () => {
+    for (const [n, state] of ['failed', 'cancelled', 'delivered', 'sending', 'pending'].entries())
+      await event(state, { state, agoMin: 60 + n });
+
+    expect(await recover()).to.equal(2);
+
+    const steps = (await deliveries()).map(({ event_id, state, retry_step }) => [event_id, state, retry_step]);
+    expect(steps).to.deep.equal([
+      ['cancelled', 'pending', 0],
+      ['delivered', 'delivered', 9],
+      ['failed', 'pending', 0],
+      ['pending', 'pending', 9],
+      ['sending', 'sending', 9],
+    ]);
+  });
+
+  it('sends of what it never had only what it subscribed to since it is there, and no test', async () => {
+    await event('missed');
+    await event('of another type', { type: 'b', agoMin: 61 });
+    await event('before the endpoint', { agoMin: 200 });
+    await event('before the time', { agoMin: 150 });
+    await event('a test', { type: 'webhook.test', agoMin: 62 });
+
+    expect(await recover()).to.equal(1);
+    expect((await deliveries()).map(({ event_id }) => event_id)).to.deep.equal(['missed']);
+    expect(await recover({ sinceMin: 300 })).to.equal(1);
+
+    expect((await deliveries()).map(({ event_id }) => event_id)).to.deep.equal(['before the time', 'missed']);
+  });
+
+  it('sends the oldest first, no more than so many, and no more in a second than it says', async () => {
+    await event('0', { agoMin: 110, state: 'delivered' });
+    for (let n = 1; n <= 6; n += 1) await event(`${n}`, { agoMin: 100 - n });
+
+    expect(await recover({ most: 5, perSecond: 2 })).to.equal(5);
+
+    const due = (await deliveries()).map(({ event_id, due_in_s }) => [event_id, due_in_s]);
+    expect(due.slice(1)).to.deep.equal([
+      ['1', 0],
+      ['2', 0],
+      ['3', 1],
+      ['4', 1],
+      ['5', 2],
+    ]);
+    const [{ jobs } = { jobs: 0 }] = await intentDb.query<{ jobs: number }>(
+      `select count(*)::integer as jobs from queue_jobs where task = 'webhooks/deliver'`,
+    );
+    expect(jobs, 'and begins').to.be.at.least(1);
+  });
+});
