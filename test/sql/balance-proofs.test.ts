@@ -95,6 +95,15 @@ describe('the ledger beside the processor’s balances', () => {
       expect(await prove(20)).to.deep.equal([]);
     });
 
+    it('differ where the ledger has what the processor does not show', async () => {
+      await readUntilNow('1 year');
+      await intentDb.query(`
+        select post_entries('pay_1', 'app_1', 'payment', 'pi_1', now() - interval '1 hour', null,
+          jsonb_build_array(leg('receipts', 'platform', 'usd', 700)))`);
+
+      expect(await prove(20)).to.deep.equal([{ subject: 'pay_1', posted: 700, shown: 0 }]);
+    });
+
     it('are not judged of what was bought before the first proof', async () => {
       await intentDb.query(`update payments set created_at = now() - interval '1 day'`);
       await readUntilNow('1 hour');
