@@ -81,6 +81,10 @@ describe('money whose rows were lost with a backup', () => {
 
     expect(await reserved(), 'in its payout').to.equal(120);
     expect(await reserved('po_1'), 'besides its payout').to.equal(20);
+    await intentDb.query(
+      `update payouts set processor_transfer_id = 'tr_1'; select reserve_earnings(p, 0) from payouts p`,
+    );
+    expect(await reserved(), 'its payout has it, and it came back').to.equal(20);
   });
 
   describe('is taken up by its payout that is open here', () => {
@@ -96,7 +100,7 @@ describe('money whose rows were lost with a backup', () => {
     const receiver = async () => (await intentDb.query('select connect_account_id as id from payouts'))[0];
 
     it('at the account that received it, which may be detached since, and looked for', async () => {
-      await keep(made({ subjectId: 'po_1', accountId: 'acct_3' }));
+      await keep(made({ subjectId: 'po_1', accountId: 'acct_3', userId: null }));
 
       expect(await takeUp()).to.deep.equal(['po_1']);
 

@@ -182,6 +182,14 @@ describe('a step of a payout', () => {
     }
     await leg('unsent', 1);
     expect(await lostSince(), 'never sent').to.equal(6);
+    const next = await begin('payout');
+    expect(
+      await intentDb.query(
+        `select presumed_sent_at < now() - interval '5 hours' as is_presumed, deadline_at > now() + interval '23 hours' as has_time
+         from intents where id = $1`,
+        [next],
+      ),
+    ).to.deep.equal([{ is_presumed: true, has_time: true }]);
   });
 
   it('is resolved by what was found of it: not by what was found of an earlier one, nor with the object of another', async () => {
