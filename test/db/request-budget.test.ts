@@ -166,6 +166,24 @@ describe('the request budget of all processes', () => {
     expect(after).to.equal(1);
   });
 
+  it('begins empty after a pause, which a shorter one does not shorten, and owes what it owed', async () => {
+    const ledger = first('halted_twice', { burst: 100, perSecond: 1 });
+    await spend(ledger, 1);
+
+    await ledger.halt(50_000);
+    await ledger.halt(1_000);
+    const during = await ledger.spend([{ weight: 1, keep: 0, ...ANYONE }]);
+    await pass('halted_twice', 51);
+    const after = [await spend(ledger, 50), await spend(ledger, 1)];
+    await ledger.charge(200);
+    await ledger.halt(0);
+    const owing = await ledger.spend([{ weight: 1, keep: 0, ...ANYONE }]);
+
+    expect(during.waitMs).to.be.within(49_000, 51_100);
+    expect(after).to.deep.equal([0, 1]);
+    expect(owing.waitMs).to.be.above(190_000);
+  });
+
   it('goes on within a minute where the clock of the server was set back', async () => {
     const ledger = first('set_back');
     await spend(ledger, 1);

@@ -76,6 +76,20 @@ describe('registrations in SQL', () => {
     expect(await intentDb.query(`select from queue_jobs where task = 'registration/poll'`)).to.have.length(1);
   });
 
+  it('do not change any more once they are final, whatever a late poll has read, and are not polled on', async () => {
+    for (const [n, status] of ['registered', 'active', 'failed', 'eliminated', 'deregistered'].entries()) {
+      const address = `0x${String(n).repeat(40)}`;
+      const { id } = await accepted({ ex_address: address, lane: `registrar:${address}` });
+      await intentDb.query('update registrations set status = $2 where id = $1', [id, status]);
+
+      const late = await intentDb.query(`select finish_poll($1, 0, '{"status": "processing"}', 5) as ok`, [id]);
+
+      expect(late).to.deep.equal([{ ok: false }]);
+      expect(await rowOf(id)).to.include({ status });
+    }
+    expect(await intentDb.query(`select from queue_jobs where task = 'registration/poll'`)).to.deep.equal([]);
+  });
+
   it('get separate verdicts: replays first, then active ones', async () => {
     const first = purchase({ idempotency_key: 'k' });
     await accept(first);
