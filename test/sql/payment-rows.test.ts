@@ -61,6 +61,43 @@ describe('a payment', () => {
     expect(await losses()).to.deep.equal({ withdrawn: 5_000, open_disputes: 5_000 });
   });
 
+  it('is reinstated with its own open unreadable events closed, and nobody else’s, nor who closed one before', async () => {
+    await succeeds(5_000);
+    await intentDb.query(`
+      update prop_accounts set status = 'provisioning';
+      insert into payments select (jsonb_populate_record(p, '{"id": "pay_2", "intent_id": "00000000-0000-7000-8000-0000000000ff"}')).* from payments p;
+      delete from processor_events;
+      insert into processor_events (id, type, said_at, fact, source, payment_id, outcome, closed_at, closed_by, closed_why)
+      values ('closed', 'charge.refunded', now(), '{}', 'listed', 'pay_1', 'unreadable', now(), 'ada', 'seen'),
+        ('open', 'charge.refunded', now(), '{}', 'listed', 'pay_1', 'unreadable', null, null, null),
+        ('read', 'charge.refunded', now(), '{}', 'listed', 'pay_1', 'applied', null, null, null),
+        ('of another', 'charge.refunded', now(), '{}', 'listed', 'pay_2', 'unreadable', null, null, null);
+      select settle_money('pay_1')`);
+    expect(await first('select status from prop_accounts')).to.deep.equal({ status: 'eliminated' });
+    const reinstate = () => first(`select reinstate_account('prop_1', 'op', 'all is there') as verdict`);
+    for (const outcome of [null, '{"problem": {"code": "PROCESSOR_SILENT", "effect": "unknown"}}']) {
+      await intentDb.query(
+        `update intents set settled_at = case when $1::jsonb is not null then now() end, outcome = $1, state = case when $1::jsonb is null then 'in_doubt' else 'failed' end
+         where kind = 'payments/checkout'`,
+        [outcome],
+      );
+      await intentDb.query(`update payments set refund_intent_id = intent_id where id = 'pay_1'`);
+      expect(await reinstate(), 'while a refund may take its money').to.deep.equal({ verdict: 'refunding' });
+    }
+    await intentDb.query('update payments set refund_intent_id = null');
+
+    expect(await reinstate()).to.deep.equal({ verdict: 'done' });
+
+    expect(await intentDb.query('select id, closed_by, closed_why from processor_events order by id')).to.deep.equal([
+      { id: 'closed', closed_by: 'ada', closed_why: 'seen' },
+      { id: 'of another', closed_by: null, closed_why: null },
+      { id: 'open', closed_by: 'op', closed_why: 'all is there' },
+      { id: 'read', closed_by: null, closed_why: null },
+    ]);
+    expect(await first('select status from prop_accounts')).to.deep.equal({ status: 'provisioning' });
+    expect(await reinstate(), 'again').to.deep.equal({ verdict: 'not_stopped' });
+  });
+
   it('stops its account at an appeal of the bank, although an operator reinstated the account after another loss', async () => {
     await succeeds(5_000);
     await intentDb.query(`update prop_accounts set status = 'provisioning'`);
