@@ -16,8 +16,12 @@ describe('the pause of an upstream', () => {
 
   const pause = (upstream: string, holdsExits = false) =>
     intentDb.query(`select pause_work($1, $2, 'op', 'wrong prices')`, [upstream, holdsExits]);
-  const waits = async (id: string, fence: number, session: DbSession = intentDb) => {
-    const [row] = await session.query<{ ok: boolean }>('select wait_for_pause($1, $2, false, false) ok', [id, fence]);
+  const waits = async (id: string, fence: number, session: DbSession = intentDb, exits = false) => {
+    const [row] = await session.query<{ ok: boolean }>('select wait_for_pause($1, $2, $3, false) ok', [
+      id,
+      fence,
+      exits,
+    ]);
     return row?.ok;
   };
 
@@ -39,6 +43,57 @@ describe('the pause of an upstream', () => {
     expect(await queuedNow()).to.deep.equal([id]);
   });
 
+  it('of a partner holds its work alone, and lets go on that alone, not what is held at an upstream', async () => {
+    await intentDb.query(`insert into partners (id, name) values ('ptn_a', 'A') on conflict do nothing`);
+    const [own, elsewhere, other] = [
+      item(),
+      item({ kind: 'exchange/place', owner: 'ptn_b' }),
+      item({ owner: 'ptn_b' }),
+    ];
+    await intentDb.accept(own, elsewhere, other);
+    await pause('ptn_a');
+    await pause('exvenue');
+
+    for (const [{ id }, isHeld] of [
+      [own, true],
+      [elsewhere, true],
+      [other, false],
+    ] as const) {
+      const { fence = 0 } = (await intentDb.claim(id)) ?? {};
+      await intentDb.finishJobs(id);
+      expect(await waits(id, fence)).to.equal(isHeld);
+    }
+    expect(await intentDb.query(`select end_pause('ptn_a', 'op', 'it is over') as queued`)).to.deep.equal([
+      { queued: 1 },
+    ]);
+
+    expect(await queuedNow()).to.deep.equal([own.id]);
+  });
+
+  it('lets go on the first of a lane, and nothing that stands behind it', async () => {
+    const [first, second] = [item({ lane: 'l' }), item({ lane: 'l' })];
+    await intentDb.accept(first, second);
+    const { fence = 0 } = (await intentDb.claim(first.id)) ?? {};
+    await intentDb.finishJobs(first.id);
+    await pause('netvenue');
+    expect(await waits(first.id, fence)).to.equal(true);
+
+    await intentDb.query(`select end_pause('netvenue', 'op', 'it is over')`);
+
+    expect((await intentDb.jobs()).map(({ intent_id }) => intent_id)).to.deep.equal([first.id]);
+  });
+
+  it('takes nothing from the worker that has claimed it since', async () => {
+    const { id, fence } = await claimed();
+    await intentDb.retry(id, fence);
+    const { fence: newer = 0 } = (await intentDb.claim(id)) ?? {};
+    await pause('netvenue');
+
+    expect(await waits(id, fence)).to.equal(false);
+
+    expect(await intentDb.row(id)).to.include({ state: 'running', fence: newer });
+  });
+
   it('does not hold exits, also those that take no slot', async () => {
     const [exit, entry] = [item({ kind: 'exchange/cancel' }), item({ kind: 'exchange/place' })];
     await intentDb.accept(exit, entry);
@@ -49,6 +104,7 @@ describe('the pause of an upstream', () => {
       [entry, true],
     ] as const) {
       const { fence = 0 } = (await intentDb.claim(id)) ?? {};
+      expect(await waits(id, fence, intentDb, true), 'an exit by its request').to.equal(false);
       expect(await waits(id, fence)).to.equal(isHeld);
     }
   });
@@ -65,6 +121,8 @@ describe('the pause of an upstream', () => {
     await pause('exvenue', false);
 
     expect(await queuedNow()).to.deep.equal([exit.id]);
+    const again = (await intentDb.claim(exit.id))?.fence ?? 0;
+    expect(await waits(exit.id, again)).to.equal(false);
   });
 
   it('gives the slot to the next that was handed to one that it holds', async () => {
