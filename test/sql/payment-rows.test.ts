@@ -48,6 +48,22 @@ describe('a payment', () => {
     expect(await losses()).to.deep.equal({ withdrawn: 0, open_disputes: 5_000 });
   });
 
+  it('follows the newest report of a dispute, and of two of one second the later state, in its own currency only', async () => {
+    await succeeds(5_000);
+    const dispute = (status: string, atMs: number) =>
+      loses({ kind: 'dispute', id: 'dp_1', cents: 5_000, status }, atMs);
+    const verdicts = [
+      await dispute('needs_response', 1_000),
+      await dispute('won', 3_000),
+      await dispute('under_review', 2_000),
+      await dispute('under_review', 3_000),
+      await loses({ kind: 'dispute', id: 'dp_1', cents: 5_000, status: 'lost', currency: 'eur' }, 4_000),
+    ];
+
+    expect(verdicts.map((each) => each?.verdict)).to.deep.equal(['applied', 'applied', 'stale', 'stale', 'unreadable']);
+    expect(await losses()).to.deep.equal({ withdrawn: 0, open_disputes: 0 });
+  });
+
   it('is disputed anew, whatever an operator accepted, if the bank appeals after the dispute was won', async () => {
     await succeeds(5_000);
     const dispute = { kind: 'dispute', id: 'dp_1', cents: 5_000 };

@@ -31,6 +31,15 @@ const CASES: Case[] = [
   ['a refund that failed before the charge was reported again', [r1, r2, r2Failed(20), ['charge', 100, 21]], 100, 100],
   ['a refund that failed, reported first', [r2Failed(20), r2], 0, 0],
   ['a refund that was canceled', [['refund', 're_1', 100, 'canceled', 10, 11]], 0, 0],
+  [
+    'a refund that was pending, and was canceled',
+    [
+      ['refund', 're_1', 100, 'pending', 10, 10],
+      ['refund', 're_1', 100, 'canceled', 10, 11],
+    ],
+    0,
+    0,
+  ],
   ['a refund that is pending, also late', [r1, ['refund', 're_1', 100, 'pending', 10, 9]], 100, 100],
   ['what an operator accepted', [r1, ['charge', 100, 11], ['accept']], 100, 0],
   ['one more after it was accepted', [r1, ['accept'], r2], 150, 50],
