@@ -40,7 +40,9 @@ export async function readBody(ctx: Context, operation: Operation): Promise<unkn
   if (!hasBody && !operation.body.required) return undefined;
   const { contentType } = operation.body;
   if (hasBody && ctx.get('Content-Type') !== contentType) checkType(ctx, contentType); // costs ten times the comparison
-  if (!CODING.test(ctx.get('Content-Encoding'))) throw unsupported(contentType, 'Content-Encoding', CODINGS);
+  const coding = ctx.get('Content-Encoding').toLowerCase();
+  if (!CODING.test(coding)) throw unsupported(contentType, 'Content-Encoding', CODINGS);
+  if (coding !== '') ctx.req.headers['content-encoding'] = coding; // koa-body knows it in small letters only
   await read(ctx as Parameters<typeof read>[0], noNext); // koa-body types its own context, ours is the same object
   const bytes = Buffer.from((ctx.request.body as string | undefined) ?? '', 'latin1');
   if (!isUtf8(bytes)) throw new ApiError('MALFORMED_BODY');

@@ -123,9 +123,11 @@ describe('the edge', () => {
 
   it('applies the size limit to a compressed body after decompression', async () => {
     const body = gzipSync(JSON.stringify({ trade_pair: 'x'.repeat(10_000_000) }));
-    const headers = { 'Trader-ID': '0', 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' };
+    for (const coding of ['gzip', 'GZIP']) {
+      const headers = { 'Trader-ID': '0', 'Content-Type': 'application/json', 'Content-Encoding': coding };
 
-    expectProblem(await ask('POST', ORDERS, { body, headers }), 'BODY_TOO_LARGE', { effect: 'none' });
+      expectProblem(await ask('POST', ORDERS, { body, headers }), 'BODY_TOO_LARGE', { effect: 'none' });
+    }
   });
 
   it('rejects a huge body without a declared length', async () => {

@@ -24,10 +24,9 @@ export async function closeEach(call: BulkCall, account: ReadyAccount, context: 
     const id = orderIdsOf(account.owner, uuid).find((each) => pairs.has(each)); // a position has the id of its opening order
     return id === undefined ? null : { trade_pair: pairs.get(id) ?? '', position_uuid: id };
   };
-  if (call.body.position_uuids.some((uuid) => positionOf(uuid) === null)) rejectUnlessTrading(account);
-  const results = await Promise.all(
-    call.body.position_uuids.map((uuid) => closeOne(call, context, uuid, positionOf(uuid))),
-  );
+  const uuids = unrepeated(call.body.position_uuids);
+  if (uuids.some((uuid) => positionOf(uuid) === null)) rejectUnlessTrading(account);
+  const results = await Promise.all(uuids.map((uuid) => closeOne(call, context, uuid, positionOf(uuid))));
   return {
     success: results.every(({ status }) => status === 'closed' || status === 'pending'),
     order_uuid: null,
@@ -37,6 +36,10 @@ export async function closeEach(call: BulkCall, account: ReadyAccount, context: 
     pending: results.flatMap(({ status, order_uuid }) => (status === 'pending' && order_uuid ? [order_uuid] : [])),
   };
 }
+
+/** Without uuids that an earlier one names in other letters: the position is closed once, and told once. */
+const unrepeated = (uuids: string[]): string[] =>
+  uuids.filter((uuid, n) => uuids.findIndex((other) => other.toLowerCase() === uuid.toLowerCase()) === n);
 
 /** A repeat with the same Idempotency-Key finds the same intent for each position. */
 async function closeOne(

@@ -53,12 +53,13 @@ describe('trading a prop account', () => {
       await trader.ask('DELETE', `${ORDERS}/${upper}`),
     ];
     const closed = await trader.ask('POST', `${ORDERS}/bulk-close`, {
-      json: { position_uuids: [position.toUpperCase()] },
+      json: { position_uuids: [position.toUpperCase(), position] },
     });
 
     expect(replies.map(({ status, body }) => [status, body.order_uuid])).to.deep.equal(
       replies.map(() => [200, order_uuid]),
     );
+    expect(closed.body).to.include({ success: true }).and.to.have.property('results').with.length(1);
     expect(closed.body.results[0]).to.include({ status: 'closed', position_uuid: position.toUpperCase() });
     expect(effectsOf(service, trader)).to.deep.equal(['limit', 'market', 'edit', 'cancel', 'flat_all']);
   });
