@@ -39,7 +39,10 @@ describe('a database that is recovered, of a wallet with more orders than the ex
     it(`finds what was executed and what rests, where the history ${name}: ${found}`, async () => {
       const trader = await service.wallet();
       const [executed, resting] = [randomUUID(), randomUUID()];
-      const fill = { ...{ coin: 'BTC', side: 'B', px: '90000.0', sz: '0.01', time: SINCE_MS + 2_000, oid: 7, tid: 8 } };
+      const fill = {
+        ...{ coin: 'BTC', side: 'B', px: '90000.0', sz: '0.01', time: SINCE_MS + 2_000, oid: 7, tid: 8 },
+        ...{ startPosition: '0.0', closedPnl: '0.0', fee: '0.4', feeToken: 'USDC', dir: 'Open Long' },
+      };
       proxy.handle = async ({ type, user }) => {
         if (user !== trader.wallet) return jsonReply(type === 'perpDexs' ? [null] : []);
         if (type === 'historicalOrders') return jsonReply(rows(2_000, oldestMs));

@@ -104,13 +104,13 @@ function withoutBracket(due: readonly WantedEntry[], orders: PairExits['orders']
   return due.filter((entry) => !isCovered(entry, true)).filter((entry) => !isCovered(entry, false));
 }
 
-type Shown = Pick<ReturnType<typeof showing>, 'position' | 'past' | 'cancelled'>;
+type OfPair = Pick<ReturnType<typeof showing>, 'position' | 'past' | 'cancelled'>;
 
 /**
  * Whether exits of an order that do not live were those of an earlier position of the pair: the network cancelled them before the open one was
  * opened, or never created them, because the order closed its position.
  */
-function wasOfEarlier(order: OrderWithExits | undefined, { position, past, cancelled }: Shown): boolean {
+function wasOfEarlier(order: OrderWithExits | undefined, { position, past, cancelled }: OfPair): boolean {
   if (order && past.some(isFilledIn(order)) && !(position && isFilledIn(order)(position))) return true;
   const openMs = position?.openMs ?? null;
   const own = cancelled.filter(({ uuid }) => isExitOf(uuid, order));
