@@ -1,10 +1,12 @@
 import { expect } from 'chai';
 import { ApiError } from '../../src/kernel/errors.ts';
+import { found } from '../../src/kernel/upstream-result.ts';
 import type { Dashboard, DashboardOrder } from '../../src/venues/network/adapter/types.ts';
 import { networkAccount } from '../../src/venues/network/portfolio/account.ts';
 import { drawdownOf } from '../../src/venues/network/portfolio/drawdown.ts';
 import { filledOrders } from '../../src/venues/network/portfolio/filled-orders.ts';
 import { networkLimits } from '../../src/venues/network/portfolio/limits.ts';
+import { readOpenPairs } from '../../src/venues/network/portfolio/read-model.ts';
 
 const order = { uuid: 'o', tradePair: 'BTCUSDC', orderType: 'LONG', quantity: 1, price: 100, processedMs: 5 };
 const history = (more: Partial<DashboardOrder>) => () =>
@@ -81,5 +83,20 @@ describe('an account of the network', () => {
     expect(networkLimits({ ...without, pairLeverage: { BTCUSDC: 0.5 } }, [])).to.include({
       max_position_per_pair_usd: 50,
     });
+  });
+});
+
+describe('what is read to close positions', () => {
+  const position = { uuid: 'A', tradePair: 'BTCUSDC', side: 'LONG', closeMs: null };
+  const pairsBesideOdd = (sought: string) => {
+    const shown = { positions: [position], reported: { positions: false } };
+    const book = { unfilled: [], filled: [order], cancelled: [] };
+    const reads = { dashboard: async () => found(shown), networkOrders: async () => found(book) } as never; // as: what is read
+    return readOpenPairs(reads, 'e_1', (pairs) => pairs.has(sought)).catch(({ code }: ApiError) => code);
+  };
+
+  it('suffices beside a position that cannot be read, which is no other one', async () => {
+    expect(await pairsBesideOdd('a')).to.deep.equal(new Map([['a', 'BTCUSDC']]));
+    expect(await pairsBesideOdd('b')).to.equal('VENUE_UNREADABLE');
   });
 });

@@ -4,6 +4,7 @@ import { tradePairsResponse } from '../../src/venues/network/adapter/books.ts';
 import type { Signal } from '../../src/venues/network/adapter/signal-types.ts';
 import type { Dashboard, DashboardOrder, Netvenue, OrderBook } from '../../src/venues/network/adapter/types.ts';
 import { findClosed, mayTouchOthers } from '../../src/venues/network/orders/close.ts';
+import { readOpenPosition } from '../../src/venues/network/orders/positions.ts';
 
 /** Registries as builds print them: the oldest, those that close by uuid, and the newest. */
 const registry = (pair: object, list = 'allowed') =>
@@ -17,19 +18,34 @@ const REGISTRIES = {
 };
 const position = (tradePair: string) => ({ uuid: tradePair, tradePair, side: 'LONG', closeMs: null, filledOrders: [] });
 const order = (tradePair: string | null, executionType: string) => ({ tradePair, executionType });
-const ACCOUNTS: Record<string, { positions: object[]; openOrders: object[] }> = {
-  alone: { positions: [position('BTC/USDC')], openOrders: [order('BTCUSDC', 'BRACKET')] },
-  'beside a position': { positions: [position('BTCUSDC'), position('ETHUSDC')], openOrders: [] },
-  'beside exits': { positions: [position('BTCUSDC'), position('ETHUSDC')], openOrders: [order('ETHUSDC', 'BRACKET')] },
-  'beside a resting order': { positions: [position('BTCUSDC')], openOrders: [order('ETHUSDC', 'LIMIT')] },
-  'beside an unnamed order': { positions: [position('BTCUSDC')], openOrders: [order(null, 'BRACKET')] },
+const both = [position('BTCUSDC'), position('ETHUSDC')];
+const whole = { positions: true };
+const ACCOUNTS: Record<string, { positions: object[]; openOrders: object[]; reported: { positions: boolean } }> = {
+  alone: { positions: [position('BTC/USDC')], openOrders: [order('BTCUSDC', 'BRACKET')], reported: whole },
+  'beside a position': { positions: both, openOrders: [], reported: whole },
+  'beside a position that cannot be read': {
+    positions: [position('BTCUSDC')],
+    openOrders: [],
+    reported: { positions: false },
+  },
+  'beside exits': { positions: both, openOrders: [order('ETHUSDC', 'BRACKET')], reported: whole },
+  'beside a resting order': {
+    positions: [position('BTCUSDC')],
+    openOrders: [order('ETHUSDC', 'LIMIT')],
+    reported: whole,
+  },
+  'beside an unnamed order': {
+    positions: [position('BTCUSDC')],
+    openOrders: [order(null, 'BRACKET')],
+    reported: whole,
+  },
 };
 
 /** Where FLAT_ALL touches nothing else, by the facts: style, registry, account. */
 const HARMLESS = (style: string, build: keyof typeof REGISTRIES, account: string): boolean => {
   if (style === 'market_flat') return false;
   if (account === 'alone') return true;
-  if (account !== 'beside a position') return false;
+  if (!account.startsWith('beside a position')) return false;
   return build === 'newer' || build === 'newest' || (build === 'unread' && style === 'flat_all');
 };
 
@@ -43,6 +59,20 @@ describe('how a position is closed', () => {
             account,
           ).to.equal(!HARMLESS(style, build as keyof typeof REGISTRIES, account));
       });
+});
+
+describe('a position to close or protect', () => {
+  const open = (positions: object[]) => {
+    const shown = { positions, openOrders: [], reported: { positions: false, orders: true } };
+    const book = { unfilled: [], filled: [{ tradePair: 'BTCUSDC' }], cancelled: [] };
+    const venue = { dashboard: async () => found(shown), orders: async () => found(book) };
+    return readOpenPosition(venue as unknown as Netvenue, 'entity_1', 'BTCUSDC'); // as: reads only
+  };
+
+  it('is found beside another that cannot be read, unless it may be that one', async () => {
+    expect(await open([position('BTCUSDC')])).to.have.nested.property('position.tradePair', 'BTCUSDC');
+    for (const positions of [[], [position('ETHUSDC')]]) expect(await open(positions)).to.equal('unreadable');
+  });
 });
 
 describe('what a FLAT_ALL came to', () => {
@@ -59,12 +89,16 @@ describe('what a FLAT_ALL came to', () => {
   const find = (
     positions: object[],
     book: ReadResult<Partial<OrderBook>>,
-    { since_ms = 1, sent = signal }: { since_ms?: number | null; sent?: Signal } = {},
+    {
+      since_ms = 1,
+      sent = signal,
+      isWhole = true,
+    }: { since_ms?: number | null; sent?: Signal; isWhole?: boolean } = {},
   ) => {
     const dashboard = found({
       positions,
       openOrders: [],
-      reported: { positions: true, orders: true },
+      reported: { positions: isWhole, orders: true },
     } as unknown as Dashboard);
     const venue = { dashboard: async () => dashboard, orders: async () => book } as unknown as Netvenue; // as: reads only
     return findClosed({ venue, trader: 'entity_1' }, { signal: sent, position_uuid: UUID, since_ms });
@@ -109,6 +143,14 @@ describe('what a FLAT_ALL came to', () => {
     expect(await find([bare], book))
       .to.include({ kind: 'accepted' })
       .and.have.nested.property('data.executed.price', price);
+  });
+
+  it('is known of a position that is shown beside one that cannot be read, and not of one that may be that', async () => {
+    const found = (positions: object[]) => find(positions, bookWith(), { isWhole: false });
+
+    expect(await found([closedBy(`${UUID}-flat-all`)])).to.include({ kind: 'accepted' });
+    expect(await found([{ ...position('BTCUSDC'), uuid: UUID }])).to.include({ kind: 'absent' });
+    expect(await found([])).to.include({ kind: 'unknown' });
   });
 
   it('is the same for a FLAT of the pair, which would close the next position', async () => {

@@ -6,7 +6,7 @@ import { ApiError } from '../../kernel/errors.ts';
 import { orderIdsOf } from '../../kernel/ids.ts';
 import { closePosition, type RequestContext } from '../../venues/network/orders/intents.ts';
 import { orderResult } from '../../venues/network/orders/read-model.ts';
-import { readOpenPositions } from '../../venues/network/portfolio/read-model.ts';
+import { readOpenPairs } from '../../venues/network/portfolio/read-model.ts';
 import type { VenueReads } from '../../venues/reads.ts';
 import { type ReadyAccount, rejectUnlessTrading } from './accounts.ts';
 
@@ -18,13 +18,16 @@ type BulkCall = Pick<Call<'closeTradingPositions', { reads: VenueReads; wait: Wa
  * the ids of the intents that have not ended. Throws if the account may not trade, or if its positions cannot be read.
  */
 export async function closeEach(call: BulkCall, account: ReadyAccount, context: RequestContext) {
-  const open = await readOpenPositions(call.deps.reads, account.hotkey);
-  const pairs = new Map(open.map(({ position_uuid, trade_pair }) => [position_uuid?.toLowerCase(), trade_pair]));
+  const uuids = unrepeated(call.body.position_uuids);
+  const idIn = (pairs: ReadonlyMap<string, string>, uuid: string) =>
+    orderIdsOf(account.owner, uuid).find((each) => pairs.has(each)); // a position has the id of its opening order
+  const pairs = await readOpenPairs(call.deps.reads, account.hotkey, (shown) =>
+    uuids.every((uuid) => idIn(shown, uuid) !== undefined),
+  );
   const positionOf = (uuid: string) => {
-    const id = orderIdsOf(account.owner, uuid).find((each) => pairs.has(each)); // a position has the id of its opening order
+    const id = idIn(pairs, uuid);
     return id === undefined ? null : { trade_pair: pairs.get(id) ?? '', position_uuid: id };
   };
-  const uuids = unrepeated(call.body.position_uuids);
   if (uuids.some((uuid) => positionOf(uuid) === null)) rejectUnlessTrading(account);
   const results = await Promise.all(uuids.map((uuid) => closeOne(call, context, uuid, positionOf(uuid))));
   return {

@@ -85,18 +85,19 @@ export const close = defineIntent({
 /**
  * Whether FLAT_ALL could touch more than the position. It could if the account has any order in another pair, because
  * the newest builds cancel all exits, also those of an order that is filled meanwhile; and if the account has another
- * position on a build that is not known to close by uuid. `flat_all` counts as known where the registry cannot be read.
+ * position, or one that cannot be read, on a build that is not known to close by uuid. `flat_all` counts as known where
+ * the registry cannot be read.
  */
 export function mayTouchOthers(
   style: CloseStyle,
-  { positions, openOrders }: Pick<Dashboard, 'positions' | 'openOrders'>,
+  { positions, openOrders, reported }: Pick<Dashboard, 'positions' | 'openOrders' | 'reported'>,
   { pairs, trade_pair }: { pairs: ReadResult<TradePair[]>; trade_pair: string },
 ): boolean {
   const isElsewhere = ({ tradePair }: { tradePair: string | null }) =>
     tradePair === null || !samePair(tradePair, trade_pair);
   if (style === 'market_flat' || openOrders.some(isElsewhere)) return true;
   if (closesByUuid(pairs) || (style === 'flat_all' && pairs.kind !== 'found')) return false;
-  return positions.some((position) => isOpenPosition(position) && isElsewhere(position));
+  return !reported.positions || positions.some((position) => isOpenPosition(position) && isElsewhere(position));
 }
 
 /** The venue did nothing: the close is sent again after its pause, under a new uuid, within the deadline, unless it is in doubt. */
@@ -124,8 +125,9 @@ export async function findClosed(
   { position_uuid, signal, since_ms }: { position_uuid: string; signal: Signal; since_ms: number | null },
 ): Promise<Found> {
   const { dashboard, book } = await readRecords(at);
-  if (dashboard.kind !== 'found' || !dashboard.data.reported.positions) return UNREAD;
+  if (dashboard.kind !== 'found') return UNREAD;
   const position = dashboard.data.positions.find(({ uuid }) => uuid === position_uuid);
+  if (!position && !dashboard.data.reported.positions) return UNREAD;
   if (position && isOpenPosition(position)) return ABSENT;
   const isFlatAll = signal.execution_type === 'FLAT_ALL';
   if (book.kind !== 'found' && isFlatAll) return UNREAD;

@@ -16,7 +16,7 @@ export const isOpenPosition = ({ side, closeMs }: DashboardPosition): boolean =>
 /**
  * Reads what is open in a pair; `unreadable` if the venue does not report it. A section that the dashboard lacks is empty
  * or failed internally; then the book shows resting orders, and only a book without a filled order in the pair proves
- * that nothing is open.
+ * that nothing is open. A position that is shown is open, whatever another one lacks.
  */
 export async function readOpenPosition(
   venue: Netvenue,
@@ -26,12 +26,12 @@ export async function readOpenPosition(
   const dashboard = await venue.dashboard(trader);
   if (dashboard.kind !== 'found') return 'unreadable';
   const shown = dashboard.data;
-  if (shown.reported.positions && shown.reported.orders) return heldOf(shown, pair);
+  const isKnown = shown.reported.positions || openIn(shown, pair) !== null;
+  if (isKnown && shown.reported.orders) return heldOf(shown, pair);
   const book = await venue.orders(trader);
   if (book.kind === 'unreadable') return 'unreadable';
   const { unfilled, filled } = book.kind === 'found' ? book.data : { unfilled: [], filled: [] };
-  if (!shown.reported.positions && filled.some(({ tradePair }) => tradePair === null || samePair(tradePair, pair)))
-    return 'unreadable';
+  if (!isKnown && filled.some(({ tradePair }) => tradePair === null || samePair(tradePair, pair))) return 'unreadable';
   return heldOf(shown.reported.orders ? shown : { ...shown, openOrders: unfilled }, pair);
 }
 

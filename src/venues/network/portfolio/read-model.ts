@@ -6,7 +6,7 @@ import type { ReadResult } from '../../../kernel/upstream-result.ts';
 import { foundOrNull, requireFound, requireValue } from '../../found.ts';
 import type { PayoutWeek, Portfolio } from '../../portfolio.ts';
 import type { VenueReads } from '../../reads.ts';
-import type { Dashboard, OrderBook } from '../adapter/types.ts';
+import type { Dashboard, DashboardPosition, OrderBook } from '../adapter/types.ts';
 import { placedAs } from '../orders/venue-records.ts';
 import { findSubaccount } from '../subaccounts/queries.ts';
 import { networkAccount } from './account.ts';
@@ -88,6 +88,23 @@ export const uuidOf = async (reads: VenueReads, hotkey: Hotkey): Promise<string>
 export async function readOpenPositions(reads: VenueReads, hotkey: Hotkey): Promise<Schemas['Position'][]> {
   return openPositions(requireFound(await reads.dashboard(hotkey)), () => reads.networkOrders(hotkey));
 }
+
+/**
+ * The pair of each open position of a subaccount, by its uuid. Throws VENUE_UNREADABLE if the network cannot be read, and, unless those that
+ * are shown suffice, if it does not prove which are open: one that cannot be read must not keep others from being closed.
+ */
+export async function readOpenPairs(
+  reads: VenueReads,
+  hotkey: Hotkey,
+  suffice: (pairs: ReadonlyMap<string, string>) => boolean,
+): Promise<ReadonlyMap<string, string>> {
+  const dashboard = requireFound(await reads.dashboard(hotkey));
+  const shown = pairsOf(dashboard.positions);
+  return suffice(shown) ? shown : pairsOf(await provenPositions(dashboard, () => reads.networkOrders(hotkey)));
+}
+
+const pairsOf = (positions: DashboardPosition[]): ReadonlyMap<string, string> =>
+  new Map(positions.filter(isOpen).map(({ uuid, tradePair }) => [uuid.toLowerCase(), tradePair]));
 
 /** The open positions of a dashboard, oldest first. Throws VENUE_UNREADABLE if it does not prove which are open. */
 export async function openPositions(
