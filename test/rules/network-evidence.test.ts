@@ -121,6 +121,24 @@ describe('what the records of the network prove of an order', () => {
     expect(await findClosed(at(unread, book()), close)).to.include({ kind: 'unknown' });
   });
 
+  it('a dashboard without its positions does not show that a filled order needs no exits', async () => {
+    const protectedSignal = { ...signal, stop_loss: 80 } as Signal; // as: its uuid is one
+    const filled = { ...cancelledOrder, price: 90, processedMs: 5 };
+    const listed = found({ unfilled: [], filled: [filled], cancelled: [] } as unknown as OrderBook); // as: only members that are read
+    const closed = { uuid: UUID, tradePair: 'BTCUSDC', side: 'FLAT', closeMs: 9, filledOrders: [filled] };
+    const proven = (isWhole: boolean, positions: object[]) => {
+      const shown = dashboard({ positions: isWhole, orders: true });
+      if (shown.kind === 'found') Object.assign(shown.data, { positions });
+      return findPlaced(at(shown, listed), protectedSignal, ABSENT);
+    };
+
+    expect(await proven(false, [])).to.include({ kind: 'unknown' });
+    expect(await proven(true, [])).to.have.nested.property('data.protection.state', 'placed');
+    expect(await proven(false, [closed])).to.have.nested.property('data.protection.state', 'placed');
+    const open = { ...closed, side: 'LONG', closeMs: null };
+    expect(await proven(false, [open])).to.have.nested.property('data.protection.state', 'failed');
+  });
+
   for (const [what, terms, kind] of [
     ['without exits: it is cancelled', {}, 'accepted'],
     [

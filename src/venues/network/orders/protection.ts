@@ -1,5 +1,6 @@
 import type { Executed } from '../adapter/signal-types.ts';
 import type { DashboardOrder } from '../adapter/types.ts';
+import { isOpenPosition } from './positions.ts';
 import { carriesExits, type Exits, PLACED, type Protection, protectionWhenAccepted } from './rules.ts';
 import { mayProve, type Records, type VisibleResult } from './venue-records.ts';
 
@@ -22,7 +23,9 @@ export function protectionShown(
   if (exits.live) return PLACED;
   if (!mayProve(records)) return null;
   if (error !== null && !exits.cancelled) return { state: 'failed', error };
-  return isHeldBy(shown.name, records) ? { state: 'failed', error: exits.cancelled ? CANCELLED : MISSING } : PLACED;
+  const isHeld = isHeldBy(shown.name, records);
+  if (isHeld === null) return null;
+  return isHeld ? { state: 'failed', error: exits.cancelled ? CANCELLED : MISSING } : PLACED;
 }
 
 /** Which exits of an order the records show: `live` ones rest or were executed. */
@@ -36,13 +39,15 @@ function exitsOf(name: string, { dashboard, book }: Records): { live: boolean; c
   };
 }
 
-/** Whether an open position contains the order. */
-function isHeldBy(name: string, { dashboard }: Records): boolean {
+/** Whether an open position contains the order; null if no position is shown that does, and one is missing that may. */
+function isHeldBy(name: string, { dashboard }: Records): boolean | null {
   if (dashboard.kind !== 'found') return false;
-  return dashboard.data.positions.some(
-    ({ closeMs, side, uuid, filledOrders }) =>
-      closeMs === null && side !== 'FLAT' && (uuid === name || filledOrders.some((order) => order.uuid === name)),
+  const { positions, reported } = dashboard.data;
+  const own = positions.filter(
+    ({ uuid, filledOrders }) => uuid === name || filledOrders.some((order) => order.uuid === name),
   );
+  if (own.some(isOpenPosition)) return true;
+  return own.length > 0 || reported.positions ? false : null;
 }
 
 /** What the network executed of an order. */
