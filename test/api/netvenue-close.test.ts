@@ -81,6 +81,19 @@ describe('closeNetvenuePosition', () => {
     expect(await positionsOf(service, trader)).to.deep.equal([]);
   });
 
+  it('does not wait for the list of orders: what may rest in other pairs stays untouched', async () => {
+    const trader = await service.trader();
+    await trader.post(ORDERS, market());
+    service.miner.faults.add({ kind: 'status_500', route: '/validator/orders/', times: 1_000 });
+
+    const reply = await trader.post(CLOSE, { trade_pair: 'BTCUSDC' });
+    service.miner.faults.clear();
+
+    expect(reply.status, JSON.stringify(reply.body)).to.equal(200);
+    expect(effectsOf(service, trader)).to.deep.equal(['market', 'market']);
+    expect(await positionsOf(service, trader)).to.deep.equal([]);
+  });
+
   it('is reconciled when its response was lost', async () => {
     const trader = await service.trader();
     await trader.post(ORDERS, market());

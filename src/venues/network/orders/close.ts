@@ -58,7 +58,8 @@ export const close = defineIntent({
     if (position === null) return withoutPosition(deps.db, held, { trader, pair: trade_pair });
     if (only !== undefined && !sameUuid(position.uuid, only)) return { fail: { code: 'V1_NO_POSITION' } };
     const common = { subaccount_id, trade_pair };
-    const touches = others || mayTouchOthers(deps.config.NETVENUE_CLOSE_STYLE, held.dashboard, { pairs, trade_pair });
+    const style = deps.config.NETVENUE_CLOSE_STYLE;
+    const touches = others || held.brackets === null || mayTouchOthers(style, held.dashboard, { pairs, trade_pair });
     const signal: Signal = touches
       ? { ...common, execution_type: 'MARKET', order_type: 'FLAT', order_uuid: attempts > 1 ? randomUUID() : id }
       : { ...common, execution_type: 'FLAT_ALL', order_uuid: position.uuid };

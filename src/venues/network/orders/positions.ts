@@ -7,8 +7,15 @@ import type { Dashboard, DashboardOrder, DashboardPosition, Netvenue } from '../
 import { wasFilledLately } from './queries.ts';
 import { samePair } from './rules.ts';
 
-/** What a trader has open in a pair. `position` is null only if it is proven that there is none. */
-export type OpenPosition = { position: DashboardPosition | null; brackets: DashboardOrder[]; dashboard: Dashboard };
+/**
+ * What a trader has open in a pair. `position` is null only if it is proven that there is none, `brackets` if the orders that rest cannot
+ * be read.
+ */
+export type OpenPosition = {
+  position: DashboardPosition | null;
+  brackets: DashboardOrder[] | null;
+  dashboard: Dashboard;
+};
 
 /** Whether a position is open. */
 export const isOpenPosition = ({ side, closeMs }: DashboardPosition): boolean => closeMs === null && side !== 'FLAT';
@@ -29,7 +36,7 @@ export async function readOpenPosition(
   const isKnown = shown.reported.positions || openIn(shown, pair) !== null;
   if (isKnown && shown.reported.orders) return heldOf(shown, pair);
   const book = await venue.orders(trader);
-  if (book.kind === 'unreadable') return 'unreadable';
+  if (book.kind === 'unreadable') return isKnown ? { ...heldOf(shown, pair), brackets: null } : 'unreadable';
   const { unfilled, filled } = book.kind === 'found' ? book.data : { unfilled: [], filled: [] };
   if (!isKnown && filled.some(({ tradePair }) => tradePair === null || samePair(tradePair, pair))) return 'unreadable';
   return heldOf(shown.reported.orders ? shown : { ...shown, openOrders: unfilled }, pair);

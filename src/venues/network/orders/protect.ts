@@ -54,7 +54,7 @@ export const protect = defineIntent({
       getReadiness(db, trader),
     ]);
     if (isClosing) return { wait: CLOSE_IN_FLIGHT };
-    if (held === 'unreadable') return { wait: { code: 'VENUE_UNREACHABLE' } };
+    if (held === 'unreadable' || held.brackets === null) return { wait: { code: 'VENUE_UNREACHABLE' } };
     if (held.position === null) return withoutPosition(db, held, { trader, pair: protection.trade_pair });
     if (repairs && (await isSuperseded(db, trader, protection, repairs, held.brackets)))
       return { fail: { code: 'V1_ORDER_NOT_RESTING', message: SUPERSEDED } };
