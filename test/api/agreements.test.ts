@@ -31,7 +31,7 @@ describe('agreements', () => {
   for (const [what, member] of [
     ['an empty name', { signature_name: '' }],
     ['a blank name', { signature_name: ' \u00a0\t' }],
-    ['a name that nobody can see', { signature_name: '\u200b\u2060 \u3164\ufeff\u00ad' }],
+    ['a name that nobody can see', { signature_name: '\u200b\u2060 \u3164\ufeff\u00ad\u2800' }],
     ['a document by http', { document_url: 'http://partner.example/terms.pdf' }],
     ['a script as the document', { document_url: 'javascript:alert(1)' }],
   ] as const) {
