@@ -189,7 +189,7 @@ describe('enrolling agents of an exchange wallet', () => {
     await service.db.query(sql.unsafe`
       insert into intents (id, kind, owner, lane, state, request, sent_payload, digest, sending_at, deadline_at)
       select gen_random_uuid(), 'exchange/place', k.owner, 'exvenue:' || k.ex_wallet, 'in_doubt', '{}',
-        jsonb_build_object('key_id', k.id), '', now(), now()
+        jsonb_build_object('key_id', k.id), '', now() + interval '1 minute', now()
       from signing_keys k
       where k.ex_wallet = ${trader.wallet}`);
     await trader.post('/v1/sessions', { ex_wallet: trader.wallet, private_key: agent });

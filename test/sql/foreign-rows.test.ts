@@ -90,17 +90,20 @@ describe('what is read for one owner', () => {
       for (let n = 0; n < 5; n += 1) expect(await owners()).to.have.members([PARTNER, OTHER]);
     });
 
-    it('and what is in doubt of this wallet under other keys', async () => {
-      const inDoubt = newIntentId();
+    it('and what is in doubt of this owner and wallet under other keys, and can still take effect', async () => {
       await run(
-        `insert into intents (id, kind, owner, lane, state, request, sent_payload, digest, deadline_at)
-         values ($1, 'exchange/place', '${OTHER}', 'exvenue:${OTHER_WALLET}', 'in_doubt', '{}', '{"key_id": "x"}', '', now())`,
-        inDoubt,
+        `insert into intents (id, kind, owner, lane, state, request, sent_payload, digest, deadline_at, sending_at)
+         values ($1, 'exchange/place', '${OTHER}', 'exvenue:${OTHER_WALLET}', 'in_doubt', '{}', '{"key_id": "x"}', '', now(), now())`,
+        newIntentId(),
       );
+      const earlier = { owner: OTHER, exWallet: OTHER_WALLET, keyId: 'y', inFlightMs: 60_000 };
+      const isInDoubt = (more: Partial<typeof earlier>) => hasInDoubtUnderOtherKeys(db, { ...earlier, ...more });
 
-      expect(await hasInDoubtUnderOtherKeys(db, MY_WALLET, 'y')).to.equal(false);
-      expect(await hasInDoubtUnderOtherKeys(db, OTHER_WALLET, 'y')).to.equal(true);
-      expect(await hasInDoubtUnderOtherKeys(db, OTHER_WALLET, 'x')).to.equal(false);
+      expect(await isInDoubt({})).to.equal(true);
+      expect(await isInDoubt({ exWallet: MY_WALLET })).to.equal(false);
+      expect(await isInDoubt({ owner: PARTNER })).to.equal(false);
+      expect(await isInDoubt({ keyId: 'x' })).to.equal(false);
+      expect(await isInDoubt({ inFlightMs: 0 })).to.equal(false);
     });
 
     it('and the proof of a wallet: a signature, or a live key that the exchange confirmed', async () => {

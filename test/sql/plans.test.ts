@@ -130,7 +130,8 @@ describe('statements with much past data', function () {
     'wallets that are due': () => takeDueWallets(db, 20, { busyS: 5, idleS: 60 }),
     'wallets to stream': () => listCandidates(db),
     'orders of a wallet that may change': () => listWatchedOrders(db, trader),
-    'intents in doubt under other keys': () => hasInDoubtUnderOtherKeys(db, trader, 'key'),
+    'intents in doubt under other keys': () =>
+      hasInDoubtUnderOtherKeys(db, { owner, exWallet: trader, keyId: 'key', inFlightMs: 15_000 }),
     'creations under way': () =>
       getCreations(db, { assetClass: 'crypto', accountSize: 10_000, entity, platform: entity }, [trader]),
     'purchases under way': () => isOtherPaying(db, past.order, '0x1'),

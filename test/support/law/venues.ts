@@ -57,7 +57,7 @@ export function venueScenes({ service, asking, counts }: Stage): Scenes {
       await service().db.query(sql.unsafe`
         insert into intents (id, kind, owner, lane, state, request, sent_payload, digest, sending_at, deadline_at)
         select gen_random_uuid(), 'exchange/place', k.owner, 'exvenue:' || k.ex_wallet, 'in_doubt', '{}',
-          jsonb_build_object('key_id', k.id), '', now(), now()
+          jsonb_build_object('key_id', k.id), '', now() + interval '1 minute', now()
         from signing_keys k
         where k.ex_wallet = ${address}`);
       const agent = generatePrivateKey();

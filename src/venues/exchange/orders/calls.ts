@@ -14,16 +14,11 @@ import {
 import { epochMs } from '../../../kernel/work.ts';
 import type { ItemResult, Posted } from '../adapter/action-types.ts';
 import { markKeyRejected } from '../signing/commands.ts';
-import { burn, type NonceEvidence, type Signed, type SigningDeps } from '../signing/sign.ts';
+import { burn, inFlightMsOf, type NonceEvidence, type Signed, type SigningDeps } from '../signing/sign.ts';
 
 /** The dependencies of every exchange verb: the exchange, the signing keys of wallets, and the timing settings. */
 export type ExchangeDeps = SigningDeps & {
-  config: {
-    EXVENUE_PATIENCE_MS: number;
-    EXVENUE_EXPIRES_MS: number;
-    EXVENUE_CLOCK_MARGIN_MS: number;
-    EXVENUE_READ_LAG_MS: number;
-  };
+  config: { EXVENUE_PATIENCE_MS: number; EXVENUE_READ_LAG_MS: number };
 };
 
 /** Request members of every exchange verb: the wallet in lower case, and the id of the intent it follows, if any. */
@@ -37,9 +32,9 @@ const POST_WITHIN_MS = 8_000; // shorter than the lifetime of signed bodies
 const GRANTED_WITHIN_PART = 0.8;
 
 /** The timing of calls to the exchange. Signed bodies expire; after that nothing can take effect. */
-export const exchangeTiming = ({ config }: ExchangeDeps): Timing => ({
-  patienceMs: config.EXVENUE_PATIENCE_MS,
-  inFlightMs: config.EXVENUE_EXPIRES_MS + config.EXVENUE_CLOCK_MARGIN_MS,
+export const exchangeTiming = (deps: ExchangeDeps): Timing => ({
+  patienceMs: deps.config.EXVENUE_PATIENCE_MS,
+  inFlightMs: inFlightMsOf(deps),
 });
 
 const EXIT_PATIENCE_MS = 1_500; // a position may be without exits meanwhile, so records are asked soon, and the body is sent again

@@ -1,7 +1,7 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../../../db/pool.ts';
-import { idSchema, type WalletAddress } from '../../../kernel/ids.ts';
+import { idSchema, type OwnerId, type WalletAddress } from '../../../kernel/ids.ts';
 
 /** A stored key. */
 export const keyRow = z.object({ id: z.string(), signer: idSchema.wallet, sealed: z.instanceof(Buffer).nullable() });
@@ -24,15 +24,26 @@ export const findKey = (db: Db, keyId: string): Promise<StoredKey | null> =>
 
 const inDoubtRow = z.object({ in_doubt: z.boolean() });
 
-/** Whether an intent of this wallet that was signed with another key is still in doubt. */
-export const hasInDoubtUnderOtherKeys = (db: Db, exWallet: WalletAddress, keyId: string): Promise<boolean> =>
+/** A key that is about to sign for an owner's wallet. `inFlightMs`: for how long a signed body can take effect. */
+type SigningAnew = { owner: OwnerId; exWallet: WalletAddress; keyId: string; inFlightMs: number };
+
+/**
+ * Whether an intent in doubt that an owner signed for this wallet with an earlier key can still take effect: it was sent within the last
+ * `inFlightMs`. One that cannot any more holds up nothing, however long it stays in doubt; nor does one of another owner.
+ */
+export const hasInDoubtUnderOtherKeys = (
+  db: Db,
+  { owner, exWallet, keyId, inFlightMs }: SigningAnew,
+): Promise<boolean> =>
   db.oneFirst(sql.prepared('in_doubt_under_other_keys', inDoubtRow)`
     select exists (
       select
       from intents i
       where i.phase = 'in_doubt'
         and i.lane = ${`exvenue:${exWallet}`}
+        and i.owner = ${owner}
         and i.sent_payload ->> 'key_id' <> ${keyId}
+        and i.sending_at > now() - make_interval(secs => ${inFlightMs / 1000})
     ) as in_doubt`);
 
 const unverifiedRow = z.object({

@@ -10,7 +10,16 @@ import { findLiveKey, forgetBurning, nextNonce, noteBurning, openKey } from './c
 import { findKey, hasInDoubtUnderOtherKeys } from './queries.ts';
 
 /** The dependencies of `sign` and `burn`. */
-export type SigningDeps = { db: Db; sealer: Sealer; exvenue: Exvenue; config: { EXVENUE_EXPIRES_MS: number } };
+export type SigningDeps = {
+  db: Db;
+  sealer: Sealer;
+  exvenue: Exvenue;
+  config: { EXVENUE_EXPIRES_MS: number; EXVENUE_CLOCK_MARGIN_MS: number };
+};
+
+/** For how long after it was sent a signed body can take effect. */
+export const inFlightMsOf = ({ config }: Pick<SigningDeps, 'config'>): number =>
+  config.EXVENUE_EXPIRES_MS + config.EXVENUE_CLOCK_MARGIN_MS;
 
 /**
  * Payload members of every exchange verb: the signed bodies, in order. The venue rejects them after `expires_at_ms`
@@ -30,21 +39,24 @@ export type Signed = z.infer<typeof signed>;
 /**
  * Signs actions with the wallet's live key, each with its own nonce. The caller must commit the result before sending
  * it. Fails with V1_NOT_ENROLLED without a key, with V1_KEY_REJECTED with one that the exchange has rejected. Waits while
- * an action signed with an earlier key is in doubt, and until it is known that the wallet is not the address of an agent.
+ * an action that the owner signed with an earlier key is in doubt and can still take effect, and until it is known that
+ * the wallet is not the address of an agent.
  */
 export async function sign(
-  { db, sealer, exvenue, config }: SigningDeps,
+  deps: SigningDeps,
   { owner, wallet }: { owner: OwnerId; wallet: WalletAddress },
   actions: Action[],
 ): Promise<Signed | NotReady> {
+  const { db } = deps;
   const key = await findLiveKey(db, owner, wallet);
-  const signer = key && openKey({ exvenue, sealer }, key);
+  const signer = key && openKey(deps, key);
   if (!key || !signer) return { fail: { code: 'V1_NOT_ENROLLED' } };
   if (key.rejected) return { fail: { code: 'V1_KEY_REJECTED' } };
   if (!key.verified && key.signer === wallet) return { wait: { code: 'VENUE_UNREACHABLE' } };
-  if (await hasInDoubtUnderOtherKeys(db, wallet, key.id)) return { wait: { code: 'V1_KEY_ROTATING' } };
+  const earlier = { owner, exWallet: wallet, keyId: key.id, inFlightMs: inFlightMsOf(deps) };
+  if (await hasInDoubtUnderOtherKeys(db, earlier)) return { wait: { code: 'V1_KEY_ROTATING' } };
   const first = await nextNonce(db, signer.address, actions.length);
-  const expiresAtMs = epochMs() + config.EXVENUE_EXPIRES_MS;
+  const expiresAtMs = epochMs() + deps.config.EXVENUE_EXPIRES_MS;
   const posts = await Promise.all(
     actions.map(async (action, n) => ({
       nonce: first + n,
