@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
+import { cloidOf } from '../../src/kernel/exchange-names.ts';
 import { caller } from '../support/caller.ts';
+import { exchangeOf, readWallets } from '../support/exchange.ts';
 import { until } from '../support/processes.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -9,6 +11,9 @@ type Trader = Awaited<ReturnType<TestService['wallet']>>;
 
 const ORDERS = '/v1/orders/exvenue';
 const MARKET = { pair: 'BTC', side: 'long', size: '0.01', order_type: 'market' };
+const ETH = { ...MARKET, pair: 'ETH', size: '0.1' };
+/** Half of it is filled at once. */
+const HALF_FILLED = { ...MARKET, order_type: 'limit', price: 100_100, size: '0.0505' };
 
 describe('an action of a wallet that is in doubt', () => {
   let service: TestService;
@@ -62,5 +67,27 @@ describe('an action of a wallet that is in doubt', () => {
     const closed = await rotated.post(`${ORDERS}/close`, { pair: 'BTC' });
 
     expect(closed.body, JSON.stringify(closed.body)).to.include({ status: 'filled' });
+  });
+
+  it('holds up no exits in another pair that are placed again', async () => {
+    const trader = await service.wallet();
+    await trader.post(ORDERS, ETH);
+    const state = await lost(trader, `${ORDERS}/close`, { pair: 'ETH' });
+    const { body } = await trader.post(ORDERS, { ...HALF_FILLED, stop_loss: 80_000 });
+    service.exchange.endOrder(trader.wallet, cloidOf(body.order_id), 'marginCanceled');
+
+    await until(
+      'its exits rest again',
+      async () => {
+        await readWallets(service);
+        const open = await exchangeOf(service).openOrders(trader.wallet);
+        return (
+          (open.kind === 'found' && open.data.some(({ exit, parentOid }) => exit === 'sl' && parentOid === null)) ||
+          null
+        );
+      },
+      10_000,
+    );
+    expect(await state()).to.equal('in_doubt');
   });
 });

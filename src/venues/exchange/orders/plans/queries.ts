@@ -1,6 +1,7 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../../../../db/pool.ts';
+import { coinOf } from '../../../../kernel/exchange-names.ts';
 import type { IntentId, OrderUuid, WalletAddress } from '../../../../kernel/ids.ts';
 
 const planRow = z.object({ leg: z.enum(['tp', 'sl']), oid: z.string() });
@@ -33,17 +34,20 @@ type LaterThan = { wallet: WalletAddress; pair: string; orderId: OrderUuid; lane
 const laterRow = z.object({ legs: z.array(z.enum(['tp', 'sl'])), undecided: z.boolean() });
 
 /**
- * The legs of a pair about which a command decided that was accepted after an order. `undecided`: a command of the
- * wallet other than `self` is in doubt, so there may be more.
+ * The legs of a pair about which a command decided that was accepted after an order. `undecided`: a command other than `self`
+ * that may be about them is in doubt, so there may be more. A cancellation by a caller may be about every pair of its wallet.
  */
 export const findLaterCommands = (
   db: Db,
   { wallet, pair, orderId, lane, self }: LaterThan,
-): Promise<z.infer<typeof laterRow>> =>
-  db.one(sql.prepared('later_exit_commands', laterRow)`
+): Promise<z.infer<typeof laterRow>> => {
+  const coin = coinOf(pair);
+  return db.one(sql.prepared('later_exit_commands', laterRow)`
     select array(select newer_exits(${wallet}, ${pair}, ${orderId})) legs,
       exists (
         select
         from intents i
         where i.phase = 'in_doubt' and i.lane = ${lane} and i.kind <> 'exchange/place' and i.id <> ${self}
+          and (i.request ->> 'pair' = ${pair} or i.kind = 'exchange/cancel' and coalesce(i.request ->> 'coin', ${coin}) = ${coin})
       ) undecided`);
+};
