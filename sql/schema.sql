@@ -723,13 +723,13 @@ create table lost_orders (
 
 -- Payments to the registrar that the chain showed when this database was recovered from a backup, and this database did not: also those of other software. Their payer buys nothing more until an operator releases them.
 create table lost_registrations (
-  tx_hash text not null, -- The payment on chain.
+  tx_hash text not null, -- The transaction on chain. It may pay for several payers.
   payer text not null,
   payee text not null,
-  units numeric not null, -- In the token's smallest unit.
+  units numeric not null, -- What the payer paid in it, in the token's smallest unit.
   found_at timestamp with time zone not null default now(), -- When the chain was last read.
   released_at timestamp with time zone, -- When an operator found what the payment was for. Null: its payer's purchases are rejected.
-  constraint lost_registrations_pkey PRIMARY KEY (tx_hash),
+  constraint lost_registrations_pkey PRIMARY KEY (tx_hash, payer),
   constraint lost_registrations_hash_lower CHECK ((tx_hash = lower(tx_hash))),
   constraint lost_registrations_payer_lower CHECK ((payer = lower(payer)))
 );

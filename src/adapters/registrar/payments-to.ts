@@ -11,7 +11,13 @@ const [USED] = encodeEventTopics({ abi, eventName: 'AuthorizationUsed' });
 /** Nodes return logs of at most 10,000 blocks per request; public ones often fewer. */
 const SPAN_BLOCKS = 2_000;
 
-const log = z.object({ topics: z.tuple([word, word, word]), data: hex, transactionHash: word, blockNumber: quantity });
+const log = z.object({
+  topics: z.tuple([word, word, word]),
+  data: hex,
+  transactionHash: word,
+  blockNumber: quantity,
+  logIndex: quantity,
+});
 type Log = z.infer<typeof log>;
 type Span = readonly [number, number];
 
@@ -47,18 +53,21 @@ async function firstBlockSince({ query }: Node, sinceS: number, head: number): P
   return found(low);
 }
 
-/** Transfers to a payee in whose transaction the payer's authorization was used. */
+/** Transfers to a payee that used an authorization of the payer. */
 async function paymentsIn(node: Node, payees: readonly string[], span: Span): Promise<ReadResult<PaymentMade[]>> {
   const moved = await logsIn(node, [TRANSFER, null, payees.map(wordOf)], span);
   if (moved.kind !== 'found' || moved.data.length === 0) return moved as ReadResult<never[]>; // as: it is unreadable or empty
   const payers = [...new Set(moved.data.map(({ topics: [, from] }) => from))];
   const used = await logsIn(node, [USED, payers], span);
   if (used.kind !== 'found') return used;
-  return found(moved.data.flatMap((transfer) => used.data.filter(isOf(transfer)).map(paymentOf(transfer))));
+  return found(moved.data.flatMap((transfer) => used.data.filter(isOf(transfer)).slice(-1).map(paymentOf(transfer))));
 }
 
+/** The token logs the use of an authorization right before its transfer; one transaction may use several. Logs are in the order of the chain. */
 const isOf = (transfer: Log) => (use: Log) =>
-  use.transactionHash === transfer.transactionHash && use.topics[1] === transfer.topics[1];
+  use.transactionHash === transfer.transactionHash &&
+  use.topics[1] === transfer.topics[1] &&
+  use.logIndex < transfer.logIndex;
 
 const paymentOf =
   ({ topics, data, transactionHash, blockNumber }: Log) =>

@@ -36,9 +36,10 @@ export async function keepLostPayments(db: Db, made: readonly PaymentMade[]): Pr
 const keepLost = (db: Db, made: readonly PaymentMade[]) =>
   db.any(sql.type(lostRow)`
     insert into lost_registrations as l (tx_hash, payer, payee, units)
-    select m."txHash", m.payer, m.payee, m.units
+    select m."txHash", m.payer, min(m.payee), sum(m.units)
     from jsonb_to_recordset(${JSON.stringify(made)}::jsonb) as m ("txHash" text, payer text, payee text, units numeric)
-    on conflict (tx_hash) do update
+    group by m."txHash", m.payer
+    on conflict (tx_hash, payer) do update
     set found_at = now()
     returning l.tx_hash, l.payer, l.units::text as units,
       exists (select from registrations r where r.payer = l.payer)

@@ -96,16 +96,15 @@ const methods: Record<string, (book: Book, params: unknown[]) => unknown> = {
   eth_call: (book, [requested]) => call(book, (requested as { data: `0x${string}` }).data),
   eth_getLogs: (book, [filter]) => {
     const { topics, fromBlock, toBlock } = filter as { topics: Sought[]; fromBlock: string; toBlock: string };
-    return [...book.transfers.values()]
-      .filter(({ block }) => block >= Number(fromBlock) && block <= Number(toBlock))
-      .flatMap((transfer) => [usedLog(book, transfer), transferLog(book, transfer)])
+    return logsOf(book)
+      .filter(({ blockNumber: block }) => Number(block) >= Number(fromBlock) && Number(block) <= Number(toBlock))
       .filter((log) =>
         topics.every((sought, n) => sought === null || [sought].flat().includes(log.topics[n] as never)),
       ); // as: one form of text
   },
   eth_getTransactionReceipt: (book, [hash]) => {
-    const transfer = [...book.transfers.values()].find(({ txHash }) => txHash === hash);
-    return transfer ? { status: '0x1', logs: [usedLog(book, transfer), transferLog(book, transfer)] } : null;
+    const logs = logsOf(book).filter(({ transactionHash }) => transactionHash === hash);
+    return logs.length > 0 ? { status: '0x1', logs } : null;
   },
 };
 
@@ -118,6 +117,12 @@ function call(book: Book, data: `0x${string}`): `0x${string}` {
     return encodeFunctionResult({ abi, functionName, result: balanceOf(book, args[0]) });
   return encodeFunctionResult({ abi, functionName, result: book.transfers.has(nameOf(args[0], args[1])) });
 }
+
+/** All logs in their order. `logIndex` counts those of all blocks, where a real chain counts those of one. */
+const logsOf = (book: Book) =>
+  [...book.transfers.values()]
+    .flatMap((transfer) => [usedLog(book, transfer), transferLog(book, transfer)])
+    .map((log, n) => ({ ...log, logIndex: toHex(n) }));
 
 const logOf = ({ token }: Book, { txHash, block }: Transfer) => ({
   address: token.verifyingContract,
