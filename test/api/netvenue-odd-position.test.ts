@@ -1,0 +1,49 @@
+import { expect } from 'chai';
+import { effectsOf, market } from '../support/orders.ts';
+import { expectProblem } from '../support/problem.ts';
+import { type Relay, relayTo } from '../support/relay.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const ORDERS = '/v1/orders/netvenue';
+
+describe('an account of which the network shows one position without its pair', () => {
+  let relay: Relay;
+  let service: TestService;
+  before(async () => {
+    relay = await relayTo();
+    service = await startService({ settings: { NETVENUE_VALIDATOR_URL: relay.url } });
+    relay.target = service.miner.validatorUrl;
+  });
+  after(async () => {
+    await service.stop();
+    await relay.close();
+  });
+
+  /** From now on, positions in ETHUSDC come without their pair. */
+  const breakEther = () => {
+    relay.handle = async ({ name, forward }) => {
+      const reply = await forward();
+      if (reply === 'lost' || !name.includes('/v2/entity/subaccount/')) return reply;
+      const body = String(reply.body).replaceAll('"tp":"ETH/USDC","t"', '"t"');
+      const { 'content-length': _, ...headers } = reply.headers;
+      return { ...reply, headers, body };
+    };
+  };
+
+  it('lets the others be protected and closed, and is not listed in part', async () => {
+    const trader = await service.trader();
+    await trader.post(ORDERS, market());
+    await trader.post(ORDERS, market({ trade_pair: 'ETHUSDC' }));
+    breakEther();
+
+    expectProblem(await trader.get('/v1/positions/netvenue'), 'VENUE_UNREADABLE', { retryable: true });
+    const guarded = await trader.post(`${ORDERS}/tp-sl`, { trade_pair: 'BTCUSDC', stop_loss: 90_000 });
+    const closed = await trader.post(`${ORDERS}/close`, { trade_pair: 'BTCUSDC' });
+
+    expect([guarded.status, closed.status], JSON.stringify([guarded.body, closed.body])).to.deep.equal([200, 200]);
+    expect(closed.body.executed).to.include({ quantity: -0.01 });
+    expect(effectsOf(service, trader).slice(0, 2)).to.deep.equal(['market', 'market']);
+    relay.handle = ({ forward }) => forward();
+    expect((await trader.get('/v1/positions/netvenue')).body).to.have.length(1);
+  });
+});
