@@ -4,7 +4,7 @@ import { isIP, type Socket } from 'node:net';
 import { pipeline, type Readable } from 'node:stream';
 import zlib from 'node:zlib';
 import { type AtOnce, NO_TURN } from '../kernel/at-once.ts';
-import { epochMs, noteWork } from '../kernel/work.ts';
+import { epochMs, noteWork, presentWork } from '../kernel/work.ts';
 
 /**
  * One request to an upstream. The request must not leave after `notAfter` (epoch ms of this process). `onSent` is called once all of it was
@@ -37,13 +37,14 @@ export type Reply =
 /** Sends one request. Resolves for every network fault; see `Reply`. */
 export type HttpClient = (request: HttpRequest) => Promise<Reply>;
 
-/** A client whose requests take turns, see `AtOnce`. One that has no turn is `unsent`. */
+/** A client whose requests take turns, see `AtOnce`, those of exits first. One that has no turn is `unsent`. */
 export const inTurns =
   (send: HttpClient, turns: AtOnce): HttpClient =>
   async (request) =>
     (await turns.run(
       () => send(request),
       ({ kind }) => kind === 'response',
+      presentWork().isExit,
     )) ?? { kind: 'unsent', why: NO_TURN };
 
 /** An upstream that does not complete TCP or TLS within this time is down. Waiting longer only blocks the lane. */

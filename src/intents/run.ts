@@ -70,7 +70,7 @@ async function prepareUnclaimed<Deps, Request, Payload extends AnyPayload, Resul
   const unsent = deps.accepted?.take(intentId) ?? (await readUnsent(deps.db, intentId));
   if (!unsent) return null;
   const intent = parsed(verb, unsent);
-  noteIntent(intent);
+  noteIntent(verb, intent);
   const payload = await verb.payloadIfReady?.(intent, deps);
   const ready = payload && (await sendAndRecord(verb, { intent, payload }, deps, { claims: true, ifReady: true }));
   if (ready && ready !== 'not_ready') return isOver(ready) ? 'over' : null;
@@ -92,15 +92,17 @@ async function resume<Deps, Request, Payload extends AnyPayload, Result>(
 ): Promise<void> {
   const intent = await findUnclaimed(deps.db, intentId);
   if (intent?.state === 'in_doubt') {
-    noteIntent(intent);
+    noteIntent(verb, intent);
     await reconcile(verb, parsed(verb, intent), deps);
   } else if (intent?.state === 'expired') notifySettled(deps.db, intent, 'expired');
   else if (intent) await freeSlot(deps.db, intent.id, false);
 }
 
-/** From here on every log line names the owner of the intent and the request that submitted it. */
-const noteIntent = ({ owner, request_id }: Pick<Intent, 'owner' | 'request_id'>) =>
-  noteWork({ tenant: owner, ...(request_id !== null && { request_id }) });
+/** From here on every log line names the owner of the intent and the request that submitted it, and reads for an exit take their turns first. */
+const noteIntent = (
+  { isExit }: Pick<IntentDefinition<never, never, never, never>, 'isExit'>,
+  { owner, request_id }: Pick<Intent, 'owner' | 'request_id'>,
+) => noteWork({ tenant: owner, ...(isExit && { isExit }), ...(request_id !== null && { request_id }) });
 
 const parsed = <Request>(
   verb: Pick<IntentDefinition<never, Request, never, never>, 'request'>,
@@ -114,7 +116,7 @@ async function execute<Deps, Request, Payload extends AnyPayload, Result>(
   known: { prepared: Prepared<Payload> } | null,
 ): Promise<void> {
   const { db } = deps;
-  noteIntent(intent);
+  noteIntent(verb, intent);
   const prepared = known?.prepared ?? (await verb.prepare(intent, deps));
   if (intent.presumed_sent_at !== null) await presumeSent(db, intent, prepared);
   else if ('fail' in prepared) await fail(db, intent, prepared.fail);

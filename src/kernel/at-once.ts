@@ -2,15 +2,19 @@
 export type AtOnce = {
   /**
    * Runs a call in its turn. Null, and it was not run: it would have waited for an upstream that is silent, or for too long, or
-   * too many wait. `hasResponded`: whether a result is a response of the upstream.
+   * too many wait. `hasResponded`: whether a result is a response of the upstream. `isUrgent`: its turn comes before those of others.
    */
-  run<Result>(call: () => Promise<Result>, hasResponded: (result: Result) => boolean): Promise<Result | null>;
+  run<Result>(
+    call: () => Promise<Result>,
+    hasResponded: (result: Result) => boolean,
+    isUrgent?: boolean,
+  ): Promise<Result | null>;
 };
 
 /** Why a call was not sent that had no turn. SQL knows it by this name (retry_mail). */
 export const NO_TURN = 'NO_TURN';
 
-type Waiting = { sinceMs: number; begin(hasTurn: boolean): void };
+type Waiting = { sinceMs: number; isUrgent: boolean; begin(hasTurn: boolean): void };
 
 /** An upstream that has been called, and has responded to nothing for so long, is silent until it responds. */
 const SILENT_MS = 1_000;
@@ -27,13 +31,12 @@ export function atOnce(
   { longestMs = Number.POSITIVE_INFINITY, mostWaiting = Number.POSITIVE_INFINITY }: Limits = {},
 ): AtOnce {
   let running = 0;
-  const waiting: Waiting[] = [];
+  const waiting: Waiting[] = []; // the urgent ones first, of each the oldest first
   let owingSinceMs = Number.POSITIVE_INFINITY; // since when the upstream owes its next response
   let timer: NodeJS.Timeout | undefined;
 
-  /** How much longer the first of those that wait may do so, in milliseconds. */
-  const leftMs = ([first]: readonly Waiting[]) =>
-    Math.min(owingSinceMs + SILENT_MS, (first?.sinceMs ?? Number.POSITIVE_INFINITY) + longestMs) - performance.now();
+  /** How much longer one that waits may do so, in milliseconds. */
+  const leftMs = ({ sinceMs }: Waiting) => Math.min(owingSinceMs + SILENT_MS, sinceMs + longestMs) - performance.now();
 
   function serve(): void {
     clearTimeout(timer);
@@ -43,14 +46,19 @@ export function atOnce(
       begin(true);
     }
     for (const { begin } of waiting.splice(mostWaiting)) begin(false);
-    while (waiting.length > 0 && leftMs(waiting) <= 0) waiting.shift()?.begin(false);
-    if (waiting.length > 0) timer = setTimeout(serve, Math.ceil(leftMs(waiting))).unref();
+    const late = waiting.filter((each) => leftMs(each) <= 0);
+    for (const each of late) {
+      waiting.splice(waiting.indexOf(each), 1);
+      each.begin(false);
+    }
+    if (waiting.length > 0) timer = setTimeout(serve, Math.ceil(Math.min(...waiting.map(leftMs)))).unref();
   }
 
   return {
-    async run(call, hasResponded) {
+    async run(call, hasResponded, isUrgent = false) {
       const hasTurn = await new Promise<boolean>((begin) => {
-        waiting.push({ sinceMs: performance.now(), begin });
+        const behind = isUrgent ? waiting.findIndex((other) => !other.isUrgent) : -1;
+        waiting.splice(behind < 0 ? waiting.length : behind, 0, { sinceMs: performance.now(), isUrgent, begin });
         serve();
       });
       if (!hasTurn) return null;

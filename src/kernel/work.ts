@@ -5,7 +5,7 @@ import type { Spans } from './spans.ts';
 /**
  * What a process works on: the members that every log line of this work has. `outcome`: the state of a task's intent.
  * `status`: the HTTP status of an upstream's last response. `spans`: its timed parts, if they are traced. `isOperator`: an operator
- * asked for it.
+ * asked for it. `isExit`: it reduces what a trader risks.
  */
 export type Work = {
   request_id?: string;
@@ -16,6 +16,7 @@ export type Work = {
   status?: number;
   spans?: Spans | undefined;
   isOperator?: boolean;
+  isExit?: boolean;
 };
 
 const work = new AsyncLocalStorage<Work>();
@@ -44,7 +45,7 @@ export const presentWork = (): Work => work.getStore() ?? {};
 
 /** The members of a log line that name the present piece of work. */
 export function workMembers(): Pick<Work, 'request_id' | 'intent_id' | 'tenant' | 'task'> {
-  const { outcome: _, status: __, spans: ___, isOperator: ____, ...named } = presentWork();
+  const { outcome: _, status: __, spans: ___, isOperator: ____, isExit: _____, ...named } = presentWork();
   return named;
 }
 

@@ -84,6 +84,25 @@ describe('atOnce', () => {
     expect(await many(4, () => limit.run(call, hasResponded))).to.deep.equal(['response', 'response', null, null]);
   });
 
+  it('gives urgent calls the first turns, oldest first, and keeps no other waiting for longer than it may', async () => {
+    const limit = atOnce(1, { longestMs: 450 });
+    const { call } = calls(300, 'response');
+    const order: string[] = [];
+    const run = async (name: string, isUrgent: boolean) => {
+      const begin = () => {
+        order.push(name);
+        return call();
+      };
+      if ((await limit.run(begin, hasResponded, isUrgent)) === null) order.push(`not ${name}`);
+    };
+    const early = [run('first', false), run('entry', false), run('exit', true)];
+    await sleep(250);
+
+    await Promise.all([...early, run('later exit', true)]);
+
+    expect(order).to.deep.equal(['first', 'exit', 'not entry', 'later exit']);
+  });
+
   it('goes on after calls that were lost or threw', async () => {
     const limit = atOnce(1);
     const thrown = limit.run(() => Promise.reject(new Error('thrown')), hasResponded).catch(({ message }) => message);
