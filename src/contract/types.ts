@@ -169,7 +169,7 @@ export interface paths {
         };
         /**
          * List open orders on the exchange
-         * @description Open orders of the wallet as the exchange reports them, including orders placed elsewhere. No enrollment is needed.
+         * @description Open orders of the wallet as the exchange reports them, including orders placed elsewhere. Its list may be behind: an order of the caller that has ended is left out, and one that rests is added. No enrollment is needed.
          */
         get: operations["listExvenueOrders"];
         put?: never;

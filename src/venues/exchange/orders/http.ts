@@ -4,19 +4,19 @@ import type { Accepted, SubmitDeps } from '../../../intents/accept.ts';
 import { pendingHeaders, resultOf, waitMember } from '../../../intents/follow.ts';
 import type { Intent } from '../../../intents/intent.ts';
 import { ApiError } from '../../../kernel/errors.ts';
-import { coinOf, displayPair, intentIdOf } from '../../../kernel/exchange-names.ts';
+import { coinOf, displayPair } from '../../../kernel/exchange-names.ts';
 import type { IntentId, WalletAddress } from '../../../kernel/ids.ts';
 import { slicePage } from '../../../kernel/pages.ts';
 import type { VenueReads } from '../../reads.ts';
 import { cancelPending } from './cancel-result.ts';
 import type { NewExchangeOrder } from './intents.ts';
 import * as intents from './intents.ts';
+import { readOpenOrders } from './life/open-orders.ts';
 import { readOrder } from './life/read-order.ts';
 import { place } from './place.ts';
-import { listExchangeOrders } from './queries.ts';
 import { cancellationResult, exitsResult, orderResult } from './results.ts';
 import { decimal } from './rules.ts';
-import { closingTerms, NOTHING_KNOWN, openOrder, pendingReport, shownOrder } from './views.ts';
+import { closingTerms, NOTHING_KNOWN, pendingReport, shownOrder } from './views.ts';
 
 type Deps = SubmitDeps<'acceptExchangeOrder', NewExchangeOrder, 'ORDER_DEADLINE_MS'> & { reads: VenueReads };
 
@@ -24,23 +24,8 @@ type AnyCall = Pick<CallWith<Deps>, 'deps' | 'context' | 'settled'>;
 
 /** Lists a wallet's open orders at the exchange, wherever they were placed, joined with our records. */
 export const listExvenueOrders: Handler<'listExvenueOrders', Deps> = async ({ deps, principal, header, query }) => {
-  const wallet = header['Trader-ID'].toLowerCase();
-  const dexes = await deps.reads.exchangeDexesWithOrders(wallet);
-  const names = ['', ...(dexes.kind === 'found' ? dexes.data : [])];
-  const results = await Promise.all(names.map((dex) => deps.reads.exchangeOrders(wallet, dex)));
-  if ([dexes, ...results].some(({ kind }) => kind === 'unreadable')) throw new ApiError('VENUE_UNREADABLE');
-  const orders = results.flatMap((open) => (open.kind === 'found' ? open.data : []));
-  const ids = orders.flatMap(({ cloid }) => (cloid === null ? [] : intentIdOf(cloid)));
-  const oids = orders.flatMap(({ cloid, oid }) => (cloid === null ? String(oid) : []));
-  const stored = await listExchangeOrders(deps.db, principal.owner, ids, oids);
-  const recorded = new Map(
-    stored.flatMap((order) => [[order.id, order] as const, [order.executed?.ex_order_id, order]]),
-  );
-  const shown = orders.map((order) => ({
-    ...openOrder(order, recorded.get(order.cloid ? intentIdOf(order.cloid) : String(order.oid))),
-    parent_ex_order_id: order.parentOid === null ? null : String(order.parentOid),
-  }));
-  return slicePage(query, { path: '/v1/orders/exvenue', cursorOf: ({ ex_order_id }) => String(ex_order_id) }, shown);
+  const orders = await readOpenOrders(deps, principal.owner, header['Trader-ID'].toLowerCase());
+  return slicePage(query, { path: '/v1/orders/exvenue', cursorOf: ({ ex_order_id }) => String(ex_order_id) }, orders);
 };
 
 /** Shows one order of a wallet from its acceptance to its end. Throws V1_ORDER_UNKNOWN and VENUE_UNREADABLE. */

@@ -58,10 +58,13 @@ export const closingTerms = (pair: string, side: Order['side'] = null) => ({
   stop_loss: null,
 });
 
-/** An open order as the exchange reports it, joined with our record if it was placed through this service. */
+/**
+ * An open order as the exchange reports it, joined with our record if it was placed through this service. A read that shows less
+ * filled than is recorded is behind.
+ */
 export function openOrder(order: OrderView, recorded: RecordedExchangeOrder | undefined): Order {
   const report = recorded?.executed;
-  const filled = filledSizeOf(order, 'open') ?? report?.filled_size ?? null;
+  const filled = largest(filledSizeOf(order, 'open'), report?.filled_size ?? null);
   const isAllKnown = filled !== null && report?.filled_size != null && compare(filled, report.filled_size) === 0;
   const exit = order.reduceOnly ? order.exit : null; // other triggers are entries
   return {
@@ -85,3 +88,5 @@ export function openOrder(order: OrderView, recorded: RecordedExchangeOrder | un
     created_at: new Date(order.placedMs).toISOString(),
   };
 }
+
+const largest = (a: string | null, b: string | null) => (a === null || (b !== null && compare(b, a) > 0) ? b : a);
