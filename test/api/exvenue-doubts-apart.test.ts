@@ -4,6 +4,7 @@ import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { cloidOf } from '../../src/kernel/exchange-names.ts';
 import { caller } from '../support/caller.ts';
 import { exchangeOf, readWallets } from '../support/exchange.ts';
+import { expectProblem } from '../support/problem.ts';
 import { until } from '../support/processes.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -89,5 +90,25 @@ describe('an action of a wallet that is in doubt', () => {
       10_000,
     );
     expect(await state()).to.equal('in_doubt');
+  });
+
+  it('holds up no close behind a cancellation of it, or behind a close of its pair', async () => {
+    const trader = await service.wallet();
+    await trader.post(ORDERS, ETH);
+    const { body } = await trader.post(ORDERS, { ...MARKET, order_type: 'limit', price: 50_000 });
+    await service.db.query(sql.unsafe`
+      update intents
+      set state = 'in_doubt', settled_at = null, outcome = null, sending_at = now() - interval '1 hour'
+      where id = ${body.order_id}`);
+
+    const [cancelled, none, closed] = await Promise.all([
+      trader.delete(`${ORDERS}/${body.order_id}`),
+      trader.post(`${ORDERS}/close`, { pair: 'BTC' }),
+      new Promise((done) => setTimeout(done, 100)).then(() => trader.post(`${ORDERS}/close`, { pair: 'ETH' })),
+    ]);
+
+    expectProblem(cancelled, 'V1_ORDER_IN_DOUBT', { effect: 'none' });
+    expectProblem(none, 'V1_ORDER_IN_DOUBT', { effect: 'none' });
+    expect(closed.body, JSON.stringify(closed.body)).to.include({ status: 'filled' });
   });
 });

@@ -1,11 +1,10 @@
-import type { Db } from '../../../db/pool.ts';
 import { isNotReady, type NotReady } from '../../../intents/define.ts';
 import { coinOf, dexOf } from '../../../kernel/exchange-names.ts';
 import type { OwnerId, WalletAddress } from '../../../kernel/ids.ts';
 import { absent, found, type ListResult, type ReadResult, unreadable } from '../../../kernel/upstream-result.ts';
 import type { CallLimits } from '../adapter/action-types.ts';
 import type { Exvenue, OrderNames as ListedOrder } from '../adapter/types.ts';
-import { UNREACHABLE } from './calls.ts';
+import { type ExchangeDeps, UNREACHABLE } from './calls.ts';
 import { type OrderNames, resolveNames } from './cancel-names.ts';
 import { type CancelTarget, closedResult } from './cancel-result.ts';
 import { laneOf } from './follow-up.ts';
@@ -17,7 +16,7 @@ import { findResting, listRecordedResting, type RestingOrder } from './queries.t
  */
 export type Targets = { targets: CancelTarget[]; unreadDexes: string[] } | NotReady | { done: Record<string, unknown> };
 
-type Deps = { db: Db; exvenue: Exvenue; config: { EXVENUE_READ_LAG_MS: number } };
+type Deps = Pick<ExchangeDeps, 'db' | 'exvenue' | 'config'>;
 
 /** Cancellations go first, with all they need to read. */
 const FIRST: CallLimits = { priority: 'exit' };
@@ -79,11 +78,12 @@ const targetOf = ({ oid, cloid, pair }: RestingOrder): CancelTarget => ({
  * so an order that is not found is cancelled nevertheless if it rests by our own records, or was placed; it is closed if it has ended by them.
  */
 export async function findTargets(
-  { db, exvenue }: Deps,
+  deps: Deps,
   { owner, wallet }: { owner: OwnerId; wallet: WalletAddress },
   names: OrderNames,
 ): Promise<Targets> {
-  const named = await resolveNames(db, { owner, wallet }, names);
+  const { db, exvenue } = deps;
+  const named = await resolveNames(deps, { owner, wallet }, names);
   if (isNotReady(named)) return named;
   const { oids, known, closed } = named;
   const orders = await Promise.all(oids.map((oid) => findByOid(exvenue, wallet, oid)));

@@ -1,4 +1,3 @@
-import type { Db } from '../../../db/pool.ts';
 import type { NotReady } from '../../../intents/define.ts';
 import { isZero, nearest } from '../../../kernel/decimals.ts';
 import { cloidOf, coinOf, dexOf, displayPair } from '../../../kernel/exchange-names.ts';
@@ -8,10 +7,10 @@ import type { CallLimits } from '../adapter/action-types.ts';
 import type { Asset, Exvenue, Fill } from '../adapter/types.ts';
 import { chained, positionAfter } from '../chain.ts';
 import { findLastExecution, findProvenSize } from '../ledger/queries.ts';
-import { UNREACHABLE } from './calls.ts';
+import { doubtMsOf, type ExchangeDeps, IN_DOUBT, UNREACHABLE } from './calls.ts';
 import { CLOCK_SKEW_MS } from './evidence.ts';
 import { laneOf } from './follow-up.ts';
-import { isOrderInDoubt, listLastFilled } from './queries.ts';
+import { findDoubt, listLastFilled } from './queries.ts';
 
 /** An asset and its mid price. */
 export type Market = { asset: Asset; mid: string };
@@ -40,25 +39,27 @@ export async function readMarket(
 /** An order that was filled in part. `endedMs` (epoch ms): by when it had ended. */
 type OpeningOrder = { id: IntentId; endedMs: number };
 
-type PositionDeps = { db: Db; exvenue: Exvenue; config: { EXVENUE_READ_LAG_MS: number } };
+type PositionDeps = Pick<ExchangeDeps, 'db' | 'exvenue' | 'config'>;
 
 /**
- * The signed size of a wallet's open position in a pair. Fails with V1_NO_POSITION if there is none; while an order is in doubt that
- * may have opened one, the intent waits. Reads come from replicas that are behind independently, so what one of them proves counts
- * for that one only: within the lag of fills of ours the position follows from the executions that show all of them, and until they do
+ * The signed size of a wallet's open position in a pair. Fails with V1_NO_POSITION if there is none. While an order that may have opened one
+ * is in doubt, the intent waits; a caller's fails with V1_ORDER_IN_DOUBT if the doubt has lasted: others wait behind it. Reads come from
+ * replicas that are behind independently, so what one of them proves counts for that one only: within the lag of fills of ours the position follows from the executions that show all of them, and until they do
  * the intent waits. Without such a fill the account counts, and executions that contradict an empty one. Neither counts without the
  * newest execution that the ledger has. `after`: an order that has opened the position in part; the ledger counts if it has all of its
  * executions, without a read. Else, as long as reads may be behind its end, they show it or the intent waits.
  */
 export async function readPosition(
-  { db, exvenue, config: { EXVENUE_READ_LAG_MS: lagMs } }: PositionDeps,
+  deps: PositionDeps,
   wallet: WalletAddress,
   { coin, sizeDecimals }: Asset,
   after?: OpeningOrder,
 ): Promise<{ size: string } | NotReady> {
+  const { db, exvenue } = deps;
+  const lagMs = deps.config.EXVENUE_READ_LAG_MS;
   const lane = laneOf(wallet);
   const pair = displayPair(coin);
-  const isUndecided = await isOrderInDoubt(db, { lane, pair }); // before the reads: it may end while they are made
+  const doubt = await findDoubt(db, { lane, pair, recentMs: doubtMsOf(deps) }); // before the reads: it may end while they are made
   const filled = await listLastFilled(db, { wallet, lane, pair, lagMs });
   const openings = after && { wallet, coin, lane, pair, opened: after.id, filled: filled.map(({ id }) => id) };
   const proven = openings && (await findProvenSize(db, openings));
@@ -82,7 +83,8 @@ export async function readPosition(
   if (after && epochMs() < after.endedMs + lagMs && !shows(after.id)) return UNREACHABLE;
   const size = positionOf(ours, sizeDecimals);
   if (!isZero(size)) return { size };
-  return isUndecided ? { wait: { code: 'V1_ORDER_IN_DOUBT' } } : { fail: { code: 'V1_NO_POSITION' } };
+  if (doubt === null) return { fail: { code: 'V1_NO_POSITION' } };
+  return doubt === 'recent' || after ? IN_DOUBT : { fail: IN_DOUBT.wait };
 }
 
 /** The position after the last of the fills of a coin; 0 without fills. */

@@ -60,12 +60,14 @@ const namedRow = z.object({
   oid: z.string().nullable(),
   status: z.string().nullable(),
   isPending: z.boolean(),
+  sentAgoMs: z.number().nullable(),
   hasExits: z.boolean(),
 });
 
 /**
  * An order of ours by its names; `name`: its owner's. `status`: as its execution report says; null without one. `isPending`: its placement has
- * not ended, so the exchange's number of it is not known yet. `hasExits`: it was placed with exits.
+ * not ended, so the exchange's number of it is not known yet. `sentAgoMs`: for how long it has been sent; null if it was not. `hasExits`: it was
+ * placed with exits.
  */
 export type NamedOrder = z.infer<typeof namedRow>;
 
@@ -77,6 +79,7 @@ export const listNamedOrders = (
   db.any(sql.prepared('named_orders', namedRow)`
     select o.id, coalesce(o.given_id, o.id) as name, o.pair, o.executed ->> 'ex_order_id' oid, o.executed ->> 'status' status,
       (i.phase = 'pending' or i.phase = 'in_doubt') "isPending",
+      extract(epoch from now() - i.sending_at)::double precision * 1000 "sentAgoMs",
       coalesce(terms_of(o.id, o.terms) ->> 'take_profit', terms_of(o.id, o.terms) ->> 'stop_loss') is not null "hasExits"
     from orders o
     join intents i on i.id = o.id
@@ -139,10 +142,18 @@ export const findBusy = (
         and o.lifecycle <> 'resting' and ${wantedAgoS < Math.max(EXITS_FOUND_WITHIN_S, lagMs / 1_000)}
     ) b`);
 
-/** Whether an order of a wallet in a pair is in doubt: it may have opened a position. */
-export const isOrderInDoubt = (db: Db, { lane, pair }: { lane: string; pair: string }): Promise<boolean> =>
-  db.exists(sql.prepared('order_in_doubt', z.object({}))`
-    select
+const doubtRow = z.object({ doubt: z.enum(['recent', 'long']).nullable() });
+
+/** Whether an order of a wallet in a pair is in doubt: it may have opened a position. `recent`: one that was sent within the last `recentMs`. */
+export const findDoubt = (
+  db: Db,
+  { lane, pair, recentMs }: { lane: string; pair: string; recentMs: number },
+): Promise<'recent' | 'long' | null> =>
+  db.oneFirst(sql.prepared('order_in_doubt', doubtRow)`
+    select case
+        when count(*) filter (where i.sending_at > now() - make_interval(secs => ${recentMs / 1000})) > 0 then 'recent'
+        when count(*) > 0 then 'long'
+      end doubt
     from intents i
     where i.phase = 'in_doubt' and i.lane = ${lane} and i.kind = 'exchange/place' and i.request -> 'terms' ->> 'pair' = ${pair}`);
 
