@@ -30,8 +30,9 @@ export function sendEventStream(ctx: Context, events: EventStream): void {
   res.on('error', () => {}); // the reader is gone; `close` follows
   res.once('close', events.stop);
   res.on('drain', events.drained);
-  if (ctx.method === 'HEAD') res.end();
-  else if (res.destroyed) events.stop();
+  if (res.destroyed)
+    events.stop(); // the reader left before: there is no other `close`
+  else if (ctx.method === 'HEAD') res.end();
   else events.start(writerOf(res));
 }
 
