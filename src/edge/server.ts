@@ -190,9 +190,10 @@ function effectDetails(ctx: Context): ErrorDetails {
 
 /**
  * Tracks a server's open responses. The returned function closes the server to new connections, waits until every
- * request in progress has its response, and closes idle keep-alive connections.
+ * request in progress has its response, and closes idle keep-alive connections. A response that has begun is cut after `readWithinMs`:
+ * its reader may take an hour.
  */
-export function drainable(server: Server): () => Promise<void> {
+export function drainable(server: Server): (readWithinMs: number) => Promise<void> {
   const open = new Set<ServerResponse>();
   const drained = Promise.withResolvers<void>();
   let draining = false;
@@ -206,11 +207,15 @@ export function drainable(server: Server): () => Promise<void> {
     });
   });
 
-  return async () => {
+  return async (readWithinMs) => {
     const closed = new Promise((resolve) => server.close(resolve));
     draining = true;
     for (const response of open) closeConnectionAfter(response);
+    const cutting = setTimeout(() => {
+      for (const response of open) if (response.headersSent) response.destroy();
+    }, readWithinMs);
     if (open.size > 0) await drained.promise;
+    clearTimeout(cutting);
     server.closeAllConnections(); // the remaining ones are idle
     await closed;
   };

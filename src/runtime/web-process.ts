@@ -44,7 +44,7 @@ export async function startWeb(
       runtime.readiness.stop();
       runtime.closeStreams(); // readers reconnect, to another process
       const hurry = setTimeout(runtime.stop, DRAIN_MS);
-      await drain();
+      await drain(DRAIN_MS);
       clearTimeout(hurry);
       await runtime.close();
     },
