@@ -64,7 +64,9 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
           'payments', (select jsonb_agg(p.id) from payments p where p.user_id = u.id),
           'payouts', (select jsonb_agg(p.id) from payouts p where p.user_id = u.id),
           'identity_verification', (select k.session_id from kyc_cases k where k.user_id = u.id),
-          'payout_account', (select c.processor_account_id from connect_accounts c where c.user_id = u.id)
+          'payout_accounts', (
+            select jsonb_agg(c.processor_account_id order by c.created_at desc, c.id desc) from connect_accounts c where c.user_id = u.id
+          )
         )
       from given g
       join users u on u.id = g.name or u.email = g.lowered

@@ -172,30 +172,25 @@ describe('ops.find', () => {
   it('finds for an owner only kinds that the contract has', async () => {
     const { enum: kinds } = nodeAt('/components/schemas/OwnRecord/properties/kind');
     const seen = new Set<string>();
-    for (const name of [
-      'req-77',
-      ID(1),
-      ID(6),
-      WALLET,
-      'e_1',
-      'usr_f',
-      'pay_f',
-      'po_f',
-      'whe_f',
-      'evt_f',
-      'ch_f',
-      'du_f',
-      'tdk_f',
-      'tpk_Ab3x',
-      'vs_f',
-      'acct_f',
-      'evt_3Qk2',
-    ])
+    const names = `req-77 ${ID(1)} ${ID(6)} ${WALLET} e_1 usr_f pay_f po_f whe_f evt_f ch_f du_f tdk_f tpk_Ab3x vs_f acct_f evt_3Qk2`;
+    for (const name of names.split(' '))
       for (const owner of ['ptn_f', 'app_f'])
         for (const { kind } of await findOwnRecords(db, owner as OwnerId, name)) seen.add(kind);
 
     expect(kinds).to.include.members([...seen]);
     expect(seen).to.include('request').and.include('dispute').and.include('partner_key');
+  });
+
+  it('finds a user who has replaced the payout account, with both', async () => {
+    await intentDb.query(`
+      insert into users (id, app_id, email, verified_at) values ('usr_r', 'app_f', 'bob@example.com', now());
+      insert into connect_accounts (id, owner, user_id, processor_account_id, payouts_enabled, charges_enabled, details_submitted, detached_at,
+        detached_because, created_at)
+      values ('con_r1', 'app_f', 'usr_r', 'acct_r1', true, true, true, now(), 'user', now() - interval '1 day'),
+        ('con_r2', 'app_f', 'usr_r', 'acct_r2', true, true, true, null, null, now())`);
+
+    for (const [found] of [await find('bob@example.com'), await findOwnRecords(db, 'app_f' as OwnerId, 'usr_r')])
+      expect(found?.relatives).to.deep.equal({ payout_accounts: ['acct_r2', 'acct_r1'] });
   });
 
   it('says of which kinds there are more than the newest 20', async () => {
