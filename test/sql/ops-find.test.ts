@@ -193,6 +193,12 @@ describe('ops.find', () => {
       expect(found?.relatives).to.deep.equal({ payout_accounts: ['acct_r2', 'acct_r1'] });
   });
 
+  it('finds a trader of an owner once by its number', async () => {
+    const found = await findOwnRecords(db, 'ptn_f' as OwnerId, '12');
+
+    expect(found.map(({ kind, id }) => [kind, id])).to.deep.equal([['subaccount', 'e_1']]);
+  });
+
   it('says of which kinds there are more than the newest 20', async () => {
     await intentDb.query(`
       insert into apps (id, slug, name, allowed_scopes, created_at)

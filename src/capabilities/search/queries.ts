@@ -14,10 +14,5 @@ export const findOwnRecords = (db: Db, owner: OwnerId, name: string): Promise<re
     select f.kind, f.id, f.title, f.state, f.created_at, f.relatives
     from ops.find(${name}, ${owner}) f
     where f.kind not in ('app', 'partner', 'mail', 'processor_event')
-    union all
-    select 'subaccount', s.synthetic_hotkey, s.asset_class, s.status, s.created_at,
-      jsonb_strip_nulls(jsonb_build_object('wallet', s.ex_address, 'intent', s.intent_id))
-    from subaccounts s
-    where s.owner = ${owner} and s.subaccount_id::text = ${name}
-    order by created_at desc, kind
+    order by f.created_at desc, f.kind
     limit ${MOST}`);
