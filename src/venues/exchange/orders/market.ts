@@ -44,10 +44,11 @@ type PositionDeps = Pick<ExchangeDeps, 'db' | 'exvenue' | 'config'>;
 /**
  * The signed size of a wallet's open position in a pair. Fails with V1_NO_POSITION if there is none. While an order that may have opened one
  * is in doubt, the intent waits; a caller's fails with V1_ORDER_IN_DOUBT if the doubt has lasted: others wait behind it. Reads come from
- * replicas that are behind independently, so what one of them proves counts for that one only: within the lag of fills of ours the position follows from the executions that show all of them, and until they do
- * the intent waits. Without such a fill the account counts, and executions that contradict an empty one. Neither counts without the
- * newest execution that the ledger has. `after`: an order that has opened the position in part; the ledger counts if it has all of its
- * executions, without a read. Else, as long as reads may be behind its end, they show it or the intent waits.
+ * replicas that are behind independently, so what one of them proves counts for that one only: within the lag of fills of ours the position
+ * follows from the executions that show all of them, and until they do the intent waits. Without such a fill the account counts, and executions
+ * that contradict an empty one. Neither counts without the newest execution that the ledger has. `after`: an order that has opened the position
+ * in part; the ledger counts if it has all of its executions, without a read. Else, as long as reads may be behind its end, they show it or the
+ * intent waits.
  */
 export async function readPosition(
   deps: PositionDeps,
