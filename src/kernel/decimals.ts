@@ -31,6 +31,10 @@ export const ofNumber = (value: number, places = 12): string => {
   return formatted(new Decimal(value.toPrecision(EXACT_DIGITS)).round(places, Big.roundHalfUp));
 };
 
+/** An amount of a request, exactly: a decimal text, or a number by its shortest decimal form. Throws for anything else. */
+export const ofAmount = (amount: number | string): string =>
+  typeof amount === 'string' ? canonical(amount) : formatted(new Decimal(String(amount)));
+
 /** The JSON number of the same decimal: what arithmetic with doubles computed, without its residue. Throws if not finite. */
 export const roundedNumber = (value: number, places = 12): number => Number(ofNumber(value, places));
 

@@ -20,6 +20,11 @@ describe('orders the exchange rejects', () => {
     ['below the minimum value', { ...market, size: '0.00001' }, 'below_minimum'],
     ['smaller than a lot', { ...market, size: '0.000001' }, 'lot_size'],
     ['worth less in USD than a lot', { ...market, size: '0.5', size_in_usd: true }, 'lot_size'],
+    [
+      'priced just below the smallest tick, by a number that is written with an exponent',
+      { ...market, pair: 'DOGE', size: 20_000_000, order_type: 'limit', price: 9.9999999999999e-7 },
+      'invalid_price',
+    ],
   ];
   for (const [what, order, reason] of findInconsistency) {
     it(`are rejected before anything is sent: ${what}`, async () => {

@@ -15,7 +15,7 @@ import { readOpenOrders } from './life/open-orders.ts';
 import { readOrder } from './life/read-order.ts';
 import { place } from './place.ts';
 import { cancellationResult, exitsResult, orderResult } from './results.ts';
-import { decimal } from './rules.ts';
+import { optionalDecimal } from './rules.ts';
 import { closingTerms, NOTHING_KNOWN, pendingReport, shownOrder } from './views.ts';
 
 type Deps = SubmitDeps<'acceptExchangeOrder', NewExchangeOrder, 'ORDER_DEADLINE_MS'> & { reads: VenueReads };
@@ -64,8 +64,8 @@ export const setExvenueTpSl: Handler<'setExvenueTpSl', Deps> = async (call) => {
     sl_order_id: null,
     trigger_status: 'pending_parent_fill' as const,
     trigger_error: null,
-    take_profit: body.take_profit === undefined ? null : decimal(body.take_profit),
-    stop_loss: body.stop_loss === undefined ? null : decimal(body.stop_loss),
+    take_profit: optionalDecimal(body.take_profit),
+    stop_loss: optionalDecimal(body.stop_loss),
   });
   return respond(call, accepted, { schema: exitsResult, pending, poll: intentPoll });
 };

@@ -2,6 +2,7 @@ import type { Body } from '../../../contract/body.ts';
 import type { components } from '../../../contract/types.ts';
 import { type Accepted, idsOf, type NewIntent, type Submission } from '../../../intents/accept.ts';
 import type { Submittable } from '../../../intents/define.ts';
+import { ofAmount } from '../../../kernel/decimals.ts';
 import { ApiError } from '../../../kernel/errors.ts';
 import type { OrderUuid, WalletAddress } from '../../../kernel/ids.ts';
 import { cancel } from './cancel.ts';
@@ -9,7 +10,7 @@ import { close } from './close.ts';
 import { laneOf } from './follow-up.ts';
 import { place } from './place.ts';
 import { protect } from './protect.ts';
-import { decimal, type ExchangeTerms, exchangeTerms, optionalDecimal, perpetualOf } from './rules.ts';
+import { type ExchangeTerms, exchangeTerms, optionalDecimal, perpetualOf } from './rules.ts';
 
 type Schemas = components['schemas'];
 
@@ -51,7 +52,7 @@ export function closeExchangePosition(
     context,
     close,
     { name: order.client_order_id, pair },
-    { pair, max_slippage: decimal(order.max_slippage) },
+    { pair, max_slippage: ofAmount(order.max_slippage) },
   );
 }
 

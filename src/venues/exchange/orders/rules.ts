@@ -1,6 +1,6 @@
 import type { Body } from '../../../contract/body.ts';
 import type { components } from '../../../contract/types.ts';
-import { canonical, compare, isDecimal } from '../../../kernel/decimals.ts';
+import { compare, ofAmount } from '../../../kernel/decimals.ts';
 import { ApiError } from '../../../kernel/errors.ts';
 import { coinOf, displayPair, isPerpetual, isSpotName } from '../../../kernel/exchange-names.ts';
 import { DEFAULT_SLIPPAGE } from '../../../kernel/grid.ts';
@@ -64,7 +64,7 @@ export function exchangeTerms(order: Request): ExchangeTerms {
 const termsOf = (order: Request): ExchangeTerms => ({
   pair: perpetualOf(order.pair),
   side: order.side,
-  size: decimal(order.size),
+  size: ofAmount(order.size),
   size_in_usd: order.size_in_usd,
   order_type: order.order_type,
   price: optionalDecimal(order.price),
@@ -74,7 +74,7 @@ const termsOf = (order: Request): ExchangeTerms => ({
   stop_loss: optionalDecimal(order.stop_loss),
   leverage: order.leverage ?? null,
   is_cross: order.is_cross ?? null,
-  max_slippage: order.max_slippage === undefined ? DEFAULT_SLIPPAGE : decimal(order.max_slippage),
+  max_slippage: order.max_slippage === undefined ? DEFAULT_SLIPPAGE : ofAmount(order.max_slippage),
 });
 
 /** The shown name of a perpetual in any accepted spelling. Throws V1_PAIR_UNKNOWN for names of spot pairs and outcomes. */
@@ -84,18 +84,9 @@ export function perpetualOf(pair: string): string {
   return displayPair(coin);
 }
 
-/**
- * A number or decimal text of a request as a canonical decimal. A number is converted from its shortest decimal form.
- */
-export function decimal(amount: number | string): string {
-  const text = String(amount);
-  return isDecimal(text) ? canonical(text) : canonical(Number(amount).toFixed(MAX_DECIMALS));
-}
-
-const MAX_DECIMALS = 12; // for numbers that JSON writes with an exponent; smaller amounts are not traded
-
-/** The same for an optional amount; null if it is absent. */
-export const optionalDecimal = (amount: number | string | undefined) => (amount === undefined ? null : decimal(amount));
+/** An optional amount of a request; null if it is absent. */
+export const optionalDecimal = (amount: number | string | undefined) =>
+  amount === undefined ? null : ofAmount(amount);
 
 /**
  * Why exit prices are invalid, or null. A long position requires stop-loss < mark < take-profit, a short one the
