@@ -7,6 +7,7 @@ import { expect } from 'chai';
 import nock from 'nock';
 import { verifyTypedData } from 'viem';
 import { registrar } from '../../src/adapters/registrar/index.ts';
+import { validBefore } from '../../src/capabilities/registration/rules.ts';
 import { alone } from '../support/alone.ts';
 
 const BASE = 'http://registrar.test';
@@ -58,10 +59,22 @@ describe('a payment to the registrar, checked with the published x402 library', 
     const quote = await upstream.quote('{}');
     const terms = quote.kind === 'accepted' ? quote.data.accepts[0] : undefined;
     if (quote.kind !== 'accepted' || !terms || !payer) return null;
-    const validBeforeS = Math.floor(Date.now() / 1000) + 300;
+    const validBeforeS = validBefore(Date.now(), terms, 300);
     const signed = await payer.authorize(quote.data, terms, { nonce: `0x${'ab'.repeat(32)}`, validBeforeS });
     return decodePaymentSignatureHeader(signed.header);
   }
+
+  it('is valid for whole seconds, no longer than terms that name a fraction', async () => {
+    const offered = { ...quoted, maxTimeoutSeconds: 59.5 };
+    const payload = await paid(offered);
+
+    expect(payload)
+      .to.have.nested.property('payload.authorization.validBefore')
+      .that.matches(/^\d+$/)
+      .and.satisfies((until: string) => Math.abs(Number(until) - Date.now() / 1000 - 55) < 5);
+    expect(validatePaymentPayload(payload)).to.include({ x402Version: 2 });
+    expect(payload && (await facilitator.verify(payload, offered))).to.include({ isValid: true });
+  });
 
   it('is a valid payload that names the terms whole, unknown members too', async () => {
     const payload = await paid(quoted);

@@ -9,7 +9,7 @@ import { findLiveKey, keySealContext } from '../../venues/exchange/signing/comma
 import type { VenueReads } from '../../venues/reads.ts';
 import { isOtherPaying, isPaidAlready, openPayer } from './queries.ts';
 import { problemOf } from './results.ts';
-import { agreedTerms, isEnd, meetsMinimum, nonceOf, statusOf } from './rules.ts';
+import { agreedTerms, isEnd, meetsMinimum, nonceOf, statusOf, validBefore } from './rules.ts';
 import { type PurchasePayload, type PurchaseRequest, purchasePayload } from './schema.ts';
 
 /** What preparing a payment needs. */
@@ -111,7 +111,7 @@ async function sign(intent: Purchase, deps: PaymentDeps, quoted: Quoted): Promis
   if (BigInt(balance.data) < BigInt(terms.amount))
     return { fail: { code: 'V1_PAYMENT_REFUSED', reason: 'insufficient_funds' } };
   const nowMs = epochMs();
-  const validBeforeS = Math.floor(nowMs / 1000) + Math.min(terms.maxTimeoutSeconds, config.REGISTRATION_VALID_S);
+  const validBeforeS = validBefore(nowMs, terms, config.REGISTRATION_VALID_S);
   const signed = await payer.authorize(quote, terms, { nonce: nonceOf(intent.id), validBeforeS });
   const wallet = await walletOf(intent, payer, deps);
   return { send: { ...signed, body, proofs: await proofsOf(wallet, body, nowMs), since_block: head.data.block } };

@@ -56,6 +56,10 @@ export const agreedTerms = <T extends Terms>(accepts: readonly T[], agreed: Agre
 
 const LEAST_TIME_S = 30; // enough to verify, settle and reach a block on any chain
 
+/** Until when a payment signed now is valid (epoch seconds): as long as the terms say, and `mostS` at most. Terms may name a fraction. */
+export const validBefore = (nowMs: number, { maxTimeoutSeconds }: Pick<Terms, 'maxTimeoutSeconds'>, mostS: number) =>
+  Math.floor(nowMs / 1000 + Math.min(maxTimeoutSeconds, mostS));
+
 function fitsPrice(units: string, { priceUsdc, maxUsdc }: Agreed): boolean {
   if (!isDecimal(priceUsdc) || compare(units, '0') <= 0) return false;
   return compare(units, unitsOf(priceUsdc)) <= 0 && compare(units, unitsOf(String(maxUsdc))) <= 0;
