@@ -40,12 +40,14 @@ export const listUserPayouts: Handler<'listUserPayouts', Deps> = ({ deps, princi
 /** Handles `GET /v2/payouts/estimate`: estimate what can be paid out. */
 export const estimatePayout: Handler<'estimatePayout', Deps> = async ({ deps, principal, header }) => {
   const accounts = await getEarningAccounts(deps.db, userOf(principal), header['X-Prop-Account']);
-  const earned = await earningsOf(deps.reads, accounts);
-  const reservedCents = await sumReservedCents(
-    deps.db,
-    accounts.map(({ id }) => id),
+  // each for itself: what one was paid beyond its corrected earnings is not taken from another's
+  const available = await Promise.all(
+    accounts.map(async (account) => {
+      const earned = await earningsOf(deps.reads, [account]);
+      return Math.max(0, earned - (await sumReservedCents(deps.db, [account.id])));
+    }),
   );
-  const cents = Math.max(0, earned - reservedCents);
+  const cents = available.reduce((total, each) => total + each, 0);
   return {
     status: 200,
     body: { amount_usd: cents / 100, amount_cents: cents, currency: CURRENCY, available: cents > 0 },

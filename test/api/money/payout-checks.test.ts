@@ -3,7 +3,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import { type Earner, earner, payingApp } from '../../support/earning.ts';
 import type { TestApp } from '../../support/identity.ts';
-import { accountIn, eventually, type Money, startMoney } from '../../support/money.ts';
+import { accountIn, eventually, type Money, startMoney, tierDemo } from '../../support/money.ts';
 import { expectRejected } from '../../support/rejected.ts';
 
 const nothing = z.object({});
@@ -78,6 +78,26 @@ describe('the submission of a payout', () => {
     expectRejected(asked, 'V2_PAYOUT_EXCEEDS_EARNINGS');
     expect(await trader.estimate()).to.equal(10_000);
     await trader.request(10_000);
+  });
+
+  it('is estimated for what each account can pay, although another was paid more than its corrected earnings', async () => {
+    const trader = await earner(service, app, 1);
+    // requested when the network showed 500
+    await service.db.query(sql.type(nothing)`
+      select request_payout('po_corrected', ${trader.account.id}, c.id, 50000, 'usd', 50000)
+      from connect_accounts c
+      where c.user_id = ${trader.userId}`);
+    await trader.ask('POST', '/v2/payments/free', { json: tierDemo });
+    const { id, subaccount_id } = await accountIn(trader.ask, 'evaluation');
+    const settlements = [{ start_ms: Date.parse('2026-01-05T00:00:00Z'), end_ms: 1, payout: 200 }];
+    await service.network({ subaccount_id, bucket: 'SUBACCOUNT_FUNDED', settlements });
+    await trader.ask('POST', `/v2/lifecycle/sync/${id}`);
+
+    const estimated = await trader.estimate();
+    const json = { amount_cents: 20_000, prop_account_id: id };
+    const requested = await trader.ask('POST', '/v2/payouts/request', { json });
+
+    expect([estimated, requested.status]).to.deep.equal([20_000, 200]);
   });
 
   it('is rejected for each obstacle that came up since the request', async () => {
