@@ -17,7 +17,7 @@ import {
   findUserPayout,
   listConnectAccounts as listAccounts,
   listUserPayouts as listPayouts,
-  sumReservedCents,
+  listReservedCents,
 } from './queries.ts';
 import { earningsOf, getEarningAccounts } from './read-model.ts';
 
@@ -40,14 +40,13 @@ export const listUserPayouts: Handler<'listUserPayouts', Deps> = ({ deps, princi
 /** Handles `GET /v2/payouts/estimate`: estimate what can be paid out. */
 export const estimatePayout: Handler<'estimatePayout', Deps> = async ({ deps, principal, header }) => {
   const accounts = await getEarningAccounts(deps.db, userOf(principal), header['X-Prop-Account']);
+  const ids = accounts.map(({ id }) => id);
+  const [reserved, earned] = await Promise.all([
+    listReservedCents(deps.db, ids),
+    Promise.all(accounts.map((account) => earningsOf(deps.reads, [account]))),
+  ]);
   // each for itself: what one was paid beyond its corrected earnings is not taken from another's
-  const available = await Promise.all(
-    accounts.map(async (account) => {
-      const earned = await earningsOf(deps.reads, [account]);
-      return Math.max(0, earned - (await sumReservedCents(deps.db, [account.id])));
-    }),
-  );
-  const cents = available.reduce((total, each) => total + each, 0);
+  const cents = earned.reduce((total, each, n) => total + Math.max(0, each - (reserved[n] ?? 0)), 0);
   return {
     status: 200,
     body: { amount_usd: cents / 100, amount_cents: cents, currency: CURRENCY, available: cents > 0 },

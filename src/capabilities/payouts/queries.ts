@@ -80,10 +80,12 @@ export const findUserPayout = (db: Db, owner: OwnerId, userId: UserId, id: Payou
   db.maybeOne(sql.prepared('find_user_payout', payoutRow)`
     ${payouts(sql.fragment`p.id = ${id} and p.owner = ${owner} and p.user_id = ${userId}`)}`);
 
-/** What the payouts of these accounts take of their earnings, in cents: without money that came back or never left. See `reserved_cents_of`. */
-export const sumReservedCents = (db: Db, accounts: PropAccountId[]): Promise<number> =>
-  db.oneFirst(sql.prepared('spoken_for', z.object({ cents: z.number() }))`
-    select reserved_cents_of(${sql.array(accounts, 'text')}) as cents`);
+/** What the payouts of each account take of its earnings, in cents: without money that came back or never left. See `reserved_cents_of`. */
+export const listReservedCents = (db: Db, accounts: PropAccountId[]): Promise<readonly number[]> =>
+  db.anyFirst(sql.prepared('reserved_cents', z.object({ cents: z.number() }))`
+    select reserved_cents_of(array[a.id]) as cents
+    from unnest(${sql.array(accounts, 'text')}) with ordinality a (id, n)
+    order by a.n`);
 
 /** The account of a user's payout; null if the user has no such payout. */
 export const findAccountOfPayout = (
