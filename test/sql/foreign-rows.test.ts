@@ -96,14 +96,14 @@ describe('what is read for one owner', () => {
          values ($1, 'exchange/place', '${OTHER}', 'exvenue:${OTHER_WALLET}', 'in_doubt', '{}', '{"key_id": "x"}', '', now(), now())`,
         newIntentId(),
       );
-      const earlier = { owner: OTHER, exWallet: OTHER_WALLET, keyId: 'y', inFlightMs: 60_000 };
+      const earlier = { owner: OTHER, exWallet: OTHER_WALLET, keyId: 'y', recentMs: 60_000 };
       const isInDoubt = (more: Partial<typeof earlier>) => hasInDoubtUnderOtherKeys(db, { ...earlier, ...more });
 
       expect(await isInDoubt({})).to.equal(true);
       expect(await isInDoubt({ exWallet: MY_WALLET })).to.equal(false);
       expect(await isInDoubt({ owner: PARTNER })).to.equal(false);
       expect(await isInDoubt({ keyId: 'x' })).to.equal(false);
-      expect(await isInDoubt({ inFlightMs: 0 })).to.equal(false);
+      expect(await isInDoubt({ recentMs: 0 })).to.equal(false);
     });
 
     it('and the proof of a wallet: a signature, or a live key that the exchange confirmed', async () => {

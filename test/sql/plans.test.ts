@@ -131,7 +131,7 @@ describe('statements with much past data', function () {
     'wallets to stream': () => listCandidates(db),
     'orders of a wallet that may change': () => listWatchedOrders(db, trader),
     'intents in doubt under other keys': () =>
-      hasInDoubtUnderOtherKeys(db, { owner, exWallet: trader, keyId: 'key', inFlightMs: 15_000 }),
+      hasInDoubtUnderOtherKeys(db, { owner, exWallet: trader, keyId: 'key', recentMs: 15_000 }),
     'creations under way': () =>
       getCreations(db, { assetClass: 'crypto', accountSize: 10_000, entity, platform: entity }, [trader]),
     'purchases under way': () => isOtherPaying(db, past.order, '0x1'),

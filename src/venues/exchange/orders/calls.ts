@@ -30,11 +30,6 @@ export const UNREACHABLE = { wait: { code: 'VENUE_UNREACHABLE' } } as const;
 /** An order that the verb depends on is in doubt. */
 export const IN_DOUBT = { wait: { code: 'V1_ORDER_IN_DOUBT' } } as const;
 
-const SOON_MS = 10_000; // look-ups mostly end a doubt so long after the bodies have expired
-
-/** For how long after an order was sent its doubt is likely to end soon. One that lasts longer may last for good. */
-export const doubtMsOf = (deps: Pick<ExchangeDeps, 'config'>): number => inFlightMsOf(deps) + SOON_MS;
-
 const POST_WITHIN_MS = 8_000; // shorter than the lifetime of signed bodies
 /** The part of the patience in which a body may wait for the budget: what is not granted then was not sent, and is in no doubt. */
 const GRANTED_WITHIN_PART = 0.8;

@@ -1,7 +1,8 @@
 import type { NotReady } from '../../../intents/define.ts';
 import { coinOf } from '../../../kernel/exchange-names.ts';
 import type { OrderUuid, OwnerId, WalletAddress } from '../../../kernel/ids.ts';
-import { doubtMsOf, type ExchangeDeps, IN_DOUBT } from './calls.ts';
+import { doubtMsOf } from '../signing/sign.ts';
+import { type ExchangeDeps, IN_DOUBT } from './calls.ts';
 import type { ClosedOrder } from './cancel-result.ts';
 import { listNamedOrders, type NamedOrder } from './queries.ts';
 

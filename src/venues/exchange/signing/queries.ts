@@ -24,17 +24,14 @@ export const findKey = (db: Db, keyId: string): Promise<StoredKey | null> =>
 
 const inDoubtRow = z.object({ in_doubt: z.boolean() });
 
-/** A key that is about to sign for an owner's wallet. `inFlightMs`: for how long a signed body can take effect. */
-type SigningAnew = { owner: OwnerId; exWallet: WalletAddress; keyId: string; inFlightMs: number };
+/** A key that is about to sign for an owner's wallet. `recentMs`: for how long a doubt is likely to end soon. */
+type SigningAnew = { owner: OwnerId; exWallet: WalletAddress; keyId: string; recentMs: number };
 
 /**
- * Whether an intent in doubt that an owner signed for this wallet with an earlier key can still take effect: it was sent within the last
- * `inFlightMs`. One that cannot any more holds up nothing, however long it stays in doubt; nor does one of another owner.
+ * Whether an owner has an intent in doubt that was signed for this wallet with an earlier key within the last `recentMs`. An older one can take
+ * effect no more, and may stay in doubt for good: it holds up nothing, and neither does one of another owner.
  */
-export const hasInDoubtUnderOtherKeys = (
-  db: Db,
-  { owner, exWallet, keyId, inFlightMs }: SigningAnew,
-): Promise<boolean> =>
+export const hasInDoubtUnderOtherKeys = (db: Db, { owner, exWallet, keyId, recentMs }: SigningAnew): Promise<boolean> =>
   db.oneFirst(sql.prepared('in_doubt_under_other_keys', inDoubtRow)`
     select exists (
       select
@@ -43,7 +40,7 @@ export const hasInDoubtUnderOtherKeys = (
         and i.lane = ${`exvenue:${exWallet}`}
         and i.owner = ${owner}
         and i.sent_payload ->> 'key_id' <> ${keyId}
-        and i.sending_at > now() - make_interval(secs => ${inFlightMs / 1000})
+        and i.sending_at > now() - make_interval(secs => ${recentMs / 1000})
     ) as in_doubt`);
 
 const unverifiedRow = z.object({

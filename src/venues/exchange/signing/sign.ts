@@ -21,6 +21,11 @@ export type SigningDeps = {
 export const inFlightMsOf = ({ config }: Pick<SigningDeps, 'config'>): number =>
   config.EXVENUE_EXPIRES_MS + config.EXVENUE_CLOCK_MARGIN_MS;
 
+const SOON_MS = 10_000; // look-ups mostly end a doubt so long after the bodies have expired
+
+/** For how long after something was sent its doubt is likely to end soon. One that lasts longer may last for good. */
+export const doubtMsOf = (deps: Pick<SigningDeps, 'config'>): number => inFlightMsOf(deps) + SOON_MS;
+
 /**
  * Payload members of every exchange verb: the signed bodies, in order. The venue rejects them after `expires_at_ms`
  * (epoch ms).
@@ -39,8 +44,8 @@ export type Signed = z.infer<typeof signed>;
 /**
  * Signs actions with the wallet's live key, each with its own nonce. The caller must commit the result before sending
  * it. Fails with V1_NOT_ENROLLED without a key, with V1_KEY_REJECTED with one that the exchange has rejected. Waits while
- * an action that the owner signed with an earlier key is in doubt and can still take effect, and until it is known that
- * the wallet is not the address of an agent.
+ * an action that the owner signed with an earlier key is in doubt, unless that doubt lasts (it can take effect no more),
+ * and until it is known that the wallet is not the address of an agent.
  */
 export async function sign(
   deps: SigningDeps,
@@ -53,7 +58,7 @@ export async function sign(
   if (!key || !signer) return { fail: { code: 'V1_NOT_ENROLLED' } };
   if (key.rejected) return { fail: { code: 'V1_KEY_REJECTED' } };
   if (!key.verified && key.signer === wallet) return { wait: { code: 'VENUE_UNREACHABLE' } };
-  const earlier = { owner, exWallet: wallet, keyId: key.id, inFlightMs: inFlightMsOf(deps) };
+  const earlier = { owner, exWallet: wallet, keyId: key.id, recentMs: doubtMsOf(deps) };
   if (await hasInDoubtUnderOtherKeys(db, earlier)) return { wait: { code: 'V1_KEY_ROTATING' } };
   const first = await nextNonce(db, signer.address, actions.length);
   const expiresAtMs = epochMs() + deps.config.EXVENUE_EXPIRES_MS;
