@@ -4,27 +4,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { listOperations } from '../../src/contract/document.ts';
 import type { AnyHandlers } from '../../src/contract/handler.ts';
-import type { EdgeDeps } from '../../src/edge/deps.ts';
 import { createEdge, drainable } from '../../src/edge/server.ts';
 import type { TextStream } from '../../src/kernel/text-stream.ts';
+import { bareEdge } from '../support/bare-edge.ts';
 import { until } from '../support/processes.ts';
 
 const READ_WITHIN_MS = 500;
 const LONGER = 'x'.repeat(16_000_000); // than all buffers between two sockets
 
-const deps = {
-  config: {
-    TRUSTED_PROXIES: 0,
-    VALIDATE_RESPONSES: false,
-    PUBLIC_URL: 'http://127.0.0.1',
-    THROTTLE_SCALE: 1,
-    RECOVERY_MODE: false,
-  },
-  log: { debug() {}, info() {}, error() {} },
-  metrics: { requests: { observe() {} }, errors: { inc() {} } },
-  requests: [],
-  partners: async () => ({ kind: 'nobody', owner: '' }),
-} as unknown as EdgeDeps; // as: the two operations need no more
+const deps = bareEdge({ partners: async () => ({ kind: 'nobody', owner: '' }) });
 
 describe('a server that stops', () => {
   it('does not wait for the reader of a statement, but for every handler', async () => {

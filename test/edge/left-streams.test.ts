@@ -3,24 +3,12 @@ import { type AddressInfo, connect } from 'node:net';
 import { expect } from 'chai';
 import { listOperations } from '../../src/contract/document.ts';
 import type { AnyHandlers } from '../../src/contract/handler.ts';
-import type { EdgeDeps } from '../../src/edge/deps.ts';
 import { createEdge } from '../../src/edge/server.ts';
 import type { EventStream } from '../../src/kernel/event-stream.ts';
+import { bareEdge } from '../support/bare-edge.ts';
 import { until } from '../support/processes.ts';
 
-const deps = {
-  config: {
-    TRUSTED_PROXIES: 0,
-    VALIDATE_RESPONSES: false,
-    PUBLIC_URL: 'http://127.0.0.1',
-    THROTTLE_SCALE: 1,
-    RECOVERY_MODE: false,
-  },
-  log: { debug() {}, info() {}, error() {} },
-  metrics: { requests: { observe() {} }, errors: { inc() {} } },
-  requests: [],
-  partnerTickets: async () => ({ kind: 'nobody', owner: '' }),
-} as unknown as EdgeDeps; // as: a stream needs no more
+const deps = bareEdge({ partnerTickets: async () => ({ kind: 'nobody', owner: '' }) });
 
 describe('an event stream', () => {
   let stopped = 0;

@@ -5,25 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { listOperations } from '../../src/contract/document.ts';
 import type { AnyHandlers } from '../../src/contract/handler.ts';
-import type { EdgeDeps } from '../../src/edge/deps.ts';
 import { createEdge } from '../../src/edge/server.ts';
+import { bareEdge } from '../support/bare-edge.ts';
 import { until } from '../support/processes.ts';
 
 const READ_WITHIN_MS = 1_000;
 const LONGER = 'x'.repeat(16_000_000); // than all buffers between two sockets
 
-const deps = {
-  config: {
-    TRUSTED_PROXIES: 0,
-    VALIDATE_RESPONSES: false,
-    PUBLIC_URL: 'http://127.0.0.1',
-    THROTTLE_SCALE: 1,
-    RECOVERY_MODE: false,
-  },
-  log: { debug() {}, info() {}, error() {} },
-  metrics: { requests: { observe() {} }, errors: { inc() {} } },
-  requests: [],
-} as unknown as EdgeDeps; // as: health needs no more
+const deps = bareEdge();
 
 const handlers = Object.fromEntries(
   listOperations().map(({ id }) => [id, async () => ({ status: 200, body: { status: LONGER } })]),

@@ -1,0 +1,17 @@
+import type { EdgeDeps } from '../../src/edge/deps.ts';
+
+/** What an edge without a database needs to respond; `more`: what its operations use. */
+export const bareEdge = (more: Partial<Record<keyof EdgeDeps, unknown>> = {}): EdgeDeps =>
+  ({
+    config: {
+      TRUSTED_PROXIES: 0,
+      VALIDATE_RESPONSES: false,
+      PUBLIC_URL: 'http://127.0.0.1',
+      THROTTLE_SCALE: 1,
+      RECOVERY_MODE: false,
+    },
+    log: { debug() {}, info() {}, error() {} },
+    metrics: { requests: { observe() {} }, errors: { inc() {} } },
+    requests: [],
+    ...more,
+  }) as unknown as EdgeDeps; // as: nothing else is used
