@@ -86,7 +86,7 @@ export const statementWrites: Record<string, StatementWrite> = {
   },
   record_exchange_cancels: {
     kind: 'exchange/cancel',
-    write: (db, lost) => exchange.recordCancellation(db, lost as Any, { results: [] } as Any),
+    write: (db, lost) => exchange.recordCancellation(db, lost as Any, { results: [] } as Any, []),
   },
   record_exchange_exits: {
     kind: 'exchange/protect',

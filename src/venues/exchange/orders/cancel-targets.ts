@@ -1,5 +1,5 @@
 import { isNotReady, type NotReady } from '../../../intents/define.ts';
-import { coinOf, dexOf } from '../../../kernel/exchange-names.ts';
+import { cloidOf, coinOf, dexOf } from '../../../kernel/exchange-names.ts';
 import type { OwnerId, WalletAddress } from '../../../kernel/ids.ts';
 import { absent, found, type ListResult, type ReadResult, unreadable } from '../../../kernel/upstream-result.ts';
 import type { CallLimits } from '../adapter/action-types.ts';
@@ -8,7 +8,7 @@ import { type ExchangeDeps, UNREACHABLE } from './calls.ts';
 import { type OrderNames, resolveNames } from './cancel-names.ts';
 import { type CancelTarget, closedResult } from './cancel-result.ts';
 import { laneOf } from './follow-up.ts';
-import { findResting, listRecordedResting, type RestingOrder } from './queries.ts';
+import { findResting, listRecordedResting, type NamedOrder, type RestingOrder } from './queries.ts';
 
 /**
  * The orders to cancel, the reason why they could not be read, or the result if none is open. `unreadDexes`: builder
@@ -86,7 +86,7 @@ export async function findTargets(
   const named = await resolveNames(deps, { owner, wallet }, names);
   if (isNotReady(named)) return named;
   const { oids, known, closed } = named;
-  const orders = await Promise.all(oids.map((oid) => findByOid(exvenue, wallet, oid)));
+  const orders = await Promise.all(oids.map((oid) => findNamed(exvenue, wallet, oid, known.get(oid))));
   if (orders.some(({ kind }) => kind === 'unreadable')) return UNREACHABLE;
   const missing = oids.filter((_, n) => orders[n]?.kind === 'absent');
   const resting = missing.length > 0 ? await findResting(db, wallet, missing) : [];
@@ -95,8 +95,8 @@ export async function findTargets(
     const order = orders[n];
     const [recorded, ours] = [resting.find((candidate) => candidate.oid === oid), known.get(oid)];
     if (order?.kind === 'found' && order.data.open) {
-      const { coin, cloid, exits, isPartlyFilled } = order.data;
-      targets.push({ oid, cloid, coin, isListed: true, exits, isPartlyFilled });
+      const { open: _, ...target } = order.data;
+      targets.push({ ...target, isListed: true, recordedAs: oid });
     } else if (order?.kind === 'absent' && recorded) targets.push(targetOf(recorded));
     else if (order?.kind === 'absent' && names.coin)
       targets.push({ oid, cloid: null, coin: names.coin, isListed: false });
@@ -107,7 +107,8 @@ export async function findTargets(
   }
   if (targets.length === 0) return { done: closedResult(closed) };
   const parents = targets.filter(
-    ({ oid, exits = [] }) => exits.length === 0 && oid !== null && known.get(oid)?.hasExits,
+    ({ oid, recordedAs = oid, exits = [] }) =>
+      exits.length === 0 && recordedAs !== null && known.get(recordedAs)?.hasExits,
   );
   return { targets: parents.length > 0 ? await withExits(exvenue, wallet, targets) : targets, unreadDexes: [] };
 }
@@ -127,17 +128,46 @@ async function withExits(exvenue: Exvenue, wallet: WalletAddress, targets: Cance
 }
 
 /** An order that was found. `exits`: the numbers of its exits that wait for its fill. */
-type FoundOrder = { coin: string; cloid: string | null; open: boolean; exits: number[]; isPartlyFilled: boolean };
+type FoundOrder = {
+  oid: number;
+  coin: string;
+  cloid: string | null;
+  open: boolean;
+  exits: number[];
+  isPartlyFilled: boolean;
+};
 
-/** Finds an order by its number. The venue sometimes does not find an order by number that it lists as open. */
-async function findByOid(exvenue: Exvenue, wallet: WalletAddress, oid: number): Promise<ReadResult<FoundOrder>> {
-  const status = await exvenue.orderStatus(wallet, oid, FIRST);
+/**
+ * Finds an order by its number. One that rests by our records and has ended was perhaps changed by other software: then it goes on under
+ * another number and the same client order id.
+ */
+async function findNamed(
+  exvenue: Exvenue,
+  wallet: WalletAddress,
+  oid: number,
+  ours: NamedOrder | undefined,
+): Promise<ReadResult<FoundOrder>> {
+  const order = await findOrder(exvenue, wallet, oid);
+  const mayGoOn = order.kind === 'found' && !order.data.open && (ours?.status === 'open' || ours?.status === 'partial');
+  if (!ours || !mayGoOn) return order;
+  const next = await findOrder(exvenue, wallet, cloidOf(ours.id));
+  return next.kind === 'absent' ? order : next;
+}
+
+/** Finds an order by a name of the exchange. The venue sometimes does not find an order by number that it lists as open. */
+async function findOrder(
+  exvenue: Exvenue,
+  wallet: WalletAddress,
+  name: number | string,
+): Promise<ReadResult<FoundOrder>> {
+  const status = await exvenue.orderStatus(wallet, name, FIRST);
   if (status.kind === 'unreadable') return status;
   if (status.kind === 'found') {
     const { order, state } = status.data;
     const open = state === 'open' || state === 'triggered' || state === 'unknown';
     const exits = order.children.map((exit) => exit.oid);
     return found({
+      oid: order.oid,
       coin: order.coin,
       cloid: order.cloid,
       open,
@@ -150,10 +180,10 @@ async function findByOid(exvenue: Exvenue, wallet: WalletAddress, oid: number): 
   const open = await listOpen(exvenue, wallet, dexes.kind === 'found' ? dexes.data : []);
   if (open.kind !== 'found') return open;
   const { orders, unreadDexes } = open.data;
-  const order = orders.find((candidate) => candidate.oid === oid);
+  const order = orders.find(({ oid, cloid }) => oid === name || cloid === name);
   if (order) {
-    const { coin, cloid, children: exits, isPartlyFilled } = order;
-    return found({ coin, cloid, open: true, exits, isPartlyFilled });
+    const { oid, coin, cloid, children: exits, isPartlyFilled } = order;
+    return found({ oid, coin, cloid, open: true, exits, isPartlyFilled });
   }
   return unreadDexes.length > 0 ? unreadable(`the orders on ${unreadDexes.join(', ')}`) : absent;
 }

@@ -31,6 +31,7 @@ const targets = z.array(
     isListed: z.boolean(),
     exits: z.array(z.number()).optional(),
     isPartlyFilled: z.boolean().optional(),
+    recordedAs: z.number().optional(),
   }),
 );
 
@@ -95,7 +96,7 @@ export const cancel = defineIntent({
       await releaseExits(db, { id, wallet }, cancelled, await findWanted(db, wallet, cloidsOf(targets, cancelled)));
     return because_of !== undefined && open && oids.length > 0
       ? succeedAndSubmit(db, intent, result, cancelNext(intent, { wallet, oids, coin: open.coin }))
-      : recordCancellation(db, intent, result);
+      : recordCancellation(db, intent, result, numbersOf(targets, cancelled));
   },
 });
 
@@ -109,10 +110,16 @@ async function findIds(
   of: { owner: OwnerId; wallet: WalletAddress },
   targets: CancelTarget[],
 ): Promise<OrderIds> {
-  const oids = targets.flatMap(({ oid }) => oid ?? []);
-  const orders = await listNamedOrders(db, { ...of, oids, orderIds: [] });
-  return new Map(orders.map(({ name, oid }) => [Number(oid), name]));
+  const recorded = new Map(
+    targets.flatMap(({ oid, recordedAs = oid }) => (recordedAs === null ? [] : [[recordedAs, oid]])),
+  );
+  const orders = await listNamedOrders(db, { ...of, oids: [...recorded.keys()], orderIds: [] });
+  return new Map(orders.map(({ name, oid }) => [Number(recorded.get(Number(oid))), name]));
 }
+
+/** The numbers by which our records know the targets that were cancelled. */
+const numbersOf = (targets: CancelTarget[], cancelled: readonly string[]): string[] =>
+  targets.flatMap(({ oid, recordedAs = oid }) => (cancelled.includes(String(oid)) ? [String(recordedAs)] : []));
 
 /**
  * The intent that cancels orders of ours in one coin, because of another one. They were placed, so they are cancelled although reads may not show

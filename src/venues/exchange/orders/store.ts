@@ -38,23 +38,20 @@ export const recordPlacement = (
 const lifecycleOf = ({ status }: ExecutionReport) =>
   status === 'open' ? 'resting' : status === 'cancelled' ? 'cancelled' : 'filled';
 
-/** Ends a cancellation and marks the wallet's cancelled orders. False: the claim is lost, and nothing was written. */
-export function recordCancellation(
+/** Ends a cancellation and marks the wallet's cancelled orders, by their recorded numbers. False: the claim is lost, and nothing was written. */
+export const recordCancellation = (
   db: Db,
   intent: IntentOf<{ wallet: WalletAddress }>,
   result: CancelResult,
-): Promise<boolean> {
-  const cancelled = result.results
-    .filter(({ status }) => status === 'cancelled')
-    .flatMap(({ ex_order_id }) => ex_order_id ?? []);
-  return succeedWith(
+  cancelled: string[],
+): Promise<boolean> =>
+  succeedWith(
     db,
     'record_exchange_cancels',
     intent,
     result,
     sql.fragment`cancel_exchange_orders(${intent.request.wallet}, ${sql.array(cancelled, 'text')}, ${intent.id})`,
   );
-}
 
 /** Records what a later read showed of an order's exits, and submits the follow-up intent in the same transaction. */
 export async function noteExits(

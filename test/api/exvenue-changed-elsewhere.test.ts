@@ -1,0 +1,57 @@
+import { expect } from 'chai';
+import { cloidOf } from '../../src/kernel/exchange-names.ts';
+import { exchangeOf, openOids } from '../support/exchange.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+type Trader = Awaited<ReturnType<TestService['wallet']>>;
+type Placed = { order_id: string; ex_order_id: string };
+
+const ORDERS = '/v1/orders/exvenue';
+const LIMIT = { pair: 'BTC', side: 'long', size: '0.01', order_type: 'limit', price: 50_000 };
+
+/** The exchange ends an order that is changed, and goes on with another one under the same client order id. */
+describe('an order that its trader changes at the exchange', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService();
+  });
+  after(() => service.stop());
+  beforeEach(() => service.exchange.setMid('BTC', '100000'));
+
+  const place = async (trader: Trader): Promise<Placed> => (await trader.post(ORDERS, LIMIT)).body;
+
+  /** Changes the price of an order without the service. Returns its new number. */
+  async function change({ privateKey }: Trader, { order_id, ex_order_id }: Placed): Promise<string> {
+    const venue = exchangeOf(service);
+    const terms = {
+      asset: 1,
+      side: 'buy',
+      price: '49000',
+      size: '0.01',
+      reduceOnly: false,
+      timeInForce: 'gtc',
+    } as const;
+    const order = { ...terms, cloid: cloidOf(order_id as never) }; // as: an order's id is its intent's
+    const nonce = Date.now() - 3_600_000; // behind the service's own
+    const body = await venue
+      .signerOf(privateKey)
+      ?.sign({ kind: 'replace', orders: [{ target: Number(ex_order_id), order }] }, { nonce });
+    const response = await venue.post(String(body), { firstSend: true });
+    const [item] = response.kind === 'accepted' ? response.data.items : [];
+    return String(item?.kind === 'resting' && item.oid);
+  }
+
+  it('is cancelled by its id', async () => {
+    const trader = await service.wallet();
+    const placed = await place(trader);
+    const number = await change(trader, placed);
+
+    const { body } = await trader.delete(`${ORDERS}/${placed.order_id}`);
+
+    expect(body).to.include({ status: 'ok', cancelled_count: 1 });
+    expect(body.results[0]).to.include({ order_id: placed.order_id, ex_order_id: number, status: 'cancelled' });
+    expect(await openOids(service, trader)).to.deep.equal([]);
+    expect((await trader.get(`${ORDERS}/${placed.order_id}`)).body.status).to.equal('cancelled');
+    expect((await trader.delete(`${ORDERS}/${placed.order_id}`)).body.status).to.equal('already_closed');
+  });
+});
