@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { cloidOf } from '../../src/kernel/exchange-names.ts';
 import { exchangeOf, openOids } from '../support/exchange.ts';
+import { jsonReply, startProxy } from '../support/proxy.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 type Trader = Awaited<ReturnType<TestService['wallet']>>;
@@ -12,10 +13,25 @@ const LIMIT = { pair: 'BTC', side: 'long', size: '0.01', order_type: 'limit', pr
 /** The exchange ends an order that is changed, and goes on with another one under the same client order id. */
 describe('an order that its trader changes at the exchange', () => {
   let service: TestService;
+  let closeProxy: () => Promise<void>;
+  let areNumbersUnknown = false;
   before(async () => {
-    service = await startService();
+    const proxy = await startProxy(async ({ type, oid }, forward) =>
+      areNumbersUnknown && type === 'orderStatus' && typeof oid === 'number'
+        ? jsonReply({ status: 'unknownOid' })
+        : forward(),
+    );
+    service = await startService({ settings: { EXVENUE_URL: proxy.url } });
+    proxy.target = service.exchange.url;
+    closeProxy = proxy.close;
   });
-  after(() => service.stop());
+  after(async () => {
+    await service.stop();
+    await closeProxy();
+  });
+  afterEach(() => {
+    areNumbersUnknown = false;
+  });
   beforeEach(() => service.exchange.setMid('BTC', '100000'));
 
   const place = async (trader: Trader): Promise<Placed> => (await trader.post(ORDERS, LIMIT)).body;
@@ -53,5 +69,16 @@ describe('an order that its trader changes at the exchange', () => {
     expect(await openOids(service, trader)).to.deep.equal([]);
     expect((await trader.get(`${ORDERS}/${placed.order_id}`)).body.status).to.equal('cancelled');
     expect((await trader.delete(`${ORDERS}/${placed.order_id}`)).body.status).to.equal('already_closed');
+  });
+
+  it('is listed once, also while the exchange does not find its first number', async () => {
+    const trader = await service.wallet();
+    const placed = await place(trader);
+    const number = await change(trader, placed);
+    areNumbersUnknown = true;
+
+    const { body } = await trader.get(ORDERS);
+
+    expect(body.map((order: Placed) => [order.order_id, order.ex_order_id])).to.deep.equal([[placed.order_id, number]]);
   });
 });

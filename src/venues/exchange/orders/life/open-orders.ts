@@ -41,8 +41,8 @@ export async function readOpenOrders({ db, reads }: Deps, owner: OwnerId, wallet
   );
   const isOpen = ({ oid, parentOid }: OpenOrder) =>
     !ended.has(oid) && (parentOid === null || ended.get(parentOid) !== 'cancelled'); // exits end with the rest of their order
-  const seen = new Set(listed.map(({ oid }) => String(oid)));
-  const unseen = resting.filter(({ executed }) => !seen.has(String(executed?.ex_order_id)));
+  const seen = new Set(listed.flatMap((order) => [String(order.oid), recordOf(order)?.id])); // its trader may have changed its number
+  const unseen = resting.filter(({ id, executed }) => !seen.has(id) && !seen.has(String(executed?.ex_order_id)));
   const added = await Promise.all(unseen.map((order) => readUnlisted(reads, wallet, order)));
   return [
     ...added.flat(),
