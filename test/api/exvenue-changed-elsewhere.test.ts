@@ -71,6 +71,18 @@ describe('an order that its trader changes at the exchange', () => {
     expect((await trader.delete(`${ORDERS}/${placed.order_id}`)).body.status).to.equal('already_closed');
   });
 
+  it('is cancelled by its id, also while the exchange does not find its first number', async () => {
+    const trader = await service.wallet();
+    const placed = await place(trader);
+    await change(trader, placed);
+    areNumbersUnknown = true;
+
+    const { body } = await trader.delete(`${ORDERS}/${placed.order_id}`);
+
+    expect(body).to.include({ status: 'ok', cancelled_count: 1 });
+    expect(await openOids(service, trader)).to.deep.equal([]);
+  });
+
   it('is listed once, also while the exchange does not find its first number', async () => {
     const trader = await service.wallet();
     const placed = await place(trader);

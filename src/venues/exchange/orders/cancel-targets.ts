@@ -147,18 +147,20 @@ async function findNamed(
   oid: number,
   ours: NamedOrder | undefined,
 ): Promise<ReadResult<FoundOrder>> {
-  const order = await findOrder(exvenue, wallet, oid);
+  const cloid = ours && cloidOf(ours.id);
+  const order = await findOrder(exvenue, wallet, oid, cloid);
   const mayGoOn = order.kind === 'found' && !order.data.open && (ours?.status === 'open' || ours?.status === 'partial');
-  if (!ours || !mayGoOn) return order;
-  const next = await findOrder(exvenue, wallet, cloidOf(ours.id));
+  if (!cloid || !mayGoOn) return order;
+  const next = await findOrder(exvenue, wallet, cloid);
   return next.kind === 'absent' ? order : next;
 }
 
-/** Finds an order by a name of the exchange. The venue sometimes does not find an order by number that it lists as open. */
+/** Finds an order by a name. The venue sometimes does not find an order that it lists as open, there also under its client order id. */
 async function findOrder(
   exvenue: Exvenue,
   wallet: WalletAddress,
   name: number | string,
+  listedAs: string | undefined = undefined,
 ): Promise<ReadResult<FoundOrder>> {
   const status = await exvenue.orderStatus(wallet, name, FIRST);
   if (status.kind === 'unreadable') return status;
@@ -180,7 +182,9 @@ async function findOrder(
   const open = await listOpen(exvenue, wallet, dexes.kind === 'found' ? dexes.data : []);
   if (open.kind !== 'found') return open;
   const { orders, unreadDexes } = open.data;
-  const order = orders.find(({ oid, cloid }) => oid === name || cloid === name);
+  const order = orders.find(
+    ({ oid, cloid }) => oid === name || (cloid !== null && (cloid === name || cloid === listedAs)),
+  );
   if (order) {
     const { oid, coin, cloid, children: exits, isPartlyFilled } = order;
     return found({ oid, coin, cloid, open: true, exits, isPartlyFilled });
