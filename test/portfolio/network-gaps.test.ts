@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ApiError } from '../../src/kernel/errors.ts';
-import { found } from '../../src/kernel/upstream-result.ts';
+import { found, type ReadResult } from '../../src/kernel/upstream-result.ts';
 import type { Dashboard, DashboardOrder } from '../../src/venues/network/adapter/types.ts';
 import { networkAccount } from '../../src/venues/network/portfolio/account.ts';
 import { drawdownOf } from '../../src/venues/network/portfolio/drawdown.ts';
@@ -88,15 +88,18 @@ describe('an account of the network', () => {
 
 describe('what is read to close positions', () => {
   const position = { uuid: 'A', tradePair: 'BTCUSDC', side: 'LONG', closeMs: null };
-  const pairsBesideOdd = (sought: string) => {
+  const pairsBesideOdd = (sought: string, book: ReadResult<unknown>) => {
     const shown = { positions: [position], reported: { positions: false } };
-    const book = { unfilled: [], filled: [order], cancelled: [] };
-    const reads = { dashboard: async () => found(shown), networkOrders: async () => found(book) } as never; // as: what is read
-    return readOpenPairs(reads, 'e_1', (pairs) => pairs.has(sought)).catch(({ code }: ApiError) => code);
+    const reads = { dashboard: async () => found(shown), networkOrders: async () => book } as never; // as: what is read
+    return readOpenPairs(reads, 'e_1', (pairs) => pairs.has(sought));
   };
 
   it('suffices beside a position that cannot be read, which is no other one', async () => {
-    expect(await pairsBesideOdd('a')).to.deep.equal(new Map([['a', 'BTCUSDC']]));
-    expect(await pairsBesideOdd('b')).to.equal('VENUE_UNREADABLE');
+    const pairs = new Map([['a', 'BTCUSDC']]);
+    const book = found({ unfilled: [], filled: [order], cancelled: [] });
+
+    expect(await pairsBesideOdd('a', book)).to.deep.equal({ pairs, areAll: true });
+    expect(await pairsBesideOdd('b', book)).to.deep.equal({ pairs, areAll: false });
+    expect(await pairsBesideOdd('b', { kind: 'absent' })).to.deep.equal({ pairs, areAll: false });
   });
 });

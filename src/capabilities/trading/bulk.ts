@@ -15,21 +15,30 @@ type BulkCall = Pick<Call<'closeTradingPositions', { reads: VenueReads; wait: Wa
 
 /**
  * Closes positions concurrently, one intent each, in the lanes of their pairs. Each has its own result; `pending` lists
- * the ids of the intents that have not ended. Throws if the account may not trade, or if its positions cannot be read.
+ * the ids of the intents that have not ended. Throws if the account may not trade, or if none of them can be read; beside others, one that
+ * cannot be read has failed.
  */
 export async function closeEach(call: BulkCall, account: ReadyAccount, context: RequestContext) {
   const uuids = unrepeated(call.body.position_uuids);
   const idIn = (pairs: ReadonlyMap<string, string>, uuid: string) =>
     orderIdsOf(account.owner, uuid).find((each) => pairs.has(each)); // a position has the id of its opening order
-  const pairs = await readOpenPairs(call.deps.reads, account.hotkey, (shown) =>
+  const { pairs, areAll } = await readOpenPairs(call.deps.reads, account.hotkey, (shown) =>
     uuids.every((uuid) => idIn(shown, uuid) !== undefined),
   );
   const positionOf = (uuid: string) => {
     const id = idIn(pairs, uuid);
     return id === undefined ? null : { trade_pair: pairs.get(id) ?? '', position_uuid: id };
   };
-  if (uuids.some((uuid) => positionOf(uuid) === null)) rejectUnlessTrading(account);
-  const results = await Promise.all(uuids.map((uuid) => closeOne(call, context, uuid, positionOf(uuid))));
+  const shown = uuids.filter((uuid) => positionOf(uuid) !== null);
+  if (!areAll && shown.length === 0) throw unreadable();
+  if (shown.length < uuids.length) rejectUnlessTrading(account);
+  const missing = areAll ? null : unreadable();
+  const results = await Promise.all(
+    uuids.map((uuid) => {
+      const position = positionOf(uuid);
+      return position ? closeOne(call, context, uuid, position) : notClosed(uuid, missing);
+    }),
+  );
   return {
     success: results.every(({ status }) => status === 'closed' || status === 'pending'),
     order_uuid: null,
@@ -40,6 +49,8 @@ export async function closeEach(call: BulkCall, account: ReadyAccount, context: 
   };
 }
 
+const unreadable = () => new ApiError('VENUE_UNREADABLE');
+
 /** Without uuids that an earlier one names in other letters: the position is closed once, and told once. */
 const unrepeated = (uuids: string[]): string[] =>
   uuids.filter((uuid, n) => uuids.findIndex((other) => other.toLowerCase() === uuid.toLowerCase()) === n);
@@ -49,14 +60,13 @@ async function closeOne(
   { deps, waitMs }: BulkCall,
   context: RequestContext,
   uuid: string,
-  position: { trade_pair: string; position_uuid: string } | null,
+  position: { trade_pair: string; position_uuid: string },
 ): Promise<Result> {
   const { idempotency_key: key } = context.context;
   const one = {
     ...context,
     context: { ...context.context, ...(key !== undefined && { idempotency_key: `${key} ${uuid}` }) },
   };
-  if (position === null) return resultFor(uuid, 'not_found');
   const accepted = await closePosition(one, position);
   const intent = await deps.wait(accepted, waitMs);
   try {
@@ -64,9 +74,14 @@ async function closeOne(
     return { ...resultFor(uuid, intent.settled_at === null ? 'pending' : 'closed'), order_uuid: intent.id, message };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    return { ...resultFor(uuid, 'failed'), order_uuid: intent.id, code: codeOfV2(error.code), message: error.message };
+    return { ...notClosed(uuid, error), order_uuid: intent.id };
   }
 }
+
+const notClosed = (uuid: string, error: ApiError | null): Result =>
+  error
+    ? { ...resultFor(uuid, 'failed'), code: codeOfV2(error.code), message: error.message }
+    : resultFor(uuid, 'not_found');
 
 const resultFor = (position_uuid: string, status: Result['status']): Result => ({
   position_uuid,

@@ -10,20 +10,26 @@ type Position = components['schemas']['Position'];
 
 const PLACES = 8;
 
-/**
- * Every position of a dashboard, open and closed. A dashboard without its positions section belongs to an account
- * without positions, or failed inside the validator. Then only a book without fills proves that there are none;
- * otherwise throws VENUE_UNREADABLE.
- */
+/** Every position of a dashboard, open and closed. Throws VENUE_UNREADABLE if it does not prove which there are. */
 export async function provenPositions(
   dashboard: Dashboard,
   book: () => Promise<ReadResult<OrderBook>>,
 ): Promise<DashboardPosition[]> {
-  if (dashboard.reported.positions) return dashboard.positions;
-  const orders = await book();
-  if (orders.kind === 'absent') return [];
-  if (orders.kind === 'found' && orders.data.filled.length === 0) return [];
+  if (await areProven(dashboard, book)) return dashboard.positions;
   throw new ApiError('VENUE_UNREADABLE');
+}
+
+/**
+ * Whether a dashboard shows every position. One without its positions section belongs to an account without positions, or failed inside the
+ * validator. Then only a book without fills proves that there are none.
+ */
+export async function areProven(
+  { reported, positions }: Dashboard,
+  book: () => Promise<ReadResult<OrderBook>>,
+): Promise<boolean> {
+  if (reported.positions || positions.length > 0) return reported.positions;
+  const orders = await book();
+  return orders.kind === 'absent' || (orders.kind === 'found' && orders.data.filled.length === 0);
 }
 
 /** Whether a position is open. */

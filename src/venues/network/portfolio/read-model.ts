@@ -17,7 +17,7 @@ import { filledOrders } from './filled-orders.ts';
 import { networkLimits } from './limits.ts';
 import { isOpenTo } from './names.ts';
 import { shownPairs } from './pairs.ts';
-import { isOpen, provenPositions, shownPosition } from './positions.ts';
+import { areProven, isOpen, provenPositions, shownPosition } from './positions.ts';
 import { listOwnOrders } from './queries.ts';
 
 type Schemas = components['schemas'];
@@ -90,17 +90,18 @@ export async function readOpenPositions(reads: VenueReads, hotkey: Hotkey): Prom
 }
 
 /**
- * The pair of each open position of a subaccount, by its uuid. Throws VENUE_UNREADABLE if the network cannot be read, and, unless those that
- * are shown suffice, if it does not prove which are open: one that cannot be read must not keep others from being closed.
+ * The pair of each open position that is shown of a subaccount, by its uuid. `areAll`: they suffice, or the network proves that no other is open:
+ * one that cannot be read must not keep others from being closed. Throws VENUE_UNREADABLE if the network cannot be read.
  */
 export async function readOpenPairs(
   reads: VenueReads,
   hotkey: Hotkey,
   suffice: (pairs: ReadonlyMap<string, string>) => boolean,
-): Promise<ReadonlyMap<string, string>> {
+): Promise<{ pairs: ReadonlyMap<string, string>; areAll: boolean }> {
   const dashboard = requireFound(await reads.dashboard(hotkey));
-  const shown = pairsOf(dashboard.positions);
-  return suffice(shown) ? shown : pairsOf(await provenPositions(dashboard, () => reads.networkOrders(hotkey)));
+  const pairs = pairsOf(dashboard.positions);
+  const areAll = suffice(pairs) || (await areProven(dashboard, () => reads.networkOrders(hotkey)));
+  return { pairs, areAll };
 }
 
 const pairsOf = (positions: DashboardPosition[]): ReadonlyMap<string, string> =>
