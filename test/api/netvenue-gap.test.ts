@@ -20,15 +20,16 @@ describe('records of the network that lack a position', function () {
   });
   after(() => service.stop());
 
-  /** The network as it is after a restart: complete records that have nothing. */
-  const restarted = (): Netvenue => ({
+  /** The network as it is after a restart: complete records that have nothing, or only the positions that have ended. */
+  const restarted = (has: 'nothing' | 'what ended' = 'nothing'): Netvenue => ({
     ...venueOf(service),
     orders: async () => ({ kind: 'absent' }),
     async dashboard(hotkey) {
       const read = await venueOf(service).dashboard(hotkey);
       if (read.kind !== 'found') return read;
-      const empty: Dashboard = { ...read.data, positions: [], openOrders: [], closedOrders: [] };
-      return { kind: 'found', data: empty };
+      const positions = read.data.positions.filter(({ closeMs }) => has === 'what ended' && closeMs !== null);
+      const emptied: Dashboard = { ...read.data, positions, openOrders: [], closedOrders: [] };
+      return { kind: 'found', data: emptied };
     },
   });
   const audit = async (netvenue: Netvenue) => {
@@ -76,17 +77,42 @@ describe('records of the network that lack a position', function () {
     expect(await wantedOf(trader.traderId)).to.equal(0);
   });
 
+  it('do not make them so at once because they have one of the pair that ended before it', async () => {
+    const trader = await holder();
+    await trader.post(`${ORDERS}/close`, { trade_pair: 'BTCUSDC' });
+    await trader.post(ORDERS, market({ stop_loss: 91_000 }));
+    await comparedUntil(service.db, () => wereFoundAlive(service.db, trader.traderId));
+    await passed(60);
+
+    await audit(restarted('what ended'));
+
+    expect(await wantedOf(trader.traderId)).to.equal(1);
+  });
+
+  const prepared = async (traderId: string, netvenue = restarted()) => {
+    const trader = hotkeyOf(ENTITY as Hotkey, Number(traderId));
+    const common = { trader, subaccount_id: Number(traderId), trade_pair: 'BTCUSDC' };
+    const deps = { ...service.runtime, venues: { netvenue } } as never; // as: preparing uses nothing else
+    const closing = { id: newIntentId(), lane: null, attempts: 1, request: common } as never; // as: nor of an intent
+    const request = { ...common, protection: { trade_pair: 'BTCUSDC', stop_loss: 90_000 } };
+    return [await close.prepare(closing, deps), await protect.prepare({ id: newIntentId(), request } as never, deps)];
+  };
+  const problem = { code: 'V1_NO_POSITION' };
+
+  it('do not end a close or a tp-sl because they have one of the pair that ended before it', async () => {
+    const trader = await service.trader();
+    await trader.post(ORDERS, market());
+    await trader.post(`${ORDERS}/close`, { trade_pair: 'BTCUSDC' });
+    const closed = await prepared(trader.traderId, restarted('what ended'));
+    await trader.post(ORDERS, market());
+    const opened = await prepared(trader.traderId, restarted('what ended'));
+
+    expect(closed).to.deep.equal([{ fail: problem }, { fail: problem }]);
+    expect(opened).to.deep.equal([{ wait: problem }, { wait: problem }]);
+  });
+
   it('do not end a close or a tp-sl at once: they are read again until the deadline', async () => {
     const [held, never] = [await holder(), await service.trader()];
-    const prepared = async (traderId: string) => {
-      const trader = hotkeyOf(ENTITY as Hotkey, Number(traderId));
-      const common = { trader, subaccount_id: Number(traderId), trade_pair: 'BTCUSDC' };
-      const deps = { ...service.runtime, venues: { netvenue: restarted() } } as never; // as: preparing uses nothing else
-      const closing = { id: newIntentId(), lane: null, attempts: 1, request: common } as never; // as: nor of an intent
-      const request = { ...common, protection: { trade_pair: 'BTCUSDC', stop_loss: 90_000 } };
-      return [await close.prepare(closing, deps), await protect.prepare({ id: newIntentId(), request } as never, deps)];
-    };
-
     const rested = await service.trader();
     const { body } = await rested.post(ORDERS, limit());
     await service.db.query(sql.type(z.object({}))`
@@ -95,7 +121,6 @@ describe('records of the network that lack a position', function () {
     const filled = await rested.get(`${ORDERS}/${body.order_uuid}`);
     service.miner.setPrice('BTCUSDC', 100_000);
 
-    const problem = { code: 'V1_NO_POSITION' };
     expect(filled.body).to.include({ lifecycle: 'filled' });
     expect(await prepared(rested.traderId), 'rested long').to.deep.equal([{ wait: problem }, { wait: problem }]);
     expect(await prepared(held.traderId)).to.deep.equal([{ wait: problem }, { wait: problem }]);

@@ -8,7 +8,7 @@ import {
 } from '../../src/capabilities/webhooks/deliveries/queries.ts';
 import type { DbPool } from '../../src/db/pool.ts';
 import { type Hotkey, newIntentId, type OwnerId } from '../../src/kernel/ids.ts';
-import { listOrdersWithExits, wasFilledLately } from '../../src/venues/network/orders/queries.ts';
+import { findFilledLately, listOrdersWithExits } from '../../src/venues/network/orders/queries.ts';
 import { MY_SECOND, MY_WALLET, OTHER, openRows, PARTNER, type Rows } from '../support/rows.ts';
 
 /** Rows of others that are alike in everything but their owner, trader or wallet, and of the past. */
@@ -94,7 +94,7 @@ describe('what is listed or accepted for one owner or trader', () => {
       const id = newIntentId();
       await run(
         `insert into orders (id, venue, owner, trader, pair, handle, terms, lifecycle, created_at)
-         values ($1::uuid, 'netvenue', $2, $3, 'BTCUSDC', $1::text, '{}', 'filled', now() - interval '${agoH} hours')`,
+         values ($1::uuid, 'netvenue', $2, $3, 'BTCUSDC', $1::text, '{"order_type":"LONG"}', 'filled', now() - interval '${agoH} hours')`,
         ...[id, PARTNER, trader],
       );
       return id;
@@ -102,11 +102,11 @@ describe('what is listed or accepted for one owner or trader', () => {
     const [mine, theirs] = [await order('mine', 1), await order('theirs', 1)];
     await order('long ago', 25);
     const filled = await Promise.all(
-      ['mine', 'long ago', 'none'].map((trader) => wasFilledLately(db, trader as Hotkey, 'BTCUSDC')), // as: ids of the test
+      ['mine', 'long ago', 'none'].map((trader) => findFilledLately(db, trader as Hotkey, 'BTCUSDC')), // as: ids of the test
     );
     const listed = await listOrdersWithExits(db, 'mine' as Hotkey, [mine, theirs]); // as: an id of the test
 
-    expect(filled).to.deep.equal([true, false, false]);
+    expect(filled).to.deep.equal([{ id: mine, handle: mine }, null, null]);
     expect(listed.map(({ id }) => id)).to.deep.equal([mine]);
   });
 });

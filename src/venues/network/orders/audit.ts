@@ -9,6 +9,7 @@ import type { Netvenue } from '../adapter/types.ts';
 import { recordEndedOrders } from './commands.ts';
 import { compareExits } from './comparison.ts';
 import { isWatched, noteFilledAgain } from './filled-again.ts';
+import { showsNewest } from './positions.ts';
 import { findBusy, findIdentity, listOrdersWithExits, listResting } from './queries.ts';
 import { repairOf } from './repair.ts';
 import { PLACED, type Protection } from './rules.ts';
@@ -51,6 +52,8 @@ async function compareTrader(trader: string, rows: readonly WantedRow[], deps: A
   const records = await readRecords({ venue: venues.netvenue, trader });
   await recordEndedOrders(db, await listResting(db, trader), records);
   const orders = await ordersOf(db, trader, rows);
+  const showsLast = async (row: WantedRow) =>
+    records.dashboard.kind === 'found' && showsNewest(db, records.dashboard.data, row);
   const all: (readonly [WantedRow, Compared])[] = [];
   for (const row of rows) {
     await noteFilledAgain(row, orders, records, deps);
@@ -60,7 +63,8 @@ async function compareTrader(trader: string, rows: readonly WantedRow[], deps: A
     const wanted = compared.wanted.filter(
       ({ waits, order_uuid }) => !(isOver && waits && isWatched(orders.get(order_uuid))),
     );
-    all.push([row, { ...compared, wanted }]);
+    const isCertain = compared.isCertain && (compared.comparison.state !== 'closed' || (await showsLast(row)));
+    all.push([row, { ...compared, wanted, isCertain }]);
   }
   return all;
 }

@@ -3,7 +3,7 @@ import type { OrderUuid } from '../../../kernel/ids.ts';
 import type { Compared, Comparison, Exits, ProtectionReason, WantedEntry } from '../../exits.ts';
 import type { DashboardOrder, DashboardPosition } from '../adapter/types.ts';
 import { isHeld } from './effects.ts';
-import { isOpenPosition, openQuantity } from './positions.ts';
+import { isFilledIn, isOpenPosition, openQuantity } from './positions.ts';
 import type { OrderWithExits } from './queries.ts';
 import { samePair } from './rules.ts';
 import { namesOf, type Records, wereAllRead } from './venue-records.ts';
@@ -16,7 +16,10 @@ export type PairExits = {
   orders: ReadonlyMap<OrderUuid, OrderWithExits>;
 };
 
-/** Compares what is wanted in a pair with the brackets that the network holds. Null: a record is missing that could show them. */
+/**
+ * Compares what is wanted in a pair with the brackets that the network holds. Null: a record is missing that could show them. That no position
+ * is open is certain if one of the pair is shown to have ended, unless another was opened since.
+ */
 export function compareExits({ pair, entries, orders }: PairExits, records: Records): Compared | null {
   const held = isHeld(records, pair);
   if (held === null || !wereAllRead(records)) return null;
@@ -118,12 +121,6 @@ function wasOfEarlier(order: OrderWithExits | undefined, { position, past, cance
     openMs !== null && own.length > 0 && own.every(({ processedMs }) => processedMs !== null && processedMs < openMs)
   );
 }
-
-/** Selects the positions among whose fills an order is. */
-const isFilledIn = ({ id, handle }: OrderWithExits): ((position: DashboardPosition) => boolean) => {
-  const names = new Set([...namesOf(id), handle]);
-  return ({ filledOrders }) => filledOrders.some(({ uuid }) => names.has(uuid));
-};
 
 /** Whether exits have every price that is wanted. The stop of a trailing one moves with the market. */
 export function hasPrices(live: Exits, wanted: Exits): boolean {

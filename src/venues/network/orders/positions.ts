@@ -4,8 +4,9 @@ import type { Problem } from '../../../intents/intent.ts';
 import { roundedNumber } from '../../../kernel/decimals.ts';
 import type { Hotkey } from '../../../kernel/ids.ts';
 import type { Dashboard, DashboardOrder, DashboardPosition, Netvenue } from '../adapter/types.ts';
-import { wasFilledLately } from './queries.ts';
+import { findFilledLately, type OrderWithExits } from './queries.ts';
 import { samePair } from './rules.ts';
+import { namesOf } from './venue-records.ts';
 
 /**
  * What a trader has open in a pair. `position` is null only if it is proven that there is none, `brackets` if the orders that rest cannot
@@ -43,17 +44,31 @@ export async function readOpenPosition(
 }
 
 /**
- * Why a verb cannot be sent for a position that the network does not show. At once if it shows the end of one, or none was opened lately;
- * else its records contradict ours, as after a restart, and are read again until the deadline.
+ * Why a verb cannot be sent for a position that the network does not show. At once if it shows the end of the one that was opened last, or none was
+ * opened lately; else its records contradict ours, as after a restart, and are read again until the deadline.
  */
-export async function withoutPosition(
+export const withoutPosition = async (
   db: Db,
   { dashboard }: Pick<OpenPosition, 'dashboard'>,
+  at: { trader: Hotkey; pair: string },
+): Promise<NotReady> => ((await showsNewest(db, dashboard, at)) ? { fail: NO_POSITION } : { wait: NO_POSITION });
+
+/** Whether the network shows the position of a pair that was opened last, open or ended. If none was opened within a day, it need not. */
+export async function showsNewest(
+  db: Db,
+  { positions }: Pick<Dashboard, 'positions'>,
   { trader, pair }: { trader: Hotkey; pair: string },
-): Promise<NotReady> {
-  const hasEnded = dashboard.positions.some(({ tradePair }) => samePair(tradePair, pair));
-  return !hasEnded && (await wasFilledLately(db, trader, pair)) ? { wait: NO_POSITION } : { fail: NO_POSITION };
+): Promise<boolean> {
+  const filled = await findFilledLately(db, trader, pair);
+  return filled === null || positions.some(isFilledIn(filled));
 }
+
+/** Selects the positions that an order opened, or among whose fills it is. */
+export const isFilledIn = ({ id, handle }: Pick<OrderWithExits, 'id' | 'handle'>) => {
+  const names = new Set([...namesOf(id), handle]);
+  return ({ uuid, filledOrders }: Pick<DashboardPosition, 'uuid' | 'filledOrders'>): boolean =>
+    names.has(uuid) || filledOrders.some((order) => names.has(order.uuid));
+};
 
 const NO_POSITION: Problem = { code: 'V1_NO_POSITION' };
 

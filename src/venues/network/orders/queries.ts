@@ -186,22 +186,24 @@ export const hasOthersUnderWay = (db: Db, trader: Hotkey, lane: string | null): 
       and o.request ->> 'trader' = ${trader}
       and (o.lane is distinct from ${lane} or o.phase = 'in_doubt')`);
 
-const LATELY_H = 24;
+const [LATELY_H, NEWEST] = [24, 1_000]; // a trader may have a million orders
+const filledRow = z.object({ id: idSchema.order, handle: z.string() });
 
-const NEWEST = 1_000; // a trader may have a million
-
-/** Whether one of the trader's newest orders in a pair was filled within a day, however long it had rested. */
-export const wasFilledLately = (db: Db, trader: Hotkey, pair: string): Promise<boolean> =>
-  db.exists(sql.prepared('network_filled_lately', z.object({}))`
-    select
+/** Of the trader's newest orders in a pair the one that was filled last within a day, however long it had rested. Closes do not count. */
+export const findFilledLately = (db: Db, trader: Hotkey, pair: string): Promise<z.infer<typeof filledRow> | null> =>
+  db.maybeOne(sql.prepared('network_filled_lately', filledRow)`
+    select o.id, ${handleOf} as handle
     from (
-      select o.lifecycle, coalesce(o.ended_at, o.created_at) as ended_at
-      from orders o
-      where o.trader = ${trader} and o.pair = ${pair}
-      order by o.created_at desc
+      select n.*, coalesce(n.ended_at, n.created_at) as filled_at
+      from orders n
+      where n.trader = ${trader} and n.pair = ${pair}
+      order by n.created_at desc
       limit ${NEWEST}
-    ) n
-    where n.lifecycle = 'filled' and n.ended_at > now() - make_interval(hours => ${LATELY_H})`);
+    ) o
+    where o.lifecycle = 'filled' and o.filled_at > now() - make_interval(hours => ${LATELY_H})
+      and terms_of(o.id, o.terms) ->> 'order_type' <> 'FLAT'
+    order by o.filled_at desc
+    limit 1`);
 
 const withExitsRow = orderRow.omit({ is_absent: true }).extend({ id: idSchema.order });
 
