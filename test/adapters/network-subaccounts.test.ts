@@ -155,4 +155,19 @@ describe('listing the subaccounts of an entity', () => {
     expect(await venue.listSubaccounts()).to.include({ kind: 'unreadable' });
     expect(await venue.listSubaccounts()).to.include({ kind: 'unreadable' });
   });
+
+  it('reads the status of each that has one, whatever another lacks', async () => {
+    const odd = { synthetic_hotkey: '5Entity_8', status: 'eliminated' };
+    entity({ 7: made, 8: odd, 9: { synthetic_hotkey: '5Entity_9' }, 10: null });
+    entity(undefined);
+
+    expect(await venue.listStatuses()).to.deep.equal({
+      kind: 'found',
+      data: [
+        { syntheticHotkey: made.synthetic_hotkey, status: made.status },
+        { syntheticHotkey: '5Entity_8', status: 'eliminated' },
+      ],
+    });
+    expect(await venue.listStatuses()).to.include({ kind: 'unreadable' });
+  });
 });

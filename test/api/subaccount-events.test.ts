@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { eventually } from '../support/money.ts';
 import { control, market } from '../support/orders.ts';
+import { relayTo } from '../support/relay.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { faultOf } from '../support/stream-schemas.ts';
 
@@ -44,6 +45,27 @@ describe('events of a partner about a subaccount', function () {
     await service.runTask('accounts/sweep');
 
     expect(await statusesOf(trader)).to.deep.equal(['active', 'eliminated']);
+  });
+
+  it('tell of it although the network lists another one without its size', async () => {
+    const relay = await relayTo();
+    service = await startService({ settings: { NETVENUE_VALIDATOR_URL: relay.url } });
+    relay.target = service.miner.validatorUrl;
+    const [trader, odd] = [await service.trader(), await service.trader()];
+    relay.handle = async ({ name, forward }) => {
+      const reply = await forward();
+      if (reply === 'lost' || !name.startsWith('GET /entity/')) return reply;
+      const listed = JSON.parse(String(reply.body));
+      delete listed.entity.subaccounts[odd.traderId].account_size;
+      const { 'content-length': _, ...headers } = reply.headers;
+      return { ...reply, headers, body: JSON.stringify(listed) };
+    };
+    for (const { traderId } of [trader, odd]) await eliminate(traderId);
+
+    await service.runTask('accounts/sweep');
+
+    for (const one of [trader, odd]) expect(await statusesOf(one)).to.deep.equal(['active', 'eliminated']);
+    await relay.close();
   });
 
   it('do not follow a list that is older than what was read of it', async () => {

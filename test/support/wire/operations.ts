@@ -99,6 +99,7 @@ async function atNetwork() {
       'netvenue.settlements': () => venue.settlements(uuid, Date.now()),
       'netvenue.tradePairs': () => venue.tradePairs(),
       'netvenue.listSubaccounts': () => venue.listSubaccounts(),
+      'netvenue.listStatuses': () => venue.listStatuses(),
     },
   };
 }

@@ -10,7 +10,7 @@ import { submitResponse } from './orders.ts';
 import { payoutBody, settlementsResponse } from './payouts.ts';
 import { rejectedForForm } from './rejections.ts';
 import type { Bracket, Signal, TrailingStop } from './signal-types.ts';
-import { createResponse, listResponse, subaccountBody } from './subaccounts.ts';
+import { createResponse, listResponse, statusesResponse, subaccountBody } from './subaccounts.ts';
 import type { CallLimits, Netvenue, NetvenueAccess } from './types.ts';
 
 /** The miner tries 3 times for 30 s with 2 pauses of 5 s: 100 s at most. Then it still needs time to respond. */
@@ -33,6 +33,7 @@ export const netvenue = (access: NetvenueAccess, sendLookUp: LookUps = unlimited
     access.validatorKey,
     access.validatorTurns ? inTurns(client, access.validatorTurns) : client,
   );
+  const entityPath = `/entity/${encodeURIComponent(access.entityHotkey)}`;
   return {
     submit: async (signal, limits) => {
       if (!isNamed(signal)) return rejectedForForm;
@@ -77,8 +78,8 @@ export const netvenue = (access: NetvenueAccess, sendLookUp: LookUps = unlimited
       const path = 'exAddress' in requested ? '/api/create-hl-subaccount' : '/api/create-subaccount';
       return createResponse(await miner.post(path, subaccountBody(requested), { timeoutMs: CREATE_MS, ...limits }));
     },
-    listSubaccounts: async (limits) =>
-      listResponse(await validator.get(`/entity/${encodeURIComponent(access.entityHotkey)}`, limits)),
+    listSubaccounts: async (limits) => listResponse(await validator.get(entityPath, limits)),
+    listStatuses: async (limits) => statusesResponse(await validator.get(entityPath, limits)),
   };
 };
 

@@ -12,7 +12,7 @@ import {
 import { entriesOf, fieldsOf, numberOf, textOf } from './fields.ts';
 import { readResponse } from './orders.ts';
 import { classifySubaccountText, rejectedOurKey } from './rejections.ts';
-import type { NewSubaccount, Subaccount } from './types.ts';
+import type { NewSubaccount, Subaccount, SubaccountStatus } from './types.ts';
 
 const rejectedAtCap = rejected('trader_cap', 'The miner has reached its maximum number of linked traders.');
 
@@ -50,13 +50,30 @@ export const createResponse = (reply: Reply): UpstreamResult<Subaccount> => {
  * subaccount is missing.
  */
 export const listResponse = (reply: Reply): ReadResult<Subaccount[]> => {
+  const listed = readMembers(reply);
+  if (listed.kind !== 'found') return listed;
+  const readable = listed.data.map(readSubaccount).filter((subaccount) => subaccount !== null);
+  return readable.length === listed.data.length ? found(readable) : unreadable('a listed subaccount is incomplete');
+};
+
+/** Reads the statuses of an entity's subaccounts, by hotkey: whatever one lacks, the others have theirs. */
+export const statusesResponse = (reply: Reply): ReadResult<SubaccountStatus[]> => {
+  const listed = readMembers(reply);
+  if (listed.kind !== 'found') return listed;
+  return found(
+    listed.data.flatMap((member) => {
+      const [syntheticHotkey, status] = [textOf(fieldsOf(member)?.synthetic_hotkey), textOf(fieldsOf(member)?.status)];
+      return syntheticHotkey && status ? [{ syntheticHotkey, status }] : [];
+    }),
+  );
+};
+
+const readMembers = (reply: Reply): ReadResult<unknown[]> => {
   const response = readResponse(reply);
   if (response.kind !== 'found') return response;
   const entity = fieldsOf(response.data.entity) ?? response.data;
-  const subaccounts = entriesOf(entity.subaccounts)?.map(([, member]) => readSubaccount(member));
-  if (!subaccounts) return unreadable('no subaccounts listed');
-  const readable = subaccounts.filter((subaccount) => subaccount !== null);
-  return readable.length === subaccounts.length ? found(readable) : unreadable('a listed subaccount is incomplete');
+  const members = entriesOf(entity.subaccounts)?.map(([, member]) => member);
+  return members ? found(members) : unreadable('no subaccounts listed');
 };
 
 const readSubaccount = (value: unknown): Subaccount | null => {

@@ -161,6 +161,9 @@ export type Subaccount = {
   exAddress: WalletAddress | null;
 };
 
+/** The status that the network lists of a subaccount. */
+export type SubaccountStatus = Pick<Subaccount, 'syntheticHotkey' | 'status'>;
+
 /** A subaccount to create: for an asset class, or linked to an exchange wallet. `accountSize` in USD. */
 export type NewSubaccount =
   | { assetClass: string; accountSize: number }
@@ -196,6 +199,8 @@ export type Netvenue = {
   createSubaccount(requested: NewSubaccount, limits?: CallLimits): Promise<UpstreamResult<Subaccount>>;
   /** All subaccounts of the entity, from the validator. */
   listSubaccounts(limits?: CallLimits): Promise<ReadResult<Subaccount[]>>;
+  /** The statuses in the same list, of all that have one. */
+  listStatuses(limits?: CallLimits): Promise<ReadResult<SubaccountStatus[]>>;
 };
 
 /**

@@ -14,7 +14,7 @@ export async function noteSubaccountStatus(db: Db, syntheticHotkey: Hotkey, stat
 }
 
 /** What the sync of partners' subaccounts needs. */
-export type SubaccountSyncDeps = { db: Db; venues: { netvenue: Pick<Netvenue, 'listSubaccounts'> } };
+export type SubaccountSyncDeps = { db: Db; venues: { netvenue: Pick<Netvenue, 'listStatuses'> } };
 
 /**
  * Records the statuses that the network has given to partners' subaccounts by itself: nothing else reads one that places no
@@ -22,7 +22,7 @@ export type SubaccountSyncDeps = { db: Db; venues: { netvenue: Pick<Netvenue, 'l
  */
 export async function syncSubaccounts({ db, venues }: SubaccountSyncDeps): Promise<void> {
   if (!(await hasLiveSubaccounts(db))) return;
-  const listed = await venues.netvenue.listSubaccounts();
+  const listed = await venues.netvenue.listStatuses();
   if (listed.kind !== 'found') return;
   for (const { hotkey, status } of await listMovedSubaccounts(db, listed.data))
     await noteSubaccountStatus(db, hotkey, status);
