@@ -19,12 +19,12 @@ describe('an account of which the network shows one position without its pair', 
     await relay.close();
   });
 
-  /** From now on, positions in ETHUSDC come without their pair. */
-  const breakEther = () => {
+  /** From now on, the positions that begin so come without their pair. */
+  const withoutPair = (shown: string) => {
     relay.handle = async ({ name, forward }) => {
       const reply = await forward();
       if (reply === 'lost' || !name.includes('/v2/entity/subaccount/')) return reply;
-      const body = String(reply.body).replaceAll('"tp":"ETH/USDC","t"', '"t"');
+      const body = String(reply.body).replaceAll(shown, shown.replace(/"tp":"[^"]*",/, ''));
       const { 'content-length': _, ...headers } = reply.headers;
       return { ...reply, headers, body };
     };
@@ -34,7 +34,7 @@ describe('an account of which the network shows one position without its pair', 
     const trader = await service.trader();
     await trader.post(ORDERS, market());
     await trader.post(ORDERS, market({ trade_pair: 'ETHUSDC' }));
-    breakEther();
+    withoutPair('"tp":"ETH/USDC","t"');
 
     expectProblem(await trader.get('/v1/positions/netvenue'), 'VENUE_UNREADABLE', { retryable: true });
     const guarded = await trader.post(`${ORDERS}/tp-sl`, { trade_pair: 'BTCUSDC', stop_loss: 90_000 });
@@ -45,5 +45,17 @@ describe('an account of which the network shows one position without its pair', 
     expect(effectsOf(service, trader).slice(0, 2)).to.deep.equal(['market', 'market']);
     relay.handle = ({ forward }) => forward();
     expect((await trader.get('/v1/positions/netvenue')).body).to.have.length(1);
+  });
+
+  it('lets it be closed if only its end cannot be read', async () => {
+    const trader = await service.trader();
+    await trader.post(ORDERS, market());
+    withoutPair('"tp":"BTC/USDC","t":"FLAT"');
+
+    const { status, body } = await trader.post(`${ORDERS}/close`, { trade_pair: 'BTCUSDC' });
+
+    expect(status, JSON.stringify(body)).to.equal(200);
+    expect(body.executed).to.include({ quantity: -0.01 });
+    relay.handle = ({ forward }) => forward();
   });
 });

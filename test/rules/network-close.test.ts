@@ -145,12 +145,17 @@ describe('what a FLAT_ALL came to', () => {
       .and.have.nested.property('data.executed.price', price);
   });
 
-  it('is known of a position that is shown beside one that cannot be read, and not of one that may be that', async () => {
-    const found = (positions: object[]) => find(positions, bookWith(), { isWhole: false });
+  const bookOf = (uuid: string) => found({ unfilled: [], filled: [{ uuid } as DashboardOrder], cancelled: [] }); // as: what is read
 
-    expect(await found([closedBy(`${UUID}-flat-all`)])).to.include({ kind: 'accepted' });
-    expect(await found([{ ...position('BTCUSDC'), uuid: UUID }])).to.include({ kind: 'absent' });
-    expect(await found([])).to.include({ kind: 'unknown' });
+  it('is known of a position that is shown beside one that cannot be read, and not of one that may be that', async () => {
+    const beside = (positions: object[], book = bookWith()) => find(positions, book, { isWhole: false });
+
+    expect(await beside([closedBy(`${UUID}-flat-all`)])).to.include({ kind: 'accepted' });
+    expect(await beside([{ ...position('BTCUSDC'), uuid: UUID }])).to.include({ kind: 'absent' });
+    for (const book of [bookWith(), bookOf('another')]) expect(await beside([], book)).to.include({ kind: 'unknown' });
+    expect(await beside([], bookOf(`${UUID}-flat-all`)), 'the book has its closing order').to.include({
+      kind: 'accepted',
+    });
   });
 
   it('is the same for a FLAT of the pair, which would close the next position', async () => {
@@ -161,10 +166,8 @@ describe('what a FLAT_ALL came to', () => {
   });
 
   it('is not that nothing shows the position, until the request has ended, unless the book has its closing order', async () => {
-    const filled = (uuid: string) => found({ unfilled: [], filled: [{ uuid } as DashboardOrder], cancelled: [] });
-
     expect(await find([], bookWith())).to.include({ kind: 'once_ended' });
-    expect(await find([], filled('another'))).to.include({ kind: 'once_ended' });
-    expect(await find([], filled(`${UUID}-flat-all`))).to.include({ kind: 'accepted' });
+    expect(await find([], bookOf('another'))).to.include({ kind: 'once_ended' });
+    expect(await find([], bookOf(`${UUID}-flat-all`))).to.include({ kind: 'accepted' });
   });
 });

@@ -128,13 +128,13 @@ export async function findClosed(
   const { dashboard, book } = await readRecords(at);
   if (dashboard.kind !== 'found') return UNREAD;
   const position = dashboard.data.positions.find(({ uuid }) => uuid === position_uuid);
-  if (!position && !dashboard.data.reported.positions) return UNREAD;
   if (position && isOpenPosition(position)) return ABSENT;
   const isFlatAll = signal.execution_type === 'FLAT_ALL';
   if (book.kind !== 'found' && isFlatAll) return UNREAD;
   const listed = book.kind === 'found' ? book.data : { filled: [], cancelled: [] };
   const isOwn = ({ uuid }: DashboardOrder) => closesOf(position_uuid, signal).includes(uuid);
   const last = position?.filledOrders.at(-1) ?? listed.filled.find(isOwn);
+  if (!position && !last && !dashboard.data.reported.positions) return UNREAD;
   const note = isFlatAll ? noteOfOthers(dashboard.data, listed, since_ms ?? 0) : null;
   const closed = accepted({ ...nothingExecuted, note, executed: last ? executedBy(last) : null });
   return last && isOwn(last) ? closed : onceEnded(closed);
