@@ -148,7 +148,8 @@ describe('what a FLAT_ALL came to', () => {
   const bookOf = (uuid: string) => found({ unfilled: [], filled: [{ uuid } as DashboardOrder], cancelled: [] }); // as: what is read
 
   it('is known of a position that is shown beside one that cannot be read, and not of one that may be that', async () => {
-    const beside = (positions: object[], book = bookWith()) => find(positions, book, { isWhole: false });
+    const beside = (positions: object[], book: ReadResult<OrderBook> = bookWith()) =>
+      find(positions, book, { isWhole: false });
 
     expect(await beside([closedBy(`${UUID}-flat-all`)])).to.include({ kind: 'accepted' });
     expect(await beside([{ ...position('BTCUSDC'), uuid: UUID }])).to.include({ kind: 'absent' });
