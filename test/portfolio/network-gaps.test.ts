@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import { ApiError } from '../../src/kernel/errors.ts';
 import { found, type ReadResult } from '../../src/kernel/upstream-result.ts';
+import { readOrder } from '../../src/venues/network/adapter/orders.ts';
 import type { Dashboard, DashboardOrder } from '../../src/venues/network/adapter/types.ts';
 import { networkAccount } from '../../src/venues/network/portfolio/account.ts';
+import { closedPositions } from '../../src/venues/network/portfolio/closed-positions.ts';
 import { drawdownOf } from '../../src/venues/network/portfolio/drawdown.ts';
 import { filledOrders } from '../../src/venues/network/portfolio/filled-orders.ts';
 import { networkLimits } from '../../src/venues/network/portfolio/limits.ts';
@@ -83,6 +85,32 @@ describe('an account of the network', () => {
     expect(networkLimits({ ...without, pairLeverage: { BTCUSDC: 0.5 } }, [])).to.include({
       max_position_per_pair_usd: 50,
     });
+  });
+});
+
+describe('a closed position that the network shows without the source of its orders', () => {
+  const reasonOf = (closing: string) => {
+    const orders = [
+      readOrder({ t: 'LONG', e: 'MARKET', p: 1, q: 1, v: 100, pr: 100 }, 'p'),
+      readOrder({ t: 'FLAT', e: 'MARKET', p: 9, q: -1, v: -90, pr: 90 }, closing),
+    ];
+    const closed = { uuid: 'p', tradePair: 'BTCUSDC', side: 'FLAT', openMs: 1, closeMs: 9, averageEntryPrice: 100 };
+    const position = {
+      ...closed,
+      realizedPnl: -10,
+      filledOrders: orders,
+      unfilledOrders: [],
+      returnNow: 1,
+      feesTotal: 0,
+    };
+    const account = { elimination: { atMs: 9, reason: 'LIQUIDATED' } } as Dashboard; // as: what is read
+    return closedPositions(account, [position as never], { fromMs: 0, toMs: null }, undefined)[0]?.entry.close_reason;
+  };
+
+  it('was closed by what the name of its last order says, if the network forced it, else by its trader', () => {
+    expect(['p-close-3', 'p-close-12', 'p-close-2', 'p-flat-all', 'another'].map(reasonOf)).to.deep.equal([
+      ...['elimination', 'promotion', 'other', 'trader', 'trader'],
+    ]);
   });
 });
 

@@ -135,9 +135,12 @@ export const readOrder = (value: unknown, key: string | null = null): DashboardO
     ...readExits(order),
     brackets: readBrackets(order.bracket_orders),
     processedMs: numberIn(order, 'processed_ms', 'p'),
-    source: numberOf(order.src),
+    source: numberOf(order.src) ?? sourceIn(uuid),
   };
 };
+
+/** The source code in the uuid of an order by which the network itself closed a position. See venues/network.md#derived-ids. */
+const sourceIn = (uuid: string): number | null => numberOf(/-close-(\d+)$/.exec(uuid)?.[1]);
 
 /**
  * Reads the execution from an `order_json`: JSON, a Python dictionary as text, or an object; older builds list it by

@@ -33,7 +33,10 @@ export type DashboardOrder = {
   /** The exits that the order carries, as they were sent; null if the payload does not list them. */
   brackets: Bracket[] | null;
   processedMs: number | null;
-  /** The venue's source code of the order. Compact payloads omit it. See venues/network-validator.md#order-source-codes. */
+  /**
+   * The venue's source code of the order. Compact payloads have it only in the uuid of a forced close. See
+   * venues/network-validator.md#order-source-codes.
+   */
   source: number | null;
 };
 
