@@ -36,6 +36,8 @@ export const STILL_OPEN = rejected('still_open', 'The exchange did not process t
 export const isStillOpen = (item: ItemResult | undefined): boolean =>
   item?.kind === 'rejected' && item.slug === STILL_OPEN.slug;
 
+const isGone = (item: ItemResult | undefined): boolean => item?.kind === 'rejected' && item.slug === 'order_gone';
+
 /** What a cancellation omits: orders in markets that could not be read, and dexes whose orders could not be read. */
 export type PassedOver = { skipped: CancelTarget[]; unreadDexes: string[] };
 
@@ -60,7 +62,7 @@ export function cancelResult(
   const unnumbered = targets.filter(({ oid }, n) => oid === null && items[n]?.kind === 'done').length;
   const cancelled = results.filter(({ status }) => status === 'cancelled').length + unnumbered;
   const failed = results.filter(({ status }) => status === 'error').length;
-  const isUnsure = targets.some(({ oid }, n) => oid === null && isStillOpen(items[n]));
+  const isUnsure = targets.some(({ oid }, n) => oid === null && items[n]?.kind !== 'done' && !isGone(items[n]));
   const isPartial = failed > 0 || unreadDexes.length > 0 || isUnsure;
   const unread = unreadDexes.length > 0 ? ` The orders on ${unreadDexes.join(', ')} could not be read.` : '';
   const unsure = isUnsure ? ' Orders that the exchange does not show yet may still be open.' : '';
@@ -108,8 +110,7 @@ const namesOf = (oid: number, ids: OrderIds) => ({ order_id: ids.get(oid) ?? nul
 /** The result of one target. Null for one that did not rest, or that only its client order id names. */
 function lineOf(target: CancelTarget, item: ItemResult | undefined, ids: OrderIds): Line | null {
   const { oid, isListed } = target;
-  const isGone = item?.kind === 'rejected' && item.slug === 'order_gone';
-  return oid === null || (isGone && !isListed) ? null : line({ ...target, oid }, item, ids);
+  return oid === null || (isGone(item) && !isListed) ? null : line({ ...target, oid }, item, ids);
 }
 
 function line(
@@ -122,7 +123,7 @@ function line(
     const message = exits.length === 0 ? 'Cancelled.' : isPartlyFilled ? UNPROTECTED : WITH_EXITS;
     return { ...order, status: 'cancelled', message, exits_cancelled: exits.map(String) };
   }
-  if (item?.kind === 'rejected' && item.slug === 'order_gone') return { ...order, ...ALREADY_CLOSED };
+  if (isGone(item)) return { ...order, ...ALREADY_CLOSED };
   return { ...order, status: 'error', message: item?.kind === 'rejected' ? item.message : 'Not cancelled.' };
 }
 
