@@ -58,4 +58,25 @@ describe('an account of which the network shows one position without its pair', 
     expect(body.executed).to.include({ quantity: -0.01 });
     relay.handle = ({ forward }) => forward();
   });
+
+  it('is closed by itself if the orders of other pairs cannot be read: a close of all would cancel their exits', async () => {
+    const trader = await service.trader();
+    await trader.post(ORDERS, market());
+    await trader.post(ORDERS, market({ trade_pair: 'ETHUSDC', stop_loss: 1_000 }));
+    relay.handle = async ({ name, forward }) => {
+      const reply = await forward();
+      if (reply === 'lost' || !name.includes('/v2/entity/subaccount/')) return reply;
+      const body = JSON.parse(String(reply.body));
+      const resting = body.dashboard.limit_orders?.open_orders ?? {};
+      for (const uuid of Object.keys(resting)) resting[uuid] = null;
+      const { 'content-length': _, ...headers } = reply.headers;
+      return { ...reply, headers, body: JSON.stringify(body) };
+    };
+
+    const { status, body } = await trader.post(`${ORDERS}/close`, { trade_pair: 'BTCUSDC' });
+
+    expect(status, JSON.stringify(body)).to.equal(200);
+    expect(effectsOf(service, trader)).to.not.include('flat_all');
+    relay.handle = ({ forward }) => forward();
+  });
 });

@@ -35,6 +35,7 @@ const readPositions = (value: unknown): (DashboardPosition | null)[] | null =>
 const readDashboard = (dashboard: Fields, info: Fields, status: string): Omit<Dashboard, 'atMs'> => {
   const limitOrders = fieldsOf(dashboard.limit_orders);
   const positions = readPositions(fieldsOf(dashboard.positions)?.positions ?? dashboard.positions);
+  const openOrders = limitOrders && everyOrderIn(limitOrders.open_orders ?? []); // none rest: the section may have those that ended
   return {
     status,
     syntheticHotkey: textOf(info.synthetic_hotkey),
@@ -51,9 +52,9 @@ const readDashboard = (dashboard: Fields, info: Fields, status: string): Omit<Da
     bucket: textOf(fieldsOf(dashboard.challenge_period)?.bucket),
     elimination: readElimination(dashboard.elimination),
     positions: (positions ?? []).filter((position) => position !== null),
-    openOrders: readOrders(limitOrders?.open_orders),
+    openOrders: openOrders ?? readOrders(limitOrders?.open_orders),
     closedOrders: readUuids(limitOrders?.closed_orders),
-    reported: { positions: positions !== null && !positions.includes(null), orders: limitOrders !== null },
+    reported: { positions: positions !== null && !positions.includes(null), orders: openOrders !== null },
   };
 };
 

@@ -108,8 +108,8 @@ export type Dashboard = {
    */
   closedOrders: string[];
   /**
-   * Which sections the response contains. A missing one may be empty or may have failed inside the validator. One with a position that
-   * cannot be read counts as missing: it does not prove that nothing else is open.
+   * Which sections the response contains. A missing one may be empty or may have failed inside the validator. One with a position or an
+   * order that cannot be read counts as missing: it does not prove that nothing else is open.
    */
   reported: { positions: boolean; orders: boolean };
 };
