@@ -3588,8 +3588,8 @@ create function ops.pause(subject text, who text, why text, exits boolean DEFAUL
 create function ops.provision_account(account text, who text, why text, deadline_s double precision DEFAULT 3600)
   returns text plpgsql security definer;
 
--- Lets the payer of a payment in ops.lost_registrations buy again, once you know which address was registered with it, or an address whose payment the registrar took and never recorded, or for which it got no account (ops.unrecorded_registrations), once the registrar has returned it or will not record it: the registration ends as failed. Verdicts: done, unknown (not there, or released). Recorded in ops.actions.
-create function ops.release_registration(payment text, who text, why text)
+-- Lets the payer of a payment in ops.lost_registrations buy again, once you know which address was registered with it, or an address whose payment the registrar took and never recorded, or for which it got no account (ops.unrecorded_registrations), once the registrar has returned it or will not record it: the registration ends as failed. Verdicts: done, unknown (not there, or released), ambiguous (the transaction paid for several payers, and nothing was released: name one in paid_by). Recorded in ops.actions.
+create function ops.release_registration(payment text, who text, why text, paid_by text DEFAULT NULL::text)
   returns text plpgsql security definer;
 
 -- Removes the authenticator of an operator, by id or address, and ends the sessions. The password stays: whoever has it enrolls the next one, so set a new one by admin:create --reset if somebody else may know it. Verdicts: done, unknown. Recorded in ops.actions.

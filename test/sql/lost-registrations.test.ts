@@ -85,4 +85,21 @@ describe('payments of registrations that one transaction makes together', () => 
       Array(2).fill(`registration payments  2 of payers who are not known here, see ops.lost_registrations`),
     );
   });
+
+  it('are released payer by payer: who is not named may not buy again', async () => {
+    const release = (payer: string | null) =>
+      db.oneFirst(sql.type(z.object({ verdict: z.string() }))`
+        select ops.release_registration(${HASH}, 'ada', 'the registrar has it', ${payer}) as verdict`);
+    const waiting = () =>
+      db.anyFirst(sql.type(z.object({ payer: z.string() }))`
+        select l.payer
+        from lost_registrations l
+        where l.released_at is null
+        order by l.payer`);
+
+    expect([await release(null), await waiting()]).to.deep.equal(['ambiguous', [ANN, BEN]]);
+    expect([await release(ANN.toUpperCase().replace('X', 'x')), await waiting()]).to.deep.equal(['done', [BEN]]);
+    expect([await release(ANN), await waiting()]).to.deep.equal(['unknown', [BEN]]);
+    expect([await release(null), await waiting()]).to.deep.equal(['done', []]);
+  });
 });
