@@ -152,6 +152,7 @@ describe('what a FLAT_ALL came to', () => {
       find(positions, book, { isWhole: false });
 
     expect(await beside([closedBy(`${UUID}-flat-all`)])).to.include({ kind: 'accepted' });
+    expect(await beside([{ ...closedBy(''), filledOrders: [] }])).to.include({ kind: 'once_ended' });
     expect(await beside([{ ...position('BTCUSDC'), uuid: UUID }])).to.include({ kind: 'absent' });
     for (const book of [bookWith(), bookOf('another')]) expect(await beside([], book)).to.include({ kind: 'unknown' });
     expect(await beside([], bookOf(`${UUID}-flat-all`)), 'the book has its closing order').to.include({

@@ -1,0 +1,74 @@
+import { expect } from 'chai';
+import { attemptsBehind } from '../../src/venues/network/adapter/attempts.ts';
+import { ordersResponse } from '../../src/venues/network/adapter/books.ts';
+import { dashboardResponse } from '../../src/venues/network/adapter/dashboard.ts';
+import { limitsResponse } from '../../src/venues/network/adapter/limits.ts';
+import { readOrder, submitResponse } from '../../src/venues/network/adapter/orders.ts';
+
+const UUID = '0190a1b2-0000-7000-8000-00000000000a';
+const reply = (body: object, status = 200) => ({
+  ...{ kind: 'response' as const, status, headers: {} },
+  text: JSON.stringify(body),
+});
+const held = { tp: 'BTC/USDC', t: 'LONG', o: 1, nl: 0.1, ap: 100 };
+const shown = (sections: object) => {
+  const read = dashboardResponse(reply({ dashboard: { subaccount_info: { status: 'active' }, ...sections } }));
+  if (read.kind !== 'found') throw new Error(read.kind);
+  return read.data;
+};
+const position = (members: object) => shown({ positions: { positions: { [UUID]: { ...held, ...members } } } });
+
+describe('what the network leaves out of a response', () => {
+  it('is no fee, order or type of a position, which is shown all the same', () => {
+    expect(position({}).reported.positions).to.equal(true);
+    expect(position({}).positions[0]).to.deep.include({ filledOrders: [], feesTotal: null, closeMs: null });
+    expect(position({ fh: {} }).positions[0]).to.include({ feesTotal: 0 });
+    expect(position({ t: undefined, c: 9 }).positions[0]).to.include({ side: 'FLAT', closeMs: 9 });
+  });
+
+  it('are no resting orders in a section that lists only those that ended', () => {
+    const { openOrders, reported } = shown({ limit_orders: { closed_orders: [UUID], limit_orders_time_ms: 1 } });
+
+    expect([openOrders, reported.orders]).to.deep.equal([[], true]);
+    expect(shown({ limit_orders: { open_orders: { [UUID]: null } } }).reported.orders).to.equal(false);
+  });
+
+  it('is no state of orders that was asked for: then the list is no proof', () => {
+    const all = { unfilled: [], filled: [], cancelled: [] };
+
+    expect(ordersResponse(reply(all))).to.include({ kind: 'found' });
+    for (const state of Object.keys(all))
+      expect(ordersResponse(reply({ ...all, [state]: undefined })), state).to.include({ kind: 'unreadable' });
+  });
+
+  it('is no cap of a class: one without numbers has none', () => {
+    const limits = limitsResponse(reply({ max_portfolio_usd: 5, max_asset_class_usd: { crypto: null } }));
+
+    expect(limits).to.have.nested.property('data.classUsd', null);
+  });
+
+  it('is the time of an older build’s attempts: a quick response alone proves a single one', () => {
+    const older = { validators_processed: 1, processing_time: 1 };
+
+    expect([attemptsBehind(older, 1), attemptsBehind(older, 6_000)]).to.deep.equal(['one', 'several']);
+    expect([attemptsBehind({}, 1), attemptsBehind({}, 6_000)]).to.deep.equal(['one', 'several']);
+    expect(attemptsBehind({ processing_time: 5 }, 1)).to.equal('several');
+  });
+});
+
+describe('what the network writes in another way', () => {
+  it('is the same order if only the case of its uuid differs', () => {
+    const response = (order_uuid: string) =>
+      submitResponse(reply({ success: true, order_uuid }), { order_uuid: UUID, execution_type: 'LIMIT' }, 1);
+
+    expect(response(UUID.toUpperCase())).to.include({ kind: 'accepted' });
+    expect(response(UUID.replace('a', 'b'))).to.not.include({ kind: 'accepted' });
+  });
+
+  it('are the exits of an order as its only entry, and of several none is that of the order', () => {
+    const stopOf = (...stops: number[]) =>
+      readOrder({ t: 'LONG', bracket_orders: stops.map((stop_loss) => ({ stop_loss })) }, UUID)?.stopLoss;
+
+    expect([stopOf(90), stopOf(90, 80)]).to.deep.equal([90, null]);
+  });
+});
