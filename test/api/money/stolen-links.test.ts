@@ -4,6 +4,7 @@ import { type Earner, earner, payingApp } from '../../support/earning.ts';
 import { asking, bearer, PASSWORD, resetTokenIn, type TestApp } from '../../support/identity.ts';
 import { type Money, startMoney } from '../../support/money.ts';
 import { until } from '../../support/processes.ts';
+import { expectRejected } from '../../support/rejected.ts';
 
 const ACCOUNTS = '/v2/connect/accounts';
 const NEW_PASSWORD = 'chosen by the owner';
@@ -77,5 +78,23 @@ describe('a payout account of the owner, to which a stolen session was given a l
       if (!current) await owner.ask('POST', '/v2/auth/sessions/revoke', { json: { session_id } });
 
     expect((await owner.ask('GET', ACCOUNTS)).body).to.have.length(1);
+  });
+
+  it('is opened, and the response says so, if the session ends before it gets the link', async () => {
+    const owner = await service.user(app);
+    await service.db.query(sql.unsafe`
+      create function end_sessions() returns trigger language plpgsql as $$
+      begin
+        update user_sessions set revoked_at = now() where user_id = new.user_id;
+        return null;
+      end $$`);
+    await service.db.query(sql.unsafe`
+      create trigger logs_out after insert on connect_accounts for each row execute function end_sessions()`);
+
+    const reply = await owner.ask('POST', ACCOUNTS, { json: { country: 'US' } });
+    await service.db.query(sql.unsafe`drop function end_sessions() cascade`);
+
+    expectRejected(reply, 'V2_SESSION_INVALID', { effect: 'done' });
+    expect((await (await logIn(owner))('GET', ACCOUNTS)).body).to.have.length(1);
   });
 });

@@ -80,11 +80,12 @@ async function openAccount(call: Opening, replaces?: string) {
       body: openedAccount(null, null),
       headers: pendingHeaders(`/v2/intents/${made.id}`, made),
     };
-  await noteLink(call.deps.db, account.processor_account_id, sessionId);
-  const link = await call.settled(await requestFirstLink(context, account.processor_account_id));
-  const result = await fullResultOf(call.deps, link, linkResult).catch((error: unknown) => {
+  const throwWithEffect = (error: unknown) => {
     throw made.state === 'succeeded' && error instanceof ApiError ? withoutLink(error) : error;
-  });
+  };
+  await noteLink(call.deps.db, account.processor_account_id, sessionId).catch(throwWithEffect);
+  const link = await call.settled(await requestFirstLink(context, account.processor_account_id));
+  const result = await fullResultOf(call.deps, link, linkResult).catch(throwWithEffect);
   if (result) return { status: 200 as const, body: openedAccount(account, result.onboarding_url) };
   return {
     status: 202 as const,
