@@ -145,21 +145,43 @@ describe('a payment', () => {
     expect(await losses()).to.deep.equal({ withdrawn: 5_000, open_disputes: 5_000 });
   });
 
-  it('that has succeeded before its checkout is recorded keeps its state, and no secret', async () => {
+  /** Records the checkout of the payment with this status of the processor. */
+  async function recordCheckout(status: string) {
     const checkout = item({ kind: 'payments/checkout' });
     await intentDb.accept(checkout);
     const { fence = 0 } = (await intentDb.claim(checkout.id)) ?? {};
-    await succeeds(5_000);
-
-    await intentDb.query(`select record_checkout($1, $2, '{}', 'pay_1', 'pi_1', 'requires_payment_method', '\\x01')`, [
+    await intentDb.query(`select record_checkout($1, $2, '{}', 'pay_1', 'pi_1', $3, '\\x01')`, [
       checkout.id,
       fence,
+      status,
     ]);
+  }
+
+  it('that has succeeded before its checkout is recorded keeps its state, and no secret', async () => {
+    await succeeds(5_000);
+
+    await recordCheckout('requires_payment_method');
 
     expect(await first('select status, sealed_client_secret from payments')).to.deep.equal({
       status: 'succeeded',
       sealed_client_secret: null,
     });
+  });
+
+  it('that was canceled before its checkout is recorded keeps no secret, and its app is told once', async () => {
+    await intentDb.query(`update payments set status = 'pending'`);
+
+    await recordCheckout('canceled');
+    await recordCheckout('canceled');
+
+    expect(await first('select status, sealed_client_secret from payments')).to.deep.equal({
+      status: 'canceled',
+      sealed_client_secret: null,
+    });
+    const told = await intentDb.query(
+      `select data::jsonb ->> 'status' as status from events where type = 'payment.failed'`,
+    );
+    expect(told).to.deep.equal([{ status: 'canceled' }]);
   });
 
   it('takes up the event that is stored at the moment at which it gets its name', async () => {

@@ -1,14 +1,20 @@
 -- Ends a checkout's intent with the payment intent that the processor created. The client secret is kept while the payment can still be
--- paid.
+-- paid. One that was canceled before it was found here emits payment.failed, as a cancellation does that is heard later.
 create or replace function record_checkout(
   intent uuid, held_fence integer, said jsonb, payment text, processor_id text, new_status text, sealed bytea
 ) returns void
 language plpgsql as $$
+declare
+  was text;
 begin
   perform settle_claim(intent, held_fence, 'succeeded', said);
+  select p.status into was from payments p where p.id = payment for update;
   update payments p
   set status = case when p.status = 'pending' then new_status else p.status end,
-    sealed_client_secret = case when p.status in ('succeeded', 'canceled') then null else sealed end
+    sealed_client_secret = case when p.status in ('succeeded', 'canceled') or new_status = 'canceled' then null else sealed end
   where p.id = payment;
   perform name_payment(payment, processor_id);
+  if was = 'pending' and new_status = 'canceled' then
+    perform emit_payment(p, 'payment.failed', jsonb_build_object('status', p.status)) from payments p where p.id = payment;
+  end if;
 end $$;
