@@ -1,8 +1,8 @@
 -- Accepts the submission of a payout: its transfer, or, if that money is already with the trader's account, its payout to the bank again.
 -- Checks again what the request checked. Of several submissions at once exactly one is accepted, and its intent is the result of all. Verdicts:
--- accepted | replayed | unknown | V2_SESSION_INVALID (`in_session` has ended meanwhile) | V2_PAYOUT_QUARANTINED | V2_PAYOUT_CANCELED | a code of
--- payout_obstacle. A payout whose account was detached goes to the one that the user has now. The user is mailed. Locks the session, the payment,
--- the account, then the payout.
+-- accepted | replayed | unknown | V2_SESSION_INVALID (`in_session` has ended meanwhile) | V2_PAYOUT_QUARANTINED | V2_PAYOUT_CANCELED |
+-- V2_PAYOUT_REVERSED (before its payout to the bank: it is not transferred again) | a code of payout_obstacle. A payout whose account was detached
+-- goes to the one that the user has now. The user is mailed. Locks the session, the payment, the account, then the payout.
 -- Item: as for accept_intents, without kind.
 create or replace function submit_payout(payout text, of_owner text, of_user text, item jsonb, earned_cents bigint, hold_h integer default 0,
   in_session text default null)
@@ -26,6 +26,7 @@ begin
     when p.id is null then 'unknown'
     when p.canceled_at is not null then 'V2_PAYOUT_CANCELED'
     when latest.state <> 'unsent' and not (has_left and latest.state = 'failed') then 'replayed'
+    when p.status = 'reversed' then 'V2_PAYOUT_REVERSED'
     when p.failure_reason = 'quarantined' then 'V2_PAYOUT_QUARANTINED'
   end;
   if verdict is not null then

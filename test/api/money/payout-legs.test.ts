@@ -98,6 +98,19 @@ describe('the second leg of a payout', () => {
     expect(await trader.estimate()).to.equal(30_000);
   });
 
+  it('transfers nothing again of a payout that was reversed before its leg, however often it is submitted', async () => {
+    const trader = await earner(service, app, 300);
+    const id = await failedAtTheBank(trader);
+    await service.control('notifications', { hold: true });
+    await service.control('transfer', { id: transferOf(trader) });
+    expectRejected(await trader.submit(id), 'V2_PAYOUT_REVERSED');
+
+    expectRejected(await trader.submit(id), 'V2_PAYOUT_REVERSED');
+
+    await trader.payoutIs(id, 'reversed');
+    expect(made('transfer', trader.connected)).to.have.length(1);
+  });
+
   it('pays abroad what is left there, in the currency of the account', async () => {
     const trader = await earner(service, app, 300, 'DE');
     const id = await trader.request(10_000);
