@@ -117,7 +117,8 @@ export const steps = fc.oneof(
 
 async function back(s: MoneySystem, amount: number): Promise<void> {
   const [id, transfer] = [...s.model.transfers].at(-1) ?? [];
-  if (transfer && transfer.reversed + amount <= transfer.cents) await s.control('transfer', { id, amount });
+  const left = transfer ? transfer.cents - transfer.reversed : 0;
+  if (left > 0) await s.control('transfer', { id, amount: Math.min(amount, left) });
 }
 
 async function request(s: MoneySystem, amountCents: number): Promise<void> {
@@ -158,6 +159,7 @@ const sent = [...requested, caughtUp, caughtUp, step('money arrives', (s) => s.a
 const returned = [...sent, bank('paid'), caughtUp, bank('failed')];
 const unheard = [...returned, step('its notification is lost', async (s) => s.lose(s.pending.length - 1))];
 const halved = [...requested, caughtUp, step('a part comes back', (s) => back(s, 20_000))];
+const taken = [...requested, caughtUp, step('all of it comes back', (s) => back(s, EARNED)), caughtUp];
 const disputed = step('disputed 5000', (s) => s.control('payment', { id: s.intent, to: 'disputed', amount: 5_000 }));
 
 /** Where a run begins: most of what can go wrong needs an account that trades, or a payout under way. */
@@ -173,6 +175,7 @@ export const openings = fc.constantFrom<Step[]>(
   returned,
   unheard,
   halved,
+  taken,
 );
 
 /** Where the trader is paid, and in which currency the account was bought: one with decimals, or without. */
