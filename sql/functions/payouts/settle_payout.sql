@@ -1,8 +1,8 @@
 -- Writes the state of a payout that follows from its steps and from how much of its transfer was reversed, and what it takes of the earnings.
 -- A delayed payout stays so until its step has an effect or fails; one that has ended waits for nothing. A step of unknown effect counts as under
--- way until it is resolved: neither done nor failed. Emits `payout.completed` when it becomes completed; `payout.failed` when it fails, once while
--- it fails again for the same reason, or is reversed; `payout.updated` when a part is reversed (`has_come_back`: another one was) and it goes on.
--- The caller holds the payout.
+-- way until it is resolved: neither done nor failed. One whose reversal failed while it waited has failed too: nothing requests it again. Emits
+-- `payout.completed` when it becomes completed; `payout.failed` when it fails, once while it fails again for the same reason, or is reversed;
+-- `payout.updated` when a part is reversed (`has_come_back`: another one was) and it goes on. The caller holds the payout.
 create or replace function settle_payout(payout text, has_come_back boolean default false) returns void
 language plpgsql as $$
 declare
@@ -27,7 +27,9 @@ begin
     when transfer.state = 'failed' then 'failed'
     when m.reversed_cents >= m.transferred_cents then 'reversed'
     when bank.state = 'done' then 'completed'
-    when bank.state = 'failed' then 'failed'
+    when bank.state = 'failed' or exists (
+      select from payout_steps s where s.payout_id = payout and s.step = 'reversal' and s.state = 'failed' and s.position > bank.position
+    ) then 'failed'
     else 'transferred'
   end;
   is_open := p.status in ('submitted', 'transferred');

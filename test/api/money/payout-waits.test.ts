@@ -30,6 +30,26 @@ describe('a payout that waits', () => {
       sql.type(nothing)`update payouts set pay_after = now() where id = ${payout} and pay_after is not null`,
     );
 
+  it('has failed once the processor has rejected its reversal: nothing goes on by itself, and its user submits it again', async () => {
+    const operator = await service.admin();
+    const trader = await earner(service, app, 300, 'DE');
+    const id = await trader.request(10_000);
+    const waits = () =>
+      eventually(() =>
+        service.db.maybeOne(sql.type(nothing)`select from payouts where id = ${id} and pay_after is not null`),
+      );
+    await trader.submit(id);
+    await waits();
+    service.processor.faults.add({ kind: 'reject', route: '/reversals', times: 1 });
+
+    await operator.ask('POST', `/v2/admin/payouts/${id}/reverse`, { json: { reason: 'the trader asked for it' } });
+
+    await trader.payoutIs(id, 'failed');
+    await trader.submit(id);
+    await waits();
+    await trader.payoutIs(id, 'transferred');
+  });
+
   it('goes on behind any number of others that were reversed while they waited', async () => {
     const abroad = await earner(service, app, 300, 'DE');
     const reversed = await abroad.request(10_000);
