@@ -68,6 +68,8 @@ describe('the pause of an upstream', () => {
     ]);
 
     expect(await queuedNow()).to.deep.equal([own.id]);
+    const again = (await intentDb.claim(elsewhere.id))?.fence ?? 0;
+    expect(await waits(elsewhere.id, again), 'the pause of the upstream lasts').to.equal(true);
   });
 
   it('lets go on the first of a lane, and nothing that stands behind it', async () => {
