@@ -86,6 +86,16 @@ describe('liveness of workers', () => {
     expect(await holders()).to.have.members([null, 'another one']);
   });
 
+  it('leaves a living worker what it has held for long, beside an unregistered one', async () => {
+    const living = await registered(1);
+    await intentDb.query(`update queue_jobs set locked_at = now() - interval '61 seconds'`);
+    await lockJob('an unknown pool', 61);
+
+    expect(await reap()).to.equal(0);
+
+    expect(await holders()).to.have.members([living, null]);
+  });
+
   describe('keepAlive', () => {
     let liveness: Liveness;
     afterEach(() => liveness.stop());
