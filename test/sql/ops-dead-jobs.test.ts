@@ -135,6 +135,9 @@ describe('dead jobs without an intent, as trading_operator', () => {
     await intentDb.query(`update intents set state = 'failed', settled_at = now(), outcome = '{}' where id = $1`, [
       ended,
     ]);
+    await intentDb.query(`select enqueue(array[slot_job('network/place', $1, now() + interval '20 seconds')])`, [
+      ended,
+    ]);
 
     const db = await openPool(intentDb.url, 1, () => {});
     await sweepJobs({ db, log: { warn: () => {} } });
@@ -144,6 +147,8 @@ describe('dead jobs without an intent, as trading_operator', () => {
       'select id::text from queue_jobs where attempts >= max_attempts order by id',
     );
     expect(left.map(({ id }) => id)).to.deep.equal([still, open]);
+    const planned = await intentDb.query('select key from queue_jobs where attempts = 0');
+    expect(planned, 'the job that frees its slot').to.deep.equal([{ key: `slot ${ended}` }]);
   });
 
   it('can be of every task that is for no intent', async () => {
