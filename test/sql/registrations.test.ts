@@ -68,6 +68,27 @@ describe('registrations in SQL', () => {
     expect(verdicts.map(({ verdict }) => verdict)).to.deep.equal(['paid', 'accepted']);
   });
 
+  it('that were paid and not recorded stop neither other addresses of their partner nor other partners', async () => {
+    const { id, fence } = await accepted();
+    await settle(id, fence, 'failed', { problem: { code: 'V1_PAYMENT_REFUSED' } });
+    await intentDb.query('update registrations set tx_hash = $2, paid_at = now() where id = $1', [id, HASH]);
+    const elsewhere = { ex_address: `0x${'b'.repeat(40)}` };
+
+    const verdicts = await accept(purchase(), purchase(elsewhere), purchase({ owner: 'ptn_b' }));
+
+    expect(verdicts.map(({ verdict }) => verdict)).to.deep.equal(['paid', 'accepted', 'accepted']);
+  });
+
+  it('say of an address what their own partner has of it, not another', async () => {
+    const { id } = await accepted({ owner: 'ptn_0' });
+    await intentDb.query(`update registrations set status = 'registered' where id = $1`, [id]);
+    const elsewhere = await accepted({ ex_address: `0x${'0'.repeat(40)}` });
+    await intentDb.query(`update registrations set status = 'active' where id = $1`, [elsewhere.id]);
+    await accepted();
+
+    expect((await accept(purchase())).map(({ verdict }) => verdict)).to.deep.equal(['under_way']);
+  });
+
   it('have one chain of polls, although two workers did the same poll', async () => {
     const { id } = await accepted();
     const finish = () => intentDb.query<{ ok: boolean }>('select finish_poll($1, 0, null, 5) as ok', [id]);
