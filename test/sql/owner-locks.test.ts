@@ -113,4 +113,48 @@ describe('what is judged by rows that somebody else changes', () => {
 
     expect(await second).to.equal('too_soon');
   });
+
+  it('sees what it has waited for: an endpoint that a thief has set is not activated meanwhile', async () => {
+    await people.run(`update webhook_endpoints set active = false, deactivated_because = 'asked',
+      credentials = jsonb_build_object('secret', now()) where id = 'end'`);
+    let quarantined: Promise<unknown> | undefined;
+
+    await people.db.transaction(async (tx) => {
+      await tx.query(
+        sql.unsafe`update webhook_endpoints set active = true, deactivated_because = null where id = 'end'`,
+      );
+      quarantined = called(`quarantine_endpoints('a', '{secret}')`)(people.db);
+      quarantined.catch(() => {}); // reported below
+      await sleep(150);
+    });
+    await quarantined;
+
+    expect(
+      await people.run(`select from webhook_endpoints where id = 'end' and deactivated_because = 'stolen'`),
+    ).to.equal(1);
+    await people.run(`update webhook_endpoints set active = true, deactivated_because = null, credentials = '{}'`);
+  });
+
+  it('a lane neither takes a delivery that another one is taking, nor waits for it', async () => {
+    await people.run('delete from webhook_deliveries');
+    await people.run(
+      `insert into webhook_deliveries (id, owner, endpoint_id, event_id)
+       select 'whd_' || n, 'a', 'end', (record_event('a', 'x', '{}')).id from generate_series(1, 2) n`,
+    );
+    await people.run('update webhook_endpoints set lanes = 3');
+    const step = (lane: number) => ({
+      ...sql.unsafe``,
+      sql: `select held ->> 'delivery_id' from step_lanes('[{"n": 0, "endpoint_id": "end", "lane": ${lane}}]')`,
+    });
+    let second: Promise<unknown> | undefined;
+
+    const early = await people.db.transaction(async (tx) => {
+      const first = await tx.oneFirst(step(0));
+      second = people.db.transaction((other) => other.oneFirst(step(1)));
+      return [first, await Promise.race([second, sleep(5_000, 'waits')])];
+    });
+    await second;
+
+    expect(early.toSorted()).to.deep.equal(['whd_1', 'whd_2']);
+  });
 });
