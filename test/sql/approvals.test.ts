@@ -88,6 +88,14 @@ describe('an approval in the database', () => {
     expect((await rows())[0]?.decision).to.equal('approved');
   });
 
+  it('is not decided once it has expired: nobody would hear that it permits nothing', async () => {
+    await ask('a');
+    await end('a');
+
+    expect(await decide('a')).to.equal('decided');
+    expect((await rows())[0]?.decision).to.equal(null);
+  });
+
   it('is used once: not one that was used, has expired or was not approved, but the one that was', async () => {
     const nothing = [await use()];
     await ask('a');
