@@ -190,10 +190,10 @@ function effectDetails(ctx: Context): ErrorDetails {
 
 /**
  * Tracks a server's open responses. The returned function closes the server to new connections, waits until every
- * request in progress has its response, and closes idle keep-alive connections. A response that has begun is cut after `readWithinMs`:
- * its reader may take an hour.
+ * request in progress has its response, and closes idle keep-alive connections. After `cutAfterMs` a caller that still reads its
+ * response, or sends its body, is cut: a reader may take an hour, and of a closed server Node limits no time of a request.
  */
-export function drainable(server: Server): (readWithinMs: number) => Promise<void> {
+export function drainable(server: Server): (cutAfterMs: number) => Promise<void> {
   const open = new Set<ServerResponse>();
   const drained = Promise.withResolvers<void>();
   let draining = false;
@@ -207,13 +207,13 @@ export function drainable(server: Server): (readWithinMs: number) => Promise<voi
     });
   });
 
-  return async (readWithinMs) => {
+  return async (cutAfterMs) => {
     const closed = new Promise((resolve) => server.close(resolve));
     draining = true;
     for (const response of open) closeConnectionAfter(response);
     const cutting = setTimeout(() => {
-      for (const response of open) if (response.headersSent) response.destroy();
-    }, readWithinMs);
+      for (const response of open) if (response.headersSent || !response.req.complete) response.destroy();
+    }, cutAfterMs);
     if (open.size > 0) await drained.promise;
     clearTimeout(cutting);
     server.closeAllConnections(); // the remaining ones are idle

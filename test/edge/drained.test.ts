@@ -9,12 +9,36 @@ import type { TextStream } from '../../src/kernel/text-stream.ts';
 import { bareEdge } from '../support/bare-edge.ts';
 import { until } from '../support/processes.ts';
 
-const READ_WITHIN_MS = 500;
+const CUT_AFTER_MS = 500;
 const LONGER = 'x'.repeat(16_000_000); // than all buffers between two sockets
 
 const deps = bareEdge({ partners: async () => ({ kind: 'nobody', owner: '' }) });
 
 describe('a server that stops', () => {
+  it('does not wait for the rest of a body', async () => {
+    const unused = async () => ({ status: 200, body: {} });
+    const handlers = Object.fromEntries(listOperations().map(({ id }) => [id, unused])) as unknown as AnyHandlers; // as: none is called
+    const server = createEdge(deps, handlers);
+    const drain = drainable(server);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo; // as: it listens on TCP
+    const sending = connect(port, '127.0.0.1').on('error', () => {});
+    const lines = [
+      'Host: localhost',
+      'Authorization: Bearer k',
+      'Content-Type: application/json',
+      'Content-Length: 100',
+    ];
+    sending.write(`POST /v1/orders/netvenue HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n{`);
+    await once(server, 'request');
+
+    const stopped = await Promise.race([drain(CUT_AFTER_MS).then(() => true), sleep(10_000, false)]);
+    sending.destroy();
+
+    expect(stopped).to.equal(true);
+  }).timeout(20_000);
+
   it('does not wait for the reader of a statement, but for every handler', async () => {
     let ended = false;
     let begun = 0;
@@ -32,7 +56,7 @@ describe('a server that stops', () => {
     };
     const slow = async () => {
       begun += 1;
-      await sleep(3 * READ_WITHIN_MS);
+      await sleep(3 * CUT_AFTER_MS);
       return { status: 200, body: { status: 'ok' } };
     };
     const handlers = Object.fromEntries(
@@ -51,7 +75,7 @@ describe('a server that stops', () => {
     await once(unread, 'readable');
     await until('both requests', () => begun === 2);
 
-    const stopped = await Promise.race([drain(READ_WITHIN_MS).then(() => true), sleep(10_000, false)]);
+    const stopped = await Promise.race([drain(CUT_AFTER_MS).then(() => true), sleep(10_000, false)]);
     unread.destroy();
 
     expect({ stopped, ended, status: (await health).status }).to.deep.equal({
