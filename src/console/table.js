@@ -39,10 +39,16 @@ export function table(caption, columns, rows, empty) {
 
 /** @template T @param {Column<T>} column @param {T} row @param {number} n */
 function cell([label, show], row, n) {
-  const children = [show(row)].flat();
-  if (n === 0) return h('th', { scope: 'row', role: 'rowheader', 'data-label': label }, h('div', {}, ...children));
-  return h('td', { role: 'cell', 'data-label': label }, h('div', {}, ...children));
+  const content = h('div', {}, ...[show(row)].flat());
+  if ([...content.childNodes].some(isTooLong)) content.className = 'long';
+  if (n === 0) return h('th', { scope: 'row', role: 'rowheader', 'data-label': label }, content);
+  return h('td', { role: 'cell', 'data-label': label }, content);
 }
+
+/** Whether a text has a word that may break, because it would push the actions of its row out of the window. Ids are cut instead. @param {Node} node */
+const isTooLong = (node) =>
+  /\S{32}/.test(node.textContent ?? '') &&
+  !(node instanceof Element && (node.matches('.id') || node.querySelector('.id')));
 
 /**
  * A button of a row. Its accessible name contains the row. Its id stays the same when the table is rendered again.

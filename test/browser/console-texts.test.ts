@@ -1,0 +1,68 @@
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { needsBrowser, overflow } from '../support/browser.ts';
+import { openConsole, type TestConsole } from '../support/console.ts';
+import { fresh, type Identity, startIdentity, type TestAdmin } from '../support/identity.ts';
+
+const LONG = 'W'.repeat(255);
+const BEYOND = "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('dialog'))";
+
+describe('texts of others in the console', function () {
+  this.timeout(60_000);
+  let service: Identity;
+  let desk: TestConsole;
+  let page: Page;
+  let operator: TestAdmin;
+  before(async function () {
+    needsBrowser(this);
+    service = await startIdentity({}, false);
+  });
+  after(() => service?.stop());
+  beforeEach(async () => {
+    desk = await openConsole(service);
+    page = desk.page;
+    operator = await desk.logIn();
+  });
+  afterEach(async () => {
+    await desk.close();
+    expect(desk.complaints).to.deep.equal([]);
+  });
+
+  /** Asks for access, as anyone can. */
+  const request = async (more: Record<string, string>) => {
+    const slug = fresh('tenant');
+    const json = { company_name: slug, slug, contact_email: `${slug}@example.com`, use_case: 'Trying', ...more };
+    const { status } = await service.ask('POST', '/v2/app-requests', { json });
+    expect(status).to.equal(200);
+    return slug;
+  };
+
+  it('of one endless word push no action out of the window, in no list and in no dialog', async () => {
+    const slug = await request({ company_name: LONG, contact_name: LONG, use_case: LONG });
+    const { partner_id } = (await operator.ask('POST', '/v2/admin/partners', { json: { name: LONG } })).body;
+    const { app_id } = (await operator.ask('POST', '/v2/admin/apps', { json: { name: LONG, slug: fresh('app') } }))
+      .body;
+    await operator.ask('POST', '/v2/admin/pauses', { json: { subject: app_id, holds_exits: false, reason: LONG } });
+
+    const wide: string[] = [];
+    for (const view of [
+      'requests',
+      'partners',
+      `partners/${partner_id}`,
+      'apps',
+      'upstreams',
+      'audit',
+      `search?q=${app_id}`,
+    ]) {
+      await desk.show(view);
+      if ((await overflow(page)) > 0) wide.push(view);
+    }
+    await desk.show('requests');
+    await page.setViewportSize({ width: 320, height: 640 });
+    await page.getByRole('button', { name: `Approve: ${slug}` }).click();
+    const beyond = await page.evaluate<number>(BEYOND);
+
+    expect(wide).to.deep.equal([]);
+    expect(beyond).to.equal(0);
+  });
+});
