@@ -39,11 +39,14 @@ export function table(caption, columns, rows, empty) {
 
 /** @template T @param {Column<T>} column @param {T} row @param {number} n */
 function cell([label, show], row, n) {
-  const content = h('div', {}, ...[show(row)].flat());
+  const content = h('div', {}, ...[show(row)].flat().map(apart));
   if ([...content.childNodes].some(isTooLong)) content.className = 'long';
   if (n === 0) return h('th', { scope: 'row', role: 'rowheader', 'data-label': label }, content);
   return h('td', { role: 'cell', 'data-label': label }, content);
 }
+
+/** A text by itself: characters in it that turn the direction of writing do not turn what stands beside it. @param {Child} child */
+const apart = (child) => (typeof child === 'string' ? h('bdi', {}, child) : child);
 
 /** Whether a text has a word that may break, because it would push the actions of its row out of the window. Ids are cut instead. @param {Node} node */
 const isTooLong = (node) =>

@@ -6,6 +6,18 @@ import { fresh, type Identity, startIdentity, type TestAdmin } from '../support/
 
 const LONG = 'W'.repeat(255);
 const BEYOND = "(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('dialog'))";
+/** Whether the text of a node that has no other is written from the left to the right. */
+const FORWARDS = (text: string) => `(() => {
+  const texts = document.createTreeWalker(document.querySelector('#content'), NodeFilter.SHOW_TEXT);
+  while (texts.nextNode() && texts.currentNode.data !== '${text}');
+  const left = (at) => {
+    const range = new Range();
+    range.setStart(texts.currentNode, at);
+    range.setEnd(texts.currentNode, at + 1);
+    return range.getBoundingClientRect().left;
+  };
+  return left(0) < left(4);
+})()`;
 
 describe('texts of others in the console', function () {
   this.timeout(60_000);
@@ -64,5 +76,14 @@ describe('texts of others in the console', function () {
 
     expect(wide).to.deep.equal([]);
     expect(beyond).to.equal(0);
+  });
+
+  it('do not turn round what stands beside them', async () => {
+    const slug = await request({ company_name: 'Ltd \u202e', contact_name: 'Ada \u202e' });
+    await desk.show('requests');
+
+    const shown = [`${slug}@example.com`, slug].map((text) => page.evaluate<boolean>(FORWARDS(text)));
+
+    expect(await Promise.all(shown)).to.deep.equal([true, true]);
   });
 });
