@@ -19,13 +19,14 @@ import { wording } from './notices.js';
 let forms = 0;
 
 /**
- * Shows a dialog for an action and executes it. Resolves to its result, or null if the operator cancelled. An error is
- * shown in the dialog; the typed values stay.
+ * Shows a dialog for an action and executes it. Resolves to its result, or null if the operator cancelled, or if one is open: its
+ * button was pressed twice. An error is shown in the dialog; the typed values stay.
  * @template T
  * @param {Action<T>} action
  * @returns {Promise<T | null>}
  */
 export function act(action) {
+  if (document.querySelector('dialog[open]')) return Promise.resolve(null);
   const scope = `form-${++forms}`;
   const fields = (action.fields ?? []).map((field) => control(field, scope));
   const second = confirmation(action, scope);

@@ -1,3 +1,4 @@
+import { RequestFailure } from './api.js';
 import { byId, h, keepingFocus } from './dom.js';
 import { complain, hush, say, takeBack } from './notices.js';
 import { refreshBy, refreshNote, stopRefreshing } from './refresh.js';
@@ -98,10 +99,18 @@ function find(event) {
  * @param {Frame} frame
  */
 export function openFrame(frame) {
+  addEventListener('unhandledrejection', complainOfUnseen);
   start(frame).catch((error) => {
     byId('console').hidden = false;
     complain(error);
   });
+}
+
+/** Shows the error of a request that nothing else shows, such as one before a dialog. @param {PromiseRejectionEvent} event */
+function complainOfUnseen(event) {
+  if (!(event.reason instanceof RequestFailure)) return;
+  event.preventDefault();
+  complain(event.reason);
 }
 
 /** @param {Frame} frame */

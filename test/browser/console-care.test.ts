@@ -100,6 +100,29 @@ describe('the quality of the console', function () {
     expect([running, paused, whileInvisible, again, left]).to.deep.equal([1, 0, 0, 1, 0]);
   });
 
+  it('reports what could not be read before a dialog, and opens one dialog for a button that is pressed twice', async () => {
+    await desk.logIn();
+    await desk.show(`intents/${await abandonedOrder(service)}`);
+    const failing = { status: 422, json: { error: { code: 'V2_THROTTLED', message: 'Too many requests.' } } };
+    const rejected = () => page.getByText('V2_THROTTLED').waitFor();
+
+    await page.route('**/v2/admin/intents/*', (route) => route.fulfill(failing));
+    await page.getByRole('button', { name: 'Run it once more' }).click();
+    await rejected();
+    await page.unroute('**/v2/admin/intents/*');
+    await page.getByRole('button', { name: 'Run it once more' }).dblclick();
+    await page.getByRole('dialog').waitFor();
+    await page.waitForLoadState('networkidle');
+    const dialogs = await page.getByRole('dialog').count();
+    await page.keyboard.press('Escape');
+    await desk.show('intents');
+    await page.route('**/v2/admin/reruns*', (route) => route.fulfill(failing));
+    await page.getByRole('button', { name: 'Re-run the open ones' }).click();
+    await rejected();
+
+    expect(dialogs).to.equal(1);
+  });
+
   it('is checked by tests that can fail', async () => {
     const faulty = '<button></button><table><tr><td>x</td></tr></table><h1 id="a">a</h1><h1 id="a">b</h1>';
     await page.setContent(
