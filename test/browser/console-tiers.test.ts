@@ -78,4 +78,18 @@ describe('tiers and quotas in the console', function () {
     expect(shown).to.match(/of 1,200 a minute/);
     expect((await operator.ask('GET', path)).body.requests_per_minute).to.equal(1_200);
   });
+
+  it('does not say that the contact address of a partner is removed: it can only be replaced', async () => {
+    const { body } = await operator.ask('POST', '/v2/admin/partners', { json: { name: 'Known partner' } });
+    const path = `/v2/admin/partners/${body.partner_id}`;
+    await operator.ask('PATCH', path, { json: { contact_email: 'ops@example.com' } });
+    await desk.show(`partners/${body.partner_id}`);
+
+    await page.getByRole('button', { name: 'Change the partner' }).click();
+    await page.getByLabel('Contact address').fill('');
+    await press('Change');
+
+    const isInvalid = await page.evaluate('document.querySelector("[name=contact_email]:invalid") !== null');
+    expect(isInvalid).to.equal(true);
+  });
 });

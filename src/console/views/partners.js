@@ -131,7 +131,13 @@ async function change({ partner_id, name, contact_email, requests_per_minute }, 
     title: `Change ${name}`,
     fields: [
       { name: 'name', label: 'Name', value: name, more: { maxlength: 255 } },
-      { name: 'contact_email', label: 'Contact address', kind: 'email', value: contact_email, optional: true },
+      {
+        name: 'contact_email',
+        label: 'Contact address',
+        kind: 'email',
+        value: contact_email,
+        optional: !contact_email,
+      },
       {
         name: 'requests_per_minute',
         label: 'Quota: requests a minute',
