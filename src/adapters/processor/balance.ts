@@ -2,7 +2,7 @@ import type Stripe from 'stripe';
 import { z } from 'zod';
 import { found, type ReadResult } from '../../kernel/upstream-result.ts';
 import { createdSince, listAll, type Paging } from './listing.ts';
-import { amount, currency, id, reading, reference, seconds } from './objects.ts';
+import { amount, currency, id, orNull, reading, reference, seen, time } from './objects.ts';
 import { readResultOf } from './responses.ts';
 import type { BalanceChange, BalanceSeen } from './types.ts';
 
@@ -22,7 +22,7 @@ const balance = z
 export const findBalance = (stripe: Stripe, accountId: string): Promise<ReadResult<BalanceSeen[]>> =>
   readResultOf(stripe.balance.retrieve({}, { stripeAccount: accountId }), reading(balance));
 
-/** What made the change: a charge, refund or dispute of a payment intent, a transfer, or a reversal of one. */
+/** What made a change: a charge, refund or dispute of a payment intent, a transfer, or a reversal of one. */
 const source = z.object({
   id,
   payment_intent: reference.nullish(),
@@ -31,30 +31,28 @@ const source = z.object({
   currency,
 });
 
-const change = z
-  .object({
-    id,
-    amount,
-    fee: amount,
-    currency,
-    exchange_rate: z.number().positive().nullish(),
-    created: seconds,
-    source: z.unknown(),
-  })
-  .transform(({ source: made, ...object }): BalanceChange => {
-    const by = source.safeParse(made).data ?? null; // other software's, or the processor's own, may be anything
-    return {
-      id: object.id,
-      objectId: by && (by.payment_intent ?? by.transfer ?? by.id),
-      cents: object.amount,
-      feeCents: object.fee,
-      currency: object.currency,
-      madeCents: by && Math.sign(object.amount) * by.amount,
-      madeCurrency: by?.currency ?? null,
-      rate: object.exchange_rate ?? null,
-      atMs: object.created * 1000,
-    };
-  });
+/**
+ * A change of the platform's balance. `objectId`: the payment intent or transfer whose money it is, or the object that made it; null:
+ * nothing that this service follows. `madeCents` and `madeCurrency`: its amount in the currency it was made in; `cents` and `currency`: what
+ * the balance changed by, before the fee. `rate`: between both.
+ */
+export const change = seen({
+  id: ['id', id],
+  cents: ['amount', amount],
+  feeCents: ['fee', amount],
+  currency: ['currency', currency],
+  rate: ['exchange_rate', orNull(z.number().positive())],
+  atMs: ['created', time],
+  source: ['source', z.unknown()],
+}).transform(({ source: made, ...object }) => {
+  const by = source.safeParse(made).data ?? null; // other software's, or the processor's own, may be anything
+  return {
+    ...object,
+    objectId: by && (by.payment_intent ?? by.transfer ?? by.id),
+    madeCents: by && Math.sign(object.cents) * by.amount,
+    madeCurrency: by?.currency ?? null,
+  };
+});
 
 /**
  * Reads what changed the platform's balance since then, with fees and rates, newest first

@@ -1,20 +1,22 @@
 import { z } from 'zod';
-import { readPayout, readTransfer } from './moved.ts';
 import {
   readAccount,
   readCharge,
   readDispute,
   readPayment,
+  readPayout,
   readRefund,
+  readTransfer,
   readVerification,
   readWarning,
   reference,
+  time,
 } from './objects.ts';
-import type { EventPage, Fact, LossSeen, ProcessorEvent } from './types.ts';
+import type { EventPage, Fact, ProcessorEvent } from './types.ts';
 
 const event = z.object({
   type: z.string().regex(/^[\w.]{1,255}$/),
-  created: z.int().min(0).max(99_999_999_999),
+  created: time,
   livemode: z.boolean(),
   account: z.string().nullish(),
   data: z.object({ object: z.unknown() }),
@@ -31,7 +33,7 @@ export function readEvent(object: unknown, isLive: boolean, listedFor?: string):
   const read = event.safeParse(object).data;
   if (!read) return { id, type: 'unreadable', atMs: 0, fact: { about: 'unreadable', of: null, object: null } };
   const fact = read.livemode === isLive ? readFact({ ...read, account: read.account ?? listedFor }) : NOTHING;
-  return { id, type: read.type, atMs: read.created * 1000, fact };
+  return { id, type: read.type, atMs: read.created, fact };
 }
 
 const list = z.object({ data: z.array(z.unknown()), has_more: z.boolean() });
@@ -89,56 +91,33 @@ const nameOf = (of: Followed, object: unknown): string | null =>
 
 const losing = z.object({ payment_intent: reference.nullish() });
 
-/** Null: a member is missing. */
+/** Null: a member is missing. A charge without a payment intent does not belong to this service. */
 const READERS: Record<Followed, (object: unknown, type: string, account: string) => Fact | null> = {
-  payment: paymentFact,
-  warning(object) {
-    const seen = readWarning(object);
-    return seen && (seen.processorId === null ? NOTHING : { about: 'warning', ...seen });
-  },
-  verification: verificationFact,
-  transfer: transferFact,
-  charge: (object, type) => lossFact(readLoss(object, type)),
-  account(object, _, account) {
-    const seen = readAccount(object);
-    return seen && (seen.accountId === account ? { about: 'account', ...seen } : NOTHING);
-  },
+  payment: (object) =>
+    factOf(readPayment(object), ({ clientSecret: _, paidAtMs: __, ...seen }) => ({ about: 'payment', ...seen })),
+  charge: (object, type) =>
+    factOf(lossReader(type)(object), ({ processorId, loss }) =>
+      processorId === null ? NOTHING : { about: 'charge', processorId, loss },
+    ),
+  warning: (object) =>
+    factOf(readWarning(object), ({ processorId, isActionable }) =>
+      processorId === null ? NOTHING : { about: 'warning', processorId, isActionable },
+    ),
+  verification: (object) =>
+    factOf(readVerification(object), ({ url: _, clientSecret: __, ...seen }) => ({ about: 'verification', ...seen })),
+  transfer: (object) =>
+    factOf(readTransfer(object), ({ accountId, ...seen }) =>
+      accountId === null ? NOTHING : { about: 'transfer', accountId, ...seen },
+    ),
+  account: (object, _, account) =>
+    factOf(readAccount(object), (seen) => (seen.accountId === account ? { about: 'account', ...seen } : NOTHING)),
   deauthorization: (_object, _type, accountId) => ({ about: 'deauthorization', accountId }), // its object is the platform
-  payout(object, _, accountId) {
-    const seen = readPayout(object);
-    return seen && { about: 'payout', accountId, ...seen };
-  },
+  payout: (object, _, accountId) => factOf(readPayout(object), (seen) => ({ about: 'payout', accountId, ...seen })),
 };
 
-function readLoss(object: unknown, type: string): LossSeen | null {
-  if (type.startsWith('charge.dispute.')) return readDispute(object);
-  return type === 'charge.refunded' || type === 'charge.updated' ? readCharge(object) : readRefund(object);
-}
+const factOf = <Seen>(seen: Seen | null, fact: (seen: Seen) => Fact): Fact | null => seen && fact(seen);
 
-function paymentFact(object: unknown): Fact | null {
-  const seen = readPayment(object);
-  if (!seen) return null;
-  const { clientSecret: _, paidAtMs: __, ...rest } = seen;
-  return { about: 'payment', ...rest };
-}
-
-function verificationFact(object: unknown): Fact | null {
-  const seen = readVerification(object);
-  if (!seen) return null;
-  const { url: _, clientSecret: __, ...rest } = seen;
-  return { about: 'verification', ...rest };
-}
-
-/** A charge without a payment intent does not belong to this service. */
-function lossFact(seen: LossSeen | null): Fact | null {
-  if (!seen) return null;
-  const { processorId, loss } = seen;
-  return processorId === null ? NOTHING : { about: 'charge', processorId, loss };
-}
-
-function transferFact(object: unknown): Fact | null {
-  const seen = readTransfer(object);
-  if (!seen) return null;
-  const { accountId, ...rest } = seen;
-  return accountId === null ? NOTHING : { about: 'transfer', accountId, ...rest };
+function lossReader(type: string) {
+  if (type.startsWith('charge.dispute.')) return readDispute;
+  return type === 'charge.refunded' || type === 'charge.updated' ? readCharge : readRefund;
 }

@@ -2,7 +2,7 @@ import type Stripe from 'stripe';
 import { z } from 'zod';
 import { found, type ReadResult, unreadable } from '../../kernel/upstream-result.ts';
 import { listAll, type Paging } from './listing.ts';
-import { amount, cents, currency, id, reading, reference, seconds } from './objects.ts';
+import { amount, cents, currency, id, reading, reference, time } from './objects.ts';
 import { readResultOf } from './responses.ts';
 import type { Holding } from './types.ts';
 
@@ -11,10 +11,10 @@ const MOST_PAGES = 20; // 2,000 reversals of one transfer
 const transfer = z.object({ destination: reference, destination_payment: reference, amount_reversed: cents });
 const arrival = z.object({
   id,
-  balance_transaction: z.object({ net: amount.min(0), currency, created: seconds, available_on: seconds }),
+  balance_transaction: z.object({ net: amount.min(0), currency, created: time, available_on: time }),
 });
 /** A refund takes money: its balance transaction is negative. */
-const refund = z.object({ id, balance_transaction: z.object({ net: amount.max(0), currency, created: seconds }) });
+const refund = z.object({ id, balance_transaction: z.object({ net: amount.max(0), currency, created: time }) });
 
 /**
  * Reads what an account holds of a transfer: the payment that it received, without the refunds of that payment, which the
@@ -42,12 +42,12 @@ export async function findHolding(stripe: Stripe, transferId: string, accountId:
   const moved = [received.data, ...refunds.data];
   if (moved.some(({ balance_transaction }) => balance_transaction.currency !== currency))
     return unreadable('a refund is in another currency');
-  const movements = moved.map(({ id, balance_transaction: { net, created } }) => ({ id, net, atMs: created * 1000 }));
+  const movements = moved.map(({ id, balance_transaction: { net, created } }) => ({ id, net, atMs: created }));
   return found({
     arrivalId: received.data.id,
     heldCents: movements.reduce((left, { net }) => left + net, 0),
     currency,
-    availableAtMs: available_on * 1000,
+    availableAtMs: available_on,
     reversedCents: sent.data.amount_reversed,
     movements,
   });

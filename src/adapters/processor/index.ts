@@ -7,9 +7,16 @@ import { findBalance, listBalanceChanges } from './balance.ts';
 import { readEvent, readEvents } from './events.ts';
 import { findHolding } from './holding.ts';
 import { listMoneyMade } from './money-made.ts';
-import { readMovement, readPayout } from './moved.ts';
 import { findCheckout, findMovement, findRefund } from './movements.ts';
-import { readAccount, readLink, readPayment, readRefund, readVerification } from './objects.ts';
+import {
+  readAccount,
+  readLink,
+  readMovement,
+  readPayment,
+  readPayout,
+  readRefund,
+  readVerification,
+} from './objects.ts';
 import { readAccountOf, readResultOf, responseOf } from './responses.ts';
 import { Transport } from './transport.ts';
 import type { NewPayment, NewTransfer, NewVerification, Processor, ProcessorAccess } from './types.ts';

@@ -2,28 +2,29 @@ import type Stripe from 'stripe';
 import { z } from 'zod';
 import { found, type ReadResult } from '../../kernel/upstream-result.ts';
 import { createdSince, listAll, type Paging } from './listing.ts';
-import { cents, currency, id, metadata, reading, reference } from './objects.ts';
+import { cents, currency, id, metadata, orNull, reading, reference, seen, time } from './objects.ts';
 import { readAccountOf } from './responses.ts';
 import type { MoneyMade } from './types.ts';
 
 const MOST_PAGES = 500; // 50,000 objects
 
-const object = z.object({
-  id,
-  amount: cents,
-  amount_reversed: cents.optional(),
-  currency,
-  status: z.string().nullish(),
-  created: z.int().min(0),
-  destination: reference.nullish(),
+/** A payment intent or a transfer. */
+const object = seen({
+  id: ['id', id],
+  amount: ['amount', cents],
+  reversed: ['amount_reversed', cents.optional()],
+  currency: ['currency', currency],
+  status: ['status', orNull(z.string())],
+  accountId: ['destination', orNull(reference)],
+  madeAtMs: ['created', time],
 });
-/** What this service writes into the metadata of a payment intent or a transfer. */
-const ours = z.object({
-  intent_id: z.uuid(),
-  payment_id: id.optional(),
-  payout_id: id.optional(),
-  user_id: id.optional(),
-  app_id: id.optional(),
+/** What this service writes into the metadata of one. */
+const ours = seen({
+  intentId: ['intent_id', z.uuid()],
+  paymentId: ['payment_id', id.optional()],
+  payoutId: ['payout_id', id.optional()],
+  userId: ['user_id', id.optional()],
+  appId: ['app_id', id.optional()],
 });
 
 /** All payment intents and transfers since then that this service's metadata names. */
@@ -61,26 +62,11 @@ async function usersOf(stripe: Stripe, accountIds: ReadonlySet<string>): Promise
 /** Of other software's object nothing, whatever it contains. Null: it is this service's, and a member is missing or impossible. */
 function readMoney(kind: MoneyMade['kind'], listed: unknown): MoneyMade[] | null {
   const { data } = ours.safeParse(Object(listed).metadata);
-  const subjectId = kind === 'payment' ? data?.payment_id : data?.payout_id;
+  const subjectId = kind === 'payment' ? data?.paymentId : data?.payoutId;
   if (!data || subjectId === undefined) return [];
   const made = object.safeParse(listed).data;
-  return made ? [moneyOf(kind, made, { ...data, subjectId })] : null;
+  if (!made) return null;
+  const { intentId, userId = null, appId = null } = data;
+  const { amount, reversed = 0, ...rest } = made;
+  return [{ kind, subjectId, intentId, userId, appId, cents: amount - reversed, ...rest }];
 }
-
-const moneyOf = (
-  kind: MoneyMade['kind'],
-  made: z.infer<typeof object>,
-  { intent_id, user_id, app_id, subjectId }: z.infer<typeof ours> & { subjectId: string },
-): MoneyMade => ({
-  kind,
-  id: made.id,
-  intentId: intent_id,
-  subjectId,
-  cents: made.amount - (made.amount_reversed ?? 0),
-  currency: made.currency,
-  status: made.status ?? null,
-  accountId: made.destination ?? null,
-  userId: user_id ?? null,
-  appId: app_id ?? null,
-  madeAtMs: made.created * 1000,
-});

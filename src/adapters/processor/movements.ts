@@ -5,14 +5,14 @@ import { createdSince, type Paging, search } from './listing.ts';
 import {
   amount,
   currency,
-  id,
-  madeAt,
-  madeOf,
   metadata,
+  movement,
+  orNull,
   reading,
   readPayment,
   readRefund,
   reference,
+  seen,
 } from './objects.ts';
 import type { CheckoutSought, Loss, MovementSeen, MovementSought, PaymentSeen, RefundSought } from './types.ts';
 
@@ -27,14 +27,12 @@ export async function findMovement(stripe: Stripe, sought: MovementSought): Prom
   const list = (paging: Paging) => listMovements(stripe, sought, paging);
   const isByPayout = sought.isPresumed === true && sought.step !== 'reversal';
   const read = await search(
-    { list, read: reading(movement), mostPages: MOST_PAGES },
+    { list, read: reading(listed), mostPages: MOST_PAGES },
     ({ metadata: { key, payoutId } }) => key === sought.key || (isByPayout && payoutId === sought.payoutId),
   );
   if (read.kind !== 'found') return read;
-  const made = read.data;
-  return isSought(made, sought)
-    ? found({ id: made.id, arrivalId: made.destination_payment ?? null, ...madeOf(made) })
-    : unreadable('the movement has other terms');
+  const { id, arrivalId, madeAtMs } = read.data;
+  return isSought(read.data, sought) ? found({ id, arrivalId, madeAtMs }) : unreadable('the movement has other terms');
 }
 
 /** Looks for the refund that carries a key in its metadata, among all of its payment's. */
@@ -72,14 +70,12 @@ const intentIn = metadata('intent_id');
 
 const payoutIn = metadata('payout_id');
 
-const movement = z.object({
-  id,
-  amount,
-  currency,
-  metadata: z.unknown().transform((of) => ({ key: intentIn.parse(of), payoutId: payoutIn.parse(of) })),
-  destination: reference.nullish(),
-  destination_payment: reference.nullish(),
-  created: madeAt,
+const listed = seen({
+  ...movement,
+  amountCents: ['amount', amount],
+  currency: ['currency', currency],
+  metadata: ['metadata', z.unknown().transform((of) => ({ key: intentIn.parse(of), payoutId: payoutIn.parse(of) }))],
+  accountId: ['destination', orNull(reference)],
 });
 
 function listMovements(stripe: Stripe, sought: MovementSought, paging: Paging): Promise<unknown> {
@@ -95,5 +91,7 @@ function listMovements(stripe: Stripe, sought: MovementSought, paging: Paging): 
 }
 
 /** Whether a movement has the amount that was sent, and the receiver where its list does not imply it. */
-const isSought = (made: z.infer<typeof movement>, { amountCents, currency, accountId, step }: MovementSought) =>
-  made.amount === amountCents && made.currency === currency && (step !== 'transfer' || made.destination === accountId);
+const isSought = (made: z.infer<typeof listed>, { amountCents, currency, accountId, step }: MovementSought) =>
+  made.amountCents === amountCents &&
+  made.currency === currency &&
+  (step !== 'transfer' || made.accountId === accountId);

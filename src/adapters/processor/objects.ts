@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { digest } from '../../kernel/ids.ts';
-import type { AccountSeen, Loss, LossSeen, Made, PaymentSeen, VerificationSeen, WarningSeen } from './types.ts';
 
 const MOST_CENTS = 2_147_483_647; // above every amount that the processor accepts of a card, and what a column holds
 
@@ -12,10 +11,16 @@ export const amount = z.int();
 export const cents = z.int().min(0).max(MOST_CENTS);
 /** The code of a currency. */
 export const currency = z.string().regex(/^[a-z]{3}$/);
+/** A member that may be missing or null: null then. */
+export const orNull = <Form extends z.ZodType>(form: Form) => form.nullish().transform((value) => value ?? null);
 /** A code, or nothing. */
-export const code = z.string().max(255).nullish();
-/** A time of the processor: seconds since 1970. */
-export const seconds = z.int().min(0).max(99_999_999_999);
+export const code = orNull(z.string().max(255));
+/** A time of the processor, in seconds since 1970: as epoch ms. */
+export const time = z
+  .int()
+  .min(0)
+  .max(99_999_999_999)
+  .transform((seconds) => seconds * 1000);
 /** A reference, which the processor writes as an id or, expanded, as the object. */
 export const reference = z
   .union([id, z.object({ id })])
@@ -25,12 +30,28 @@ export const reference = z
 export const metadata = (name: string) =>
   z.unknown().transform((value) => id.safeParse(Object(value)[name]).data ?? null); // reads a member of any value
 
-const payment = z
-  .object({
-    id,
-    metadata: metadata('payment_id'),
-    client_secret: z.string().nullish(),
-    status: z.enum([
+type Members = Record<string, readonly [name: string, form: z.ZodType]>;
+/** What is read of such an object. */
+export type Seen<Of extends Members> = { [Member in keyof Of]: z.output<Of[Member][1]> };
+
+/** An object of the processor: each member by the service's name, with the processor's name and the form of its value. */
+export function seen<Of extends Members>(members: Of): z.ZodType<Seen<Of>> {
+  const named = Object.entries(members);
+  return z.preprocess(
+    (object) => Object.fromEntries(named.map(([ours, [theirs]]) => [ours, Object(object)[theirs]])), // reads members of any value
+    z.object(Object.fromEntries(named.map(([ours, [, form]]) => [ours, form]))),
+  ) as z.ZodType<Seen<Of>>; // as: its members are those of `members`
+}
+
+/** A payment intent. Amounts are in the currency's smallest unit. */
+export const payment = seen({
+  processorId: ['id', id],
+  /** The payment's id in this service, from the payment intent's metadata. */
+  paymentId: ['metadata', metadata('payment_id')],
+  clientSecret: ['client_secret', orNull(z.string())],
+  status: [
+    'status',
+    z.enum([
       'requires_payment_method',
       'requires_confirmation',
       'requires_action',
@@ -39,93 +60,78 @@ const payment = z
       'succeeded',
       'canceled',
     ]),
-    amount_received: cents,
-    currency,
-    last_payment_error: z.object({ code, decline_code: code }).nullish(),
-    latest_charge: z
-      .unknown()
-      .optional()
-      .transform((value) => z.object({ created: seconds }).safeParse(value).data ?? null),
-  })
-  .transform(
-    (object): PaymentSeen => ({
-      processorId: object.id,
-      paymentId: object.metadata,
-      clientSecret: object.client_secret ?? null,
-      status: object.status,
-      receivedCents: object.amount_received,
-      currency: object.currency,
-      paidAtMs: object.latest_charge === null ? null : object.latest_charge.created * 1000,
-      failure: object.last_payment_error?.decline_code ?? object.last_payment_error?.code ?? null,
-    }),
-  );
-
-/** When an object was made. */
-export const madeAt = seconds.nullish();
-
-/** The time of an object as the service has it. */
-export const madeOf = ({ created }: { created?: number | null | undefined }): Made => ({
-  madeAtMs: created == null ? null : created * 1000,
+  ],
+  receivedCents: ['amount_received', cents],
+  currency: ['currency', currency],
+  /** When its charge was made, by the processor's clock, where that is shown. */
+  paidAtMs: [
+    'latest_charge',
+    z.unknown().transform((charge) => z.object({ created: time }).safeParse(charge).data?.created ?? null),
+  ],
+  /** The processor's code for the last failed attempt. */
+  failure: [
+    'last_payment_error',
+    orNull(z.object({ code, decline_code: code })).transform((error) => error?.decline_code ?? error?.code ?? null),
+  ],
 });
 
 /** A sum of some losses must fit a column: the processor accepts no amount of more than eight digits. */
 const lossCents = z.int().min(0).max(99_999_999);
 
-const lossObject = z.object({
-  id,
-  payment_intent: reference.nullish(),
-  amount: lossCents,
-  currency: currency.optional(),
-  status: code,
-  created: madeAt,
-});
+const losing = {
+  processorId: ['payment_intent', orNull(reference)],
+  id: ['id', id],
+  cents: ['amount', lossCents],
+  currency: ['currency', currency.optional().transform((named) => named ?? null)],
+  status: ['status', code],
+  madeAtMs: ['created', orNull(time)],
+} as const;
 
+/**
+ * An object that takes money from a payment: a charge with the cumulative amount of its refunds, a refund, or a dispute.
+ * `madeAtMs` is by the processor's clock. `currency` is null if the processor does not name it.
+ */
+export type Loss = { kind: 'charge' | 'refund' | 'dispute' } & Omit<Seen<typeof losing>, 'processorId'>;
+
+/** A loss of a payment. `processorId`: the payment intent, if its charge has one. */
 const lossOf =
   (kind: Loss['kind']) =>
-  ({ id, payment_intent, amount, currency, status, created }: z.infer<typeof lossObject>): LossSeen => ({
-    processorId: payment_intent ?? null,
-    loss: { kind, id, cents: amount, currency: currency ?? null, status: status ?? null, ...madeOf({ created }) },
+  ({ processorId, ...loss }: Seen<typeof losing>): { processorId: string | null; loss: Loss } => ({
+    processorId,
+    loss: { kind, ...loss },
   });
 
-const charge = lossObject
-  .omit({ amount: true, status: true })
-  .extend({ payment_intent: reference.nullable(), amount_refunded: lossCents })
-  .transform(({ amount_refunded: amount, ...object }) => lossOf('charge')({ ...object, amount, status: null }));
+const refund = seen(losing).transform(lossOf('refund'));
+
+const charge = seen({
+  ...losing,
+  processorId: ['payment_intent', reference.nullable()],
+  cents: ['amount_refunded', lossCents],
+  status: ['status', z.unknown().transform(() => null)], // of the charge: its refunds have none
+}).transform(lossOf('charge'));
 
 /**
  * What is prevented is either blocked, which takes nothing, or resolved by paying the card holder back, which its balance transactions show
  * (docs.stripe.com/changelog/basil/2025-08-27/add-preventions-to-dispute): its money is lost.
  */
-const dispute = lossObject
-  .extend({ balance_transactions: z.array(z.object({ amount })).nullish() })
-  .transform(({ balance_transactions, status, ...object }) => {
-    const taken = (balance_transactions ?? []).reduce((left, each) => left - each.amount, 0);
+const dispute = seen({ ...losing, moved: ['balance_transactions', orNull(z.array(z.object({ amount })))] }).transform(
+  ({ moved, status, ...object }) => {
+    const taken = (moved ?? []).reduce((left, each) => left - each.amount, 0);
     return lossOf('dispute')({ ...object, status: status === 'prevented' && taken > 0 ? 'lost' : status });
-  });
+  },
+);
 
-const warning = z
-  .object({ payment_intent: reference.nullish(), actionable: z.boolean() })
-  .transform(
-    (object): WarningSeen => ({ processorId: object.payment_intent ?? null, isActionable: object.actionable }),
-  );
+/** An early fraud warning of a payment. `isActionable`: the processor advises to refund it. */
+const warning = seen({ processorId: ['payment_intent', orNull(reference)], isActionable: ['actionable', z.boolean()] });
 
-const verification = z
-  .object({
-    id,
-    status: z.enum(['requires_input', 'processing', 'verified', 'canceled']),
-    last_error: z.object({ code }).nullish(),
-    url: z.string().nullish(),
-    client_secret: z.string().nullish(),
-  })
-  .transform(
-    (object): VerificationSeen => ({
-      sessionId: object.id,
-      status: object.status,
-      failure: object.last_error?.code ?? null,
-      url: object.url ?? null,
-      clientSecret: object.client_secret ?? null,
-    }),
-  );
+/** A verification session. `url` and `clientSecret` are set while the user can still continue it. */
+export const verification = seen({
+  sessionId: ['id', id],
+  status: ['status', z.enum(['requires_input', 'processing', 'verified', 'canceled'])],
+  failure: ['last_error', orNull(z.object({ code })).transform((error) => error?.code ?? null)],
+  url: ['url', orNull(z.string())],
+  clientSecret: ['client_secret', orNull(z.string())],
+});
 
 const bank = z.object({ object: z.literal('bank_account'), bank_name: code, last4: code });
 
@@ -142,30 +148,54 @@ function destinationOf(attached: unknown[]): string | null {
   return digest(names.sort().join(' ')).toString('hex');
 }
 
-const account = z
-  .object({
-    id,
-    payouts_enabled: z.boolean(),
-    charges_enabled: z.boolean(),
-    details_submitted: z.boolean(),
-    country: z.string().max(2).nullish(),
-    external_accounts: z.object({ data: z.array(z.unknown()) }).nullish(),
-  })
-  .transform((object): AccountSeen => {
-    const attached = object.external_accounts?.data ?? [];
-    const banks = attached.map((each) => bank.safeParse(each).data);
-    const first = banks.find((each) => each !== undefined);
-    return {
-      accountId: object.id,
-      payoutsEnabled: object.payouts_enabled,
-      chargesEnabled: object.charges_enabled,
-      detailsSubmitted: object.details_submitted,
-      country: object.country ?? null,
-      bankName: first?.bank_name ?? null,
-      last4: first?.last4 ?? null,
-      destination: destinationOf(attached),
-    };
-  });
+/** A connected account, which receives a trader's payouts. Of its bank account it has only the bank's name and the last digits. */
+export const account = seen({
+  accountId: ['id', id],
+  payoutsEnabled: ['payouts_enabled', z.boolean()],
+  chargesEnabled: ['charges_enabled', z.boolean()],
+  detailsSubmitted: ['details_submitted', z.boolean()],
+  country: ['country', orNull(z.string().max(2))],
+  attached: ['external_accounts', orNull(z.object({ data: z.array(z.unknown()) }))],
+}).transform(({ attached, ...object }) => {
+  const external = attached?.data ?? [];
+  const first = external.map((each) => bank.safeParse(each).data).find((each) => each !== undefined);
+  return {
+    ...object,
+    bankName: first?.bank_name ?? null,
+    last4: first?.last4 ?? null,
+    /** Identifies what its money goes to, more exactly than the two members above. Null: nothing is attached. */
+    destination: destinationOf(external),
+  };
+});
+
+/**
+ * A payout from a connected account to its bank. `reversedBy`: the payout that takes it back from the bank. The amount of that
+ * one is negative, and `originalId` is the payout that it takes back.
+ */
+export const payout = seen({
+  processorPayoutId: ['id', id],
+  reversedBy: ['reversed_by', orNull(reference)],
+  originalId: ['original_payout', orNull(reference)],
+  status: ['status', z.string().max(64)],
+  failure: ['failure_code', code],
+  amountCents: ['amount', amount],
+  currency: ['currency', currency],
+});
+
+/** A transfer to a connected account. `reversedCents` is cumulative. */
+export const transfer = seen({
+  accountId: ['destination', reference.nullable()],
+  transferId: ['id', id],
+  reversedCents: ['amount_reversed', cents],
+  currency: ['currency', currency],
+});
+
+/** A transfer, a payout or a reversal that was made. `arrivalId`: of a transfer, the payment that the account received by it. */
+export const movement = {
+  id: ['id', id],
+  arrivalId: ['destination_payment', orNull(reference)],
+  madeAtMs: ['created', orNull(time)],
+} as const;
 
 const link = z.object({ url: z.url() });
 
@@ -180,14 +210,20 @@ export const readPayment = reading(payment);
 /** Reads a charge: how much of it was refunded in total. */
 export const readCharge = reading(charge);
 /** Reads a refund. */
-export const readRefund = reading(lossObject.transform(lossOf('refund')));
+export const readRefund = reading(refund);
 /** Reads a dispute. */
 export const readDispute = reading(dispute);
 /** Reads an early fraud warning. */
 export const readWarning = reading(warning);
 /** Reads a verification session. */
 export const readVerification = reading(verification);
-/** Reads a connected account. Of its bank account it takes only the bank's name and the last digits. */
+/** Reads a connected account. */
 export const readAccount = reading(account);
+/** Reads a payout. */
+export const readPayout = reading(payout);
+/** Reads a transfer: how much of it was reversed in total. */
+export const readTransfer = reading(transfer);
+/** Reads a transfer, a payout or a reversal that was made. */
+export const readMovement = reading(seen(movement));
 /** Reads an onboarding link. */
 export const readLink = reading(link);

@@ -1,5 +1,9 @@
+import type { z } from 'zod';
 import type { AppId, IntentId, PaymentId, PayoutId, UserId } from '../../kernel/ids.ts';
 import type { ReadResult, UpstreamResult } from '../../kernel/upstream-result.ts';
+import type { change } from './balance.ts';
+import type * as objects from './objects.ts';
+import type { Loss, Seen } from './objects.ts';
 
 /**
  * Address of the processor, the API key of this service, and the secret or secrets (comma-separated) of its
@@ -7,78 +11,17 @@ import type { ReadResult, UpstreamResult } from '../../kernel/upstream-result.ts
  */
 export type ProcessorAccess = { url: string; secretKey: string; notificationSecret: string; most?: number };
 
-/** A payment intent as the processor reports it. Amounts are in the currency's smallest unit. */
-export type PaymentSeen = {
-  processorId: string;
-  /** The payment's id in this service, from the payment intent's metadata. */
-  paymentId: PaymentId | null;
-  clientSecret: string | null;
-  status: string;
-  receivedCents: number;
-  currency: string;
-  /** When its charge was made, by the processor's clock, where that is shown. */
-  paidAtMs: number | null;
-  /** The processor's code for the last failed attempt. */
-  failure: string | null;
-};
-
-/**
- * An object that takes money from a payment: a charge with the cumulative amount of its refunds, a refund, or a dispute.
- * `madeAtMs` is by the processor's clock. `currency` is null if the processor does not name it.
- */
-export type Loss = {
-  kind: 'charge' | 'refund' | 'dispute';
-  id: string;
-  cents: number;
-  currency: string | null;
-  status: string | null;
-  madeAtMs: number | null;
-};
-
-/** A loss of a payment. `processorId`: the payment intent, if its charge has one. */
-export type LossSeen = { processorId: string | null; loss: Loss };
-
-/** An early fraud warning of a payment. `isActionable`: the processor advises to refund it. */
-export type WarningSeen = { processorId: string | null; isActionable: boolean };
-
-/** A verification session. `url` and `clientSecret` are set while the user can still continue it. */
-export type VerificationSeen = {
-  sessionId: string;
-  status: string;
-  failure: string | null;
-  url: string | null;
-  clientSecret: string | null;
-};
-
-/** A connected account, which receives a trader's payouts. */
-export type AccountSeen = {
-  accountId: string;
-  payoutsEnabled: boolean;
-  chargesEnabled: boolean;
-  detailsSubmitted: boolean;
-  country: string | null;
-  bankName: string | null;
-  last4: string | null;
-  /** Identifies what its money goes to, more exactly than the two members above. Null: nothing is attached. */
-  destination: string | null;
-};
-
-/**
- * A payout from a connected account to its bank. `reversedBy`: the payout that takes it back from the bank. The amount of that
- * one is negative, and `originalId` is the payout that it takes back.
- */
-export type PayoutSeen = {
-  processorPayoutId: string;
-  reversedBy: string | null;
-  originalId: string | null;
-  status: string;
-  failure: string | null;
-  amountCents: number;
-  currency: string;
-};
-
-/** A transfer to a connected account. `reversedCents` is cumulative. */
-export type TransferSeen = { transferId: string; reversedCents: number; currency: string };
+/** A payment intent as the processor reports it. */
+export type PaymentSeen = z.output<typeof objects.payment>;
+export type { Loss };
+/** A verification session as the processor reports it. */
+export type VerificationSeen = z.output<typeof objects.verification>;
+/** A connected account as the processor reports it. */
+export type AccountSeen = z.output<typeof objects.account>;
+/** A payout to a bank as the processor reports it. */
+export type PayoutSeen = z.output<typeof objects.payout>;
+/** A transfer as the processor reports it. */
+export type TransferSeen = Omit<z.output<typeof objects.transfer>, 'accountId'>;
 
 /**
  * What a connected account holds of a transfer: what it received, without what reversals took back, in the account's own
@@ -102,7 +45,7 @@ export type Holding = {
 export type Fact =
   | ({ about: 'payment' } & Omit<PaymentSeen, 'clientSecret' | 'paidAtMs'>)
   | { about: 'charge'; processorId: string; loss: Loss }
-  | ({ about: 'warning' } & WarningSeen)
+  | { about: 'warning'; processorId: string; isActionable: boolean }
   | ({ about: 'verification' } & Omit<VerificationSeen, 'url' | 'clientSecret'>)
   | ({ about: 'account' } & AccountSeen)
   | { about: 'deauthorization'; accountId: string }
@@ -166,28 +109,12 @@ export type MoneyMade = {
   appId: AppId | null;
   madeAtMs: number;
 };
-/** A movement that was made. `arrivalId`: of a transfer, the payment that the account received by it. */
-export type MovementSeen = { id: string; arrivalId: string | null } & Made;
+/** A movement that was made, as the processor reports it. */
+export type MovementSeen = Seen<typeof objects.movement>;
 /** What an account has of a currency: available, pending and reserved. */
 export type BalanceSeen = { currency: string; amount: number };
-/**
- * A change of the platform's balance. `objectId`: the payment intent or transfer whose money it is, or the object that made it; null:
- * nothing that this service follows. `madeCents` and `madeCurrency`: its amount in the currency it was made in; `cents` and `currency`: what
- * the balance changed by, before the fee. `rate`: between both.
- */
-export type BalanceChange = {
-  id: string;
-  objectId: string | null;
-  cents: number;
-  feeCents: number;
-  currency: string;
-  madeCents: number | null;
-  madeCurrency: string | null;
-  rate: number | null;
-  atMs: number;
-};
-/** When an object was made, by the processor's clock. */
-export type Made = { madeAtMs: number | null };
+/** A change of the platform's balance, as the processor lists it. */
+export type BalanceChange = z.output<typeof change>;
 
 /**
  * The card payment processor. `key` of a write is the intent's id, used as idempotency key: for at least 24 hours the

@@ -89,8 +89,7 @@ async function recordUpdate(
 
 const idsOf = (fact: Fact) => {
   if (fact.about === 'payment') return { paymentId: fact.paymentId, processorId: fact.processorId };
-  if (fact.about === 'charge') return { paymentId: null, processorId: fact.processorId };
-  return fact.about === 'warning' && fact.processorId !== null && { paymentId: null, processorId: fact.processorId };
+  return (fact.about === 'charge' || fact.about === 'warning') && { paymentId: null, processorId: fact.processorId };
 };
 
 const stateOf = (payment: Payment): PaymentState => ({

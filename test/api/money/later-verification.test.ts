@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
+import type { VerificationSeen } from '../../../src/adapters/processor/types.ts';
 import { applyVerification } from '../../../src/capabilities/kyc/store.ts';
 import { type Money, startMoney } from '../../support/money.ts';
 
@@ -34,7 +35,12 @@ describe('an identity verification that is begun again', function () {
   it('ends in the state that the newest event reports, whatever comes late or was read between', async () => {
     const user = await service.user(service.tenant);
     const { body } = await user.ask('POST', BEGIN);
-    const shown = async (status: string, failure: string | null, atS: number, event: string | null) => {
+    const shown = async (
+      status: VerificationSeen['status'],
+      failure: string | null,
+      atS: number,
+      event: string | null,
+    ) => {
       await applyVerification(service.db, { sessionId: body.session_id, status, failure }, atS * 1_000, event);
       return (await user.ask('GET', '/v2/kyc/status')).body.kyc_status;
     };
