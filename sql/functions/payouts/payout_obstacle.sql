@@ -8,43 +8,28 @@ create or replace function payout_obstacle(
 ) returns text
 language sql stable as $$
   select case
-    when exists (
-      select
-      from payments p
-      where p.id = a.payment_id and (p.stopped_for is not null or p.status <> 'succeeded')
-    ) then 'V2_PAYMENT_RETURNED'
+    when p.stopped_for is not null or p.status <> 'succeeded' then 'V2_PAYMENT_RETURNED'
     when a.status <> 'funded' then 'V2_ACCOUNT_NOT_FUNDED'
-    when not exists (
-      select
-      from kyc_cases k
-      where k.user_id = a.user_id and k.status = 'verified'
-    ) then 'V2_KYC_REQUIRED'
-    when not exists (
-      select
-      from connect_accounts c
-      where c.id = to_account and c.user_id = a.user_id and c.payouts_enabled and c.detached_at is null
-    ) then 'V2_PAYOUT_ACCOUNT_NOT_READY'
+    when k.status is distinct from 'verified' then 'V2_KYC_REQUIRED'
+    when c.id is null or not c.payouts_enabled or c.detached_at is not null then 'V2_PAYOUT_ACCOUNT_NOT_READY'
     when exists (
       select
       from processor_events e
       where e.outcome = 'unreadable' and e.closed_at is null and e.object_id in (
         select c.processor_account_id
-        from connect_accounts c
-        where c.id = to_account
         union all
         select s.processor_id
         from payout_steps s
-        join payouts p on p.id = s.payout_id
-        where p.connect_account_id = to_account and p.user_id = a.user_id
+        join payouts o on o.id = s.payout_id
+        where o.connect_account_id = to_account and o.user_id = a.user_id
       )
     ) then 'V2_PAYOUT_UNDER_REVIEW'
     when cents > earned_cents - reserved_cents_of(array[account], besides) then 'V2_PAYOUT_EXCEEDS_EARNINGS'
-    when besides is not null and exists (
-      select
-      from connect_accounts c
-      where c.id = to_account and c.destination_at > now() - make_interval(hours => hold_h)
-    ) then 'V2_PAYOUT_DESTINATION_HELD'
+    when besides is not null and c.destination_at > now() - make_interval(hours => hold_h) then 'V2_PAYOUT_DESTINATION_HELD'
   end
   from prop_accounts a
+  left join payments p on p.id = a.payment_id
+  left join kyc_cases k on k.user_id = a.user_id
+  left join connect_accounts c on c.id = to_account and c.user_id = a.user_id
   where a.id = account
 $$;
