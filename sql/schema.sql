@@ -3036,9 +3036,6 @@ create function quarantine_endpoints(of_owner text, stolen text[])
 create function queue_paused(of_subject text)
   returns integer plpgsql;
 
-create function queue_payment_reconciliations(every_s double precision, most integer)
-  returns bigint sql;
-
 create function reap_dead_workers(caller uuid, silent_s double precision, stopped_s double precision, unknown_s double precision)
   returns integer plpgsql;
 

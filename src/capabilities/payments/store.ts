@@ -1,6 +1,7 @@
 import { type DatabaseTransactionConnection, sql } from 'slonik';
 import { z } from 'zod';
 import type { Loss, PaymentSeen } from '../../adapters/processor/types.ts';
+import { takeDue } from '../../db/polling.ts';
 import type { Db } from '../../db/pool.ts';
 import type { Claim } from '../../intents/intent.ts';
 import { settleBy } from '../../intents/settle.ts';
@@ -10,7 +11,6 @@ import { findPayment, type Payment, paymentRow } from './queries.ts';
 import type { PaymentState, PaymentStep } from './rules.ts';
 
 const nothing = z.object({});
-const counted = z.object({ count: z.number() });
 
 /** An open transaction. */
 export type Tx = DatabaseTransactionConnection;
@@ -136,9 +136,34 @@ export async function emitPaymentEvent(
     where p.id = ${payment.id}`);
 }
 
-/** Queues a read of at most 500 open payments that were not read for `intervalS` seconds. Returns the number queued. */
-export const queueReadings = (db: Db, intervalS: number): Promise<number> =>
-  db.oneFirst(sql.type(counted)`select queue_payment_reconciliations(${intervalS}, 500) count`);
+const openPayments = {
+  table: 'payments',
+  key: 'id',
+  since: 'created_at',
+  owner: sql.fragment`t.owner`,
+  open: sql.fragment`t.paid_at is null and t.status not in ('pending', 'failed', 'canceled') and t.created_at > now() - interval '2 days'`,
+  members: sql.fragment`t.id`,
+  row: paymentRow.pick({ id: true }),
+};
+
+/**
+ * Queues a read of payments that are still open at the processor, at most 500, for 2 days after the checkout: 20 a second, because orders
+ * wait for the same workers. Returns the number queued.
+ */
+export const queueReadings = (db: Db, everyS: number): Promise<number> =>
+  db.transaction(async (tx) => {
+    const due = await takeDue(tx, openPayments, { everyS, most: 500 });
+    const ids = sql.array(
+      due.map(({ id }) => id),
+      'text',
+    );
+    await tx.query(sql.prepared('queue_readings', nothing)`
+      select enqueue(array_agg(money_job(
+        'payments/read', json_build_object('payment_id', d.id), now() + (d.nth - 1) * interval '50 milliseconds')))
+      from unnest(${ids}) with ordinality as d (id, nth)
+      having count(*) > 0`);
+    return due.length;
+  });
 
 const sealContextOf = (paymentId: PaymentId): SealContext => ({
   table: 'payments',
