@@ -1,5 +1,6 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
+import type { components } from '../../contract/types.ts';
 import type { Db } from '../../db/pool.ts';
 import { type Accepted, intentFor, type NewIntent, rejectionBy, type Submission } from '../../intents/accept.ts';
 import { ApiError } from '../../kernel/errors.ts';
@@ -12,14 +13,7 @@ import { refund } from './refund.ts';
 export const paymentWrites = [checkout, refund];
 
 /** What a buyer chose, and what it is to cost. */
-type CheckoutTerms = {
-  tier_id: string;
-  market: string;
-  asset_class: string;
-  account_size: number;
-  amount_cents: number;
-  currency: string;
-};
+type CheckoutTerms = Required<components['schemas']['CheckoutRequest']>;
 
 /** A checkout to accept: its intent, and the payment row written with it. */
 export type NewCheckout = NewIntent & CheckoutTerms & { payment_id: PaymentId; user_id: UserId };
@@ -40,13 +34,8 @@ export const checkOut = (
   wanted: CheckoutTerms,
 ): Promise<Accepted> => {
   const paymentId = newId('pay');
-  const newCheckout = {
-    ...wanted,
-    ...intentFor(context, checkout, { payment_id: paymentId }),
-    payment_id: paymentId,
-    user_id: userId,
-  };
-  return context.accept(newCheckout, errorOf);
+  const intent = intentFor(context, checkout, { payment_id: paymentId });
+  return context.accept({ ...wanted, ...intent, payment_id: paymentId, user_id: userId }, errorOf);
 };
 
 /**
