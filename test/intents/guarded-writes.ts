@@ -99,9 +99,7 @@ export const statementWrites: Record<string, StatementWrite> = {
   record_connect_account: {
     kind: 'payouts/account',
     write: (db, lost) =>
-      payouts.recordAccount(db, lost, { userId: 'usr_1' as Any, isAbroad: false, sessionId: null, replaces: null }, {
-        accountId: 'acct_1',
-      } as Any),
+      payouts.recordAccount(db, lost, { user_id: 'usr_1' as Any, is_abroad: false }, { accountId: 'acct_1' } as Any),
   },
   record_step: stepOf('payouts/submit', 'transfer'),
   'record_step: to the bank': stepOf('payouts/pay', 'payout'),

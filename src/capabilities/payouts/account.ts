@@ -4,6 +4,17 @@ import { type AppId, idSchema } from '../../kernel/ids.ts';
 import { listConnectAccounts } from './queries.ts';
 import { recordAccount } from './store.ts';
 
+const request = z.object({
+  user_id: idSchema.user,
+  country: z.string(),
+  is_abroad: z.boolean(),
+  session_id: z.string().optional(),
+  replaces: z.string().optional(),
+});
+
+/** An account to open, for the user of a session. */
+export type NewAccount = z.infer<typeof request>;
+
 /**
  * Creates a user's account at the processor, with the intent's id as idempotency key. A user has at most one: the one that it
  * `replaces`, by its id at the processor, is detached as this one is recorded.
@@ -11,13 +22,7 @@ import { recordAccount } from './store.ts';
 export const account = defineProcessorIntent({
   kind: 'payouts/account',
   retention: 'with_money',
-  request: z.object({
-    user_id: idSchema.user,
-    country: z.string(),
-    is_abroad: z.boolean(),
-    session_id: z.string().optional(),
-    replaces: z.string().optional(),
-  }),
+  request,
   payload: z.object({
     account: z.object({ userId: idSchema.user, appId: idSchema.app, country: z.string(), isAbroad: z.boolean() }),
   }),
@@ -35,8 +40,5 @@ export const account = defineProcessorIntent({
 
   call: ({ account }, processor, key) => processor.createAccount(account, key),
 
-  record: ({ intent, payload }, made, { db }) => {
-    const { session_id: sessionId = null, replaces = null } = intent.request;
-    return recordAccount(db, intent, { ...payload.account, sessionId, replaces }, made);
-  },
+  record: ({ intent }, made, { db }) => recordAccount(db, intent, intent.request, made),
 });

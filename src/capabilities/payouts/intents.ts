@@ -4,7 +4,7 @@ import type { Db } from '../../db/pool.ts';
 import { type Accepted, intentFor, type NewIntent, type Submission } from '../../intents/accept.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { idSchema, newIntentId, type PayoutId, type UserId } from '../../kernel/ids.ts';
-import { account } from './account.ts';
+import { account, type NewAccount } from './account.ts';
 import { obstacleError } from './commands.ts';
 import { link } from './link.ts';
 import { pay } from './pay.ts';
@@ -20,26 +20,8 @@ export const payoutWrites = [submit, pay, reverse];
  * Accepts the creation of a user's account at the processor, beside none or in the place of the one that it `replaces`. Requests of one
  * user run one after another.
  */
-export const openConnectAccount = (
-  context: RequestContext,
-  userId: UserId,
-  {
-    country,
-    isAbroad,
-    sessionId,
-    replaces,
-  }: { country: string; isAbroad: boolean; sessionId: string; replaces?: string },
-): Promise<Accepted> =>
-  context.accept({
-    ...intentFor(context, account, {
-      user_id: userId,
-      country,
-      is_abroad: isAbroad,
-      session_id: sessionId,
-      ...(replaces && { replaces }),
-    }),
-    lane: `connect:${userId}`,
-  });
+export const openConnectAccount = (context: RequestContext, wanted: NewAccount): Promise<Accepted> =>
+  context.accept({ ...intentFor(context, account, wanted), lane: `connect:${wanted.user_id}` });
 
 /** Accepts the creation of an onboarding link. Each request creates a new link, because a link works once. */
 export const requestLink = ({ accept, context, deadlineMs }: RequestContext, accountId: string): Promise<Accepted> =>

@@ -22,30 +22,27 @@ const nothing = z.object({});
 /** A claimed intent, with its owner. */
 type Intent = Claim & { owner: OwnerId };
 
+type OpenedAccount = {
+  user_id: UserId;
+  is_abroad: boolean;
+  session_id?: string | undefined;
+  replaces?: string | undefined;
+};
+
 /** Ends the creation of a user's account with the account that the processor created. */
-export function recordAccount(
-  db: Db,
-  intent: Intent,
-  {
-    userId,
-    isAbroad,
-    sessionId,
-    replaces,
-  }: { userId: UserId; isAbroad: boolean; sessionId: string | null; replaces: string | null },
-  made: AccountSeen,
-): Promise<boolean> {
+export function recordAccount(db: Db, intent: Intent, wanted: OpenedAccount, made: AccountSeen): Promise<boolean> {
   const account = {
     id: newId('con'),
     owner: intent.owner,
-    user_id: userId,
+    user_id: wanted.user_id,
     processor_account_id: made.accountId,
     country: made.country,
-    is_abroad: isAbroad,
+    is_abroad: wanted.is_abroad,
     payouts_enabled: made.payoutsEnabled,
     charges_enabled: made.chargesEnabled,
     details_submitted: made.detailsSubmitted,
-    made_in_session: sessionId,
-    replaces,
+    made_in_session: wanted.session_id,
+    replaces: wanted.replaces,
   };
   const outcome = { result: { processor_account_id: made.accountId } };
   const statement = sql.prepared('record_connect_account', nothing)`
@@ -76,88 +73,69 @@ export function recordStep(
   return settleBy(db, intent, 'succeeded', statement);
 }
 
-/** Attached accounts that cannot be paid out to yet (`unfinished`), or all of them, that are due for a reading at this pace. */
-export const takeAccounts = (
-  db: Db,
-  which: 'unfinished' | 'all',
-  pace: Pace,
-): Promise<readonly { processor_account_id: string }[]> =>
-  takeDue(
-    db,
-    {
-      table: 'connect_accounts',
-      key: 'id',
-      since: 'created_at',
-      owner: sql.fragment`t.owner`,
-      open:
-        which === 'all'
-          ? sql.fragment`t.detached_at is null`
-          : sql.fragment`not t.payouts_enabled and t.detached_at is null and t.created_at > now() - interval '30 days'`,
-      members: sql.fragment`t.processor_account_id`,
-      row: accountRow,
-    },
-    pace,
-  );
-
 const accountRow = z.object({ processor_account_id: z.string() });
+const accounts = {
+  table: 'connect_accounts',
+  key: 'id',
+  since: 'created_at',
+  owner: sql.fragment`t.owner`,
+  members: sql.fragment`t.processor_account_id`,
+  row: accountRow,
+};
+const ATTACHED = {
+  unfinished: sql.fragment`not t.payouts_enabled and t.detached_at is null and t.created_at > now() - interval '30 days'`,
+  all: sql.fragment`t.detached_at is null`,
+};
+
+/** Attached accounts that cannot be paid out to yet (`unfinished`), or all of them, that are due for a reading at this pace. */
+export const takeAccounts = (db: Db, which: keyof typeof ATTACHED, pace: Pace) =>
+  takeDue(db, { ...accounts, open: ATTACHED[which] }, pace);
+
+const bankPayouts = {
+  table: 'payout_steps',
+  key: 'intent_id',
+  since: 'created_at',
+  owner: sql.fragment`(select p.owner from payouts p where p.id = t.payout_id)`,
+  members: sql.fragment`t.processor_id, (
+    select c.processor_account_id
+    from payouts p
+    join connect_accounts c on c.id = p.connect_account_id
+    where p.id = t.payout_id
+  ) as processor_account_id`,
+  row: accountRow.extend({ processor_id: z.string() }),
+};
+const AT_BANK = {
+  sent: sql.fragment`t.state = 'sent'`,
+  done: sql.fragment`t.step = 'payout' and t.state = 'done' and t.ended_at > now() - interval '10 days'`,
+};
 
 /**
  * Payouts that the bank has not reported yet (`sent`), or that it paid within the last ten days (`done`), and that are due for
  * a reading at this pace. A bank returns a payout within 2 to 3 days, some later (docs.stripe.com/payouts#payout-failures).
  */
-export const takeBankPayouts = (
-  db: Db,
-  state: 'sent' | 'done',
-  pace: Pace,
-): Promise<readonly z.infer<typeof openRow>[]> =>
-  takeDue(
-    db,
-    {
-      table: 'payout_steps',
-      key: 'intent_id',
-      since: 'created_at',
-      owner: sql.fragment`(select p.owner from payouts p where p.id = t.payout_id)`,
-      open:
-        state === 'sent'
-          ? sql.fragment`t.state = 'sent'`
-          : sql.fragment`t.step = 'payout' and t.state = 'done' and t.ended_at > now() - interval '10 days'`,
-      members: sql.fragment`t.processor_id, (
-        select c.processor_account_id
-        from payouts p
-        join connect_accounts c on c.id = p.connect_account_id
-        where p.id = t.payout_id
-      ) as processor_account_id`,
-      row: openRow,
-    },
-    pace,
-  );
-
-const openRow = accountRow.extend({ processor_id: z.string() });
-
-/** Payouts of whose transfer it is to be read what the trader's account received and gave back, and that are due. */
-export const takeUnreadArrivals = (db: Db, pace: Pace): Promise<readonly Unread[]> =>
-  takeDue(
-    db,
-    {
-      table: 'payouts',
-      key: 'id',
-      since: 'requested_at',
-      owner: sql.fragment`t.owner`,
-      open: sql.fragment`t.is_unread`,
-      members: sql.fragment`t.id, t.processor_transfer_id, (
-        select c.processor_account_id
-        from connect_accounts c
-        where c.id = t.connect_account_id
-      ) as processor_account_id`,
-      row: unreadRow,
-    },
-    pace,
-  );
+export const takeBankPayouts = (db: Db, state: keyof typeof AT_BANK, pace: Pace) =>
+  takeDue(db, { ...bankPayouts, open: AT_BANK[state] }, pace);
 
 const unreadRow = accountRow.extend({ id: idSchema.payout, processor_transfer_id: z.string() });
+const unreadArrivals = {
+  table: 'payouts',
+  key: 'id',
+  since: 'requested_at',
+  owner: sql.fragment`t.owner`,
+  open: sql.fragment`t.is_unread`,
+  members: sql.fragment`t.id, t.processor_transfer_id, (
+    select c.processor_account_id
+    from connect_accounts c
+    where c.id = t.connect_account_id
+  ) as processor_account_id`,
+  row: unreadRow,
+};
 
 /** A payout whose transfer is to be read. */
 export type Unread = z.infer<typeof unreadRow>;
+
+/** Payouts of whose transfer it is to be read what the trader's account received and gave back, and that are due. */
+export const takeUnreadArrivals = (db: Db, pace: Pace): Promise<readonly Unread[]> => takeDue(db, unreadArrivals, pace);
 
 /** Stores what the processor shows of a transfer at the trader's account, see `note_holding`. */
 export async function noteHolding(db: Db, payoutId: PayoutId, accountId: string, holding: Holding): Promise<void> {

@@ -58,10 +58,8 @@ async function openAccount(call: Opening, replaces?: string) {
   const context = await linker(call);
   await spendDaily(call, { payout_accounts_per_user: userId });
   const made = await call.settled(
-    await acceptAccount(context, userId, {
-      country,
-      isAbroad: corridor === 'abroad',
-      sessionId,
+    await acceptAccount(context, {
+      ...{ user_id: userId, country, is_abroad: corridor === 'abroad', session_id: sessionId },
       ...(replaces !== undefined && { replaces }),
     }),
   );
