@@ -1,15 +1,14 @@
 import { type DatabaseTransactionConnection, sql } from 'slonik';
 import { z } from 'zod';
-import type { AccountSeen, Fact, PayoutSeen, TransferSeen } from '../../../adapters/processor/types.ts';
-import type { Db } from '../../../db/pool.ts';
-import { closeEvent } from '../../payments/commands.ts';
-import type { StoredEvent } from '../../payments/queries.ts';
+import type { AccountSeen, PayoutSeen, TransferSeen } from '../../../adapters/processor/types.ts';
 
 const done = z.object({ ok: z.boolean() });
 const nothing = z.object({});
-type Tx = Pick<DatabaseTransactionConnection, 'query' | 'maybeOne' | 'maybeOneFirst'>;
+/** A connection, or an open transaction. */
+export type Tx = Pick<DatabaseTransactionConnection, 'query' | 'maybeOne' | 'maybeOneFirst'>;
 
-type EventOutcome = 'applied' | 'stale' | 'unreadable' | 'unknown';
+/** What became of a report. `not_ours`: none of our rows names its object, at the account that it is about. */
+export type Outcome = 'applied' | 'stale' | 'not_ours' | 'unreadable';
 const noted = z.object({ verdict: z.enum(['applied', 'stale', 'unreadable']) });
 
 /**
@@ -17,7 +16,7 @@ const noted = z.object({ verdict: z.enum(['applied', 'stale', 'unreadable']) });
  * the payout is for, is moved, at `atMs` by the processor's clock. The report on a payout that takes another one back
  * from the bank concerns that one: it has come back once the bank has paid, and is kept if the bank refuses.
  */
-export async function applyPayout(tx: Tx, accountId: string, seen: PayoutSeen, atMs: number): Promise<EventOutcome> {
+export async function applyPayout(tx: Tx, accountId: string, seen: PayoutSeen, atMs: number): Promise<Outcome> {
   const isBack = seen.originalId !== null;
   const processorId = seen.originalId ?? seen.processorPayoutId;
   const status = isBack ? (OF_BACK[seen.status] ?? 'reversing') : seen.status;
@@ -29,33 +28,28 @@ export async function applyPayout(tx: Tx, accountId: string, seen: PayoutSeen, a
     join payouts p on p.id = s.payout_id
     join connect_accounts c on c.id = p.connect_account_id
     where s.processor_id = ${processorId} and s.step = 'payout' and c.processor_account_id = ${accountId}`);
-  return verdict ?? 'unknown';
+  return verdict ?? 'not_ours';
 }
 
 /** A bank may refuse what it has paid back (docs.stripe.com/connect/payout-reversals#failures). */
 const OF_BACK: Record<string, string> = { paid: 'reversed', failed: 'kept', canceled: 'kept' };
 
 /** Applies how much of a transfer is reversed. Only the transfer that a payout of ours names, to its account, counts. */
-async function applyTransfer(tx: Tx, accountId: string, seen: TransferSeen, atMs: number): Promise<EventOutcome> {
+export async function applyTransfer(tx: Tx, accountId: string, seen: TransferSeen, atMs: number): Promise<Outcome> {
   const isPossible = await tx.maybeOneFirst(sql.prepared('note_reversed', done)`
     select note_reversed(p.id, ${seen.reversedCents}, to_timestamp(${atMs / 1000})) ok
     from payouts p
     join connect_accounts c on c.id = p.connect_account_id
     where p.processor_transfer_id = ${seen.transferId} and p.currency = ${seen.currency}
       and c.processor_account_id = ${accountId}`);
-  return isPossible === null ? 'unknown' : isPossible ? 'applied' : 'unreadable';
+  return isPossible === null ? 'not_ours' : isPossible ? 'applied' : 'unreadable';
 }
 
 /**
  * Stores the processor's report on a trader's account; older reports change nothing. Another bank account is another
- * destination: the user is mailed. False for an unknown account.
+ * destination: the user is mailed.
  */
-export async function applyAccount(tx: Tx, reading: AccountSeen, atMs: number): Promise<boolean> {
-  const exists = await tx.maybeOne(sql.prepared('known_connect_account', nothing)`
-    select
-    from connect_accounts c
-    where c.processor_account_id = ${reading.accountId}`);
-  if (!exists) return false;
+export async function applyAccount(tx: Tx, reading: AccountSeen, atMs: number): Promise<'applied'> {
   await tx.query(sql.prepared('move_connect_account', nothing)`
     with earlier as (
       select c.id, c.destination
@@ -78,32 +72,15 @@ export async function applyAccount(tx: Tx, reading: AccountSeen, atMs: number): 
     select mail_user(c.user_id, 'payout_account_changed', gen_random_uuid(), '{}', 86400)
     from changed c
     where c.is_another and c.detached_at is null`);
-  return true;
+  return 'applied';
 }
 
 /** Stores that the user of an account has left the platform: nothing can be paid to it. */
-export async function closeAccount(tx: Tx, accountId: string, atMs: number): Promise<EventOutcome> {
+export async function closeAccount(tx: Tx, accountId: string, atMs: number): Promise<Outcome> {
   const closed = await tx.maybeOne(sql.prepared('close_connect_account', nothing)`
     update connect_accounts c
     set payouts_enabled = false, charges_enabled = false, seen_at = to_timestamp(${atMs / 1000})
     where c.processor_account_id = ${accountId} and (c.seen_at is null or c.seen_at <= to_timestamp(${atMs / 1000}))
     returning c.id`);
   return closed ? 'applied' : 'stale';
-}
-
-/** Applies one event and closes it, in one transaction. False: it cannot be applied, and stays open. */
-export const applyEvent = (db: Db, event: StoredEvent): Promise<boolean> =>
-  db.transaction(async (tx) => {
-    const outcome = await applyFact(tx, event.fact, event.said_at_ms);
-    if (outcome === 'unreadable') return false;
-    await closeEvent(tx, event.id, outcome === 'unknown' ? 'not_ours' : outcome);
-    return true;
-  });
-
-async function applyFact(tx: Tx, fact: Fact, atMs: number): Promise<EventOutcome> {
-  if (fact.about === 'payout') return applyPayout(tx, fact.accountId, fact, atMs);
-  if (fact.about === 'transfer') return applyTransfer(tx, fact.accountId, fact, atMs);
-  if (fact.about === 'deauthorization') return closeAccount(tx, fact.accountId, atMs);
-  if (fact.about !== 'account') throw new Error(`An event about ${fact.about} is not about a payout or its account`);
-  return (await applyAccount(tx, fact, atMs)) ? 'applied' : 'unknown';
 }
