@@ -6,6 +6,7 @@ import { httpClient, inTurns, parseJson } from '../http.ts';
 import { findBalance, listBalanceChanges } from './balance.ts';
 import { readEvent, readEvents } from './events.ts';
 import { findHolding } from './holding.ts';
+import { pageAfter } from './listing.ts';
 import { listMoneyMade } from './money-made.ts';
 import { findCheckout, findMovement, findRefund } from './movements.ts';
 import {
@@ -23,7 +24,6 @@ import type { NewPayment, NewTransfer, NewVerification, Processor, ProcessorAcce
 
 const API_VERSION = '2026-10-28.endive'; // the version that the types of the installed stripe-node describe
 const TOLERANCE_S = 300;
-const PAGE_SIZE = 100; // the processor's maximum
 
 const send = httpClient();
 
@@ -128,11 +128,7 @@ export const processor = ({ url, secretKey, notificationSecret, most }: Processo
     listEvents: (sinceMs, after, accountId) =>
       readResultOf(
         stripe.events.list(
-          {
-            created: { gte: Math.floor(sinceMs / 1000) },
-            limit: PAGE_SIZE,
-            ...(after !== null && { starting_after: after }),
-          },
+          { ...pageAfter(after), created: { gte: Math.floor(sinceMs / 1000) } },
           accountId === undefined ? {} : { stripeAccount: accountId },
         ),
         (page) => readEvents(page, isLive, accountId),

@@ -26,8 +26,7 @@ export async function search<Seen>(
 ): Promise<ReadResult<Seen>> {
   let after: string | null = null;
   for (let n = 0; n < mostPages; n += 1) {
-    const paging: Paging = { limit: PAGE_SIZE, ...(after !== null && { starting_after: after }) };
-    const page: ReadResult<Page> = await readResultOf(list(paging), readPage);
+    const page: ReadResult<Page> = await readResultOf(list(pageAfter(after)), readPage);
     if (page.kind !== 'found') return unreadable(page.kind === 'absent' ? 'the list does not exist' : page.why);
     for (const object of page.data.data) {
       const seen = read(object);
@@ -40,6 +39,12 @@ export async function search<Seen>(
   }
   return unreadable('the list is too long');
 }
+
+/** The page of a list behind an object, or its first one. */
+export const pageAfter = (after: string | null): Paging => ({
+  limit: PAGE_SIZE,
+  ...(after !== null && { starting_after: after }),
+});
 
 /** All objects of a list, newest first. */
 export async function listAll<Seen>(listing: Listing<Seen>): Promise<ReadResult<Seen[]>> {
