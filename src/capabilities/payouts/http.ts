@@ -43,7 +43,7 @@ export const estimatePayout: Handler<'estimatePayout', Deps> = async ({ deps, pr
   const ids = accounts.map(({ id }) => id);
   const [reserved, earned] = await Promise.all([
     listReservedCents(deps.db, ids),
-    Promise.all(accounts.map((account) => earningsOf(deps.reads, [account]))),
+    Promise.all(accounts.map((account) => earningsOf(deps.reads, account))),
   ]);
   // each for itself: what one was paid beyond its corrected earnings is not taken from another's
   const cents = earned.reduce((total, each, n) => total + Math.max(0, each - (reserved[n] ?? 0)), 0);
@@ -63,7 +63,7 @@ export const requestPayout: Handler<'requestPayout', Deps> = async ({ deps, prin
   if (!target?.payouts_enabled) throw new ApiError('V2_PAYOUT_ACCOUNT_NOT_READY', { effect: 'none' });
   const [account, another] = await getEarningAccounts(deps.db, user, body.prop_account_id);
   if (!account || another) throw new ApiError('V2_ACCOUNT_NOT_FUNDED', { effect: 'none' });
-  const earnedCents = await earningsOf(deps.reads, [account]);
+  const earnedCents = await earningsOf(deps.reads, account);
   return commit(async (db) => {
     const id = await recordRequest(db, {
       accountId: account.id,
@@ -85,8 +85,8 @@ export const submitPayout: Handler<'submitPayout', Deps> = async (call) => {
   const { payout_id: id } = call.path;
   const account = await findAccountOfPayout(db, user.owner, user.userId, id);
   if (account === null) throw new ApiError('V2_PAYOUT_UNKNOWN', { effect: 'none' });
-  // 0 unless the account is funded, and then the submission is rejected for that
-  const earnedCents = await earningsOf(call.deps.reads, await getEarningAccounts(db, user, account));
+  const [funded] = await getEarningAccounts(db, user, account);
+  const earnedCents = funded ? await earningsOf(call.deps.reads, funded) : 0; // not funded: the submission is rejected for that
   const context = { context: call.context, deadlineMs: config.CHECKOUT_DEADLINE_MS };
   const { accepted } = await submitted(call, async (tx) => {
     const accepted = await acceptSubmission(tx, context, user.userId, {

@@ -25,16 +25,8 @@ export async function getEarningAccounts(
 /** Reads the network's settlements of a subaccount. */
 type Reads = { settlements(subaccountUuid: string): Promise<ReadResult<Settlement[]>> };
 
-/**
- * What these accounts have earned in total, in cents, by the network's settlements. Throws VENUE_UNREADABLE if they
- * cannot be read.
- */
-export async function earningsOf(reads: Reads, accounts: readonly PropAccount[]): Promise<number> {
-  const earned = await Promise.all(accounts.map((account) => earnedBy(reads, account)));
-  return earned.reduce((total, cents) => total + cents, 0);
-}
-
-async function earnedBy(reads: Reads, { subaccount_uuid }: PropAccount): Promise<number> {
+/** What an account has earned, in cents, by the network's settlements. Throws VENUE_UNREADABLE if they cannot be read. */
+export async function earningsOf(reads: Reads, { subaccount_uuid }: PropAccount): Promise<number> {
   const earned = await readEarnings(reads, subaccount_uuid);
   if (earned === null) throw new ApiError('VENUE_UNREADABLE');
   return earned;

@@ -72,12 +72,7 @@ async function openAccount(call: Opening, replaces?: string) {
     accounts.find(({ processor_account_id }) => processor_account_id === id) ??
     accounts.find(({ processor_account_id }) => processor_account_id !== replaces);
   if (hasEnded && (!account || account.processor_account_id !== id)) await requireSame(call, account, id);
-  if (!account)
-    return {
-      status: 202 as const,
-      body: openedAccount(null, null),
-      headers: pendingHeaders(`/v2/intents/${made.id}`, made),
-    };
+  if (!account) return pending(made, openedAccount(null, null));
   const throwWithEffect = (error: unknown) => {
     throw made.state === 'succeeded' && error instanceof ApiError ? withoutLink(error) : error;
   };
@@ -85,12 +80,14 @@ async function openAccount(call: Opening, replaces?: string) {
   const link = await call.settled(await requestFirstLink(context, account.processor_account_id));
   const result = await fullResultOf(call.deps, link, linkResult).catch(throwWithEffect);
   if (result) return { status: 200 as const, body: openedAccount(account, result.onboarding_url) };
-  return {
-    status: 202 as const,
-    body: openedAccount(account, null),
-    headers: pendingHeaders(`/v2/intents/${link.id}`, link),
-  };
+  return pending(link, openedAccount(account, null));
 }
+
+const pending = <Body>(intent: Intent, body: Body) => ({
+  status: 202 as const,
+  body,
+  headers: pendingHeaders(`/v2/intents/${intent.id}`, intent),
+});
 
 type Opening = Pick<
   Call<'openConnectAccount', Deps>,
@@ -143,11 +140,7 @@ export const renewOnboardingLink: Handler<'renewOnboardingLink', Deps> = async (
   const intent = await call.settled(await requestLink(context, account.processor_account_id));
   const result = await fullResultOf(call.deps, intent, linkResult);
   if (result) return { status: 200, body: { onboarding_url: result.onboarding_url } };
-  return {
-    status: 202,
-    body: { onboarding_url: null, status: 'pending' },
-    headers: pendingHeaders(`/v2/intents/${intent.id}`, intent),
-  };
+  return pending(intent, { onboarding_url: null, status: 'pending' as const });
 };
 
 /** Handles `DELETE /v2/connect/accounts/{processor_account_id}`: detach the user's payout account. */
