@@ -70,11 +70,8 @@ export const getPayment: Handler<'getPayment', Deps> = async ({ deps, principal,
 
 /** Handles `POST /v2/webhooks/processor`: receive a notification of the payment processor. */
 export const takeProcessorNotification: Handler<'takeProcessorNotification', Deps> = async (call) => {
-  const { 'Stripe-Signature': signature } = call.header;
-  const event = requireValue(call.deps.processor, 'V2_PAYMENTS_NOT_CONFIGURED', { effect: 'none' }).readNotification(
-    call.raw,
-    signature,
-  );
+  const processor = requireValue(call.deps.processor, 'V2_PAYMENTS_NOT_CONFIGURED', { effect: 'none' });
+  const event = processor.readNotification(call.raw, call.header['Stripe-Signature']);
   if (event === 'unsigned') throw new ApiError('V2_SIGNATURE_INVALID', { effect: 'none' });
   if (event === 'unreadable') throw new ApiError('INVALID_REQUEST', { effect: 'none' });
   await takeEvents(call.deps.db, [event]);
