@@ -4,7 +4,6 @@ import { found, type ReadResult } from '../../kernel/upstream-result.ts';
 import { createdSince, listAll, type Paging } from './listing.ts';
 import { cents, currency, id, metadata, orNull, reading, reference, seen, time } from './objects.ts';
 import { readAccountOf } from './responses.ts';
-import type { MoneyMade } from './types.ts';
 
 const MOST_PAGES = 500; // 50,000 objects
 
@@ -14,7 +13,9 @@ const object = seen({
   amount: ['amount', cents],
   reversed: ['amount_reversed', cents.optional()],
   currency: ['currency', currency],
+  /** Of a payment. */
   status: ['status', orNull(z.string())],
+  /** The connected account of a transfer. */
   accountId: ['destination', orNull(reference)],
   madeAtMs: ['created', time],
 });
@@ -26,6 +27,12 @@ const ours = seen({
   userId: ['user_id', id.optional()],
   appId: ['app_id', id.optional()],
 });
+
+/**
+ * Money that one of this service's intents moved: a payment intent, or a transfer to a connected account. `subjectId`: the
+ * payment or payout in this service. `cents`: what was requested, or transferred and not reversed.
+ */
+export type MoneyMade = NonNullable<ReturnType<typeof readMoney>>[number];
 
 /** All payment intents and transfers since then that this service's metadata names. */
 export async function listMoneyMade(stripe: Stripe, sinceMs: number): Promise<ReadResult<MoneyMade[]>> {
@@ -60,7 +67,7 @@ async function usersOf(stripe: Stripe, accountIds: ReadonlySet<string>): Promise
 }
 
 /** Of other software's object nothing, whatever it contains. Null: it is this service's, and a member is missing or impossible. */
-function readMoney(kind: MoneyMade['kind'], listed: unknown): MoneyMade[] | null {
+function readMoney(kind: 'payment' | 'transfer', listed: unknown) {
   const { data } = ours.safeParse(Object(listed).metadata);
   const subjectId = kind === 'payment' ? data?.paymentId : data?.payoutId;
   if (!data || subjectId === undefined) return [];

@@ -1,7 +1,8 @@
 import type { z } from 'zod';
-import type { AppId, IntentId, PaymentId, PayoutId, UserId } from '../../kernel/ids.ts';
+import type { AppId, PaymentId, PayoutId, UserId } from '../../kernel/ids.ts';
 import type { ReadResult, UpstreamResult } from '../../kernel/upstream-result.ts';
 import type { change } from './balance.ts';
+import type { MoneyMade } from './money-made.ts';
 import type * as objects from './objects.ts';
 import type { Loss, Seen } from './objects.ts';
 
@@ -13,7 +14,7 @@ export type ProcessorAccess = { url: string; secretKey: string; notificationSecr
 
 /** A payment intent as the processor reports it. */
 export type PaymentSeen = z.output<typeof objects.payment>;
-export type { Loss };
+export type { Loss, MoneyMade };
 /** A verification session as the processor reports it. */
 export type VerificationSeen = z.output<typeof objects.verification>;
 /** A connected account as the processor reports it. */
@@ -90,25 +91,6 @@ export type MovementSought = {
 export type RefundSought = { processorId: string; key: string };
 /** A payment intent to look for: made under `key`, not before `sinceMs` (epoch ms). */
 export type CheckoutSought = { key: string; sinceMs: number };
-/**
- * Money that one of this service's intents moved: a payment intent, or a transfer to a connected account. `subjectId`: the
- * payment or payout in this service. `cents`: what was requested, or transferred and not reversed.
- */
-export type MoneyMade = {
-  kind: 'payment' | 'transfer';
-  id: string;
-  intentId: IntentId;
-  subjectId: string;
-  cents: number;
-  currency: string;
-  /** Of a payment. */
-  status: string | null;
-  /** The connected account of a transfer. */
-  accountId: string | null;
-  userId: UserId | null;
-  appId: AppId | null;
-  madeAtMs: number;
-};
 /** A movement that was made, as the processor reports it. */
 export type MovementSeen = Seen<typeof objects.movement>;
 /** What an account has of a currency: available, pending and reserved. */
