@@ -4,9 +4,10 @@ import { found, type ReadResult } from '../../kernel/upstream-result.ts';
 import { createdSince, listAll, type Paging } from './listing.ts';
 import { amount, currency, id, orNull, reading, reference, seen, time } from './objects.ts';
 import { readResultOf } from './responses.ts';
-import type { BalanceChange, BalanceSeen } from './types.ts';
 
 const MOST_PAGES = 1_000; // 100,000 changes of the platform's balance
+/** What an account has of a currency: available, pending and reserved. */
+export type BalanceSeen = { currency: string; amount: number };
 const parts = z.array(z.object({ amount, currency }));
 
 const balance = z
@@ -36,7 +37,7 @@ const source = z.object({
  * nothing that this service follows. `madeCents` and `madeCurrency`: its amount in the currency it was made in; `cents` and `currency`: what
  * the balance changed by, before the fee. `rate`: between both.
  */
-export const change = seen({
+const change = seen({
   id: ['id', id],
   cents: ['amount', amount],
   feeCents: ['fee', amount],
@@ -53,6 +54,8 @@ export const change = seen({
     madeCurrency: by?.currency ?? null,
   };
 });
+/** A change of the platform's balance, as the processor lists it. */
+export type BalanceChange = z.output<typeof change>;
 
 /**
  * Reads what changed the platform's balance since then, with fees and rates, newest first

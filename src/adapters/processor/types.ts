@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { AppId, PaymentId, PayoutId, UserId } from '../../kernel/ids.ts';
 import type { ReadResult, UpstreamResult } from '../../kernel/upstream-result.ts';
-import type { change } from './balance.ts';
+import type { BalanceChange, BalanceSeen } from './balance.ts';
 import type { MoneyMade } from './money-made.ts';
 import type * as objects from './objects.ts';
 import type { Loss, Seen } from './objects.ts';
@@ -93,10 +93,6 @@ export type RefundSought = { processorId: string; key: string };
 export type CheckoutSought = { key: string; sinceMs: number };
 /** A movement that was made, as the processor reports it. */
 export type MovementSeen = Seen<typeof objects.movement>;
-/** What an account has of a currency: available, pending and reserved. */
-export type BalanceSeen = { currency: string; amount: number };
-/** A change of the platform's balance, as the processor lists it. */
-export type BalanceChange = z.output<typeof change>;
 
 /**
  * The card payment processor. `key` of a write is the intent's id, used as idempotency key: for at least 24 hours the
