@@ -8203,9 +8203,9 @@ export interface components {
             current_drawdown: components["schemas"]["Decimal"];
             /** @description Drawdown within the day at which the account is eliminated, in percent. */
             max_drawdown_limit: components["schemas"]["Decimal"];
-            /** @description Current end-of-day drawdown, in percent. */
+            /** @description Current end-of-day drawdown, in percent; of an account with the rule `drawdown.static`, the fall of its value below its size. */
             eod_drawdown: components["schemas"]["Decimal"];
-            /** @description End-of-day drawdown at which the account is eliminated, in percent. */
+            /** @description The limit of `eod_drawdown` at which the account is eliminated, in percent. */
             eod_drawdown_limit: components["schemas"]["Decimal"];
             /** @description Realized profit and loss, in USD. */
             total_realized_pnl: components["schemas"]["Decimal"];
@@ -10385,7 +10385,7 @@ export interface components {
                  * @description The rule that an eliminated account broke, as in the rules of the account, by the figures that the network showed; null if it showed none that was broken.
                  * @enum {unknown}
                  */
-                rule: "drawdown.intraday" | "drawdown.eod" | null;
+                rule: "drawdown.intraday" | "drawdown.eod" | "drawdown.static" | null;
                 /** @description The figures of the rule that was broken; null without one. */
                 figures: null | {
                     /** @description The drawdown, in percent. */

@@ -33,10 +33,39 @@ describe('reading drawdowns of the network', () => {
     expect(drawdown).to.deep.equal({
       intraday: 1.24,
       intradayLimit: 5,
-      endOfDay: 1.41,
-      endOfDayLimit: 8,
+      overall: 1.41,
+      overallLimit: 8,
       equity: 1.032,
     });
+  });
+
+  it('reads the fall below the size of an account with static drawdown, which no end of day eliminates', async () => {
+    const drawdown = {
+      ...equities,
+      eod_drawdown_pct: 9,
+      static_drawdown_pct: 2.5,
+      eod_drawdown_threshold: 0.08,
+      static_drawdown_threshold: 0.05,
+    };
+    const inBucket = (bucket: string, section: object) => shown({ challenge_period: { bucket }, drawdown: section });
+
+    const isStatic = await inBucket('SUBACCOUNT_FUNDED', { ...drawdown, criteria: 'static' });
+    expect(isStatic.overallRule).to.equal('drawdown.static');
+    expect(isStatic.drawdown).to.include({ overall: 2.5, overallLimit: 5 });
+    for (const [bucket, criteria] of [
+      ['SUBACCOUNT_FUNDED', 'trailing'],
+      ['PRO_FUNDED', 'static'],
+    ] as const) {
+      const trailing = await inBucket(bucket, { ...drawdown, criteria });
+      expect(trailing.overallRule, bucket).to.equal('drawdown.eod');
+      expect(trailing.drawdown, bucket).to.include({ overall: 9, overallLimit: 8 });
+    }
+  });
+
+  it('reads the criteria of an account before its first evaluation', async () => {
+    const young = await shown({ subaccount_info: { ...info, drawdown_criteria: 'static' } });
+
+    expect(young).to.include({ overallRule: 'drawdown.static', drawdown: null });
   });
 
   it('reads them as fractions where the equities prove it', async () => {
@@ -50,7 +79,7 @@ describe('reading drawdowns of the network', () => {
     });
 
     expect(drawdown?.intraday).to.be.closeTo(1.24, 1e-9);
-    expect(drawdown?.endOfDay).to.be.closeTo(1.41, 1e-9);
+    expect(drawdown?.overall).to.be.closeTo(1.41, 1e-9);
     expect(drawdown?.intradayLimit).to.equal(5);
   });
 
@@ -74,7 +103,7 @@ describe('reading drawdowns of the network', () => {
     const { drawdown } = await shown({ drawdown: { ...written, ...fallen } });
     const { drawdown: computed } = await shown({ drawdown: { current_equity: 0.94, daily_open_equity: 1 } });
 
-    expect(drawdown).to.deep.include({ intraday: 6, intradayLimit: 7, endOfDay: 7 });
+    expect(drawdown).to.deep.include({ intraday: 6, intradayLimit: 7, overall: 7 });
     expect(computed).to.deep.include({ intraday: 6 });
   });
 
@@ -90,7 +119,7 @@ describe('reading drawdowns of the network', () => {
     const { drawdown } = await shown({ drawdown: equities });
 
     expect(drawdown?.intraday).to.be.closeTo(1.244, 1e-3);
-    expect(drawdown?.endOfDay).to.be.closeTo(1.4085, 1e-4);
+    expect(drawdown?.overall).to.be.closeTo(1.4085, 1e-4);
   });
 
   it('reads the limits under their older names', async () => {
@@ -101,7 +130,7 @@ describe('reading drawdowns of the network', () => {
       },
     });
 
-    expect(drawdown).to.include({ intradayLimit: 5, endOfDayLimit: 10, intraday: null });
+    expect(drawdown).to.include({ intradayLimit: 5, overallLimit: 10, intraday: null });
   });
 
   it('are absent before the first evaluation', async () => {

@@ -25,6 +25,7 @@ import { MoneyModel } from './money-model.ts';
 import { config, findAccount, insertBuyer, PRICE, type Stage } from './money-stage.ts';
 import { network } from './network.ts';
 
+const FUNDED = { status: 'active', bucket: 'PRO_FUNDED', elimination: null, overallRule: 'drawdown.eod' } as const;
 const SYNCED = ['provisioning', 'evaluation']; // in the others the comparison changes nothing
 const intentRow = z.object({ id: z.string(), kind: z.string() });
 
@@ -205,8 +206,7 @@ export class MoneySystem {
     const account = await this.account();
     if (!account || !SYNCED.includes(account.status)) return;
     const shown = await findAnyPropAccount(this.db, account.id);
-    if (shown?.synthetic_hotkey)
-      await recordSync(this.db, shown, { status: 'active', bucket: 'SUBACCOUNT_FUNDED', elimination: null });
+    if (shown?.synthetic_hotkey) await recordSync(this.db, shown, FUNDED);
   }
 
   /** The sweep reads what transfers and their reversals moved at the payout account. */

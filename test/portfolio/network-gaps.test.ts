@@ -4,8 +4,10 @@ import { found, type ReadResult } from '../../src/kernel/upstream-result.ts';
 import { readOrder } from '../../src/venues/network/adapter/orders.ts';
 import type { Dashboard, DashboardOrder } from '../../src/venues/network/adapter/types.ts';
 import { networkAccount } from '../../src/venues/network/portfolio/account.ts';
+import { accountRules } from '../../src/venues/network/portfolio/account-rules.ts';
 import { closedPositions } from '../../src/venues/network/portfolio/closed-positions.ts';
 import { drawdownOf } from '../../src/venues/network/portfolio/drawdown.ts';
+import { accountFacts } from '../../src/venues/network/portfolio/facts.ts';
 import { filledOrders } from '../../src/venues/network/portfolio/filled-orders.ts';
 import { networkLimits } from '../../src/venues/network/portfolio/limits.ts';
 import { readOpenPairs } from '../../src/venues/network/portfolio/read-model.ts';
@@ -32,7 +34,7 @@ describe('what the network leaves out of a history', () => {
 });
 
 describe('an account of the network', () => {
-  const none = { intraday: 0, intradayLimit: null, endOfDay: 0, endOfDayLimit: null, equity: 0 };
+  const none = { intraday: 0, intradayLimit: null, overall: 0, overallLimit: null, equity: 0 };
   const limits = networkLimits(
     {
       tier: 1,
@@ -47,7 +49,14 @@ describe('an account of the network', () => {
   );
   const leverageAt = (balance: number, capitalUsed: number) => () => {
     const money = { realizedPnl: balance - 100, capitalUsed, balance, buyingPower: 0 };
-    const shown = { status: 'active', accountSize: 100, drawdown: none, money, totalLeverage: null } as Dashboard; // as: what is shown
+    const shown = {
+      status: 'active',
+      accountSize: 100,
+      drawdown: none,
+      overallRule: 'drawdown.eod',
+      money,
+      totalLeverage: null,
+    } as Dashboard; // as: what is shown
     return networkAccount({ venue: 'netvenue', hotkey: 'e_1', wallet: null }, shown, limits, null).current_leverage;
   };
 
@@ -67,10 +76,35 @@ describe('an account of the network', () => {
         return drawdownOf({ accountSize: 100, drawdown: null, createdMs: 1, positions: [], money, reported } as never); // as: what is read
       };
 
-    expect(drawdownWith(0)()).to.include({ intraday: 0, endOfDay: 0 });
-    expect(drawdownWith(null, true)()).to.include({ intraday: 0, endOfDay: 0 });
+    expect(drawdownWith(0)()).to.include({ intraday: 0, overall: 0 });
+    expect(drawdownWith(null, true)()).to.include({ intraday: 0, overall: 0 });
     for (const used of [40, null])
       expect(drawdownWith(used), String(used)).to.throw(ApiError).with.property('code', 'VENUE_UNREADABLE');
+  });
+
+  it('with static drawdown is measured from its size, also before its first evaluation', () => {
+    const shown = {
+      status: 'active',
+      bucket: 'SUBACCOUNT_FUNDED',
+      overallRule: 'drawdown.static',
+      accountSize: 100,
+      drawdown: null,
+      createdMs: 1,
+      atMs: 2,
+      positions: [{ closeMs: null, unrealizedPnl: -1 }],
+      money: { realizedPnl: 0, capitalUsed: 40, balance: 100, buyingPower: 0 },
+      totalLeverage: 0.4,
+      reported: { positions: true, orders: true },
+    } as Dashboard; // as: what is read
+    const caps = { portfolioUsd: 400, accountSize: 100, classUsd: null } as never; // as: what is read
+
+    expect(accountFacts(shown).drawdowns.map(({ rule, current, limit }) => [rule, current, limit])).to.deep.equal([
+      ['drawdown.intraday', '1', '5'],
+      ['drawdown.static', '1', '5'],
+    ]);
+    expect(accountRules(shown, caps).map(({ rule_id }) => rule_id))
+      .to.include('drawdown.static')
+      .and.not.include('drawdown.eod');
   });
 
   it('has no limit of 0 USD for a position where neither record of the network has one', () => {

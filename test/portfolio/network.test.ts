@@ -63,6 +63,7 @@ const dashboard = (more: Partial<Dashboard> = {}): Dashboard => ({
   kycStatus: null,
   atMs: 5 * 86_400_000,
   drawdown: null,
+  overallRule: 'drawdown.eod',
   money: { realizedPnl: 0, capitalUsed: 0, balance: 10_000, buyingPower: 15_000 },
   totalLeverage: null,
   assetClass: 'crypto',
@@ -109,8 +110,8 @@ describe('missing fields of a dashboard', () => {
   }
 
   it('mean no drawdown for an account that never traded, and make it unreadable for one that did', () => {
-    expect(drawdownOf(dashboard())).to.include({ intraday: 0, intradayLimit: 5, endOfDayLimit: 5 });
-    expect(drawdownOf(dashboard({ bucket: 'SUBACCOUNT_FUNDED' }))).to.include({ endOfDayLimit: 8 });
+    expect(drawdownOf(dashboard())).to.include({ intraday: 0, intradayLimit: 5, overallLimit: 5 });
+    expect(drawdownOf(dashboard({ bucket: 'SUBACCOUNT_FUNDED' }))).to.include({ overallLimit: 8 });
     rejects(() => drawdownOf(dashboard({ positions: [position()] })));
     rejects(() =>
       drawdownOf(dashboard({ money: { realizedPnl: 5, capitalUsed: 0, balance: 10_005, buyingPower: 0 } })),
@@ -120,7 +121,7 @@ describe('missing fields of a dashboard', () => {
   it('are computed from the size of an account created today', () => {
     const young = dashboard({ createdMs: 5 * 86_400_000, positions: [position({ unrealizedPnl: -100 })] });
 
-    expect(drawdownOf(young)).to.include({ endOfDay: 0, equity: 0.99 });
+    expect(drawdownOf(young)).to.include({ overall: 0, equity: 0.99 });
     expect(drawdownOf(young).intraday).to.be.closeTo(1, 1e-9);
     rejects(() => drawdownOf({ ...young, positions: [position({ unrealizedPnl: null })] }));
     rejects(() => drawdownOf({ ...young, createdMs: 4 * 86_400_000 }));

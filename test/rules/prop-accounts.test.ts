@@ -7,7 +7,12 @@ import {
   verdictOf,
 } from '../../src/capabilities/accounts/prop/rules.ts';
 
-const challenge: NetworkStatus = { status: 'active', bucket: 'SUBACCOUNT_CHALLENGE', elimination: null };
+const challenge: NetworkStatus = {
+  status: 'active',
+  bucket: 'SUBACCOUNT_CHALLENGE',
+  elimination: null,
+  overallRule: 'drawdown.eod',
+};
 const show = (more: Partial<NetworkStatus>): NetworkStatus => ({ ...challenge, ...more });
 
 const table: [from: PropStatus, shown: NetworkStatus | null, to: PropStatus, synced: boolean, what: string][] = [
@@ -62,16 +67,25 @@ describe('nextSyncMs', () => {
 });
 
 describe('the rule that an eliminated account broke', () => {
-  const shown = (drawdown: object) => ({ status: 'eliminated', bucket: null, elimination: { reason: null }, drawdown });
-  const figures = { intraday: 1, intradayLimit: 5, endOfDay: 2, endOfDayLimit: 8 };
+  const shown = (drawdown: object) => ({
+    ...show({ status: 'eliminated', bucket: null, elimination: { reason: null } }),
+    drawdown,
+  });
+  const figures = { intraday: 1, intradayLimit: 5, overall: 2, overallLimit: 8 };
 
   for (const [more, rule] of [
     [{ intraday: 5.12 }, { rule: 'drawdown.intraday', drawdown_percent: 5.12, limit_percent: 5 }],
-    [{ endOfDay: 8 }, { rule: 'drawdown.eod', drawdown_percent: 8, limit_percent: 8 }],
+    [{ overall: 8 }, { rule: 'drawdown.eod', drawdown_percent: 8, limit_percent: 8 }],
     [{ intraday: 9, intradayLimit: null }, null],
     [{}, null],
   ] as const)
     it(`is read from the figures: ${JSON.stringify(more)}`, () => {
       expect(breachOf(shown({ ...figures, ...more }) as never)).to.deep.equal(rule); // as: a drawdown of numbers
     });
+
+  it('is the static one of an account that has it', () => {
+    const fallen = show({ drawdown: { ...figures, overall: 5.1, overallLimit: 5 }, overallRule: 'drawdown.static' });
+
+    expect(breachOf(fallen)).to.deep.equal({ rule: 'drawdown.static', drawdown_percent: 5.1, limit_percent: 5 });
+  });
 });

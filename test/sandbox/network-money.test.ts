@@ -19,8 +19,8 @@ describe('money at the sandbox network', () => {
     const { drawdown, money } = await dashboardOf(network);
 
     expect(drawdown?.intraday).to.be.closeTo(2, 1e-9);
-    expect(drawdown?.endOfDay).to.be.closeTo(3, 1e-9);
-    expect(drawdown).to.include({ intradayLimit: 5, endOfDayLimit: 5, equity: 0.98 });
+    expect(drawdown?.overall).to.be.closeTo(3, 1e-9);
+    expect(drawdown).to.include({ intradayLimit: 5, overallLimit: 5, equity: 0.98 });
     expect(money).to.include({ balance: 10_000, realizedPnl: 0 });
   });
 

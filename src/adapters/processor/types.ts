@@ -6,6 +6,8 @@ import type { MoneyMade } from './money-made.ts';
 import type * as objects from './objects.ts';
 import type { Loss, Seen } from './objects.ts';
 
+export type { BalanceChange, BalanceSeen };
+
 /**
  * Address of the processor, the API key of this service, and the secret or secrets (comma-separated) of its
  * notifications. `most`: how many requests may be outstanding at once; absent: any number.

@@ -1,6 +1,6 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
-import type { BalanceChange, BalanceSeen } from '../../adapters/processor/balance.ts';
+import type { BalanceChange, BalanceSeen } from '../../adapters/processor/types.ts';
 import type { Db } from '../../db/pool.ts';
 
 const nothing = z.object({});

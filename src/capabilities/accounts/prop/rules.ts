@@ -1,5 +1,5 @@
 import type { components } from '../../../contract/types.ts';
-import { isEarningBucket } from '../../../kernel/buckets.ts';
+import { isEarningBucket, type OverallRule } from '../../../kernel/buckets.ts';
 
 /** The status of a prop account. */
 export type PropStatus = components['schemas']['PropAccountStatus'];
@@ -9,19 +9,24 @@ export type NetworkStatus = {
   status: string;
   bucket: string | null;
   elimination: { reason: string | null } | null;
-  drawdown?: Record<'intraday' | 'intradayLimit' | 'endOfDay' | 'endOfDayLimit', number | null> | null;
+  drawdown?: Record<'intraday' | 'intradayLimit' | 'overall' | 'overallLimit', number | null> | null;
+  overallRule: OverallRule;
 };
 
 /** A rule that an account broke, and the figures that show it, in percent. */
-export type Breach = { rule: 'drawdown.intraday' | 'drawdown.eod'; drawdown_percent: number; limit_percent: number };
+export type Breach = {
+  rule: 'drawdown.intraday' | OverallRule;
+  drawdown_percent: number;
+  limit_percent: number;
+};
 
 /** The rule that an account broke by the figures that the network shows; null if they show none. */
-export function breachOf({ drawdown }: NetworkStatus): Breach | null {
+export function breachOf({ drawdown, overallRule }: NetworkStatus): Breach | null {
   const found = (rule: Breach['rule'], at?: number | null, limit?: number | null): Breach[] =>
     at != null && limit != null && at >= limit ? [{ rule, drawdown_percent: at, limit_percent: limit }] : [];
   const broken = [
     ...found('drawdown.intraday', drawdown?.intraday, drawdown?.intradayLimit),
-    ...found('drawdown.eod', drawdown?.endOfDay, drawdown?.endOfDayLimit),
+    ...found(overallRule, drawdown?.overall, drawdown?.overallLimit),
   ];
   return broken[0] ?? null;
 }

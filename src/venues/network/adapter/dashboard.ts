@@ -1,4 +1,5 @@
 import type { Reply } from '../../../adapters/http.ts';
+import { isPro, type OverallRule } from '../../../kernel/buckets.ts';
 import { roundedNumber } from '../../../kernel/decimals.ts';
 import { found, type ReadResult, unreadable } from '../../../kernel/upstream-result.ts';
 import { anyOf, entriesOf, type Fields, fieldsOf, numberIn, numberOf, textOf } from './fields.ts';
@@ -36,6 +37,9 @@ const readDashboard = (dashboard: Fields, info: Fields, status: string): Omit<Da
   const limitOrders = fieldsOf(dashboard.limit_orders);
   const positions = readPositions(fieldsOf(dashboard.positions)?.positions ?? dashboard.positions);
   const openOrders = limitOrders && everyOrderIn(limitOrders.open_orders ?? []); // none rest: the section may have those that ended
+  const bucket = textOf(fieldsOf(dashboard.challenge_period)?.bucket);
+  const criteria = textOf(fieldsOf(dashboard.drawdown)?.criteria) ?? textOf(info.drawdown_criteria);
+  const overallRule = criteria === 'static' && !isPro(bucket) ? 'drawdown.static' : 'drawdown.eod';
   return {
     status,
     syntheticHotkey: textOf(info.synthetic_hotkey),
@@ -43,13 +47,14 @@ const readDashboard = (dashboard: Fields, info: Fields, status: string): Omit<Da
     exAddress: textOf(info.hl_address)?.toLowerCase() ?? null,
     payoutAddress: textOf(info.payout_address)?.toLowerCase() ?? null,
     kycStatus: textOf(anyOf(dashboard, 'kyc_status', 'kyc')),
-    drawdown: readDrawdown(dashboard.drawdown),
+    drawdown: readDrawdown(dashboard.drawdown, overallRule),
+    overallRule,
     money: readMoney(dashboard.account_size_data),
     totalLeverage: numberOf(fieldsOf(dashboard.positions)?.total_leverage),
     assetClass: textOf(info.asset_class),
     accountSize: numberOf(info.account_size) ?? numberOf(fieldsOf(dashboard.account_size_data)?.account_size),
     createdMs: numberOf(info.created_at_ms),
-    bucket: textOf(fieldsOf(dashboard.challenge_period)?.bucket),
+    bucket,
     elimination: readElimination(dashboard.elimination),
     positions: (positions ?? []).filter((position) => position !== null),
     openOrders: openOrders ?? readOrders(limitOrders?.open_orders),
@@ -108,17 +113,18 @@ const readUuids = (value: unknown): string[] =>
  * Reads the drawdown section, in percent. The venue writes drawdowns in percentage points and limits as fractions. Some
  * builds mix the units; the equities in the same section show which unit was used. See venues/network-validator.md#dashboard.
  */
-const readDrawdown = (value: unknown): Drawdown | null => {
+const readDrawdown = (value: unknown, overallRule: OverallRule): Drawdown | null => {
   const section = fieldsOf(value);
   if (!section) return null;
   const equity = numberOf(section.current_equity);
   const opened = fall(equity, numberOf(section.daily_open_equity));
-  const ended = fall(numberOf(section.last_eod_equity), numberOf(section.eod_hwm));
+  const isStatic = overallRule === 'drawdown.static';
+  const ended = isStatic ? fall(equity, 1) : fall(numberOf(section.last_eod_equity), numberOf(section.eod_hwm));
   return {
     intraday: percent(inPoints(numberOf(section.intraday_drawdown_pct), opened)),
     intradayLimit: percent(limitOf(section, 'intraday')),
-    endOfDay: percent(inPoints(numberOf(section.eod_drawdown_pct), ended)),
-    endOfDayLimit: percent(limitOf(section, 'eod')),
+    overall: percent(inPoints(numberOf(isStatic ? section.static_drawdown_pct : section.eod_drawdown_pct), ended)),
+    overallLimit: percent(limitOf(section, isStatic ? 'static' : 'eod')),
     equity,
   };
 };
@@ -153,7 +159,7 @@ const inPoints = (written: number | null, shown: number | null): number | null =
 };
 
 /** Limits are fractions of a few hundredths. A limit above 1 is already in percent. */
-const limitOf = (section: Fields, kind: 'intraday' | 'eod'): number | null => {
+const limitOf = (section: Fields, kind: 'intraday' | 'eod' | 'static'): number | null => {
   const legacy = `subaccount_challenge_${kind}_drawdown_threshold`; // the only name in older builds
   const limit = numberIn(section, `${kind}_drawdown_threshold`, legacy);
   return limit !== null && limit <= 1 ? limit * 100 : limit;

@@ -1,4 +1,5 @@
 import type { AtOnce } from '../../../kernel/at-once.ts';
+import type { OverallRule } from '../../../kernel/buckets.ts';
 import type { Hotkey, OrderUuid, WalletAddress } from '../../../kernel/ids.ts';
 import type { ReadResult, UpstreamResult } from '../../../kernel/upstream-result.ts';
 import type { ArchivedOrder, Bracket, OrderType, Signal, SubmitResult, TrailingStop } from './signal-types.ts';
@@ -62,14 +63,14 @@ export type DashboardPosition = {
 };
 
 /**
- * Drawdowns and their limits, always in percent: 1.24 is 1.24 %. An account that reaches a limit is eliminated.
- * `equity`: the account's value as a fraction of its size, 1 at the start.
+ * Drawdowns and their limits, always in percent: 1.24 is 1.24 %. An account that reaches a limit is eliminated. `overall`: what
+ * `overallRule` of the account measures. `equity`: the account's value as a fraction of its size, 1 at the start.
  */
 export type Drawdown = {
   intraday: number | null;
   intradayLimit: number | null;
-  endOfDay: number | null;
-  endOfDayLimit: number | null;
+  overall: number | null;
+  overallLimit: number | null;
   equity: number | null;
 };
 
@@ -93,6 +94,7 @@ export type Dashboard = {
   atMs: number | null;
   /** Null until the first evaluation, about 1 minute after the account was created. */
   drawdown: Drawdown | null;
+  overallRule: OverallRule;
   money: Money | null;
   totalLeverage: number | null;
   assetClass: string | null;

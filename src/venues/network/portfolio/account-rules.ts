@@ -1,4 +1,5 @@
 import type { components } from '../../../contract/types.ts';
+import type { OverallRule } from '../../../kernel/buckets.ts';
 import { ofNumber } from '../../../kernel/decimals.ts';
 import { requireValue } from '../../found.ts';
 import type { Dashboard, Limits } from '../adapter/types.ts';
@@ -10,7 +11,7 @@ type Rule = components['schemas']['Rule'];
 /** The rules of an account at the network with current values. Percentages and multiples are plain decimals. */
 export function accountRules(dashboard: Dashboard, limits: Limits): Rule[] {
   const size = requireValue(dashboard.accountSize);
-  const { intraday, intradayLimit, endOfDay, endOfDayLimit } = drawdownOf(dashboard);
+  const { intraday, intradayLimit, overall, overallLimit } = drawdownOf(dashboard);
   return [
     rule('leverage.portfolio_max', 'leverage', 'All positions together are at most this multiple of the account.', {
       now: dashboard.totalLeverage,
@@ -37,9 +38,9 @@ export function accountRules(dashboard: Dashboard, limits: Limits): Rule[] {
         limit: text(intradayLimit),
       },
     ),
-    rule('drawdown.eod', 'drawdown', 'Percent an end of day may lie below the highest end of day.', {
-      now: endOfDay,
-      limit: text(endOfDayLimit),
+    rule(dashboard.overallRule, 'drawdown', OVERALL[dashboard.overallRule], {
+      now: overall,
+      limit: text(overallLimit),
     }),
     rule('order_frequency.cooldown', 'order_frequency', 'Seconds between two orders of one pair.', {
       now: null,
@@ -57,6 +58,11 @@ export function accountRules(dashboard: Dashboard, limits: Limits): Rule[] {
     ),
   ];
 }
+
+const OVERALL = {
+  'drawdown.eod': 'Percent an end of day may lie below the highest end of day.',
+  'drawdown.static': 'Percent the account may fall below its size.',
+} satisfies Record<OverallRule, string>;
 
 /** See venues/network-validator.md#cooldown. */
 const COOLDOWN_S = 5;

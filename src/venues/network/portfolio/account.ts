@@ -54,13 +54,13 @@ const RATIO_PLACES = 8;
 const PERCENT_PLACES = 4;
 
 function shownDrawdown(dashboard: Dashboard, size: number) {
-  const { intraday, intradayLimit, endOfDay, endOfDayLimit, equity } = drawdownOf(dashboard);
+  const { intraday, intradayLimit, overall, overallLimit, equity } = drawdownOf(dashboard);
   const percent = (value: number | null) => ofNumber(requireValue(value), PERCENT_PLACES);
   return {
     current_drawdown: percent(intraday),
     max_drawdown_limit: percent(intradayLimit),
-    eod_drawdown: percent(endOfDay),
-    eod_drawdown_limit: percent(endOfDayLimit),
+    eod_drawdown: percent(overall),
+    eod_drawdown_limit: percent(overallLimit),
     current_equity_ratio: ofNumber(equity ?? requireValue(dashboard.money?.balance) / size, RATIO_PLACES),
   };
 }

@@ -6,8 +6,8 @@ import { accountTypeOf } from './names.ts';
 
 /** The drawdowns, in percent, at which an account is eliminated. See venues/network-validator.md#passing. */
 const USUAL_LIMITS = {
-  challenge: { intradayLimit: 5, endOfDayLimit: 5 },
-  funded: { intradayLimit: 5, endOfDayLimit: 8 },
+  challenge: { intradayLimit: 5, 'drawdown.eod': 5, 'drawdown.static': 5 },
+  funded: { intradayLimit: 5, 'drawdown.eod': 8, 'drawdown.static': 5 },
 } as const;
 
 /**
@@ -20,9 +20,9 @@ export function drawdownOf(dashboard: Dashboard): Drawdown {
   const shown = dashboard.drawdown ?? firstDay(dashboard);
   return {
     intraday: requireValue(shown.intraday),
-    endOfDay: requireValue(shown.endOfDay),
+    overall: requireValue(shown.overall),
     intradayLimit: shown.intradayLimit ?? limits.intradayLimit,
-    endOfDayLimit: shown.endOfDayLimit ?? limits.endOfDayLimit,
+    overallLimit: shown.overallLimit ?? limits[dashboard.overallRule],
     equity: shown.equity,
   };
 }
@@ -32,7 +32,9 @@ function firstDay(dashboard: Dashboard): Drawdown {
   if (!showsPositions(dashboard) || !(isUntouched(dashboard) || isOfToday(dashboard)))
     throw new ApiError('VENUE_UNREADABLE');
   const equity = equityOf(dashboard);
-  return { intraday: (1 - equity) * 100, endOfDay: 0, intradayLimit: null, endOfDayLimit: null, equity };
+  const intraday = (1 - equity) * 100;
+  const overall = dashboard.overallRule === 'drawdown.static' ? intraday : 0;
+  return { intraday, overall, intradayLimit: null, overallLimit: null, equity };
 }
 
 /** Whether all positions are known: a section that is missing may have failed inside the validator, unless no capital is in use. */

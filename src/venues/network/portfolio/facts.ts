@@ -77,7 +77,7 @@ function worthAsMuchAs(pair: TradePair, pairs: TradePair[]): (order: Listed) => 
 
 /** The status of an account at the network, and its drawdowns with their limits, in percent. */
 export function accountFacts(dashboard: Dashboard): Pick<TradeFacts, 'account' | 'drawdowns'> {
-  const { intraday, intradayLimit, endOfDay, endOfDayLimit } = drawdownOf(dashboard);
+  const { intraday, intradayLimit, overall, overallLimit } = drawdownOf(dashboard);
   return {
     account: accountStatusOf(dashboard),
     drawdowns: [
@@ -87,9 +87,9 @@ export function accountFacts(dashboard: Dashboard): Pick<TradeFacts, 'account' |
         limit: ofNumber(requireValue(intradayLimit), PLACES),
       },
       {
-        rule: 'drawdown.eod',
-        current: ofNumber(requireValue(endOfDay), PLACES),
-        limit: ofNumber(requireValue(endOfDayLimit), PLACES),
+        rule: dashboard.overallRule,
+        current: ofNumber(requireValue(overall), PLACES),
+        limit: ofNumber(requireValue(overallLimit), PLACES),
       },
     ],
   };
