@@ -1,9 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { startEmbedded } from '../src/db/embedded.ts';
 import { migrateBy } from './support/postgres.ts';
 
@@ -53,7 +53,7 @@ async function compare(): Promise<number> {
   ];
   const { status } = spawnSync(process.execPath, mocha, {
     cwd: before,
-    env: { ...process.env, TEST_RELEASE: HERE },
+    env: { ...process.env, TEST_RELEASE: await upgrade() },
     stdio: 'inherit',
   });
   return status ?? 1;
@@ -80,6 +80,27 @@ async function addModules(): Promise<void> {
   if ((await lockOf(before)) === (await lockOf(HERE)))
     await symlink(join(HERE, 'node_modules'), join(before, 'node_modules'));
   else execFileSync('npm', ['ci'], { cwd: before, stdio: 'inherit' });
+}
+
+/**
+ * A folder whose release is that of the version before, then this one's: an upgrade keeps what the version before calls, which a new database
+ * of this one does not have.
+ */
+async function upgrade(): Promise<string> {
+  const folder = join(before, 'upgrade');
+  const of = (root: string) => JSON.stringify(pathToFileURL(join(root, 'src/db/migrate.ts')));
+  await mkdir(join(folder, 'src/db'), { recursive: true });
+  await writeFile(
+    join(folder, 'src/db/migrate.ts'),
+    `import { migrate as first } from ${of(before)};
+import { migrate as then } from ${of(HERE)};
+export async function migrate(url: string) {
+  await first(url);
+  await then(url);
+}
+`,
+  );
+  return folder;
 }
 
 /** Migrates a new database by the version before, then by this one. Why it could not, or null. */
