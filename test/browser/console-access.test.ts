@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { sql } from 'slonik';
-import { needsBrowser } from '../support/browser.ts';
-import { openConsole, type TestConsole } from '../support/console.ts';
+import { openEach, type TestConsole } from '../support/console.ts';
 import { codeOf, fresh, type Identity, startIdentity, type TestAdmin } from '../support/identity.ts';
 
 describe('access in the console', function () {
@@ -11,20 +10,13 @@ describe('access in the console', function () {
   let desk: TestConsole;
   let page: Page;
   let operator: TestAdmin;
-  before(async function () {
-    needsBrowser(this);
-    service = await startIdentity();
-  });
-  after(() => service?.stop());
-  beforeEach(async () => {
-    desk = await openConsole(service);
-    page = desk.page;
-    operator = await desk.logIn();
-  });
-  afterEach(async () => {
-    await desk.close();
-    expect(desk.complaints).to.deep.equal([]);
-  });
+  openEach(
+    () => startIdentity(),
+    async (opened) => {
+      ({ service, desk, page } = opened);
+      operator = await desk.logIn();
+    },
+  );
 
   /** Presses a button of the open dialog. */
   const confirm = (name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true }).click();

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Page, Request } from 'playwright-core';
-import { accessibilityFaults, lowContrast, needsBrowser, overflow } from '../support/browser.ts';
-import { abandonedOrder, openConsole, type TestConsole } from '../support/console.ts';
+import { accessibilityFaults, lowContrast, overflow } from '../support/browser.ts';
+import { abandonedOrder, openEach, type TestConsole } from '../support/console.ts';
 import { fresh, type Identity, startIdentity } from '../support/identity.ts';
 import { until } from '../support/processes.ts';
 
@@ -10,19 +10,12 @@ describe('the quality of the console', function () {
   let service: Identity;
   let desk: TestConsole;
   let page: Page;
-  before(async function () {
-    needsBrowser(this);
-    service = await startIdentity({}, false);
-  });
-  after(() => service?.stop());
-  beforeEach(async () => {
-    desk = await openConsole(service);
-    page = desk.page;
-  });
-  afterEach(async () => {
-    await desk.close();
-    expect(desk.complaints).to.deep.equal([]);
-  });
+  openEach(
+    () => startIdentity({}, false),
+    (opened) => {
+      ({ service, desk, page } = opened);
+    },
+  );
 
   it('is readable in either color scheme, labelled for screen readers, and fits 320 pixels, in every view', async () => {
     await abandonedOrder(service);

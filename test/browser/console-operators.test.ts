@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { sql } from 'slonik';
-import { needsBrowser } from '../support/browser.ts';
-import { openConsole, type TestConsole } from '../support/console.ts';
+import { openConsole, openEach, type TestConsole } from '../support/console.ts';
 import { appForPayouts, earner } from '../support/foreign.ts';
 import { codeOf, fresh, PASSWORD, type TestAdmin, tokenIn } from '../support/identity.ts';
 import { startTrading, type Trading } from '../support/trading.ts';
@@ -13,20 +12,13 @@ describe('operators in the console', function () {
   let desk: TestConsole;
   let page: Page;
   let operator: TestAdmin;
-  before(async function () {
-    needsBrowser(this);
-    service = await startTrading({ settings: { DUAL_CONTROL_CENTS: '0' } });
-  });
-  after(() => service?.stop());
-  beforeEach(async () => {
-    desk = await openConsole(service);
-    page = desk.page;
-    operator = await desk.logIn();
-  });
-  afterEach(async () => {
-    await desk.close();
-    expect(desk.complaints).to.deep.equal([]);
-  });
+  openEach(
+    () => startTrading({ settings: { DUAL_CONTROL_CENTS: '0' } }),
+    async (opened) => {
+      ({ service, desk, page } = opened);
+      operator = await desk.logIn();
+    },
+  );
 
   const confirm = async (button: string) => {
     const dialog = page.getByRole('dialog');

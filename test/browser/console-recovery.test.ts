@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { sql } from 'slonik';
-import { accessibilityFaults, needsBrowser, overflow } from '../support/browser.ts';
-import { openConsole, type TestConsole } from '../support/console.ts';
+import { accessibilityFaults, overflow } from '../support/browser.ts';
+import { openEach, type TestConsole } from '../support/console.ts';
 import { earner, endWithoutProof, payingApp } from '../support/earning.ts';
 import { accountIn, checkOut, eventually, type Money, startMoney, tier25k } from '../support/money.ts';
 import { startReceiver } from '../support/receivers.ts';
@@ -14,20 +14,15 @@ describe('recovery in the console', function () {
   let service: Money;
   let desk: TestConsole;
   let page: Page;
-  before(async function () {
-    needsBrowser(this);
-    service = await startMoney();
-  });
-  after(() => service?.stop());
-  beforeEach(async () => {
-    desk = await openConsole(service);
-    page = desk.page;
-  });
-  afterEach(async () => {
+  openEach(
+    () => startMoney(),
+    (opened) => {
+      ({ service, desk, page } = opened);
+    },
+  );
+  afterEach(() => {
     service.miner.faults.clear();
     service.processor.faults.clear();
-    await desk.close();
-    expect(desk.complaints).to.deep.equal([]);
   });
 
   /** An unfulfilled payment: its account could not be created. */

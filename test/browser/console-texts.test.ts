@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { needsBrowser, overflow } from '../support/browser.ts';
-import { openConsole, type TestConsole } from '../support/console.ts';
+import { overflow } from '../support/browser.ts';
+import { openEach, type TestConsole } from '../support/console.ts';
 import { fresh, type Identity, startIdentity, type TestAdmin } from '../support/identity.ts';
 
 const LONG = 'W'.repeat(255);
@@ -25,20 +25,13 @@ describe('texts of others in the console', function () {
   let desk: TestConsole;
   let page: Page;
   let operator: TestAdmin;
-  before(async function () {
-    needsBrowser(this);
-    service = await startIdentity({}, false);
-  });
-  after(() => service?.stop());
-  beforeEach(async () => {
-    desk = await openConsole(service);
-    page = desk.page;
-    operator = await desk.logIn();
-  });
-  afterEach(async () => {
-    await desk.close();
-    expect(desk.complaints).to.deep.equal([]);
-  });
+  openEach(
+    () => startIdentity({}, false),
+    async (opened) => {
+      ({ service, desk, page } = opened);
+      operator = await desk.logIn();
+    },
+  );
 
   /** Asks for access, as anyone can. */
   const request = async (more: Record<string, string>) => {

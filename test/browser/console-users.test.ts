@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { needsBrowser } from '../support/browser.ts';
-import { openConsole, type TestConsole } from '../support/console.ts';
+import { openEach, type TestConsole } from '../support/console.ts';
 import { appForPayouts, type Earner, earner } from '../support/foreign.ts';
 import { codeOf, type TestAdmin } from '../support/identity.ts';
 import { startTrading, type Trading } from '../support/trading.ts';
@@ -13,21 +12,17 @@ describe('users in the console', function () {
   let page: Page;
   let operator: TestAdmin;
   let user: Earner;
-  before(async function () {
-    needsBrowser(this);
-    service = await startTrading();
-    user = await earner(service, await appForPayouts(service));
-  });
-  after(() => service?.stop());
-  beforeEach(async () => {
-    desk = await openConsole(service);
-    page = desk.page;
-    operator = await desk.logIn();
-  });
-  afterEach(async () => {
-    await desk.close();
-    expect(desk.complaints).to.deep.equal([]);
-  });
+  openEach(
+    async () => {
+      service = await startTrading();
+      user = await earner(service, await appForPayouts(service));
+      return service;
+    },
+    async (opened) => {
+      ({ service, desk, page } = opened);
+      operator = await desk.logIn();
+    },
+  );
 
   const confirm = async (button: string) => {
     await page.getByLabel('Reason').fill('asked on the phone');

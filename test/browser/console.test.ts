@@ -3,9 +3,9 @@ import type { Page } from 'playwright-core';
 import { sql } from 'slonik';
 import { createPartner } from '../../src/capabilities/partners/commands.ts';
 import { otpauthUri } from '../../src/kernel/totp.ts';
-import { focused, needsBrowser, tabTo } from '../support/browser.ts';
+import { focused, tabTo } from '../support/browser.ts';
 import { caller } from '../support/caller.ts';
-import { abandonedOrder, openConsole, type TestConsole } from '../support/console.ts';
+import { abandonedOrder, openEach, type TestConsole } from '../support/console.ts';
 import { codeOf, fresh, type Identity, PASSWORD, startIdentity } from '../support/identity.ts';
 import { effectsUnder } from '../support/orders.ts';
 import { readQrCode } from '../support/qr.ts';
@@ -15,19 +15,12 @@ describe('the console in a browser', function () {
   let service: Identity;
   let desk: TestConsole;
   let page: Page;
-  before(async function () {
-    needsBrowser(this);
-    service = await startIdentity({}, false);
-  });
-  after(() => service?.stop());
-  beforeEach(async () => {
-    desk = await openConsole(service);
-    page = desk.page;
-  });
-  afterEach(async () => {
-    await desk.close();
-    expect(desk.complaints).to.deep.equal([]);
-  });
+  openEach(
+    () => startIdentity({}, false),
+    (opened) => {
+      ({ service, desk, page } = opened);
+    },
+  );
 
   it('lets an operator enroll, find an abandoned job, understand it, run it again and see it finish, with the keyboard alone', async () => {
     const operator = await service.admin(false);

@@ -1,7 +1,8 @@
+import { expect } from 'chai';
 import { sql } from 'slonik';
 import { createPartner } from '../../src/capabilities/partners/commands.ts';
 import { newIntentId } from '../../src/kernel/ids.ts';
-import { openBrowser, type TestBrowser } from './browser.ts';
+import { needsBrowser, openBrowser, type TestBrowser } from './browser.ts';
 import { caller } from './caller.ts';
 import { codeOf, fresh, type Identity, PASSWORD, type TestAdmin } from './identity.ts';
 import { market } from './orders.ts';
@@ -63,6 +64,31 @@ export async function openConsole(service: Identity, options: Options = {}): Pro
     waitForText: (text) => page.getByRole('main').getByRole('status').filter({ hasText: text }).waitFor(),
   };
   return opened;
+}
+
+/**
+ * Hooks of a suite with a browser: a service for all of its tests, and for each the console in a browser of its own. A test fails whose
+ * page complained.
+ */
+export function openEach<Service extends Identity>(
+  start: () => Promise<Service>,
+  use: (opened: { service: Service; desk: TestConsole; page: TestConsole['page'] }) => void | Promise<void>,
+): void {
+  let service: Service;
+  let desk: TestConsole;
+  before(async function () {
+    needsBrowser(this);
+    service = await start();
+  });
+  after(() => service?.stop());
+  beforeEach(async () => {
+    desk = await openConsole(service);
+    await use({ service, desk, page: desk.page });
+  });
+  afterEach(async () => {
+    await desk.close();
+    expect(desk.complaints).to.deep.equal([]);
+  });
 }
 
 /** Allows an operator's code of the current time step once more. */
