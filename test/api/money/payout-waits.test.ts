@@ -45,6 +45,13 @@ describe('a payout that waits', () => {
     await operator.ask('POST', `/v2/admin/payouts/${id}/reverse`, { json: { reason: 'the trader asked for it' } });
 
     await trader.payoutIs(id, 'failed');
+    const told = await service.db.any(
+      sql.type(z.object({ status: z.string() }))`
+        select e.data::jsonb ->> 'status' as status
+        from events e
+        where e.type = 'payout.failed' and e.data::jsonb ->> 'payout_id' = ${id}`,
+    );
+    expect(told).to.deep.equal([{ status: 'failed' }]);
     await trader.submit(id);
     await waits();
     await trader.payoutIs(id, 'transferred');
