@@ -1,5 +1,22 @@
-/** Whether accounts of a bucket of the network have passed and earn. See venues/network-validator.md#buckets. */
-export const isEarningBucket = (bucket: string | null): boolean => bucket !== null && EARNING.has(bucket);
+/**
+ * What the network's buckets of a subaccount mean: whether it is in its challenge or has passed and earns, and whether it keeps the rules of
+ * pro accounts. See venues/network-validator.md#buckets.
+ */
+const BUCKETS = new Map<string, { type: 'challenge' | 'funded'; isPro: boolean }>([
+  ['CHALLENGE', { type: 'challenge', isPro: false }],
+  ['SUBACCOUNT_CHALLENGE', { type: 'challenge', isPro: false }],
+  ['SUBACCOUNT_FUNDED', { type: 'funded', isPro: false }],
+  ['SUBACCOUNT_ALPHA', { type: 'funded', isPro: false }],
+  ['PRO_CHALLENGE_DIRECT', { type: 'challenge', isPro: true }],
+  ['PRO_CHALLENGE_TRANSITION', { type: 'funded', isPro: false }], // it still trades its standard account
+  ['PRO_CHALLENGE_FROM_STANDARD', { type: 'funded', isPro: true }],
+  ['PRO_FUNDED', { type: 'funded', isPro: true }],
+  ['SUBACCOUNT_PRO_CHALLENGE', { type: 'challenge', isPro: true }], // earlier names
+  ['SUBACCOUNT_PRO_FUNDED', { type: 'funded', isPro: true }],
+]);
+
+/** What a bucket says of an account; null: nothing. */
+export const typeOfBucket = (bucket: string | null) => BUCKETS.get(bucket ?? '')?.type ?? null;
 
 /**
  * The rule of an account besides the one within a day. `drawdown.eod`: the fall of the last end of day below the highest one.
@@ -7,22 +24,6 @@ export const isEarningBucket = (bucket: string | null): boolean => bucket !== nu
  */
 export type OverallRule = 'drawdown.eod' | 'drawdown.static';
 
-/** Whether accounts of a bucket keep the rules of pro accounts. See venues/network-validator.md#drawdown. */
-export const isPro = (bucket: string | null): boolean => bucket !== null && PRO.has(bucket);
-
-const PRO = new Set([
-  'PRO_CHALLENGE_DIRECT',
-  'PRO_CHALLENGE_FROM_STANDARD',
-  'PRO_FUNDED',
-  'SUBACCOUNT_PRO_CHALLENGE',
-  'SUBACCOUNT_PRO_FUNDED',
-]);
-
-const EARNING = new Set([
-  'SUBACCOUNT_FUNDED',
-  'SUBACCOUNT_ALPHA',
-  'PRO_FUNDED',
-  'SUBACCOUNT_PRO_FUNDED',
-  'PRO_CHALLENGE_TRANSITION',
-  'PRO_CHALLENGE_FROM_STANDARD',
-]);
+/** The rule of an account with these criteria: the one of pro accounts is always the end of day. */
+export const overallRuleOf = (criteria: string | null, bucket: string | null): OverallRule =>
+  criteria === 'static' && !BUCKETS.get(bucket ?? '')?.isPro ? 'drawdown.static' : 'drawdown.eod';

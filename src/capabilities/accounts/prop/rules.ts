@@ -1,5 +1,5 @@
 import type { components } from '../../../contract/types.ts';
-import { isEarningBucket, type OverallRule } from '../../../kernel/buckets.ts';
+import { type OverallRule, typeOfBucket } from '../../../kernel/buckets.ts';
 
 /** The status of a prop account. */
 export type PropStatus = components['schemas']['PropAccountStatus'];
@@ -34,7 +34,6 @@ export function breachOf({ drawdown, overallRule }: NetworkStatus): Breach | nul
 /** The status that follows from a reading of the network. `synced` is false if the reading allowed no conclusion. */
 export type Verdict = { status: PropStatus; reason: string | null; synced: boolean };
 
-const CHALLENGE = new Set(['SUBACCOUNT_CHALLENGE', 'PRO_CHALLENGE_DIRECT', 'SUBACCOUNT_PRO_CHALLENGE', 'CHALLENGE']);
 /** The network accepts orders for these statuses. A subaccount starts as `pending`. */
 const TRADEABLE = new Set(['active', 'admin']);
 
@@ -59,8 +58,9 @@ const isEliminated = ({ status, bucket, elimination }: NetworkStatus) =>
 const reasonOf = ({ elimination }: NetworkStatus) => elimination?.reason?.toLowerCase() ?? 'eliminated_at_network';
 
 function afterBucket(status: PropStatus, bucket: string | null): Verdict {
-  if (isEarningBucket(bucket)) return { status: 'funded', reason: null, synced: true };
-  if (bucket !== null && CHALLENGE.has(bucket)) return { status: 'evaluation', reason: null, synced: true };
+  const type = typeOfBucket(bucket);
+  if (type === 'funded') return { status: 'funded', reason: null, synced: true };
+  if (type === 'challenge') return { status: 'evaluation', reason: null, synced: true };
   // A new subaccount may have no bucket yet: it starts in its challenge.
   return status === 'provisioning'
     ? { status: 'evaluation', reason: null, synced: true }

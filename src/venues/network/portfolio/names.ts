@@ -1,4 +1,4 @@
-import { isEarningBucket } from '../../../kernel/buckets.ts';
+import { typeOfBucket } from '../../../kernel/buckets.ts';
 
 /** The shown name of a network pair, `BTC-USDC`, `EUR-USD` or `AAPL`, from its wire id or its display form. */
 export function shownPair(tradePair: string): string {
@@ -37,5 +37,4 @@ export const isOpenTo = (assetClass: string | null, pair: { category: string; so
 export const isMirrored = (pair: { category: string; source: string | null }): boolean => isOpenTo('hl_all', pair);
 
 /** The account type of a bucket. */
-export const accountTypeOf = (bucket: string | null): 'challenge' | 'funded' =>
-  isEarningBucket(bucket) ? 'funded' : 'challenge';
+export const accountTypeOf = (bucket: string | null): 'challenge' | 'funded' => typeOfBucket(bucket) ?? 'challenge';
