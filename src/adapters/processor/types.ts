@@ -6,7 +6,7 @@ import type { MoneyMade } from './money-made.ts';
 import type * as objects from './objects.ts';
 import type { Loss, Seen } from './objects.ts';
 
-export type { BalanceChange, BalanceSeen };
+export type { BalanceChange, BalanceSeen, Loss, MoneyMade };
 
 /**
  * Address of the processor, the API key of this service, and the secret or secrets (comma-separated) of its
@@ -16,7 +16,6 @@ export type ProcessorAccess = { url: string; secretKey: string; notificationSecr
 
 /** A payment intent as the processor reports it. */
 export type PaymentSeen = z.output<typeof objects.payment>;
-export type { Loss, MoneyMade };
 /** A verification session as the processor reports it. */
 export type VerificationSeen = z.output<typeof objects.verification>;
 /** A connected account as the processor reports it. */

@@ -59,7 +59,10 @@ async function openAccount(call: Opening, replaces?: string) {
   await spendDaily(call, { payout_accounts_per_user: userId });
   const made = await call.settled(
     await acceptAccount(context, {
-      ...{ user_id: userId, country, is_abroad: corridor === 'abroad', session_id: sessionId },
+      user_id: userId,
+      country,
+      is_abroad: corridor === 'abroad',
+      session_id: sessionId,
       ...(replaces !== undefined && { replaces }),
     }),
   );
