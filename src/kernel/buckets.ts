@@ -18,12 +18,11 @@ const BUCKETS = new Map<string, { type: 'challenge' | 'funded'; isPro: boolean }
 /** What a bucket says of an account; null: nothing. */
 export const typeOfBucket = (bucket: string | null) => BUCKETS.get(bucket ?? '')?.type ?? null;
 
+/** Whether accounts of a bucket keep the rules of pro accounts. */
+export const isPro = (bucket: string | null): boolean => BUCKETS.get(bucket ?? '')?.isPro ?? false;
+
 /**
  * The rule of an account besides the one within a day. `drawdown.eod`: the fall of the last end of day below the highest one.
  * `drawdown.static`: the fall of its value below its size. See venues/network-validator.md#drawdown.
  */
 export type OverallRule = 'drawdown.eod' | 'drawdown.static';
-
-/** The rule of an account with these criteria: the one of pro accounts is always the end of day. */
-export const overallRuleOf = (criteria: string | null, bucket: string | null): OverallRule =>
-  criteria === 'static' && !BUCKETS.get(bucket ?? '')?.isPro ? 'drawdown.static' : 'drawdown.eod';

@@ -1,5 +1,5 @@
 import type { Reply } from '../../../adapters/http.ts';
-import { type OverallRule, overallRuleOf } from '../../../kernel/buckets.ts';
+import { isPro, type OverallRule } from '../../../kernel/buckets.ts';
 import { roundedNumber } from '../../../kernel/decimals.ts';
 import { found, type ReadResult, unreadable } from '../../../kernel/upstream-result.ts';
 import { anyOf, entriesOf, type Fields, fieldsOf, numberIn, numberOf, textOf } from './fields.ts';
@@ -39,7 +39,7 @@ const readDashboard = (dashboard: Fields, info: Fields, status: string): Omit<Da
   const openOrders = limitOrders && everyOrderIn(limitOrders.open_orders ?? []); // none rest: the section may have those that ended
   const bucket = textOf(fieldsOf(dashboard.challenge_period)?.bucket);
   const criteria = textOf(fieldsOf(dashboard.drawdown)?.criteria) ?? textOf(info.drawdown_criteria);
-  const overallRule = overallRuleOf(criteria, bucket);
+  const overallRule = criteria === 'static' && !isPro(bucket) ? 'drawdown.static' : 'drawdown.eod';
   return {
     status,
     syntheticHotkey: textOf(info.synthetic_hotkey),
