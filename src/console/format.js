@@ -1,5 +1,6 @@
 import { h } from './dom.js';
 import { routeTo } from './route.js';
+import { decimals } from './tables.js';
 
 /**
  * A time in UTC, to the second, as in logs.
@@ -24,18 +25,22 @@ export function lasting(seconds) {
   return `${Math.floor(seconds / size)} ${unit}`;
 }
 
-const TWO_AT_THE_PROCESSOR = ['isk', 'ugx']; // docs.stripe.com/currencies#special-cases
-
 /**
- * An amount of money.
+ * An amount of money. Its decimals are those of the processor: a browser has none for some currencies that it counts in hundredths.
  * @param {number} cents in the currency's smallest unit
  * @param {string} currency three letters
  */
 export function money(cents, currency) {
-  const format = new Intl.NumberFormat('en', { style: 'currency', currency });
-  const decimals = TWO_AT_THE_PROCESSOR.includes(currency) ? 2 : (format.resolvedOptions().maximumFractionDigits ?? 2);
-  return format.format(cents / 10 ** decimals);
+  const digits = digitsOf(currency);
+  const format = { style: /** @type {const} */ ('currency'), currency, minimumFractionDigits: digits };
+  return new Intl.NumberFormat('en', { ...format, maximumFractionDigits: digits }).format(cents / 10 ** digits);
 }
+
+/** The same without the currency and grouping, as a person types it. @param {number} cents @param {string} currency */
+export const plainAmount = (cents, currency) => (cents / 10 ** digitsOf(currency)).toFixed(digitsOf(currency));
+
+/** @param {string} currency */
+const digitsOf = (currency) => decimals[currency] ?? 2;
 
 /** An id or a code. @param {string | number | null | undefined} text */
 export const code = (text) => (text === null || text === undefined || text === '' ? '–' : h('code', {}, text));

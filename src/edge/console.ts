@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type Router from '@koa/router';
+import { DECIMALS } from '../kernel/currencies.ts';
 import { revalidated } from './static.ts';
 
 const folder = fileURLToPath(new URL('../console', import.meta.url));
@@ -12,6 +13,8 @@ const packaged = {
   'uplot.js': 'uplot/dist/uPlot.esm.js',
   'uplot.css': 'uplot/dist/uPlot.min.css',
 };
+/** What the pages would otherwise list a second time. Each is an export of `/admin/tables.js`. */
+const tables = { decimals: DECIMALS };
 const types: Record<string, string> = { '.css': 'text/css', '.js': 'text/javascript', '.svg': 'image/svg+xml' };
 
 const POLICY = [
@@ -55,6 +58,8 @@ export function serveConsole(router: Router): void {
       String(types[path.extname(name)]),
       readFileSync(fileURLToPath(import.meta.resolve(file))),
     );
+  const exported = Object.entries(tables).map(([name, table]) => `export const ${name} = ${JSON.stringify(table)};\n`);
+  serve(router, '/admin/tables.js', 'text/javascript', Buffer.from(exported.join('')));
   serve(router, '/admin/samples.js', 'text/javascript', readFileSync(samples));
 }
 

@@ -2,7 +2,7 @@
  * How many decimals the smallest unit of a currency has at the processor, where it is not two
  * (docs.stripe.com/currencies#zero-decimal, #three-decimal).
  */
-const DECIMALS: Record<string, number> = Object.fromEntries([
+export const DECIMALS: Readonly<Record<string, number>> = Object.fromEntries([
   ...'bif clp djf gnf jpy kmf krw mga pyg rwf vnd vuv xaf xof xpf'.split(' ').map((currency) => [currency, 0]),
   ...'bhd jod kwd omr tnd'.split(' ').map((currency) => [currency, 3]),
 ]);

@@ -51,6 +51,35 @@ describe('tiers and quotas in the console', function () {
     expect(await tier()).to.deep.equal({ ...base, account_size: 6_000, amount_cents: 5_900, active: false });
   });
 
+  it('shows prices, and the amount to type before a refund, with the decimals that the processor counts in', async () => {
+    const prices = { jpy: '¥19,900', huf: 'HUF 199.00', kwd: 'KWD 19.900', usd: '$199.00' };
+    const terms = { market: 'crypto', asset_class: 'crypto', account_size: 5_000, amount_cents: 19_900, active: true };
+    for (const currency of Object.keys(prices))
+      await operator.ask('PUT', `/v2/admin/tiers/tier_${currency}`, { json: { ...terms, currency } });
+    await desk.show('tiers');
+    const shown = await page.getByRole('row').filter({ hasText: 'tier_' }).getByRole('cell').allInnerTexts();
+    const json = Object.keys(prices).map(paidIn);
+    await page.route('**/v2/admin/payments/unfulfilled*', (route) => route.fulfill({ json }));
+    await desk.show('unfulfilled');
+    const words: string[] = [];
+    for (const currency of Object.keys(prices)) {
+      await page.getByRole('button', { name: `Refund: pay_${currency}` }).click();
+      await page.getByLabel('Reason').fill('the customer wrote');
+      await press('Give it back');
+      words.push(await page.locator('.twice label').innerText());
+      await page.keyboard.press('Escape');
+    }
+
+    expect(shown.map((text) => text.replaceAll('\u00a0', ' '))).to.include.members(Object.values(prices));
+    expect(words).to.deep.equal(['19900', '199.00', '19.900', '199.00'].map((amount) => `Type ${amount} to go on`));
+  });
+
+  const paidIn = (currency: string) => ({
+    ...{ payment_id: `pay_${currency}`, owner: 'app_x', user_id: 'usr_x', prop_account_id: null, account_status: null },
+    ...{ amount_cents: 19_900, currency, held_cents: 19_900, held_currency: currency },
+    ...{ failure_reason: null, safe_action: 'refund', paid_at: '2026-01-01T00:00:00Z' },
+  });
+
   it('shows what a partner uses of its quota, and changes the quota', async () => {
     const { body } = await operator.ask('POST', '/v2/admin/partners', { json: { name: 'Busy partner' } });
     const path = `/v2/admin/partners/${body.partner_id}`;

@@ -1,7 +1,7 @@
 import { ask } from '../api.js';
 import { act } from '../dialog.js';
 import { reason } from '../fields.js';
-import { money } from '../format.js';
+import { money, plainAmount } from '../format.js';
 
 /** The text for the result of an action. @param {string} label @param {string} of @param {{ status: string }} done */
 export const outcome = (label, of, { status }) =>
@@ -15,7 +15,7 @@ export function refund(payment_id, amount) {
     says: [`Refunds ${sum} of the payment ${payment_id} through the card processor. Its account stops trading.`],
     twice: {
       says: `This moves money: ${sum} to the card it came from. It cannot be undone.`,
-      word: amount ? (amount.cents / 100).toFixed(2) : 'refund',
+      word: amount ? plainAmount(amount.cents, amount.currency) : 'refund',
     },
     fields: [reason],
     button: 'Give it back',

@@ -101,7 +101,7 @@ const termFields = (tier) => [
   {
     name: 'amount_cents',
     label: 'Price in the smallest unit of its currency',
-    hint: '19900 is 199.00. 0: free, once per user. Otherwise at least 50.',
+    hint: '19900 is 199.00 in usd, 19,900 in jpy. 0: free, once per user. Otherwise at least 50.',
     kind: 'number',
     value: tier?.amount_cents ?? null,
     more: { min: 0, max: 99_999_999, step: 1 },
