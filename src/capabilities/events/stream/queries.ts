@@ -25,7 +25,7 @@ export const partnerLogs = (db: Db): EventLogs => ({
         or exists (
           select
           from events v
-          where v.owner = ${partner} and v.position = ${after} + 1
+          where v.owner = ${partner} and v.position = ${after}::bigint + 1
             and (
               v.created_at > now() - make_interval(days => ${LEAST_EVENT_DAYS})
               or (select count(*) from events n where n.owner = ${partner} and n.position > ${after}) = l.last_position - ${after}
