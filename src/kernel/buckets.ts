@@ -22,7 +22,7 @@ export const typeOfBucket = (bucket: string | null) => BUCKETS.get(bucket ?? '')
 export const isPro = (bucket: string | null): boolean => BUCKETS.get(bucket ?? '')?.isPro ?? false;
 
 /**
- * The rule of an account besides the one within a day. `drawdown.eod`: the fall of the last end of day below the highest one.
- * `drawdown.static`: the fall of its value below its size. See venues/network-validator.md#drawdown.
+ * The rule of an account besides the one within a day. `drawdown.eod`: the fall of the last end of day, of a pro account that of its value, below
+ * the highest end of day. `drawdown.static`: the fall of its value below its size. See venues/network-validator.md#drawdown.
  */
 export type OverallRule = 'drawdown.eod' | 'drawdown.static';

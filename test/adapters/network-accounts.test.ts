@@ -62,6 +62,16 @@ describe('reading drawdowns of the network', () => {
     }
   });
 
+  it('reads the fall of a pro account below its highest end of day as it is now, where a build measures that', async () => {
+    const drawdown = { ...equities, eod_drawdown_pct: 1.41, eod_drawdown_threshold: 0.08 };
+    const overallIn = async (bucket: string, section: object) =>
+      (await shown({ challenge_period: { bucket }, drawdown: { ...drawdown, ...section } })).drawdown?.overall;
+
+    expect(await overallIn('PRO_FUNDED', { trailing_drawdown_pct: 3.1 })).to.equal(3.1);
+    expect(await overallIn('PRO_FUNDED', {})).to.equal(1.41);
+    expect(await overallIn('SUBACCOUNT_FUNDED', { trailing_drawdown_pct: 3.1 })).to.equal(1.41);
+  });
+
   it('reads the criteria of an account before its first evaluation', async () => {
     const young = await shown({ subaccount_info: { ...info, drawdown_criteria: 'static' } });
 

@@ -1,5 +1,5 @@
 import type { Reply } from '../../../adapters/http.ts';
-import { isPro, type OverallRule } from '../../../kernel/buckets.ts';
+import { isPro } from '../../../kernel/buckets.ts';
 import { roundedNumber } from '../../../kernel/decimals.ts';
 import { found, type ReadResult, unreadable } from '../../../kernel/upstream-result.ts';
 import { anyOf, entriesOf, type Fields, fieldsOf, numberIn, numberOf, textOf } from './fields.ts';
@@ -47,7 +47,7 @@ const readDashboard = (dashboard: Fields, info: Fields, status: string): Omit<Da
     exAddress: textOf(info.hl_address)?.toLowerCase() ?? null,
     payoutAddress: textOf(info.payout_address)?.toLowerCase() ?? null,
     kycStatus: textOf(anyOf(dashboard, 'kyc_status', 'kyc')),
-    drawdown: readDrawdown(dashboard.drawdown, overallRule),
+    drawdown: readDrawdown(dashboard.drawdown, { overallRule, bucket }),
     overallRule,
     money: readMoney(dashboard.account_size_data),
     totalLeverage: numberOf(fieldsOf(dashboard.positions)?.total_leverage),
@@ -113,17 +113,26 @@ const readUuids = (value: unknown): string[] =>
  * Reads the drawdown section, in percent. The venue writes drawdowns in percentage points and limits as fractions. Some
  * builds mix the units; the equities in the same section show which unit was used. See venues/network-validator.md#dashboard.
  */
-const readDrawdown = (value: unknown, overallRule: OverallRule): Drawdown | null => {
+const readDrawdown = (
+  value: unknown,
+  { overallRule, bucket }: Pick<Dashboard, 'overallRule' | 'bucket'>,
+): Drawdown | null => {
   const section = fieldsOf(value);
   if (!section) return null;
   const equity = numberOf(section.current_equity);
+  const highest = numberOf(section.eod_hwm);
   const opened = fall(equity, numberOf(section.daily_open_equity));
   const isStatic = overallRule === 'drawdown.static';
-  const ended = isStatic ? fall(equity, 1) : fall(numberOf(section.last_eod_equity), numberOf(section.eod_hwm));
+  const ofPro = isPro(bucket) ? numberOf(section.trailing_drawdown_pct) : null; // not of builds that measure an end of day
+  const [written, shown] = isStatic
+    ? [numberOf(section.static_drawdown_pct), fall(equity, 1)]
+    : ofPro !== null
+      ? [ofPro, fall(equity, highest)]
+      : [numberOf(section.eod_drawdown_pct), fall(numberOf(section.last_eod_equity), highest)];
   return {
     intraday: percent(inPoints(numberOf(section.intraday_drawdown_pct), opened)),
     intradayLimit: percent(limitOf(section, 'intraday')),
-    overall: percent(inPoints(numberOf(isStatic ? section.static_drawdown_pct : section.eod_drawdown_pct), ended)),
+    overall: percent(inPoints(written, shown)),
     overallLimit: percent(limitOf(section, isStatic ? 'static' : 'eod')),
     equity,
   };
@@ -147,7 +156,7 @@ const readMoney = (value: unknown): Money | null => {
   );
 };
 
-/** Percent by which a value lies below `from`: the day's open (intraday) or the highest close (end of day). */
+/** Percent by which a value lies below `from`: the day's open, the highest end of day, or the account's size, which is 1. */
 const fall = (value: number | null, from: number | null): number | null =>
   value === null || !from ? null : (1 - value / from) * 100;
 

@@ -60,7 +60,7 @@ export function accountRules(dashboard: Dashboard, limits: Limits): Rule[] {
 }
 
 const OVERALL = {
-  'drawdown.eod': 'Percent an end of day may lie below the highest end of day.',
+  'drawdown.eod': 'Percent an end of day, or a pro account at any time, may lie below the highest end of day.',
   'drawdown.static': 'Percent the account may fall below its size.',
 } satisfies Record<OverallRule, string>;
 
