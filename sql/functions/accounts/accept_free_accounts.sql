@@ -1,5 +1,5 @@
 -- Accepts free accounts. If the user already has one of that tier, the verdict is replayed, and the request gets the result of its creation,
--- whatever that is, also if the tier has changed since. Verdicts in addition to those of accept_intents:
+-- whatever that is, also if the tier has changed since, unless its key is another request's. Verdicts in addition to those of accept_intents:
 -- tier_unknown | tier_not_free | tier_mismatch.
 -- Item: as for accept_intents, and prop_account_id, user_id, tier_id, asset_class, account_size.
 create or replace function accept_free_accounts(batch jsonb) returns table (n integer, intent_id uuid, verdict text)
@@ -35,7 +35,11 @@ begin
       select p.intent_id into intent_id
       from prop_accounts p
       where p.user_id = b.item ->> 'user_id' and p.tier_id = b.item ->> 'tier_id' and p.payment_id is null;
-      verdict := 'replayed';
+      verdict := case when exists (
+        select
+        from idempotency_keys k
+        where k.owner = b.item ->> 'owner' and k.key = b.item ->> 'idempotency_key' and k.digest <> decode(b.item ->> 'digest', 'hex')
+      ) then 'key_reused' else 'replayed' end;
       return next;
       continue;
     end if;

@@ -114,6 +114,28 @@ describe('openFreeAccount', () => {
     expectRejected(refused, 'V2_TIER_UNKNOWN', { effect: 'none' });
   });
 
+  it('rejects the key of another request, also for a tier of which the user has an account', async () => {
+    const user = await service.user(service.tenant);
+    const tier = sandboxTiers.find(({ tier_id }) => tier_id === tierDemo.tier_id);
+    if (!tier) throw new Error('The sandbox has no such tier');
+    await saveTier(service.db, { ...tier, tier_id: 'tier_demo_other' });
+    const other = { ...tierDemo, tier_id: 'tier_demo_other' };
+    const headers = { 'Idempotency-Key': 'first' };
+    const [first, second] = [
+      await user.ask('POST', FREE, { json: tierDemo, headers }),
+      await user.ask('POST', FREE, { json: other, headers: { 'Idempotency-Key': 'second' } }),
+    ];
+
+    const reused = await user.ask('POST', FREE, { json: other, headers });
+    const repeats = [
+      await user.ask('POST', FREE, { json: tierDemo, headers }),
+      await user.ask('POST', FREE, { json: other }),
+    ];
+
+    expectRejected(reused, 'IDEMPOTENCY_KEY_REUSED', { effect: 'none' });
+    expect(repeats.map(({ body }) => body.id)).to.deep.equal([first.body.id, second.body.id]);
+  });
+
   it('shows and syncs an account for its user only', async () => {
     const [account] = (await service.buyer.ask('GET', '/v2/payments/prop-accounts')).body;
     const sibling = await service.user(service.tenant);
