@@ -995,6 +995,7 @@ create table payout_steps (
   constraint payout_steps_processor_id_once UNIQUE (processor_id),
   constraint payout_steps_state_known CHECK ((state = ANY (ARRAY['under_way'::text, 'unsent'::text, 'sent'::text, 'done'::text, 'failed'::text, 'unknown'::text])))
 );
+CREATE INDEX payout_steps_kept ON public.payout_steps USING btree (payout_id) WHERE (kept_from IS NOT NULL);
 CREATE INDEX payout_steps_of_payout ON public.payout_steps USING btree (payout_id, created_at);
 CREATE UNIQUE INDEX payout_steps_one_at_a_time ON public.payout_steps USING btree (payout_id) WHERE (state = ANY (ARRAY['under_way'::text, 'sent'::text, 'unknown'::text]));
 CREATE INDEX payout_steps_paid ON public.payout_steps USING btree (ended_at) WHERE ((step = 'payout'::text) AND (state = 'done'::text));

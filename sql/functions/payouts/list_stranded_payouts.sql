@@ -1,14 +1,21 @@
 -- Payouts whose money is neither with the platform nor on its way to the trader's bank, also after a rejected reversal, or of which that is
--- unknown, with the safe action.
+-- unknown, and those that the bank has twice, because it kept one that had been sent again; with the safe action.
 create or replace function list_stranded_payouts() returns table (
   payout_id text, owner text, user_id text, prop_account_id text, processor_account_id text, processor_transfer_id text, status text,
   amount_cents integer, transferred_cents integer, reversed_cents integer, currency text, failure_reason text, since timestamptz,
   safe_action text, step text, step_state text
 )
 language sql stable as $$
+  with twice as materialized (
+    select k.payout_id
+    from payout_steps k
+    join payout_steps o on o.payout_id = k.payout_id and o.position > k.position and o.step = 'payout' and o.state in ('sent', 'done')
+    where k.kept_from is not null and k.state = 'done'
+  )
   select p.id, p.owner, p.user_id, p.prop_account_id, c.processor_account_id, p.processor_transfer_id, p.status, p.amount_cents,
     m.transferred_cents, m.reversed_cents, p.currency, p.failure_reason, coalesce(s.ended_at, s.created_at, p.requested_at),
     case
+      when t.payout_id is not null then 'let the processor take the later payout back: the bank has kept the earlier one, which was sent again'
       when s.state = 'unknown'
         then 'look up: the effect of the ' || case s.step when 'payout' then 'payout to the bank' else s.step end || ' is unknown'
       when s.state = 'failed' then 'submit again, or reverse'
@@ -27,6 +34,7 @@ language sql stable as $$
     order by o.position desc
     limit 1
   ) s on true
+  left join twice t on t.payout_id = p.id
   where p.id in (
     select u.payout_id
     from payout_steps u
@@ -35,7 +43,10 @@ language sql stable as $$
     select q.id
     from payouts q
     where q.status in ('failed', 'transferred') and q.processor_transfer_id is not null
+    union
+    select w.payout_id
+    from twice w
   )
-    and (s.state in ('unknown', 'failed') or p.status = 'failed' or p.submitted_at < now() - interval '7 days')
+    and (t.payout_id is not null or s.state in ('unknown', 'failed') or p.status = 'failed' or p.submitted_at < now() - interval '7 days')
   order by 13
 $$;

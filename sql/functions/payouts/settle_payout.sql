@@ -1,8 +1,9 @@
--- Writes the state of a payout that follows from its steps and from how much of its transfer was reversed, and what it takes of the earnings.
--- A delayed payout stays so until its step has an effect or fails; one that has ended waits for nothing. A step of unknown effect counts as under
--- way until it is resolved: neither done nor failed. One whose reversal failed while it waited has failed too: nothing requests it again. Emits
--- `payout.completed` when it becomes completed; `payout.failed` when it fails, once while it fails again for the same reason, or is reversed;
--- `payout.updated` when a part is reversed (`has_come_back`: another one was) and it goes on. The caller holds the payout.
+-- Writes the state of a payout that follows from its steps and from how much of its transfer was reversed, and what it takes of the earnings. A
+-- delayed payout stays so until its step has an effect or fails; one that has ended waits for nothing. A step of unknown effect counts as under way
+-- until it is resolved: neither done nor failed. What the bank has is done, whatever became of a later payout to it. One whose reversal failed while
+-- it waited has failed too: nothing requests it again. Emits `payout.completed` when it becomes completed; `payout.failed` when it fails, once while
+-- it fails again for the same reason, or is reversed; `payout.updated` when a part is reversed (`has_come_back`: another one was) and it goes on.
+-- The caller holds the payout.
 create or replace function settle_payout(payout text, has_come_back boolean default false) returns void
 language plpgsql as $$
 declare
@@ -17,7 +18,11 @@ begin
   select * into strict before from payouts where id = payout;
   select * into m from payout_money(before);
   select * into transfer from payout_steps s where s.payout_id = payout and s.step = 'transfer' order by s.position desc limit 1;
-  select * into bank from payout_steps s where s.payout_id = payout and s.step = 'payout' order by s.position desc limit 1;
+  select * into bank
+  from payout_steps s
+  where s.payout_id = payout and s.step = 'payout'
+  order by s.state = 'done' desc, s.position desc
+  limit 1;
   p := before;
   p.status := case
     when p.canceled_at is not null then 'canceled'

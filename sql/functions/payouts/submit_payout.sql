@@ -25,7 +25,7 @@ begin
   verdict := case
     when p.id is null then 'unknown'
     when p.canceled_at is not null then 'V2_PAYOUT_CANCELED'
-    when latest.state <> 'unsent' and not (has_left and latest.state = 'failed') then 'replayed'
+    when p.status = 'completed' or (latest.state <> 'unsent' and not (has_left and latest.state = 'failed')) then 'replayed'
     when p.status = 'reversed' then 'V2_PAYOUT_REVERSED'
     when p.failure_reason = 'quarantined' then 'V2_PAYOUT_QUARANTINED'
   end;

@@ -48,7 +48,7 @@ function buttons(payout, again) {
       const done = await reconcilePayout(id);
       if (done) await again(resolution(done));
     });
-  if (leftOf(payout) <= 0 || step_state === 'sent') return '–';
+  if (leftOf(payout) <= 0 || step_state === 'sent' || step_state === 'done') return '–';
   return rowButton('Reverse', id, async () => {
     const done = await reverse(id, money(leftOf(payout), currency));
     if (done) await again(outcome('Reverse', id, done));
