@@ -1,6 +1,6 @@
 import { errorOf, retryAfterMs, ServiceError, throwAsUnknown } from './errors.ts';
 import { pause } from './retry.ts';
-import type { Exchange, SentRequest, Transport } from './transport.ts';
+import { type Exchange, isOtherForm, type SentRequest, type Transport } from './transport.ts';
 
 /** What a call resolves to: data, or an error, and the response. */
 export type Reply<Data> = { data?: Data; error?: unknown; response: Response };
@@ -30,7 +30,7 @@ export async function settle<Data>(
     const { sent, text, mayHaveActed } = requireExchange(calls, response);
     const isFirst = response === first && !mayHaveActed;
     if (!response.ok) throw errorOf({ text, response, idempotencyKey: keyOf(sent), isFirst, intentId });
-    if (response.status !== 202) return (text === '' ? undefined : JSON.parse(text)) as Settled<Data>; // as: by the contract
+    if (response.status !== 202) return dataOf(text, sent) as Settled<Data>; // as: by the contract
     await ended({ calls, sent, baseUrl, until, response, ...(signal && { signal }) });
     intentId = response.headers.get('Intent-Id') ?? intentId;
     response = await calls.send(sent, signal).catch((error) => throwAsUnknown(error, keyOf(sent), intentId));
@@ -43,6 +43,9 @@ export function requireExchange({ exchangeOf }: Transport, response: Response): 
   if (!exchange) throw new Error('The response is not one of this client');
   return exchange;
 }
+
+const dataOf = (text: string, sent: SentRequest): unknown =>
+  isOtherForm(sent) ? text : text === '' ? undefined : JSON.parse(text);
 
 const keyOf = ({ headers }: SentRequest) => headers.get('Idempotency-Key') ?? undefined;
 

@@ -113,7 +113,7 @@ async function attempt(
  * Whether a success has another form than JSON: where the request asks for it, and for the one page of the API. Any other success
  * that is not JSON is of a gateway, or a part of one: it is no response.
  */
-const isOtherForm = ({ url, headers }: SentRequest): boolean =>
+export const isOtherForm = ({ url, headers }: SentRequest): boolean =>
   url.includes('/v2/reveal/') || !/json|\*/.test(headers.get('Accept') ?? '*');
 
 const withoutResponse = ({ method, headers }: SentRequest, cause: unknown) =>

@@ -34,9 +34,10 @@ describe('requests of the client', () => {
   it('take what they asked for in another form as it is', async () => {
     const { service, received } = scripted([{ status: 200, text: 'id,kind\n' }]);
 
-    const { data } = await service.api.GET('/v1/statements', { headers: { Accept: 'text/csv' }, parseAs: 'text' });
+    const reply = await service.api.GET('/v1/statements', { headers: { Accept: 'text/csv' }, parseAs: 'text' });
 
-    expect(data).to.equal('id,kind\n');
+    expect(reply.data).to.equal('id,kind\n');
+    expect(await service.settled(reply)).to.equal('id,kind\n');
     expect(received).to.have.length(1);
   });
 
