@@ -2,9 +2,13 @@ import { expect } from 'chai';
 import { type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
 import { ONE_OF_EACH } from '../support/one-of-each.ts';
 
-/** A report, at seconds by the processor's clock: a charge's refunds in total, or a refund that was made then. `accept`: an operator reinstates. */
+/**
+ * A report, at seconds by the processor's clock: a charge's refunds in total, an attempt of the buyer that failed, a charge too, or a refund that was
+ * made then. `accept`: an operator reinstates.
+ */
 type Report =
   | ['charge', cents: number, saidS: number]
+  | ['attempt', saidS: number]
   | ['refund', id: string, cents: number, status: string, madeS: number, saidS: number]
   | ['accept'];
 type Case = [what: string, reports: Report[], refunded: number, open: number];
@@ -18,6 +22,18 @@ const CASES: Case[] = [
   ['the charge, and then its refund', [['charge', 100, 11], r1], 100, 100],
   ['a refund that was made after the charge was reported', [['charge', 100, 11], r2], 150, 150],
   ['refunds without their charge', [r1, r2], 150, 150],
+  [
+    'refunds, their charge, and an attempt that had failed before',
+    [['attempt', 5], r1, r2, ['charge', 150, 13]],
+    150,
+    150,
+  ],
+  [
+    'a refund after its charge was reported, and an attempt that had failed',
+    [['attempt', 5], ['charge', 100, 11], r1, r2],
+    150,
+    150,
+  ],
   [
     'a charge that is reported late',
     [
@@ -75,6 +91,7 @@ describe('what was refunded of a payment, by reports in any order', () => {
     intentDb.query(`select note_loss('pay_1', $1, $2)`, [{ currency: 'usd', ...loss }, saidS * 1_000]);
   function apply(report: Report): Promise<unknown> {
     if (report[0] === 'accept') return intentDb.query(`select reinstate_account('prop_1', 'op', 'a courtesy')`);
+    if (report[0] === 'attempt') return note({ kind: 'charge', id: 'ch_0', cents: 0 }, report[1]);
     if (report[0] === 'charge') return note({ kind: 'charge', id: 'ch_1', cents: report[1] }, report[2]);
     const [kind, id, cents, status, madeS, saidS] = report;
     return note({ kind, id, cents, status, made_at_ms: madeS * 1_000 }, saidS);

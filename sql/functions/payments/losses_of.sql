@@ -1,6 +1,6 @@
 -- What the losses of a payment add up to. Refunds are the processor's cumulative figure of the charge, without those refunds that failed after it
--- was reported and with those made after it; or what the known refunds take, if that is more: either may be reported first. An inquiry withdraws
--- nothing. `open_…` is the part that no operator has accepted.
+-- was reported and with those made after it; or what the known refunds take, if that is more: either may be reported first. A charge without
+-- refunds, which a failed attempt of the buyer is, says nothing. An inquiry withdraws nothing. `open_…` is the part that no operator has accepted.
 create or replace function losses_of(of_payment text, out refunded bigint, out withdrawn bigint, out open_refunds bigint, out open_disputes bigint)
 language sql stable as $$
   with losses as materialized (
@@ -17,7 +17,7 @@ language sql stable as $$
       where r.kind = 'refund'
     )) as cents
     from losses c
-    where c.kind = 'charge'
+    where c.kind = 'charge' and c.amount_cents > 0
   ), others as (
     select coalesce(sum(l.amount_cents) filter (where l.kind = 'refund'), 0) as refunded,
       coalesce(sum(l.accepted_cents) filter (where l.kind = 'refund'), 0) as accepted,
