@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { sql } from 'slonik';
 import { cloidOf } from '../../src/kernel/exchange-names.ts';
 import { exchangeOf, openOids } from '../support/exchange.ts';
 import { jsonReply, startProxy } from '../support/proxy.ts';
@@ -82,6 +83,22 @@ describe('an order that its trader changes at the exchange', () => {
     expect(body).to.include({ status: 'ok', cancelled_count: 1 });
     expect(await openOids(service, trader)).to.deep.equal([]);
   });
+
+  for (const by of ['its new number', 'a cancellation of all orders'])
+    it(`is cancelled by ${by}, and named by its id`, async () => {
+      const trader = await service.wallet();
+      const placed = await place(trader);
+      const number = await change(trader, placed);
+
+      const { body } = await trader.delete(by === 'its new number' ? `${ORDERS}/${number}` : ORDERS);
+
+      expect(body).to.include({ status: 'ok', cancelled_count: 1 });
+      expect(body.results[0]).to.include({ order_id: placed.order_id, ex_order_id: number, status: 'cancelled' });
+      const lifecycle = await service.db.oneFirst(
+        sql.unsafe`select lifecycle from orders where id = ${placed.order_id}`,
+      );
+      expect(lifecycle).to.equal('cancelled');
+    });
 
   it('is listed once, also while the exchange does not find its first number', async () => {
     const trader = await service.wallet();

@@ -11,7 +11,7 @@ type Line = CancelResult['results'][number];
 /**
  * An order to cancel, by its number or else by its client order id. `isListed`: the venue has shown that it rests; others may
  * rest, and the result names them only if they did. `exits`: the numbers of its exits, which wait for its fill and end with it.
- * `isPartlyFilled`: a part of it was filled. `recordedAs`: its number by our records; other software may have given it another one.
+ * `isPartlyFilled`: a part of it was filled.
  */
 export type CancelTarget = {
   oid: number | null;
@@ -20,7 +20,6 @@ export type CancelTarget = {
   isListed: boolean;
   exits?: number[] | undefined;
   isPartlyFilled?: boolean | undefined;
-  recordedAs?: number | undefined;
 };
 
 /** An order that is no longer open. `coin` is null if neither the exchange nor this service knows the order. */

@@ -91,14 +91,18 @@ export async function findTargets(
   const missing = oids.filter((_, n) => orders[n]?.kind === 'absent');
   const resting = missing.length > 0 ? await findResting(db, wallet, missing) : [];
   const targets: CancelTarget[] = [];
+  let lacksExits = false; // the record of an order does not always have those that it waits with
   for (const [n, oid] of oids.entries()) {
     const order = orders[n];
     const [recorded, ours] = [resting.find((candidate) => candidate.oid === oid), known.get(oid)];
     if (order?.kind === 'found' && order.data.open) {
       const { open: _, ...target } = order.data;
-      targets.push({ ...target, isListed: true, recordedAs: oid });
-    } else if (order?.kind === 'absent' && recorded) targets.push(targetOf(recorded));
-    else if (order?.kind === 'absent' && names.coin)
+      targets.push({ ...target, isListed: true });
+      lacksExits ||= target.exits.length === 0 && ours?.hasExits === true;
+    } else if (order?.kind === 'absent' && recorded) {
+      targets.push(targetOf(recorded));
+      lacksExits ||= ours?.hasExits === true;
+    } else if (order?.kind === 'absent' && names.coin)
       targets.push({ oid, cloid: null, coin: names.coin, isListed: false });
     else {
       const coin = order?.kind === 'found' ? order.data.coin : ours ? coinOf(ours.pair) : null;
@@ -106,11 +110,7 @@ export async function findTargets(
     }
   }
   if (targets.length === 0) return { done: closedResult(closed) };
-  const parents = targets.filter(
-    ({ oid, recordedAs = oid, exits = [] }) =>
-      exits.length === 0 && recordedAs !== null && known.get(recordedAs)?.hasExits,
-  );
-  return { targets: parents.length > 0 ? await withExits(exvenue, wallet, targets) : targets, unreadDexes: [] };
+  return { targets: lacksExits ? await withExits(exvenue, wallet, targets) : targets, unreadDexes: [] };
 }
 
 /** Adds the exits that the list of open orders shows for targets: the record of an order does not always contain them. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { NewIntent } from '../../../intents/accept.ts';
 import { defineIntent, isNotReady } from '../../../intents/define.ts';
 import { succeedAndSubmit } from '../../../intents/settle.ts';
+import { cloidOf, intentIdOf } from '../../../kernel/exchange-names.ts';
 import { type IntentId, idSchema, type OwnerId, type WalletAddress } from '../../../kernel/ids.ts';
 import type { Action } from '../adapter/action-types.ts';
 import type { Exvenue } from '../adapter/types.ts';
@@ -11,7 +12,7 @@ import { findCancelled } from './cancel-evidence.ts';
 import { type CancelTarget, cancelResult, isStillOpen, type OrderIds } from './cancel-result.ts';
 import { findAllTargets, findTargets } from './cancel-targets.ts';
 import { followUp } from './follow-up.ts';
-import { listNamedOrders } from './queries.ts';
+import { listOfWallet } from './queries.ts';
 import { ALL_PAIRS, endExits, recordCancellation, releaseExits } from './store.ts';
 import { findWanted } from './wanted.ts';
 
@@ -31,7 +32,6 @@ const targets = z.array(
     isListed: z.boolean(),
     exits: z.array(z.number()).optional(),
     isPartlyFilled: z.boolean().optional(),
-    recordedAs: z.number().optional(),
   }),
 );
 
@@ -84,8 +84,8 @@ export const cancel = defineIntent({
     const { id, request } = intent;
     const { wallet, because_of } = request;
     if (request.oids === 'all') await endAllExits({ db }, { id, wallet });
-    const ids = await findIds(db, { owner: intent.owner, wallet }, targets);
-    const result = cancelResult(targets, items, passedOver, ids);
+    const ours = await findOurs(db, wallet, targets);
+    const result = cancelResult(targets, items, passedOver, idsOf(ours, intent.owner));
     const left = targets.filter((_, n) => isStillOpen(items[n]));
     const oids = left.flatMap(({ oid }) => oid ?? []);
     const [open] = left;
@@ -96,7 +96,7 @@ export const cancel = defineIntent({
       await releaseExits(db, { id, wallet }, cancelled, await findWanted(db, wallet, cloidsOf(targets, cancelled)));
     return because_of !== undefined && open && oids.length > 0
       ? succeedAndSubmit(db, intent, result, cancelNext(intent, { wallet, oids, coin: open.coin }))
-      : recordCancellation(db, intent, result, numbersOf(targets, cancelled));
+      : recordCancellation(db, intent, result, recordedAs(ours, cancelled));
   },
 });
 
@@ -104,22 +104,37 @@ export const cancel = defineIntent({
 const cloidsOf = (targets: CancelTarget[], cancelled: string[]): Set<string> =>
   new Set(targets.flatMap(({ oid, cloid }) => (cloid !== null && cancelled.includes(String(oid)) ? cloid : [])));
 
-/** Their owner's names of the targets that were placed through this service. */
-async function findIds(
+type Ours = Awaited<ReturnType<typeof listOfWallet>>[number];
+
+/** The orders of this service among the targets, by the numbers of these: an order that other software has changed is known by its client order id. */
+async function findOurs(
   db: ExchangeDeps['db'],
-  of: { owner: OwnerId; wallet: WalletAddress },
+  wallet: WalletAddress,
   targets: CancelTarget[],
-): Promise<OrderIds> {
-  const recorded = new Map(
-    targets.flatMap(({ oid, recordedAs = oid }) => (recordedAs === null ? [] : [[recordedAs, oid]])),
+): Promise<Map<number, Ours>> {
+  const orders = await listOfWallet(db, wallet, {
+    oids: targets.flatMap(({ oid }) => oid ?? []),
+    ids: targets.flatMap(({ cloid }) => (cloid === null ? [] : intentIdOf(cloid))),
+  });
+  const byName = new Map(orders.flatMap((order) => [[order.oid, order] as const, [cloidOf(order.id), order] as const]));
+  return new Map(
+    targets.flatMap(({ oid, cloid }) => {
+      const order = byName.get(String(oid)) ?? byName.get(cloid);
+      return oid !== null && order ? [[oid, order] as const] : [];
+    }),
   );
-  const orders = await listNamedOrders(db, { ...of, oids: [...recorded.keys()], orderIds: [] });
-  return new Map(orders.map(({ name, oid }) => [Number(recorded.get(Number(oid))), name]));
 }
 
-/** The numbers by which our records know the targets that were cancelled. */
-const numbersOf = (targets: CancelTarget[], cancelled: readonly string[]): string[] =>
-  targets.flatMap(({ oid, recordedAs = oid }) => (cancelled.includes(String(oid)) ? [String(recordedAs)] : []));
+/** Their owner's names of the targets that were placed through this service. */
+const idsOf = (ours: ReadonlyMap<number, Ours>, owner: OwnerId): OrderIds =>
+  new Map([...ours].flatMap(([oid, order]) => (order.owner === owner ? [[oid, order.name] as const] : [])));
+
+/** The numbers by which our records know the cancelled orders. */
+const recordedAs = (ours: ReadonlyMap<number, Ours>, cancelled: readonly string[]): string[] =>
+  cancelled.map((oid) => {
+    const order = ours.get(Number(oid));
+    return (order?.isResting && order.oid) || oid;
+  });
 
 /**
  * The intent that cancels orders of ours in one coin, because of another one. They were placed, so they are cancelled although reads may not show

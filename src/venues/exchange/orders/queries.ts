@@ -2,7 +2,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../../../db/pool.ts';
 import { cloidOf, legCloid } from '../../../kernel/exchange-names.ts';
-import { idSchema, type OrderUuid, type OwnerId, orderIdsOf, type WalletAddress } from '../../../kernel/ids.ts';
+import { idSchema, isUuid, type OrderUuid, type OwnerId, orderIdsOf, type WalletAddress } from '../../../kernel/ids.ts';
 import { report, terms } from './results.ts';
 
 /** A row with the columns `orderColumns`. */
@@ -89,6 +89,22 @@ export const listNamedOrders = (
         'uuid',
       )})
         or o.exchange_number = any(${sql.array(oids.map(String), 'text')}))`);
+
+const ownRow = namedRow
+  .pick({ id: true, name: true, oid: true })
+  .extend({ owner: idSchema.owner, isResting: z.boolean() });
+
+/** The orders of a wallet, whoever placed them, among these numbers and ids. `oid`: as recorded; other software may have changed it since. */
+export const listOfWallet = (
+  db: Db,
+  wallet: WalletAddress,
+  { oids, ids }: { oids: number[]; ids: string[] },
+): Promise<readonly z.infer<typeof ownRow>[]> =>
+  db.any(sql.prepared('orders_of_wallet', ownRow)`
+    select o.id, o.owner, coalesce(o.given_id, o.id) as name, o.exchange_number oid, o.is_resting "isResting"
+    from orders o
+    where o.trader = ${wallet} and o.venue = 'exvenue'
+      and (o.id = any(${sql.array(ids.filter(isUuid), 'uuid')}) or o.exchange_number = any(${sql.array(oids.map(String), 'text')}))`);
 
 const filledRow = z.object({ id: idSchema.intent, accepted_ms: z.number() });
 
