@@ -123,11 +123,11 @@ const readDrawdown = (
   const highest = numberOf(section.eod_hwm);
   const opened = fall(equity, numberOf(section.daily_open_equity));
   const isStatic = overallRule === 'drawdown.static';
-  const ofPro = isPro(bucket) ? numberOf(section.trailing_drawdown_pct) : null; // not of builds that measure an end of day
+  const trailing = numberOf(section.trailing_drawdown_pct); // builds without it measure pro accounts at the end of day
   const [written, shown] = isStatic
     ? [numberOf(section.static_drawdown_pct), fall(equity, 1)]
-    : ofPro !== null
-      ? [ofPro, fall(equity, highest)]
+    : trailing !== null && isPro(bucket)
+      ? [trailing, fall(equity, highest)]
       : [numberOf(section.eod_drawdown_pct), fall(numberOf(section.last_eod_equity), highest)];
   return {
     intraday: percent(inPoints(numberOf(section.intraday_drawdown_pct), opened)),
