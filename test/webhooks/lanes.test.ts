@@ -120,4 +120,30 @@ describe('the lanes of an endpoint', () => {
     ]);
     await until('the lanes are free', async () => (await endpointRow(id))?.lanes === 0);
   });
+
+  it('are looked for by the keys of their jobs: meanwhile no event of their owners can be written', async () => {
+    const [ENDPOINTS, OTHERS] = [20, 500];
+    await fixture.d.rows(
+      `select graphile_worker.add_job('mail/send', '{}', run_at => now() + interval '1 day') from generate_series(1, $1::integer)`,
+      [OTHERS],
+    );
+    for (let n = 0; n < ENDPOINTS; n += 1) {
+      const { id } = await fixture.d.endpoint(fixture.app, fixture.receiver.url);
+      await fixture.d.rows(`update webhook_endpoints set lanes = 1 where id = $1`, [id]);
+      await fixture.d.rows(`select enqueue(array[lane_job($1, 0, now() + interval '1 hour')])`, [id]);
+    }
+
+    const [swept] = await fixture.d.rows<{ found: number; read: number }>(
+      `select s.found, r.read::integer
+       from (select requeue_stranded_lanes() as found offset 0) s
+       cross join lateral (
+         select sum(t.seq_tup_read + coalesce(t.idx_tup_fetch, 0)) as read
+         from pg_stat_xact_user_tables t
+         where t.schemaname = 'graphile_worker' and s.found is not null
+       ) r`,
+    );
+
+    expect(swept?.found).to.equal(0);
+    expect(swept?.read).to.be.below(OTHERS);
+  });
 });

@@ -1,7 +1,9 @@
 -- Safety net: gives every lane without a job a new one, and starts endpoints with due deliveries and no lane. Returns the number of such
--- endpoints; normally 0.
+-- endpoints; normally 0. Jobs are found by their keys: to search all that wait takes seconds for each of many endpoints, and keeps those locked, so
+-- that no event of their owners could be written meanwhile. A plan that was made while few waited must not read all either, so scans are off.
 create or replace function requeue_stranded_lanes() returns integer
-language plpgsql as $$
+language plpgsql
+set enable_seqscan = off as $$
 declare
   stranded record;
   found_some integer := 0;
@@ -20,7 +22,8 @@ begin
     continue when exists (
       select
       from queue_jobs j
-      where j.payload ->> 'endpoint_id' = stranded.id and j.attempts < j.max_attempts
+      where j.key = any (array(select format('webhook:%s:%s', stranded.id, k) from unnest('{0,1,2,3,dispatch}'::text[]) k))
+        and j.attempts < j.max_attempts
     ) or exists (
       select
       from webhook_deliveries d
