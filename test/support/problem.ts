@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { document } from '../../src/contract/document.ts';
 import { type ErrorCode, errors } from '../../src/kernel/error-codes.ts';
 import type { Reply } from './caller.ts';
+import { expectListed } from './rejected.ts';
 
 const ajv = new Ajv2020({ strict: false });
 formats.default(ajv);
@@ -22,5 +23,6 @@ export function expectProblem({ status, headers, body }: Reply, code: ErrorCode,
   expect(body).to.include({ status: expected, title });
   expect(body.type).to.match(new RegExp(`^https?://[^/]+/docs/errors#${code}$`));
   expect(body.error).to.deep.include({ request_id: headers['x-request-id'], ...members });
+  expectListed(code, body.error.effect);
   expect(isProblem(body), ajv.errorsText(isProblem.errors)).to.equal(true);
 }

@@ -16,13 +16,15 @@ ${codes.map(row).join('\n')}
 
 const row = (code: ErrorCode): string => {
   const [status, meaning] = errors[code];
-  const cells = [String(status), meaning, effects[code] ?? '`none`', repeat(laws[code]), laws[code].advice];
+  const effect = effects[code] ?? '`none`';
+  const cells = [String(status), meaning, effect, repeat(laws[code], effect), laws[code].advice];
   return `<tr id="${code}"><th scope="row"><a href="#${code}">${code}</a></th>${cells.map(cell).join('')}</tr>`;
 };
 
-/** Whether, and under which key, the same request may be sent again. */
-const repeat = ({ spends, retryAfterS }: Law): string => {
+/** Whether, and under which key, the same request may be sent again. A new key after an unknown effect could have it twice. */
+const repeat = ({ spends, retryAfterS }: Law, effect: string): string => {
   if (retryAfterS !== null) return `same key, after ${retryAfterS} s unless \`Retry-After\` says more`;
+  if (effect.includes('`unknown`')) return 'as the next column says; a new key only after effect `none`';
   return spends ? 'no; another request has a new key' : 'same key, once that is done';
 };
 
