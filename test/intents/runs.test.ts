@@ -1,0 +1,160 @@
+import { expect } from 'chai';
+import { z } from 'zod';
+import { type DbPool, openPool } from '../../src/db/pool.ts';
+import { defineIntent, type IntentDefinition, type Prepared } from '../../src/intents/define.ts';
+import { type Execution, runIntent } from '../../src/intents/run.ts';
+import { succeed } from '../../src/intents/settle.ts';
+import type { IntentId } from '../../src/kernel/ids.ts';
+import { accepted, type UpstreamResult, unknownEffect } from '../../src/kernel/upstream-result.ts';
+import { type IntentDatabase, item, openIntentDatabase } from '../support/intent-database.ts';
+
+type Payload = { what: number };
+const PAYLOAD: Payload = { what: 1 };
+const PATIENCE_MS = 100;
+const LATE_MS = 300;
+
+/** What happens while one intent is prepared and sent. */
+type Script = {
+  claimed?: 'to_prepare' | 'to_send';
+  payloadIfReady?(): Promise<Payload | null>;
+  prepare?(): Promise<Prepared<Payload>>;
+  send?(): Promise<UpstreamResult<object>>;
+};
+
+describe('a task that executes an intent', () => {
+  let intentDb: IntentDatabase;
+  let db: DbPool;
+  before(async () => {
+    intentDb = await openIntentDatabase();
+    db = await openPool(intentDb.url, 3, () => {});
+    await intentDb.query(
+      `insert into subaccounts (synthetic_hotkey, entity_hotkey, subaccount_id, owner, intent_id, asset_class, account_size, status)
+       values ('t', 'e', 1, 'ptn_a', gen_random_uuid(), 'crypto', 1, 'active')`,
+    );
+  });
+  after(async () => {
+    await db.end();
+    await intentDb.close();
+  });
+
+  const late = new Set<Promise<unknown>>();
+  const execution: Execution = {
+    ...{ late, stopping: new AbortController().signal, pauses: { leaves: () => false } },
+    get db() {
+      return db;
+    },
+  };
+  let sent: string[];
+  beforeEach(() => {
+    sent = [];
+  });
+
+  /** Runs the task of an intent as the queue does: its job is done afterwards. */
+  async function run(id: string, { claimed = 'to_send', prepare, payloadIfReady, send }: Script): Promise<void> {
+    const verb: IntentDefinition<Execution, object, Payload, object> = defineIntent({
+      ...{ kind: 'network/place', retention: 'with_order', claimed },
+      ...{ request: z.looseObject({}), payload: z.object({ what: z.number() }) },
+      timing: () => ({ patienceMs: PATIENCE_MS, inFlightMs: 60_000 }),
+      prepare: prepare ?? (async (_, __: Execution) => ({ send: PAYLOAD })),
+      ...(payloadIfReady && { payloadIfReady }),
+      send: ({ intent }) => {
+        sent.push(intent.id);
+        return send ? send() : Promise.resolve(accepted({}));
+      },
+      reconcile: async () => unknownEffect('not looked up'),
+      record: ({ intent }, _, deps) => succeed(deps.db, intent, {}),
+    });
+    await intentDb.finishJobs(id);
+    await runIntent(verb)({ intent_id: id as IntentId }, execution);
+  }
+
+  async function newIntent(): Promise<string> {
+    const one = item({ request: { trader: 't' } });
+    await intentDb.accept(one);
+    return one.id;
+  }
+  const passDeadline = (id: string) => intentDb.query('update intents set deadline_at = now() where id = $1', [id]);
+
+  for (const claimed of ['to_prepare', 'to_send'] as const)
+    it(`never sends again what a worker that ended had begun to send, claimed ${claimed}`, async () => {
+      const id = await newIntent();
+      const { fence } = (await intentDb.claim(id)) ?? { fence: 0 };
+      await intentDb.beginSending(id, fence);
+
+      await run(id, { claimed });
+      await run(id, { claimed });
+
+      expect(sent).to.deep.equal([]);
+      expect(await intentDb.row(id)).to.include({ state: 'in_doubt' });
+    });
+
+  for (const [what, script] of [
+    ['claimed to prepare', { claimed: 'to_prepare', prepare: async () => ({ send: PAYLOAD }) }],
+    ['claimed to send', { prepare: async () => ({ send: PAYLOAD }) }],
+    ['claimed to send for a ready trader', { payloadIfReady: async () => PAYLOAD }],
+  ] as [string, Script][])
+    it(`ends as expired, unsent, what passes its deadline while it is prepared: ${what}`, async () => {
+      const id = await newIntent();
+      const { prepare, payloadIfReady } = script;
+      const slow = {
+        ...script,
+        ...(prepare && { prepare: () => passDeadline(id).then(prepare) }),
+        ...(payloadIfReady && { payloadIfReady: () => passDeadline(id).then(payloadIfReady) }),
+      };
+
+      await run(id, slow);
+      if ((await intentDb.jobs()).some((job) => job.intent_id === id)) await run(id, slow);
+
+      expect(sent).to.deep.equal([]);
+      expect(await intentDb.row(id)).to.include({ state: 'expired' });
+    });
+
+  it('prepares anew what another worker has claimed and put back meanwhile', async () => {
+    const id = await newIntent();
+    let times = 0;
+    const prepare = async (): Promise<Prepared<Payload>> => {
+      times += 1;
+      if (times > 1) return { send: PAYLOAD };
+      const { fence } = (await intentDb.claim(id)) ?? { fence: 0 };
+      await intentDb.retry(id, fence);
+      return { fail: { code: 'V1_NO_POSITION' } };
+    };
+
+    await run(id, { prepare });
+
+    expect(sent).to.deep.equal([id]);
+    expect(await intentDb.row(id)).to.include({ state: 'succeeded' });
+  });
+
+  for (const [prepared, state, effect] of [
+    [{ send: PAYLOAD }, 'in_doubt', undefined],
+    [{ fail: { code: 'V1_NO_POSITION' } }, 'failed', 'unknown'],
+  ] as const)
+    it(`sends nothing that a restored database may have sent: ${state}`, async () => {
+      const id = await newIntent();
+      await intentDb.query('update intents set presumed_sent_at = now() where id = $1', [id]);
+
+      await run(id, { prepare: async () => prepared });
+
+      expect(sent).to.deep.equal([]);
+      const row = await intentDb.row(id);
+      expect(row).to.include({ state });
+      expect(row.outcome?.problem && { ...row.outcome.problem }).to.deep.equal(
+        effect && { code: 'V1_NO_POSITION', effect },
+      );
+    });
+
+  it('records a response that comes after the patience for it, before its process ends', async () => {
+    const id = await newIntent();
+    const send = async (): Promise<UpstreamResult<object>> => {
+      await new Promise((resolve) => setTimeout(resolve, LATE_MS));
+      return accepted({});
+    };
+
+    await run(id, { send });
+    expect(await intentDb.row(id)).to.include({ state: 'in_doubt' });
+    await Promise.all(late);
+
+    expect(await intentDb.row(id)).to.include({ state: 'succeeded' });
+  });
+});
