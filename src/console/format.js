@@ -1,6 +1,9 @@
 import { h } from './dom.js';
+import { lackFor } from './permissions.js';
 import { routeTo } from './route.js';
 import { decimals } from './tables.js';
+
+/** @typedef {import('./permissions.js').OperationId} OperationId */
 
 /**
  * A time in UTC, to the second, as in logs.
@@ -45,23 +48,26 @@ const digitsOf = (currency) => decimals[currency] ?? 2;
 /** An id or a code. @param {string | number | null | undefined} text */
 export const code = (text) => (text === null || text === undefined || text === '' ? '–' : h('code', {}, text));
 
-/** An id that leads to what it names. @param {string | number | null | undefined} id */
-export const idLink = (id) =>
-  id === null || id === undefined || id === ''
-    ? '–'
-    : h('a', { class: `${id}`.length > 16 ? 'id long' : 'id', href: pageOf(`${id}`), title: id }, h('code', {}, id));
+/** An id that leads to what it names, where the operator may read that. @param {string | number | null | undefined} id */
+export function idLink(id) {
+  if (id === null || id === undefined || id === '') return '–';
+  const shown = { class: `${id}`.length > 16 ? 'id long' : 'id', title: id };
+  const href = pageOf(`${id}`);
+  return href === null ? h('span', shown, h('code', {}, id)) : h('a', { ...shown, href }, h('code', {}, id));
+}
 
 const ID = /^(?:[a-z]{2,4}_[\w-]{16,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
 /** Whether a text has the form of an id of this service. @param {string} text */
 export const isId = (text) => ID.test(text);
 
-/** Views with a page of their own per id, by the prefix of the id. @type {Record<string, string>} */
-const PAGES = { usr: 'users', ptn: 'partners' };
+/** Views with a page of their own per id, by the prefix of the id, and what reads it. @type {Record<string, [view: string, reads: OperationId]>} */
+const PAGES = { usr: ['users', 'getUserRecord'], ptn: ['partners', 'getPartner'] };
 
-/** The page of what an id names. @param {string} id */
+/** The page of what an id names; null if the operator may not read it. @param {string} id */
 function pageOf(id) {
-  const view = PAGES[id.split('_')[0] ?? ''];
+  const [view, reads] = PAGES[id.split('_')[0] ?? ''] ?? [null, 'searchRecords'];
+  if (lackFor(reads) !== null) return null;
   return view ? routeTo(`${view}/${encodeURIComponent(id)}`) : routeTo('search', { q: id });
 }
 

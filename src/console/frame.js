@@ -1,6 +1,7 @@
 import { RequestFailure } from './api.js';
 import { byId, h, keepingFocus } from './dom.js';
 import { complain, hush, say, takeBack } from './notices.js';
+import { lackFor } from './permissions.js';
 import { refreshBy, refreshNote, stopRefreshing } from './refresh.js';
 import { readRoute, routeTo } from './route.js';
 
@@ -71,9 +72,13 @@ function markCurrent(current) {
   }
 }
 
-function listViews() {
-  const groups = [...new Set(views.map(({ group }) => group))].map((group) => {
-    const links = views
+/** @param {View} view */
+const isPermitted = ({ reads }) => lackFor(reads ?? null) === null;
+
+/** @param {View[]} shownViews */
+function listViews(shownViews) {
+  const groups = [...new Set(shownViews.map(({ group }) => group))].map((group) => {
+    const links = shownViews
       .filter((view) => view.group === group)
       .map(({ name, title }) => h('li', {}, h('a', { href: `#/${name}` }, title)));
     return h(
@@ -116,7 +121,6 @@ function complainOfUnseen(event) {
 /** @param {Frame} frame */
 async function start(frame) {
   ({ views, name: frameName } = frame);
-  listViews();
   byId('log-out').addEventListener('click', frame.leave);
   byId('find').addEventListener('submit', find);
   document.querySelector('.skip')?.addEventListener('click', (event) => {
@@ -124,6 +128,8 @@ async function start(frame) {
     byId('view').focus();
   });
   await frame.enter();
+  listViews(views.filter(isPermitted));
+  if (!views.some((view) => view.name === 'search' && isPermitted(view))) document.querySelector('search')?.remove();
   byId('console').hidden = false;
   addEventListener('hashchange', show);
   addEventListener('pageshow', ({ persisted }) => persisted && location.reload());

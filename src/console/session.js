@@ -2,6 +2,7 @@ import { ask, onSessionEnd, RequestFailure } from './api.js';
 import { byId, h } from './dom.js';
 import { control, valuesOf } from './fields.js';
 import { complain, wording } from './notices.js';
+import { actAs } from './permissions.js';
 import { drawQrCode } from './qr.js';
 
 /** @typedef {import('./fields.js').Field} Field */
@@ -63,11 +64,12 @@ export async function acceptInvitation(token) {
   dialog.remove();
 }
 
-/** Reads the operator of the session. From then on the page belongs to that operator. */
+/** Reads the operator of the session, and its role. From then on the page belongs to that operator. */
 export async function readOperator() {
-  const { email } = await ask('get', '/v2/admin/me');
+  const { email, role } = await ask('get', '/v2/admin/me');
   operator = email;
-  return email;
+  actAs(role);
+  return `${email}, ${role}`;
 }
 
 /** Ends the session and reloads the page. Shows an error if the service did not receive the request. */

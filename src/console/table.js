@@ -1,6 +1,8 @@
 import { h } from './dom.js';
+import { lackFor } from './permissions.js';
 
 /** @typedef {import('./dom.js').Child} Child */
+/** @typedef {import('./permissions.js').OperationId} OperationId */
 /**
  * @template T
  * @typedef {[label: string, cell: (row: T) => Child | Child[]]} Column
@@ -54,31 +56,39 @@ const isTooLong = (node) =>
   !(node instanceof Element && (node.matches('.id') || node.querySelector('.id')));
 
 /**
+ * A button that begins an operation (null: one of no operator). Where the operator may not do it, it is disabled and says why.
+ * @param {string} label
+ * @param {OperationId | null} operation
+ * @param {() => unknown} onclick
+ * @param {Record<string, unknown>} [more]
+ */
+export function actionButton(label, operation, onclick, more = {}) {
+  const lack = lackFor(operation);
+  return h('button', { type: 'button', title: lack, disabled: lack !== null, onclick, ...more }, label);
+}
+
+/**
  * A button of a row. Its accessible name contains the row. Its id stays the same when the table is rendered again.
  * @param {string} label
  * @param {string} of the name of the row
- * @param {() => void} onclick
+ * @param {OperationId | null} operation
+ * @param {() => unknown} onclick
  */
-export const rowButton = (label, of, onclick) =>
-  h(
-    'button',
-    {
-      type: 'button',
-      id: `${label} ${of}`.replaceAll(' ', '-').toLowerCase(),
-      'aria-label': `${label}: ${of}`,
-      onclick,
-    },
-    label,
-  );
+export const rowButton = (label, of, operation, onclick) =>
+  actionButton(label, operation, onclick, {
+    id: `${label} ${of}`.replaceAll(' ', '-').toLowerCase(),
+    'aria-label': `${label}: ${of}`,
+  });
 
 /**
  * The button above a table that creates a row.
  * @param {string} id
  * @param {string} label
- * @param {() => void} onclick
+ * @param {OperationId | null} operation
+ * @param {() => unknown} onclick
  */
-export const makeButton = (id, label, onclick) =>
-  h('p', {}, h('button', { type: 'button', id, class: 'primary', onclick }, label));
+export const makeButton = (id, label, operation, onclick) =>
+  h('p', {}, actionButton(label, operation, onclick, { id, class: 'primary' }));
 
 /**
  * Labelled values, side by side.

@@ -30,6 +30,7 @@ import { users } from './views/users.js';
  * @property {string} name in the URL's fragment
  * @property {string} group
  * @property {string} title
+ * @property {import('./permissions.js').OperationId} [reads] where not every operator may: in the menu of those who may
  * @property {string} [titleOfOne] the title if the fragment contains an id
  * @property {(route: import('./route.js').Route, again: Again) => Promise<Rendered>} render
  */

@@ -2,7 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type Router from '@koa/router';
+import { requiredRoles } from '../contract/roles.ts';
 import { DECIMALS } from '../kernel/currencies.ts';
+import { coveredRoles } from '../kernel/operator-roles.ts';
 import { revalidated } from './static.ts';
 
 const folder = fileURLToPath(new URL('../console', import.meta.url));
@@ -14,7 +16,7 @@ const packaged = {
   'uplot.css': 'uplot/dist/uPlot.min.css',
 };
 /** What the pages would otherwise list a second time. Each is an export of `/admin/tables.js`. */
-const tables = { decimals: DECIMALS };
+const tables = { decimals: DECIMALS, requiredRoles, coveredRoles };
 const types: Record<string, string> = { '.css': 'text/css', '.js': 'text/javascript', '.svg': 'image/svg+xml' };
 
 const POLICY = [

@@ -3,7 +3,8 @@ export const operatorRoles = ['viewer', 'support', 'finance', 'admin'] as const;
 /** A role of an operator. */
 export type OperatorRole = (typeof operatorRoles)[number];
 
-const COVERED: Record<OperatorRole, readonly OperatorRole[]> = {
+/** The roles that each role covers. */
+export const coveredRoles: Readonly<Record<OperatorRole, readonly OperatorRole[]>> = {
   viewer: ['viewer'],
   support: ['viewer', 'support'],
   finance: ['viewer', 'finance'],
@@ -11,7 +12,8 @@ const COVERED: Record<OperatorRole, readonly OperatorRole[]> = {
 };
 
 /** Whether an operator with the role `held` may do what needs `required`. */
-export const coversRole = (held: OperatorRole, required: OperatorRole): boolean => COVERED[held].includes(required);
+export const coversRole = (held: OperatorRole, required: OperatorRole): boolean =>
+  coveredRoles[held].includes(required);
 
 /** The role among the roles that an operation requires of operators. Throws unless it is exactly one: the table of roles is the contract. */
 export function requiredRole(roles: readonly string[], operation: string): OperatorRole {

@@ -2,10 +2,11 @@ import { askPage } from '../api.js';
 import { act } from '../dialog.js';
 import { h } from '../dom.js';
 import { idLink, moment } from '../format.js';
-import { pager, rowButton, table } from '../table.js';
+import { actionButton, pager, rowButton, table } from '../table.js';
 import { abandon, attach, outcome, provision, refund, reinstate } from './money-actions.js';
 
 /** @typedef {import('../api.js').Schemas['FailedAccount']} FailedAccount */
+/** @typedef {import('../permissions.js').OperationId} OperationId */
 /** @typedef {import('../views.js').Again} Again */
 
 /** Prop accounts of all apps that could not be created. @type {import('../views.js').View} */
@@ -22,11 +23,9 @@ export const accounts = {
       items,
       'No failed accounts.',
     );
-    const other = h(
-      'button',
-      { type: 'button', id: 'reinstate', onclick: () => reinstateAny(again) },
-      'Reinstate a stopped account',
-    );
+    const other = actionButton('Reinstate a stopped account', 'reinstatePropAccount', () => reinstateAny(again), {
+      id: 'reinstate',
+    });
     return { content: [shown, pager(route, next), h('p', {}, other)] };
   },
 };
@@ -46,16 +45,20 @@ const columns = (again) => [
 
 /** @param {FailedAccount} account @param {Again} again */
 function buttons({ id, payment_id }, again) {
-  const button = (/** @type {string} */ label, /** @type {() => Promise<{ status: string } | null>} */ action) =>
-    rowButton(label, id, async () => {
+  const button = (
+    /** @type {string} */ label,
+    /** @type {OperationId} */ operation,
+    /** @type {() => Promise<{ status: string } | null>} */ action,
+  ) =>
+    rowButton(label, id, operation, async () => {
       const done = await action();
       if (done) await again(outcome(label, id, done));
     });
   return [
-    button('Provision again', () => provision(id)),
-    button('Attach', () => attach(id)),
-    payment_id && button('Refund', () => refund(payment_id, null)),
-    button('Give up', () => abandon(id)),
+    button('Provision again', 'provisionAgain', () => provision(id)),
+    button('Attach', 'attachSubaccount', () => attach(id)),
+    payment_id && button('Refund', 'refundPayment', () => refund(payment_id, null)),
+    button('Give up', 'abandonPropAccount', () => abandon(id)),
   ];
 }
 

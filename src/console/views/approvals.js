@@ -3,6 +3,7 @@ import { act } from '../dialog.js';
 import { h } from '../dom.js';
 import { reason } from '../fields.js';
 import { badge, code, idLink, moment } from '../format.js';
+import { lackOfRole } from '../permissions.js';
 import { pager, rowButton, table } from '../table.js';
 
 /** @typedef {import('../api.js').Schemas['Approval']} Approval */
@@ -44,12 +45,23 @@ const columns = (again) => [
     (approval) =>
       approval.status === 'pending'
         ? [
-            rowButton('Approve', approval.approval_id, () => decide(approval, true, again)),
-            rowButton('Reject', approval.approval_id, () => decide(approval, false, again)),
+            decisionButton('Approve', approval, 'approveRequest', () => decide(approval, true, again)),
+            decisionButton('Reject', approval, 'rejectRequest', () => decide(approval, false, again)),
           ]
         : '–',
   ],
 ];
+
+/**
+ * A decision takes the role of the request.
+ * @param {string} label @param {Approval} approval @param {import('../permissions.js').OperationId} operation @param {() => unknown} onclick
+ */
+function decisionButton(label, { approval_id, role }, operation, onclick) {
+  const button = rowButton(label, approval_id, operation, onclick);
+  const lack = lackOfRole(role);
+  if (lack !== null) Object.assign(button, { disabled: true, title: lack });
+  return button;
+}
 
 /** @param {unknown} value */
 const text = (value) =>

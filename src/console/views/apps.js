@@ -7,6 +7,7 @@ import { makeButton, pager, rowButton, table } from '../table.js';
 import { networkFields, scopesField } from './app-fields.js';
 
 /** @typedef {import('../api.js').Schemas['AppSummary']} AppSummary */
+/** @typedef {import('../permissions.js').OperationId} OperationId */
 /** @typedef {import('../views.js').Again} Again */
 
 /** Tenant apps: register, change, disable, enable, rotate the secret. @type {import('../views.js').View} */
@@ -17,7 +18,7 @@ export const apps = {
   async render(route, again) {
     const query = { cursor: route.query.cursor };
     const { items, next } = await askPage('/v2/admin/apps', { query });
-    const make = makeButton('register-app', 'Register an app', () => register(again));
+    const make = makeButton('register-app', 'Register an app', 'createTenantApp', () => register(again));
     return { content: [make, table('Tenant apps', columns(again), items, 'No app yet.'), pager(route, next)] };
   },
 };
@@ -40,14 +41,18 @@ const columns = (again) => [
 
 /** @param {AppSummary} app @param {Again} again */
 function buttons(app, again) {
-  const button = (/** @type {string} */ label, /** @type {(app: AppSummary) => Promise<unknown>} */ action) =>
-    rowButton(label, app.slug, async () => {
+  const button = (
+    /** @type {string} */ label,
+    /** @type {OperationId} */ operation,
+    /** @type {(app: AppSummary) => Promise<unknown>} */ action,
+  ) =>
+    rowButton(label, app.slug, operation, async () => {
       if (await action(app)) await again(`${label}: ${app.name}. Done.`);
     });
   return [
-    button('Settings', change),
-    app.active ? button('Disable', disable) : button('Enable', enable),
-    button('Rotate secret', rotate),
+    button('Settings', 'updateTenantApp', change),
+    app.active ? button('Disable', 'disableTenantApp', disable) : button('Enable', 'enableTenantApp', enable),
+    button('Rotate secret', 'rotateTenantAppSecret', rotate),
   ];
 }
 

@@ -49,7 +49,7 @@ const columns = (again) => [
   ['State', ({ state, attempts }) => [badge(state), ` after ${attempts} attempts`]],
   ['Last response', ({ response_status, error }) => error ?? response_status ?? '–'],
   ['Due or ended', ({ due_at, ended_at }) => moment(ended_at ?? due_at)],
-  ['Actions', (delivery) => rowButton('Retry', delivery.delivery_id, () => retry(delivery, again))],
+  ['Actions', (delivery) => rowButton('Retry', delivery.delivery_id, 'retryDelivery', () => retry(delivery, again))],
 ];
 
 /** @param {TroubledDelivery} delivery @param {Again} again */

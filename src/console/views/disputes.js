@@ -11,6 +11,7 @@ export const disputes = {
   name: 'disputes',
   group: 'Money',
   title: 'Disputes',
+  reads: 'listDisputes',
   async render(route) {
     const { items, next } = await askPage('/v2/admin/disputes', {
       query: { ...route.query, ...(route.query.open !== 'true' && { open: 'false' }) },

@@ -32,7 +32,11 @@ const columns = (again) => [
   ['Died', ({ died_at, attempts }) => [moment(died_at), ` after ${attempts} attempts`]],
   ['Last error', ({ last_error }) => last_error ?? '–'],
   ['A re-run', ({ rerun }) => [badge(wordOf(rerun)), ` ${rerun.reason}`]],
-  ['Actions', (job) => (isRunnable(job.rerun) ? rowButton('Run again', job.job_id, () => runAgain(job, again)) : '–')],
+  [
+    'Actions',
+    (job) =>
+      isRunnable(job.rerun) ? rowButton('Run again', job.job_id, 'rerunDeadJob', () => runAgain(job, again)) : '–',
+  ],
 ];
 
 /** @param {DeadJob} job @param {Again} again */

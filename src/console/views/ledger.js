@@ -2,6 +2,7 @@ import { ask, askPage } from '../api.js';
 import { h } from '../dom.js';
 import { filter } from '../filter.js';
 import { idLink, moment, money } from '../format.js';
+import { lackFor } from '../permissions.js';
 import { pager, table } from '../table.js';
 
 /** @typedef {import('../api.js').Schemas['LedgerBalance']} LedgerBalance */
@@ -34,7 +35,7 @@ export const ledger = {
         ]),
         table(`Balances ${of}; debits are positive`, columns, items, 'No money has moved.'),
         pager(route, next),
-        h('section', {}, h('h2', {}, 'Months, as CSV'), h('ul', {}, lastMonths().map(fileOf))),
+        h('section', {}, h('h2', {}, 'Months, as CSV'), months()),
       ],
     };
   },
@@ -69,6 +70,12 @@ function lastMonths() {
   return Array.from({ length: MONTHS }, (_, n) =>
     new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - n)).toISOString().slice(0, 7),
   );
+}
+
+/** A link would download the rejection as a file. */
+function months() {
+  const lack = lackFor('closeLedgerMonth');
+  return lack === null ? h('ul', {}, lastMonths().map(fileOf)) : h('p', {}, lack);
 }
 
 /** @param {string} month */

@@ -10,6 +10,7 @@ export const mails = {
   name: 'mails',
   group: 'Running',
   title: 'Failed e-mails',
+  reads: 'listFailedMails',
   async render(route) {
     const { items, next } = await askPage('/v2/admin/mails/failed', { query: route.query });
     const shown = table('E-mails that were given up, newest first', columns, items, 'No e-mail was given up.');

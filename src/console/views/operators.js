@@ -14,9 +14,10 @@ export const operators = {
   name: 'operators',
   group: 'Access',
   title: 'Operators',
+  reads: 'listOperators',
   async render(route, again) {
     const { items, next } = await askPage('/v2/admin/operators', { query: { cursor: route.query.cursor } });
-    const make = makeButton('invite-operator', 'Invite an operator', () => invite(again));
+    const make = makeButton('invite-operator', 'Invite an operator', 'inviteOperator', () => invite(again));
     return { content: [make, table('Operators', columns(again), items, 'No operator.'), pager(route, next)] };
   },
 };
@@ -35,12 +36,12 @@ const columns = (again) => [
 
 /** @param {Operator} operator @param {Again} again */
 const verbs = (operator, again) => [
-  rowButton('Change role', operator.email, () => changeRole(operator, again)),
-  rowButton('End sessions', operator.email, () => run(ENDS, operator, again)),
-  rowButton('Reset authenticator', operator.email, () => run(RESETS, operator, again)),
-  rowButton(operator.active ? 'Disable' : 'Enable', operator.email, () =>
-    run(operator.active ? DISABLES : ENABLES, operator, again),
-  ),
+  rowButton('Change role', operator.email, 'setOperatorRole', () => changeRole(operator, again)),
+  rowButton('End sessions', operator.email, 'endOperatorSessions', () => run(ENDS, operator, again)),
+  rowButton('Reset authenticator', operator.email, 'resetOperatorAuthenticator', () => run(RESETS, operator, again)),
+  operator.active
+    ? rowButton('Disable', operator.email, 'disableOperator', () => run(DISABLES, operator, again))
+    : rowButton('Enable', operator.email, 'enableOperator', () => run(ENABLES, operator, again)),
 ];
 
 /** @type {import('../fields.js').Field} */

@@ -24,7 +24,7 @@ export const partners = {
 /** @param {import('../route.js').Route} route @param {Again} again */
 async function renderAll(route, again) {
   const { items, next } = await askPage('/v2/admin/partners', { query: { cursor: route.query.cursor } });
-  const make = makeButton('make-partner', 'Make a partner', () => register(again));
+  const make = makeButton('make-partner', 'Make a partner', 'registerPartner', () => register(again));
   return { content: [make, table('Partners', columns(again), items, 'No partner yet.'), pager(route, next)] };
 }
 
@@ -38,7 +38,10 @@ const columns = (again) => [
   ['Created', ({ created_at }) => moment(created_at)],
   [
     'Actions',
-    (partner) => rowButton(partner.active ? 'Disable' : 'Enable', partner.name, () => toggle(partner, again)),
+    (partner) =>
+      partner.active
+        ? rowButton('Disable', partner.name, 'disablePartner', () => toggle(partner, again))
+        : rowButton('Enable', partner.name, 'enablePartner', () => toggle(partner, again)),
   ],
 ];
 
@@ -93,8 +96,8 @@ async function renderOne(route, again) {
     content: [
       h('p', {}, h('a', { href: routeTo('partners') }, 'All partners')),
       stateOf(partner),
-      makeButton('change-partner', 'Change the partner', () => change(partner, again)),
-      makeButton('mint-key', 'Mint a key', () => mint(partner_id, partner.name, again)),
+      makeButton('change-partner', 'Change the partner', 'updatePartner', () => change(partner, again)),
+      makeButton('mint-key', 'Mint a key', 'mintKeyOfPartner', () => mint(partner_id, partner.name, again)),
       table(`Keys of ${partner.name}`, keyColumns(again), keys, 'No key yet.'),
       pager(route, next),
     ],
@@ -164,7 +167,11 @@ const keyColumns = (again) => [
   ['Label', ({ label }) => label ?? '–'],
   ['State', ({ revoked_at }) => [badge(revoked_at ? 'revoked' : 'active'), revoked_at && moment(revoked_at)]],
   ['Minted', ({ created_at }) => moment(created_at)],
-  ['Actions', (key) => (key.revoked_at ? '–' : rowButton('Revoke', key.label ?? key.hint, () => revoke(key, again)))],
+  [
+    'Actions',
+    (key) =>
+      key.revoked_at ? '–' : rowButton('Revoke', key.label ?? key.hint, 'revokeKeyOfPartner', () => revoke(key, again)),
+  ],
 ];
 
 /** @param {string} partner_id @param {string} name @param {Again} again */

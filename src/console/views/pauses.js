@@ -13,7 +13,7 @@ export const pausesOf = (pauses, again) =>
   h(
     'section',
     { 'aria-label': 'Pauses' },
-    makeButton('pause', 'Pause sending', () => pause(again)),
+    makeButton('pause', 'Pause sending', 'pauseWork', () => pause(again)),
     table('Paused by operators', columns(again), pauses, 'Nothing is paused.'),
   );
 
@@ -25,7 +25,7 @@ const columns = (again) => [
   ['By', ({ paused_by }) => paused_by],
   ['Since', ({ paused_at }) => moment(paused_at)],
   ['Wait', ({ waiting }) => waiting],
-  ['Actions', (row) => rowButton('End the pause', row.subject, () => end(row, again))],
+  ['Actions', (row) => rowButton('End the pause', row.subject, 'endPause', () => end(row, again))],
 ];
 
 /** @type {import('../fields.js').Field[]} */

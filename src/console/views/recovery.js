@@ -2,6 +2,7 @@ import { ask } from '../api.js';
 import { act } from '../dialog.js';
 import { h } from '../dom.js';
 import { reason } from '../fields.js';
+import { actionButton } from '../table.js';
 
 /** @typedef {import('../fields.js').Field} Field */
 /** @typedef {import('../views.js').Again} Again */
@@ -19,6 +20,7 @@ export const recovery = {
 /**
  * @typedef {object} Recovery
  * @property {string} id of its button
+ * @property {import('../permissions.js').OperationId} operation
  * @property {string} title
  * @property {string} says what it does, and what to check first
  * @property {Field[]} fields
@@ -34,6 +36,7 @@ const idField = (name, label, hint) => ({ name, label, hint, more: { minlength: 
 const actions = [
   {
     id: 'remove-authenticator',
+    operation: 'removeUserAuthenticator',
     title: 'Remove a user’s authenticator',
     says: 'For a user who has lost it. Check who asks outside this service first. The user is notified by mail.',
     fields: [idField('user_id', 'User', 'usr_…'), reason],
@@ -44,6 +47,7 @@ const actions = [
   },
   {
     id: 'release-operator',
+    operation: 'releaseOperator',
     title: 'Release an operator',
     says: 'For another operator whose log-ins are rejected after 20 wrong codes in a day. The caller had the password: have it changed.',
     fields: [idField('admin_id', 'Operator', 'Its id: the subject of admin.login_refused in the audit.'), reason],
@@ -54,6 +58,7 @@ const actions = [
   },
   {
     id: 'move-wallet-link',
+    operation: 'moveWalletLink',
     title: 'Move a wallet link',
     says: 'Gives an unproven link to the partner that has proven control of the wallet. The subaccount then belongs to that partner.',
     fields: [
@@ -69,7 +74,7 @@ const actions = [
 ];
 
 /** @param {Recovery} action @param {Again} again */
-const card = ({ id, title, says, fields, button, run, done }, again) => {
+const card = ({ id, operation, title, says, fields, button, run, done }, again) => {
   const begin = async () => {
     const given = await act({
       title,
@@ -84,5 +89,5 @@ const card = ({ id, title, says, fields, button, run, done }, again) => {
     });
     if (given) await again(done(given));
   };
-  return h('section', {}, h('p', {}, says), h('p', {}, h('button', { type: 'button', id, onclick: begin }, title)));
+  return h('section', {}, h('p', {}, says), h('p', {}, actionButton(title, operation, begin, { id })));
 };

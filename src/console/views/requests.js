@@ -7,6 +7,7 @@ import { facts, pager, rowButton, table } from '../table.js';
 import { networkFields, scopesField } from './app-fields.js';
 
 /** @typedef {import('../api.js').Schemas['AccessRequest']} AccessRequest */
+/** @typedef {import('../permissions.js').OperationId} OperationId */
 /** @typedef {import('../views.js').Again} Again */
 
 /** Access requests: approve, decline, mail the link again. @type {import('../views.js').View} */
@@ -14,6 +15,7 @@ export const requests = {
   name: 'requests',
   group: 'Access',
   title: 'Access requests',
+  reads: 'listAccessRequests',
   async render(route, again) {
     const status = route.query.status ?? 'pending';
     const query = { status: status === 'every' ? '' : status, cursor: route.query.cursor, limit: 50 };
@@ -49,12 +51,18 @@ function linkState(opened, expires) {
 
 /** @param {AccessRequest} request @param {Again} again */
 function buttons(request, again) {
-  const button = (/** @type {string} */ label, /** @type {(request: AccessRequest) => Promise<unknown>} */ action) =>
-    rowButton(label, request.slug, async () => {
+  const button = (
+    /** @type {string} */ label,
+    /** @type {OperationId} */ operation,
+    /** @type {(request: AccessRequest) => Promise<unknown>} */ action,
+  ) =>
+    rowButton(label, request.slug, operation, async () => {
       if (await action(request)) await again(`${label}: ${request.company_name}. Done.`);
     });
-  if (request.status === 'pending') return [button('Approve', approve), button('Decline', decline)];
-  return request.status === 'approved' ? button('Mail a new link', reissue) : '–';
+  if (request.status === 'pending') {
+    return [button('Approve', 'approveAccessRequest', approve), button('Decline', 'declineAccessRequest', decline)];
+  }
+  return request.status === 'approved' ? button('Mail a new link', 'reissueAccessLink', reissue) : '–';
 }
 
 /** @param {AccessRequest} request */

@@ -3,7 +3,7 @@ import { act } from '../dialog.js';
 import { h } from '../dom.js';
 import { reason } from '../fields.js';
 import { idLink, moment } from '../format.js';
-import { table } from '../table.js';
+import { actionButton, table } from '../table.js';
 
 /** @typedef {import('../api.js').Schemas['RerunAssessments']['assessments'][number]} Assessment */
 
@@ -19,15 +19,10 @@ export function rerunAllButton(route, again) {
   const { state = '', kind, owner } = route.query;
   const isOpen = state === '' || OPEN.includes(state);
   const filter = { ...(kind && { kind }), ...(owner && { owner }), state: state || 'in_doubt' };
-  return h(
-    'p',
-    { hidden: !isOpen },
-    h(
-      'button',
-      { type: 'button', id: 'rerun-all', onclick: () => rerunAll(filter, again) },
-      'Re-run the open ones of this filter',
-    ),
-  );
+  const button = actionButton('Re-run the open ones of this filter', 'rerunIntents', () => rerunAll(filter, again), {
+    id: 'rerun-all',
+  });
+  return h('p', { hidden: !isOpen }, button);
 }
 
 /** @param {Record<string, string>} filter @param {import('../views.js').Again} again */

@@ -20,6 +20,7 @@ export const search = {
   name: 'search',
   group: 'Running',
   title: 'Search',
+  reads: 'searchRecords',
   async render(route) {
     const q = route.query.q ?? '';
     const { records, more } =

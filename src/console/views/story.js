@@ -5,7 +5,7 @@ import { h } from '../dom.js';
 import { reason } from '../fields.js';
 import { badge, code, idLink, moment } from '../format.js';
 import { routeTo } from '../route.js';
-import { facts } from '../table.js';
+import { actionButton, facts } from '../table.js';
 import { attachRegistration } from './money-actions.js';
 
 /** @typedef {import('../api.js').Schemas['IntentStory']} IntentStory */
@@ -85,11 +85,10 @@ function jobState({ task, run_at, attempts, max_attempts, locked }) {
 
 /** @param {IntentStory} story @param {Again} again */
 function assessmentOf({ intent, rerun }, again) {
-  const button = h(
-    'button',
-    { type: 'button', id: 're-run', class: 'primary', onclick: () => runAgain(intent.intent_id, again) },
-    'Run it once more…',
-  );
+  const button = actionButton('Run it once more…', 'rerunIntent', () => runAgain(intent.intent_id, again), {
+    id: 're-run',
+    class: 'primary',
+  });
   return h(
     'section',
     { 'aria-labelledby': 'assessment' },
@@ -134,7 +133,7 @@ function attachable({ intent: { intent_id, kind, effect, settled_at }, about }, 
     if (done) await again(`Subaccount ${done.subaccount.subaccount_id} belongs to ${done.partner_id}.`);
   };
   return [
-    h('p', {}, h('button', { type: 'button', id: 'attach', onclick: attach }, 'Attach the subaccount that it made…')),
+    h('p', {}, actionButton('Attach the subaccount that it made…', 'attachRegistration', attach, { id: 'attach' })),
   ];
 }
 

@@ -42,14 +42,15 @@ const leftOf = ({ transferred_cents, reversed_cents }) => transferred_cents - re
 
 /** @param {StrandedPayout} payout @param {Again} again */
 function buttons(payout, again) {
-  const { payout_id: id, step_state, currency } = payout;
+  const { payout_id: id, step, step_state, currency } = payout;
   if (step_state === 'unknown')
-    return rowButton('Look up', id, async () => {
+    return rowButton('Look up', id, 'resolvePayout', async () => {
       const done = await reconcilePayout(id);
       if (done) await again(resolution(done));
     });
-  if (leftOf(payout) <= 0 || step_state === 'sent' || step_state === 'done') return '–';
-  return rowButton('Reverse', id, async () => {
+  const isWithBank = step === 'payout' && (step_state === 'sent' || step_state === 'done');
+  if (leftOf(payout) <= 0 || isWithBank) return '–';
+  return rowButton('Reverse', id, 'reversePayout', async () => {
     const done = await reverse(id, money(leftOf(payout), currency));
     if (done) await again(outcome('Reverse', id, done));
   });

@@ -16,7 +16,7 @@ export const tiers = {
   title: 'Tiers',
   async render(route, again) {
     const { items, next } = await askPage('/v2/admin/tiers', { query: { cursor: route.query.cursor } });
-    const make = makeButton('make-tier', 'Make a tier', () => edit(null, again));
+    const make = makeButton('make-tier', 'Make a tier', 'putTier', () => edit(null, again));
     const note = h('p', {}, 'What was bought keeps its price and size; a change counts for later checkouts.');
     return {
       content: [note, make, table('Tiers, cheapest first', columns(again), items, 'No tier yet.'), pager(route, next)],
@@ -36,8 +36,8 @@ const columns = (again) => [
   [
     'Actions',
     (tier) => [
-      rowButton('Change', tier.tier_id, () => edit(tier, again)),
-      rowButton(tier.active ? 'Take off sale' : 'Put on sale', tier.tier_id, () => toggle(tier, again)),
+      rowButton('Change', tier.tier_id, 'putTier', () => edit(tier, again)),
+      rowButton(tier.active ? 'Take off sale' : 'Put on sale', tier.tier_id, 'putTier', () => toggle(tier, again)),
     ],
   ],
 ];

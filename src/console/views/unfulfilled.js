@@ -6,6 +6,7 @@ import { pager, rowButton, table } from '../table.js';
 import { attach, outcome, provision, refund } from './money-actions.js';
 
 /** @typedef {import('../api.js').Schemas['UnfulfilledPayment']} UnfulfilledPayment */
+/** @typedef {import('../permissions.js').OperationId} OperationId */
 /** @typedef {import('../views.js').Again} Again */
 
 /** Payments without an account or a refund. @type {import('../views.js').View} */
@@ -55,13 +56,23 @@ const columns = (again) => [
 
 /** @param {UnfulfilledPayment} payment @param {Again} again */
 function buttons({ payment_id, held_cents, held_currency, prop_account_id: id }, again) {
-  const button = (/** @type {string} */ label, /** @type {() => Promise<{ status: string } | null>} */ action) =>
-    rowButton(label, payment_id, async () => {
+  const button = (
+    /** @type {string} */ label,
+    /** @type {OperationId} */ operation,
+    /** @type {() => Promise<{ status: string } | null>} */ action,
+  ) =>
+    rowButton(label, payment_id, operation, async () => {
       const done = await action();
       if (done) await again(outcome(label, payment_id, done));
     });
-  const refundButton = button('Refund', () => refund(payment_id, { cents: held_cents, currency: held_currency }));
+  const refundButton = button('Refund', 'refundPayment', () =>
+    refund(payment_id, { cents: held_cents, currency: held_currency }),
+  );
   return id === null
     ? refundButton
-    : [button('Provision again', () => provision(id)), button('Attach', () => attach(id)), refundButton];
+    : [
+        button('Provision again', 'provisionAgain', () => provision(id)),
+        button('Attach', 'attachSubaccount', () => attach(id)),
+        refundButton,
+      ];
 }

@@ -3,7 +3,7 @@ import { copyButton } from '../copy.js';
 import { h } from '../dom.js';
 import { badge, idLink, moment, money } from '../format.js';
 import { routeTo } from '../route.js';
-import { facts, rowButton, table } from '../table.js';
+import { actionButton, facts, rowButton, table } from '../table.js';
 import { outcome, refund } from './money-actions.js';
 import { detachPayoutAccount, endSessions, removeAuthenticator } from './user-actions.js';
 
@@ -67,16 +67,22 @@ function buttons(user, again) {
   const button = (
     /** @type {string} */ id,
     /** @type {string} */ label,
+    /** @type {import('../permissions.js').OperationId} */ operation,
     /** @type {() => Promise<string | null>} */ run,
-  ) => h('button', { type: 'button', id, onclick: async () => report(await run(), again) }, label);
+  ) => actionButton(label, operation, async () => report(await run(), again), { id });
   return h(
     'p',
     { class: 'buttons' },
-    user.sessions.length > 0 && button('end-sessions', 'End all sessions', () => endSessions({ user_id, email })),
+    user.sessions.length > 0 &&
+      button('end-sessions', 'End all sessions', 'endUserSessions', () => endSessions({ user_id, email })),
     user.authenticator_enabled_at &&
-      button('remove-authenticator', 'Remove the authenticator', () => removeAuthenticator({ user_id, email })),
+      button('remove-authenticator', 'Remove the authenticator', 'removeUserAuthenticator', () =>
+        removeAuthenticator({ user_id, email }),
+      ),
     account &&
-      button('detach-payout-account', 'Detach the payout account', () => detachPayoutAccount({ email, account })),
+      button('detach-payout-account', 'Detach the payout account', 'detachPayoutAccount', () =>
+        detachPayoutAccount({ email, account }),
+      ),
   );
 }
 
@@ -112,7 +118,7 @@ const paymentColumns = (again) => [
 /** @param {UserRecord['payments'][number]} payment @param {Again} again */
 function refundButton({ payment_id, held_cents: cents, held_currency: currency }, again) {
   if (cents <= 0) return '–';
-  return rowButton('Refund', payment_id, async () => {
+  return rowButton('Refund', payment_id, 'refundPayment', async () => {
     const done = await refund(payment_id, { cents, currency });
     if (done) await again(outcome('Refund', payment_id, done));
   });
@@ -136,6 +142,8 @@ const sessionColumns = ({ user_id, email }, again) => [
   [
     'Actions',
     ({ session_id }) =>
-      rowButton('End', session_id, async () => report(await endSessions({ user_id, email, session_id }), again)),
+      rowButton('End', session_id, 'endUserSessions', async () =>
+        report(await endSessions({ user_id, email, session_id }), again),
+      ),
   ],
 ];

@@ -12,6 +12,7 @@ export const users = {
   name: 'users',
   group: 'Access',
   title: 'Users',
+  reads: 'searchRecords',
   titleOfOne: 'User',
   render: (route, again) => (route.id === '' ? renderFound(route) : renderUser(route.id, again)),
 };

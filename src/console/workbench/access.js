@@ -26,7 +26,7 @@ export const access = {
           ['Requests left of this minute', `${left} of ${most}`],
           ...side.facts(body),
         ]),
-        makeButton('roll', side.button, () => roll(side, again)),
+        makeButton('roll', side.button, null, () => roll(side, again)),
         table(side.caption, side.columns, items, 'None.'),
         pager(route, next),
         table('Requests by day, newest first', usage, days, 'None yet.'),

@@ -90,7 +90,7 @@ const attempts = [
 ];
 
 /** @param {{ id: string, event_type: string }} delivery @param {Again} again */
-const replayButton = (delivery, again) => rowButton('Replay', delivery.id, () => replay(delivery, again));
+const replayButton = (delivery, again) => rowButton('Replay', delivery.id, null, () => replay(delivery, again));
 
 /** @param {{ id: string, event_type: string }} delivery @param {Again} again */
 async function replay({ id, event_type }, again) {

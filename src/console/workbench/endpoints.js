@@ -33,7 +33,10 @@ const columns = (again) => [
     ],
   ],
   ['Failing since', ({ failing_since }) => moment(failing_since)],
-  ['Actions', (endpoint) => (endpoint.active ? rowButton('Test', endpoint.id, () => test(endpoint, again)) : '–')],
+  [
+    'Actions',
+    (endpoint) => (endpoint.active ? rowButton('Test', endpoint.id, null, () => test(endpoint, again)) : '–'),
+  ],
 ];
 
 /** @param {Endpoint} endpoint @param {Again} again */

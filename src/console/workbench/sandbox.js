@@ -23,7 +23,7 @@ export const sandbox = {
     const { advance, upstreams, controls, magic_values, faults } = await response.json();
     return {
       content: [
-        makeButton('advance', 'Let time pass', () => letPass(advance, again)),
+        makeButton('advance', 'Let time pass', null, () => letPass(advance, again)),
         table('Control calls', callColumns(again), controls, 'None.'),
         table('Upstreams', upstreamColumns(faults, again), upstreams, 'None.'),
         table('Magic values', magicColumns, magic_values, 'None.'),
@@ -36,7 +36,7 @@ export const sandbox = {
 const callColumns = (again) => [
   ['Call', ({ method, path }) => code(`${method} ${path}`)],
   ['Effect', ({ does }) => does],
-  ['Actions', (call) => rowButton('Send', call.path, () => send(call, again))],
+  ['Actions', (call) => rowButton('Send', call.path, null, () => send(call, again))],
 ];
 
 /** @param {Overview['faults']} faults @param {Again} again @returns {import('../table.js').Column<Upstream>[]} */
@@ -46,9 +46,9 @@ const upstreamColumns = (faults, again) => [
   [
     'Actions',
     ({ name, faults: path }) => [
-      rowButton('Add a fault', name, () => addFault(name, path, faults, again)),
+      rowButton('Add a fault', name, null, () => addFault(name, path, faults, again)),
       ' ',
-      rowButton('Clear faults', name, async () => again(`Faults of the ${name}: ${await call('DELETE', path)}`)),
+      rowButton('Clear faults', name, null, async () => again(`Faults of the ${name}: ${await call('DELETE', path)}`)),
     ],
   ],
 ];

@@ -1,10 +1,11 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
-import { listOperations, type OperationId } from '../../../contract/document.ts';
+import type { OperationId } from '../../../contract/document.ts';
+import { requiredRoles } from '../../../contract/roles.ts';
 import type { components } from '../../../contract/types.ts';
 import { keysetPage } from '../../../db/keyset.ts';
 import type { Db } from '../../../db/pool.ts';
-import { type OperatorRole, requiredRole } from '../../../kernel/operator-roles.ts';
+import type { OperatorRole } from '../../../kernel/operator-roles.ts';
 import type { PageRequest } from '../../../kernel/pages.ts';
 
 const approvalRow = z.custom<components['schemas']['Approval']>();
@@ -44,16 +45,9 @@ export const findApproval = (
 export const isApproval = (db: Db, approvalId: string): Promise<boolean> =>
   db.exists(sql.unsafe`select from approvals p where p.id = ${approvalId}`);
 
-const roles = new Map<OperationId, OperatorRole>(
-  listOperations().flatMap(({ id, security }) => {
-    const requirement = security.flat().find(({ scheme }) => scheme === 'adminBearer');
-    return requirement ? [[id, requiredRole(requirement.roles, id)] as const] : [];
-  }),
-);
-
 /** The role that an operation of operators needs. Throws for another operation. */
 export function roleOf(operation: OperationId): OperatorRole {
-  const role = roles.get(operation);
+  const role = requiredRoles[operation];
   if (!role) throw new Error(`${operation} is no operation of operators`);
   return role;
 }
