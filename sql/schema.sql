@@ -2977,6 +2977,9 @@ create function post_arrivals(payout text, account text, of_currency text, movem
 create function post_entries(of_subject text, of_owner text, of_kind text, of_source text, said timestamp with time zone, holder text, legs jsonb)
   returns void plpgsql;
 
+create function post_losses(p payments, said timestamp with time zone, of_source text)
+  returns void plpgsql;
+
 create function post_mail(mail uuid, to_template text, to_recipient text, with_data jsonb, sealed bytea, lives_s integer, of_app text DEFAULT NULL::text, of_user text DEFAULT NULL::text, in_name_of text DEFAULT NULL::text)
   returns void plpgsql;
 

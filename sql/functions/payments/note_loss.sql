@@ -1,6 +1,6 @@
--- Stores what the processor reports of a charge's refunds, a refund or a dispute, unless a later report is stored, and then settle_money: dated
--- when it was made, or reported. Verdicts: applied | stale | unreadable (another currency, or another payment's object: nothing is written). Locks
--- the payment, then what settle_money locks.
+-- Stores what the processor reports of a charge's refunds, a refund or a dispute, unless a later report is stored, and then settle_money: dated when
+-- it was made, or reported. One whose first report is that it gave its money back took that before: from when it was made on. Verdicts: applied |
+-- stale | unreadable (another currency, or another payment's object: nothing is written). Locks the payment, then what settle_money locks.
 -- Loss: kind, id, cents, currency?, status?, made_at_ms?
 create or replace function note_loss(of_payment text, loss jsonb, at_ms double precision) returns text
 language plpgsql as $$
@@ -10,6 +10,7 @@ declare
   at timestamptz := to_timestamp(at_ms / 1000);
   made_at timestamptz := to_timestamp((loss ->> 'made_at_ms')::double precision / 1000);
   is_new boolean;
+  has_ended boolean;
 begin
   select * into strict p from payments where id = of_payment for update;
   is_new := not exists (select from payment_losses l where l.processor_id = loss ->> 'id');
@@ -18,6 +19,12 @@ begin
     return 'unreadable';
   end if;
   select * into state from loss_state(loss ->> 'kind', loss ->> 'status');
+  has_ended := is_new and (loss ->> 'kind' = 'refund' or loss ->> 'status' = 'won') and not state.is_live and made_at < at;
+  if has_ended then
+    insert into payment_losses (processor_id, payment_id, kind, amount_cents, status, is_live, rank, made_at, said_at)
+    values (loss ->> 'id', of_payment, loss ->> 'kind', (loss ->> 'cents')::integer, loss ->> 'status', true, -1, made_at, made_at);
+    perform post_losses(p, made_at, loss ->> 'id');
+  end if;
   insert into payment_losses as l (processor_id, payment_id, kind, amount_cents, status, is_live, rank, made_at, said_at)
   values (loss ->> 'id', of_payment, loss ->> 'kind', (loss ->> 'cents')::integer, loss ->> 'status', state.is_live, state.rank, made_at, at)
   on conflict (processor_id) do update
@@ -37,6 +44,6 @@ begin
     set accepted_cents = greatest(0, accepted_cents - (loss ->> 'cents')::integer)
     where payment_id = of_payment and kind = 'charge';
   end if;
-  perform settle_money(of_payment, coalesce(case when is_new and loss ->> 'kind' <> 'charge' then made_at end, at), loss ->> 'id');
+  perform settle_money(of_payment, coalesce(case when is_new and not has_ended and loss ->> 'kind' <> 'charge' then made_at end, at), loss ->> 'id');
   return 'applied';
 end $$;

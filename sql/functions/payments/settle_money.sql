@@ -12,13 +12,8 @@ declare
   unread text := unread_stop(of_payment);
 begin
   select * into strict p from payments where id = of_payment;
+  perform post_losses(p, said, of_source);
   select * into l from losses_of(of_payment);
-  perform post_entries(p.id, p.owner, e.kind, of_source, said, null, jsonb_build_array(
-    leg('platform', e.account, e.currency, e.total - ledger_sum(p.id, array[e.account], e.currency))))
-  from (values
-    ('refund', 'refunds', coalesce(p.received_currency, p.currency), l.refunded),
-    ('dispute', 'disputes', coalesce(p.received_currency, p.currency), l.withdrawn)
-  ) as e (kind, account, currency, total);
   stop := case
     when l.open_disputes > 0 or unread = 'disputed' then 'disputed'
     when l.open_refunds > 0 or refund_state(of_payment) = 'unknown' then 'refunded'
