@@ -6,6 +6,7 @@ const ID = 'Check the id. An id of somebody else is reported as unknown, too.';
 const OPERATOR = 'Do not repeat. An operator decides; read the outcome by `intent_id`.';
 const CALL_US = 'Contact the operator of this service, with `request_id`; until then a repeat ends in the same way.';
 const READ_FIRST = 'Read the present state, then decide.';
+const PAIR = 'Read the order; send its own `trade_pair`.';
 const UUID = 'Use a new UUID for a new order; to repeat an order, send the same request.';
 const LOG_IN = 'Let the user log in again.';
 const TOKEN = 'Get a new token at `POST /v2/oauth/token` and repeat.';
@@ -74,7 +75,7 @@ export const laws = {
   V1_ORDER_IN_DOUBT: wait('Poll the order until its `status` is final, then repeat.'),
   V1_EDIT_INVALID: final('Read the order and send terms that fit together.'),
   V1_PRICES_INVALID: final('Take-profit and stop-loss belong on either side of the price; a limit has no stop price.'),
-  V1_TRADE_PAIR_MISMATCH: final("Leave out `trade_pair`, or send the order's own."),
+  V1_TRADE_PAIR_MISMATCH: final(PAIR),
   V1_RULE_VIOLATED: final(BY_RULES),
   V1_NO_POSITION: final('Read the positions: there is none in this pair.'),
   V1_REGISTRATION_UNDER_WAY: remedy('Poll `GET /v1/register/exvenue/status/{ex_address}`; repeat if it failed.'),
@@ -124,7 +125,7 @@ export const laws = {
     'Verify the address with the mailed code; `POST /v2/auth/resend-otp` mails another, or what else to do.',
   ),
   V2_PASSWORD_GUESSABLE: final('Let the user choose a longer, less common password.'),
-  V2_OTP_INVALID: final('Let the user type the code again.'),
+  V2_OTP_INVALID: final('Let the user type the code again, or open the newest link; each is used once.'),
   V2_OTP_EXPIRED: final('Request a new code.'),
   V2_MFA_INVALID: final('Let the user type the next code; each counts once.'),
   V2_MFA_ALREADY_ENABLED: final('Nothing: the user has an authenticator.'),
@@ -140,7 +141,7 @@ export const laws = {
   V2_APPROVAL_UNKNOWN: final(ID),
   V2_APPROVAL_DECIDED: final('Read the list of approvals; a new request asks anew.'),
   V2_OPERATOR_SELF: final('Ask another operator.'),
-  V2_MFA_NOT_STARTED: remedy('Start with `POST /v2/auth/totp/enroll`.'),
+  V2_MFA_NOT_STARTED: remedy('Start with `POST /v2/auth/totp/enroll`, an operator with `POST /v2/admin/totp/enroll`.'),
   V2_THROTTLED: wait(REPEAT),
   V2_ADMIN_SESSION_INVALID: remedy('Log in again.'),
   V2_ROLE_MISSING: remedy('Ask an admin to do it, or for the role that `message` names.'),
@@ -166,7 +167,7 @@ export const laws = {
   V2_PAYMENTS_NOT_CONFIGURED: remedy(CALL_US),
   V2_SIGNATURE_INVALID: final('Only the payment processor calls this; check its signing secret.'),
   V2_TIER_UNKNOWN: final('Choose a tier of `GET /v2/tiers`.'),
-  V2_TIER_MISMATCH: final('Send the market, class and size of the tier, or leave them out.'),
+  V2_TIER_MISMATCH: final('Read the tier at `GET /v2/tiers`; send its market, class and size.'),
   V2_TIER_FREE: final('Open it at `POST /v2/payments/free`.'),
   V2_TIER_NOT_FREE: final('Sell it by `POST /v2/payments/checkout`.'),
   V2_AMOUNT_MISMATCH: final("Read the tier and send its price, or ask for the customer's consent to the new one."),
@@ -210,7 +211,7 @@ export const laws = {
   V2_ORDER_IN_DOUBT: wait('Poll the order until its `status` is final, then repeat.'),
   V2_EDIT_INVALID: final('Read the order and send terms that fit together.'),
   V2_PRICES_INVALID: final('Take-profit and stop-loss belong on either side of the price; a limit has no stop price.'),
-  V2_TRADE_PAIR_MISMATCH: final("Leave out `trade_pair`, or send the order's own."),
+  V2_TRADE_PAIR_MISMATCH: final(PAIR),
   V2_RULE_VIOLATED: final('Change the order; `GET /v2/trading/rules` says what would pass.'),
   V2_NO_POSITION: final('Read the positions: there is none in this pair.'),
   V2_WALLET_UNPROVEN: remedy(PROOF),
@@ -220,7 +221,9 @@ export const laws = {
   V2_API_KEY_ACCOUNT_MISMATCH: final("Leave out `X-Prop-Account`, or send the key's own."),
   V2_API_KEY_UNKNOWN: final(ID),
   V2_API_KEY_TOO_MANY: remedy('Revoke a key first.'),
-  V2_SUBACCOUNT_NOT_READY: remedy('Wait until the account is in `evaluation`.'),
+  V2_SUBACCOUNT_NOT_READY: remedy(
+    'Wait while the account is in `provisioning`; one in `subaccount_failed` waits for an operator.',
+  ),
   V2_ACCOUNT_NOT_TRADEABLE: remedy('Read the account; one that is eliminated stays so.'),
   V2_STREAM_TICKET_INVALID: remedy('Get a new ticket at `POST /v2/stream-tickets`.'),
   V2_STREAM_LIMIT: wait('Close a stream of the account, then open another.'),
@@ -236,25 +239,3 @@ export const laws = {
   V2_NOTIFY_EMPTY: final('Send at least one of the three.'),
   V2_NOTIFY_RECIPIENT_FORBIDDEN: final('Write to users of your app only.'),
 } as const satisfies Record<ErrorCode, Law>;
-
-const OPENED = '`done` if the payout account was opened without its link';
-const EDITED = '`none`; `unknown` of an edit, if the order ended without a record of its terms';
-
-/** The effects of the write that an error can report, where they are not `none` alone. */
-export const effects: Partial<Record<ErrorCode, string>> = {
-  INTERNAL: '`none` or `unknown`',
-  SERVICE_UNAVAILABLE: '`none` or `unknown`',
-  RATE_LIMITED:
-    '`none`; `unknown` of an order under an id or key of yours: an earlier request under it may be on its way',
-  V1_ORDER_NOT_RESTING: EDITED,
-  V2_ORDER_NOT_RESTING: EDITED,
-  SUBACCOUNT_AMBIGUOUS: '`unknown`',
-  PROCESSOR_SILENT: `\`unknown\`; ${OPENED}`,
-  DEADLINE_PASSED: `\`none\`; ${OPENED}`,
-  PROCESSOR_UNREACHABLE: `\`none\`; ${OPENED}`,
-  PROCESSOR_REJECTED: `\`none\`; ${OPENED}`,
-  PROCESSOR_AUTH: `\`none\`; ${OPENED}`,
-  V2_CONNECT_URLS_NOT_CONFIGURED: `\`none\`; ${OPENED}`,
-  V2_SESSION_INVALID: `\`none\`; ${OPENED}`,
-  V2_CONNECT_ACCOUNT_UNKNOWN: '`none`; `done` if the request opened an account, which has been detached since',
-};

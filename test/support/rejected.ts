@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type ErrorCode, errors } from '../../src/kernel/error-codes.ts';
-import { effects } from '../../src/kernel/error-laws.ts';
+import { effects } from '../../src/kernel/error-effects.ts';
 import type { Data } from './identity.ts';
 
 /** Expects a problem document of this code, with the status and title of the catalogue. */

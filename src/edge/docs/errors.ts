@@ -1,5 +1,6 @@
 import { type ErrorCode, errors } from '../../kernel/error-codes.ts';
-import { effects, type Law, laws } from '../../kernel/error-laws.ts';
+import { effects } from '../../kernel/error-effects.ts';
+import { type Law, laws } from '../../kernel/error-laws.ts';
 import { escaped } from '../../kernel/html.ts';
 
 /** The error catalogue as a table: code, status, meaning, effect, repeat, what to do, and an anchor for each code. */
