@@ -80,6 +80,22 @@ describe('what the records of the network prove of an order', () => {
       expect(await findPlaced(at(shown, listed), signal, archive)).to.include({ kind });
     });
 
+  const protection = { state: 'none', error: null } as const;
+  const nothing = { executed: null, note: 'No position was open; nothing was executed.', isNothing: true } as const;
+  for (const [price, more] of [
+    [null, nothing],
+    [100, {}],
+  ] as const)
+    it(`an accepted FLAT that complete records lack executed what its response says, else nothing: ${price}`, async () => {
+      const executed = { order_type: 'FLAT', quantity: 1, value: 100, leverage: null, price };
+      const flat: Signal = { ...signal, execution_type: 'MARKET', order_type: 'FLAT' };
+      const archive = archived({ executionType: 'MARKET', accepted: { ...done, executed } as never }); // as: its members are read
+
+      const placed = await findPlaced(at(dashboard(), book()), flat, archive);
+
+      expect(placed).to.deep.equal({ kind: 'accepted', data: { ...done, executed, ...more, protection } });
+    });
+
   it('a rejection that ended it counts, though the book lists it as cancelled', async () => {
     const unproven = { kind: 'unproven', said: SAID, attempts: 'one', endedIt: true } as const;
 
