@@ -67,6 +67,13 @@ describe('a payout that the bank has kept after it was sent again', () => {
     expect([before, after]).to.deep.equal(['fixed', 'reversed']);
   });
 
+  it('is not sent either where the bank takes whole units only, and a rest stays at the account', async () => {
+    await intentDb.query(`select post_arrivals('po_1', 'acct_1', 'usd', '[{"id": "py_2", "net": 34, "at_ms": 0}]')`);
+    await report('po_first', 'kept', 'po_back');
+
+    expect(await fix()).to.equal('reversed');
+  });
+
   it('is completed, and waits for nothing, if it was not sent', async () => {
     await report('po_first', 'kept', 'po_back');
     await fail(again, 'PROCESSOR_SHORT');

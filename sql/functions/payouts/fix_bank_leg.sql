@@ -1,6 +1,6 @@
 -- Fixes the amount and currency of a payout to the bank that is about to be sent, by what the processor shows that the trader's account holds
 -- of the transfer (`held`, in the account's currency), and stores how much of the transfer is reversed. Verdicts: fixed | later (not available
--- before `available_at_ms`: then it is requested again) | reversed (nothing is held: it came back, or the bank has kept it) | unreadable (the report
+-- before `available_at_ms`: then it is requested again) | reversed (it is not held: it came back, or the bank has kept it) | unreadable (the report
 -- is impossible, or older than what is known). Locks the payout, then its event log.
 create or replace function fix_bank_leg(
   intent uuid, reversed integer, held bigint, of_currency text, arrival text, available_at_ms double precision, movements jsonb default '[]'
@@ -16,7 +16,7 @@ begin
   select c.processor_account_id into strict account from connect_accounts c where c.id = p.connect_account_id;
   if not note_holding(p.id, account, reversed, of_currency, movements) or (held <= 0 and reversed < sent) then
     return 'unreadable';
-  elsif reversed >= sent or ledger_sum(p.id, '{held,overdrawn}', of_currency) <= 0 then
+  elsif reversed >= sent or ledger_sum(p.id, '{held,overdrawn}', of_currency) < held then
     return 'reversed';
   end if;
   update payouts
