@@ -10,7 +10,7 @@ import { close } from './close.ts';
 import { laneOf } from './follow-up.ts';
 import { place } from './place.ts';
 import { protect } from './protect.ts';
-import { type ExchangeTerms, exchangeTerms, optionalDecimal, perpetualOf } from './rules.ts';
+import { type EachMember, type ExchangeTerms, exchangeTerms, optionalDecimal, perpetualOf } from './rules.ts';
 
 type Schemas = components['schemas'];
 
@@ -48,12 +48,10 @@ export function closeExchangePosition(
   order: Body<'closeExvenuePosition'>,
 ): Promise<Accepted> {
   const pair = perpetualOf(order.pair);
-  return submit(
-    context,
-    close,
-    { name: order.client_order_id, pair },
-    { pair, max_slippage: ofAmount(order.max_slippage) },
-  );
+  return submit(context, close, { name: order.client_order_id, pair }, {
+    pair,
+    max_slippage: ofAmount(order.max_slippage),
+  } satisfies EachMember<typeof order>);
 }
 
 /** Submits new exits for the position in a pair. */
@@ -63,7 +61,7 @@ export function protectExchangePosition(
 ): Promise<Accepted> {
   const pair = perpetualOf(exits.pair);
   const [take_profit, stop_loss] = [optionalDecimal(exits.take_profit), optionalDecimal(exits.stop_loss)];
-  return submit(context, protect, { pair }, { pair, take_profit, stop_loss });
+  return submit(context, protect, { pair }, { pair, take_profit, stop_loss } satisfies EachMember<typeof exits>);
 }
 
 /** Submits the cancellation of all orders that are open when the intent is executed. */

@@ -7,8 +7,12 @@ import { DEFAULT_SLIPPAGE } from '../../../kernel/grid.ts';
 
 type Request = Body<'submitExvenueOrder'>;
 
+/** What a request asks for, beside the caller's id: a member of the contract that is forgotten where this is demanded does not compile. */
+export type EachMember<Request> = Record<Exclude<keyof Request, 'client_order_id'>, unknown>;
+type Complete<Terms extends EachMember<Request>> = Terms;
+
 /** A submitted exchange order, with amounts as canonical decimals. */
-export type ExchangeTerms = {
+export type ExchangeTerms = Complete<{
   pair: string;
   side: 'long' | 'short';
   size: string;
@@ -22,7 +26,7 @@ export type ExchangeTerms = {
   leverage: number | null;
   is_cross: boolean | null;
   max_slippage: string;
-};
+}>;
 
 /** How long an order rests at the exchange: one at the market never does. */
 export const timeInForceOf = ({ order_type, time_in_force }: Pick<ExchangeTerms, 'order_type' | 'time_in_force'>) =>
