@@ -144,6 +144,14 @@ describe('registerExvenueTrader', () => {
     });
   }
 
+  it('names the sizes that the miner sells when another is asked for', async () => {
+    const reply = await fixture.service.buy(fixture.partner, await fixture.service.buyer(), { account_size: 10_000 });
+
+    expectProblem(reply, 'V1_ACCOUNT_SIZE_UNKNOWN', {
+      message: 'The miner does not offer this account size; it offers 5000, 25000, 100000.',
+    });
+  });
+
   it('pays nothing when the registrar accepts no more registrations', async () => {
     const buyer = await fixture.service.buyer();
     fixture.service.registrar.faults.add({ kind: 'reject', route: 'POST /api/register', times: 1 });

@@ -73,12 +73,16 @@ async function checkBalance({ reads }: PaymentDeps, wallet: WalletAddress): Prom
 
 type Quoted = { body: string; quote: Quote; terms: PaymentTerms };
 
+/** No other operation of this service lists what a miner sells. */
+const offered = (tiers: Tier[]) =>
+  `The miner does not offer this account size; it offers ${tiers.map(({ accountSize }) => accountSize).join(', ') || 'none'}.`;
+
 async function quoteFor({ registrar, config }: PaymentDeps, request: PurchaseRequest): Promise<Quoted | Stop> {
   const tiers = await registrar.tiers(request.miner_slug);
   if (tiers.kind === 'unreadable') return unreachableYet;
   if (tiers.kind === 'absent') return { fail: { code: 'V1_MINER_UNKNOWN' } };
   const tier = tiers.data.find(({ accountSize }) => accountSize === request.account_size);
-  if (!tier) return { fail: { code: 'V1_ACCOUNT_SIZE_UNKNOWN' } };
+  if (!tier) return { fail: { code: 'V1_ACCOUNT_SIZE_UNKNOWN', message: offered(tiers.data) } };
   const body = registrar.bodyOf(registering(request, tier));
   const quote = await registrar.quote(body);
   if (quote.kind === 'rejected') return { fail: problemOf(quote) };
