@@ -4,8 +4,18 @@ declare
   verdict text;
 begin
   perform ops.require_who_and_why(who, why);
+  perform from registrations r where lower(r.tx_hash) = lower(payment) for update; -- a worker may be recording what became of it
   if paid_by is null and (
-    select count(*) from lost_registrations l where l.tx_hash = lower(payment) and l.released_at is null
+    select count(distinct w.payer)
+    from (
+      select l.payer
+      from lost_registrations l
+      where l.tx_hash = lower(payment) and l.released_at is null
+      union all
+      select u.payer
+      from ops.unrecorded_registrations u
+      where lower(u.tx_hash) = lower(payment)
+    ) w
   ) > 1 then
     perform ops.note(who, 'release_registration', payment, why, jsonb_build_object('verdict', 'ambiguous'));
     return 'ambiguous';
@@ -14,7 +24,6 @@ begin
   set released_at = now()
   where l.tx_hash = lower(payment) and l.payer = coalesce(lower(paid_by), l.payer) and l.released_at is null;
   verdict := case when found then 'done' else 'unknown' end;
-  perform from registrations r where lower(r.tx_hash) = lower(payment) for update; -- a worker may be recording what became of it
   update registrations r
   set status = 'failed', released_at = now(), updated_at = now(),
     message = case r.status

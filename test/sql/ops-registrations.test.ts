@@ -88,6 +88,31 @@ describe('views of ops about registrations', () => {
     expect(rows.map(({ status }) => status)).to.deep.equal(['failed', 'pending']);
   });
 
+  it('release_registration: releases none of several payers of one transaction, recorded here or lost, unless one is named', async () => {
+    const ids = ['18', '19'].map((end) => `01890a5d-ac96-774b-bcce-b302099a90${end}`);
+    await intentDb.query(
+      `insert into registrations (id, owner, ex_address, miner_slug, account_size, payer, status, tx_hash, paid_at)
+      select r.id::uuid, 'ptn_a', '0xd' || r.n, 'slug', 1000, '0x' || r.n, 'failed', '0xabc', now()
+      from unnest($1::text[]) with ordinality r (id, n)`,
+      [ids],
+    );
+    await intentDb.query(
+      `insert into lost_registrations (tx_hash, payer, payee, units) values ('0xabc', '0x3', '0xff', 1)`,
+    );
+    const release = (payer: string | null) =>
+      intentDb.query(`select ops.release_registration('0xabc', 'ada', 'it was paid back', $1) as verdict`, [payer]);
+    const waiting = async () =>
+      (await view<{ tx_hash: string; payer: string }>('unrecorded_registrations'))
+        .filter(({ tx_hash }) => tx_hash === '0xabc')
+        .map(({ payer }) => payer);
+
+    expect([await release(null), await waiting()]).to.deep.equal([[{ verdict: 'ambiguous' }], ['0x1', '0x2']]);
+    expect([await release('0x2'), await waiting()]).to.deep.equal([[{ verdict: 'done' }], ['0x1']]);
+    expect([await release(null), await waiting()]).to.deep.equal([[{ verdict: 'ambiguous' }], ['0x1']]);
+    expect([await release('0x3'), await waiting()]).to.deep.equal([[{ verdict: 'done' }], ['0x1']]);
+    expect([await release(null), await waiting()]).to.deep.equal([[{ verdict: 'done' }], []]);
+  });
+
   it('release_registration: leaves a registration as it is that a worker finds registered at that moment', async () => {
     const id = '01890a5d-ac96-774b-bcce-b302099a9017';
     await intentDb.query(
