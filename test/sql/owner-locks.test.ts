@@ -157,4 +157,20 @@ describe('what is judged by rows that somebody else changes', () => {
 
     expect(early.toSorted()).to.deep.equal(['whd_1', 'whd_2']);
   });
+
+  it('a lane does not wait for an endpoint that somebody else has, to end', async () => {
+    await people.run('delete from webhook_deliveries');
+    let ending: Promise<unknown> | undefined;
+
+    const verdict = await people.db.transaction(async (tx) => {
+      await tx.query(sql.unsafe`select from webhook_endpoints where id = 'end' for no key update`);
+      ending = people.db.transaction((other) =>
+        other.oneFirst(sql.unsafe`select verdict from step_lanes('[{"n": 0, "endpoint_id": "end", "lane": 0}]')`),
+      );
+      return Promise.race([ending, sleep(5_000, 'waits')]);
+    });
+    await ending;
+
+    expect(verdict).to.equal('again');
+  });
 });
