@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { Client } from 'pg';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { forgetExpired } from '../../src/capabilities/users/commands.ts';
@@ -76,5 +77,53 @@ describe('housekeeping/forget', () => {
     expect(taken).to.equal(1);
     expect(users).to.deep.equal(['usr_daily']);
     expect(signUps).to.equal(30);
+  });
+
+  it('keeps what is still valid, and for a day what says that it was', async () => {
+    const database = await freshDatabase();
+    const client = new Client({ connectionString: database.url });
+    await client.connect();
+    const age = `case a when 'young' then now() - interval '23 hours' else now() - interval '25 hours' end`;
+    await client.query(`
+      insert into apps (id, slug, name, allowed_scopes) values ('app_1', 'app', 'App', '{api}');
+      insert into app_secrets (id, app_id, digest, hint) values ('sec_1', 'app_1', 'd', '');
+      insert into webhook_endpoints (id, owner, url, events) values ('whe_1', 'app_1', 'https://example.com', '{*}');
+      insert into users (id, app_id, email) select a, 'app_1', a from unnest(array['old', 'young']) a;
+      insert into app_tokens (digest, app_id, secret_id, scopes, expires_at)
+      select a::bytea, 'app_1', 'sec_1', '{api}', ${age} from unnest(array['old', 'young']) a;
+      insert into login_codes (user_id, scope, hmac, attempts_left, expires_at)
+      select a, a::bytea, ''::bytea, 1, ${age} from unnest(array['old', 'young']) a;
+      insert into password_resets (app_id, email, digest, expires_at)
+      select 'app_1', a, a::bytea, ${age} from unnest(array['old', 'young']) a;
+      insert into webhook_secrets (id, endpoint_id, sealed, expires_at)
+      select a, 'whe_1', ''::bytea, ${age} from unnest(array['old', 'young']) a
+      union all
+      select 'signing', 'whe_1', ''::bytea, null;
+      insert into stream_tickets (digest, owner, caller, credentials, expires_at)
+      values (sha256('old'), 'app_1', 'x', '{x}', now() - interval '1 s'), (sha256('young'), 'app_1', 'x', '{x}', now() + interval '1 s');
+      insert into known_addresses (account, address, seen_at)
+      values ('old', '', now() - interval '181 days'), ('young', '', now() - interval '179 days')`);
+
+    await client.query('select forget_expired_identity(1000)');
+
+    const { rows } = await client.query(`
+      select 'app_tokens' as kept, convert_from(digest, 'utf8') as name from app_tokens
+      union all select 'login_codes', user_id from login_codes
+      union all select 'password_resets', email from password_resets
+      union all select 'webhook_secrets', id from webhook_secrets
+      union all select 'stream_tickets', case digest when sha256('young') then 'young' end from stream_tickets
+      union all select 'known_addresses', account from known_addresses
+      order by kept, name`);
+    await client.end();
+    await database.drop();
+    expect(rows.map(({ kept, name }) => `${kept}: ${name}`)).to.deep.equal([
+      'app_tokens: young',
+      'known_addresses: young',
+      'login_codes: young',
+      'password_resets: young',
+      'stream_tickets: young',
+      'webhook_secrets: signing',
+      'webhook_secrets: young',
+    ]);
   });
 });

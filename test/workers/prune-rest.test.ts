@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
+import { WAITING } from '../support/intent-database.ts';
+import { until } from '../support/processes.ts';
 import { numberIn, openPruned, type Pruned, uuid } from '../support/pruning.ts';
 
 const WORKERS = fileURLToPath(new URL('../../workers', import.meta.url));
@@ -11,10 +13,10 @@ const SRC = fileURLToPath(new URL('../../src', import.meta.url));
 
 describe('housekeeping/prune of the rest', () => {
   let opened: Pruned;
-  let { db, client, prune, left } = {} as Pruned;
+  let { db, client, connected, prune, left } = {} as Pruned;
   before(async () => {
     opened = await openPruned();
-    ({ db, client, prune, left } = opened);
+    ({ db, client, connected, prune, left } = opened);
   });
   after(() => opened.close());
 
@@ -31,8 +33,10 @@ describe('housekeeping/prune of the rest', () => {
     expect(rows).to.deep.equal([{ request_id: 'req_6' }, { request_id: 'req_0' }]);
   });
 
-  it('deletes the old requests of every owner', async () => {
+  it('deletes the old requests of every owner, and the counts of more than a year ago', async () => {
     await client.query(`
+      insert into api_usage (owner, day, operation, status_class, requests)
+      select 'ptn_1', (now() at time zone 'utc')::date - ago, 'op', 2, 1 from unnest(array[401, 399]) ago;
       insert into api_requests (owner, at, operation, method, status, request_id, caller, ms)
       select owner, now() - interval '1 day' * ago, 'op', 'GET', 200, 'req_' || ago, 'partner', 1
       from unnest(array['ptn_1', 'ptn_2', 'ptn_3']) owner
@@ -43,6 +47,7 @@ describe('housekeeping/prune of the rest', () => {
 
     const { rows } = await client.query(`select owner from api_requests where request_id = 'req_9'`);
     expect(rows).to.deep.equal([]);
+    expect(await left('api_usage', `((now() at time zone 'utc')::date - day)`)).to.deep.equal(['399']);
   });
 
   const pruned = async (most: number): Promise<number> => {
@@ -109,6 +114,26 @@ describe('housekeeping/prune of the rest', () => {
     expect(await left('webhook_attempts', 'delivery_id')).to.have.length(3);
   });
 
+  it('deletes no delivery that is requested again meanwhile', async () => {
+    await client.query(`
+      insert into events (id, owner, type, position, data, created_at)
+      select sortable_from('evt', now() - interval '40 days') || '_again', 'app_1', 'a.b', coalesce(max(position), 0) + 1, '{}',
+        now() - interval '40 days'
+      from events;
+      insert into webhook_deliveries (id, owner, endpoint_id, event_id, state, ended_at)
+      select 'whd_again', 'app_1', 'whe_1', id, 'failed', now() - interval '40 days' from events where id like '%_again'`);
+    const session = await connected();
+
+    await session.query(`begin; select redeliver('app_1', 'whd_again')`);
+    const pruning = prune().catch(() => {}); // rejected as a whole: the event of a delivery cannot be deleted
+    await until('the pruning waits', async () => (await client.query(WAITING)).rows.length > 0);
+    await session.query('commit');
+    await pruning;
+    await session.end();
+
+    expect(await left('webhook_deliveries', `id || ' ' || state`)).to.include('whd_again pending');
+  });
+
   it('deletes no event that is to be kept for a century, which began before 1970', async () => {
     await client.query(`select record_event('app_1', 'a.b', '{}')`);
     const before = await left('events');
@@ -130,7 +155,10 @@ describe('housekeeping/prune of the rest', () => {
       insert into admin_sessions (id, digest, admin_id, expires_at)
       values ('old', 'a', 'adm_1', now() - interval '31 days'), ('young', 'b', 'adm_1', now() - interval '29 days');
       insert into reveal_links (id, digest, app_id, expires_at, superseded_at)
-      values ('old', 'a', 'app_1', now() - interval '31 days', now()), ('newest', 'b', 'app_1', now() - interval '90 days', null);
+      values ('old', 'a', 'app_1', now() - interval '31 days', now()), ('newest', 'b', 'app_1', now() - interval '90 days', null),
+        ('young', 'c', 'app_1', now() - interval '29 days', now());
+      insert into upstream_responses (upstream, name, body, read_at)
+      values ('exvenue', 'old', '{}', now() - interval '31 days'), ('exvenue', 'young', '{}', now() - interval '29 days');
       insert into payments (id, owner, user_id, tier_id, market, asset_class, account_size, amount_cents, currency, intent_id)
       values ('pay_1', 'app_1', 'usr_1', 'tier_a', 'crypto', 'crypto', 1, 5000, 'usd', gen_random_uuid());
       insert into processor_events (id, type, said_at, fact, source, outcome, acted_at, payment_id, received_at)
@@ -160,13 +188,15 @@ describe('housekeeping/prune of the rest', () => {
       user_sessions: 1,
       admin_sessions: 1,
       reveal_links: 1,
+      upstream_responses: 1,
       dead_jobs: 1,
       processor_events: 5,
     });
     expect((await left('mails')).map(numberIn)).to.deep.equal([2, 3]);
     expect(await left('user_sessions')).to.deep.equal(['young']);
     expect(await left('admin_sessions')).to.deep.equal(['young']);
-    expect(await left('reveal_links')).to.deep.equal(['newest']);
+    expect(await left('reveal_links')).to.deep.equal(['newest', 'young']);
+    expect(await left('upstream_responses', 'name')).to.deep.equal(['young']);
     expect(await left('processor_events')).to.deep.equal(['open', 'paid', 'suspect', 'timeline', 'unread', 'young']);
     expect(await left('graphile_worker.jobs', 'task_identifier')).to.deep.equal(['alive', 'young']);
   });

@@ -86,16 +86,20 @@ describe('housekeeping/prune', () => {
     await order({ n: 8, kind: 'network/protect', age: '100 days' });
     await order({ n: 9, kind: 'network/place' });
     await intent({ n: 90, kind: 'network/cancel', state: 'queued', target: 9 });
+    await order({ n: 91, kind: 'network/place' });
+    await client.query(`insert into idempotency_keys (owner, key, digest, intent_id) values ('ptn_1', 'k', '', $1)`, [
+      uuid(91),
+    ]);
 
     const pruned = await prune();
 
     expect(pruned).to.deep.equal({ orders: 3 });
-    expect((await left('orders')).map(numberIn)).to.deep.equal([3, 4, 5, 6, 8, 9]);
-    expect(await intentsLeft()).to.deep.equal([3, 4, 5, 6, 8, 9, 60, 90]);
+    expect((await left('orders')).map(numberIn)).to.deep.equal([3, 4, 5, 6, 8, 9, 91]);
+    expect(await intentsLeft()).to.deep.equal([3, 4, 5, 6, 8, 9, 60, 90, 91]);
   });
 
   it('keeps an intent while a key refers to it, and keys for 7 days', async () => {
-    await client.query('delete from intents; delete from orders');
+    await client.query('delete from intents; delete from orders; delete from idempotency_keys');
     for (const at of [1, 2]) await intent({ n: at, kind: 'network/cancel' });
     await client.query(
       `insert into idempotency_keys (owner, key, digest, intent_id, created_at)
@@ -138,10 +142,13 @@ describe('housekeeping/prune', () => {
   it('deletes empty lanes', async () => {
     await client.query('delete from intents');
     await intent({ n: 1, kind: 'network/place', state: 'running' });
-    await client.query(`insert into lanes (name, head) values ('idle', null), ('lane 1', $1)`, [uuid(1)]);
+    await intent({ n: 2, kind: 'network/place', state: 'queued' });
+    await client.query(`insert into lanes (name, head) values ('idle', null), ('lane 1', $1), ('lane 2', null)`, [
+      uuid(1),
+    ]);
 
     expect(await prune()).to.deep.equal({ lanes: 1 });
-    expect(await left('lanes', 'name')).to.deep.equal(['lane 1']);
+    expect(await left('lanes', 'name'), 'the sweep gives the second its head').to.deep.equal(['lane 1', 'lane 2']);
   });
 
   it('deletes no lane that an order enters meanwhile, in either order of commits', async () => {
