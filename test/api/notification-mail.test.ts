@@ -87,13 +87,18 @@ describe('the e-mail of sendNotification', () => {
       send(email, { Prefer: 'wait=1' }),
     ]);
     const id = now.body.notification_id;
-    await service.db.query(sql.unsafe`select retry_mail(${id}::uuid, 100000, 'smtp_451')`);
+    const end = (delayS: number) =>
+      service.db.oneFirst(sql.unsafe`select retry_mail(${id}::uuid, ${delayS}, 'smtp_451') as is_planned`);
+    const [ended, again] = [await end(100_000), await end(1)];
 
     for (const { status, body } of [now, later]) {
       expect(status).to.equal(200);
       expect(body).to.include({ email_sent: false, email_status: 'queued' });
     }
-    expect((await eventsOf(id))[0]).to.have.nested.property('data.reason', 'smtp_451');
+    expect([ended, again]).to.deep.equal([false, false]);
+    const events = await eventsOf(id);
+    expect(events).to.have.length(1);
+    expect(events[0]).to.have.nested.property('data.reason', 'smtp_451');
     expect(await eventsOf(later.body.notification_id)).to.deep.equal([]);
   });
 

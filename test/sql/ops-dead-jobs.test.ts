@@ -139,6 +139,14 @@ describe('dead jobs without an intent, as trading_operator', () => {
       ended,
     ]);
 
+    const doubted = await intentAt(intentDb, 'queued');
+    await intentDb.finishJobs(doubted);
+    await intentDb.query(`update intents set state = 'failed', settled_at = now(), outcome = '{}' where id = $1`, [
+      doubted,
+    ]);
+    await intentDb.query(`select enqueue(array[doubt_job('network/place', $1, now())])`, [doubted]);
+    await intentDb.query(`update queue_jobs set attempts = max_attempts where key = 'doubt ' || $1`, [doubted]);
+
     const db = await openPool(intentDb.url, 1, () => {});
     await sweepJobs({ db, log: { warn: () => {} } });
     await db.end();
