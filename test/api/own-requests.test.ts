@@ -82,6 +82,27 @@ describe('the requests of an app', function () {
     expect(await numbersOf(ours)).to.deep.equal(Array.from({ length: 44 }, (_, n) => n + 1));
   });
 
+  it('are recorded one by one up to a limit of each owner: a flood of one leaves out none of another', async () => {
+    const [flooding, quiet] = ['app_flooding', 'app_quiet'];
+    const entry = { operation: 'op', method: 'GET', status: 200, request_id: 'r', caller: 'app', ms: 1 };
+    const batch = [flooding, flooding, flooding, quiet, flooding, quiet].map((owner, n) => ({
+      ...entry,
+      owner,
+      at_ms: 1_700_000_000_000 + n,
+    }));
+
+    await service.db.query(sql.unsafe`select record_requests(${JSON.stringify(batch)}::jsonb, 2)`);
+
+    const rows = await service.db.any(sql.unsafe`
+      select owner, id::integer from api_requests where owner in (${flooding}, ${quiet}) order by owner, id`);
+    expect(rows).to.deep.equal(
+      [flooding, quiet].flatMap((owner) => [
+        { owner, id: 1 },
+        { owner, id: 2 },
+      ]),
+    );
+  });
+
   it('are read in pages, and are nobody else’s', async () => {
     await eventually(async () => (await listed()).length > 2);
     const first = await app.ask('GET', '/v2/requests?limit=1');

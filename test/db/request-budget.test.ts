@@ -115,6 +115,17 @@ describe('the request budget of all processes', () => {
     expect([many, few, later]).to.deep.equal([[1, 0], [1, 0], 1]);
   });
 
+  it('gives one that is alone back half of the refill, so that the next one finds its part', async () => {
+    const ledger = first('alone', { burst: 100, perSecond: 1, allowance: 60 });
+    const ask = async (weight: number) =>
+      (await ledger.spend([{ weight, keep: 10, spare: 50, tenant: 'alone' }])).spent.length;
+
+    const begun = await ask(60);
+    await pass('alone', 30);
+
+    expect([begun, await ask(20), await ask(10)]).to.deep.equal([1, 0, 1]);
+  });
+
   it('passes over a tenant beyond its share, and nobody overtakes within a tenant', async () => {
     const ledger = first('overtaking', { burst: 100, perSecond: 1, allowance: 60 });
     const call = (tenant: string, weight: number) => ({ weight, keep: 10, spare: 20, tenant });
