@@ -34,15 +34,21 @@ describe('in a transaction that has begun before its end', () => {
     ).to.deep.equal({ is_rejected: true, is_second_rejected: false });
   });
 
-  it('a key that is rolled without an overlap sets none either', async () => {
-    await intentDb.query(`insert into partner_keys (id, partner_id, digest, hint) values ('key', 'ptn_a', 'key', '')`);
-    expect(
-      await readAfter(
-        `update partner_keys set expires_at = now() where id = 'key'`,
-        `select use_credentials('key') is null as is_rejected`,
-      ),
-    ).to.deep.equal({ is_rejected: true });
-  });
+  for (const [what, end] of [
+    ['rolled without an overlap', 'expires_at'],
+    ['revoked', 'revoked_at'],
+  ])
+    it(`a key that is ${what} sets none either`, async () => {
+      await intentDb.query(
+        `insert into partner_keys (id, partner_id, digest, hint) values ('${end}', 'ptn_a', '${end}', '')`,
+      );
+      expect(
+        await readAfter(
+          `update partner_keys set ${end} = now() where id = '${end}'`,
+          `select use_credentials('${end}') is null as is_rejected`,
+        ),
+      ).to.deep.equal({ is_rejected: true });
+    });
 
   it('an approval whose giver is logged out permits nothing', async () => {
     await intentDb.query(

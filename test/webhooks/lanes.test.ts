@@ -104,6 +104,33 @@ describe('the lanes of an endpoint', () => {
     expect((await deliveries())[0]).to.include({ state: 'delivered', attempts: 2 });
   });
 
+  it('take what has waited longest, signed with the secrets that are valid', async () => {
+    const { id } = await fixture.d.endpoint(fixture.app, fixture.receiver.url);
+    await fixture.d.rows(
+      `insert into webhook_deliveries (id, owner, endpoint_id, event_id, due_at)
+       select 'whd_waits_' || s, $1, $2, (record_event($1, 'x', '{}')).id, now() - make_interval(secs => s) from unnest(array[1, 3, 2]) s`,
+      [fixture.app, id],
+    );
+    await fixture.d.rows(
+      `insert into webhook_secrets (id, endpoint_id, sealed, expires_at)
+       select $1 || a, $1, '', now() + make_interval(secs => a) from unnest(array[-1, 60]) a`,
+      [id],
+    );
+
+    const steps = await fixture.d.rows<{ held: { delivery_id: string; secrets: { id: string }[] } }>(
+      'select held from step_lanes($1)',
+      [JSON.stringify([{ n: 0, endpoint_id: id, lane: 0 }])],
+    );
+
+    expect(steps[0]?.held.delivery_id).to.equal('whd_waits_3');
+    const signing = steps[0]?.held.secrets.map((secret) => secret.id);
+    expect(signing).to.have.length(2).and.include(`${id}60`);
+    await fixture.d.rows(
+      `update webhook_deliveries set state = 'cancelled', lane = null, ended_at = now() where endpoint_id = $1`,
+      [id],
+    );
+  });
+
   it('take nothing while their owner is disabled, although something is due when they end', async () => {
     const { id } = await fixture.d.endpoint(fixture.app, fixture.receiver.url);
     await fixture.d.rows('update apps set disabled_at = now() where id = $1', [fixture.app]);
