@@ -448,6 +448,7 @@ create table exchange_fills (
   constraint exchange_fills_side_known CHECK ((side = ANY (ARRAY['buy'::text, 'sell'::text]))),
   constraint exchange_fills_wallet_lower CHECK ((ex_wallet = lower(ex_wallet)))
 );
+CREATE INDEX exchange_fills_by_client_order ON public.exchange_fills USING btree (ex_wallet, cloid) WHERE (cloid IS NOT NULL);
 CREATE INDEX exchange_fills_by_coin ON public.exchange_fills USING btree (ex_wallet, coin, filled_at, seq);
 
 -- Funding payments of enrolled exchange wallets, as the exchange listed them: each once.
@@ -2547,6 +2548,9 @@ create function events_of_ours(batch jsonb)
 create function exchange_pair(coin text)
   returns text sql immutable;
 
+create function executions_of_order(wallet text, number text, of_order uuid)
+  returns SETOF exchange_fills sql stable;
+
 create function exit_triggers(wallet text, added exchange_fills[])
   returns jsonb[] sql stable;
 
@@ -3346,8 +3350,8 @@ create function submit_lost_transfers()
 create function submit_payout(payout text, of_owner text, of_user text, item jsonb, earned_cents bigint, hold_h integer DEFAULT 0, in_session text DEFAULT NULL::text)
   returns TABLE(verdict text, intent_id uuid) plpgsql;
 
-create function sum_executions(wallet text, number text, known numeric, price numeric)
-  returns TABLE(filled numeric, worth numeric, known_worth numeric) sql stable;
+create function sum_executions(wallet text, number text, known numeric, price numeric, of_order uuid DEFAULT NULL::uuid)
+  returns TABLE(filled numeric, worth numeric, known_worth numeric, is_changed boolean) sql stable;
 
 create function sweep_prop_accounts(every_s double precision, most integer)
   returns bigint sql;

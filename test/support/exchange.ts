@@ -43,6 +43,32 @@ export async function restDirectly(
   return response.data.items.map((item) => (item.kind === 'resting' ? item.oid : Number.NaN));
 }
 
+/** An order of bitcoin at the exchange, by its client order id. `isNew`: there is none yet. */
+type ChangedOrder = { cloid: string; size: string; price: string; isNew?: boolean };
+
+/** Changes a resting order without the service, under its client order id. Resolves to its new number, null if it was filled at once. */
+export async function changeDirectly(
+  service: Upstream,
+  { privateKey, wallet }: Wallet,
+  { isNew = false, ...terms }: ChangedOrder,
+): Promise<number | null> {
+  const venue = exchangeOf(service);
+  const record = await venue.orderStatus(wallet, terms.cloid);
+  const target = record.kind === 'found' ? record.data.order.oid : Number.NaN;
+  const body = await venue
+    .signerOf(privateKey)
+    ?.sign(
+      isNew
+        ? { kind: 'place', orders: [far(terms)], grouping: 'none' }
+        : { kind: 'replace', orders: [{ target, order: far(terms) }] },
+      { nonce: ++nonces },
+    );
+  const response = await venue.post(String(body), { firstSend: true });
+  const [item] = response.kind === 'accepted' ? response.data.items : [];
+  if (item?.kind !== 'resting' && item?.kind !== 'filled') throw new Error(JSON.stringify(response));
+  return item.kind === 'resting' ? item.oid : null;
+}
+
 /** Numbers of a wallet's orders that are open at the exchange. */
 export async function openOids(service: Upstream, { wallet }: Wallet, dex = ''): Promise<number[]> {
   const open = await exchangeOf(service).openOrders(wallet, dex);

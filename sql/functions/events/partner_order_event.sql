@@ -30,8 +30,7 @@ language sql stable as $$
         select *
         from (
           select *
-          from exchange_fills x
-          where x.ex_wallet = m.trader and x.oid = m.executed ->> 'ex_order_id'
+          from executions_of_order(m.trader, m.executed ->> 'ex_order_id', o.id) x
           order by x.trade_id -- as the key does: else a plan made while the table was small may read all of the wallet
           offset 0
         ) x

@@ -1,8 +1,7 @@
 -- Records executions of a wallet, each once and in the order given, with what follows from them: how far its ledger is (unless they were streamed:
--- then others may be missing that are read later), its positions, what has become of its resting orders (`ended`: those that the exchange ended
--- otherwise, [{id, filled_size, by_command, is_filled}]), and the events of all that. An order that has ended lets the wallet be read again at
--- once, for its exits. Returns how many executions are new. Locks the cursor, the resting orders of the wallet, those that had ended before
--- (record_late_fills), then event logs.
+-- then others may be missing that are read later), its positions, what has become of its resting orders (`ended`: see resting_order_changes), and
+-- the events of all that. An order that has ended lets the wallet be read again at once, for its exits. Returns how many executions are new. Locks
+-- the cursor, the resting orders of the wallet, those that had ended before (record_late_fills), then event logs.
 create or replace function record_exchange_fills(wallet text, fills jsonb, ended jsonb, is_streamed boolean default false) returns integer
 language plpgsql as $$
 declare

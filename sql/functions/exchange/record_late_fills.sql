@@ -1,4 +1,4 @@
--- Records what was executed of orders of a wallet, by their numbers (`oids`), that had ended before the reads of their executions showed it: the
+-- Records what was executed of orders of a wallet, by the numbers of executions (`oids`), that had ended before the reads of these showed it: the
 -- price of what was filled, once the recorded executions are all of that, and what was filled besides: an order may be filled in part just before
 -- it is cancelled. Writes the statement lines of it. It is called when executions are recorded, and when the number of an order becomes known.
 -- Returns the orders of which more was filled than was known. Locks these orders: what they say is that of the locked row, since their exits may be
@@ -12,6 +12,7 @@ begin
   select jsonb_agg(jsonb_build_object(
     'id', n.id,
     'executed', n.executed || jsonb_build_object(
+      'size', trim_scale(greatest(n.size, n.filled))::text,
       'filled_size', trim_scale(n.filled)::text,
       'fill_price', trim_scale(average_price(n.worth, n.filled))::text
     ),
@@ -21,13 +22,22 @@ begin
     'was_worth', n.known_worth
   )), coalesce(array_agg(n.id) filter (where n.filled > n.known), '{}') into late, filled_more
   from (
-    select o.id, o.executed, s.filled, s.worth, s.known_worth, k.known, k.price
-    from unnest(oids) as u (oid)
-    join orders o on o.exchange_number = u.oid and o.trader = wallet
+    select o.id, o.executed, s.filled, s.worth, s.known_worth, k.known, k.price, k.size
+    from (
+      select r.id
+      from unnest(oids) as u (oid)
+      join orders r on r.exchange_number = u.oid and r.trader = wallet
+      union
+      select substr(f.cloid, 3)::uuid -- its trader has changed it at the exchange: it has other numbers
+      from exchange_fills f
+      where f.ex_wallet = wallet and f.oid = any(oids) and f.cloid ~ '^0x[0-9a-f]{32}$'
+    ) u
+    join orders o on o.id = u.id and o.trader = wallet
     cross join lateral (
-      select coalesce((o.executed ->> 'filled_size')::numeric, 0) as known, (o.executed ->> 'fill_price')::numeric as price
+      select coalesce((o.executed ->> 'filled_size')::numeric, 0) as known, (o.executed ->> 'fill_price')::numeric as price,
+        (o.executed ->> 'size')::numeric as size
     ) k
-    cross join lateral sum_executions(wallet, u.oid, k.known, k.price) s
+    cross join lateral sum_executions(wallet, o.exchange_number, k.known, k.price, o.id) s
     where o.venue = 'exvenue' and o.lifecycle <> 'resting' and s.filled > 0
       and (s.filled > k.known or s.filled = k.known and k.price is null)
     order by o.id

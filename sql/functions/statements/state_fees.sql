@@ -1,5 +1,6 @@
--- Writes the statement lines of the fees of recorded executions of a wallet: of those of its orders with these numbers (`oids`) that a partner
--- placed, closings included. A fee is stated once. It is called when executions are recorded, and when the number of an order becomes known.
+-- Writes the statement lines of the fees of recorded executions of a wallet with these numbers (`oids`): of orders and closings that a partner
+-- placed, by their numbers or by their client order ids, which they keep when their trader changes them at the exchange. A fee is stated once. It is
+-- called when executions are recorded, and when the number of an order becomes known.
 create or replace function state_fees(wallet text, oids text[]) returns void
 language sql as $$
   insert into statement_lines (id, owner, kind, what, at, venue, account, reference, pair, amount, currency)
@@ -17,7 +18,7 @@ language sql as $$
       select i.id, i.owner
       from intents i
       where i.id = case when f.cloid ~ '^0x[0-9a-f]{32}$' then substr(f.cloid, 3)::uuid end
-        and i.kind = 'exchange/close' and i.request ->> 'wallet' = wallet
+        and i.kind in ('exchange/place', 'exchange/close') and i.request ->> 'wallet' = wallet
       limit 1
     ) c
     where f.ex_wallet = wallet and f.oid = any(oids) and f.fee <> 0

@@ -14,6 +14,13 @@ export function filledSizeOf({ size, originalSize, reduceOnly }: Sizes, state: O
   return reduceOnly && !isZero(filled) ? null : filled;
 }
 
+/**
+ * Whether the exchange shows an order under another number than the recorded one: its trader has changed it there. Its record says nothing then
+ * of the executions under earlier numbers, nor of the size of the whole.
+ */
+export const isChanged = (oid: number, recorded: { ex_order_id: string | null } | null): boolean =>
+  recorded?.ex_order_id != null && recorded.ex_order_id !== String(oid);
+
 /** The size that executions add up to. */
 export const sizeOf = (fills: readonly Pick<Fill, 'size'>[]): string =>
   fills.reduce((sum, { size }) => plus(sum, size), '0');

@@ -93,8 +93,7 @@ export const findProvenSize = (
         left join orders u on u.id = r.id
         where coalesce((
             select sum(f.size)
-            from exchange_fills f
-            where f.ex_wallet = ${wallet} and f.oid = coalesce(u.exchange_number, i.outcome -> 'result' ->> 'ex_order_id')
+            from executions_of_order(${wallet}, coalesce(u.exchange_number, i.outcome -> 'result' ->> 'ex_order_id'), u.id) f
           ), 0) < coalesce(u.executed ->> 'filled_size', i.outcome -> 'result' ->> 'filled_size', 'infinity')::numeric
       )
       and not exists (

@@ -6,7 +6,7 @@ import { hasEnded } from '../../../kernel/exchange-order-state.ts';
 import type { OrderUuid, WalletAddress } from '../../../kernel/ids.ts';
 import { epochMs } from '../../../kernel/work.ts';
 import type { Exvenue, OpenOrder, OrderRecord, OrderView } from '../adapter/types.ts';
-import { filledSizeOf } from '../filled.ts';
+import { filledSizeOf, isChanged } from '../filled.ts';
 import { type EndedParent, isCancelledByCommand } from '../orders/exit-outcome.ts';
 import { timeInForceOf } from '../orders/rules.ts';
 import { settleExits } from '../orders/waiting-exits.ts';
@@ -17,7 +17,7 @@ import type { EndedOrder } from './store.ts';
 export type LedgerDeps = { db: Db; exvenue: Exvenue; config: { EXVENUE_READ_LAG_MS: number } };
 
 /**
- * What a reading shows of a wallet's orders. `ended`: those that the venue ended before they were filled. `absent`: those that rest by our
+ * What a reading shows of a wallet's orders. `ended`: those that the venue has ended. `absent`: those that rest by our
  * records, and of which it shows nothing.
  */
 export type OrdersSeen = { hasChanged: boolean; ended: EndedOrder[]; absent: OrderUuid[]; weight: number };
@@ -69,6 +69,7 @@ async function readOrder(deps: LedgerDeps, { order, listed, list }: Reading, see
   if (record.kind === 'absent') return readAbsent(deps, order, list, seen);
   if (record.kind === 'unreadable') return;
   note(deps, order, record.data, seen);
+  if (order.is_resting && isChanged(record.data.order.oid, order.executed)) return; // what was filled of it is recorded first
   if (order.waits && record.data.state !== 'open') seen.weight += await settleExits(deps, order, record.data);
 }
 
@@ -86,7 +87,7 @@ async function readAbsent(
   seen.absent.push(order.id);
   if (!open || 1_000 * (order.absent_s ?? 0) < deps.config.EXVENUE_READ_LAG_MS) return;
   if (!order.is_resting) seen.weight += await settleExits(deps, order, endOf(order));
-  else seen.ended.push({ id: order.id, filled_size: '0', by_command: false, is_filled: false }); // what was filled, its executions show
+  else seen.ended.push({ id: order.id, number: null, filled_size: '0', by_command: false, is_filled: false }); // what was filled, its executions show
   seen.hasChanged ||= order.is_resting;
 }
 
@@ -100,6 +101,7 @@ const endOf = ({ is_filled, terms, executed }: WatchedOrder): EndedParent => {
     word: '',
     statusMs: 0,
     order: {
+      oid: Number(executed?.ex_order_id),
       originalSize: size,
       size: is_filled ? '0' : minus(size, executed?.filled_size ?? '0'),
       timeInForce: timeInForceOf(terms),
@@ -108,25 +110,27 @@ const endOf = ({ is_filled, terms, executed }: WatchedOrder): EndedParent => {
 };
 
 type Seen = Pick<OrderRecord, 'state' | 'statusMs'> & {
-  order: Pick<OrderView, 'originalSize' | 'size' | 'timeInForce'>;
+  order: Pick<OrderView, 'oid' | 'originalSize' | 'size' | 'timeInForce'>;
   word?: string;
 };
 
 const openRecord = (order: OpenOrder): Seen => ({ order, state: 'open', statusMs: order.placedMs });
 
 /**
- * Notes a resting order that has more executions than are recorded, or has ended. Of one that the exchange may have shrunk, the
- * executions alone tell what was filled, once no read can be behind its end.
+ * Notes a resting order that has more executions than are recorded, or has ended. Of one that the exchange may have shrunk, the executions alone tell
+ * what was filled, once no read can be behind its end; so it is with what was filled of a cancelled one before its trader changed it.
  */
 function note({ config }: LedgerDeps, order: WatchedOrder, record: Seen, seen: OrdersSeen): void {
   const { order: shown, state, statusMs } = record;
   if (!order.is_resting) return;
   const filled = filledSizeOf({ ...shown, reduceOnly: order.terms.reduce_only }, state);
   const isEnded = hasEnded({ state });
-  const isProven = filled !== null || epochMs() - statusMs > config.EXVENUE_READ_LAG_MS;
-  if (isEnded && isProven && (state !== 'filled' || filled === null))
+  const isTold = filled !== null && (state === 'filled' || !isChanged(shown.oid, order.executed));
+  const isProven = isTold || epochMs() - statusMs > config.EXVENUE_READ_LAG_MS;
+  if (isEnded && isProven)
     seen.ended.push({
       id: order.id,
+      number: String(shown.oid),
       filled_size: filled ?? '0',
       by_command: isCancelledByCommand(record),
       is_filled: state === 'filled',

@@ -30,10 +30,16 @@ export const takeDueWallets = (db: Db, most: number, { busyS, idleS }: Pace): Pr
     from take_due_wallets(${most}, ${busyS}, ${idleS}) w`);
 
 /**
- * An order that the exchange ended before all that was asked for was filled, and the size that was filled at least. `by_command`: somebody cancelled
- * it. `is_filled`: the exchange had shrunk it with its position, and what was left of it was filled.
+ * An order that the exchange has ended, and the size that was filled at least of the one with this number; null is the number of an order without a
+ * record. `by_command`: somebody cancelled it. `is_filled`: all that was left of it was filled, which may be less than was asked for.
  */
-export type EndedOrder = { id: OrderUuid; filled_size: string; by_command: boolean; is_filled: boolean };
+export type EndedOrder = {
+  id: OrderUuid;
+  number: string | null;
+  filled_size: string;
+  by_command: boolean;
+  is_filled: boolean;
+};
 
 /** An execution. `leg`: which exit of ours it was. */
 export type NamedFill = Fill & { leg: Leg | null };

@@ -7,7 +7,7 @@ export type ObservedLeg = { leg: Leg; record: ReadResult<OrderRecord> };
 
 /** What the result of exits depends on of their order. */
 export type EndedParent = Pick<OrderRecord, 'state' | 'word' | 'statusMs'> & {
-  order: Pick<OrderView, 'size' | 'originalSize' | 'timeInForce'>;
+  order: Pick<OrderView, 'oid' | 'size' | 'originalSize' | 'timeInForce'>;
 };
 
 /** The result of the exits of an order. `lost`: the exits that neither the venue nor a command keeps. */

@@ -1,11 +1,13 @@
 import { readWeights } from '../../../capacity/exchange.ts';
 import type { Db } from '../../../db/pool.ts';
+import { minus } from '../../../kernel/decimals.ts';
 import { coinOf, dexOf, legCloid } from '../../../kernel/exchange-names.ts';
 import { hasEnded } from '../../../kernel/exchange-order-state.ts';
 import type { WalletAddress } from '../../../kernel/ids.ts';
 import { found, type ReadResult } from '../../../kernel/upstream-result.ts';
 import { epochMs } from '../../../kernel/work.ts';
 import type { Exvenue, OrderRecord } from '../adapter/types.ts';
+import { isChanged } from '../filled.ts';
 import { cancelNext } from './cancel.ts';
 import { type EndedParent, type ExitsOutcome, exitsOutcome, type ObservedLeg } from './exit-outcome.ts';
 import { followUp, laneOf } from './follow-up.ts';
@@ -21,7 +23,8 @@ type Deps = { db: Db; exvenue: Exvenue; config: { EXVENUE_READ_LAG_MS: number } 
  * Reads the exits of an order that has ended, records the outcome, and places lost exits again. Nothing is decided while reads
  * may be behind, or the exchange is unreadable. Resolves to the weight of the reads.
  */
-export async function settleExits({ db, exvenue, config }: Deps, order: RecordedExchangeOrder, parent: EndedParent) {
+export async function settleExits({ db, exvenue, config }: Deps, order: RecordedExchangeOrder, ended: EndedParent) {
+  const parent = wholeOf(order, ended);
   const lagMs = config.EXVENUE_READ_LAG_MS;
   const legs: ObservedLeg[] = [];
   for (const leg of legsOf(order.terms)) {
@@ -38,6 +41,13 @@ export async function settleExits({ db, exvenue, config }: Deps, order: Recorded
     await noteExits(db, order.id, outcome.report, next);
   }
   return weight;
+}
+
+/** An order that has ended. The sizes of one that its trader has changed are those of our records. */
+function wholeOf({ executed }: RecordedExchangeOrder, ended: EndedParent): EndedParent {
+  if (!isChanged(ended.order.oid, executed)) return ended;
+  const [originalSize, filled] = [executed?.size ?? '0', executed?.filled_size ?? '0'];
+  return { ...ended, order: { ...ended.order, originalSize, size: minus(originalSize, filled) } };
 }
 
 /** An exit, which need not be read if the stream says that it has ended. */

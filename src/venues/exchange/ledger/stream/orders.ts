@@ -5,8 +5,9 @@ import { hasEnded } from '../../../../kernel/exchange-order-state.ts';
 import type { IntentId, WalletAddress } from '../../../../kernel/ids.ts';
 import { epochMs } from '../../../../kernel/work.ts';
 import type { OrderRecord, OrderUpdate } from '../../adapter/types.ts';
-import { filledSizeOf } from '../../filled.ts';
+import { filledSizeOf, isChanged } from '../../filled.ts';
 import { type EndedParent, isCancelledByCommand } from '../../orders/exit-outcome.ts';
+import type { RecordedExchangeOrder } from '../../orders/queries.ts';
 import { timeInForceOf } from '../../orders/rules.ts';
 import { settleExits } from '../../orders/waiting-exits.ts';
 import type { LedgerDeps } from '../read-orders.ts';
@@ -121,11 +122,13 @@ export function streamedOrders(deps: LedgerDeps): StreamedOrders {
   };
 }
 
-/** An order that has ended before it was filled. Of one that the exchange may have shrunk, reads tell. */
-function endedBy({ id, terms }: { id: IntentId; terms: { reduce_only: boolean } }, parent: EndedParent): EndedOrder[] {
+/** An order that has ended before it was filled. Of one that the exchange may have shrunk, or that its trader has changed, reads tell. */
+function endedBy({ id, terms, executed }: RecordedExchangeOrder, parent: EndedParent): EndedOrder[] {
+  const number = parent.order.oid;
+  if (isChanged(number, executed)) return [];
   const filled_size = filledSizeOf({ ...parent.order, reduceOnly: terms.reduce_only }, parent.state);
   if (parent.state === 'filled' || filled_size === null) return [];
-  return [{ id, filled_size, by_command: isCancelledByCommand(parent), is_filled: false }];
+  return [{ id, number: String(number), filled_size, by_command: isCancelledByCommand(parent), is_filled: false }];
 }
 
 /** In the history, which may be long, an order that rests as it was placed says something only of its placement. */

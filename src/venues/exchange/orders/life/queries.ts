@@ -115,11 +115,15 @@ const fillRow = z.object({
 /** An execution of an order as it is shown. */
 export type ShownFill = z.infer<typeof fillRow>;
 
-/** The recorded executions of an order by the exchange's number, oldest first. */
-export const listFillsOf = (db: Db, wallet: WalletAddress, oid: string): Promise<readonly ShownFill[]> =>
+/** The recorded executions of an order by the exchange's number, and by its id if it is one of ours, oldest first. */
+export const listFillsOf = (
+  db: Db,
+  wallet: WalletAddress,
+  oid: string,
+  id: IntentId | null,
+): Promise<readonly ShownFill[]> =>
   db.any(sql.prepared('fills_of_order', fillRow)`
     select f.trade_id::text, trim_scale(f.price)::text price, trim_scale(f.size)::text size, trim_scale(f.fee)::text fee, f.fee_token,
       trim_scale(f.closed_pnl)::text realized_pnl, f.is_liquidation, f.filled_at "time"
-    from exchange_fills f
-    where f.ex_wallet = ${wallet} and f.oid = ${oid}
+    from executions_of_order(${wallet}, ${oid}, ${id}) f
     order by f.filled_at, f.trade_id`);

@@ -4,7 +4,7 @@ import { waitMember } from '../../../../intents/follow.ts';
 import { waitOf } from '../../../../intents/waits.ts';
 import { compare, isPositive } from '../../../../kernel/decimals.ts';
 import { cloidOf, intentIdOf } from '../../../../kernel/exchange-names.ts';
-import { isUuid, type OwnerId, type WalletAddress } from '../../../../kernel/ids.ts';
+import { type IntentId, isUuid, type OwnerId, type WalletAddress } from '../../../../kernel/ids.ts';
 import { epochMs } from '../../../../kernel/work.ts';
 import { foundOrNull, requireFound } from '../../../found.ts';
 import type { VenueReads } from '../../../reads.ts';
@@ -51,7 +51,7 @@ async function lifeOf(deps: Deps, wallet: WalletAddress, recorded: RecordedLife)
   const isPlaced = recorded.state === 'succeeded' && order !== null;
   const isOpen = report.status === 'open' || report.status === 'partial';
   const [fills, exits] = await Promise.all([
-    fillsOf(deps, wallet, report, Date.parse(recorded.created_at)),
+    fillsOf(deps, { wallet, id: recorded.id, report, sinceMs: Date.parse(recorded.created_at) }),
     isPlaced
       ? readExits(deps, {
           ...{ id: recorded.id, wallet, pair: order.terms.pair, isOpen: isOpen && isResting, prices: order.terms },
@@ -79,7 +79,7 @@ async function lifeElsewhere(deps: Deps, wallet: WalletAddress, record: OrderRec
   const fills =
     shown.filled_size === null
       ? await listedOf(deps, wallet, String(record.order.oid), placedMs)
-      : await fillsOf(deps, wallet, ofOrder, placedMs);
+      : await fillsOf(deps, { wallet, id: null, report: ofOrder, sinceMs: placedMs });
   const report = { ...ofOrder, filled_size: shown.filled_size ?? (fills.length > 0 ? sizeOf(fills) : null) };
   return {
     ...shown,
@@ -97,18 +97,19 @@ async function lifeElsewhere(deps: Deps, wallet: WalletAddress, record: OrderRec
 
 type Filled = Pick<ExecutionReport, 'ex_order_id' | 'filled_size'>;
 
+/** An order with its report; its id if it is one of ours: then its executions under other numbers belong to it too. */
+type FilledOrder = { wallet: WalletAddress; id: IntentId | null; report: Filled; sinceMs: number };
+
 /** The executions of an order: the recorded ones if they are all, else those that the exchange lists since a time. */
-async function fillsOf(
-  { db, reads }: Deps,
-  wallet: WalletAddress,
-  { ex_order_id: oid, filled_size: filled }: Filled,
-  sinceMs: number,
-): Promise<ShownFill[]> {
+async function fillsOf({ db, reads }: Deps, { wallet, id, report, sinceMs }: FilledOrder): Promise<ShownFill[]> {
+  const { ex_order_id: oid, filled_size: filled } = report;
   if (oid === null || filled === null || !isPositive(filled)) return [];
-  const recorded = await listFillsOf(db, wallet, oid);
+  const recorded = await listFillsOf(db, wallet, oid, id);
   if (compare(sizeOf(recorded), filled) >= 0) return [...recorded];
   const fromMs = sinceMs - CLOCK_SKEW_MS;
-  const ofOrder = (all: Fill[]) => all.filter((fill) => String(fill.oid) === oid).map(shownFill);
+  const cloid = id && cloidOf(id);
+  const isOf = (fill: Fill) => String(fill.oid) === oid || (cloid !== null && fill.cloid === cloid);
+  const ofOrder = (all: Fill[]) => all.filter(isOf).map(shownFill);
   const listed = ofOrder(requireFound(await reads.fills({ wallet, fromMs, toMs: null })));
   return compare(sizeOf(listed), filled) >= 0 ? listed : ofOrder(requireFound(await reads.fillsNow(wallet, fromMs)));
 }

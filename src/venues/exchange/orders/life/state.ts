@@ -4,7 +4,7 @@ import { errors, isErrorCode } from '../../../../kernel/error-codes.ts';
 import { hasEnded } from '../../../../kernel/exchange-order-state.ts';
 import type { ReadResult } from '../../../../kernel/upstream-result.ts';
 import type { OrderRecord } from '../../adapter/types.ts';
-import { filledSizeOf } from '../../filled.ts';
+import { filledSizeOf, isChanged } from '../../filled.ts';
 import { orderResult } from '../results.ts';
 import type { ExecutionReport } from '../rules.ts';
 import { closingTerms, NOTHING_KNOWN, pendingReport, type ShownTerms } from '../views.ts';
@@ -49,7 +49,7 @@ function withRecord(
 ): ExecutionReport | null {
   if (state === 'unknown') return null;
   const known = report.filled_size ?? '0';
-  const filled = filledSizeOf({ ...order, reduceOnly }, state);
+  const filled = isChanged(order.oid, report) ? null : filledSizeOf({ ...order, reduceOnly }, state);
   if (filled === null && hasEnded({ state })) return null;
   const filled_size = filled ?? known;
   if (compare(filled_size, known) < 0) return null;
