@@ -448,7 +448,7 @@ create table exchange_fills (
   constraint exchange_fills_side_known CHECK ((side = ANY (ARRAY['buy'::text, 'sell'::text]))),
   constraint exchange_fills_wallet_lower CHECK ((ex_wallet = lower(ex_wallet)))
 );
-CREATE INDEX exchange_fills_by_client_order ON public.exchange_fills USING btree (ex_wallet, cloid) WHERE (cloid IS NOT NULL);
+CREATE INDEX exchange_fills_by_client_order ON public.exchange_fills USING btree (ex_wallet, cloid, trade_id) WHERE (cloid IS NOT NULL);
 CREATE INDEX exchange_fills_by_coin ON public.exchange_fills USING btree (ex_wallet, coin, filled_at, seq);
 
 -- Funding payments of enrolled exchange wallets, as the exchange listed them: each once.

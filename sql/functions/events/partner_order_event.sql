@@ -28,12 +28,7 @@ language sql stable as $$
       select coalesce(jsonb_agg(shown_fill(f, coalesce(o.owner, i.owner)) order by f.filled_at, f.seq), '[]')
       from (
         select *
-        from (
-          select *
-          from executions_of_order(m.trader, m.executed ->> 'ex_order_id', o.id) x
-          order by x.trade_id -- as the key does: else a plan made while the table was small may read all of the wallet
-          offset 0
-        ) x
+        from executions_of_order(m.trader, m.executed ->> 'ex_order_id', o.id) x
         order by x.filled_at desc, x.seq desc
         limit 100
       ) f
