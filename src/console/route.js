@@ -3,9 +3,18 @@
 /** The view, the id and the query in a fragment such as `#/intents/7?state=failed`. @param {string} hash @returns {Route} */
 export function readRoute(hash) {
   const [path = '', search = ''] = hash.replace(/^#\/?/, '').split('?');
-  const [view = '', id = ''] = path.split('/').map(decodeURIComponent);
+  const [view = '', id = ''] = path.split('/').map(decoded);
   const query = Object.fromEntries(new URLSearchParams(search));
   return { view, id, query, with: (more) => routeTo(id === '' ? view : `${view}/${id}`, { ...query, ...more }) };
+}
+
+/** A text with a percent sign that escapes nothing stays as it is: it was typed or cut. @param {string} text */
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** The fragment of a view. Empty members are left out. @param {string} path @param {Record<string, string>} [query] */
