@@ -40,6 +40,14 @@ export function presentAs(headers) {
 /** The headers that every request carries. */
 export const presented = () => credentials;
 
+/** @type {() => void} */
+let requireCaller = () => {};
+
+/** Sets what is checked before every request but those of the log-in: it throws where the request would be another caller's. @param {typeof requireCaller} check */
+export function beforeRequests(check) {
+  requireCaller = check;
+}
+
 /** @type {(error: RequestFailure) => Promise<void>} */
 let renewSession = async (error) => {
   throw error;
@@ -83,6 +91,7 @@ export const askWithHeaders = (path) => askWhole('get', path, {});
  * @returns {Promise<{ body: any, headers: Headers }>} `body`: any, because its type depends on the operation
  */
 async function askWhole(method, path, requested) {
+  if (!requested.isLogIn) requireCaller();
   try {
     return await send(method, path, requested);
   } catch (error) {

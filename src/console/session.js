@@ -1,4 +1,4 @@
-import { ask, onSessionEnd, RequestFailure } from './api.js';
+import { ask, beforeRequests, onSessionEnd, RequestFailure } from './api.js';
 import { byId, h } from './dom.js';
 import { control, valuesOf } from './fields.js';
 import { complain, wording } from './notices.js';
@@ -32,17 +32,38 @@ const newPasswordField = {
 let loggingIn = null;
 let operator = '';
 
+/** Where all tabs of the browser find the id of the operator whose session its cookie carries. */
+const HOLDER = 'operator';
+const REPLACED = 'Another operator has logged in in this browser. Nothing was done; this page becomes theirs.';
+
 /**
  * Renews the session whenever the service reports that there is none. The log-in covers the page, which stays
  * unchanged.
  */
 export function keepSession() {
+  beforeRequests(requireOwnSession);
+  addEventListener(
+    'storage',
+    ({ key }) => key === HOLDER && !document.querySelector('dialog[open]:not(#log-in)') && isReplaced(),
+  );
   onSessionEnd((error) => {
     loggingIn ??= logIn(error).finally(() => {
       loggingIn = null;
     });
     return loggingIn;
   });
+}
+
+/** Throws, and gives the page to the other operator, if another one has logged in in another tab: the cookie is theirs now. */
+function requireOwnSession() {
+  if (isReplaced()) throw new RequestFailure(0, { code: 'ANOTHER_OPERATOR', message: REPLACED });
+}
+
+/** Whether another operator has logged in; then the page is loaded anew. */
+function isReplaced() {
+  const isAnother = operator !== '' && operator !== localStorage.getItem(HOLDER);
+  if (isAnother) location.reload();
+  return isAnother;
 }
 
 /**
@@ -66,8 +87,9 @@ export async function acceptInvitation(token) {
 
 /** Reads the operator of the session, and its role. From then on the page belongs to that operator. */
 export async function readOperator() {
-  const { email, role } = await ask('get', '/v2/admin/me');
-  operator = email;
+  const { admin_id, email, role } = await ask('get', '/v2/admin/me');
+  localStorage.setItem(HOLDER, admin_id);
+  operator = admin_id;
   actAs(role);
   return `${email}, ${role}`;
 }
@@ -92,8 +114,8 @@ async function logIn(error) {
   document.body.append(dialog);
   dialog.showModal();
   const notes = hidden ? '' : 'Your session has ended. Log in to go on where you were.';
-  const email = await identify(dialog, error.code, notes).catch((fault) => showFault(dialog, fault));
-  if (operator !== '' && operator !== email) return location.reload(); // another operator must not see the previous operator's page
+  const holder = await identify(dialog, error.code, notes).catch((fault) => showFault(dialog, fault));
+  if (operator !== '' && operator !== holder) return location.reload(); // another operator must not see the previous operator's page
   dialog.close();
   dialog.remove();
   page.hidden = hidden;
@@ -103,7 +125,9 @@ async function logIn(error) {
 async function identify(dialog, code, notes) {
   if (code === 'V2_TOTP_REQUIRED') await enroll(dialog);
   else await enterPassword(dialog, notes);
-  return (await ask('get', '/v2/admin/me', { isLogIn: true })).email;
+  const { admin_id } = await ask('get', '/v2/admin/me', { isLogIn: true });
+  localStorage.setItem(HOLDER, admin_id);
+  return admin_id;
 }
 
 /** @param {HTMLDialogElement} dialog @param {unknown} fault @returns {never} */
@@ -135,7 +159,11 @@ async function enterPassword(dialog, notes) {
 }
 
 /** @param {object} body */
-const logInWith = (body) => ask('post', '/v2/admin/login', { body, isLogIn: true });
+async function logInWith(body) {
+  const response = await ask('post', '/v2/admin/login', { body, isLogIn: true });
+  if (response.totp_enrolled && !response.totp_required) localStorage.setItem(HOLDER, response.admin_id); // at once: other tabs have the cookie
+  return response;
+}
 
 /** @param {HTMLDialogElement} dialog */
 async function enroll(dialog) {

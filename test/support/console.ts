@@ -11,8 +11,8 @@ import { ENTITY } from './service.ts';
 /** The console of a service in a browser of its own. */
 export type TestConsole = TestBrowser & {
   url: string;
-  /** Fills in the log-in form: the password, then the current code or another. */
-  enter(operator: TestAdmin, code?: string): Promise<void>;
+  /** Fills in the log-in form, of this page or of another: the password, then the current code or another. */
+  enter(operator: TestAdmin, code?: string, at?: TestConsole['page']): Promise<void>;
   /** Logs a new, enrolled operator in, up to the overview. */
   logIn(): Promise<TestAdmin>;
   /** Goes to a view and waits until it is loaded. */
@@ -36,14 +36,14 @@ export async function openConsole(service: Identity, options: Options = {}): Pro
   const opened: TestConsole = {
     ...browser,
     url,
-    async enter(operator, code) {
-      await page.getByLabel('E-mail address').fill(operator.email);
-      await page.getByLabel('Password').fill(PASSWORD);
-      await page.getByRole('button', { name: 'Log in' }).click();
-      await page.getByLabel('Code of your authenticator').waitFor();
+    async enter(operator, code, at = page) {
+      await at.getByLabel('E-mail address').fill(operator.email);
+      await at.getByLabel('Password').fill(PASSWORD);
+      await at.getByRole('button', { name: 'Log in' }).click();
+      await at.getByLabel('Code of your authenticator').waitFor();
       await letCodesPassAgain(service, operator);
-      await page.getByLabel('Code of your authenticator').fill(code ?? codeOf(operator.seed));
-      await page.getByRole('button', { name: 'Log in' }).click();
+      await at.getByLabel('Code of your authenticator').fill(code ?? codeOf(operator.seed));
+      await at.getByRole('button', { name: 'Log in' }).click();
     },
     async logIn() {
       const operator = await service.admin();
