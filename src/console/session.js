@@ -32,8 +32,10 @@ const newPasswordField = {
 let loggingIn = null;
 let operator = '';
 
-/** Where all tabs of the browser find the id of the operator whose session its cookie carries. */
-const HOLDER = 'operator';
+/** Carries to all tabs of the browser the id of the operator who has logged in: the cookie is theirs. */
+const tabs = new BroadcastChannel('operator');
+/** That operator, as far as this tab has heard. */
+let holder = '';
 const REPLACED = 'Another operator has logged in in this browser. Nothing was done; this page becomes theirs.';
 
 /**
@@ -42,10 +44,10 @@ const REPLACED = 'Another operator has logged in in this browser. Nothing was do
  */
 export function keepSession() {
   beforeRequests(requireOwnSession);
-  addEventListener(
-    'storage',
-    ({ key }) => key === HOLDER && !document.querySelector('dialog[open]:not(#log-in)') && isReplaced(),
-  );
+  tabs.addEventListener('message', ({ data }) => {
+    holder = data;
+    if (!document.querySelector('dialog[open]:not(#log-in)')) isReplaced(); // a secret that is shown once stays until it is copied
+  });
   onSessionEnd((error) => {
     loggingIn ??= logIn(error).finally(() => {
       loggingIn = null;
@@ -61,9 +63,15 @@ function requireOwnSession() {
 
 /** Whether another operator has logged in; then the page is loaded anew. */
 function isReplaced() {
-  const isAnother = operator !== '' && operator !== localStorage.getItem(HOLDER);
+  const isAnother = operator !== '' && operator !== holder;
   if (isAnother) location.reload();
   return isAnother;
+}
+
+/** Tells the other tabs whose cookie the browser has. @param {string} admin_id */
+function announce(admin_id) {
+  holder = admin_id;
+  tabs.postMessage(admin_id);
 }
 
 /**
@@ -88,7 +96,7 @@ export async function acceptInvitation(token) {
 /** Reads the operator of the session, and its role. From then on the page belongs to that operator. */
 export async function readOperator() {
   const { admin_id, email, role } = await ask('get', '/v2/admin/me');
-  localStorage.setItem(HOLDER, admin_id);
+  announce(admin_id);
   operator = admin_id;
   actAs(role);
   return `${email}, ${role}`;
@@ -114,8 +122,8 @@ async function logIn(error) {
   document.body.append(dialog);
   dialog.showModal();
   const notes = hidden ? '' : 'Your session has ended. Log in to go on where you were.';
-  const holder = await identify(dialog, error.code, notes).catch((fault) => showFault(dialog, fault));
-  if (operator !== '' && operator !== holder) return location.reload(); // another operator must not see the previous operator's page
+  const found = await identify(dialog, error.code, notes).catch((fault) => showFault(dialog, fault));
+  if (operator !== '' && operator !== found) return location.reload(); // another operator must not see the previous operator's page
   dialog.close();
   dialog.remove();
   page.hidden = hidden;
@@ -126,7 +134,7 @@ async function identify(dialog, code, notes) {
   if (code === 'V2_TOTP_REQUIRED') await enroll(dialog);
   else await enterPassword(dialog, notes);
   const { admin_id } = await ask('get', '/v2/admin/me', { isLogIn: true });
-  localStorage.setItem(HOLDER, admin_id);
+  announce(admin_id);
   return admin_id;
 }
 
@@ -161,7 +169,7 @@ async function enterPassword(dialog, notes) {
 /** @param {object} body */
 async function logInWith(body) {
   const response = await ask('post', '/v2/admin/login', { body, isLogIn: true });
-  if (response.totp_enrolled && !response.totp_required) localStorage.setItem(HOLDER, response.admin_id); // at once: other tabs have the cookie
+  if (response.totp_enrolled && !response.totp_required) announce(response.admin_id); // at once: other tabs have the cookie
   return response;
 }
 
