@@ -77,13 +77,15 @@ describe('web in RECOVERY_MODE', function () {
     const rerun = await askAdmin('POST', '/v2/admin/intents/01890a5d-ac96-774b-bcce-b302099a8057/rerun', {
       json: { reason: 'to see' },
     });
-    const refund = await askAdmin('POST', '/v2/admin/payments/pay_none/refund', { json: { reason: 'to see' } });
+    const moved = [];
+    for (const path of ['payments/pay_none/refund', 'payouts/po_none/reverse', 'prop-accounts/prop_none/provision'])
+      moved.push(await askAdmin('POST', `/v2/admin/${path}`, { json: { reason: 'to see' } }));
 
     expect([token, login, queue].map(({ status }) => status)).to.deep.equal([200, 200, 200]);
     expect(rerun.status).to.equal(404);
-    expect([reset, refund].map(({ status, body }) => [status, body.error.reason])).to.deep.equal([
-      [503, 'recovery'],
-      [503, 'recovery'],
-    ]);
+    for (const { status, body } of [reset, ...moved]) {
+      expect(status).to.equal(503);
+      expect(body.error.reason).to.equal('recovery');
+    }
   });
 });
