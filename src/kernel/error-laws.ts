@@ -141,7 +141,7 @@ export const laws = {
   V2_APPROVAL_UNKNOWN: final(ID),
   V2_APPROVAL_DECIDED: final('Read the list of approvals; a new request asks anew.'),
   V2_OPERATOR_SELF: final('Ask another operator.'),
-  V2_MFA_NOT_STARTED: remedy('Start with `POST /v2/auth/totp/enroll`, an operator with `POST /v2/admin/totp/enroll`.'),
+  V2_MFA_NOT_STARTED: remedy('Start with `POST /v2/auth/totp/enroll`, an operator at `/v2/admin/totp/enroll`.'),
   V2_THROTTLED: wait(REPEAT),
   V2_ADMIN_SESSION_INVALID: remedy('Log in again.'),
   V2_ROLE_MISSING: remedy('Ask an admin to do it, or for the role that `message` names.'),

@@ -113,7 +113,13 @@ describe('money that moved after the backup of a restored database', function ()
     const payout = await trader.request(50_000);
     await service.stopWorkers();
     await trader.ask('POST', `/v2/payouts/${payout}/submit`, { headers: { Prefer: 'respond-async' } });
-    const { since, restore } = await backUp(service, ['intents', 'payouts', 'payout_steps']);
+    const { since, restore } = await backUp(service, [
+      'intents',
+      'payouts',
+      'payout_steps',
+      'ledger_transactions',
+      'ledger_entries',
+    ]);
     await service.startWorker();
     await eventually(async () => paidTo().length === 1);
     await service.stopWorkers();

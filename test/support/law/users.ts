@@ -14,7 +14,11 @@ export function userScenes({ service, asking, counts }: Stage): Scenes {
   const selling = (wrong: object) => async () => {
     const { ask } = await userOf();
     const buy = (tier: object) => (key: string) => ask('POST', '/v2/payments/checkout', keyed(key, tier));
-    return { makes: paymentIntents, send: buy({ ...tier25k, ...wrong }), instead: buy(tier25k) };
+    const readAndBuy = async (key: string) => {
+      await ask('GET', '/v2/tiers');
+      return buy(tier25k)(key);
+    };
+    return { makes: paymentIntents, send: buy({ ...tier25k, ...wrong }), instead: readAndBuy };
   };
   const writing = (wrong: object) => async () => {
     const app = await service().app(['*']);
