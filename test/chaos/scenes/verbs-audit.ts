@@ -26,6 +26,8 @@ export type VerbAudit = {
   told: number;
   /** Orders that the network filled more than once under their uuid, which was told. */
   repeated: number;
+  /** What is denied, strange, misreported or unprotected, each with what shows it: a run is hardly ever repeated alike. */
+  offenders: string[];
 };
 
 /** Joins the ledger with every order verb; `taken`: the ids that the service acknowledged. */
@@ -38,18 +40,26 @@ export async function auditVerbs(stage: Site, taken: readonly string[]): Promise
   const effects = new Map(rows.map((row) => [row.id, entries.filter((entry) => isEffectOf(row, entry))]));
   const known = new Set(rows.map(({ id }) => id));
   const explained = new Set([...effects.values()].flat());
-  const count = (wrong: (state: string, done: number) => boolean) =>
-    rows.filter(({ id, state }) => wrong(state, effects.get(id)?.length ?? 0)).length;
+  const having = (wrong: (state: string, done: number) => boolean) =>
+    rows.filter(({ id, state }) => wrong(state, effects.get(id)?.length ?? 0));
+  const denied = having((state, done) => (state === 'failed' || state === 'expired') && done > 0);
+  const strange = entries.filter((entry) => !explained.has(entry) && !entry.key.includes('-bracket-'));
+  const { offenders, ...exits } = await auditExits(stage, rows);
   return {
     verbs: rows.length,
     states: Object.fromEntries(countBy(rows.map(({ kind, state }) => `${kind.split('/').pop()} ${state}`))),
     forgotten: taken.filter((id) => !known.has(id)).length,
-    lost: count((state, done) => state === 'succeeded' && done === 0),
+    lost: having((state, done) => state === 'succeeded' && done === 0).length,
     doubled: rows.filter((row) => fillsOf(row) > 1 && !isToldAgain(row, effects.get(row.id) ?? [])).length,
-    denied: count((state, done) => (state === 'failed' || state === 'expired') && done > 0),
-    strange: entries.filter((entry) => !explained.has(entry) && !entry.key.includes('-bracket-')).length,
-    ...(await auditExits(stage, rows)),
+    denied: denied.length,
+    strange: strange.length,
+    ...exits,
     repeated: rows.filter((row) => fillsOf(row) > 1 && isToldAgain(row, effects.get(row.id) ?? [])).length,
+    offenders: [
+      ...denied.map((row) => `denied ${JSON.stringify([row, effects.get(row.id)])}`),
+      ...strange.map((entry) => `strange ${JSON.stringify(entry)}`),
+      ...offenders,
+    ],
   };
 
   function fillsOf({ id }: VerbRow): number {

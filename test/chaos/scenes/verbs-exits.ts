@@ -31,7 +31,7 @@ export const PROTECTED = 'SOLUSDC';
 export const CROSSED = 'XRPUSDC';
 
 /** What was told of exits, beside what the network has; see `VerbAudit`. */
-type ExitAudit = { misreported: number; unprotected: number; told: number };
+type ExitAudit = { misreported: number; unprotected: number; told: number; offenders: string[] };
 
 type VenueState = { dashboard: Dashboard; book: OrderBook };
 
@@ -61,7 +61,7 @@ export async function auditExits(stage: Site, rows: readonly VerbRow[]): Promise
   const shown = new Map<string, VenueState>();
   for (const trader of new Set(rows.map(({ request }) => request.trader)))
     shown.set(trader, await readAll(stage, trader));
-  const audit: ExitAudit = { misreported: 0, unprotected: 0, told: told.size };
+  const audit: ExitAudit = { misreported: 0, unprotected: 0, told: told.size, offenders: [] };
   for (const pair of [PROTECTED, CROSSED])
     for (const [trader, state] of shown) {
       const verbs = rows.filter((row) => row.request.trader === trader && pairOf(row) === pair);
@@ -70,9 +70,12 @@ export async function auditExits(stage: Site, rows: readonly VerbRow[]): Promise
       if (!verb) continue;
       const isTold = told.has(`${verb.owner} ${verb.request.subaccount_id} ${pair}`);
       const isNaked = wants && isOpenIn(state, pair) && !hasExits(state, pair);
+      const otherwise = verbs.filter((row) => isToldOtherwise(row, state)).length;
       if (isNaked && !isTold) audit.unprotected += 1;
       if (!isNaked && isTold) audit.misreported += 1;
-      audit.misreported += verbs.filter((row) => isToldOtherwise(row, state)).length;
+      audit.misreported += otherwise;
+      if (isNaked !== isTold || otherwise > 0)
+        audit.offenders.push(`exits ${JSON.stringify({ trader, pair, isNaked, isTold, verbs, ...state })}`);
     }
   return audit;
 }

@@ -133,7 +133,7 @@ export function verbVerdict(
   { audit, mostRequests, mostLookUps, harms, tookMs }: VerbRun,
   { style, threads }: VerbLoad,
 ): Verdict {
-  const { verbs, forgotten, lost, doubled, denied, strange, misreported, unprotected } = audit;
+  const { verbs, forgotten, lost, doubled, denied, strange, misreported, unprotected, offenders } = audit;
   const wrong = forgotten + lost + doubled + denied + strange + misreported + unprotected;
   const done = Object.entries(audit.states).filter(([name]) => name.endsWith('succeeded'));
   const succeeded = done.reduce((sum, [, count]) => sum + count, 0);
@@ -142,7 +142,7 @@ export function verbVerdict(
     text: `cancels, edits, closes and tp-sl beside orders, v1 and v2, network of ${style}`,
     figure:
       `${verbs} verbs ${JSON.stringify(audit.states)}: ${lost} lost, ${doubled} doubled, ${denied + forgotten + strange + misreported} reported wrongly, ` +
-      `${unprotected} unprotected and not reported (${audit.told} reported), ${audit.repeated} filled again and told; at most ${mostRequests} requests and ${mostLookUps} look-ups at one miner, ${harms.kill} kills, ${harms.cut} cuts, in ${seconds(tookMs)}`,
+      `${unprotected} unprotected and not reported (${audit.told} reported), ${audit.repeated} filled again and told; at most ${mostRequests} requests and ${mostLookUps} look-ups at one miner, ${harms.kill} kills, ${harms.cut} cuts, in ${seconds(tookMs)}${offenders.map((offender) => `; ${offender}`).join('')}`,
     bound: `0 lost, 0 doubled, 0 reported wrongly, 0 unprotected and not reported; at most ${threads} requests, and a look-up, with one for each kill`,
     kept: wrong === 0 && verbs > 0 && succeeded > verbs / 2 && mostRequests <= threads && mostLookUps <= 1 + harms.kill,
   };
