@@ -66,6 +66,12 @@ const CASES: Case[] = [
     50,
   ],
   [
+    'what an operator accepted by the charge, which counts it no more before its refund is said to have failed',
+    [['charge', 100, 11], ['accept'], r1, ['charge', 0, 20]],
+    100,
+    0,
+  ],
+  [
     'another one after the accepted one failed: it was not accepted',
     [['charge', 50, 12], r2, ['accept'], r2Failed(20), ['refund', 're_3', 50, 'succeeded', 30, 30]],
     50,

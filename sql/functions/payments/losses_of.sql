@@ -15,9 +15,9 @@ language sql stable as $$
       end), 0)
       from losses r
       where r.kind = 'refund'
-    )) as cents
+    )) filter (where c.amount_cents > 0) as cents
     from losses c
-    where c.kind = 'charge' and c.amount_cents > 0
+    where c.kind = 'charge'
   ), others as (
     select coalesce(sum(l.amount_cents) filter (where l.kind = 'refund'), 0) as refunded,
       coalesce(sum(l.accepted_cents) filter (where l.kind = 'refund'), 0) as accepted,
