@@ -5,6 +5,7 @@ import { ONE_OF_EACH } from '../support/one-of-each.ts';
 /** A bank has paid a payout, another one took it back, it was sent again, and then the bank refuses the one that took it back. */
 describe('a payout that the bank has kept after it was sent again', () => {
   let intentDb: IntentDatabase;
+  let first: string;
   let again: string;
   before(async () => {
     intentDb = await openIntentDatabase();
@@ -15,7 +16,8 @@ describe('a payout that the bank has kept after it was sent again', () => {
       update payouts set processor_transfer_id = 'tr_1', status = 'transferred';
       select post_entries('po_1', 'app_1', 'transfer', 'tr_1', now(), null, jsonb_build_array(leg('platform', 'exchange', 'usd', 100)));
       select post_arrivals('po_1', 'acct_1', 'usd', '[{"id": "py_1", "net": 100, "at_ms": 0}]')`);
-    await make(await begin('payout'), 'po_first');
+    first = await begin('payout');
+    await make(first, 'po_first');
     await report('po_first', 'paid');
     await report('po_first', 'reversed', 'po_back');
     again = await begin('payout');
@@ -72,6 +74,32 @@ describe('a payout that the bank has kept after it was sent again', () => {
     await report('po_first', 'kept', 'po_back');
 
     expect(await fix()).to.equal('reversed');
+  });
+
+  it('is submitted no more: whoever tries gets what came of the first one, and not that the later one failed', async () => {
+    await report('po_first', 'kept', 'po_back');
+    await fail(again, 'PROCESSOR_SHORT');
+
+    const submission = await intentDb.query(
+      `select s.* from payouts p, submit_payout(p.id, p.owner, p.user_id, $1, 0) s`,
+      [itemOf(item().id)],
+    );
+
+    expect(submission).to.deep.equal([{ verdict: 'replayed', intent_id: first }]);
+  });
+
+  it('is listed once, also if the bank has kept two of three', async () => {
+    await make(again, 'po_second');
+    await report('po_second', 'paid');
+    await report('po_second', 'reversed', 'po_other');
+    await make(await begin('payout'), 'po_third');
+    for (const [kept, back] of [
+      ['po_first', 'po_back'],
+      ['po_second', 'po_other'],
+    ] as const)
+      await report(kept, 'kept', back);
+
+    expect(await listed()).to.have.length(1);
   });
 
   it('is completed, and waits for nothing, if it was not sent', async () => {

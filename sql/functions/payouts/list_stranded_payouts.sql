@@ -7,7 +7,7 @@ create or replace function list_stranded_payouts() returns table (
 )
 language sql stable as $$
   with twice as materialized (
-    select k.payout_id
+    select distinct k.payout_id
     from payout_steps k
     join payout_steps o on o.payout_id = k.payout_id and o.position > k.position and o.step = 'payout' and o.state in ('sent', 'done')
     where k.kept_from is not null and k.state = 'done'

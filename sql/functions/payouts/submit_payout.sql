@@ -1,5 +1,6 @@
 -- Accepts the submission of a payout: its transfer, or, if that money is already with the trader's account, its payout to the bank again.
--- Checks again what the request checked. Of several submissions at once exactly one is accepted, and its intent is the result of all. Verdicts:
+-- Checks again what the request checked. Of several submissions at once exactly one is accepted, and its intent is the result of all; of one that
+-- is completed it is the intent by which the bank has it. Verdicts:
 -- accepted | replayed | unknown | V2_SESSION_INVALID (`in_session` has ended meanwhile) | V2_PAYOUT_QUARANTINED | V2_PAYOUT_CANCELED |
 -- V2_PAYOUT_REVERSED (before its payout to the bank: it is not transferred again) | a code of payout_obstacle. A payout whose account was detached
 -- goes to the one that the user has now. The user is mailed. Locks the session, the payment, the account, then the payout.
@@ -20,7 +21,11 @@ begin
   perform lock_payment_of(o.prop_account_id) from payouts o where o.id = payout;
   perform from prop_accounts a where a.id = (select o.prop_account_id from payouts o where o.id = payout) for update;
   select * into p from payouts o where o.id = payout and o.owner = of_owner and o.user_id = of_user for update;
-  select * into latest from payout_steps s where s.payout_id = payout order by s.position desc limit 1;
+  select * into latest
+  from payout_steps s
+  where s.payout_id = payout
+  order by p.status = 'completed' and s.step = 'payout' and s.state = 'done' desc, s.position desc
+  limit 1;
   has_left := exists (select from payout_money(p) m where m.transferred_cents > m.reversed_cents);
   verdict := case
     when p.id is null then 'unknown'
