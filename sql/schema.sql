@@ -3350,7 +3350,7 @@ create function submit_lost_transfers()
 create function submit_payout(payout text, of_owner text, of_user text, item jsonb, earned_cents bigint, hold_h integer DEFAULT 0, in_session text DEFAULT NULL::text)
   returns TABLE(verdict text, intent_id uuid) plpgsql;
 
-create function sum_executions(wallet text, number text, known numeric, price numeric, of_order uuid DEFAULT NULL::uuid)
+create function sum_executions(wallet text, number text, known numeric, price numeric, of_order uuid)
   returns TABLE(filled numeric, worth numeric, known_worth numeric, is_changed boolean) sql stable;
 
 create function sweep_prop_accounts(every_s double precision, most integer)
@@ -3445,6 +3445,9 @@ create function was_accepted(item jsonb)
 
 create function watch_lane(endpoint text, of_lane integer, delay_s double precision)
   returns void sql;
+
+create function webhook_job_key(endpoint text, job text)
+  returns text sql immutable;
 
 create function wipe_retired_keys()
   returns bigint sql;

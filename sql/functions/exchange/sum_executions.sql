@@ -2,7 +2,7 @@
 -- was counted before. It is that of the executions that were recorded first, if they are this part: its rounded price times its size may differ by
 -- more than a small part added to it is worth. `is_changed`: some are under another number than the recorded one, so its trader has changed the
 -- order at the exchange, and perhaps its size.
-create or replace function sum_executions(wallet text, number text, known numeric, price numeric, of_order uuid default null)
+create or replace function sum_executions(wallet text, number text, known numeric, price numeric, of_order uuid)
 returns table (filled numeric, worth numeric, known_worth numeric, is_changed boolean)
 language sql stable as $$
   select coalesce(max(r.filled), 0), coalesce(max(r.worth), 0),

@@ -2,5 +2,5 @@
 create or replace function lane_job(endpoint text, lane integer, run_at timestamptz) returns graphile_worker.job_spec
 language sql immutable as $$
   select row('webhooks/deliver', json_build_object('endpoint_id', endpoint, 'lane', lane), null, run_at, null,
-    format('webhook:%s:%s', endpoint, lane), null, null)::graphile_worker.job_spec
+    webhook_job_key(endpoint, lane::text), null, null)::graphile_worker.job_spec
 $$;

@@ -11,6 +11,6 @@ begin
     and not exists (select from webhook_endpoints e where e.id = endpoint and is_disabled(e.owner));
   if due is not null then
     perform enqueue(array[row('webhooks/dispatch', json_build_object('endpoint_id', endpoint), null, due, null,
-      format('webhook:%s:dispatch', endpoint), null, null)::graphile_worker.job_spec]);
+      webhook_job_key(endpoint, 'dispatch'), null, null)::graphile_worker.job_spec]);
   end if;
 end $$;

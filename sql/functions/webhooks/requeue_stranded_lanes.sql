@@ -22,7 +22,9 @@ begin
     continue when exists (
       select
       from queue_jobs j
-      where j.key = any (array(select format('webhook:%s:%s', stranded.id, k) from unnest('{0,1,2,3,dispatch}'::text[]) k))
+      where j.key = any (array(
+          select webhook_job_key(stranded.id, n::text) from generate_series(0, 3) as n
+        ) || webhook_job_key(stranded.id, 'dispatch'))
         and j.attempts < j.max_attempts
     ) or exists (
       select
