@@ -16,8 +16,8 @@ export type VerbRow = {
     subaccount_id: number;
     target?: string;
     trade_pair?: string;
-    terms?: { trade_pair: string };
-    protection?: { trade_pair: string };
+    terms?: { trade_pair: string; stop_loss?: number };
+    protection?: { trade_pair: string; stop_loss: number };
     changes?: { quantity?: number };
   };
   sent_payload: { signal?: { order_uuid: string; execution_type: string }; position_uuid?: string } | null;
@@ -65,11 +65,11 @@ export async function auditExits(stage: Site, rows: readonly VerbRow[]): Promise
   for (const pair of [PROTECTED, CROSSED])
     for (const [trader, state] of shown) {
       const verbs = rows.filter((row) => row.request.trader === trader && pairOf(row) === pair);
-      const wants = verbs.some(({ kind, state: ending }) => ending === 'succeeded' && kind !== 'network/close');
+      const asked = verbs.filter(({ kind, state: ending }) => ending === 'succeeded' && kind !== 'network/close');
       const [verb] = verbs;
       if (!verb) continue;
       const isTold = told.has(`${verb.owner} ${verb.request.subaccount_id} ${pair}`);
-      const isNaked = wants && isOpenIn(state, pair) && !hasExits(state, pair);
+      const isNaked = asked.length > 0 && isOpenIn(state, pair) && !hasExits(state, pair, stopOf(asked));
       const otherwise = verbs.filter((row) => isToldOtherwise(row, state)).length;
       if (isNaked && !isTold) audit.unprotected += 1;
       if (!isNaked && isTold) audit.misreported += 1;
@@ -112,16 +112,25 @@ const isOpenIn = ({ dashboard }: VenueState, pair: string) =>
     ({ tradePair, closeMs, side }) => closeMs === null && side !== 'FLAT' && samePair(tradePair, pair),
   );
 
-const hasExits = ({ book }: VenueState, pair: string) =>
+/** Whether the exits that were asked for last are there: an order that the network fills again brings its own ones back, in their place. */
+const hasExits = ({ book }: VenueState, pair: string, stop: number | undefined) =>
   book.unfilled.some(
-    ({ executionType, tradePair }) => executionType === 'BRACKET' && tradePair !== null && samePair(tradePair, pair),
+    ({ executionType, tradePair, stopLoss }) =>
+      executionType === 'BRACKET' && tradePair !== null && samePair(tradePair, pair) && stopLoss === stop,
   );
 
+/** The stop of the command about a pair's exits that was submitted last. */
+function stopOf(asked: readonly VerbRow[]): number | undefined {
+  const last = asked.find(({ kind }) => kind === 'network/protect') ?? asked[0];
+  return last?.request.protection?.stop_loss ?? last?.request.terms?.stop_loss;
+}
+
 /** Whether a tp-sl of the crossed pair, the last command about its exits, was told to have ended otherwise than it did. */
-function isToldOtherwise({ kind, state, sent_payload, outcome }: VerbRow, { book }: VenueState): boolean {
+function isToldOtherwise({ kind, state, request, sent_payload, outcome }: VerbRow, { book }: VenueState): boolean {
   if (kind !== 'network/protect' || state !== 'succeeded') return false;
   const uuid = sent_payload?.signal?.order_uuid;
-  const among = (orders: OrderBook['filled']) => orders.some((order) => order.uuid === uuid);
-  const is = among(book.filled) ? 'filled' : among(book.unfilled) ? 'resting' : 'cancelled';
+  const among = (orders: OrderBook['filled']) => orders.filter((order) => order.uuid === uuid);
+  const rests = among(book.unfilled).some(({ stopLoss }) => stopLoss === request.protection?.stop_loss);
+  const is = among(book.filled).length > 0 ? 'filled' : rests ? 'resting' : 'cancelled';
   return outcome?.result?.lifecycle !== is;
 }
