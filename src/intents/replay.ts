@@ -42,7 +42,7 @@ type ProcessorIntent<Deps, Request, Payload extends Record<string, unknown>, Res
   /**
    * Whether a write of unknown effect may still be made now. Absent: it must not be, and operators decide. Without it, always.
    */
-  mayRepeat?(payload: NoInfer<Payload>, processor: Processor): Promise<ReadResult<unknown>>;
+  mayRepeat?(payload: NoInfer<Payload>, deps: NoInfer<Deps>): Promise<ReadResult<unknown>>;
   /**
    * Ends the intent with what the processor has accepted. Every other result is recorded in the same way for all verbs.
    */
@@ -96,10 +96,10 @@ export const defineProcessorIntent = <
     claimed: 'to_prepare',
     timing: processorTiming,
     send: ({ intent, payload }, { processor }) => call(payload, processor, intent.id),
-    reconcile: async ({ intent, payload }, { processor }) =>
-      findingOf(intent, await findSent(intent, processor), {
-        mayRepeat: () => mayRepeat(payload, processor),
-        again: () => call(payload, processor, intent.id),
+    reconcile: async ({ intent, payload }, deps) =>
+      findingOf(intent, await findSent(intent, deps.processor), {
+        mayRepeat: () => mayRepeat(payload, deps),
+        again: () => call(payload, deps.processor, intent.id),
       }),
     async record(sent, result, deps) {
       if (result.kind !== 'accepted')

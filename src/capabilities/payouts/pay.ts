@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineProcessorIntent, type ProcessorDeps } from '../../intents/replay.ts';
 import { type IntentId, idSchema } from '../../kernel/ids.ts';
 import { absent } from '../../kernel/upstream-result.ts';
-import { findObstacle, getPayoutStep, payoutStepRow } from './queries.ts';
+import { findObstacle, getPayoutStep, isAtBank, payoutStepRow } from './queries.ts';
 import { readAccount } from './read-account.ts';
 import { delay, fixBankLeg, noteDelay, recordStep } from './store.ts';
 
@@ -12,7 +12,7 @@ type Deps = ProcessorDeps & { config: { PAYOUT_DESTINATION_HOLD_H: number } };
  * Pays out one payout from the trader's account to its bank, with the intent's id as idempotency key: what that account
  * holds of the payout's transfer now, in the account's currency. Right before, it checks again what the request checked,
  * except the amount: that has left the platform already. A leg of unknown effect is repeated only while the account still
- * holds its amount.
+ * holds its amount and the bank has kept no earlier one.
  */
 export const pay = defineProcessorIntent({
   kind: 'payouts/pay',
@@ -42,7 +42,8 @@ export const pay = defineProcessorIntent({
 
   find: ({ transfer }, processor, mark) => processor.findMovement({ ...transfer, ...mark, step: 'payout' }),
 
-  async mayRepeat({ transfer }, processor) {
+  async mayRepeat({ transfer }, { db, processor }) {
+    if (await isAtBank(db, transfer.payoutId)) return absent;
     const holding = await processor.findHolding(transfer.transferId ?? '', transfer.accountId);
     if (holding.kind !== 'found') return holding;
     const { heldCents, currency } = holding.data;

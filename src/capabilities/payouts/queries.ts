@@ -164,6 +164,13 @@ export const findLostLegSince = (db: Db, payoutId: PayoutId): Promise<number | n
   db.oneFirst(sql.prepared('lost_leg_since', z.object({ since_ms: z.number().nullable() }))`
     select extract(epoch from lost_leg_since(${payoutId}))::double precision * 1000 as since_ms`);
 
+/** Whether the bank has a payout, or it is on its way there. */
+export const isAtBank = (db: Db, payoutId: PayoutId): Promise<boolean> =>
+  db.exists(sql.prepared('is_at_bank', z.object({}))`
+    select
+    from payout_steps s
+    where s.payout_id = ${payoutId} and s.step = 'payout' and s.state in ('sent', 'done')`);
+
 /** The amount of a payout, in cents; null if it is unknown. */
 export const findPayoutCents = (db: Pick<Db, 'maybeOneFirst'>, payoutId: PayoutId): Promise<number | null> =>
   db.maybeOneFirst(sql.prepared('payout_cents', z.object({ amount_cents: z.number() }))`

@@ -45,6 +45,17 @@ describe('a payout that another one took back from the bank, which the bank refu
     const { body } = await operator.ask('GET', '/v2/admin/payouts/stranded');
     return body.find((each: { payout_id: string }) => each.payout_id === payout);
   };
+  /** How often money was sent to the bank. */
+  const sent = () =>
+    service.processor.ledger
+      .entries()
+      .filter(({ kind, detail }) => kind === 'payout' && detail.account === trader.connected).length;
+  const stepIs = (step: string, state: string) =>
+    service.db.exists(sql.unsafe`
+      select
+      from payout_steps s
+      join intents i on i.id = s.intent_id
+      where s.payout_id = ${payout} and s.step = ${step} and ${state} in (s.state, i.state)`);
   const takeBack = () => service.control('payout', { id: newest()?.id, to: 'reversed' });
   const refuse = () => service.control('payout', { id: newest()?.id, to: 'failed' });
 
@@ -78,4 +89,50 @@ describe('a payout that another one took back from the bank, which the bank refu
     expect(await trader.payoutIs(payout, 'completed')).to.include({ failure_reason: null });
     expect(await money()).to.deep.equal({ held: 0, bank: CENTS });
   });
+
+  /** The account holds the money of another payout too, when this one has come back from the bank. */
+  async function beside(): Promise<void> {
+    const other = await trader.request(CENTS);
+    await trader.submit(other);
+    await service.control('payout', { id: await eventually(async () => sent() === 2 && newest()?.id), to: 'failed' });
+    await trader.payoutIs(other, 'failed');
+    await service.control('payout', { id: ours()[0]?.id, to: 'reversed' });
+    await trader.payoutIs(payout, 'failed');
+  }
+
+  it('is not sent a second time in doubt: the account would send the money of another payout', async () => {
+    await beside();
+    service.processor.faults.add({ kind: 'status_500', route: 'POST /v1/payouts' });
+    await trader.ask('POST', `/v2/payouts/${payout}/submit`, { headers: { Prefer: 'respond-async' } });
+    await eventually(() => stepIs('payout', 'in_doubt'));
+
+    await refuse();
+    await trader.payoutIs(payout, 'completed');
+    service.processor.faults.clear();
+
+    await eventually(() => stepIs('payout', 'unknown'));
+    expect(sent()).to.equal(2);
+  });
+
+  for (const [what, fault, state, ending] of [
+    ['that waits', 'status_429', 'queued', 'failed'],
+    ['in doubt', 'status_500', 'in_doubt', 'unknown'],
+  ] as const)
+    it(`is not taken back by a reversal ${what}: that would take the money of another payout`, async () => {
+      await beside();
+      service.processor.faults.add({ kind: fault, route: '/reversals' });
+      const reason = { reason: 'the trader asked for it' };
+      await operator.ask('POST', `/v2/admin/payouts/${payout}/reverse`, {
+        json: reason,
+        headers: { Prefer: 'respond-async' },
+      });
+      await eventually(() => stepIs('reversal', state));
+
+      await refuse();
+      await trader.payoutIs(payout, 'completed');
+      service.processor.faults.clear();
+
+      await eventually(() => stepIs('reversal', ending));
+      expect(await trader.payoutIs(payout, 'completed')).to.include({ reversed_cents: 0 });
+    });
 });
