@@ -64,4 +64,29 @@ describe('a loss that was given back is in the ledger from when it was made unti
         const [account] = await intentDb.query('select status from prop_accounts');
         expect(account).to.deep.equal({ status: 'provisioning' });
       });
+
+  const emitted = async () => {
+    await intentDb.query('set constraints all immediate; set constraints all deferred; savepoint another_commit');
+    const events = await intentDb.query<{ cents: string }>(
+      `select event_body(e)::jsonb -> 'data' ->> 'refunded_cents' as cents
+      from events e
+      where e.type = 'payment.refunded'
+      order by e.position`,
+    );
+    return events.map(({ cents }) => cents);
+  };
+
+  it('is no news for the app where it is first reported with its end: as much is refunded as before', async () => {
+    await note(became('refund', 'failed'));
+
+    expect(await emitted()).to.deep.equal([]);
+  });
+
+  it('is news when it was reported, and when it has failed', async () => {
+    await note(was('refund', 'succeeded'));
+    const before = await emitted();
+    await note(became('refund', 'failed'));
+
+    expect([before, await emitted()]).to.deep.equal([['100'], ['100', '0']]);
+  });
 });
