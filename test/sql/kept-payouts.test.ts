@@ -102,6 +102,22 @@ describe('a payout that the bank has kept after it was sent again', () => {
     expect(await listed()).to.have.length(1);
   });
 
+  it('is reported with what the bank has kept, also if less was sent again', async () => {
+    await intentDb.query(`
+      select note_reversed('po_1', 40), post_arrivals('po_1', 'acct_1', 'usd', '[{"id": "pyr_1", "net": -40, "at_ms": 1}]')`);
+    await intentDb.query(`select fix_bank_leg($1, 40, 60, 'usd', 'py_1', 0)`, [again]);
+    await make(again, 'po_second');
+    await report('po_first', 'kept', 'po_back');
+
+    const [event] = await intentDb.query(`
+      select event_body(e)::jsonb -> 'data' ->> 'bank_amount_cents' as cents
+      from events e
+      where e.type = 'payout.completed'
+      order by e.position desc
+      limit 1`);
+    expect(event).to.deep.equal({ cents: '100' });
+  });
+
   it('is completed, and waits for nothing, if it was not sent', async () => {
     await report('po_first', 'kept', 'po_back');
     await fail(again, 'PROCESSOR_SHORT');
