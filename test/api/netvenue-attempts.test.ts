@@ -127,6 +127,27 @@ describe('an order whose first attempt inside the miner was not acknowledged', (
     }
   });
 
+  it('is not reported as cancelled within the cooldown while the second attempt may fill it', async () => {
+    const slow = await startService({
+      upstream: { style: '2026', pauseMs: 2_500, cooldownMs: 1_500, processingMs: 10 },
+      settings: { NETVENUE_PATIENCE_MS: '200', NETVENUE_IN_FLIGHT_MS: '4000' },
+    });
+    try {
+      const trader = await slow.trader();
+      await trader.post(ORDERS, market());
+      slow.miner.loseAcknowledgements(1);
+
+      const reply = await trader.post(ORDERS, limit({ limit_price: 101_000 })); // reached already
+
+      await eventually(async () => effectsOf(slow, trader).includes('fill'));
+      const status = await trader.get(`${ORDERS}/${reply.body.order_uuid}`);
+      expect(status.body.lifecycle).to.equal('filled');
+      expect(status.body.executed).to.include({ quantity: 0.01 });
+    } finally {
+      await slow.stop();
+    }
+  });
+
   it('is not reported as filled when it closes a position that is not open', async () => {
     const trader = await quiet.trader();
 

@@ -8,7 +8,7 @@ import { close } from '../../src/venues/network/orders/close.ts';
 import { edit } from '../../src/venues/network/orders/edit.ts';
 import { place } from '../../src/venues/network/orders/place.ts';
 import { protect } from '../../src/venues/network/orders/protect.ts';
-import { caseBy, generator } from '../support/miner-cases.ts';
+import { caseBy, generator, truthOf } from '../support/miner-cases.ts';
 import {
   type Case,
   EXIT,
@@ -17,7 +17,6 @@ import {
   STARTS,
   type State,
   signals,
-  truthOf,
   UUID,
   type Verb,
 } from '../support/miner-model.ts';
@@ -115,8 +114,10 @@ describe('what is reported of one request, whatever the miner’s attempts did',
       const about = JSON.stringify({ n, one, truth, told });
       if (!truth.changed) expect(told.kind, about).to.be.oneOf(['rejected', 'absent']);
       else {
+        if (truth.isRefused && told.kind === 'rejected') continue;
         expect(told.kind, about).to.equal('accepted');
         if (one.verb === 'close') continue; // that it is told as done says that the position is closed
+        if (one.verb.startsWith('limit') && told.data?.lifecycle === undefined) continue; // told to rest, and read again
         expect(told.data?.lifecycle ?? DEFAULTS[one.verb] ?? 'resting', about).to.equal(truth.lifecycle);
         if (one.verb.startsWith('market') && !told.data?.mayRepeat)
           expect(told.data?.executed, about).to.include({ quantity: truth.fills }); // else it is looked at until that is over

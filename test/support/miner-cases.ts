@@ -1,4 +1,4 @@
-import { type Case, type Fate, STARTS, type Verb } from './miner-model.ts';
+import { type Case, type Fate, STARTS, type State, type Verb } from './miner-model.ts';
 
 const VERBS = Object.keys(STARTS) as Verb[];
 
@@ -23,5 +23,21 @@ export function generator(seed: number): () => number {
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/** What is true: whether anything was done to the order, and what. */
+export function truthOf({ verb }: Case, before: State, after: State) {
+  const isOfExit = verb.startsWith('protect');
+  const state = isOfExit ? after.exit : after.order;
+  const lifecycle = state === 'edited' ? 'resting' : state.replace('edited and ', '');
+  const changed = JSON.stringify(before) !== JSON.stringify(after);
+  return {
+    changed,
+    lifecycle,
+    fills: after.fills,
+    isRefused: state === 'cancelled' && (isOfExit ? before.exit : before.order) === 'none', // a new one that has never rested
+    isUnprotected:
+      (isOfExit && after.exit === 'cancelled' && after.position) || (verb === 'market with bad exits' && changed),
   };
 }

@@ -13,19 +13,7 @@ export type State = {
   position: boolean;
   exit: 'none' | 'resting' | 'edited' | 'filled' | 'cancelled';
 };
-export type Verb =
-  | 'market'
-  | 'market with bad exits'
-  | 'limit'
-  | 'cancel'
-  | 'edit'
-  | 'edit that fills'
-  | 'edit in cooldown'
-  | 'close'
-  | 'protect first'
-  | 'protect'
-  | 'protect that closes'
-  | 'protect in cooldown';
+export type Verb = keyof typeof STARTS;
 type Answer = { error: string | null; order?: object };
 
 const COOLDOWN =
@@ -49,6 +37,14 @@ function attempt(verb: Verb, state: State, { cooldown, dedup }: { cooldown: bool
       if (rests) return { error: `Order with uuid [${UUID}] has already been processed.` };
       state.order = 'resting';
       return { error: null, order: { order_type: 'LONG', quantity: 1, price: 0 } };
+    case 'limit in cooldown': // at a price that is reached; the cooldown is over before the next attempt
+      if (state.order === 'filled') return { error: `Order with uuid [${UUID}] has already been processed.` };
+      if (state.order === 'none') {
+        state.order = 'cancelled';
+        return { error: `Could not fill limit order [e_1] [BTCUSDC] [${UUID}]: ${COOLDOWN}. Cancelling order` };
+      }
+      Object.assign(state, { order: 'filled', fills: 1, position: true });
+      return { error: null, order: { order_type: 'LONG', quantity: 1, price: 0 } };
     case 'cancel':
       if (!rests) return { error: NOT_FOUND };
       state.order = 'cancelled';
@@ -70,6 +66,14 @@ function attempt(verb: Verb, state: State, { cooldown, dedup }: { cooldown: bool
       if (!state.position) return { error: 'BRACKET order must have an open position' };
       state.exit = 'edited';
       return { error: null, order: { order_type: 'SHORT', quantity: 1, price: 0 } };
+    case 'protect first in cooldown':
+      if (state.exit === 'none') {
+        state.exit = 'cancelled';
+        return { error: `Could not fill limit order [e_1] [BTCUSDC] [${EXIT}]: ${COOLDOWN}. Cancelling order` };
+      }
+      if (!state.position) return { error: 'BRACKET order must have an open position' };
+      Object.assign(state, { exit: 'filled', position: false });
+      return { error: null, order: { order_type: 'SHORT', quantity: 1, price: 0 } };
     case 'protect':
       if (!state.position) return { error: 'BRACKET order must have an open position' };
       state.exit = 'edited';
@@ -85,20 +89,22 @@ function attempt(verb: Verb, state: State, { cooldown, dedup }: { cooldown: bool
 }
 
 /** What the network has before each verb. */
-export const STARTS: Record<Verb, State> = {
+export const STARTS = {
   market: { order: 'none', fills: 0, position: false, exit: 'none' },
   'market with bad exits': { order: 'none', fills: 0, position: false, exit: 'none' },
   limit: { order: 'none', fills: 0, position: false, exit: 'none' },
+  'limit in cooldown': { order: 'none', fills: 0, position: false, exit: 'none' },
   cancel: { order: 'resting', fills: 0, position: false, exit: 'none' },
   edit: { order: 'resting', fills: 0, position: false, exit: 'none' },
   'edit that fills': { order: 'resting', fills: 0, position: false, exit: 'none' },
   'edit in cooldown': { order: 'resting', fills: 0, position: false, exit: 'none' },
   close: { order: 'none', fills: 0, position: true, exit: 'resting' },
   'protect first': { order: 'none', fills: 0, position: true, exit: 'none' },
+  'protect first in cooldown': { order: 'none', fills: 0, position: true, exit: 'none' },
   protect: { order: 'none', fills: 0, position: true, exit: 'resting' },
   'protect that closes': { order: 'none', fills: 0, position: true, exit: 'resting' },
   'protect in cooldown': { order: 'none', fills: 0, position: true, exit: 'resting' },
-};
+} as const satisfies Record<string, State>;
 
 /** What the miner does with one request: of each attempt, whether it reaches the validator and whether its answer comes back. */
 export type Fate = 'answered' | 'refused for now' | 'never arrived' | 'answer lost' | 'market closed';
@@ -210,33 +216,27 @@ export const signals: Record<Verb, Signal> = (() => {
     order_uuid: EXIT,
     bracket_orders: [{ order_uuid: EXIT, stop_loss: 85 }],
   } as const;
+  const bracket = {
+    ...common,
+    order_type: 'FLAT',
+    order_uuid: EXIT,
+    execution_type: 'BRACKET',
+    stop_loss: 85,
+  } as const;
   return {
     market,
     'market with bad exits': { ...market, stop_loss: 95 },
     limit,
+    'limit in cooldown': limit,
     cancel: { ...common, execution_type: 'LIMIT_CANCEL' },
     edit: edited,
     'edit that fills': edited,
     'edit in cooldown': edited,
     close: { subaccount_id: 1, trade_pair: 'BTCUSDC', order_uuid: 'p', execution_type: 'FLAT_ALL' },
-    'protect first': { ...common, order_type: 'FLAT', order_uuid: EXIT, execution_type: 'BRACKET', stop_loss: 85 },
+    'protect first': bracket,
+    'protect first in cooldown': bracket,
     protect: { ...exits, bracket_orders: [...exits.bracket_orders] },
     'protect that closes': { ...exits, bracket_orders: [...exits.bracket_orders] },
     'protect in cooldown': { ...exits, bracket_orders: [...exits.bracket_orders] },
   };
 })();
-
-/** What is true: whether anything was done to the order, and what. */
-export function truthOf({ verb }: Case, before: State, after: State) {
-  const isOfExit = verb.startsWith('protect');
-  const state = isOfExit ? after.exit : after.order;
-  const lifecycle = state === 'edited' ? 'resting' : state.replace('edited and ', '');
-  const changed = JSON.stringify(before) !== JSON.stringify(after);
-  return {
-    changed,
-    lifecycle,
-    fills: after.fills,
-    isUnprotected:
-      (isOfExit && after.exit === 'cancelled' && after.position) || (verb === 'market with bad exits' && changed),
-  };
-}

@@ -9,7 +9,7 @@ import {
 } from '../../../kernel/upstream-result.ts';
 import type { ArchivedOrder, Signal, SignalAccepted, UnprovenRejection } from '../adapter/signal-types.ts';
 import { effectOn, noteOnFill, subjectOf } from './effects.ts';
-import { ABSENT, type AtMiner, type Done, type Found, nothingExecuted, UNREAD } from './outcome.ts';
+import { ABSENT, type AtMiner, type Done, type Found, nothingExecuted, onceEnded, UNREAD } from './outcome.ts';
 import { executedBy, protectionShown } from './protection.ts';
 import { protectionWhenAccepted } from './rules.ts';
 import {
@@ -24,15 +24,18 @@ import {
 
 /**
  * Finds an order placed with the signal: on the validator's dashboard and in its book, and in the miner's archive. The
- * archive counts only if its record is of this placement: a later cancel or edit overwrites it.
+ * archive counts only if its record is of this placement: a later cancel or edit overwrites it. An order that the network has cancelled, because
+ * its price was reached within the cooldown, is filled by the miner's next attempt, if there is one.
  */
 export async function findPlaced(at: AtMiner, signal: Signal, archived: ReadResult<ArchivedOrder>): Promise<Found> {
   const records = await readRecords(at);
   const record = recordOf(archived, signal);
   const shown = findProven(records, signal.order_uuid);
   const objection = record?.said ?? null;
-  if (isShown(shown) && !(shown.lifecycle === 'cancelled' && objection))
-    return fromRecords(signal, shown, records, { accepted: record?.accepted ?? null, objection });
+  if (isShown(shown) && !(shown.lifecycle === 'cancelled' && objection)) {
+    const finding = fromRecords(signal, shown, records, { accepted: record?.accepted ?? null, objection });
+    return shown.lifecycle === 'cancelled' && !record?.accepted ? onceEnded(finding) : finding;
+  }
   if (record?.accepted && (record.accepted.executed?.price != null || wereAllRead(records)))
     return accepted(unlessNothing(signal, { ...record.accepted, protection: protectionWhenAccepted(signal) }));
   if (record?.said && mayProve(records)) return recordedRejection(record.said);
