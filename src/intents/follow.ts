@@ -6,9 +6,9 @@ import { DIRECT_READ_MS, type Settlements } from '../db/settled.ts';
 import { codeOfV2 } from '../kernel/codes-of-v2.ts';
 import { errors, isErrorCode } from '../kernel/error-codes.ts';
 import { ApiError } from '../kernel/errors.ts';
-import { type IntentId, type OwnerId, orderIdsOf } from '../kernel/ids.ts';
+import { type IntentId, idSchema, type OwnerId, orderIdsOf } from '../kernel/ids.ts';
 import { epochMs } from '../kernel/work.ts';
-import type { Accepted } from './accept.ts';
+import type { Accepted, NewIntent } from './accept.ts';
 import { intentColumns, intentOf } from './claim.ts';
 import { effectOf, type Intent, intentRow, type Problem } from './intent.ts';
 import { type IntentWait, retryAfterOf, shownWait, waitOf } from './waits.ts';
@@ -105,6 +105,20 @@ export async function findIntent(db: Db, owner: OwnerId, intentId: IntentId): Pr
     from intents i
     where i.id in (${sql.join(orderIdsOf(owner, intentId), sql.fragment`, `)}) and i.owner = ${owner}`);
   return intent?.settled_at === null ? { ...intent, wait: await waitOf(db, intent.id) } : intent;
+}
+
+/** The intent that an equal request has submitted under the same Idempotency-Key; null if there is none that keeps the key. */
+export async function findKeyed(
+  db: Db,
+  { owner, idempotency_key: key, digest }: Pick<NewIntent, 'owner' | 'idempotency_key' | 'digest'>,
+): Promise<Accepted | null> {
+  if (key === undefined) return null;
+  const id = await db.maybeOneFirst(sql.prepared('find_keyed_intent', z.object({ id: idSchema.intent }))`
+    select i.id
+    from idempotency_keys k
+    join intents i on i.id = k.intent_id and spends_key(i)
+    where k.owner = ${owner} and k.key = ${key} and k.digest = decode(${digest}, 'hex')`);
+  return id && { id, replayed: true };
 }
 
 /**

@@ -1,6 +1,8 @@
 import type { Call } from '../../contract/handler.ts';
 import type { components } from '../../contract/types.ts';
-import type { Wait } from '../../intents/follow.ts';
+import type { Db } from '../../db/pool.ts';
+import type { Accepted } from '../../intents/accept.ts';
+import { findKeyed, type Wait } from '../../intents/follow.ts';
 import { codeOfV2 } from '../../kernel/codes-of-v2.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { orderIdsOf } from '../../kernel/ids.ts';
@@ -11,7 +13,8 @@ import type { VenueReads } from '../../venues/reads.ts';
 import { type ReadyAccount, rejectUnlessTrading } from './accounts.ts';
 
 type Result = components['schemas']['BulkCloseResult']['results'][number];
-type BulkCall = Pick<Call<'closeTradingPositions', { reads: VenueReads; wait: Wait }>, 'deps' | 'body' | 'waitMs'>;
+type Deps = { db: Db; reads: VenueReads; wait: Wait };
+type BulkCall = Pick<Call<'closeTradingPositions', Deps>, 'deps' | 'body' | 'waitMs'>;
 
 /**
  * Closes positions concurrently, one intent each, in the lanes of their pairs. Each has its own result; `pending` lists
@@ -29,14 +32,19 @@ export async function closeEach(call: BulkCall, account: ReadyAccount, context: 
     const id = idIn(pairs, uuid);
     return id === undefined ? null : { trade_pair: pairs.get(id) ?? '', position_uuid: id };
   };
-  const shown = uuids.filter((uuid) => positionOf(uuid) !== null);
-  if (!areAll && shown.length === 0) throw unreadable();
-  if (shown.length < uuids.length) rejectUnlessTrading(account);
-  const missing = areAll ? null : unreadable();
+  const closes = await Promise.all(
+    uuids.map(async (uuid) => {
+      const [position, one] = [positionOf(uuid), contextOfOne(context, uuid)];
+      return { uuid, position, one, earlier: position ? null : await findKeyed(call.deps.db, one.context) };
+    }),
+  );
+  const missing = closes.filter(({ position, earlier }) => !position && !earlier);
+  if (!areAll && missing.length === uuids.length) throw unreadable();
+  if (missing.length > 0) rejectUnlessTrading(account);
   const results = await Promise.all(
-    uuids.map((uuid) => {
-      const position = positionOf(uuid);
-      return position ? closeOne(call, context, uuid, position) : notClosed(uuid, missing);
+    closes.map(async ({ uuid, position, one, earlier }) => {
+      if (position) return resultOf(call, uuid, await closePosition(one, position));
+      return earlier ? resultOf(call, uuid, earlier) : notClosed(uuid, areAll ? null : unreadable());
     }),
   );
   return {
@@ -55,19 +63,15 @@ const unreadable = () => new ApiError('VENUE_UNREADABLE');
 const unrepeated = (uuids: string[]): string[] =>
   uuids.filter((uuid, n) => uuids.findIndex((other) => other.toLowerCase() === uuid.toLowerCase()) === n);
 
-/** A repeat with the same Idempotency-Key finds the same intent for each position. */
-async function closeOne(
-  { deps, waitMs }: BulkCall,
-  context: RequestContext,
-  uuid: string,
-  position: { trade_pair: string; position_uuid: string },
-): Promise<Result> {
+/** A repeat with the same Idempotency-Key finds the same intent for each position, also for one that is closed by now. */
+function contextOfOne(context: RequestContext, uuid: string): RequestContext {
   const { idempotency_key: key } = context.context;
-  const one = {
-    ...context,
-    context: { ...context.context, ...(key !== undefined && { idempotency_key: `${key} ${uuid}` }) },
-  };
-  const accepted = await closePosition(one, position);
+  return key === undefined
+    ? context
+    : { ...context, context: { ...context.context, idempotency_key: `${key} ${uuid}` } };
+}
+
+async function resultOf({ deps, waitMs }: BulkCall, uuid: string, accepted: Accepted): Promise<Result> {
   const intent = await deps.wait(accepted, waitMs);
   try {
     const { message } = orderResult(intent);
