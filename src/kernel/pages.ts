@@ -23,9 +23,14 @@ export async function listPage<Row>(
   { isKnown, ...shown }: Stored<NoInfer<Row>>,
   read: (page: PageRequest) => Promise<readonly Row[]>,
 ): Promise<Page<Row>> {
-  const { cursor } = query;
+  const cursor = await knownCursor(query, isKnown);
+  return pageOf(query, shown, await read({ cursor, limit: sizeOf(query, shown) + 1 }));
+}
+
+/** The cursor of a query, or null for none. Throws INVALID_REQUEST for one of which `isKnown` is false. */
+export async function knownCursor({ cursor }: PageQuery, isKnown: Stored<never>['isKnown']): Promise<string | null> {
   if (cursor !== undefined && !(await isKnown(cursor))) throw unknownCursor();
-  return pageOf(query, shown, await read({ cursor: cursor ?? null, limit: sizeOf(query, shown) + 1 }));
+  return cursor ?? null;
 }
 
 /**

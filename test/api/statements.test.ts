@@ -105,9 +105,13 @@ describe('the statement of a partner', function () {
     const [from, to] = [`?from=${encodeURIComponent(String(at))}`, `?to=${encodeURIComponent(String(at))}`];
     expect([...(await linesOf(trader.key, to)), ...(await linesOf(trader.key, from))]).to.deep.equal(all);
     expect(await linesOf(other.key)).to.deep.equal([]);
-    expect(
-      (await asking(service.url, bearer(other.key))('GET', `/v1/statements?cursor=${all[0]?.id}`)).status,
-    ).to.equal(422);
+    for (const Accept of ['application/json', 'text/csv'])
+      for (const cursor of [all[0]?.id, 'stl_nobodys']) {
+        const { status } = await fetch(`${service.url}/v1/statements?cursor=${cursor}`, {
+          headers: { ...bearer(other.key), Accept },
+        });
+        expect(status, `${cursor} ${Accept}`).to.equal(422);
+      }
   });
 
   const csvOf = (key: string, Accept = 'text/csv'): Promise<IncomingMessage> =>

@@ -3,7 +3,7 @@ import type { components } from '../../contract/types.ts';
 import type { Db } from '../../db/pool.ts';
 import { CSV_TYPE, csvLine } from '../../kernel/csv.ts';
 import type { OwnerId } from '../../kernel/ids.ts';
-import { listPage, type Page } from '../../kernel/pages.ts';
+import { knownCursor, listPage, type Page } from '../../kernel/pages.ts';
 import { requirePeriod } from '../../kernel/period.ts';
 import type { Principal } from '../../kernel/principal.ts';
 import type { TextStream } from '../../kernel/text-stream.ts';
@@ -36,9 +36,11 @@ async function statement<Line extends AnyLine>(
   const { deps, principal, query } = call;
   const { owner } = principal as { owner: OwnerId };
   requirePeriod(query);
-  if (call.accepts('json', CSV_TYPE) === CSV_TYPE)
-    return { status: 200, body: await csv(deps, principal, query, show) };
   const isKnown = (id: string) => hasLine(deps.db, owner, id);
+  if (call.accepts('json', CSV_TYPE) === CSV_TYPE) {
+    const wanted = { ...query, cursor: await knownCursor(query, isKnown) };
+    return { status: 200, body: await csv(deps, principal, wanted, show) };
+  }
   return listPage(query, { path, cursorOf: ({ id }: Line) => id, isKnown }, async (page) =>
     (await listLines(deps.db, owner, query, page)).map(show.of),
   );
@@ -52,7 +54,7 @@ async function statement<Line extends AnyLine>(
 async function csv<Line extends AnyLine>(
   { db, streamLimit }: Deps,
   principal: Principal,
-  { limit: _, cursor = null, ...filter }: StatementFilter & { limit?: number; cursor?: string | null },
+  { limit: _, cursor, ...filter }: StatementFilter & { limit?: number; cursor: string | null },
   { columns, of }: Show<Line>,
 ): Promise<TextStream> {
   const { owner } = principal as { owner: OwnerId };
