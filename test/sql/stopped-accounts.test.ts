@@ -53,6 +53,19 @@ describe('an account whose payment was disputed, once the dispute is won', () =>
     expect(await state()).to.deep.equal({ status: 'provisioning', why: null, creations: 2, is_first: false });
   });
 
+  it('is created, if its creation found it stopped and ends only after that', async () => {
+    const { intentId, dispute, state } = await account(UNDER_WAY);
+    await dispute('needs_response');
+    await dispute('won');
+
+    await intentDb.query(`select settle_intent(id, fence, 'failed', $2) from intents where id = $1`, [
+      intentId,
+      { problem: { code: 'V2_ACCOUNT_STOPPED' } },
+    ]);
+
+    expect(await state()).to.deep.equal({ status: 'provisioning', why: null, creations: 2, is_first: false });
+  });
+
   it('has failed as its creation has in the meantime, and is not created again unasked', async () => {
     const { dispute, state } = await account(REJECTED);
     await dispute('needs_response');

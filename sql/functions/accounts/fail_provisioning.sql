@@ -1,10 +1,17 @@
--- Fails the account whose subaccount was not created, for any reason. A step of follow_ending. Locks the account, then its event log.
+-- Fails the account whose subaccount was not created, for any reason. One that has its money back since the creation found it stopped asks for its
+-- subaccount anew. A step of follow_ending. Locks the account, then its event log.
 create or replace function fail_provisioning(intent uuid) returns void
 language plpgsql as $$
+declare
+  problem jsonb := (select i.outcome -> 'problem' from intents i where i.id = intent);
+  new_intent uuid := gen_random_uuid();
 begin
-  perform move_prop_account(a.id, 'provisioning', 'subaccount_failed',
-    coalesce(i.outcome -> 'problem' ->> 'reason', lower(i.outcome -> 'problem' ->> 'code')))
-  from intents i
-  join prop_accounts a on a.intent_id = i.id
-  where i.id = intent;
+  if problem ->> 'code' = 'V2_ACCOUNT_STOPPED' then
+    update prop_accounts a set intent_id = new_intent where a.intent_id = intent and a.status = 'provisioning';
+    perform ask_for_subaccount(a.id, new_intent, 3600) from prop_accounts a where a.intent_id = new_intent;
+  else
+    perform move_prop_account(a.id, 'provisioning', 'subaccount_failed', coalesce(problem ->> 'reason', lower(problem ->> 'code')))
+    from prop_accounts a
+    where a.intent_id = intent;
+  end if;
 end $$;
