@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { type Client, connect, type StreamEvent, verifyWebhook } from '../../src/client/index.ts';
-import { cutAfterFirstEvent, runExamples } from '../support/client.ts';
+import { compileExamples, cutAfterFirstEvent, runExamples } from '../support/client.ts';
 import { atOnce, type TestApp } from '../support/identity.ts';
 import { eventually } from '../support/money.ts';
 import { effectsOf, limit, market } from '../support/orders.ts';
@@ -212,5 +212,9 @@ describe('the client, at the service', function () {
       'webhook webhook.test',
       'stream snapshot true',
     ]);
+  });
+
+  it('is shown in its guide by programs for the oldest Node that it runs on', async () => {
+    await compileExamples();
   });
 });

@@ -57,3 +57,16 @@ export const runExamples = async (settings: Record<string, string>): Promise<str
     const { stdout } = await run(process.execPath, [program], { env: { ...process.env, ...settings } });
     return stdout.trim().split('\n');
   });
+
+/**
+ * Rejects with what the compiler says if the examples of the guide do not compile with the installed client and the library of
+ * the oldest Node that the guide names.
+ */
+export const compileExamples = async (): Promise<void> =>
+  withInstalledClient(await examples(), async (program) => {
+    const options = ['--noEmit', '--strict', '--skipLibCheck', '--target', 'es2022', '--lib', 'es2023'];
+    const types = ['--module', 'nodenext', '--types', 'node', '--typeRoots', `${ROOT}node_modules/@types`];
+    await run(process.execPath, [`${ROOT}node_modules/typescript/bin/tsc`, ...options, ...types, program]).catch(
+      ({ stdout }: { stdout: string }) => Promise.reject(new Error(stdout)),
+    );
+  });
