@@ -7310,7 +7310,7 @@ export interface components {
         TradePair: string;
         /** @description A price in the pair's quote currency. */
         Price: number;
-        /** @description A size of an order. As `leverage` a multiple of the account's balance (at older builds of the network: of its size), as `value` USD, as `quantity` units of the asset. The network rounds it to the pair's lot, so it may grow. */
+        /** @description A size of an order. As `leverage` a multiple of the account's balance (at older builds of the network: of its size), as `value` USD, as `quantity` lots of a currency pair (100,000 of its first currency each), coins or shares. The network rounds it to the pair's step, so it may grow. */
         Size: number;
         /**
          * @description `LONG` buys, `SHORT` sells, `FLAT` closes.
@@ -7344,7 +7344,7 @@ export interface components {
             leverage?: components["schemas"]["Size"];
             /** @description The part that the exit covers, in USD. */
             value?: components["schemas"]["Size"];
-            /** @description The part that the exit covers, in units of the asset. */
+            /** @description The part that the exit covers, in lots, coins or shares. */
             quantity?: components["schemas"]["Size"];
         } & ((unknown | unknown | unknown | unknown) & components["schemas"]["AtMostOneSize"] & unknown);
         /** @description Condition: at most one of `leverage`, `value` and `quantity` is given. */
@@ -7549,7 +7549,7 @@ export interface components {
             pair: string | null;
             /** @description What was executed: `LONG` or `SHORT` at the network, `FLAT` a close of which it does not say more; `long` or `short` at the exchange. */
             side: string | null;
-            /** @description Executed units of the asset; null where the venue does not say. */
+            /** @description Executed units of the asset, of a currency pair in lots of 100,000; null where the venue does not say. */
             quantity: string | null;
             /** @description Average price of the execution. */
             price: string | null;
@@ -7584,7 +7584,7 @@ export interface components {
             pair: string | null;
             /** @description What was executed: `LONG` or `SHORT`; `FLAT`: a close of which the network does not say more. */
             side: string | null;
-            /** @description Executed units of the asset; null where the network does not say. */
+            /** @description Executed units of the asset, of a currency pair in lots of 100,000; null where the network does not say. */
             quantity: string | null;
             /** @description Average price of the execution. */
             price: string | null;
@@ -7624,7 +7624,7 @@ export interface components {
             leverage?: components["schemas"]["Size"];
             /** @description Size in USD. */
             value?: components["schemas"]["Size"];
-            /** @description Size in units of the asset. */
+            /** @description Size in lots of a currency pair, coins or shares. */
             quantity?: components["schemas"]["Size"];
             /** @description Price of a `LIMIT` or `STOP_LIMIT` order. */
             limit_price?: components["schemas"]["Price"];
@@ -7690,7 +7690,7 @@ export interface components {
             leverage?: components["schemas"]["Size"];
             /** @description The part to protect, in USD. */
             value?: components["schemas"]["Size"];
-            /** @description The part to protect, in units of the asset. */
+            /** @description The part to protect, in lots, coins or shares. */
             quantity?: components["schemas"]["Size"];
         } & (components["schemas"]["AtMostOneSize"] & (unknown | unknown | unknown));
         /** @description Changes of a resting order at the network; at least one. Members left out keep their value. */
@@ -7711,7 +7711,7 @@ export interface components {
             leverage?: components["schemas"]["Size"];
             /** @description New size in USD. */
             value?: components["schemas"]["Size"];
-            /** @description New size in units of the asset. */
+            /** @description New size in lots, coins or shares. */
             quantity?: components["schemas"]["Size"];
             /** @description New limit price. */
             limit_price?: components["schemas"]["Price"];
@@ -7735,11 +7735,11 @@ export interface components {
         Executed: {
             /** @description Side that was executed. */
             order_type: string | null;
-            /** @description Executed size in units of the asset. */
+            /** @description Executed size in lots of a currency pair, coins or shares; negative for a sale. */
             quantity: number | null;
-            /** @description Executed size in USD. */
+            /** @description Executed size in USD; negative for a sale. */
             value: number | null;
-            /** @description Executed size as a multiple of the balance. */
+            /** @description Executed size as a multiple of the balance; negative for a sale. */
             leverage: number | null;
             /** @description Average price of the execution, in the pair's quote currency. */
             price: number | null;
@@ -7825,7 +7825,7 @@ export interface components {
             leverage: number | null;
             /** @description Size in USD; null for an order with another kind of size or none. */
             value: number | null;
-            /** @description Size in units of the asset; null for an order with another kind of size or none. */
+            /** @description Size in lots of a currency pair, coins or shares; null for an order with another kind of size or none. */
             quantity: number | null;
             /** @description What can still be executed, in the kind of size that the order has: its size until it is filled, cancelled or failed, then 0. The network executes an order whole. Null for an order without a size, and while it is not known. */
             remaining: number | null;
@@ -8001,9 +8001,9 @@ export interface components {
              * @enum {unknown}
              */
             side: "long" | "short" | null;
-            /** @description Size in units of the asset; null until it is known. */
+            /** @description Size in units of the asset, of a currency pair in lots of 100,000; null until it is known. */
             size: components["schemas"]["Decimal"] | null;
-            /** @description Filled size in units of the asset; null until it is known. */
+            /** @description Filled size in units of the asset, of a currency pair in lots of 100,000; null until it is known. */
             filled_size: components["schemas"]["Decimal"] | null;
             /**
              * @description Type of the order.
@@ -8267,7 +8267,7 @@ export interface components {
              * @enum {unknown}
              */
             position_type: "LONG" | "SHORT";
-            /** @description Size in units of the asset. */
+            /** @description Size in units of the asset, of a currency pair in lots of 100,000. */
             size: components["schemas"]["Decimal"];
             /** @description Value of the position in USD. */
             position_value: components["schemas"]["Decimal"];
@@ -8309,7 +8309,7 @@ export interface components {
              * @enum {unknown}
              */
             position_type: "LONG" | "SHORT";
-            /** @description Size in units of the asset. */
+            /** @description Size in units of the asset, of a currency pair in lots of 100,000. */
             size: components["schemas"]["Decimal"];
             /** @description Value of the position in USD. */
             position_value: components["schemas"]["Decimal"];
@@ -8407,7 +8407,7 @@ export interface components {
             pair: components["schemas"]["Pair"];
             /** @description Direction of the order. */
             side: components["schemas"]["TradeSide"];
-            /** @description Size in units of the asset, or in USD with `size_in_usd`. */
+            /** @description Size in units of the asset, of a currency pair in lots of 100,000; or in USD with `size_in_usd`. */
             size: components["schemas"]["DecimalInput"];
             /**
              * @description `limit` needs `price`; `market` takes none.
@@ -9819,7 +9819,7 @@ export interface components {
              * @enum {unknown}
              */
             side: "long" | "short" | null;
-            /** @description Size of the position in units of the asset; null once it is closed or if it is not known. */
+            /** @description Size of the position in units of the asset, of a currency pair in lots of 100,000; null once it is closed or if it is not known. */
             size: string | null;
             /** @description What the newest accepted commands want. */
             wanted: components["schemas"]["WantedExits"][];

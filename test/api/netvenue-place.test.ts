@@ -30,6 +30,20 @@ describe('submitNetvenueOrder', () => {
     });
   }
 
+  it('takes the quantity of a currency pair in lots of 100,000, and shows it so', async () => {
+    const partner = await service.partner();
+    const made = await partner.post('/v1/register/netvenue', { asset_class: 'forex', account_size: 10_000 });
+    const headers = { 'Trader-ID': String(made.body.subaccount.subaccount_id) };
+
+    const order = { trade_pair: 'EURUSD', order_type: 'LONG', quantity: 0.1 };
+    const { body } = await partner.post(ORDERS, order, { headers });
+    const [position] = (await partner.get('/v1/positions/netvenue', { headers })).body;
+
+    expect(body.executed).to.include({ quantity: 0.1 });
+    expect(body.executed.value).to.be.closeTo(0.1 * 100_000 * body.executed.price, 1e-6);
+    expect(position).to.include({ size: '0.1' });
+  });
+
   it('opens a short and distinguishes LONG from SHORT', async () => {
     const trader = await service.trader();
 

@@ -8,6 +8,18 @@ type Found = { at: string; description: unknown };
 
 const APPLIED = ['oneOf', 'anyOf', 'allOf', 'not', 'if', 'then', 'else', 'items'];
 
+/** Schemas of the exchange alone, which has no currency pairs. */
+const AT_THE_EXCHANGE = [
+  'SubmitOrderRequest',
+  'OrderFill',
+  'OrderExit',
+  'PartnerPositionEvent',
+  'PositionFill',
+  'PartnerExitEvent',
+  'PartnerLiquidationEvent',
+  'PartnerFundingEvent',
+];
+
 describe('the descriptions of the contract', () => {
   const components = document.components as Record<string, Record<string, Node>>;
 
@@ -48,6 +60,18 @@ describe('the descriptions of the contract', () => {
 
     for (const text of [String(description), guide])
       expect(checks.filter((check) => !text.includes(`\`${check}\``))).to.deep.equal([]);
+  });
+
+  it('say of every size at the network in what a currency pair is counted', () => {
+    const found = Object.entries(components.schemas ?? {})
+      .filter(([name]) => !AT_THE_EXCHANGE.includes(name))
+      .flatMap(([name, schema]) => properties(name, schema));
+    const sizes = found.filter(({ description }) => / units of the asset|, coins or shares/.test(String(description)));
+
+    expect(sizes.length).to.be.above(10);
+    expect(sizes.filter(({ description }) => !/\blots\b/.test(String(description))).map(({ at }) => at)).to.deep.equal(
+      [],
+    );
   });
 
   it('describe every operation', () => {
