@@ -7755,7 +7755,7 @@ export interface components {
              * @description The caller's identifier of the order, or the one that this service gave.
              */
             order_uuid: string;
-            /** @description Seconds from acceptance to the result. */
+            /** @description Seconds that the network took; from acceptance to the result where it does not say, and until now while `status` is `pending`. */
             processing_time: number;
             /**
              * @description `pending` while the network has not responded.
@@ -7808,7 +7808,7 @@ export interface components {
             submitted_at: components["schemas"]["Time"];
             /** @description When the result was recorded; null while pending. */
             completed_at: components["schemas"]["Time"] | null;
-            /** @description Seconds from acceptance to the result; null while pending. */
+            /** @description Seconds that the network took, or from acceptance to the result where it does not say; null while pending. */
             processing_time: number | null;
             /** @description The network's message, or why the order failed; null without one. */
             message: string | null;

@@ -1,6 +1,9 @@
 import { expect } from 'chai';
+import { sql } from 'slonik';
+import { z } from 'zod';
 import { newIntentId } from '../../src/kernel/ids.ts';
 import { caller } from '../support/caller.ts';
+import { eventually } from '../support/money.ts';
 import { limit, market } from '../support/orders.ts';
 import { expectProblem } from '../support/problem.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -26,6 +29,26 @@ describe('getNetvenueOrder', () => {
     expect(body).to.include({ execution_type: 'MARKET', trade_pair: 'BTCUSDC', order_type: 'LONG', message: null });
     expect(body.executed).to.deep.equal(placed.body.executed);
     expect(Date.parse(body.completed_at)).to.be.at.least(Date.parse(body.submitted_at));
+  });
+
+  it('says how long the network took; of a pending order the result says how long it has waited', async () => {
+    const trader = await service.trader();
+    const order = { ...market(), order_uuid: newIntentId() };
+    const read = async () => (await trader.get(`${ORDERS}/${order.order_uuid}`)).body;
+    await service.stopWorkers();
+    const placed = await trader.post(ORDERS, order, { prefer: 'wait=0' });
+    await service.db.query(sql.type(z.object({}))`
+      update intents set created_at = created_at - interval '5 seconds' where id = ${String(placed.headers['intent-id'])}`);
+
+    const [repeated, pending] = [await trader.post(ORDERS, order, { prefer: 'wait=0' }), await read()];
+    await service.startWorker();
+    const ended = await eventually(async () => [await read()].find(({ status }) => status === 'completed'));
+
+    expect(pending).to.include({ status: 'pending', processing_time: null });
+    expect(repeated.body.status).to.equal('pending');
+    expect(repeated.body.processing_time).to.be.above(5);
+    expect(Date.parse(ended.completed_at) - Date.parse(ended.submitted_at)).to.be.above(5_000);
+    expect(ended.processing_time).to.be.within(0, 4);
   });
 
   it('shows nothing executed for an order that rests, or was cancelled unfilled', async () => {
