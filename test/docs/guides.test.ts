@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { COMMANDS } from '../../src/commands/table.ts';
 import { listOperations } from '../../src/contract/document.ts';
+import { errors } from '../../src/kernel/error-codes.ts';
 import { openMetrics } from '../../src/metrics/registry.ts';
 import { scenes } from '../chaos/promises.ts';
 import { readScrape } from '../support/scrape.ts';
@@ -115,6 +116,16 @@ describe('the guides', () => {
     const given = names(await read('.env.example'), /^# ([A-Z][A-Z_]+)=/gm);
 
     expect(given).to.have.members(settings);
+  });
+
+  it('name every error that a limit can cause beside the limit', async () => {
+    const limits = guides.get('src/docs/limits.md') ?? '';
+    const ofLimits = Object.entries(errors).filter(
+      ([code, [status]]) => [408, 413, 429, 431].includes(status) || code.endsWith('_TOO_MANY'),
+    );
+
+    expect(ofLimits.length).to.be.above(10);
+    expect(ofLimits.map(([code]) => code).filter((code) => !limits.includes(`\`${code}\``))).to.deep.equal([]);
   });
 
   it('say of every alert in the log what to check, and of no other', async () => {
