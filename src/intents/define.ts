@@ -53,10 +53,16 @@ export type Timing = { patienceMs: number; inFlightMs: number };
 
 /**
  * `notAfter` (epoch ms): the first byte leaves before this time, or nothing is sent. `signal` aborts when the process
- * must stop. `onSent`, if there is one, is called once all of the request has left, and `onResponse` once its response is here:
- * what an upstream of limited concurrency works on is counted by them.
+ * must stop. `onSent`, if there is one, is called once all of the request has left, and `onResponse` once its response is here, and
+ * once more if that says that the upstream may have been done earlier (`at`, as `performance.now()`): what an upstream of limited
+ * concurrency works on is counted by them.
  */
-export type SendLimits = { notAfter: number; signal: AbortSignal; onSent?: () => void; onResponse?: () => void };
+export type SendLimits = {
+  notAfter: number;
+  signal: AbortSignal;
+  onSent?: () => void;
+  onResponse?: (at?: number) => void;
+};
 
 /** A request that may have been sent: its intent, and the payload committed before the first byte. */
 export type SentRequest<Request, Payload> = { intent: IntentOf<Request>; payload: Payload };

@@ -51,7 +51,7 @@ export const intentRow = z.object({
 
 /**
  * An intent as stored. `wait`: what it waits for, if it is open and that was read; null if it ended meanwhile. `respondedAt`: when the response
- * to its request was here (`performance.now()`), if that is what is being recorded.
+ * to its request was here (`performance.now()`), or the upstream may have been done with it, if that is what is being recorded.
  */
 export type Intent = z.infer<typeof intentRow> & { wait?: IntentWait | null; respondedAt?: number };
 

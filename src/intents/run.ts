@@ -166,8 +166,8 @@ async function sendAndRecord<Deps, Request, Payload extends AnyPayload, Result>(
   if (begun === 'waiting') noteWork({ outcome: 'queued' });
   if (begun !== 'sent' && begun !== 'sent_by_proof') return begun;
   let respondedAt: number | undefined;
-  const onResponse = () => {
-    respondedAt ??= performance.now();
+  const onResponse = (at = performance.now()) => {
+    respondedAt = Math.min(respondedAt ?? at, at);
   };
   const onSent = () => keepUntilDone(deps.late, noteLeft(deps.db, intent));
   const limits = { notAfter, signal: deps.stopping, onResponse, ...(begun === 'sent_by_proof' && { onSent }) };

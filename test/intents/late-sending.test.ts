@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
-import { effectsUnder, market } from '../support/orders.ts';
+import { effectsUnder, limit, market, SUBMIT } from '../support/orders.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const STALL_S = 2.5;
@@ -41,4 +41,29 @@ describe('a slow commit before the send', () => {
     expect(more).to.be.empty;
     expect((effect?.at ?? 0) - sent_ms).to.be.within(0, SEND_WITHIN_MS);
   });
+});
+
+describe('a response that was delayed on its way', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService();
+  });
+  after(() => service.stop());
+
+  for (const [what, order] of [
+    ['an acceptance', limit()],
+    ['a rejection', market({ leverage: 0.0404 })], // for lack of a live price
+  ] as const)
+    it(`counts from the time at which the miner was done, by ${what}: its thread has been free since`, async () => {
+      const trader = await service.trader();
+      service.miner.faults.add({ kind: 'late', delayMs: 1_500, times: 1, route: SUBMIT });
+
+      const { headers } = await trader.post('/v1/orders/netvenue', order);
+
+      const { after_s } = await service.db.one(sql.type(z.object({ after_s: z.number() }))`
+        select extract(epoch from responded_at - sending_at)::double precision after_s
+        from intents
+        where id = ${String(headers['intent-id'])}`);
+      expect(after_s).to.be.below(1);
+    });
 });

@@ -6,7 +6,7 @@ import { ordersResponse, tradePairsResponse } from './books.ts';
 import { dashboardResponse } from './dashboard.ts';
 import { limitsResponse } from './limits.ts';
 import { LOOK_UP_MS, type LookUps, unlimited } from './look-ups.ts';
-import { submitResponse } from './orders.ts';
+import { submitResponse, workedFor } from './orders.ts';
 import { payoutBody, settlementsResponse } from './payouts.ts';
 import { rejectedForForm } from './rejections.ts';
 import type { Bracket, Signal, TrailingStop } from './signal-types.ts';
@@ -39,7 +39,10 @@ export const netvenue = (access: NetvenueAccess, sendLookUp: LookUps = unlimited
       if (!isNamed(signal)) return rejectedForForm;
       const sentAt = performance.now();
       const reply = await miner.post('/api/submit-order', signalBody(signal), { timeoutMs: SUBMIT_MS, ...limits });
-      return submitResponse(reply, signal, performance.now() - sentAt);
+      const elapsedMs = performance.now() - sentAt;
+      const workedMs = workedFor(reply);
+      if (workedMs !== null) limits?.onResponse?.(sentAt + workedMs);
+      return submitResponse(reply, signal, elapsedMs);
     },
     orderStatus: async (orderUuid) => {
       if (!isOrderName(orderUuid)) return unreadable('not an order uuid');

@@ -42,6 +42,13 @@ export const submitResponse = (
   return inconclusive(`status ${reply.status} is not conclusive`);
 };
 
+/** How long the miner has worked on a signal by its response, at least; null if that does not say. */
+export function workedFor(reply: Reply): number | null {
+  const body = reply.kind === 'response' ? fieldsOf(parseJson(reply.text)) : null;
+  const workedS = body && numberOf(body.processing_time);
+  return workedS === null ? null : Math.max(0, workedS * 1_000);
+}
+
 /** Reads the accepted order from a body or an archive record that contains `order_json`. */
 export const acceptedOrder = (body: Fields, attempts: Attempts): SignalAccepted => {
   const order = readExecuted(body.order_json ?? body.created_orders);

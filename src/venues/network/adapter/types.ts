@@ -210,12 +210,12 @@ export type Netvenue = {
 
 /**
  * After `notAfter` (epoch ms) nothing is sent and the result is `unreachable`. `onSent` is called once all of the request has left, `onResponse`
- * once the response is here.
+ * once the response is here, and once more if it says that the upstream may have been done earlier (`at`, as `performance.now()`).
  */
 export type CallLimits = {
   timeoutMs?: number;
   signal?: AbortSignal;
   notAfter?: number;
   onSent?: () => void;
-  onResponse?: () => void;
+  onResponse?: (at?: number) => void;
 };
