@@ -148,6 +148,32 @@ describe('an order whose first attempt inside the miner was not acknowledged', (
     }
   });
 
+  it('cannot be cancelled or edited as one that has ended while the second attempt may fill it', async () => {
+    const slow = await startService({
+      upstream: { style: '2026', pauseMs: 5_000, cooldownMs: 4_500, processingMs: 10 },
+      settings: { NETVENUE_PATIENCE_MS: '200', NETVENUE_IN_FLIGHT_MS: '8000' },
+    });
+    try {
+      const trader = await slow.trader();
+      await trader.post(ORDERS, market());
+      slow.miner.loseAcknowledgements(1);
+      const placed = await trader.post(ORDERS, limit({ limit_price: 101_000 }), { prefer: 'wait=1' });
+
+      const path = `${ORDERS}/${placed.body.order_uuid}`;
+      const replies = [
+        await trader.delete(`${path}?trade_pair=BTCUSDC`),
+        await trader.post(`${path}/edit`, { trade_pair: 'BTCUSDC', limit_price: 90_000 }),
+      ];
+      const before = effectsOf(slow, trader);
+
+      expect(before).to.deep.equal(['market', 'limit']);
+      for (const reply of replies) expectProblem(reply, 'V1_ORDER_IN_DOUBT', { effect: 'none' });
+      await eventually(async () => effectsOf(slow, trader).includes('fill'));
+    } finally {
+      await slow.stop();
+    }
+  });
+
   it('is not reported as filled when it closes a position that is not open', async () => {
     const trader = await quiet.trader();
 

@@ -15,7 +15,7 @@ import { executedBy, protectionShown } from './protection.ts';
 import { getTarget } from './queries.ts';
 import { carriesExits, isOver } from './rules.ts';
 import { recordCancellation } from './store.ts';
-import { absentIfNeverPlaced, locate, recordUnlessTargetInDoubt } from './target.ts';
+import { absentIfNeverPlaced, locate, recordUnlessTargetInDoubt, unlessTriedAgain } from './target.ts';
 import { canShowOrder, findProven, isShown, readRecords } from './venue-records.ts';
 import { exitsAfter } from './wanted.ts';
 
@@ -39,7 +39,7 @@ export const cancel = defineIntent({
     const order = await getTarget(deps.db, target);
     if (isOver(order)) return { fail: { code: 'V1_ORDER_NOT_RESTING' } };
     const located = await locate(deps, trader, { id: target, ...order });
-    if (located === null) return { fail: { code: 'V1_ORDER_NOT_RESTING' } };
+    if (typeof located !== 'string') return located;
     const { terms, name } = order;
     const common = { subaccount_id, trade_pair: terms.trade_pair };
     const signal: Signal = { execution_type: 'LIMIT_CANCEL', order_uuid: located, ...common };
@@ -47,8 +47,11 @@ export const cancel = defineIntent({
   },
 
   async send(sent, deps, limits): Promise<UpstreamResult<Done>> {
+    const { target } = sent.payload;
     const result = await network.sendSignal(sent, deps, limits, (at, refusal) =>
-      network.resolveBy((place) => findCancelled(place, sent.payload, refusal.said))(at, refusal),
+      network.resolveBy(async (place) =>
+        unlessTriedAgain(deps, target, await findCancelled(place, sent.payload, refusal.said)),
+      )(at, refusal),
     );
     return result.kind === 'accepted' && carriesExits(sent.payload.terms)
       ? acknowledged('the cancellation may have met the exits of a filled order')
@@ -56,9 +59,11 @@ export const cancel = defineIntent({
   },
 
   reconcile: (sent, deps) =>
-    network.reconcileAt(sent, deps, async (at) =>
-      absentIfNeverPlaced(deps, sent.payload.target, await findCancelled(at, sent.payload)),
-    ),
+    network.reconcileAt(sent, deps, async (at) => {
+      const { target } = sent.payload;
+      const finding = await unlessTriedAgain(deps, target, await findCancelled(at, sent.payload));
+      return absentIfNeverPlaced(deps, target, finding);
+    }),
 
   async record({ intent, payload: { target, name = target, terms } }, result, deps) {
     if (result.kind !== 'accepted') return recordUnlessTargetInDoubt(deps, intent, target, result);

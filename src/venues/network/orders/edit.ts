@@ -58,7 +58,7 @@ export const edit = defineIntent({
       locate(deps, request.trader, { id: target, ...order }),
       getReadiness(db, request.trader),
     ]);
-    if (located === null) return { fail: { code: 'V1_ORDER_NOT_RESTING' } };
+    if (typeof located !== 'string') return located;
     const [handle = order.handle] = located.split(','); // not shown: the venue decides
     const edited = editedTerms(order.terms, request.changes);
     const fault =

@@ -1,7 +1,7 @@
-import type { IntentOf } from '../../../intents/define.ts';
+import type { IntentOf, NotReady } from '../../../intents/define.ts';
 import { fail } from '../../../intents/settle.ts';
 import type { Hotkey, OrderUuid } from '../../../kernel/ids.ts';
-import type { UpstreamResult } from '../../../kernel/upstream-result.ts';
+import { type UpstreamResult, unknownEffect } from '../../../kernel/upstream-result.ts';
 import { type Deps, recordOtherwise } from './calls.ts';
 import { ABSENT, type Done, type Found } from './outcome.ts';
 import { getTarget } from './queries.ts';
@@ -10,20 +10,32 @@ import { isOpen, type Terms } from './rules.ts';
 import { recordOrderUpdate } from './store.ts';
 import { isTriggered, namesOf, readRecords } from './venue-records.ts';
 
-type Target = { id: OrderUuid; handle: string; terms: Terms; lifecycle: string | null };
+type Target = { id: OrderUuid; handle: string; terms: Terms; lifecycle: string | null; placement: string };
 
 /**
- * Under which uuid a resting order is at the network now: a triggered stop-limit continues under another one. Null: the
+ * Under which uuid a resting order is at the network now: a triggered stop-limit continues under another one. Not ready: the
  * network shows that it has ended, which is recorded. An order that it does not show is named by all its uuids.
  */
-export async function locate({ db, venues }: Deps, trader: Hotkey, target: Target): Promise<string | null> {
-  const { id, handle, terms, lifecycle } = target;
+export async function locate({ db, venues }: Deps, trader: Hotkey, target: Target): Promise<string | NotReady> {
+  const { id, handle, terms, lifecycle, placement } = target;
   const venue = await venues.ofTrader(trader);
   const noted = venue && orderUpdateOf(await readRecords({ venue, trader }), handle, terms);
   if (!noted) return terms.execution_type === 'STOP_LIMIT' && !isTriggered(handle) ? namesOf(handle).join(',') : handle;
   if (lifecycle === 'resting' && (noted.lifecycle !== 'resting' || noted.handle !== handle))
     await recordOrderUpdate(db, id, terms, noted);
-  return noted.lifecycle === 'resting' ? noted.handle : null;
+  if (noted.lifecycle === 'resting') return noted.handle;
+  const mayBeTriedAgain = noted.lifecycle === 'cancelled' && isOpen(placement);
+  return { fail: { code: mayBeTriedAgain ? 'V1_ORDER_IN_DOUBT' : 'V1_ORDER_NOT_RESTING' } };
+}
+
+/**
+ * The finding about a cancellation whose order is cancelled. While the placement is unsettled, the network may have done that by itself, within its
+ * cooldown: then the miner's next attempt fills the order.
+ */
+export async function unlessTriedAgain({ db }: Pick<Deps, 'db'>, target: OrderUuid, finding: Found): Promise<Found> {
+  if (finding.kind !== 'accepted' || finding.data.lifecycle === 'filled') return finding;
+  const { placement } = await getTarget(db, target);
+  return isOpen(placement) ? unknownEffect('the placement of the order is in doubt') : finding;
 }
 
 /**
