@@ -88,44 +88,48 @@ describe('an order whose first attempt inside the miner was not acknowledged', (
     expect(quiet.log.lines.map(({ alert }) => alert)).to.include('order_filled_again');
   });
 
-  it('is reported again, as the sum of its fills, when the second attempt was filled after the first was reported', async () => {
-    const slow = await startService({
-      upstream: { style: '2026', pauseMs: 2_500, processingMs: 10 },
-      settings: { NETVENUE_PATIENCE_MS: '200', NETVENUE_IN_FLIGHT_MS: '4000' },
+  for (const { what, order, kind } of [
+    { what: 'market order', order: market({ stop_loss: 90_000 }), kind: 'market' },
+    { what: 'limit order at a price that is reached', order: limit({ limit_price: 101_000 }), kind: 'fill' },
+  ])
+    it(`is reported again, as the sum of its fills, when the second attempt was filled after the first was reported: a ${what}`, async () => {
+      const slow = await startService({
+        upstream: { style: '2026', pauseMs: 2_500, processingMs: 10 },
+        settings: { NETVENUE_PATIENCE_MS: '200', NETVENUE_IN_FLIGHT_MS: '4000' },
+      });
+      try {
+        const trader = await slow.trader();
+        slow.miner.loseAcknowledgements(1);
+
+        const reply = await trader.post(ORDERS, order);
+        await eventually(async () => effectsOf(slow, trader).filter((effect) => effect === kind).length === 2);
+        const second = await comparedUntil(slow.db, async () =>
+          (await trader.get('/v1/events?limit=500&type=order.updated')).body.find(
+            ({ data }: { data: { action: string } }) => data.action === 'lifecycle',
+          ),
+        );
+        const status = await trader.get(`${ORDERS}/${reply.body.order_uuid}`);
+
+        const statement = await trader.get('/v1/statements?kind=fill');
+
+        const stated = statement.body.map(({ side, quantity, price }: Record<string, string>) => ({
+          side,
+          quantity,
+          price,
+        }));
+        expect(stated).to.deep.equal([
+          { side: 'LONG', quantity: '0.01', price: '100000' },
+          { side: 'LONG', quantity: '0.01', price: '100000' },
+        ]);
+        expect(reply.body.executed).to.include({ quantity: 0.01 });
+        expect(second.data.executed).to.include({ quantity: 0.02 });
+        expect(second.data).to.include({ order_uuid: reply.body.order_uuid, position_changed: true });
+        expect(status.body.executed).to.include({ quantity: 0.02 });
+        expect(slow.log.lines.map(({ alert }) => alert)).to.include('order_filled_again');
+      } finally {
+        await slow.stop();
+      }
     });
-    try {
-      const trader = await slow.trader();
-      slow.miner.loseAcknowledgements(1);
-
-      const reply = await trader.post(ORDERS, market({ stop_loss: 90_000 }));
-      await eventually(async () => effectsOf(slow, trader).filter((kind) => kind === 'market').length === 2);
-      const second = await comparedUntil(slow.db, async () =>
-        (await trader.get('/v1/events?limit=500&type=order.updated')).body.find(
-          ({ data }: { data: { action: string } }) => data.action === 'lifecycle',
-        ),
-      );
-      const status = await trader.get(`${ORDERS}/${reply.body.order_uuid}`);
-
-      const statement = await trader.get('/v1/statements?kind=fill');
-
-      const stated = statement.body.map(({ side, quantity, price }: Record<string, string>) => ({
-        side,
-        quantity,
-        price,
-      }));
-      expect(stated).to.deep.equal([
-        { side: 'LONG', quantity: '0.01', price: '100000' },
-        { side: 'LONG', quantity: '0.01', price: '100000' },
-      ]);
-      expect(reply.body.executed).to.include({ quantity: 0.01 });
-      expect(second.data.executed).to.include({ quantity: 0.02 });
-      expect(second.data).to.include({ order_uuid: reply.body.order_uuid, position_changed: true });
-      expect(status.body.executed).to.include({ quantity: 0.02 });
-      expect(slow.log.lines.map(({ alert }) => alert)).to.include('order_filled_again');
-    } finally {
-      await slow.stop();
-    }
-  });
 
   it('is not reported as cancelled within the cooldown while the second attempt may fill it', async () => {
     const slow = await startService({

@@ -93,7 +93,7 @@ export const place = defineIntent({
 /** The exits that an order wants from now on, and its entry while it may be filled once more. None for an order without either. */
 function exitsToRecord(terms: Terms, { lifecycle, executed, mayRepeat }: Done & { lifecycle: Lifecycle }) {
   const exits = rests(terms) || carriesExits(terms) ? exitsAfter(terms, lifecycle, executed) : [];
-  const isWatched = mayRepeat === true && !rests(terms);
+  const isWatched = mayRepeat === true && lifecycle === 'filled';
   return exits.length > 0 || isWatched ? { exits: [...exits, ...(isWatched ? [watchEntry()] : [])] } : {};
 }
 
