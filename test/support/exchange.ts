@@ -69,6 +69,17 @@ export async function changeDirectly(
   return item.kind === 'resting' ? item.oid : null;
 }
 
+/** Cancels an order without the service, by its client order id. */
+export async function cancelDirectly(service: Upstream, { privateKey }: Wallet, cloid: string): Promise<void> {
+  const venue = exchangeOf(service);
+  const body = await venue
+    .signerOf(privateKey)
+    ?.sign({ kind: 'cancel_by_cloid', orders: [{ asset: 1, cloid }] }, { nonce: ++nonces });
+  const response = await venue.post(String(body), { firstSend: true });
+  if (response.kind !== 'accepted' || response.data.items[0]?.kind !== 'done')
+    throw new Error(JSON.stringify(response));
+}
+
 /** Numbers of a wallet's orders that are open at the exchange. */
 export async function openOids(service: Upstream, { wallet }: Wallet, dex = ''): Promise<number[]> {
   const open = await exchangeOf(service).openOrders(wallet, dex);

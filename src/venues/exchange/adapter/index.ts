@@ -162,7 +162,7 @@ const orderReads = (query: QueryInfo, catalogue: Catalogue, { pageOfFills, updat
     const body = of('orderStatus', user, { oid: wireName(name) });
     const read = await query({ body, weight: readWeights.light }, limits, readStatus);
     const cloid = typeof name === 'string' ? wireName(name) : read.kind === 'found' ? read.data.order.cloid : null;
-    return cloid === null ? read : latestOf(read, await updates.find(String(cloid)));
+    return cloid === null ? read : latestOf(read, await updates.find(String(cloid)), typeof name === 'number');
   },
   recentFills: (user, limits) =>
     query({ body: of('userFills', user), costsRows: true }, limits, foundOr(readFills(user))),

@@ -1,5 +1,5 @@
 import { compare } from '../../../kernel/decimals.ts';
-import { hasEnded } from '../../../kernel/exchange-order-state.ts';
+import { hasEnded, mayGoOn } from '../../../kernel/exchange-order-state.ts';
 import type { ResponseCache } from '../../../kernel/shared-upstream.ts';
 import { found, type ReadResult } from '../../../kernel/upstream-result.ts';
 import { readRecord } from './orders.ts';
@@ -44,13 +44,18 @@ function isLater(record: OrderRecord, than: OrderRecord): boolean {
 /**
  * The later one of what a replica and the stream say of an order. The stream does not say all of an order: what it lacks is from the
  * replica. Of one that the replica does not have, an end without an execution does not count: whether it was rejected, the stream
- * does not say.
+ * does not say. `isByNumber`: this number is asked for, so its end counts though the order may go on under another one.
  */
-export function latestOf(read: ReadResult<OrderRecord>, update: OrderRecord | null): ReadResult<OrderRecord> {
+export function latestOf(
+  read: ReadResult<OrderRecord>,
+  update: OrderRecord | null,
+  isByNumber = false,
+): ReadResult<OrderRecord> {
   if (!update || update.state === 'unknown' || read.kind === 'unreadable') return read;
   if (read.kind === 'absent') return saysEnough(update) ? found(update) : read;
   const { data } = read;
   if (!isLater(update, data)) return read;
+  if (!isByNumber && mayGoOn(update)) return read;
   if (update.order.oid !== data.order.oid) return saysEnough(update) ? found(update) : read;
   return found({ ...update, order: { ...data.order, size: update.order.size } });
 }

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { hurryDoubt } from '../../../../intents/reconcile.ts';
 import { cloidOf, legCloid } from '../../../../kernel/exchange-names.ts';
-import { hasEnded } from '../../../../kernel/exchange-order-state.ts';
+import { hasEnded, mayGoOn } from '../../../../kernel/exchange-order-state.ts';
 import type { IntentId, WalletAddress } from '../../../../kernel/ids.ts';
 import { epochMs } from '../../../../kernel/work.ts';
 import type { OrderRecord, OrderUpdate } from '../../adapter/types.ts';
@@ -11,7 +11,7 @@ import type { RecordedExchangeOrder } from '../../orders/queries.ts';
 import { timeInForceOf } from '../../orders/rules.ts';
 import { settleExits } from '../../orders/waiting-exits.ts';
 import type { LedgerDeps } from '../read-orders.ts';
-import { type EndedOrder, recordStreamed } from '../store.ts';
+import { type EndedOrder, readSoon, recordStreamed } from '../store.ts';
 import { findStreamedOrder, listNames } from './queries.ts';
 
 /** What the stream has told of orders of ours. */
@@ -68,6 +68,7 @@ export function streamedOrders(deps: LedgerDeps): StreamedOrders {
       order = await findStreamedOrder(db, id);
     }
     if (!parent || !order) return true;
+    if (order.is_resting && mayGoOn(parent)) return readSoon(db, order.trader).then(() => true);
     if (order.is_resting) return false;
     if (!order.waits) return true;
     await settleExits(deps, order, parent);
@@ -101,9 +102,12 @@ export function streamedOrders(deps: LedgerDeps): StreamedOrders {
         named.map(({ cloid }) => cloid),
         wallets,
       );
+      const newest = new Map<string, number>(); // of each client order id: what it has replaced says nothing
+      for (const { cloid, update } of named)
+        newest.set(cloid, Math.max(update.record.order.oid, newest.get(cloid) ?? 0));
       for (const { cloid, update } of named) {
         const ours = names.get(cloid);
-        if (!ours || !isNews(update, ours)) continue;
+        if (!ours || update.record.order.oid !== newest.get(cloid) || !isNews(update, ours)) continue;
         const isLatest = await exvenue.updates.keep(cloid, update);
         if (!isLatest && told.has(cloid)) continue; // else a process kept it that could not conclude any more
         told.set(cloid, (isLatest ? null : await exvenue.updates.find(cloid)) ?? update.record);
@@ -122,10 +126,10 @@ export function streamedOrders(deps: LedgerDeps): StreamedOrders {
   };
 }
 
-/** An order that has ended before it was filled. Of one that the exchange may have shrunk, or that its trader has changed, reads tell. */
+/** An order that has ended before it was filled. Of one that the exchange may have shrunk, or that its trader may have changed, reads tell. */
 function endedBy({ id, terms, executed }: RecordedExchangeOrder, parent: EndedParent): EndedOrder[] {
   const number = parent.order.oid;
-  if (isChanged(number, executed)) return [];
+  if (isChanged(number, executed) || mayGoOn(parent)) return [];
   const filled_size = filledSizeOf({ ...parent.order, reduceOnly: terms.reduce_only }, parent.state);
   if (parent.state === 'filled' || filled_size === null) return [];
   return [{ id, number: String(number), filled_size, by_command: isCancelledByCommand(parent), is_filled: false }];
