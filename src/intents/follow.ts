@@ -6,7 +6,7 @@ import { DIRECT_READ_MS, type Settlements } from '../db/settled.ts';
 import { codeOfV2 } from '../kernel/codes-of-v2.ts';
 import { errors, isErrorCode } from '../kernel/error-codes.ts';
 import { ApiError } from '../kernel/errors.ts';
-import { type IntentId, idSchema, type OwnerId, orderIdsOf } from '../kernel/ids.ts';
+import { type IntentId, idSchema, type OrderUuid, type OwnerId, orderIdOf, orderIdsOf } from '../kernel/ids.ts';
 import { epochMs } from '../kernel/work.ts';
 import type { Accepted, NewIntent } from './accept.ts';
 import { intentColumns, intentOf } from './claim.ts';
@@ -107,17 +107,25 @@ export async function findIntent(db: Db, owner: OwnerId, intentId: IntentId): Pr
   return intent?.settled_at === null ? { ...intent, wait: await waitOf(db, intent.id) } : intent;
 }
 
-/** The intent that an equal request has submitted under the same Idempotency-Key; null if there is none that keeps the key. */
-export async function findKeyed(
+/**
+ * The intent that an equal request has submitted under the same Idempotency-Key, or as the order that the owner calls `name`; null if there is
+ * none, or none that keeps the key.
+ */
+export async function findSubmitted(
   db: Db,
   { owner, idempotency_key: key, digest }: Pick<NewIntent, 'owner' | 'idempotency_key' | 'digest'>,
+  name?: OrderUuid,
 ): Promise<Accepted | null> {
-  if (key === undefined) return null;
-  const id = await db.maybeOneFirst(sql.prepared('find_keyed_intent', z.object({ id: idSchema.intent }))`
+  const id = await db.maybeOneFirst(sql.prepared('find_submitted', z.object({ id: idSchema.intent }))`
     select i.id
     from idempotency_keys k
     join intents i on i.id = k.intent_id and spends_key(i)
-    where k.owner = ${owner} and k.key = ${key} and k.digest = decode(${digest}, 'hex')`);
+    where k.owner = ${owner} and k.key = ${key ?? null} and k.digest = decode(${digest}, 'hex')
+    union all
+    select i.id
+    from intents i
+    where i.id = ${name === undefined ? null : orderIdOf(owner, name)} and i.owner = ${owner} and i.digest = decode(${digest}, 'hex')
+    limit 1`);
   return id && { id, replayed: true };
 }
 

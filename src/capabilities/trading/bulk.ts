@@ -2,7 +2,7 @@ import type { Call } from '../../contract/handler.ts';
 import type { components } from '../../contract/types.ts';
 import type { Db } from '../../db/pool.ts';
 import type { Accepted } from '../../intents/accept.ts';
-import { findKeyed, type Wait } from '../../intents/follow.ts';
+import { findSubmitted, type Wait } from '../../intents/follow.ts';
 import { codeOfV2 } from '../../kernel/codes-of-v2.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { orderIdsOf } from '../../kernel/ids.ts';
@@ -35,7 +35,7 @@ export async function closeEach(call: BulkCall, account: ReadyAccount, context: 
   const closes = await Promise.all(
     uuids.map(async (uuid) => {
       const [position, one] = [positionOf(uuid), contextOfOne(context, uuid)];
-      return { uuid, position, one, earlier: position ? null : await findKeyed(call.deps.db, one.context) };
+      return { uuid, position, one, earlier: position ? null : await findSubmitted(call.deps.db, one.context) };
     }),
   );
   const missing = closes.filter(({ position, earlier }) => !position && !earlier);

@@ -1,7 +1,7 @@
 import type { CallWith, Handler } from '../../contract/handler.ts';
 import type { Accepted, SubmitDeps } from '../../intents/accept.ts';
 import type { Wait } from '../../intents/follow.ts';
-import { findIntent, intentOfV2, pendingHeaders } from '../../intents/follow.ts';
+import { findIntent, findSubmitted, intentOfV2, pendingHeaders } from '../../intents/follow.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { isUuid, nameOf, type OrderUuid } from '../../kernel/ids.ts';
 import { listPage } from '../../kernel/pages.ts';
@@ -31,13 +31,14 @@ type AnyCall = Pick<CallWith<Deps>, 'deps' | 'principal' | 'context' | 'settled'
 
 /** Places an order. */
 export const submitTradingOrder: Handler<'submitTradingOrder', Deps> = async (call) => {
-  const accepted = await placeOrder(await context(call), call.body);
+  const accepted = await submitted(call, (context) => placeOrder(context, call.body), call.body.order_uuid);
   return respond(call, accepted, orderPoll);
 };
 
 /** Closes the position in a pair. */
 export const closeTradingPosition: Handler<'closeTradingPosition', Deps> = async (call) => {
-  const accepted = await closePosition(await context(call), { trade_pair: call.body.trade_pair });
+  const { trade_pair } = call.body;
+  const accepted = await submitted(call, (context) => closePosition(context, { trade_pair }));
   return respond(call, accepted, orderPoll);
 };
 
@@ -53,23 +54,24 @@ export const closeTradingPositions: Handler<'closeTradingPositions', Deps> = asy
 
 /** Sets the protection of the position in a pair. */
 export const setTradingTpSl: Handler<'setTradingTpSl', Deps> = async (call) => {
-  const accepted = await protectPosition(await context(call), call.body);
+  const accepted = await submitted(call, (context) => protectPosition(context, call.body));
   return respond(call, accepted, intentPoll);
 };
 
 /** Cancels a resting order. */
 export const cancelTradingOrder: Handler<'cancelTradingOrder', Deps> = async (call) => {
-  const account = await getReadyAccount(call);
   const target: OrderUuid = call.path.order_uuid.toLowerCase();
-  const pair = call.query.trade_pair ?? (await getPair(call, account, target));
-  const accepted = await cancelOrder(contextOf(call, account), { target, pair });
+  const accepted = await submitted(call, async (context, account) => {
+    const pair = call.query.trade_pair ?? (await getPair(call, account, target));
+    return cancelOrder(context, { target, pair });
+  });
   return respond(call, accepted, intentPoll, target);
 };
 
 /** Edits a resting order. */
 export const editTradingOrder: Handler<'editTradingOrder', Deps> = async (call) => {
   const target: OrderUuid = call.path.order_uuid.toLowerCase();
-  const accepted = await editOrder(await context(call), target, call.body);
+  const accepted = await submitted(call, (context) => editOrder(context, target, call.body));
   return respond(call, accepted, intentPoll, target);
 };
 
@@ -100,7 +102,19 @@ export const getTradingIntent: Handler<'getTradingIntent', Deps> = async (call) 
   return { status: 200, body: intentOfV2(intent), headers: { 'Intent-Id': intent.id } };
 };
 
-const context = async (call: AnyCall): Promise<RequestContext> => contextOf(call, await getReadyAccount(call));
+/** Submits a verb for the account of the call. What was accepted before is returned also where that account has no subaccount any more. */
+async function submitted(
+  call: AnyCall,
+  submit: (context: RequestContext, account: ReadyAccount) => Promise<Accepted>,
+  name?: OrderUuid,
+): Promise<Accepted> {
+  const account = await getReadyAccount(call).catch(async (error) => {
+    const earlier = error instanceof ApiError ? await findSubmitted(call.deps.db, call.context, name) : null;
+    if (earlier) return earlier;
+    throw error;
+  });
+  return 'replayed' in account ? account : submit(contextOf(call, account), account);
+}
 
 function contextOf({ deps, principal, context }: AnyCall, account: ReadyAccount): RequestContext {
   const { acceptTradingOrder: accept, config } = deps;

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { sql } from 'slonik';
 import type { ErrorCode } from '../../../src/kernel/error-codes.ts';
 import { newIntentId } from '../../../src/kernel/ids.ts';
-import { type Ask, asking, atOnce, bearer } from '../../support/identity.ts';
+import { type Ask, asking, atOnce, bearer, fresh } from '../../support/identity.ts';
 import { eventually } from '../../support/money.ts';
 import { effectsOf, limit, market, restingOf } from '../../support/orders.ts';
 import { expectRejected } from '../../support/rejected.ts';
@@ -118,18 +118,22 @@ describe('an account in each state', () => {
     expectRejected(unknown, 'V2_PROP_ACCOUNT_UNKNOWN');
   });
 
-  it('gives a repeat the result of the first, whatever happened to the account since', async () => {
-    const trader = await service.propTrader();
-    const options = { json: market(), headers: { 'Idempotency-Key': 'once' } };
-    const first = await trader.ask('POST', ORDERS, options);
-    await service.db.query(sql.unsafe`update prop_accounts set status = 'eliminated' where id = ${trader.account.id}`);
+  for (const status of ['eliminated', 'provisioning', 'subaccount_failed'])
+    it(`gives a repeat the result of the first, also to an account that is ${status} since`, async () => {
+      const trader = await service.propTrader();
+      const keyed = { json: market(), headers: { 'Idempotency-Key': fresh('once') } };
+      const named = { json: limit({ order_uuid: newIntentId() }) };
+      const first = [await trader.ask('POST', ORDERS, keyed), await trader.ask('POST', ORDERS, named)];
+      await service.db.query(sql.unsafe`update prop_accounts set status = ${status} where id = ${trader.account.id}`);
 
-    const again = await trader.ask('POST', ORDERS, options);
+      const again = [await trader.ask('POST', ORDERS, keyed), await trader.ask('POST', ORDERS, named)];
 
-    expect(again.status).to.equal(200);
-    expect(again.body.order_uuid).to.equal(first.body.order_uuid);
-    expect(again.headers.get('idempotent-replayed')).to.equal('true');
-  });
+      expect(
+        again.map(({ status: code, body, headers }) => [code, body.order_uuid, headers.get('idempotent-replayed')]),
+      ).to.deep.equal(first.map(({ body }) => [200, body.order_uuid, 'true']));
+      const other = await trader.ask('POST', ORDERS, { ...keyed, json: market({ leverage: 0.2 }) });
+      expect(other.body.error.code).to.be.oneOf(['IDEMPOTENCY_KEY_REUSED', 'V2_SUBACCOUNT_NOT_READY']);
+    });
 });
 
 describe('an eliminated account', () => {
