@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { sql } from 'slonik';
 import { cloidOf } from '../../src/kernel/exchange-names.ts';
 import { orderIdOf } from '../../src/kernel/ids.ts';
 import { effectsOn } from '../support/exchange.ts';
@@ -56,6 +57,37 @@ describe('a repeated exchange request', () => {
     expect(idsOf(replies)).to.have.length(1);
     expect(effectsOn(service, trader, 'placed')).to.have.length(2);
   });
+
+  for (const [what, code] of [
+    ['has been revoked', 'V1_NOT_ENROLLED'],
+    ['is rejected', 'V1_KEY_REJECTED'],
+  ] as const)
+    it(`of a wallet whose key ${what} since gets the result of the first; another one is ${code}`, async () => {
+      const trader = await service.wallet();
+      const [key, client_order_id] = [randomUUID(), randomUUID()];
+      const first = [
+        await trader.post(ORDERS, market, { key }),
+        await trader.post(ORDERS, { ...market, client_order_id }),
+      ];
+      if (code === 'V1_NOT_ENROLLED') await trader.delete(`/v1/sessions/${trader.wallet}`);
+      else
+        await service.db.query(sql.unsafe`
+          update signing_keys set rejected_at = now() where ex_wallet = ${trader.wallet}`);
+
+      const again = [
+        await trader.post(ORDERS, market, { key }),
+        await trader.post(ORDERS, { ...market, client_order_id }),
+      ];
+
+      expect(
+        again.map(({ status }) => status),
+        JSON.stringify(again[0]?.body),
+      ).to.deep.equal([200, 200]);
+      expect(again.map(({ body }) => body.order_id)).to.deep.equal(first.map(({ body }) => body.order_id));
+      expectProblem(await trader.post(ORDERS, market), code, { effect: 'none' });
+      expectProblem(await trader.post(ORDERS, market, { key: randomUUID() }), code, { effect: 'none' });
+      expect(effectsOn(service, trader, 'placed')).to.have.length(2);
+    });
 
   it('with other terms is rejected and places nothing', async () => {
     const trader = await service.wallet();
