@@ -129,6 +129,15 @@ export async function findSubmitted(
   return id && { id, replayed: true };
 }
 
+/** For the rejection of a request: what an equal one has submitted before (see `findSubmitted`), whatever has changed since. Else it is thrown again. */
+export const orEarlier =
+  (db: Db, context: Parameters<typeof findSubmitted>[1], name?: OrderUuid) =>
+  async (error: unknown): Promise<Accepted> => {
+    const earlier = error instanceof ApiError ? await findSubmitted(db, context, name) : null;
+    if (earlier) return earlier;
+    throw error;
+  };
+
 /**
  * Finds an intent that cannot be claimed: in doubt, or ended. Its fence is unchanged: a late response may still settle
  * it.

@@ -3,7 +3,7 @@ import type { Handler } from '../../contract/handler.ts';
 import type { Db } from '../../db/pool.ts';
 import type { Accept, NewIntent } from '../../intents/accept.ts';
 import { spendDaily } from '../../intents/daily-budgets.ts';
-import { pendingHeaders, resultOf } from '../../intents/follow.ts';
+import { orEarlier, pendingHeaders, resultOf } from '../../intents/follow.ts';
 import type { Sealer } from '../../kernel/seal.ts';
 import { provisionSubaccount } from './intents.ts';
 import { proveWallet } from './links/prove.ts';
@@ -20,9 +20,12 @@ type Deps = {
 export const registerNetvenueTrader: Handler<'registerNetvenueTrader', Deps> = async (call) => {
   const { acceptIntent, config } = call.deps;
   const context = { accept: acceptIntent, context: call.context, deadlineMs: config.PROVISION_DEADLINE_MS };
-  const proof = await proveWallet(call.deps, call.principal.owner, call.body);
-  await spendDaily(call, { subaccounts: call.principal.owner });
-  const intent = await call.settled(await provisionSubaccount(context, call.body, proof));
+  const accept = async () => {
+    const proof = await proveWallet(call.deps, call.principal.owner, call.body);
+    await spendDaily(call, { subaccounts: call.principal.owner });
+    return provisionSubaccount(context, call.body, proof);
+  };
+  const intent = await call.settled(await accept().catch(orEarlier(call.deps.db, call.context)));
   const result = resultOf(intent, provisionResult);
   if (result?.subaccount)
     return { status: 200, body: { subaccount: result.subaccount, message: result.message ?? '' } };

@@ -1,7 +1,7 @@
 import type { CallWith, Handler } from '../../contract/handler.ts';
 import type { Accepted, SubmitDeps } from '../../intents/accept.ts';
 import type { Wait } from '../../intents/follow.ts';
-import { findIntent, findSubmitted, intentOfV2, pendingHeaders } from '../../intents/follow.ts';
+import { findIntent, intentOfV2, orEarlier, pendingHeaders } from '../../intents/follow.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { isUuid, nameOf, type OrderUuid } from '../../kernel/ids.ts';
 import { listPage } from '../../kernel/pages.ts';
@@ -108,11 +108,7 @@ async function submitted(
   submit: (context: RequestContext, account: ReadyAccount) => Promise<Accepted>,
   name?: OrderUuid,
 ): Promise<Accepted> {
-  const account = await getReadyAccount(call).catch(async (error) => {
-    const earlier = error instanceof ApiError ? await findSubmitted(call.deps.db, call.context, name) : null;
-    if (earlier) return earlier;
-    throw error;
-  });
+  const account = await getReadyAccount(call).catch(orEarlier(call.deps.db, call.context, name));
   return 'replayed' in account ? account : submit(contextOf(call, account), account);
 }
 
