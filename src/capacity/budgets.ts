@@ -70,7 +70,7 @@ export const budgets = {
   /** Comparisons of wanted exits with what the network holds: two reads of the validator each. */
   comparisons: {
     each: 'deployment',
-    unit: 'traders a minute',
+    unit: 'traders a minute whose exits are compared',
     settings: [],
     size: () => COMPARISONS_PER_MINUTE,
     kept: {},
@@ -78,7 +78,7 @@ export const budgets = {
   /** Comparisons of wanted exits with what the exchange holds: usually an account and two exits, a weight of 6. */
   exchange_comparisons: {
     each: 'deployment',
-    unit: 'wallets a minute',
+    unit: 'wallets a minute whose exits are compared',
     settings: [],
     size: () => EXCHANGE_COMPARISONS_PER_MINUTE,
     kept: {},

@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { COMMANDS } from '../../src/commands/table.ts';
 import { listOperations } from '../../src/contract/document.ts';
+import { budgetTable } from '../../src/edge/docs/budgets.ts';
+import { throttleTable } from '../../src/edge/docs/throttles.ts';
 import { errors } from '../../src/kernel/error-codes.ts';
 import { openMetrics } from '../../src/metrics/registry.ts';
 import { scenes } from '../chaos/promises.ts';
@@ -126,6 +128,15 @@ describe('the guides', () => {
 
     expect(ofLimits.length).to.be.above(10);
     expect(ofLimits.map(([code]) => code).filter((code) => !limits.includes(`\`${code}\``))).to.deep.equal([]);
+  });
+
+  it('have whole numbers in the tables of budgets', () => {
+    const tables = [budgetTable(), throttleTable()].join('\n');
+
+    expect(tables).to.include(
+      '| 1200 weight a minute | 66 for exits, 36 for entries, 60 for tenants within their share |',
+    );
+    expect(tables).not.to.match(/\d\.\d/);
   });
 
   it('say of every alert in the log what to check, and of no other', async () => {
