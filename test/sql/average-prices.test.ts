@@ -14,6 +14,7 @@ const COMMON = {
 
 /** An execution: a size in whole lots, and a price in millionths. */
 type Part = { size: number; price: number };
+type Line = { quantity: string; price: string };
 
 describe('the average price of an order at the exchange', () => {
   let intentDb: IntentDatabase;
@@ -31,13 +32,11 @@ describe('the average price of an order at the exchange', () => {
     return `${digits.slice(0, -10)}.${digits.slice(-10)}`.replace(/\.?0+$/, '');
   }
 
+  const sizeOf = (parts: Part[]) => String(parts.reduce((total, { size }) => total + size, 0));
   const textOf = ({ price }: Part) => averageOf([{ size: 1, price }]);
 
-  /** Records executions of a resting order batch by batch. Returns its price after the last one, and the prices of its statement lines. */
-  async function record(
-    batches: Part[][],
-    state: 'resting' | 'cancelled',
-  ): Promise<{ price: string; lines: string[] }> {
+  /** Records executions of a resting order batch by batch. Returns its price after the last one, and its statement lines. */
+  async function record(batches: Part[][], state: 'resting' | 'cancelled'): Promise<{ price: string; lines: Line[] }> {
     await intentDb.query(`
       delete from statement_lines;
       delete from exchange_fills;
@@ -61,22 +60,25 @@ describe('the average price of an order at the exchange', () => {
       await intentDb.query('select record_exchange_fills($1, $2, $3, true)', [WALLET, JSON.stringify(fills), '[]']);
     }
     const [order] = await intentDb.query<{ price: string }>(`select executed ->> 'fill_price' as price from orders`);
-    const lines = await intentDb.query<{ price: string }>(
-      `select trim_scale(l.price)::text as price from statement_lines l where l.kind = 'fill' order by l.progress`,
+    const lines = await intentDb.query<Line>(
+      `select trim_scale(l.quantity)::text as quantity, trim_scale(l.price)::text as price
+       from statement_lines l
+       where l.kind = 'fill'
+       order by l.progress`,
     );
-    return { price: String(order?.price), lines: lines.map(({ price }) => price) };
+    return { price: String(order?.price), lines };
   }
 
   const part = fc.record({ size: fc.integer({ min: 1, max: 30_000_000 }), price: fc.integer({ min: 1, max: 99_999 }) });
   const batches = fc.array(fc.array(part, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 4 });
 
   for (const state of ['resting', 'cancelled'] as const)
-    it(`is that of its executions, and each line of the statement has that of what was added (${state})`, async () => {
+    it(`is that of its executions, and each line of the statement has the size and price of what was added (${state})`, async () => {
       await fc.assert(
         fc.asyncProperty(batches, async (given) => {
           expect(await record(given, state)).to.deep.equal({
             price: averageOf(given.flat()),
-            lines: given.map(averageOf),
+            lines: given.map((added) => ({ quantity: sizeOf(added), price: averageOf(added) })),
           });
         }),
         { numRuns: 40 },
