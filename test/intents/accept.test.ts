@@ -1,8 +1,10 @@
 import { expect } from 'chai';
+import { sql } from 'slonik';
 import { type DbPool, openPool } from '../../src/db/pool.ts';
 import { type Accept, acceptance, type NewIntent } from '../../src/intents/accept.ts';
 import { newIntentId } from '../../src/kernel/ids.ts';
 import { type IntentDatabase, item, openIntentDatabase } from '../support/intent-database.ts';
+import { loseResponses } from '../support/lost-response.ts';
 
 describe('acceptance', () => {
   let intentDb: IntentDatabase;
@@ -64,5 +66,24 @@ describe('acceptance', () => {
 
     expect(replayed).to.equal(false);
     expect(await intentDb.row(id)).to.include({ state: 'queued' });
+  });
+
+  it('denies no effect where the response to the first attempt was lost and the database rejected the others', async () => {
+    const [one, responses] = [newIntent(), loseResponses('accept_intents')];
+    const alone = await openPool(intentDb.url, 1, () => {});
+    await alone.any(sql.unsafe`select`); // its connection may write, those after it may not
+    const [named] = await intentDb.query<{ name: string }>('select current_database() as name');
+    await intentDb.query(`alter database ${named?.name} set default_transaction_read_only = on`);
+    responses.toLose = 1;
+
+    const error = await acceptance(alone, 'accept_intents')(one).catch((thrown) => thrown);
+    responses.restore();
+    await intentDb.query(`alter database ${named?.name} reset default_transaction_read_only`);
+    await alone.end();
+
+    expect(responses.lost).to.equal(1);
+    expect(error).to.have.property('code', 'SERVICE_UNAVAILABLE');
+    expect(error.details).to.include({ effect: 'unknown', intent_id: one.id });
+    expect(await intentDb.row(one.id)).to.include({ state: 'queued' });
   });
 });
