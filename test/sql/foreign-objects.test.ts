@@ -58,6 +58,19 @@ describe('objects that are named by their id', () => {
     expect(await verdict('ann@a', 'b', null)).to.equal('account_unknown');
   });
 
+  it('prop accounts, for orders of the subaccount that they have at that moment', async () => {
+    const verdict = (status: string, trader: string) =>
+      ask(
+        `trading_verdict(jsonb_populate_record(null::prop_accounts, $1::jsonb), $2)`,
+        ...[JSON.stringify({ id: 'ann@a', synthetic_hotkey: 'hk', status }), trader],
+      );
+
+    expect(await verdict('funded', 'hk')).to.equal(null);
+    expect(await verdict('funded', 'hk of before')).to.equal('subaccount_missing');
+    expect(await verdict('subaccount_failed', 'hk')).to.equal('subaccount_missing');
+    expect(await verdict('eliminated', 'hk')).to.equal('not_tradeable');
+  });
+
   it('payments, for their user', async () => {
     const intent = newIntentId();
     await run(
