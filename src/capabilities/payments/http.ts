@@ -54,12 +54,13 @@ const shownCheckout = (payment: Payment, sealer: Sealer) => ({
   status: payment.state,
 });
 
-/** Handles `GET /v2/payments/{payment_id}`: read a payment. */
+/** Handles `GET /v2/payments/{payment_id}`: read a payment. A token that may only read is not shown by what it can be paid. */
 export const getPayment: Handler<'getPayment', Deps> = async ({ deps, principal, path }) => {
-  const { owner, userId } = userOf(principal);
+  const { owner, userId, app } = userOf(principal);
   const payment = await findPaymentShown(deps.db, owner, userId, path.payment_id);
   if (!payment) throw new ApiError('V2_PAYMENT_UNKNOWN');
-  const { payment_id: id, ...shown } = shownCheckout(payment, deps.sealer);
+  const { payment_id: id, ...checkout } = shownCheckout(payment, deps.sealer);
+  const shown = covers(app.scopes, 'api') ? checkout : { ...checkout, client_secret: null };
   const { tier_id, market, prop_account_id, timeline, received_cents, refunded_cents, disputed_cents } = payment;
   return {
     status: 200,

@@ -94,5 +94,11 @@ describe('credentials that the processor issues for users', () => {
       verification.body,
       { onboarding_url: opened.body.onboarding_url },
     ]);
+    const checkout = await checkOut(trader.ask);
+    const payment = `/v2/payments/${checkout.payment_id}`;
+    const session = { 'X-Session-Token': trader.session };
+    const shown = await asking(service.url, { ...bearer(access_token), ...session })('GET', payment);
+    expect([shown.status, shown.body.client_secret]).to.deep.equal([200, null]);
+    expect((await trader.ask('GET', payment)).body.client_secret).to.equal(checkout.client_secret);
   });
 });
