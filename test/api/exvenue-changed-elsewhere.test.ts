@@ -4,6 +4,7 @@ import { cloidOf } from '../../src/kernel/exchange-names.ts';
 import { exchangeOf, openOids } from '../support/exchange.ts';
 import { jsonReply, startProxy } from '../support/proxy.ts';
 import { startService, type TestService } from '../support/service.ts';
+import { freezeReads } from '../support/streamed.ts';
 
 type Trader = Awaited<ReturnType<TestService['wallet']>>;
 type Placed = { order_id: string; ex_order_id: string };
@@ -32,6 +33,7 @@ describe('an order that its trader changes at the exchange', () => {
   });
   afterEach(() => {
     areNumbersUnknown = false;
+    service.exchange.setBehind(0);
   });
   beforeEach(() => service.exchange.setMid('BTC', '100000'));
 
@@ -98,6 +100,22 @@ describe('an order that its trader changes at the exchange', () => {
         sql.unsafe`select lifecycle from orders where id = ${placed.order_id}`,
       );
       expect(lifecycle).to.equal('cancelled');
+    });
+
+  for (const by of ['its id', 'a cancellation of all orders'])
+    it(`is cancelled by ${by}, also while reads show it under its first number, and its first request is lost`, async () => {
+      const trader = await service.wallet();
+      const placed = await place(trader);
+      await freezeReads(service, trader);
+      await change(trader, placed);
+      service.exchange.faults.add({ kind: 'reset', route: 'POST /exchange', times: 1 });
+
+      const { body } = await trader.delete(by === 'its id' ? `${ORDERS}/${placed.order_id}` : ORDERS);
+
+      expect(body).to.include({ status: 'ok', cancelled_count: 1 });
+      expect(body.results[0]).to.include({ order_id: placed.order_id, status: 'cancelled' });
+      service.exchange.setBehind(0);
+      expect(await openOids(service, trader)).to.deep.equal([]);
     });
 
   it('is listed once, also while the exchange does not find its first number', async () => {

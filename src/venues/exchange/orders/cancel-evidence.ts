@@ -48,7 +48,7 @@ export async function findCancelled(
   });
 }
 
-const nameOf = ({ oid, cloid }: CancelTarget): number | string => oid ?? String(cloid);
+const nameOf = ({ oid, cloid, isOurs }: CancelTarget): number | string => (isOurs ? null : oid) ?? String(cloid);
 
 type Ends = readonly (ItemResult | null)[];
 
@@ -108,9 +108,15 @@ async function readRecords(
   return records;
 }
 
-/** Whether a record is newer than another one of its name: a history has one for each state of an order. Of one time, the end is. */
-const isNewer = (record: OrderRecord, than: OrderRecord): boolean =>
-  record.statusMs > than.statusMs || (record.statusMs === than.statusMs && hasEnded(record) && !hasEnded(than));
+/**
+ * Whether a record is newer than another one of its name: a history has one for each state of an order. Of one time, the end is, or else that of the
+ * order that has replaced the other.
+ */
+const isNewer = (record: OrderRecord, than: OrderRecord): boolean => {
+  if (record.statusMs !== than.statusMs) return record.statusMs > than.statusMs;
+  if (record.order.oid !== than.order.oid) return record.order.oid > than.order.oid;
+  return hasEnded(record) && !hasEnded(than);
+};
 
 /** How an order ended by its record; null if it has not, as far as is known. */
 function endOf(target: CancelTarget, records: Map<number | string, OrderRecord>): ItemResult | null {

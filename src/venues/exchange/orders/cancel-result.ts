@@ -11,7 +11,8 @@ type Line = CancelResult['results'][number];
 /**
  * An order to cancel, by its number or else by its client order id. `isListed`: the venue has shown that it rests; others may
  * rest, and the result names them only if they did. `exits`: the numbers of its exits, which wait for its fill and end with it.
- * `isPartlyFilled`: a part of it was filled.
+ * `isPartlyFilled`: a part of it was filled. `isOurs`: it is an order of this service, cancelled by its client order id: its number is another one
+ * once its trader has changed it, and reads may not show that yet.
  */
 export type CancelTarget = {
   oid: number | null;
@@ -20,6 +21,7 @@ export type CancelTarget = {
   isListed: boolean;
   exits?: number[] | undefined;
   isPartlyFilled?: boolean | undefined;
+  isOurs?: boolean | undefined;
 };
 
 /** An order that is no longer open. `coin` is null if neither the exchange nor this service knows the order. */

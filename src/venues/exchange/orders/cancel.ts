@@ -32,6 +32,7 @@ const targets = z.array(
     isListed: z.boolean(),
     exits: z.array(z.number()).optional(),
     isPartlyFilled: z.boolean().optional(),
+    isOurs: z.boolean().optional(),
   }),
 );
 
@@ -62,7 +63,7 @@ export const cancel = defineIntent({
       if (oids === 'all') await endAllExits(deps, { id, wallet });
       return { done: cancelResult([], [], { skipped, unreadDexes }) };
     }
-    const actions = cancelActions(named, exvenue.batchLimit);
+    const actions = cancelActions(await withNames(deps.db, wallet, named), exvenue.batchLimit);
     const signed = await sign(
       deps,
       { owner, wallet },
@@ -171,28 +172,36 @@ async function nameAll(
   return { named, skipped, isUnread };
 }
 
-/** The actions that cancel the targets, by number where it is known: the exits of an order after the order. */
+/** The targets, those that are orders of this service with their client order ids. */
+async function withNames(db: ExchangeDeps['db'], wallet: WalletAddress, targets: NamedTarget[]) {
+  const ours = await findOurs(db, wallet, targets);
+  return targets.map((target): NamedTarget => {
+    const order = ours.get(target.oid ?? 0);
+    return order ? { ...target, cloid: cloidOf(order.id), isOurs: true } : target;
+  });
+}
+
+/** The actions that cancel the targets, by number where it is known and may be no other one by now: the exits of an order after the order. */
 function cancelActions(targets: NamedTarget[], batchLimit: number): { action: Action; orders: NamedTarget[] }[] {
-  const byNumber = batches(
-    targets.filter(({ oid }) => oid !== null),
-    batchLimit,
-  );
-  const byName = batches(
-    targets.filter(({ oid }) => oid === null),
-    batchLimit,
-  );
+  const ours = targets.filter(({ isOurs }) => isOurs);
+  const others = targets.filter(({ isOurs }) => !isOurs);
+  const byName = (orders: NamedTarget[]) => ({
+    action: {
+      kind: 'cancel_by_cloid' as const,
+      orders: orders.map(({ asset, cloid }) => ({ asset, cloid: String(cloid) })),
+    },
+    orders,
+  });
+  const byNumber = (orders: NamedTarget[]) => ({
+    action: { kind: 'cancel' as const, orders: orders.map(({ asset, oid }) => ({ asset, oid: Number(oid) })) },
+    orders,
+  });
+  const numbered = others.filter(({ oid }) => oid !== null);
+  const unnumbered = others.filter(({ oid }) => oid === null);
   return [
-    ...byNumber.map((orders) => ({
-      action: { kind: 'cancel' as const, orders: orders.map(({ asset, oid }) => ({ asset, oid: Number(oid) })) },
-      orders,
-    })),
-    ...byName.map((orders) => ({
-      action: {
-        kind: 'cancel_by_cloid' as const,
-        orders: orders.map(({ asset, cloid }) => ({ asset, cloid: String(cloid) })),
-      },
-      orders,
-    })),
+    ...batches(ours, batchLimit).map(byName),
+    ...batches(numbered, batchLimit).map(byNumber),
+    ...batches(unnumbered, batchLimit).map(byName),
   ];
 }
 
