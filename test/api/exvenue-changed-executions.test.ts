@@ -3,6 +3,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import { cloidOf } from '../../src/kernel/exchange-names.ts';
 import { changeDirectly, openOids, readWallets } from '../support/exchange.ts';
+import { until } from '../support/processes.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 type Trader = Awaited<ReturnType<TestService['wallet']>>;
@@ -128,6 +129,23 @@ describe('the executions of an order that its trader changes at the exchange', (
     const order = await get(id);
     expect(order).to.include({ status: 'cancelled', filled_size: '0.02525' });
     expect(order.fills).to.have.length(1);
+  });
+
+  it('open a position without its exits, which end with the change: it says so', async () => {
+    const id = await place({ stop_loss: 40_000 });
+    await change(id, { size: '0.01', price: '49000' });
+    await read();
+    service.exchange.setMid('BTC', '48000');
+    await read();
+
+    const order = await get(id);
+
+    expect(order).to.include({ status: 'filled', trigger_status: 'failed' });
+    expect(order)
+      .to.have.property('trigger_error')
+      .that.matches(/cancel/); // the audit of exits says so in other words
+    const events = async () => ((await trader.get('/v1/events')).body as Event[]).map(({ type }) => type);
+    await until('it is told', async () => (await events()).includes('position.unprotected') || null, 10_000);
   });
 
   it('are not those of other orders', async () => {

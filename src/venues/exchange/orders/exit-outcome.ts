@@ -19,7 +19,8 @@ type Reading = { nowMs: number; lagMs: number };
 /**
  * The result of an order's exits, once the order has ended. Null: the order is still open, or the reads do not show
  * the exits yet: each may come from another replica, so an exit that is open beside an order that ended half-filled may have ended with it. See
- * venues/exchange.md#delayed-reads. Exits that were placed and have ended since, by their fill or by a command, are placed, never lost.
+ * venues/exchange.md#delayed-reads. Exits that were placed and have ended since, by their fill or by a command, are placed, never lost;
+ * those that ended before the order was filled have failed.
  * Exits are lost if the venue ended them together with a partly filled order, unless a command cancelled the order: then
  * they ended with it.
  */
@@ -38,7 +39,7 @@ export function exitsOutcome(parent: EndedParent, legs: ObservedLeg[], { nowMs, 
   const ids = { tp_order_id: oidOf(legs, 'tp'), sl_order_id: oidOf(legs, 'sl') };
   const lost = [...missing, ...ended];
   if (lost.length > 0) return { report: { status, ...ids, ...REPLACED }, lost };
-  return outcome({ status, ...ids, ...placedReport(legs) });
+  return outcome({ status, ...ids, ...placedReport(parent, legs) });
 }
 
 const outcome = (report: Partial<ExecutionReport>): ExitsOutcome => ({ report, lost: [] });
@@ -70,17 +71,29 @@ const mayHaveEndedWith = ({ state, order }: EndedParent, { record }: ObservedLeg
 const endedWithOrder = ({ record }: ObservedLeg): boolean =>
   record.kind === 'found' && record.data.state === 'cancelled' && record.data.word === 'canceled';
 
-function placedReport(legs: ObservedLeg[]): Pick<ExecutionReport, 'trigger_status' | 'trigger_error'> {
-  const rejected = legs.flatMap(({ record }) =>
-    record.kind === 'found' && record.data.state === 'rejected' ? [record.data] : [],
+function placedReport(
+  parent: EndedParent,
+  legs: ObservedLeg[],
+): Pick<ExecutionReport, 'trigger_status' | 'trigger_error'> {
+  const failed = legs.flatMap((leg) =>
+    leg.record.kind === 'found' && (leg.record.data.state === 'rejected' || endedBefore(parent, leg))
+      ? [leg.record.data]
+      : [],
   );
-  const [first] = rejected;
+  const [first] = failed;
   if (!first) return { trigger_status: 'placed', trigger_error: null };
   return {
-    trigger_status: rejected.length === legs.length ? 'failed' : 'partial_failure',
-    trigger_error: first.rejected?.message ?? 'The exchange rejected an exit.',
+    trigger_status: failed.length === legs.length ? 'failed' : 'partial_failure',
+    trigger_error: first.state === 'rejected' ? (first.rejected?.message ?? REJECTED) : NEVER_LIVED,
   };
 }
+
+const REJECTED = 'The exchange rejected an exit.';
+const NEVER_LIVED = 'An exit was cancelled before the order was filled.';
+
+/** Whether an exit was cancelled while it waited, as with a change of its order at the exchange: it has protected nothing. */
+const endedBefore = ({ state, statusMs }: EndedParent, leg: ObservedLeg): boolean =>
+  state === 'filled' && endedWithOrder(leg) && leg.record.kind === 'found' && leg.record.data.statusMs < statusMs;
 
 function oidOf(legs: ObservedLeg[], wanted: Leg): string | null {
   const record = legs.find(({ leg }) => leg === wanted)?.record;
