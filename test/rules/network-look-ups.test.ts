@@ -91,8 +91,9 @@ const venueOf = ({ dashboard, book }: Reads, about: string) =>
     orders: async () => book,
     submit: async () => ({ kind: 'unproven', said: saidOf(about), attempts: 'one', endedIt: true }),
   }) as unknown as Netvenue; // as: calls nothing else
+const db = { exists: async () => false, one: async () => ({ placement: 'succeeded' }) };
 const depsFor = (reads: Reads, about: string) =>
-  ({ db: { exists: async () => false }, venues: { ofTrader: async () => venueOf(reads, about) } }) as never; // as: sending reads nothing else
+  ({ db, venues: { ofTrader: async () => venueOf(reads, about) } }) as never; // as: sending reads nothing else
 const limits = { notAfter: Number.MAX_SAFE_INTEGER, signal: new AbortController().signal };
 const intent = { id: UUID, lane: null, request: { trader: HOTKEY, subaccount_id: 1 } } as IntentOf<never>;
 
