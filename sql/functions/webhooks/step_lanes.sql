@@ -13,7 +13,7 @@ begin
   for item in
     select i.*
     from jsonb_to_recordset(batch) as i (n integer, endpoint_id text, lane integer, said jsonb, parting boolean)
-    order by i.endpoint_id, i.lane
+    order by (select e.owner from webhook_endpoints e where e.id = i.endpoint_id), i.endpoint_id, i.lane -- as emit_ended locks them
   loop
     n := item.n;
     held := null;
