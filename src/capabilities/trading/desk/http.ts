@@ -2,7 +2,7 @@ import type { Handler } from '../../../contract/handler.ts';
 import type { Db } from '../../../db/pool.ts';
 import { slicePage } from '../../../kernel/pages.ts';
 import { filterOf, type HistoryQuery, historyPage } from '../../../venues/history.ts';
-import { readOrderPage } from '../../../venues/network/orders/read-model.ts';
+import { readOpenOrders } from '../../../venues/network/orders/read-model.ts';
 import { openSubaccount, type PortfolioDeps, readOpenPositions } from '../../../venues/network/portfolio/read-model.ts';
 import { rulesOf } from '../../../venues/pair-rules.ts';
 import { positionName } from '../../../venues/portfolio.ts';
@@ -12,7 +12,7 @@ import { getReadyAccount, type ReadyAccount } from '../accounts.ts';
 type Deps = { db: Db; reads: VenueReads; network: PortfolioDeps };
 
 const HISTORY = '/v2/trading/history';
-const DESK_PAGE = 100; // the number of newest orders and of closed positions
+const DESK_PAGE = 100; // closed positions
 
 /** Lists the open positions of a prop account. */
 export const listTradingPositions: Handler<'listTradingPositions', Deps> = async (call) => {
@@ -45,17 +45,12 @@ export const getTradingDesk: Handler<'getTradingDesk', Deps> = async (call) => {
   const account = await getReadyAccount(call);
   const [positions, orders, history, balance] = await Promise.all([
     readOpenPositions(deps.reads, account.hotkey),
-    readOpenOrders(deps, account),
+    readOpenOrders(deps, account.owner, account.hotkey),
     readHistory(deps, account, { limit: DESK_PAGE }),
     readBalance(deps, account),
   ]);
   return { status: 200, body: { positions, orders, history: history.body, balance } };
 };
-
-async function readOpenOrders(deps: Pick<Deps, 'db' | 'reads'>, { owner, hotkey }: ReadyAccount) {
-  const page = await readOrderPage(deps, owner, hotkey, { state: 'open', cursor: null, limit: DESK_PAGE });
-  return page.map(({ status }) => status);
-}
 
 async function readHistory({ network }: Deps, { owner, hotkey }: ReadyAccount, query: HistoryQuery) {
   const { closedPositions } = await openSubaccount(network, owner, hotkey);

@@ -1,7 +1,7 @@
 import type { Handler } from '../../../contract/handler.ts';
 import type { Db } from '../../../db/pool.ts';
 import { callerId, type Principal } from '../../../kernel/principal.ts';
-import { readOrderPage } from '../../../venues/network/orders/read-model.ts';
+import { readOpenOrders } from '../../../venues/network/orders/read-model.ts';
 import { readOpenPositions } from '../../../venues/network/portfolio/read-model.ts';
 import type { VenueReads } from '../../../venues/reads.ts';
 import { findAnyPropAccount } from '../../accounts/prop/queries.ts';
@@ -11,8 +11,6 @@ import { issueTicket } from '../../streams/tickets/commands.ts';
 import { getReadyAccount } from '../accounts.ts';
 
 type Deps = { db: Db; reads: VenueReads; streams: Streams };
-
-const MAX_ORDERS = 200; // in a snapshot
 
 /** Opens an event stream of a prop account. */
 export const streamTradingEvents: Handler<'streamTradingEvents', Deps> = async (call) => {
@@ -26,14 +24,13 @@ export const streamTradingEvents: Handler<'streamTradingEvents', Deps> = async (
     after: positionOf(account.id, header['Last-Event-ID'] ?? query.last_event_id),
     intervalMs: query.interval_ms ?? 0,
     async snapshot() {
-      const open = { state: 'open' as const, cursor: null, limit: MAX_ORDERS };
       const [now, positions, orders] = await Promise.all([
         findAnyPropAccount(deps.db, account.id), // its status may have moved before the position at which the stream begins
         readOpenPositions(deps.reads, account.hotkey),
-        readOrderPage(deps, account.owner, account.hotkey, open),
+        readOpenOrders(deps, account.owner, account.hotkey),
       ]);
       const { id: prop_account_id, status, account_size } = now ?? account;
-      return { prop_account_id, status, account_size, positions, orders: orders.map((order) => order.status) };
+      return { prop_account_id, status, account_size, positions, orders };
     },
   });
   return { status: 200, body: events };
