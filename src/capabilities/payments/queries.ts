@@ -140,7 +140,7 @@ const eventRow = z.object({ id: z.string(), type: z.string(), said_at_ms: z.numb
 export type StoredEvent = z.infer<typeof eventRow>;
 
 /** An event that has not been handled; null for one that has. */
-export const findOpenEvent = (db: Db, eventId: string): Promise<StoredEvent | null> =>
+export const findOpenEvent = (db: Pick<Db, 'maybeOne'>, eventId: string): Promise<StoredEvent | null> =>
   db.maybeOne(sql.prepared('find_open_event', eventRow)`
     select e.id, e.type, extract(epoch from e.said_at)::double precision * 1000 as said_at_ms, e.fact
     from processor_events e

@@ -22,6 +22,7 @@ const applyEvent = ({ db, log }: Pick<NotifiedDeps, 'db' | 'log'>, event: Stored
   db.transaction(async (tx): Promise<Applied> => {
     const ids = idsOf(event.fact);
     const payment = ids ? await store.lockPayment(tx, ids) : null;
+    if (!(await findOpenEvent(tx, event.id))) return resultOf('stale'); // another worker has applied it meanwhile
     const applied = await applyFact(tx, payment, event, terms);
     if (applied.outcome === 'unreadable') await closeAsUnreadable(tx, log, event.id);
     else await closeEvent(tx, event.id, applied.outcome, payment?.id);
