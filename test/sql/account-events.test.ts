@@ -94,4 +94,37 @@ describe('sweep_watches', () => {
       select payload ->> 'prop_account_id' as account from queue_jobs`);
     expect(jobs.map(({ account }) => account)).to.deep.equal(['prop_broken']);
   });
+
+  it('schedules one of accounts that may trade while an order of theirs rests, also if there never was one', async () => {
+    await intentDb.query(`
+      delete from graphile_worker._private_jobs;
+      insert into apps (id, slug, name, allowed_scopes) values ('a', 'a', 'a', '{x}'), ('b', 'b', 'b', '{x}');
+      insert into users (id, app_id, email, password_salt) values ('u', 'a', 'u', 's');
+      insert into tiers (id, market, asset_class, account_size, amount_cents) values ('tier_x', 'm', 'crypto', 1, 0);
+      insert into payments (id, owner, user_id, tier_id, market, asset_class, account_size, amount_cents, currency, intent_id)
+      select 'pay_' || n, 'a', 'u', 'tier_x', 'm', 'crypto', 1, 1, 'usd', gen_random_uuid() from unnest(array['rests', 'ended', 'stopped', 'foreign']) n;
+      insert into subaccounts (synthetic_hotkey, entity_hotkey, subaccount_id, owner, intent_id, asset_class, account_size, status)
+      select 'hk_' || n, 'hk', i, 'a', gen_random_uuid(), 'crypto', 1, 'active'
+      from unnest(array['rests', 'ended', 'stopped', 'foreign']) with ordinality x (n, i);
+      insert into prop_accounts (id, owner, user_id, tier_id, payment_id, market, asset_class, account_size, status, synthetic_hotkey)
+      select n, 'a', 'u', 'tier_x', 'pay_' || n, 'm', 'crypto', 1, case n when 'stopped' then 'eliminated' else 'funded' end, 'hk_' || n
+      from unnest(array['rests', 'ended', 'stopped', 'foreign']) n;
+      insert into orders (id, venue, owner, trader, pair, terms, lifecycle)
+      select gen_random_uuid(), 'netvenue', case n when 'foreign' then 'b' else 'a' end, 'hk_' || n, 'BTCUSD', '{}',
+        case n when 'ended' then 'cancelled' else 'resting' end
+      from unnest(array['rests', 'ended', 'stopped', 'foreign']) n`);
+
+    await intentDb.query('select sweep_watches(60, 100)');
+
+    const jobs = await intentDb.query<{ account: string }>(
+      `select payload ->> 'prop_account_id' as account from queue_jobs order by 1`,
+    );
+    const watched = await intentDb.query<{ id: string }>(
+      `select a.id from prop_accounts a where is_watched(a.id) and a.id <> 'foreign'`,
+    );
+    const left = await intentDb.query<{ is: boolean }>(`select is_watched('prop_left') as is`);
+    expect(jobs.map(({ account }) => account)).to.deep.equal(['prop_broken', 'rests']);
+    expect(watched).to.deep.equal([{ id: 'rests' }]);
+    expect(left).to.deep.equal([{ is: false }]);
+  });
 });
