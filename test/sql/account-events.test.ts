@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { newIntentId } from '../../src/kernel/ids.ts';
 import { type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
 
 type Event = { position: string; type: string };
@@ -71,6 +72,51 @@ describe('record_account_event', () => {
     const responses: unknown[] = [];
     for (const place of [0, 1, 2, 3, 4, 5]) responses.push(await whole(place));
     expect(responses).to.deep.equal([false, false, true, true, true, false]);
+  });
+});
+
+describe('order_event', () => {
+  let intentDb: IntentDatabase;
+  before(async () => {
+    intentDb = await openIntentDatabase();
+  });
+  after(() => intentDb.close());
+  const [verb, order, name] = [newIntentId(), newIntentId(), newIntentId()];
+
+  const eventOf = async (action: string, orderId: string, intent: Record<string, unknown> | null) => {
+    const [row] = await intentDb.query<{ event: Record<string, unknown> }>(
+      `select order_event($1, $2, jsonb_populate_record(null::intents, $3)) as event`,
+      [action, orderId, intent],
+    );
+    return row?.event;
+  };
+
+  it('names an order that was not placed as its caller did, with its pair, and why in a code of v2', async () => {
+    const problem = { code: 'V1_NO_PRICE', message: 'none' };
+    const [state, outcome] = ['failed', { problem }];
+    const placed = { id: verb, given_id: name, state, request: { trade_pair: 'BTCUSD' }, outcome };
+    const protection = { id: verb, given_id: name, state, request: { protection: { trade_pair: 'BTCUSD' } }, outcome };
+
+    const common = { intent_id: verb, status: 'failed', trade_pair: 'BTCUSD', code: 'V2_NO_PRICE', message: 'none' };
+    expect(await eventOf('place', verb, placed)).to.include({ ...common, action: 'place', order_uuid: name });
+    expect(await eventOf('protect', order, protection)).to.include({ ...common, order_uuid: order });
+  });
+
+  it('says what was executed: by the verb, or of the order that it is about', async () => {
+    const executed = { quantity: '1' };
+    const verbOf = (result: object) => ({ id: verb, state: 'succeeded', request: {}, outcome: { result } });
+    await intentDb.query(
+      `insert into orders (id, given_id, venue, owner, trader, pair, terms, lifecycle, executed)
+       values ($1, $2, 'netvenue', 'a', 'hk', 'BTCUSD', '{}', 'filled', '{"quantity": "2"}')`,
+      [order, name],
+    );
+
+    const closed = await eventOf('close', verb, verbOf({ executed }));
+    const filled = await eventOf('lifecycle', order, null);
+
+    expect(closed).to.deep.include({ order_uuid: verb, status: 'completed', lifecycle: null, executed });
+    const shown = { order_uuid: name, intent_id: null, status: 'completed', lifecycle: 'filled', trade_pair: 'BTCUSD' };
+    expect(filled).to.deep.include({ ...shown, code: null, executed: { quantity: '2' } });
   });
 });
 
