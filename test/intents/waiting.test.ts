@@ -124,6 +124,30 @@ describe('a bounded wait', () => {
     expect(performance.now() - startedAt).to.be.below(500);
   });
 
+  it('takes no longer than it may while a new intent is not announced', async () => {
+    const open = intent(null);
+    const quiet: Settlements = {
+      ...deaf,
+      isListening: () => true,
+      next: (_, timeoutMs) => ({
+        notified: new Promise((resolve) => setTimeout(resolve, timeoutMs, null)),
+        cancel: () => {},
+      }),
+    };
+    const wait = waiting(async () => open, untilEnded(quiet, new AbortController().signal));
+    const startedAt = performance.now();
+
+    expect(await wait({ id: 'x', replayed: false, written: open }, 100)).to.include({ state: 'queued' });
+    expect(performance.now() - startedAt).to.be.below(500);
+  });
+
+  it('ends with the open intent, also where the database does not say what that waits for', async () => {
+    const why = () => Promise.reject(new Error('the database is away'));
+    const wait = waiting(async () => intent(null), untilEnded(deaf, new AbortController().signal), why);
+
+    expect(await wait(earlier, 0)).to.include({ state: 'queued', wait: null });
+  });
+
   it('of more than 0 s reads, also when the intent was just accepted', async () => {
     const rows = [intent('2026-01-01T00:00:00Z')];
     const wait = waiting(async () => rows.shift() ?? null, untilEnded(deaf, new AbortController().signal));
