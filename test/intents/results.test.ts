@@ -3,8 +3,9 @@ import type { z } from 'zod';
 import { provisionResult } from '../../src/capabilities/accounts/provision.ts';
 import { sessionResult } from '../../src/capabilities/kyc/session.ts';
 import { linkResult } from '../../src/capabilities/payouts/link.ts';
-import { resultOf, shownMembers } from '../../src/intents/follow.ts';
-import { type Intent, intentRow } from '../../src/intents/intent.ts';
+import { resultOf, shownIntent, shownMembers } from '../../src/intents/follow.ts';
+import { type Intent, intentRow, type Problem } from '../../src/intents/intent.ts';
+import { ApiError } from '../../src/kernel/errors.ts';
 import { cancellationResult, exitsResult, orderResult } from '../../src/venues/exchange/orders/results.ts';
 import { orderResultMembers } from '../../src/venues/network/orders/calls.ts';
 
@@ -103,5 +104,26 @@ describe('the recorded result of', () => {
 
   it('any verb is never an error, whatever the record holds', () => {
     for (const [schema] of Object.values(RECORDED)) expect(shownMembers({}, schema)).to.be.an('object');
+  });
+
+  it('a verb of unknown effect is an error that nobody is told to send again, and when it is worth asking', () => {
+    const problem: Problem = { code: 'VENUE_UNREACHABLE', effect: 'unknown', retry_after_s: 7 };
+    const undecided: Intent = { ...settled({}), state: 'failed', outcome: { problem } };
+    const told = { effect: 'unknown', retryable: false, retryAfterS: 7, intent_id: 'x' };
+
+    expect(() => resultOf(undecided, linkResult))
+      .to.throw(ApiError)
+      .that.has.property('details')
+      .that.includes(told);
+    expect(shownIntent(undecided)).to.include({ effect: 'unknown', result: null });
+    expect(shownIntent(undecided).problem).to.include({ code: problem.code, retryable: false, retry_after_s: 7 });
+  });
+
+  it('an intent that is tried again is none yet, and no error', () => {
+    const outcome = { problem: { code: 'VENUE_UNREACHABLE' } }; // with which it would end at its deadline
+    const open: Intent = { ...settled({}), state: 'queued', outcome, settled_at: null, sending_at: null };
+
+    expect(resultOf(open, linkResult)).to.equal(null);
+    expect(shownIntent(open)).to.include({ effect: 'none', result: null, problem: null });
   });
 });
