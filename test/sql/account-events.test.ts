@@ -120,6 +120,39 @@ describe('order_event', () => {
   });
 });
 
+describe('record_watch', () => {
+  let intentDb: IntentDatabase;
+  before(async () => {
+    intentDb = await openIntentDatabase();
+  });
+  after(() => intentDb.close());
+
+  const record = async (version: number, shown: object[] | null, changes: object[]) => {
+    const [row] = await intentDb.query<{ ok: boolean }>(`select record_watch('prop_a', $1, $2, $3) as ok`, [
+      ...[version, shown && JSON.stringify(shown), JSON.stringify(changes)],
+    ]);
+    return row?.ok;
+  };
+  const watch = async () => (await intentDb.query('select positions, notified_at from account_watches'))[0];
+
+  it('writes the changes in their order, and nothing of a poll beside which another was recorded', async () => {
+    const changes = [{ n: 1 }, { n: 2 }, { n: 3 }];
+    expect(await record(0, [{ of: 'first' }], changes)).to.equal(true);
+    expect(await record(0, [{ of: 'late' }], [{ n: 4 }])).to.equal(false);
+
+    const told = await intentDb.query('select data from account_events order by position');
+    expect(told.map((event) => Reflect.get(event, 'data'))).to.deep.equal(changes);
+    expect(await watch()).to.deep.include({ positions: [{ of: 'first' }] });
+  });
+
+  it('keeps the positions that followers know, and when they were told, where none have changed', async () => {
+    const before = await watch();
+    expect(await record(1, null, [])).to.equal(true);
+
+    expect(await watch()).to.deep.equal(before);
+  });
+});
+
 describe('sweep_watches', () => {
   let intentDb: IntentDatabase;
   before(async () => {
