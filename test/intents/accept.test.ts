@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { sql } from 'slonik';
 import { type DbPool, openPool } from '../../src/db/pool.ts';
 import { type Accept, acceptance, type NewIntent } from '../../src/intents/accept.ts';
+import { intentReader } from '../../src/intents/follow.ts';
 import { newIntentId } from '../../src/kernel/ids.ts';
 import { type IntentDatabase, item, openIntentDatabase } from '../support/intent-database.ts';
 import { loseResponses } from '../support/lost-response.ts';
@@ -51,6 +52,12 @@ describe('acceptance', () => {
     ]);
 
     expect(errors).to.deep.equal(['IDEMPOTENCY_KEY_REUSED', 'Unknown verdict id_taken']);
+  });
+
+  it('returns the row as it was written', async () => {
+    const { id, written } = await accept(newIntent({ lane: 'l', request: { size: '1' }, deadline_s: 15 }));
+
+    expect(written).to.deep.equal(await intentReader(db)(id));
   });
 
   it('repeats a submission that PostgreSQL aborted to resolve a deadlock', async () => {

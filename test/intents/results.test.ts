@@ -119,6 +119,15 @@ describe('the recorded result of', () => {
     expect(shownIntent(undecided).problem).to.include({ code: problem.code, retryable: false, retry_after_s: 7 });
   });
 
+  it('an intent has the effect that is known in its state', () => {
+    const sent = { ...settled({}), settled_at: null, outcome: null };
+    const effects = (['running', 'in_doubt', 'queued'] as const).map((state) => shownIntent({ ...sent, state }).effect);
+    const unsent = shownIntent({ ...sent, state: 'running', sending_at: null });
+
+    expect(effects).to.deep.equal(['unknown', 'unknown', 'none']);
+    expect(unsent.effect).to.equal('none');
+  });
+
   it('an intent that is tried again is none yet, and no error', () => {
     const outcome = { problem: { code: 'VENUE_UNREACHABLE' } }; // with which it would end at its deadline
     const open: Intent = { ...settled({}), state: 'queued', outcome, settled_at: null, sending_at: null };

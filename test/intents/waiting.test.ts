@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { Settlements } from '../../src/db/settled.ts';
 import { untilEnded, waiting } from '../../src/intents/follow.ts';
 import { type Intent, intentRow } from '../../src/intents/intent.ts';
+import { retryAfterOf } from '../../src/intents/waits.ts';
 import { newIntentId } from '../../src/kernel/ids.ts';
 
 describe('a bounded wait', () => {
@@ -164,5 +165,11 @@ describe('a bounded wait', () => {
     await wait(earlier, 10_000);
 
     expect(performance.now() - startedAt).to.be.below(500);
+  });
+
+  it('is to be asked about again after whole seconds, and never at once', () => {
+    const shown = (again_s: number) => retryAfterOf({ id: 'x', reason: 'queue', until: null, behind: null, again_s });
+
+    expect([shown(0.2), shown(1.5), retryAfterOf(null)]).to.deep.equal(['1', '2', '1']);
   });
 });
