@@ -82,6 +82,25 @@ describe('codes by mail of one user', () => {
     }
   });
 
+  it('a new one has all its attempts, whatever was tried of the one before', async () => {
+    await unverified('ann@a');
+    await code('a', 'ann', `0, now(), now()`);
+    await run(`update one_time_codes set tries = jsonb_build_object(encode('net', 'hex'), 5)`);
+    await run(
+      `insert into login_codes (user_id, scope, hmac, attempts_left, expires_at) values ('bob@a', 'home', 'old', 0, now())`,
+    );
+
+    await ask(`renew_code('a', 'ann', 'right', 5, ${LIVES_S}, '${newIntentId()}', 'sealed')::text`);
+    await ask(`renew_login_code('bob@a', 'home', 'right', 5, ${LIVES_S}, '${newIntentId()}', 'sealed')::text`);
+
+    const tried = [
+      await ask(`try_code('a', 'ann', array['wrong'::bytea], 2, 'net')`),
+      await ask(`try_code('a', 'ann', array['right'::bytea], 2, 'net')`),
+      await ask(`try_login_code('bob@a', 'home', array['right'::bytea])`),
+    ];
+    expect(tried).to.deep.equal(['wrong', 'verified', true]);
+  });
+
   it('verify_email verifies the user of this app and address, with the password of its sign-ups', async () => {
     for (const id of ['ann@a', 'bob@a', 'ann@b']) {
       await unverified(id);

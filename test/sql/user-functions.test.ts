@@ -86,6 +86,8 @@ describe('what is done to one user', () => {
       expect(await changes()).to.deep.equal({
         'ann@a': { password_hash: 'new', sessions: 0, keys: 0, has_seed: false },
       });
+      expect(await run(`select from known_addresses where account = 'ann@a' and address = 'net'`)).to.equal(1);
+      expect(await run(`select from events where type = 'user.verified'`), 'verified before').to.equal(0);
     });
 
     it('leaves an authenticator that a log-in has used, and the time at which a key was revoked', async () => {
@@ -110,6 +112,39 @@ describe('what is done to one user', () => {
       expect(await reset('token'), 'expired').to.equal(null);
       expect(await changes()).to.deep.equal({});
     });
+  });
+
+  it('request_reset makes a token that is good, also where one was used before', async () => {
+    const renewed = () => ask(`request_reset('a', 'ann', 'again', ${LIVES_S}, '${newIntentId()}', 'sealed')::text`);
+    const used = () => run(`update password_resets set used_at = now() where app_id = 'a' and email = 'ann'`);
+    await renewed();
+    await used();
+    await renewed();
+
+    const good = await run(
+      `select from password_resets where user_id = 'ann@a' and digest = 'again' and used_at is null`,
+    );
+    expect(good).to.equal(1);
+  });
+
+  it('reauthenticate proves the password in a session of this user alone', async () => {
+    await run(`update user_sessions set proven_at = null`);
+    for (const session of ['s ann@a', 's bob@a', 's ann@b'])
+      await ask(`reauthenticate('ann@a', 'h', null, null, $1)::text`, session);
+
+    const proven = await people.db.anyFirst(sql.type(z.object({ id: z.string() }))`
+      select id from user_sessions where proven_at is not null`);
+    expect(proven).to.deep.equal(['s ann@a']);
+  });
+
+  it('log_in opens a session in which the password is proven, and knows the address from then on', async () => {
+    await ask(`log_in('ann@a', 'h', null, null, 'new', 'new', ${LIVES_S}, '', 'home')::text`);
+
+    expect(
+      await run(`select from user_sessions where id = 'new' and user_id = 'ann@a' and proven_at is not null`),
+    ).to.equal(1);
+    expect(await run(`select from known_addresses where account = 'ann@a' and address = 'home'`)).to.equal(1);
+    expect(await run(`select from users where id = 'ann@a' and password_proven_at is not null`)).to.equal(1);
   });
 
   it('request_reset makes a token for the user of this app and address', async () => {
