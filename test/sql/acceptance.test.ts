@@ -134,3 +134,27 @@ const isTrue: Record<string, (about: About) => boolean> = {
   key_reused: ({ submitted, key }) => key !== undefined && key.digest !== submitted.digest,
   id_taken: ({ submitted, row }) => row !== undefined && !isSame(row, submitted),
 };
+
+describe('spends_key', () => {
+  let intentDb: IntentDatabase;
+  before(async () => {
+    intentDb = await openIntentDatabase();
+  });
+  after(() => intentDb.close());
+
+  it('frees a key after a failure that passes, and not while its intent is open or may have had an effect', async () => {
+    const problem = { code: 'VENUE_UNREACHABLE' };
+    const ended = { settled_at: '2026-01-01' };
+    const spent = async (intent: object) =>
+      (await intentDb.query('select spends_key(jsonb_populate_record(null::intents, $1)) as spends', [intent]))[0];
+
+    expect(await spent({ ...ended, state: 'failed', outcome: { problem } })).to.deep.equal({ spends: false });
+    for (const kept of [
+      { ...ended, state: 'failed', outcome: { problem: { ...problem, effect: 'unknown' } } },
+      { ...ended, state: 'failed', outcome: { problem: { code: 'VENUE_REJECTED' } } },
+      { state: 'queued', outcome: { problem } }, // with which it would end at its deadline
+      { ...ended, state: 'succeeded', outcome: { result: {} } },
+    ])
+      expect(await spent(kept), JSON.stringify(kept)).to.deep.equal({ spends: true });
+  });
+});
