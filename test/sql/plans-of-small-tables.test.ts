@@ -63,6 +63,7 @@ describe('the statements of an order, in a database that is new', () => {
       values ('t', 'e', 0, 'ptn_a', gen_random_uuid(), 'crypto', 1, 'active')`);
     for (let n = 0; n < 8; n += 1) await place();
     for (let n = 0; n < 8; n += 1) await placeAtExchange(n); // a plan is kept from the sixth execution on
+    for (let n = 0; n < 8; n += 1) await placeUnpriced(n);
     await intentDb.query(GROWN);
     await intentDb.query(OWN_PAST);
   });
@@ -106,13 +107,13 @@ describe('the statements of an order, in a database that is new', () => {
     );
   }
 
-  async function placeAtExchange(n: number): Promise<void> {
+  async function placeAtExchange(n: number, fill_price: string | null = '2'): Promise<void> {
     const { id } = item();
     const order = { id, kind: 'exchange/place', owner: 'ptn_a', trader: '0xw', pair: 'BTC', lane: 'exvenue:0xw', n: 0 };
     const what = { request: { wallet: '0xw' }, terms: { pair: 'BTC' }, digest: '00', deadline_s: 60 };
     await prepared('accept_judged', 'select accept_orders($1, null)', JSON.stringify([{ ...order, ...what }]));
     await prepared('begin_alone', `select begin_sending($1, 0, '{}', true)`, id);
-    const report = { ex_order_id: `own ${n}`, size: '1', filled_size: '1', fill_price: '2' };
+    const report = { ex_order_id: `own ${n}`, size: '1', filled_size: '1', fill_price };
     await prepared(
       'end_at_exchange',
       `with settled as materialized (select settle_claim($1, 1, 'succeeded', $2))
@@ -123,9 +124,16 @@ describe('the statements of an order, in a database that is new', () => {
     );
   }
 
+  /** Its executions tell its price, once they are recorded. */
+  const placeUnpriced = (n: number) => placeAtExchange(1_000 + n, null);
+
   const prepared = (name: string, text: string, ...values: string[]) => client.query({ name, text, values });
 
-  for (const [venue, placeOne] of Object.entries({ network: place, exchange: placeAtExchange }))
+  for (const [venue, placeOne] of Object.entries({
+    network: place,
+    exchange: (n: number) => placeAtExchange(n),
+    'exchange without a price yet': placeUnpriced,
+  }))
     it(`read the rows of that order of the ${venue} and few others, however large the tables have become`, () =>
       expectFewRead(placeOne));
 

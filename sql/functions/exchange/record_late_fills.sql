@@ -29,8 +29,15 @@ begin
       join orders r on r.exchange_number = u.oid and r.trader = wallet
       union
       select substr(f.cloid, 3)::uuid -- its trader has changed it at the exchange: it has other numbers
-      from exchange_fills f
-      where f.ex_wallet = wallet and f.oid = any(oids) and f.cloid ~ '^0x[0-9a-f]{32}$'
+      from unnest(oids) as u (oid)
+      cross join lateral (
+        select x.cloid
+        from exchange_fills x
+        where x.ex_wallet = wallet and x.oid = u.oid
+        order by x.trade_id -- as the key does: else a plan made while the table was small may read all of the wallet
+        offset 0
+      ) f
+      where f.cloid ~ '^0x[0-9a-f]{32}$'
     ) u
     join orders o on o.id = u.id and o.trader = wallet
     cross join lateral (
