@@ -176,7 +176,6 @@ describe('sweep_watches', () => {
 
   it('schedules one of accounts that may trade while an order of theirs rests, also if there never was one', async () => {
     await intentDb.query(`
-      delete from graphile_worker._private_jobs;
       insert into apps (id, slug, name, allowed_scopes) values ('a', 'a', 'a', '{x}'), ('b', 'b', 'b', '{x}');
       insert into users (id, app_id, email, password_salt) values ('u', 'a', 'u', 's');
       insert into tiers (id, market, asset_class, account_size, amount_cents) values ('tier_x', 'm', 'crypto', 1, 0);

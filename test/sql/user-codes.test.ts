@@ -58,6 +58,20 @@ describe('codes by mail of one user', () => {
     expect(await codes()).to.deep.include({ 'ann@a': 'again', 'bob@a': null, 'ann@b': null });
   });
 
+  it('are mailed with a word about other passwords once sign-ups gave two', async () => {
+    const words = [];
+    for (const hash of ['one', 'two']) {
+      await run(`insert into sign_ups (user_id, password_hash) values ('ann@a', $1), ('bob@a', $1)`, hash);
+      await run(`delete from sign_ups where user_id = 'bob@a' and password_hash = 'one'`);
+      words.push(await ask(`array[code_template('ann@a'), code_template('bob@a')]`));
+    }
+
+    expect(words).to.deep.equal([
+      ['verify_email', 'verify_email'],
+      ['verify_email_again', 'verify_email'],
+    ]);
+  });
+
   it('try_code spends the one of this app and address, unless it is used, spent or expired', async () => {
     const attempt = (app: string, email: string) =>
       ask(`try_code($1, $2, array['right'::bytea], 5, 'net')`, app, email);
