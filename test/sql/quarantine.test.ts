@@ -85,6 +85,9 @@ describe('what a stolen session may have left behind', () => {
     await run(`select quarantine('ann@a')`);
 
     expect(await failed()).to.deep.equal(['new of ann@a quarantined']);
+    expect(
+      await run(`select from events where type = 'payout.failed' and owner = 'a' and data like '%new of ann@a%'`),
+    ).to.equal(1);
   });
 
   it('of one session is what it made, and an account that it had a link to', async () => {
