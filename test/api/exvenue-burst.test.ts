@@ -51,7 +51,7 @@ describe('a burst of orders of one wallet', () => {
     expect(effectsOn(service, trader, 'placed').map(({ key }) => key)).to.have.members(
       ids.map((id) => cloidOf(orderIdOf(trader.owner, id))),
     );
-    expect(slow.seen.kinds).to.deep.equal([...ids.map(() => 'order'), 'cancel']);
+    expect(slow.seen.kinds).to.deep.equal([...ids.map(() => 'order'), 'cancelByCloid']);
     expect(slow.seen.most).to.be.within(2, 8);
     expect(await openOids(service, trader)).to.be.empty;
   });

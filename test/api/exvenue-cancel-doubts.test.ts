@@ -125,7 +125,7 @@ describe('a cancellation of which not everything is known', function () {
     const { body } = await trader.post(ORDERS, order);
     const reads = { hasSent: false, areLost: true, unread: 0 };
     proxy.handle = async ({ action, type, dex }, forward) => {
-      if (action?.type === 'cancel') {
+      if (action?.type === 'cancelByCloid') {
         reads.hasSent = true;
         return null;
       }
