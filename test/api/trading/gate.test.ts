@@ -56,7 +56,8 @@ describe('an account in each state', () => {
     const key = await trader.key();
     await service.db.query(sql.unsafe`
       update prop_accounts
-      set status = ${status}, synthetic_hotkey = case when ${subaccount} then synthetic_hotkey end
+      set status = ${status}, synthetic_hotkey = case when ${subaccount} then synthetic_hotkey end,
+        sync_after = now() + interval '1 hour' -- a sync would find the subaccount that is ready
       where id = ${trader.account.id}`);
     const callers: Ask[] = [trader.ask, trader.app, key.ask];
     return { trader, callers };
