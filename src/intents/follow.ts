@@ -116,6 +116,7 @@ export async function findSubmitted(
   { owner, idempotency_key: key, digest }: Pick<NewIntent, 'owner' | 'idempotency_key' | 'digest'>,
   name?: OrderUuid,
 ): Promise<Accepted | null> {
+  if (key === undefined && name === undefined) return null;
   const id = await db.maybeOneFirst(sql.prepared('find_submitted', z.object({ id: idSchema.intent }))`
     select i.id
     from idempotency_keys k
