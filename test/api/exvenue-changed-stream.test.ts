@@ -16,7 +16,7 @@ const CHANGED = { size: '0.01', price: '49000' };
 /** In which everything that was told is recorded. */
 const TOLD_MS = 1_200;
 
-/** The exchange tells a change as the end of the first number and as another order, in two messages: see venues/exchange.md#stream. */
+/** The exchange tells a change as the end of the first number and as another order, in two messages: see venues/exchange.md#actions. */
 describe('an order that its trader changes at the exchange, whose stream is followed', function () {
   this.timeout(30_000);
   let service: TestService;
