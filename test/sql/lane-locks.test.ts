@@ -2,14 +2,14 @@ import { expect } from 'chai';
 import { type IntentDatabase, openIntentDatabase, WAITING } from '../support/intent-database.ts';
 import { until } from '../support/processes.ts';
 
-describe('a batch of lanes whose endpoints begin to fail', () => {
+describe('a batch of lanes beside a settlement', () => {
   let intentDb: IntentDatabase;
   before(async () => {
     intentDb = await openIntentDatabase();
   });
   after(() => intentDb.close());
 
-  it('does not deadlock with a settlement that emits to their owners, in the order of these', async () => {
+  it('whose endpoints begin to fail does not deadlock with one that emits to their owners, in the order of these', async () => {
     await intentDb.query(`
       insert into partners (id, name) values ('ptn_a', 'A'), ('ptn_b', 'B');
       insert into webhook_endpoints (id, owner, url, events, lanes) values
@@ -41,5 +41,33 @@ describe('a batch of lanes whose endpoints begin to fail', () => {
     await settling.query('commit');
 
     expect((await stepped).map(({ verdict }) => verdict)).to.deep.equal(['send', 'send']);
+  });
+
+  it('that has ended does not deadlock with one that starts them anew, while the queue deletes their jobs together', async () => {
+    await intentDb.query(`
+      update webhook_deliveries set state = 'delivered', lane = null, ended_at = now();
+      delete from queue_jobs;
+      update webhook_endpoints set failing_since = null, lanes = 1;
+      select enqueue(array(select lane_job(id, 0, null) from webhook_endpoints order by id));
+      update queue_jobs set locked_at = now(), locked_by = 'worker'`);
+    const jobs = await intentDb.query<{ id: string }>(
+      `select id::text from queue_jobs order by payload ->> 'endpoint_id'`,
+    );
+    const ended = ['whe_1', 'whe_2'].map((id, n) => ({ n, endpoint_id: id, lane: 0 }));
+    await intentDb.query('select step_lanes($1)', [JSON.stringify(ended)]);
+    const [settling, queue] = [await intentDb.session(), await intentDb.session()];
+
+    await settling.query('begin');
+    await settling.query(`select emit_event('ptn_a', 'order.updated', '{}')`);
+    const completed = queue.query('delete from queue_jobs j using unnest($1::bigint[]) as n (n) where j.id = n', [
+      jobs.map(({ id }) => id),
+    ]);
+    completed.catch(() => {}); // read below
+    await Promise.race([completed, until('the queue waits', async () => (await intentDb.query(WAITING)).length > 0)]);
+    await settling.query(`select emit_event('ptn_b', 'order.updated', '{}')`);
+    await settling.query('commit');
+
+    await completed;
+    expect(await intentDb.query('select key from queue_jobs order by key')).to.have.length(2);
   });
 });

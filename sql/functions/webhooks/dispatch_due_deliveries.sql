@@ -1,5 +1,5 @@
 -- Starts as many lanes as there are due deliveries, up to the endpoint's limit. If nothing is due, plans the next dispatch. No effect while
--- the owner is disabled. Locks the endpoint.
+-- the owner is disabled. Locks the endpoint. The planned dispatch, which may be the caller, loses its key, for the reason that end_lane gives.
 create or replace function dispatch_due_deliveries(endpoint text) returns void
 language plpgsql as $$
 declare
@@ -10,6 +10,7 @@ begin
   if not found then
     return;
   end if;
+  perform graphile_worker.remove_job(webhook_job_key(endpoint, 'dispatch'));
   select count(*) into due
   from (
     select
