@@ -32,7 +32,10 @@ const { validate: isTime } = formats.default.get('date-time') as { validate(text
 const bodies = withDocument(new Ajv2020({ ...options, useDefaults: true }));
 /** Stops at the first fault: what a body of many values costs is bounded by the schema, not by the body. */
 const firstFault = withDocument(new Ajv2020({ ...options, allErrors: false, useDefaults: true }));
-const parameters = withDocument(new Ajv2020({ ...options, useDefaults: true, coerceTypes: 'array' }));
+/** Texts are coerced, also to infinite numbers, which ajv's strict numbers would except from minimum and maximum. */
+const parameters = withDocument(
+  new Ajv2020({ ...options, useDefaults: true, coerceTypes: 'array', strictNumbers: false }),
+);
 let responseAjv: Ajv2020 | undefined;
 
 function withDocument(ajv: Ajv2020): Ajv2020 {

@@ -112,6 +112,19 @@ describe('the edge', () => {
     }
   });
 
+  it('rejects numbers of the query that are beyond all numbers: a page of that size has no end, or is empty', async () => {
+    const paths = ['/v1/events?limit', '/v1/positions/netvenue?limit', '/v1/sessions?limit', '/v1/stream?interval_ms'];
+    const wrong = ['Infinity', '-Infinity', '1e999', '-1e999', 'NaN'];
+
+    const requests = paths.flatMap((path) => wrong.map((text) => `${path}=${text}`));
+    const replies = await Promise.all(requests.map((path) => ask('GET', path, { headers: { 'Trader-ID': '0' } })));
+
+    for (const reply of replies) {
+      expectProblem(reply, 'INVALID_REQUEST');
+      expect(reply.body.error.fields[0].loc[0]).to.equal('query');
+    }
+  });
+
   it('rejects an empty Idempotency-Key: a repeat would be a second order', async () => {
     const headers = { 'Trader-ID': '0', 'Content-Type': 'application/json', 'Idempotency-Key': '' };
 
