@@ -3606,7 +3606,7 @@ create function ops.remove_operator_authenticator(operator text, who text, why t
 
 -- Internal to the kit.
 create function ops.require_who_and_why(who text, why text)
-  returns void plpgsql stable;
+  returns void plpgsql;
 
 -- Runs an intent again if safe_to_rerun allows it. An unsent intent is queued, a sent one is only reconciled, one at the processor is sent again under its key if it is not there, an ended one stays unchanged (done is false). Rejected while a worker runs it, and if it could act twice. Always recorded in ops.actions.
 create function ops.rerun(intent uuid, who text, why text)
