@@ -85,6 +85,14 @@ describe('the exits of an order that ended', () => {
     expect(outcomeOf(record('filled', { agoMs: 0 }), both('open', 'open'))?.report.trigger_status).to.equal('placed');
   });
 
+  it('half-filled and never resting: it stays partial, as its caller was told', () => {
+    const dropped = record('canceled', { ...partly, timeInForce: 'ioc' });
+
+    expect(outcomeOf(dropped, both('open', 'open'))?.report.status).to.equal('partial');
+    expect(outcomeOf(dropped, both('open', 'canceled'))?.report.status).to.equal('partial');
+    expect(outcomeOf(record('marginCanceled', partly), both('open', 'open'))?.report.status).to.equal('cancelled');
+  });
+
   it('unfilled: nothing is lost', () => {
     const outcome = outcomeOf(record('marginCanceled', { size: '1' }), both('canceled', 'canceled'));
 

@@ -29,8 +29,8 @@ export function exitsOutcome(parent: EndedParent, legs: ObservedLeg[], { nowMs, 
   if (state === 'open' || state === 'unknown') return null;
   if (legs.some(({ record }) => record.kind === 'unreadable')) return null;
   const isFilled = state === 'filled';
-  const status = isFilled ? 'filled' : 'cancelled';
-  if (!isFilled && order.size === order.originalSize) return outcome({ status, ...FAILED.unfilled });
+  if (!isFilled && order.size === order.originalSize) return outcome({ status: 'cancelled', ...FAILED.unfilled });
+  const status = isFilled ? 'filled' : order.timeInForce === 'ioc' ? 'partial' : 'cancelled'; // as its placement was recorded
   const missing = legs.filter(({ record }) => record.kind === 'absent').map(({ leg }) => leg);
   const isEarly = nowMs - parent.statusMs < lagMs;
   if (isEarly && (missing.length > 0 || legs.some((leg) => mayHaveEndedWith(parent, leg)))) return null;
