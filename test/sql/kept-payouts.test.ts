@@ -155,4 +155,22 @@ describe('a payout that the bank has kept after it was sent again', () => {
     expect(await listed()).to.deep.equal([]);
     expect(await statusOf()).to.equal('completed');
   });
+
+  it('has failed if the bank returns it after all, while none is sent again', async () => {
+    await report('po_first', 'kept', 'po_back');
+    await fail(again, 'V2_PAYOUT_REVERSED');
+    await report('po_first', 'failed');
+
+    const [event] = await intentDb.query(`
+      select e.type, event_body(e)::jsonb -> 'data' ->> 'failure_reason' as reason
+      from events e
+      order by e.position desc
+      limit 1`);
+    expect(event).to.deep.equal({ type: 'payout.failed', reason: 'failed' });
+    expect((await listed()).map(({ status, safe_action }) => [status, safe_action])).to.deep.equal([
+      ['failed', 'submit again, or reverse'],
+    ]);
+    expect(await reverse()).to.equal('accepted');
+    expect(await statusOf()).to.equal('failed');
+  });
 });

@@ -18,7 +18,7 @@ language sql stable as $$
       when t.payout_id is not null then 'let the processor take the later payout back: the bank has kept the earlier one, which was sent again'
       when s.state = 'unknown'
         then 'look up: the effect of the ' || case s.step when 'payout' then 'payout to the bank' else s.step end || ' is unknown'
-      when s.state = 'failed' then 'submit again, or reverse'
+      when s.state = 'failed' or (s.state = 'unsent' and p.status = 'failed') then 'submit again, or reverse'
       when p.delayed_since is not null then 'wait: ' || p.delayed_for || '; or reverse'
       when p.pay_after is not null then 'wait: the money is not available at the payout account yet; or reverse'
       else 'look at the processor: the bank has not reported the payout'

@@ -16,7 +16,7 @@ begin
   elsif latest.step = 'reversal' and latest.state = 'under_way' then
     return query select 'replayed', latest.intent_id;
   elsif not exists (select from payout_money(p) m where m.transferred_cents > m.reversed_cents)
-    or p.status = 'completed' or not (latest.state = 'failed' or p.pay_after is not null) then
+    or p.status = 'completed' or not (latest.state = 'failed' or p.pay_after is not null or (latest.state = 'unsent' and p.status = 'failed')) then
     return query select 'not_stranded', null::uuid;
   else
     perform begin_payout_step(p.id, 'reversal', item);

@@ -1,9 +1,9 @@
 -- Writes the state of a payout that follows from its steps and from how much of its transfer was reversed, and what it takes of the earnings. A
 -- delayed payout stays so until its step has an effect or fails; one that has ended waits for nothing. A step of unknown effect counts as under way
--- until it is resolved: neither done nor failed. What the bank has is done, whatever became of a later payout to it. One whose reversal failed while
--- it waited has failed too: nothing requests it again. Emits `payout.completed` when it becomes completed; `payout.failed` when it fails, once while
--- it fails again for the same reason, or is reversed; `payout.updated` when a part is reversed (`has_come_back`: another one was) and it goes on.
--- The caller holds the payout.
+-- until it is resolved: neither done nor failed. What the bank has is done, whatever became of a later payout to it, and has failed if the bank
+-- returns it and the later one was not sent. One whose reversal failed while it waited has failed too: nothing requests it again. Emits
+-- `payout.completed` when it becomes completed; `payout.failed` when it fails, once while it fails again for the same reason, or is reversed;
+-- `payout.updated` when a part is reversed (`has_come_back`: another one was) and it goes on. The caller holds the payout.
 create or replace function settle_payout(payout text, has_come_back boolean default false) returns void
 language plpgsql as $$
 declare
@@ -21,7 +21,7 @@ begin
   select * into bank
   from payout_steps s
   where s.payout_id = payout and s.step = 'payout'
-  order by s.state = 'done' desc, s.position desc
+  order by s.state = 'done' desc, s.state = 'unsent' and before.status in ('completed', 'failed') and before.pay_after is null, s.position desc
   limit 1;
   p := before;
   p.status := case
