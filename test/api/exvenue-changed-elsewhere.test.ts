@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { sql } from 'slonik';
 import { cloidOf } from '../../src/kernel/exchange-names.ts';
 import { exchangeOf, openOids } from '../support/exchange.ts';
+import { until } from '../support/processes.ts';
 import { jsonReply, startProxy } from '../support/proxy.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { freezeReads } from '../support/streamed.ts';
@@ -128,4 +129,56 @@ describe('an order that its trader changes at the exchange', () => {
 
     expect(body.map((order: Placed) => [order.order_id, order.ex_order_id])).to.deep.equal([[placed.order_id, number]]);
   });
+
+  for (const by of ['its number', 'a cancellation of all orders', 'new exits'])
+    it(`is an exit that ends by ${by}, also while reads show it under its first number`, async () => {
+      const trader = await service.wallet();
+      await trader.post(ORDERS, { pair: 'BTC', side: 'long', size: '0.01', order_type: 'market' });
+      const exit = { pair: 'BTC', stop_loss: 90_000 };
+      const { sl_order_id: number } = (await trader.post(`${ORDERS}/tp-sl`, exit)).body;
+      await freezeReads(service, trader);
+      await moveExit(trader, number);
+
+      if (by === 'new exits') {
+        const reply = await trader.post(`${ORDERS}/tp-sl`, { ...exit, stop_loss: 95_000 }, { prefer: 'wait=1' });
+        service.exchange.setBehind(0);
+        const { result } = await trader.pollIntent(reply, 20_000);
+        const left = [Number(result.sl_order_id)];
+        await until(
+          'only the new one rests',
+          async () => `${await openOids(service, trader)}` === `${left}` || null,
+          10_000,
+        );
+      } else {
+        const { body } = await trader.delete(by === 'its number' ? `${ORDERS}/${number}` : ORDERS);
+        expect(body).to.include({ status: 'ok', cancelled_count: 1 });
+        service.exchange.setBehind(0);
+        expect(await openOids(service, trader)).to.deep.equal([]);
+      }
+    });
+
+  it('is an exit that ends by its first number', async () => {
+    const trader = await service.wallet();
+    await trader.post(ORDERS, { pair: 'BTC', side: 'long', size: '0.01', order_type: 'market' });
+    const { sl_order_id: number } = (await trader.post(`${ORDERS}/tp-sl`, { pair: 'BTC', stop_loss: 90_000 })).body;
+    await moveExit(trader, number);
+
+    const { body } = await trader.delete(`${ORDERS}/${number}`);
+
+    expect(body).to.include({ status: 'ok', cancelled_count: 1 });
+    expect(await openOids(service, trader)).to.deep.equal([]);
+  });
+
+  /** Moves a stop-loss without the service, under its client order id. */
+  async function moveExit({ privateKey, wallet }: Trader, number: string): Promise<void> {
+    const venue = exchangeOf(service);
+    const open = await venue.openOrders(wallet);
+    const cloid = open.kind === 'found' && open.data.find(({ oid }) => oid === Number(number))?.cloid;
+    const trigger = { price: '91000', kind: 'sl', isMarket: true } as const;
+    const terms = { asset: 1, side: 'sell', price: '81900', size: '0.01', reduceOnly: true, trigger } as const;
+    const action = { kind: 'replace', orders: [{ target: Number(number), order: { ...terms, cloid: String(cloid) } }] };
+    const body = await venue.signerOf(privateKey)?.sign(action as never, { nonce: Date.now() - 3_600_000 }); // as: one of its kinds
+    const response = await venue.post(String(body), { firstSend: true });
+    expect(response.kind === 'accepted' && response.data.items[0]?.kind).to.equal('waiting_for_trigger');
+  }
 });

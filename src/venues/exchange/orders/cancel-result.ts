@@ -11,8 +11,8 @@ type Line = CancelResult['results'][number];
 /**
  * An order to cancel, by its number or else by its client order id. `isListed`: the venue has shown that it rests; others may
  * rest, and the result names them only if they did. `exits`: the numbers of its exits, which wait for its fill and end with it.
- * `isPartlyFilled`: a part of it was filled. `isOurs`: it is an order of this service, cancelled by its client order id: its number is another one
- * once its trader has changed it, and reads may not show that yet.
+ * `isPartlyFilled`: a part of it was filled. `isOurs`: it is an order or exit of this service, cancelled by its client order id: its number is another
+ * one once its trader has changed it, and reads may not show that yet.
  */
 export type CancelTarget = {
   oid: number | null;

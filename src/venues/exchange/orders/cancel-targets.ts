@@ -86,15 +86,17 @@ export async function findTargets(
   const named = await resolveNames(deps, { owner, wallet }, names);
   if (isNotReady(named)) return named;
   const { oids, known, closed } = named;
-  const orders = await Promise.all(oids.map((oid) => findNamed(exvenue, wallet, oid, known.get(oid))));
+  const resting = oids.length > 0 ? await findResting(db, wallet, oids) : [];
+  const recordedOf = (oid: number) => resting.find((candidate) => candidate.oid === oid);
+  const orders = await Promise.all(
+    oids.map((oid) => findNamed(exvenue, wallet, { oid, ours: known.get(oid), recorded: recordedOf(oid) })),
+  );
   if (orders.some(({ kind }) => kind === 'unreadable')) return UNREACHABLE;
-  const missing = oids.filter((_, n) => orders[n]?.kind === 'absent');
-  const resting = missing.length > 0 ? await findResting(db, wallet, missing) : [];
   const targets: CancelTarget[] = [];
   let lacksExits = false; // the record of an order does not always have those that it waits with
   for (const [n, oid] of oids.entries()) {
     const order = orders[n];
-    const [recorded, ours] = [resting.find((candidate) => candidate.oid === oid), known.get(oid)];
+    const [recorded, ours] = [recordedOf(oid), known.get(oid)];
     if (order?.kind === 'found' && order.data.open) {
       const { open: _, ...target } = order.data;
       targets.push({ ...target, isListed: true });
@@ -138,19 +140,17 @@ type FoundOrder = {
 };
 
 /**
- * Finds an order by its number. One that rests by our records and has ended was perhaps changed by other software: then it goes on under
+ * Finds an order or exit by its number. One that rests by our records and has ended was perhaps changed by other software: then it goes on under
  * another number and the same client order id.
  */
 async function findNamed(
   exvenue: Exvenue,
   wallet: WalletAddress,
-  oid: number,
-  ours: NamedOrder | undefined,
+  { oid, ours, recorded }: { oid: number; ours: NamedOrder | undefined; recorded: RestingOrder | undefined },
 ): Promise<ReadResult<FoundOrder>> {
-  const cloid = ours && cloidOf(ours.id);
+  const cloid = ours ? cloidOf(ours.id) : recorded?.cloid;
   const order = await findOrder(exvenue, wallet, oid, cloid);
-  const mayGoOn = order.kind === 'found' && !order.data.open && (ours?.status === 'open' || ours?.status === 'partial');
-  if (!cloid || !mayGoOn) return order;
+  if (!cloid || !recorded || order.kind !== 'found' || order.data.open) return order;
   const next = await findOrder(exvenue, wallet, cloid);
   return next.kind === 'absent' ? order : next;
 }

@@ -12,7 +12,7 @@ import { findCancelled } from './cancel-evidence.ts';
 import { type CancelTarget, cancelResult, isStillOpen, type OrderIds } from './cancel-result.ts';
 import { findAllTargets, findTargets } from './cancel-targets.ts';
 import { followUp } from './follow-up.ts';
-import { listOfWallet } from './queries.ts';
+import { findResting, listOfWallet } from './queries.ts';
 import { ALL_PAIRS, endExits, recordCancellation, releaseExits } from './store.ts';
 import { findWanted } from './wanted.ts';
 
@@ -172,12 +172,19 @@ async function nameAll(
   return { named, skipped, isUnread };
 }
 
-/** The targets, those that are orders of this service with their client order ids. */
+/** The targets, those that are orders of this service or exits of them with their client order ids. */
 async function withNames(db: ExchangeDeps['db'], wallet: WalletAddress, targets: NamedTarget[]) {
   const ours = await findOurs(db, wallet, targets);
+  const resting = await findResting(
+    db,
+    wallet,
+    targets.flatMap(({ oid }) => oid ?? []),
+  );
+  const names = new Map(resting.map(({ oid, cloid }) => [oid, cloid]));
   return targets.map((target): NamedTarget => {
     const order = ours.get(target.oid ?? 0);
-    return order ? { ...target, cloid: cloidOf(order.id), isOurs: true } : target;
+    const cloid = order ? cloidOf(order.id) : names.get(target.oid);
+    return cloid === undefined ? target : { ...target, cloid, isOurs: true };
   });
 }
 
