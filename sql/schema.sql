@@ -2341,6 +2341,9 @@ create function ask_for_approval(new_id text, of_operation text, of_subject text
 create function ask_for_subaccount(account text, new_intent uuid, deadline_s double precision)
   returns void plpgsql;
 
+create function assess_open_intents(of_kind text, of_owner text, in_state text)
+  returns TABLE(verdict text, is_safe boolean, would_do text, intents integer, oldest_at timestamp with time zone, example uuid) sql stable;
+
 create function assign_slots(at_upstream text, for_s double precision, asking uuid, most integer DEFAULT NULL::integer)
   returns void plpgsql;
 
@@ -3478,7 +3481,7 @@ create function ops.assess_rerun(i intents, is_held boolean, run_at timestamp wi
 
 -- What re-running many open intents would do, by verdict: the oldest 1,000 of a verb, of a partner or app, and in a state (queued, running, in_doubt); null is any. Changes nothing; ops.rerun_all does it.
 create function ops.assess_reruns(kind text DEFAULT NULL::text, owner text DEFAULT NULL::text, state text DEFAULT NULL::text)
-  returns TABLE(verdict text, is_safe boolean, would_do text, intents integer, oldest_at timestamp with time zone, example uuid) sql stable security definer;
+  returns TABLE(verdict text, is_safe boolean, would_do text, intents integer, oldest_at timestamp with time zone, example uuid) plpgsql stable security definer;
 
 -- Internal to the kit.
 create function ops.assessments_of(ids uuid[])
@@ -3603,6 +3606,10 @@ create function ops.release_registration(payment text, who text, why text, paid_
 -- Removes the authenticator of an operator, by id or address, and ends the sessions. The password stays: whoever has it enrolls the next one, so set a new one by admin:create --reset if somebody else may know it. Verdicts: done, unknown. Recorded in ops.actions.
 create function ops.remove_operator_authenticator(operator text, who text, why text)
   returns text plpgsql security definer;
+
+-- Internal to the kit.
+create function ops.require_filter(kind text, owner text, state text)
+  returns void plpgsql stable;
 
 -- Internal to the kit.
 create function ops.require_who_and_why(who text, why text)

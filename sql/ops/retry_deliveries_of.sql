@@ -3,6 +3,9 @@ returns table (verdict text, queued integer)
 language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
 begin
   perform ops.require_who_and_why(who, why);
+  if since is null then
+    raise exception 'say since when: null fits nothing' using errcode = 'invalid_parameter_value';
+  end if;
   select r.verdict, r.queued into verdict, queued
   from webhook_endpoints e
   cross join lateral recover_endpoint(e.owner, e.id, since, 10000, 50, 60) r

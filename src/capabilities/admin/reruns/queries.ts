@@ -149,4 +149,4 @@ export const assessAll = (
 ): Promise<readonly z.infer<typeof assessmentsRow>[]> =>
   db.any(sql.type(assessmentsRow)`
     select j.verdict, j.is_safe, j.would_do, j.intents, j.oldest_at, j.example
-    from ops.assess_reruns(${kind}, ${owner}, ${state}) j`);
+    from assess_open_intents(${kind}, ${owner}, ${state}) j`);
