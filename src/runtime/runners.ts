@@ -13,7 +13,7 @@ import {
 import type { Logger } from 'pino';
 import { type Readiness, untilMigrated } from '../capabilities/health/readiness.ts';
 import type { Config } from '../config.ts';
-import { openQueuePool } from '../db/queue-pool.ts';
+import { noticeSilence, openQueuePool } from '../db/queue-pool.ts';
 import { announcementOf } from '../db/settled.ts';
 import type { JustAccepted } from '../intents/claim.ts';
 import { listTaskNames, TASKS, type Task } from '../intents/task.ts';
@@ -189,6 +189,7 @@ function hearMore(
   const listen = name === 'outbound' ? 'listen outbound_jobs; unlisten "jobs:insert"' : 'listen accepted';
   events.on('pool:listen:success', ({ client }) => {
     client.once('drain', () => void client.query(listen).catch(onError)); // after the queue's own `listen`
+    events.once('pool:listen:release', noticeSilence(client));
   });
   events.on('pool:listen:notification', ({ workerPool, message: { channel, payload = '' } }) => {
     if (channel === 'outbound_jobs') workerPool.nudge(1);
