@@ -1,5 +1,6 @@
 -- Compares what the processor shows of a payout account with what the ledger holds there, and stores both, unless money is moving there: a
 -- step is under way or unknown, or its arrival is not read yet. True: they differ now, in some currency. Shown: currency, amount. Locks the account.
+-- Reads by the payouts of its user: no index leads from an account to its entries in the ledger.
 create or replace function note_balance(account text, shown jsonb) returns boolean
 language plpgsql as $$
 declare
@@ -9,12 +10,12 @@ begin
   if exists (
     select
     from payouts p
-    where p.connect_account_id = c.id and p.is_unread
+    where p.user_id = c.user_id and p.connect_account_id = c.id and p.is_unread
   ) or exists (
     select
     from payouts p
     join payout_steps s on s.payout_id = p.id
-    where p.connect_account_id = c.id and s.state in ('under_way', 'unknown')
+    where p.user_id = c.user_id and p.connect_account_id = c.id and s.state in ('under_way', 'unknown')
   ) then
     return false;
   end if;
@@ -27,11 +28,12 @@ begin
     group by o.currency
   ) s
   full join (
-    select a.currency,
-      coalesce(sum(e.amount) filter (where e.debit_id = a.id), 0) - coalesce(sum(e.amount) filter (where e.credit_id = a.id), 0) as amount
-    from ledger_accounts a
-    left join ledger_entries e on a.id in (e.debit_id, e.credit_id)
-    where a.holder = account and a.kind in ('held', 'overdrawn')
+    select a.currency, coalesce(sum(e.amount * case a.id when e.debit_id then 1 else -1 end), 0) as amount
+    from payouts p
+    join ledger_transactions t on t.subject = p.id
+    join ledger_entries e on e.transaction_id = t.id
+    join ledger_accounts a on a.id in (e.debit_id, e.credit_id)
+    where p.user_id = c.user_id and a.holder = account and a.kind in ('held', 'overdrawn')
     group by a.currency
   ) l on l.currency = s.currency
   on conflict (account_id, currency) do update

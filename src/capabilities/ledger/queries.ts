@@ -21,7 +21,7 @@ export const listProvable = (db: Db, after: string, most: number): Promise<reado
     where c.id > ${after} and exists (
       select
       from payouts p
-      where p.connect_account_id = c.id and p.processor_transfer_id is not null
+      where p.user_id = c.user_id and p.connect_account_id = c.id and p.processor_transfer_id is not null
     )
     order by c.id
     limit ${most}`);
