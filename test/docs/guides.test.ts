@@ -9,6 +9,7 @@ import { throttleTable } from '../../src/edge/docs/throttles.ts';
 import { errors } from '../../src/kernel/error-codes.ts';
 import { openMetrics } from '../../src/metrics/registry.ts';
 import { scenes } from '../chaos/promises.ts';
+import { nodeAt } from '../support/samples.ts';
 import { readScrape } from '../support/scrape.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -128,6 +129,20 @@ describe('the guides', () => {
 
     expect(ofLimits.length).to.be.above(10);
     expect(ofLimits.map(([code]) => code).filter((code) => !limits.includes(`\`${code}\``))).to.deep.equal([]);
+  });
+
+  it('name the states of an intent, and the members that a poll reads, as the contract does', () => {
+    const { properties } = nodeAt('/components/schemas/Intent') as { properties: Record<string, { enum?: string[] }> };
+    const [, member = '', rows = ''] =
+      /^\| `(\w+)` of an intent .*\n.*\n((?:\|.*\n)+)/m.exec(guides.get('src/docs/writes.md') ?? '') ?? [];
+    const cells = rows
+      .trim()
+      .split('\n')
+      .map((row) => row.split('|'));
+    const named = cells.flatMap(([, , meaning = '']) => [...meaning.matchAll(/`(\w+)`/g)].map(([, name]) => name));
+
+    expect(cells.map(([, state = '']) => state.trim().replaceAll('`', ''))).to.deep.equal(properties[member]?.enum);
+    expect(properties).to.include.all.keys(named);
   });
 
   it('have whole numbers in the tables of budgets', () => {
