@@ -22,7 +22,6 @@ export function toCall(
 ): Call {
   const key = keyOf(ctx, principal);
   const prefer = ctx.get('Prefer') === '' ? DEFAULT_PREFERENCE : readPrefer(ctx.get('Prefer'));
-  const trader = ctx.get('Trader-ID').toLowerCase() || ctx.get('X-Prop-Account');
   const call = {
     operation: operation.id,
     deps,
@@ -42,7 +41,7 @@ export function toCall(
     ...parts,
     context: {
       owner: principal.owner,
-      digest: requestDigest(operation.id, parts.path, parts.query, parts.body, trader, callerId(principal)),
+      digest: requestDigest(operation.id, parts.path, parts.query, parts.body, traderOf(parts), callerId(principal)),
       request_id: ctx.state.requestId,
       ...(key && { idempotency_key: principal.kind === 'user' ? `${principal.userId} ${key}` : key }),
     },
@@ -61,6 +60,10 @@ export function toCall(
   };
   return call as unknown as Call; // as: the parts were checked against the schemas of the operation
 }
+
+/** Whom a request is about, by the header of its operation. A header that the operation does not read names nobody. */
+const traderOf = ({ header: { 'Trader-ID': trader, 'X-Prop-Account': account = '' } }: RequestParts): unknown =>
+  typeof trader === 'string' ? trader.toLowerCase() : account;
 
 /** Makes the counter of a request on first use: most operations count nothing. */
 function lazily(make: () => Spend): Spend {

@@ -78,4 +78,20 @@ describe('callers who share a key or a name', function () {
     expect(first.map(({ status }) => status)).to.deep.equal([200, 200]);
     expect(others).to.deep.equal(pairs.map(([what]) => [what, 'IDEMPOTENCY_KEY_REUSED']));
   });
+
+  it('of one app, an order for another account is another request, also beside a header that no operation of v2 reads', async () => {
+    const [ann, bob] = [await service.propTrader(), await service.propTrader()];
+    const place = (account: string) =>
+      ann.app('POST', ORDERS, {
+        json: market(),
+        headers: { 'Idempotency-Key': 'trader', 'X-Prop-Account': account, 'Trader-ID': '7' },
+      });
+
+    const first = await place(ann.account.id);
+    const other = await place(bob.account.id);
+
+    expect(first.status).to.equal(200);
+    expectApiError(other, 'IDEMPOTENCY_KEY_REUSED');
+    expect(effectsOf(service, bob)).to.deep.equal([]);
+  });
 });
