@@ -199,8 +199,8 @@ export function justAccepted(): JustAccepted {
 /** A slot to take before sending, held for at most `holdMs`. */
 export type SlotWanted = SlotAt & { holdMs: number };
 
-/** `claims`: the intent comes from `readUnsent`, and this claims it. `ifReady`: only if its trader is ready (the SQL function `is_ready`). */
-export type SendMode = { claims: boolean; ifReady: boolean };
+/** `claims`: this claims what `readUnsent` read. `ifReady`: only if its trader is ready (SQL function `is_ready`). `isExit`: it reduces a risk. */
+export type SendMode = { claims: boolean; ifReady: boolean; isExit?: boolean };
 
 /**
  * Commits the payload, and that bytes may leave from now on: `sent`, or `sent_by_proof` if `noteLeft` is to be called once all of the request has
@@ -212,8 +212,9 @@ export const beginSending = (
   db: Db,
   { id, fence }: Pick<Claim, 'id' | 'fence'>,
   sent: Record<string, unknown>,
-  { slot, claims = false, ifReady = false }: { slot?: SlotWanted | undefined } & Partial<SendMode> = {},
-): Promise<SendBegun> => beginSendings(db, { id, fence: claims ? fence - 1 : fence, claims, ifReady, sent, ...slot });
+  { slot, claims = false, ...mode }: { slot?: SlotWanted | undefined } & Partial<SendMode> = {},
+): Promise<SendBegun> =>
+  beginSendings(db, { ifReady: false, ...mode, id, fence: claims ? fence - 1 : fence, claims, sent, ...slot });
 
 type SendStart = Pick<Claim, 'id' | 'fence'> & SendMode & { sent: Record<string, unknown> } & Partial<SlotWanted>;
 const sendBegun = z.enum(['sent', 'sent_by_proof', 'waiting', 'lost', 'not_ready']);

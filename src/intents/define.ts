@@ -83,8 +83,8 @@ export type IntentDefinition<Deps, Request, Payload extends Record<string, unkno
   /** The stored name of the kind. It is also the name of its task. */
   kind: string;
   retention: Retention;
-  /** It reduces what its trader risks, whatever its request says. The table `intent_kinds` holds the same. */
-  isExit?: true;
+  /** It reduces what its trader risks: whatever its request says, as in the table `intent_kinds`, or with this request. */
+  isExit?: true | ((request: NoInfer<Request>) => boolean);
   /** Schema of the stored request. A row that does not parse is a bug and throws. */
   request: z.ZodType<Request>;
   /** Schema of the payload that is committed before the first byte is sent. */

@@ -92,17 +92,25 @@ async function resume<Deps, Request, Payload extends AnyPayload, Result>(
 ): Promise<void> {
   const intent = await findUnclaimed(deps.db, intentId);
   if (intent?.state === 'in_doubt') {
-    noteIntent(verb, intent);
-    await reconcile(verb, parsed(verb, intent), deps);
+    const sent = parsed(verb, intent);
+    noteIntent(verb, sent);
+    await reconcile(verb, sent, deps);
   } else if (intent?.state === 'expired') notifySettled(deps.db, intent, 'expired');
   else if (intent) await freeSlot(deps.db, intent.id, false);
 }
 
 /** From here on every log line names the owner of the intent and the request that submitted it, and reads for an exit take their turns first. */
-const noteIntent = (
-  { isExit }: Pick<IntentDefinition<never, never, never, never>, 'isExit'>,
-  { owner, request_id }: Pick<Intent, 'owner' | 'request_id'>,
-) => noteWork({ tenant: owner, ...(isExit && { isExit }), ...(request_id !== null && { request_id }) });
+const noteIntent = <Request>(verb: Urgency<Request>, { owner, request_id, request }: IntentOf<Request>) =>
+  noteWork({
+    tenant: owner,
+    ...(isExit(verb, request) && { isExit: true }),
+    ...(request_id !== null && { request_id }),
+  });
+
+type Urgency<Request> = Pick<IntentDefinition<never, Request, never, never>, 'isExit'>;
+
+const isExit = <Request>({ isExit: of = () => false }: Urgency<Request>, request: Request): boolean =>
+  of === true || of(request);
 
 const parsed = <Request>(
   verb: Pick<IntentDefinition<never, Request, never, never>, 'request'>,
@@ -161,6 +169,7 @@ async function sendAndRecord<Deps, Request, Payload extends AnyPayload, Result>(
   const slot = verb.slot?.(sent, deps);
   const begun = await beginSending(deps.db, intent, payload, {
     slot: slot && { ...slot, holdMs: inFlightMs },
+    isExit: isExit(verb, intent.request),
     ...mode,
   }).catch((error: unknown) => putBackUnsent(deps.db, intent, error));
   if (begun === 'waiting') noteWork({ outcome: 'queued' });

@@ -87,6 +87,19 @@ describe('a pause', function () {
     await until('the close', async () => effectsOf(service, trader).length === 4 || null, 10_000);
   });
 
+  it('lets an order at the exchange go on that can only reduce, like the close of a part', async () => {
+    const trader = await service.wallet();
+    const order = { pair: 'BTC', side: 'long', size: '0.01', order_type: 'market' };
+    await trader.post('/v1/orders/exvenue', order);
+    await pause('exvenue');
+    const reducing = { ...order, side: 'short', reduce_only: true };
+    const reduced = await trader.post('/v1/orders/exvenue', reducing, { prefer: 'wait=10' });
+    const opened = await trader.post('/v1/orders/exvenue', order, { prefer: 'wait=1' });
+    await end('exvenue');
+
+    expect([reduced.status, opened.status], JSON.stringify(reduced.body)).to.deep.equal([200, 202]);
+  });
+
   it('that is replaced by one that holds less lets go on at once what only the first one held', async () => {
     const trader = await service.trader();
     await place(trader).then(({ body }) => ended(trader, body.order_uuid));

@@ -62,7 +62,7 @@ describe('of every kind of intent, whose first response was lost,', () => {
     );
 
     expect(SUBJECTS.map(({ verb }) => verb.kind)).to.have.members(kinds.map(({ kind }) => kind));
-    const exits = SUBJECTS.filter(({ verb }) => 'isExit' in verb && verb.isExit).map(({ verb }) => verb.kind);
+    const exits = SUBJECTS.filter(({ verb }) => 'isExit' in verb && verb.isExit === true).map(({ verb }) => verb.kind);
     expect(exits).to.have.members(kinds.filter(({ is_exit }) => is_exit).map(({ kind }) => kind));
   });
 

@@ -51,7 +51,7 @@ describe('a task that executes an intent', () => {
 
   /** Runs the task of an intent as the queue does: its job is done afterwards. */
   async function run(id: string, { claimed = 'to_send', prepare, payloadIfReady, send }: Script): Promise<void> {
-    const verb: IntentDefinition<Execution, object, Payload, object> = defineIntent({
+    const verb: IntentDefinition<Execution, Record<string, unknown>, Payload, object> = defineIntent({
       ...{ kind: 'network/place', retention: 'with_order', claimed },
       ...{ request: z.looseObject({}), payload: z.object({ what: z.number() }) },
       timing: () => ({ patienceMs: PATIENCE_MS, inFlightMs: 60_000 }),

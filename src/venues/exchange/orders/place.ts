@@ -24,6 +24,7 @@ export const place = defineIntent({
   kind: 'exchange/place',
   retention: 'with_order',
   claimed: 'to_send',
+  isExit: ({ terms }) => terms.reduce_only,
   request: z.object({ ...walletMembers, terms }),
   payload: z.object(orderPayload),
   timing: exchangeTiming,

@@ -26,6 +26,7 @@ export const place = defineIntent({
   kind: 'network/place',
   retention: 'with_order',
   claimed: 'to_send',
+  isExit: ({ terms }) => !opens(terms),
   request: z.object({ ...network.traderMembers, terms: network.terms }),
   payload: z.object({ signal: network.signal }),
   deduplicates: true, // by the order's uuid, at the miner and at the validator
