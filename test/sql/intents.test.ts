@@ -118,6 +118,34 @@ describe('the life of an intent', () => {
     }
   });
 
+  describe('one that has gone on under the same fence', () => {
+    for (const [before, writes] of [
+      ['settle', ['beginSending', 'retry', 'markInDoubt']],
+      ['markInDoubt', ['beginSending', 'retry']],
+      ['retry', ['beginSending', 'retry', 'markInDoubt']],
+    ] as const)
+      for (const write of writes)
+        it(`stays as it is after ${before}: ${write}`, async () => {
+          const { id, fence } = await sent();
+          await intentDb[before](id, fence);
+          const row = await intentDb.row(id);
+          const jobs = await jobsOf(id);
+
+          const wrote = await intentDb[write](id, fence);
+
+          expect(wrote).to.equal(false);
+          expect(await intentDb.row(id)).to.deep.equal(row);
+          expect(await jobsOf(id)).to.have.length(jobs.length);
+        });
+  });
+
+  it('is not sent once it has ended unsent', async () => {
+    const { id, fence } = await claimed();
+    await intentDb.settle(id, fence, 'failed');
+
+    expect(await intentDb.beginSending(id, fence)).to.equal(false);
+  });
+
   describe('settle_intent', () => {
     it('ends it once: the second ending changes nothing', async () => {
       const { id, fence } = await sent();
