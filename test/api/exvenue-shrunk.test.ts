@@ -13,7 +13,8 @@ const EXIT = { pair: 'BTC', side: 'short', size: '0.2', order_type: 'limit', pri
 const READS_LAG_MS = 100;
 
 type Wallet = Awaited<ReturnType<TestService['wallet']>>;
-type Order = { order_id: string; status: string; filled_size: string | null };
+type Filled = { status: string; filled_size: string | null };
+type Order = Filled & { order_id: string; exits: Filled[] };
 
 /** The exchange shrinks a reduce-only order with its position and keeps the size that was asked for: see venues/exchange.md#reduce-only. */
 describe('a reduce-only order larger than the position', () => {
@@ -102,5 +103,20 @@ describe('a reduce-only order larger than the position', () => {
     const { body: shown } = await trader.get(`${ORDERS}/${reply.headers['intent-id']}`);
 
     expect(shown).to.include({ filled_size: '0.05', fill_price: '100000' });
+  });
+
+  it('as an exit that ends with its position has executed nothing, once the executions were read late enough', async () => {
+    const trader = await service.wallet();
+    const { body: order } = await trader.post(ORDERS, { ...MARKET, stop_loss: 90_000 });
+    for (const size of ['0.15', '0.05']) await sells(trader, size);
+    const exitNow = async () => (await readLater(trader, order)).exits[0];
+
+    const soon = await exitNow();
+    await service.db.query(sql.type(z.object({}))`
+      update exchange_cursors set fills_read_at = now() + interval '2 minutes' where ex_wallet = ${trader.wallet}`);
+    const later = await exitNow();
+
+    expect(soon).to.include({ status: 'cancelled', filled_size: null });
+    expect(later).to.include({ status: 'cancelled', filled_size: '0' });
   });
 });

@@ -40,8 +40,8 @@ export async function readExits(deps: Deps, parent: Parent): Promise<Exit[]> {
     return { leg, record: record?.kind === 'found' && record.data.state !== 'unknown' ? record.data : null };
   });
   if (seen.every(({ record }) => record !== null)) {
-    const filled = seen.some(({ record }) => isUntold(record)) ? (await findExitFacts(db, parent)).filled : {};
-    return seen.map(({ leg, record }) => ofRecord(parent, leg, record, filled));
+    const facts = seen.some(({ record }) => isUntold(record)) ? await findExitFacts(db, parent) : NO_FACTS;
+    return seen.map(({ leg, record }) => ofRecord(parent, leg, record, facts));
   }
   const [open, facts] = await Promise.all([
     reads.exchangeOrders(wallet, dexOf(coinOf(parent.pair))),
@@ -51,21 +51,28 @@ export async function readExits(deps: Deps, parent: Parent): Promise<Exit[]> {
   const listed = isListRead ? open.data.flatMap((order) => [order, ...order.children]) : [];
   return seen.map(({ leg, record }) => {
     const order = listed.find(({ cloid }) => cloid === legCloid(id, leg));
-    if (record) return ofRecord(parent, leg, record, facts.filled);
+    if (record) return ofRecord(parent, leg, record, facts);
     return order ? ofList(parent, leg, order) : ofFacts(parent, leg, { ...facts, isListRead });
   });
 }
 
 const priceOf = ({ prices }: Parent, leg: Leg) => (leg === 'tp' ? prices.take_profit : prices.stop_loss);
 
-const ofRecord = (parent: Parent, leg: Leg, record: OrderRecord | null, executed: ExitFacts['filled']): Exit => {
+type Executed = Pick<ExitFacts, 'filled' | 'read_ms'>;
+const NO_FACTS: Executed = { filled: {}, read_ms: null };
+
+const ofRecord = (parent: Parent, leg: Leg, record: OrderRecord | null, executed: Executed): Exit => {
   if (!record) return unseen(parent, leg, { status: 'unknown', message: null });
   const { order, rejected } = record;
   const status = statusOf(record, parent.isOpen);
   const shown = shownExit(order, leg, { status, asked: priceOf(parent, leg) });
-  const filled_size = isUntold(record) ? (executed[leg] ?? null) : shown.filled_size;
+  const filled_size = isUntold(record) ? executedOf(leg, record, executed) : shown.filled_size;
   return { ...shown, filled_size, message: rejected?.message ?? null };
 };
+
+/** What was executed of an exit, by its recorded executions. None says so only once they were read so late that they must have shown any. */
+const executedOf = (leg: Leg, { statusMs, state }: OrderRecord, { filled, read_ms }: Executed): string | null =>
+  filled[leg] ?? (state !== 'filled' && statusMs < (read_ms ?? 0) - READS_BEHIND_MS ? '0' : null);
 
 /** Whether only executions tell what was filled of an exit: the exchange shrinks exits with their position. */
 const isUntold = (record: OrderRecord | null): boolean =>

@@ -48,11 +48,13 @@ const factsRow = z.object({
   decided: z.array(z.string()),
   ended: z.record(z.string(), z.number()),
   isFlat: z.boolean(),
+  read_ms: z.number().nullable(),
 });
 
 /**
  * What is recorded of the exits of an order. `filled`: the executed size by leg. `decided`: the legs that a later command decided about.
- * `ended`: when exits ended, by their client order ids (epoch ms). `isFlat`: the position of its pair has been closed since.
+ * `ended`: when exits ended, by their client order ids (epoch ms). `isFlat`: the position of its pair has been closed since. `read_ms`: when the
+ * executions of its wallet were last read (epoch ms); null if some since its acceptance may be missing.
  */
 export type ExitFacts = z.infer<typeof factsRow>;
 
@@ -92,7 +94,12 @@ export const findExitFacts = (
         select
         from exchange_positions p
         where p.ex_wallet = ${wallet} and p.coin = ${coinOf(pair)} and p.size = 0 and p.filled_at > ${acceptedAt}::timestamptz
-      ) "isFlat"`);
+      ) "isFlat",
+      (
+        select floor(extract(epoch from c.fills_read_at) * 1000)::bigint
+        from exchange_cursors c
+        where c.ex_wallet = ${wallet} and c.gap_at is null and c.complete_from <= ${acceptedAt}::timestamptz
+      ) read_ms`);
 
 /** Whether an owner has enrolled a wallet. */
 export const isEnrolled = (db: Db, owner: OwnerId, wallet: WalletAddress): Promise<boolean> =>
