@@ -191,6 +191,14 @@ export async function recoverEndpoint(db: Db, owner: OwnerId, endpointId: string
     from recover_endpoint(${owner}, ${endpointId}, ${since}, ${RECOVERED_AT_ONCE}, ${RECOVERED_PER_S}, ${RECOVERY_PAUSE_S})`);
   if (verdict === 'unknown') throw new ApiError('V1_WEBHOOK_ENDPOINT_UNKNOWN');
   if (verdict === 'inactive') throw new ApiError('V1_WEBHOOK_INACTIVE');
-  if (verdict === 'too_soon') throw new ApiError('V1_WEBHOOK_RECOVERY_PAUSED', { retryAfterS: RECOVERY_PAUSE_S });
+  if (verdict === 'too_soon')
+    throw new ApiError('V1_WEBHOOK_RECOVERY_PAUSED', { retryAfterS: await recoveryPauseS(db, owner, endpointId) });
   return queued;
 }
+
+/** How long until an endpoint may be recovered again, in whole seconds: at least 1. */
+const recoveryPauseS = (db: Db, owner: OwnerId, endpointId: string): Promise<number> =>
+  db.oneFirst(sql.prepared('webhook_recovery_pause', z.object({ seconds: z.number() }))`
+    select greatest(1, ceil(${RECOVERY_PAUSE_S} - extract(epoch from now() - e.recovered_at)))::integer seconds
+    from webhook_endpoints e
+    where e.id = ${endpointId} and e.owner = ${owner}`);
