@@ -51,6 +51,14 @@ describe('validateTrade', () => {
     });
   }
 
+  it('names a pair as the rules do', async () => {
+    const trade = { pair: 'ADAUSDC', side: 'long', size: 5_001, size_in_usd: true, order_type: 'market' };
+
+    const { body } = await fresh.post('/v1/rules/validate', trade);
+
+    expect(body.violations[0].message).to.match(/^ADA-USDC would exceed/);
+  });
+
   for (const [more, violated] of [
     [{}, []],
     [{ venue: 'exvenue' }, []],

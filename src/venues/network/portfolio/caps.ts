@@ -3,6 +3,7 @@ import { requireValue } from '../../found.ts';
 import type { Cap } from '../../trade.ts';
 import type { Dashboard, DashboardPosition, Limits, TradePair } from '../adapter/types.ts';
 import { pairMultiple } from './limits.ts';
+import { shownPair } from './names.ts';
 
 const PLACES = 8;
 
@@ -26,7 +27,7 @@ export function capsOf({ pair, pairs, limits, balance }: CapInputs, exposures: E
   const multiple = pairMultiple(limits, pair);
   const held = exposures.filter(({ tradePair }) => tradePair === pair.tradePair);
   return [
-    ...(multiple === null ? [] : [cap('leverage.pair_max', pair.display, held, multiple * balance)]),
+    ...(multiple === null ? [] : [cap('leverage.pair_max', shownPair(pair.display), held, multiple * balance)]),
     ...classCap(limits.classUsd, pair, exposures, pairs),
     cap('leverage.portfolio_max', 'The portfolio', exposures, limits.portfolioUsd),
   ];
