@@ -69,6 +69,18 @@ describe('npm start without any setup', function () {
     expect(await database()).to.equal(null);
   });
 
+  it('leaves none behind where a signal comes while it starts, and prints what the first start made', async () => {
+    const early = path.join(dataDir, 'early');
+    const service = start({ DATA_DIR: early });
+    await until('its PostgreSQL', () => findPostmaster(path.join(early, 'postgres')), 30_000);
+
+    service.kill('SIGTERM');
+
+    expect(await service.exited).to.deep.equal({ code: 0, signal: null });
+    expect(await findPostmaster(path.join(early, 'postgres'))).to.equal(null);
+    expect(service.lines.join('\n')).to.match(/partner key \(shown once\)/);
+  });
+
   it('keeps its data between runs and prints no key again', async () => {
     const service = start();
 

@@ -35,7 +35,7 @@ export async function runProcess(
  * How long a process that is stopped while it starts may go on starting. One that waits for its database has nothing to
  * stop.
  */
-const STARTS_WITHIN_MS = 1_000;
+export const STARTS_WITHIN_MS = 1_000;
 
 /** The result of what a process begins with. Where that fails, one log line says why, and the process ends. */
 export async function orExit<Result>(log: Logger, begin: () => Promise<Result>): Promise<Result> {

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import type { AddressInfo, Server } from 'node:net';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type Config, dataFolder, namesDatabase, readConfig, trialAddress } from '../config.ts';
 import { startEmbedded } from '../db/embedded.ts';
@@ -18,6 +19,7 @@ import { seed } from '../sandbox/seed.ts';
 import { type Sandbox, startSandbox } from '../sandbox/start.ts';
 import { withDatabaseTls } from './database.ts';
 import { openLog } from './log.ts';
+import { STARTS_WITHIN_MS } from './process.ts';
 import { stopOnSignal } from './stop.ts';
 import { startWeb, takePort } from './web-process.ts';
 import type { WorkerRuntime } from './worker.ts';
@@ -33,13 +35,10 @@ type Stop = () => Promise<void>;
 type Trial = { config: Config; sandbox: Sandbox; port: Server };
 
 /**
- * Starts everything in one process. Returns a function that stops web, worker, sandbox and PostgreSQL, in this order.
+ * Starts everything in one process: PostgreSQL, sandbox, worker, web. Each leaves in `stops` what stops it. If one cannot start, stops the others
+ * and throws.
  */
-async function start(): Promise<Stop> {
-  const stops: Stop[] = [];
-  const stopAll = async () => {
-    for (const stop of stops.reverse()) await stop();
-  };
+async function start(stops: Stop[]): Promise<void> {
   try {
     const trial = namesDatabase() ? null : await bringUp(stops);
     const given = trial?.config ?? readConfig();
@@ -57,11 +56,15 @@ async function start(): Promise<Stop> {
     stops.push(served.stop);
     trial?.sandbox.announce(web.url, config.PUBLIC_URL);
     if (trial) await greet(config.PUBLIC_URL, served.url, worker.runtime);
-    return stopAll;
   } catch (error) {
-    await stopAll();
+    await stopAll(stops);
     throw error;
   }
+}
+
+/** Stops what has been started and is not stopped yet, the last first. */
+async function stopAll(stops: Stop[]): Promise<void> {
+  for (let stop = stops.pop(); stop; stop = stops.pop()) await stop();
 }
 
 /** Starts the embedded database and local sandboxes of the upstreams, for a machine where nothing is set up. */
@@ -119,11 +122,21 @@ async function greet(url: string, metrics: string | null, { db, sealer }: Worker
   process.stdout.write(`${lines.join('\n')}\n\n`);
 }
 
-/** Runs everything until a signal stops it. What keeps it from starting is one line on stderr. */
+/**
+ * Runs everything until a signal stops it, also one that comes while it starts: PostgreSQL would go on by itself. What keeps it from starting is one
+ * line on stderr.
+ */
 export async function runAll(): Promise<void> {
   const log: Pick<Logger, 'fatal'> = openLog({ LOG_LEVEL: 'fatal' });
+  const stops: Stop[] = [];
+  const started = start(stops);
+  const stop = async () => {
+    await (namesDatabase() ? Promise.race([started, sleep(STARTS_WITHIN_MS)]) : started);
+    await stopAll(stops);
+  };
+  stopOnSignal(stop, STOP_WITHIN_MS, (err) => log.fatal({ err }, 'shutdown failed'));
   try {
-    stopOnSignal(await start(), STOP_WITHIN_MS, (err) => log.fatal({ err }, 'shutdown failed'));
+    await started;
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
     process.exit(1);
