@@ -13,6 +13,14 @@ import { stopOnSignal } from './stop.ts';
  */
 const NOT_RETURNED = /^Error occurred whilst returning jobs from local queue/;
 
+/** Keeps a process with runners alive when the queue throws that; anything else that nobody catches ends it. */
+export function outliveQueue(log: Pick<Logger, 'warn'>): void {
+  process.on('unhandledRejection', (err) => {
+    if (!(err instanceof Error && NOT_RETURNED.test(err.message))) throw err;
+    log.warn({ err }, 'jobs were not returned to the queue');
+  });
+}
+
 /** Runs a part of the service as a process of its own, by its environment, with its metrics served, until a signal stops it. */
 export async function runProcess(
   name: 'web' | 'worker',
@@ -21,10 +29,7 @@ export async function runProcess(
 ): Promise<void> {
   const given = settingsOrExit();
   const log = openLog(given, name);
-  process.on('unhandledRejection', (err) => {
-    if (!(err instanceof Error && NOT_RETURNED.test(err.message))) throw err;
-    log.warn({ err }, 'jobs were not returned to the queue');
-  });
+  outliveQueue(log);
   const started = orExit(log, async () => withMetrics(await start(await withDatabaseTls(given, log), log), [name]));
   const stop = async () => (await Promise.race([started, sleep(STARTS_WITHIN_MS, null)]))?.stop();
   stopOnSignal(stop, stopWithinMs, (err) => log.fatal({ err }, 'shutdown failed'));

@@ -19,7 +19,7 @@ import { seed } from '../sandbox/seed.ts';
 import { type Sandbox, startSandbox } from '../sandbox/start.ts';
 import { withDatabaseTls } from './database.ts';
 import { openLog } from './log.ts';
-import { STARTS_WITHIN_MS } from './process.ts';
+import { outliveQueue, STARTS_WITHIN_MS } from './process.ts';
 import { stopOnSignal } from './stop.ts';
 import { startWeb, takePort } from './web-process.ts';
 import type { WorkerRuntime } from './worker.ts';
@@ -43,6 +43,7 @@ async function start(stops: Stop[]): Promise<void> {
     const trial = namesDatabase() ? null : await bringUp(stops);
     const given = trial?.config ?? readConfig();
     const log = openLog(given);
+    outliveQueue(log);
     const config = await withDatabaseTls(given, log);
     const release = { version: VERSION, isAlone: trial !== null };
     await migrate(config.directUrl, (line) => log.debug(line), release).catch((cause) => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Caller } from '../support/caller.ts';
-import { until } from '../support/processes.ts';
+import { startProgram, until } from '../support/processes.ts';
 import { type CrashableDatabase, openCrashable } from './server.ts';
 import { openStage, placeOne, type Stage, type WorkerProcess } from './stage.ts';
 
@@ -44,41 +44,44 @@ describe('a worker whose runner is abandoned by the queue while one of its calls
   });
 });
 
-describe('a worker that cannot return jobs fetched ahead', function () {
+describe('a process that cannot return jobs fetched ahead', function () {
   this.timeout(90_000);
   const atOnce = 2;
   let database: CrashableDatabase;
   let stage: Stage;
-  before(async () => {
+  beforeEach(async () => {
     database = await openCrashable();
     const settings = { TRADING_CONCURRENCY: String(atOnce), NETVENUE_IN_FLIGHT_MS: '2000', ORDER_DEADLINE_MS: '60000' };
-    stage = await openStage({ database, workers: 1, settings });
+    stage = await openStage({ database, workers: 0, settings });
   });
-  after(() => stage.close());
+  afterEach(() => stage.close());
 
-  it('says so and goes on; another worker executes them', async () => {
-    const callers = await stage.traders(2 * atOnce);
-    const [worker] = [...stage.workers] as [WorkerProcess];
-    stage.upstream.faults.add({ kind: 'hang', route: SUBMIT, times: atOnce });
-    const placed: string[] = [];
-    for (const caller of callers.slice(0, atOnce)) placed.push(await placeOne(caller));
-    await until('calls that hang', async () =>
-      (await Promise.all(placed.map((id) => isSent(stage, id)))).every(Boolean),
-    );
-    placed.push(...(await Promise.all(callers.slice(atOnce).map((caller) => placeOne(caller)))));
-    await until('a job fetched ahead', () => areHeld(stage, atOnce + 1)); // for 500 ms, then it returns by itself
+  for (const program of ['worker', 'start'] as const)
+    it(`(${program}) says so and goes on; a worker executes them`, async () => {
+      const working =
+        program === 'worker' ? await stage.startWorker() : startProgram('start', { ...stage.settings, PORT: '0' });
+      if (program === 'start') await working.waitForLine(/web is listening/);
+      const callers = await stage.traders(2 * atOnce);
+      stage.upstream.faults.add({ kind: 'hang', route: SUBMIT, times: atOnce });
+      const placed: string[] = [];
+      for (const caller of callers.slice(0, atOnce)) placed.push(await placeOne(caller));
+      await until('calls that hang', async () =>
+        (await Promise.all(placed.map((id) => isSent(stage, id)))).every(Boolean),
+      );
+      placed.push(...(await Promise.all(callers.slice(atOnce).map((caller) => placeOne(caller)))));
+      await until('a job fetched ahead', () => areHeld(stage, atOnce + 1)); // for 500 ms, then it returns by itself
 
-    await database.crash();
-    worker.kill('SIGTERM'); // its release of the queue returns them
-    await worker.exited;
-    await database.restart();
-    await stage.startWorker();
-    await until('all settled', () => areSettled(stage, placed), BACK_MS);
+      await database.crash();
+      working.kill('SIGTERM'); // its release of the queue returns them
+      await working.exited;
+      await database.restart();
+      await stage.startWorker();
+      await until('all settled', () => areSettled(stage, placed), BACK_MS);
 
-    expect(worker.lines.join('\n')).to.match(/jobs were not returned/);
-    expect(worker.lines.join('\n')).not.to.match(/Node\.js v/);
-    expect(effects(stage)).to.have.members(placed);
-  });
+      expect(working.lines.join('\n')).to.match(/jobs were not returned/);
+      expect(working.lines.join('\n')).not.to.match(/Node\.js v/);
+      expect(effects(stage)).to.have.members(placed);
+    });
 });
 
 const areHeld = async ({ rows }: Stage, count: number): Promise<true | null> =>
