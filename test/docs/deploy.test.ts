@@ -139,9 +139,18 @@ describe('the files for deploying', () => {
     await rm(cache, { recursive: true });
   });
 
+  /** How long Kubernetes waits before the signal. */
+  const pauseS = ([{ lifecycle }]: Manifest): number => Number(lifecycle?.preStop.exec.command[1] ?? 0);
+
   it('give a process more time to end than it takes', () => {
-    for (const { terminationGracePeriodSeconds: seconds, restartPolicy } of podsOf())
-      if (restartPolicy !== 'Never') expect(seconds).to.be.at.least(30);
+    for (const { terminationGracePeriodSeconds: seconds, restartPolicy, containers } of podsOf())
+      if (restartPolicy !== 'Never') expect(seconds - pauseS(containers)).to.be.at.least(30);
+  });
+
+  it('tell web of its end once nobody is led to it any more', () => {
+    const web = podsOf().filter(({ containers }) => containers[0].command.includes('src/web.ts'));
+
+    expect(web.map(({ containers }) => pauseS(containers))).to.deep.equal([5]);
   });
 
   it('build an image of existing paths, without the sandbox and without what only tests need', async () => {
