@@ -1,0 +1,39 @@
+import { expect } from 'chai';
+import { prunings } from '../../src/db/retention.ts';
+import { type FilledDatabase, openFilled } from '../support/filled.ts';
+import { DAYS } from '../support/pruning.ts';
+
+const ROWS = 20_000;
+const BATCH = 500;
+const TIMES = 8; // a plan for any batch may be kept from the sixth execution on
+const MOST_ROWS = 8 * BATCH; // its own rows, each some times, and what decides about them
+
+/** What is past its retention: it was left for long, or as much is in a busy hour. All intents have ended, as nearly all have. */
+const PAST = `
+  insert into intents (id, kind, owner, request, digest, deadline_at, state, settled_at, outcome, created_at)
+  select gen_random_uuid(), 'network/place', 'ptn_a', '{}', '', now(), 'succeeded', now(), '{}', now() - interval '8 days'
+  from generate_series(1, ${ROWS}) n;
+  insert into idempotency_keys (owner, key, digest, intent_id, created_at) select 'ptn_a', i.id::text, '', i.id, i.created_at from intents i;
+  vacuum analyze`;
+
+describe('a batch of what is past its retention', function () {
+  this.timeout(60_000);
+  let filled: FilledDatabase;
+  before(async () => {
+    filled = await openFilled(PAST);
+  });
+  after(() => filled.close());
+
+  for (const kind of ['idempotency_keys'])
+    it(`of ${kind} is deleted without reading the whole of a table`, async () => {
+      const batch = prunings(filled.db, DAYS)[kind];
+      const read: number[] = [];
+      for (let n = 0; n < TIMES; n += 1) {
+        const before = await filled.rowsRead();
+        expect(await batch?.(BATCH)).to.deep.equal({ seen: BATCH, taken: BATCH });
+        read.push((await filled.rowsRead()) - before);
+      }
+
+      expect(read.filter((rows) => rows > MOST_ROWS)).to.deep.equal([]);
+    });
+});
