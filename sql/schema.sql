@@ -1442,6 +1442,7 @@ create table upstream_responses (
   read_at timestamp with time zone not null,
   constraint upstream_responses_pkey PRIMARY KEY (upstream, name)
 );
+CREATE INDEX upstream_responses_by_age ON public.upstream_responses USING btree (read_at);
 
 -- Slots for requests at an upstream that works on a limited number at once. A slot outlives a killed process until held_until, and a crash of PostgreSQL by the intents that were sent (restore_slots).
 create unlogged table upstream_slots (

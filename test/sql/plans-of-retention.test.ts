@@ -14,6 +14,9 @@ const PAST = `
   select gen_random_uuid(), 'network/place', 'ptn_a', '{}', '', now(), 'succeeded', now(), '{}', now() - interval '8 days'
   from generate_series(1, ${ROWS}) n;
   insert into idempotency_keys (owner, key, digest, intent_id, created_at) select 'ptn_a', i.id::text, '', i.id, i.created_at from intents i;
+  insert into upstream_responses (upstream, name, body, read_at)
+  select 'exchange', 'order ' || n, '{}', now() - make_interval(days => 30, hours => case when n % 4 = 0 then 1 else -1 end)
+  from generate_series(1, ${ROWS}) n;
   vacuum analyze`;
 
 describe('a batch of what is past its retention', function () {
@@ -24,7 +27,7 @@ describe('a batch of what is past its retention', function () {
   });
   after(() => filled.close());
 
-  for (const kind of ['idempotency_keys'])
+  for (const kind of ['idempotency_keys', 'upstream_responses'])
     it(`of ${kind} is deleted without reading the whole of a table`, async () => {
       const batch = prunings(filled.db, DAYS)[kind];
       const read: number[] = [];
