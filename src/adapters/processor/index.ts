@@ -20,7 +20,7 @@ import {
 } from './objects.ts';
 import { readAccountOf, readResultOf, responseOf } from './responses.ts';
 import { Transport } from './transport.ts';
-import type { NewPayment, NewTransfer, NewVerification, Processor, ProcessorAccess } from './types.ts';
+import type { NewAccount, NewPayment, NewTransfer, NewVerification, Processor, ProcessorAccess } from './types.ts';
 
 const API_VERSION = '2026-10-28.endive'; // the version that the types of the installed stripe-node describe
 const TOLERANCE_S = 300;
@@ -42,81 +42,41 @@ export const processor = ({ url, secretKey, notificationSecret, most }: Processo
   const isLive = secretKey.includes('_live_'); // the processor's keys name their mode
   const secrets = notificationSecret.split(',').map((secret) => secret.trim()); // several: two endpoints, or a rotation
   return {
-    createPayment: (requested, idempotencyKey) =>
-      responseOf(
-        stripe.paymentIntents.create(paymentParams(requested, idempotencyKey), { idempotencyKey }),
-        readPayment,
-      ),
+    createPayment: (requested, key) =>
+      responseOf(stripe.paymentIntents.create(paymentParams(requested, key), once(key)), readPayment),
     findPayment: (id) => readResultOf(stripe.paymentIntents.retrieve(id, { expand: ['latest_charge'] }), readPayment),
-    refund: ({ processorId, paymentId }, idempotencyKey) =>
+    refund: ({ processorId, paymentId }, key) => {
+      const metadata = { payment_id: paymentId, intent_id: key };
+      const made = stripe.refunds.create({ payment_intent: processorId, metadata }, once(key));
+      return responseOf(made, (refund) => readRefund(refund)?.loss ?? null);
+    },
+    createVerification: (requested, key) =>
       responseOf(
-        stripe.refunds.create(
-          { payment_intent: processorId, metadata: { payment_id: paymentId, intent_id: idempotencyKey } },
-          { idempotencyKey },
-        ),
-        (refund) => readRefund(refund)?.loss ?? null,
-      ),
-    createVerification: (requested, idempotencyKey) =>
-      responseOf(
-        stripe.identity.verificationSessions.create(verificationParams(requested), { idempotencyKey }),
+        stripe.identity.verificationSessions.create(verificationParams(requested), once(key)),
         readVerification,
       ),
     findVerification: (id) => readResultOf(stripe.identity.verificationSessions.retrieve(id), readVerification),
-    createAccount: ({ country, userId, appId, isAbroad }, idempotencyKey) =>
-      responseOf(
-        stripe.accounts.create(
-          {
-            type: 'express',
-            country,
-            capabilities: { transfers: { requested: true } },
-            // accounts of another country can only be paid under this agreement (docs.stripe.com/connect/service-agreement-types)
-            ...(isAbroad && { tos_acceptance: { service_agreement: 'recipient' } }),
-            settings: { payouts: { schedule: { interval: 'manual' } } }, // the service sends every payout itself
-            metadata: { user_id: userId, app_id: appId },
-          },
-          { idempotencyKey },
-        ),
-        readAccount,
-      ),
+    createAccount: (requested, key) =>
+      responseOf(stripe.accounts.create(accountParams(requested), once(key)), readAccount),
     findAccount: (id) => readAccountOf(stripe.accounts.retrieve(id), readAccount),
-    createLink: ({ accountId, returnUrl, refreshUrl }, idempotencyKey) =>
+    createLink: ({ accountId: account, returnUrl: return_url, refreshUrl: refresh_url }, key) =>
       responseOf(
-        stripe.accountLinks.create(
-          { account: accountId, type: 'account_onboarding', return_url: returnUrl, refresh_url: refreshUrl },
-          { idempotencyKey },
-        ),
+        stripe.accountLinks.create({ account, type: 'account_onboarding', return_url, refresh_url }, once(key)),
         readLink,
       ),
-    transfer: (requested, idempotencyKey) =>
-      responseOf(
-        stripe.transfers.create(
-          {
-            ...amountOf(requested, idempotencyKey),
-            destination: requested.accountId,
-            transfer_group: requested.payoutId,
-          },
-          { idempotencyKey },
-        ),
-        readMovement,
-      ),
-    reverse: ({ transferId, amountCents, payoutId }, idempotencyKey) =>
-      responseOf(
-        stripe.transfers.createReversal(
-          transferId,
-          { amount: amountCents, metadata: stepOf(payoutId, idempotencyKey) },
-          { idempotencyKey },
-        ),
-        readMovement,
-      ),
+    transfer: (requested, key) => {
+      const receiver = { destination: requested.accountId, transfer_group: requested.payoutId };
+      return responseOf(stripe.transfers.create({ ...amountOf(requested, key), ...receiver }, once(key)), readMovement);
+    },
+    reverse: ({ transferId, amountCents: amount, payoutId }, key) => {
+      const metadata = stepOf(payoutId, key);
+      return responseOf(stripe.transfers.createReversal(transferId, { amount, metadata }, once(key)), readMovement);
+    },
     findHolding: (transferId, accountId) => findHolding(stripe, transferId, accountId),
-    payOut: (requested, idempotencyKey) =>
-      responseOf(
-        stripe.payouts.create(amountOf(requested, idempotencyKey), {
-          idempotencyKey,
-          stripeAccount: requested.accountId,
-        }),
-        readMovement,
-      ),
+    payOut: (requested, key) => {
+      const at = { ...once(key), stripeAccount: requested.accountId };
+      return responseOf(stripe.payouts.create(amountOf(requested, key), at), readMovement);
+    },
     findPayout: (id, accountId) =>
       readResultOf(stripe.payouts.retrieve(id, {}, { stripeAccount: accountId }), readPayout),
     findMovement: (sought) => findMovement(stripe, sought),
@@ -139,6 +99,8 @@ export const processor = ({ url, secretKey, notificationSecret, most }: Processo
         : 'unsigned',
   };
 };
+
+const once = (idempotencyKey: string) => ({ idempotencyKey });
 
 function addressOf(url: string): { protocol: 'http' | 'https'; host: string; port: string } {
   const { protocol, hostname, port } = new URL(url);
@@ -168,6 +130,16 @@ const verificationParams = ({
   metadata: { user_id: userId, app_id: appId },
   options: { document: { require_matching_selfie: withSelfie } },
   ...(returnUrl !== null && { return_url: returnUrl }),
+});
+
+const accountParams = ({ country, userId, appId, isAbroad }: NewAccount): Stripe.AccountCreateParams => ({
+  type: 'express',
+  country,
+  capabilities: { transfers: { requested: true } },
+  // accounts of another country can only be paid under this agreement (docs.stripe.com/connect/service-agreement-types)
+  ...(isAbroad && { tos_acceptance: { service_agreement: 'recipient' } }),
+  settings: { payouts: { schedule: { interval: 'manual' } } }, // the service sends every payout itself
+  metadata: { user_id: userId, app_id: appId },
 });
 
 const amountOf = ({ amountCents, currency, payoutId }: NewTransfer, key: string) => ({

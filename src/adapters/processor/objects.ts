@@ -43,8 +43,17 @@ export function seen<Of extends Members>(members: Of): z.ZodType<Seen<Of>> {
   ) as z.ZodType<Seen<Of>>; // as: its members are those of `members`
 }
 
-/** A payment intent. Amounts are in the currency's smallest unit. */
-export const payment = seen({
+/** A reader of the objects that a schema describes: null if a member that the service needs is missing or impossible. */
+export const reading =
+  <Seen>(schema: z.ZodType<Seen>) =>
+  (object: unknown): Seen | null =>
+    schema.safeParse(object).data ?? null;
+
+/** A reader of the objects that have these members. */
+const readerOf = <Of extends Members>(members: Of) => reading(seen(members));
+
+/** Reads a payment intent. Amounts are in the currency's smallest unit. */
+export const readPayment = readerOf({
   processorId: ['id', id],
   /** The payment's id in this service, from the payment intent's metadata. */
   paymentId: ['metadata', metadata('payment_id')],
@@ -101,31 +110,40 @@ const lossOf =
     loss: { kind, ...loss },
   });
 
-const refund = seen(losing).transform(lossOf('refund'));
+/** Reads a refund. */
+export const readRefund = reading(seen(losing).transform(lossOf('refund')));
 
-const charge = seen({
-  ...losing,
-  processorId: ['payment_intent', reference.nullable()],
-  cents: ['amount_refunded', lossCents],
-  status: ['status', z.unknown().transform(() => null)], // of the charge: its refunds have none
-}).transform(lossOf('charge'));
-
-/**
- * What is prevented is either blocked, which takes nothing, or resolved by paying the card holder back, which its balance transactions show
- * (docs.stripe.com/changelog/basil/2025-08-27/add-preventions-to-dispute): its money is lost.
- */
-const dispute = seen({ ...losing, moved: ['balance_transactions', orNull(z.array(z.object({ amount })))] }).transform(
-  ({ moved, status, ...object }) => {
-    const taken = (moved ?? []).reduce((left, each) => left - each.amount, 0);
-    return lossOf('dispute')({ ...object, status: status === 'prevented' && taken > 0 ? 'lost' : status });
-  },
+/** Reads a charge: how much of it was refunded in total. */
+export const readCharge = reading(
+  seen({
+    ...losing,
+    processorId: ['payment_intent', reference.nullable()],
+    cents: ['amount_refunded', lossCents],
+    status: ['status', z.unknown().transform(() => null)], // of the charge: its refunds have none
+  }).transform(lossOf('charge')),
 );
 
-/** An early fraud warning of a payment. `isActionable`: the processor advises to refund it. */
-const warning = seen({ processorId: ['payment_intent', orNull(reference)], isActionable: ['actionable', z.boolean()] });
+/**
+ * Reads a dispute. What is prevented is either blocked, which takes nothing, or resolved by paying the card holder back, which its
+ * balance transactions show (docs.stripe.com/changelog/basil/2025-08-27/add-preventions-to-dispute): its money is lost.
+ */
+export const readDispute = reading(
+  seen({ ...losing, moved: ['balance_transactions', orNull(z.array(z.object({ amount })))] }).transform(
+    ({ moved, status, ...object }) => {
+      const taken = (moved ?? []).reduce((left, each) => left - each.amount, 0);
+      return lossOf('dispute')({ ...object, status: status === 'prevented' && taken > 0 ? 'lost' : status });
+    },
+  ),
+);
 
-/** A verification session. `url` and `clientSecret` are set while the user can still continue it. */
-export const verification = seen({
+/** Reads an early fraud warning of a payment. `isActionable`: the processor advises to refund it. */
+export const readWarning = readerOf({
+  processorId: ['payment_intent', orNull(reference)],
+  isActionable: ['actionable', z.boolean()],
+});
+
+/** Reads a verification session. `url` and `clientSecret` are set while the user can still continue it. */
+export const readVerification = readerOf({
   sessionId: ['id', id],
   status: ['status', z.enum(['requires_input', 'processing', 'verified', 'canceled'])],
   failure: ['last_error', orNull(z.object({ code })).transform((error) => error?.code ?? null)],
@@ -148,31 +166,33 @@ function destinationOf(attached: unknown[]): string | null {
   return digest(names.sort().join(' ')).toString('hex');
 }
 
-/** A connected account, which receives a trader's payouts. Of its bank account it has only the bank's name and the last digits. */
-export const account = seen({
-  accountId: ['id', id],
-  payoutsEnabled: ['payouts_enabled', z.boolean()],
-  chargesEnabled: ['charges_enabled', z.boolean()],
-  detailsSubmitted: ['details_submitted', z.boolean()],
-  country: ['country', orNull(z.string().max(2))],
-  attached: ['external_accounts', orNull(z.object({ data: z.array(z.unknown()) }))],
-}).transform(({ attached, ...object }) => {
-  const external = attached?.data ?? [];
-  const first = external.map((each) => bank.safeParse(each).data).find((each) => each !== undefined);
-  return {
-    ...object,
-    bankName: first?.bank_name ?? null,
-    last4: first?.last4 ?? null,
-    /** Identifies what its money goes to, more exactly than the two members above. Null: nothing is attached. */
-    destination: destinationOf(external),
-  };
-});
+/** Reads a connected account, which receives payouts. Of its bank account it has only the bank's name and the last digits. */
+export const readAccount = reading(
+  seen({
+    accountId: ['id', id],
+    payoutsEnabled: ['payouts_enabled', z.boolean()],
+    chargesEnabled: ['charges_enabled', z.boolean()],
+    detailsSubmitted: ['details_submitted', z.boolean()],
+    country: ['country', orNull(z.string().max(2))],
+    attached: ['external_accounts', orNull(z.object({ data: z.array(z.unknown()) }))],
+  }).transform(({ attached, ...object }) => {
+    const external = attached?.data ?? [];
+    const first = external.map((each) => bank.safeParse(each).data).find((each) => each !== undefined);
+    return {
+      ...object,
+      bankName: first?.bank_name ?? null,
+      last4: first?.last4 ?? null,
+      /** Identifies what its money goes to, more exactly than the two members above. Null: nothing is attached. */
+      destination: destinationOf(external),
+    };
+  }),
+);
 
 /**
- * A payout from a connected account to its bank. `reversedBy`: the payout that takes it back from the bank. The amount of that
- * one is negative, and `originalId` is the payout that it takes back.
+ * Reads a payout from a connected account to its bank. `reversedBy`: the payout that takes it back from the bank. The amount
+ * of that one is negative, and `originalId` is the payout that it takes back.
  */
-export const payout = seen({
+export const readPayout = readerOf({
   processorPayoutId: ['id', id],
   reversedBy: ['reversed_by', orNull(reference)],
   originalId: ['original_payout', orNull(reference)],
@@ -182,8 +202,8 @@ export const payout = seen({
   currency: ['currency', currency],
 });
 
-/** A transfer to a connected account. `reversedCents` is cumulative. */
-export const transfer = seen({
+/** Reads a transfer to a connected account. `reversedCents` is cumulative. */
+export const readTransfer = readerOf({
   accountId: ['destination', reference.nullable()],
   transferId: ['id', id],
   reversedCents: ['amount_reversed', cents],
@@ -197,33 +217,8 @@ export const movement = {
   madeAtMs: ['created', orNull(time)],
 } as const;
 
-const link = z.object({ url: z.url() });
-
-/** A reader of the objects that a schema describes. */
-export const reading =
-  <Seen>(schema: z.ZodType<Seen>) =>
-  (object: unknown): Seen | null =>
-    schema.safeParse(object).data ?? null;
-
-/** Reads a payment intent. Like every reader here: null if a member that the service needs is missing or impossible. */
-export const readPayment = reading(payment);
-/** Reads a charge: how much of it was refunded in total. */
-export const readCharge = reading(charge);
-/** Reads a refund. */
-export const readRefund = reading(refund);
-/** Reads a dispute. */
-export const readDispute = reading(dispute);
-/** Reads an early fraud warning. */
-export const readWarning = reading(warning);
-/** Reads a verification session. */
-export const readVerification = reading(verification);
-/** Reads a connected account. */
-export const readAccount = reading(account);
-/** Reads a payout. */
-export const readPayout = reading(payout);
-/** Reads a transfer: how much of it was reversed in total. */
-export const readTransfer = reading(transfer);
 /** Reads a transfer, a payout or a reversal that was made. */
-export const readMovement = reading(seen(movement));
+export const readMovement = readerOf(movement);
+
 /** Reads an onboarding link. */
-export const readLink = reading(link);
+export const readLink = reading(z.object({ url: z.url() }));

@@ -1,4 +1,3 @@
-import type { z } from 'zod';
 import type { AppId, PaymentId, PayoutId, UserId } from '../../kernel/ids.ts';
 import type { ReadResult, UpstreamResult } from '../../kernel/upstream-result.ts';
 import type { BalanceChange, BalanceSeen } from './balance.ts';
@@ -14,16 +13,18 @@ export type { BalanceChange, BalanceSeen, Loss, MoneyMade };
  */
 export type ProcessorAccess = { url: string; secretKey: string; notificationSecret: string; most?: number };
 
+type Read<Reader extends (object: unknown) => unknown> = NonNullable<ReturnType<Reader>>;
+
 /** A payment intent as the processor reports it. */
-export type PaymentSeen = z.output<typeof objects.payment>;
+export type PaymentSeen = Read<typeof objects.readPayment>;
 /** A verification session as the processor reports it. */
-export type VerificationSeen = z.output<typeof objects.verification>;
+export type VerificationSeen = Read<typeof objects.readVerification>;
 /** A connected account as the processor reports it. */
-export type AccountSeen = z.output<typeof objects.account>;
+export type AccountSeen = Read<typeof objects.readAccount>;
 /** A payout to a bank as the processor reports it. */
-export type PayoutSeen = z.output<typeof objects.payout>;
+export type PayoutSeen = Read<typeof objects.readPayout>;
 /** A transfer as the processor reports it. */
-export type TransferSeen = Omit<z.output<typeof objects.transfer>, 'accountId'>;
+export type TransferSeen = Omit<Read<typeof objects.readTransfer>, 'accountId'>;
 
 /**
  * What a connected account holds of a transfer: what it received, without what reversals took back, in the account's own
@@ -67,7 +68,7 @@ export type NewPayment = { paymentId: PaymentId; userId: UserId; appId: AppId; a
 /** A verification session to create. */
 export type NewVerification = { userId: UserId; appId: AppId; withSelfie: boolean; returnUrl: string | null };
 /** A connected account to create. `isAbroad`: in another country than the platform. */
-type NewAccount = { userId: UserId; appId: AppId; country: string; isAbroad: boolean };
+export type NewAccount = { userId: UserId; appId: AppId; country: string; isAbroad: boolean };
 type NewLink = { accountId: string; returnUrl: string; refreshUrl: string };
 /** A transfer or a payout to create. */
 export type NewTransfer = { payoutId: PayoutId; accountId: string; amountCents: number; currency: string };
