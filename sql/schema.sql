@@ -2967,6 +2967,9 @@ create function plan_registration_poll(registration uuid, polls integer, delay_s
 create function plan_sync(account text, delay_s double precision)
   returns void sql;
 
+create function plan_task(task text, key text, delay_s double precision)
+  returns void plpgsql;
+
 create function plan_watch(account text, delay_s double precision)
   returns void sql;
 
