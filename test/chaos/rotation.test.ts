@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { until } from '../support/processes.ts';
+import type { Wallet } from './callers.ts';
 import { auditExchange, flawless } from './exchange-audit.ts';
-import { allSettled, openStage, type Stage, type Wallet } from './stage.ts';
+import { allSettled, openStage, type Stage } from './stage.ts';
 
 const WALLETS = 5;
 const ROTATIONS = Number(process.env.CHAOS_ROTATIONS ?? 1);

@@ -1,10 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
-import { createPartner } from '../../src/capabilities/partners/commands.ts';
 import { databaseIsAway } from '../../src/db/conflicts.ts';
-import { openPool } from '../../src/db/pool.ts';
 import {
   type ExvenueUpstream,
   type ExvenueUpstreamOptions,
@@ -15,10 +12,11 @@ import {
   type NetvenueUpstreamOptions,
   startNetvenueUpstream,
 } from '../../src/sandbox/network/index.ts';
-import { type Caller, caller } from '../support/caller.ts';
+import type { Caller } from '../support/caller.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { endReporting, type Running, STARTED_MS, startProgram, startWebProcess, until } from '../support/processes.ts';
-import { ENTITY, KEYS, startService, testSettings } from '../support/service.ts';
+import { KEYS, startService, testSettings } from '../support/service.ts';
+import { enrollWallets, makeTraders, type Wallet } from './callers.ts';
 
 /** A worker process and the queue's names for its two pools, which identify its jobs. */
 export type WorkerProcess = Running & { id: string; pools: string[] };
@@ -55,9 +53,6 @@ export type Site = Pick<Stage, 'settings' | 'upstream' | 'rows' | 'traders' | 'c
 /** A site whose worker is in this process and can be stopped: jobs wait from then on. */
 export type LocalSite = Site & { stopWorkers(): Promise<void> };
 
-/** An enrolled wallet of the exchange; its address is the Trader-ID. */
-export type Wallet = Caller & { wallet: string; privateKey: `0x${string}` };
-
 /** A migrated database for the stage. */
 type StageDatabase = { url: string; drop(): Promise<void>; restart?(): Promise<void> };
 
@@ -72,6 +67,7 @@ export type StageOptions = {
   exchange?: ExvenueUpstreamOptions;
 };
 
+const DEADLOCKS = 'select deadlocks as n from pg_stat_database where datname = current_database()';
 const WALLET_USD = '100000'; // initial balance of every wallet on the exchange
 const RETRY_MS = 30_000; // longer than a restart of the database
 const SMALL_POOLS = { WORKER_POOL_SIZE: '6', WEB_POOL_SIZE: '6' }; // several processes share one server's connections
@@ -102,7 +98,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       return worker;
     },
     traders: (count) => makeTraders(stage, database.url, count),
-    wallets: (count) => enrollWallets(stage, database.url, count),
+    wallets: (count) => enrollWallets(stage.webs, database.url, count),
     async replaceWeb(nth, more = {}) {
       const { url, kill, exited } = webs[nth % webs.length] as Web; // as: there is at least one
       kill('SIGKILL');
@@ -117,10 +113,13 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       const processes = [...webs, ...running];
       for (const each of processes) endReporting(each);
       await Promise.all(processes.map(({ exited }) => exited));
+      const deadlocks = Number((await stage.rows<{ n: string }>(DEADLOCKS))[0]?.n);
       await pool.end();
       await upstream.close();
       await exchange.close();
       await database.drop();
+      if (deadlocks > 0)
+        throw new Error(`${deadlocks} deadlocks: something does not take its locks in the others' order`);
     },
   };
   for (let started = 0; started < (options.workers ?? 1); started++) await stage.startWorker();
@@ -175,46 +174,6 @@ async function startRegistered(stage: Stage, settings: Record<string, string>): 
     throw new Error(`The worker did not register:\n${worker.lines.join('\n')}`, { cause });
   });
   return { ...worker, id, pools };
-}
-
-type TradersAt = Pick<Stage, 'upstream' | 'rows'> & { webs: readonly { url: string }[] };
-
-async function makeTraders({ upstream, rows, webs }: TradersAt, databaseUrl: string, count: number): Promise<Caller[]> {
-  const { partner_id, key } = await makePartner(databaseUrl);
-  const ids = upstream.addSubaccounts(count);
-  await rows(
-    `insert into subaccounts (synthetic_hotkey, entity_hotkey, subaccount_id, owner, intent_id, asset_class, account_size, status)
-     select $1 || '_' || id, $1, id, $2, gen_random_uuid(), 'crypto', 10000, 'active'
-     from unnest($3::integer[]) id`,
-    [ENTITY, partner_id, ids],
-  );
-  return ids.map((id, n) => caller(urlOf(webs, n), key, { 'Trader-ID': String(id) }));
-}
-
-async function enrollWallets({ webs }: Stage, databaseUrl: string, count: number): Promise<Wallet[]> {
-  const { key } = await makePartner(databaseUrl);
-  return Promise.all(Array.from({ length: count }, (_, n) => enrollWallet(urlOf(webs, n), key)));
-}
-
-const urlOf = (webs: readonly { url: string }[], n: number) => (webs[n % webs.length] as { url: string }).url; // there is at least one
-
-const ENROLL_ATTEMPTS = 5;
-
-async function enrollWallet(url: string, key: string): Promise<Wallet> {
-  const privateKey = generatePrivateKey();
-  const wallet = privateKeyToAddress(privateKey).toLowerCase();
-  const trader = caller(url, key, { 'Trader-ID': wallet });
-  for (let attempts = 1; ; attempts += 1) {
-    const { status, body } = await trader.post('/v1/sessions', { ex_wallet: wallet, private_key: privateKey });
-    if (status === 200) return { ...trader, wallet, privateKey };
-    const mayRepeat = body.error?.retryable === true && attempts < ENROLL_ATTEMPTS; // connections may be cut meanwhile
-    if (!mayRepeat) throw new Error(`${status} ${JSON.stringify(body)}`);
-  }
-}
-
-async function makePartner(databaseUrl: string) {
-  const db = await openPool(databaseUrl, 1, () => {});
-  return createPartner(db, 'Chaos').finally(() => db.end());
 }
 
 /** Places one small market order under a name of its own and returns its id, once the service has acknowledged it. */

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { usualCoins } from '../../../src/sandbox/exchange/coins.ts';
+import type { Wallet } from '../callers.ts';
 import { atPace } from '../load.ts';
-import { openStage, type Stage, type Wallet } from '../stage.ts';
+import { openStage, type Stage } from '../stage.ts';
 import { seconds, type Verdict } from '../verdicts.ts';
 import { startWeighed, type Weighed } from '../weighed.ts';
 

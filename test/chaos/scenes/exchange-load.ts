@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import type { Wallet } from '../callers.ts';
 import { acknowledged, atPace, type Pace } from '../load.ts';
-import type { Stage, Wallet } from '../stage.ts';
+import type { Stage } from '../stage.ts';
 
 const ORDERS = '/v1/orders/exvenue';
 

@@ -3,8 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { budgets } from '../../../src/capacity/budgets.ts';
 import { type Caller, caller, type Reply } from '../../support/caller.ts';
 import { quantile } from '../audit.ts';
+import type { Wallet } from '../callers.ts';
 import { atPace } from '../load.ts';
-import { openStage, type Stage, type Wallet } from '../stage.ts';
+import { openStage, type Stage } from '../stage.ts';
 import { seconds, type Verdict } from '../verdicts.ts';
 import { startWeighed } from '../weighed.ts';
 

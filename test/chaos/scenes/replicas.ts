@@ -5,11 +5,12 @@ import { cloidOf, coinOf, legCloid } from '../../../src/kernel/exchange-names.ts
 import type { IntentId, WalletAddress } from '../../../src/kernel/ids.ts';
 import type { Entry } from '../../../src/sandbox/ledger.ts';
 import { quantile } from '../audit.ts';
+import type { Wallet } from '../callers.ts';
 import { auditExchange, type ExchangeAudit, isFlawlessExchange } from '../exchange-audit.ts';
 import { scriptFaults } from '../faults.ts';
 import { type Harms, harm } from '../harms.ts';
 import { acknowledged, atPace, underWay } from '../load.ts';
-import { allSettled, openStage, type Stage, type Wallet } from '../stage.ts';
+import { allSettled, openStage, type Stage } from '../stage.ts';
 import { seconds, type Verdict } from '../verdicts.ts';
 import { loadExchange } from './exchange-load.ts';
 import { checkExits, REPLICAS } from './trading.ts';
