@@ -5,12 +5,19 @@ import { defineIntent, type IntentDefinition, type Prepared } from '../../src/in
 import { type Execution, runIntent } from '../../src/intents/run.ts';
 import { succeed } from '../../src/intents/settle.ts';
 import type { IntentId } from '../../src/kernel/ids.ts';
-import { accepted, type UpstreamResult, unknownEffect } from '../../src/kernel/upstream-result.ts';
+import {
+  accepted,
+  acknowledged,
+  inconclusive,
+  type UpstreamResult,
+  unknownEffect,
+} from '../../src/kernel/upstream-result.ts';
 import { type IntentDatabase, item, openIntentDatabase } from '../support/intent-database.ts';
 
 type Payload = { what: number };
 const PAYLOAD: Payload = { what: 1 };
 const PATIENCE_MS = 100;
+const IN_FLIGHT_MS = 60_000;
 const LATE_MS = 300;
 
 /** What happens while one intent is prepared and sent. */
@@ -19,6 +26,7 @@ type Script = {
   payloadIfReady?(): Promise<Payload | null>;
   prepare?(): Promise<Prepared<Payload>>;
   send?(): Promise<UpstreamResult<object>>;
+  slot?: true;
 };
 
 describe('a task that executes an intent', () => {
@@ -50,13 +58,14 @@ describe('a task that executes an intent', () => {
   });
 
   /** Runs the task of an intent as the queue does: its job is done afterwards. */
-  async function run(id: string, { claimed = 'to_send', prepare, payloadIfReady, send }: Script): Promise<void> {
+  async function run(id: string, { claimed = 'to_send', prepare, payloadIfReady, send, slot }: Script): Promise<void> {
     const verb: IntentDefinition<Execution, Record<string, unknown>, Payload, object> = defineIntent({
       ...{ kind: 'network/place', retention: 'with_order', claimed },
       ...{ request: z.looseObject({}), payload: z.object({ what: z.number() }) },
-      timing: () => ({ patienceMs: PATIENCE_MS, inFlightMs: 60_000 }),
+      timing: () => ({ patienceMs: PATIENCE_MS, inFlightMs: IN_FLIGHT_MS }),
       prepare: prepare ?? (async (_, __: Execution) => ({ send: PAYLOAD })),
       ...(payloadIfReady && { payloadIfReady }),
+      ...(slot && { slot: () => ({ upstream: 'miner:x', slots: 1, forExits: 0, isExit: false }) }),
       send: ({ intent }) => {
         sent.push(intent.id);
         return send ? send() : Promise.resolve(accepted({}));
@@ -157,4 +166,30 @@ describe('a task that executes an intent', () => {
 
     expect(await intentDb.row(id)).to.include({ state: 'succeeded' });
   });
+
+  for (const [what, response, isFree] of [
+    ['an acceptance', accepted({}), true],
+    ['a response that leaves the effect open', inconclusive('it says nothing'), true],
+    ['an acknowledgement', acknowledged('it says nothing'), true],
+    ['a connection that breaks', unknownEffect('reset'), false], // the last one: there is one slot
+  ] as const)
+    it(`${isFree ? 'frees' : 'keeps'} the slot of what its records have ended before, by ${what} after the patience`, async () => {
+      const id = await newIntent();
+      const send = async () => {
+        await new Promise((resolve) => setTimeout(resolve, LATE_MS));
+        return response;
+      };
+      const slots = () =>
+        intentDb.query('select intent_id, hold_s from upstream_slots where held_until > now() and intent_id = $1', [
+          id,
+        ]);
+
+      await run(id, { send, slot: true });
+      await intentDb.settle(id, (await intentDb.row(id)).fence);
+      const held = await slots();
+      await Promise.all(late);
+
+      expect(held).to.deep.equal([{ intent_id: id, hold_s: IN_FLIGHT_MS / 1_000 }]);
+      expect(await slots()).to.deep.equal(isFree ? [] : held);
+    });
 });
