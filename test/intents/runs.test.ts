@@ -9,6 +9,7 @@ import {
   accepted,
   acknowledged,
   inconclusive,
+  rejected,
   type UpstreamResult,
   unknownEffect,
 } from '../../src/kernel/upstream-result.ts';
@@ -58,7 +59,11 @@ describe('a task that executes an intent', () => {
   });
 
   /** Runs the task of an intent as the queue does: its job is done afterwards. */
-  async function run(id: string, { claimed = 'to_send', prepare, payloadIfReady, send, slot }: Script): Promise<void> {
+  async function run(
+    id: string,
+    { claimed = 'to_send', prepare, payloadIfReady, send, slot }: Script,
+    more: Partial<Execution> = {},
+  ): Promise<void> {
     const verb: IntentDefinition<Execution, Record<string, unknown>, Payload, object> = defineIntent({
       ...{ kind: 'network/place', retention: 'with_order', claimed },
       ...{ request: z.looseObject({}), payload: z.object({ what: z.number() }) },
@@ -74,7 +79,7 @@ describe('a task that executes an intent', () => {
       record: ({ intent }, _, deps) => succeed(deps.db, intent, {}),
     });
     await intentDb.finishJobs(id);
-    await runIntent(verb)({ intent_id: id as IntentId }, execution);
+    await runIntent(verb)({ intent_id: id as IntentId }, { ...execution, ...more });
   }
 
   async function newIntent(): Promise<string> {
@@ -166,6 +171,19 @@ describe('a task that executes an intent', () => {
 
     expect(await intentDb.row(id)).to.include({ state: 'succeeded' });
   });
+
+  for (const [slug, isLeft, state] of [
+    ['venue_auth', true, 'queued'],
+    ['venue_auth', false, 'succeeded'], // recorded: this verb records everything so
+    ['too_small', true, 'succeeded'],
+  ] as const)
+    it(`${state === 'queued' ? 'leaves to others' : 'records'} what was rejected as ${slug}, ${isLeft ? 'as' : 'unless'} they serve its upstream`, async () => {
+      const id = await newIntent();
+
+      await run(id, { send: async () => rejected(slug, 'no') }, { pauses: { leaves: () => isLeft } });
+
+      expect(await intentDb.row(id)).to.include({ state, ...(state === 'queued' && { sending_at: null }) });
+    });
 
   for (const [what, response, isFree] of [
     ['an acceptance', accepted({}), true],
