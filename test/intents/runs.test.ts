@@ -172,6 +172,24 @@ describe('a task that executes an intent', () => {
     expect(await intentDb.row(id)).to.include({ state: 'succeeded' });
   });
 
+  it('throws the fault of a commit that begins to send, and does not run again at once, unless the database is away', async () => {
+    const id = await newIntent();
+    await intentDb.query(`
+      create function is_faulty() returns trigger language plpgsql as $$ begin raise exception 'a bug'; end $$;
+      create trigger is_faulty before update on intents for each row
+      when (new.id = '${id}' and new.sending_at is not null) execute function is_faulty()`);
+
+    const fault = await run(id, { claimed: 'to_prepare' }).then(
+      () => null,
+      (error: unknown) => error,
+    );
+
+    expect(fault).to.be.an('error');
+    expect(sent).to.deep.equal([]);
+    expect(await intentDb.row(id)).to.include({ state: 'running', sending_at: null });
+    expect((await intentDb.jobs()).filter((job) => job.intent_id === id)).to.deep.equal([]);
+  });
+
   for (const [slug, isLeft, state] of [
     ['venue_auth', true, 'queued'],
     ['venue_auth', false, 'succeeded'], // recorded: this verb records everything so
