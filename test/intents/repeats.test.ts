@@ -1,8 +1,11 @@
 import { expect } from 'chai';
 import nock from 'nock';
+import { z } from 'zod';
 import { processor } from '../../src/adapters/processor/index.ts';
 import { submit } from '../../src/capabilities/payouts/submit.ts';
+import { defineProcessorIntent, type ProcessorDeps } from '../../src/intents/replay.ts';
 import { newIntentId } from '../../src/kernel/ids.ts';
+import { absent, accepted, found, unreadable } from '../../src/kernel/upstream-result.ts';
 
 const URL = 'https://processor.test';
 const transfer = {
@@ -54,4 +57,31 @@ describe('a transfer whose response was lost, repeated under its key', () => {
 
     expect(await reconcile()).to.include({ kind: 'rejected', slug: 'balance_insufficient', recorded: true });
   });
+});
+
+describe('a write at the processor whose response was lost, and that its lists do not have', () => {
+  for (const [what, may, kind, calls] of [
+    ['is repeated if it may still be made', found(null), 'accepted', 1],
+    ['is not repeated while it cannot be read whether it may', unreadable('down'), 'unknown', 0],
+    ['is left to operators if it must not', absent, 'undecidable', 0],
+  ] as const)
+    it(what, async () => {
+      let called = 0;
+      const verb = defineProcessorIntent({
+        ...{ kind: 'payouts/pay', retention: 'with_money', request: z.object({}), payload: z.object({}) },
+        prepare: async (_, __: ProcessorDeps) => ({ send: {} }),
+        call: async () => {
+          called += 1;
+          return accepted({});
+        },
+        mayRepeat: async () => may,
+        record: async () => true,
+      });
+      const intent = { id: newIntentId(), sent_ago_ms: 120_000, sending_at: null, sent_payload: {} };
+
+      const finding = await verb.reconcile({ intent, payload: {} } as never, {} as never); // as: the only members that it reads
+
+      expect(finding).to.include({ kind });
+      expect(called).to.equal(calls);
+    });
 });
