@@ -588,6 +588,7 @@ CREATE INDEX intents_closing ON public.intents USING btree (((request ->> 'trade
 CREATE INDEX intents_expired ON public.intents USING btree (created_at) WHERE (phase = 'expired'::text);
 CREATE INDEX intents_in_doubt ON public.intents USING btree (lane) WHERE (phase = 'in_doubt'::text);
 CREATE INDEX intents_in_lane ON public.intents USING btree (lane text_pattern_ops, "position") WHERE (phase = 'pending'::text);
+CREATE INDEX intents_protecting ON public.intents USING btree (lane, created_at) WHERE (kind = 'exchange/protect'::text);
 CREATE INDEX intents_settled ON public.intents USING btree (kind, settled_at) WHERE (settled_at IS NOT NULL);
 CREATE INDEX intents_troubled ON public.intents USING btree (created_at) WHERE (phase = ANY (ARRAY['in_doubt'::text, 'failed'::text, 'expired'::text]));
 CREATE INDEX intents_undecided ON public.intents USING btree (created_at) WHERE (((outcome -> 'problem'::text) ->> 'effect'::text) = 'unknown'::text);

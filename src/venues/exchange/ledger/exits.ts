@@ -2,6 +2,7 @@ import type { Db } from '../../../db/pool.ts';
 import { cloidOf, displayPair, intentIdOf, legCloid } from '../../../kernel/exchange-names.ts';
 import { isUuid, type WalletAddress } from '../../../kernel/ids.ts';
 import type { Fill } from '../adapter/types.ts';
+import { laneOf } from '../orders/follow-up.ts';
 import type { Leg } from '../orders/rules.ts';
 import { listExitSources, listExitsByOid, listIntentsAmong } from './queries.ts';
 import type { NamedFill } from './store.ts';
@@ -18,7 +19,7 @@ export async function nameExits(db: Db, wallet: WalletAddress, fills: readonly F
   const legs = new Map<string | number, Leg>();
   for (const [pair, ofPair] of named) {
     if (pair === '') continue;
-    for (const { id } of await listExitSources(db, wallet, pair))
+    for (const { id } of await listExitSources(db, { wallet, lane: laneOf(wallet), pair }))
       for (const leg of LEGS) legs.set(legCloid(id, leg), leg);
     const others = ofPair.filter(({ cloid }) => !legs.has(String(cloid)));
     const ours = await listIntentsAmong(

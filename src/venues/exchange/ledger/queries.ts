@@ -104,13 +104,16 @@ export const findProvenSize = (
 
 const exitRow = z.object({ id: idSchema.intent });
 
-const LOOKED_AT = 1_000; // orders: however long the history of a wallet is
+const LOOKED_AT = 1_000; // orders, and commands: however long the history of a wallet is
+
+/** A pair of a wallet, and the lane of its verbs. */
+type Market = { wallet: WalletAddress; lane: string; pair: string };
 
 /**
- * Orders with exits among the newest of a wallet, and the commands in a pair, that may have placed exits there. The client order ids
- * of exits follow from them.
+ * Orders with exits among the newest of a wallet, and the newest commands about a pair, that may have placed exits there. The client order ids
+ * of exits follow from them. A command counts although a later one has replaced it: its exits may have been executed before that.
  */
-export const listExitSources = (db: Db, wallet: WalletAddress, pair: string): Promise<readonly { id: IntentId }[]> =>
+export const listExitSources = (db: Db, { wallet, lane, pair }: Market): Promise<readonly { id: IntentId }[]> =>
   db.any(sql.prepared('exit_sources', exitRow)`
     select o.id
     from (
@@ -129,7 +132,17 @@ export const listExitSources = (db: Db, wallet: WalletAddress, pair: string): Pr
     union
     select p.intent_id
     from exit_plans p
-    where p.trader = ${wallet} and p.pair = ${pair}`);
+    where p.trader = ${wallet} and p.pair = ${pair}
+    union
+    select c.id
+    from (
+      select i.id, i.request
+      from intents i
+      where i.lane = ${lane} and i.kind = 'exchange/protect'
+      order by i.created_at desc
+      limit ${LOOKED_AT}
+    ) c
+    where c.request ->> 'pair' = ${pair}`);
 
 /** Which of these ids are those of intents: executions under their client order ids are of what the intents sent, not of exits. */
 export const listIntentsAmong = (db: Db, ids: readonly string[]): Promise<readonly { id: IntentId }[]> =>
