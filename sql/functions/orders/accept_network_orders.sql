@@ -1,6 +1,7 @@
 -- Accepts network order intents whose trader belongs to the caller and whose target, if any, is an order of that trader. Verdicts in
 -- addition to those of accept_intents: trader_unknown | order_unknown | pair_mismatch | overloaded (it is new, and only repeats are accepted) |
 -- paced N (it is new, and its trader may send no more for N seconds).
+-- What was accepted before is replayed, whosever the trader is since.
 -- A target is named by its owner's name of it or by its id; the stored request has the id.
 -- Item: as for accept_intents, and trader (synthetic hotkey), pair, target?, terms?, only_repeats?, pace? and pace_most? (see pace_wait_s)
 -- The limits keep every join on its index, and a target is looked for by its ids alone. Without them a plan that was made while the tables were small
@@ -17,14 +18,14 @@ begin
   from (
     select i.n, i.target, o.id as target_id,
       case
-        when s.owner is null then 'trader_unknown'
+        when s.owner is null then case when not was_accepted(to_jsonb(i)) then 'trader_unknown' end
         when i.target is not null and o.id is null then 'order_unknown'
         when o.pair <> i.pair then 'pair_mismatch'
         when i.only_repeats is true and not was_accepted(to_jsonb(i)) then 'overloaded'
         when p.wait_s > 0 and not was_accepted(to_jsonb(i)) then 'paced ' || ceil(p.wait_s)
       end as verdict
     from jsonb_to_recordset(batch) as i (
-      n integer, id uuid, owner text, trader text, pair text, target uuid, idempotency_key text, only_repeats boolean,
+      n integer, id uuid, given_id uuid, owner text, trader text, pair text, target uuid, idempotency_key text, only_repeats boolean,
       pace text, pace_most integer
     )
     left join lateral (
