@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { type Ask, startIdentity, type TestApp } from '../support/identity.ts';
+import { expectProblem } from '../support/problem.ts';
 import { expectRejected } from '../support/rejected.ts';
 import type { TestService } from '../support/service.ts';
 
@@ -54,5 +55,17 @@ describe('the filters of the event log', () => {
 
     expect(ids(made.body)).to.deep.equal(ids(body));
     expect([none.body, later.body]).to.deep.equal([[], []]);
+  });
+
+  it('are checked of a partner, which has no events of other types', async () => {
+    const trader = await service.trader();
+
+    const misspelt = await trader.get('/v1/events?type=order.update');
+
+    expectProblem(misspelt, 'INVALID_REQUEST');
+    expect(misspelt.body.error.fields).to.have.length(1);
+    expect(misspelt.body.error.fields[0]).to.deep.include({ loc: ['query', 'type'] });
+    expect(misspelt.body.error.fields[0].msg).to.match(/^must be one of order\.updated, /);
+    expect((await trader.get('/v1/events?type=webhook.test')).status).to.equal(200);
   });
 });

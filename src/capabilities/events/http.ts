@@ -1,3 +1,4 @@
+import { namesIn } from '../../contract/events.ts';
 import type { Handler } from '../../contract/handler.ts';
 import type { Db } from '../../db/pool.ts';
 import { ApiError } from '../../kernel/errors.ts';
@@ -11,9 +12,18 @@ type Deps = { db: Db };
 export const listAppEvents: Handler<'listAppEvents', Deps> = ({ deps, principal, query }) =>
   eventPage(deps, principal.owner, '/v2/events', query);
 
-/** Handles `GET /v1/events`: read the partner's event log. */
-export const listPartnerEvents: Handler<'listPartnerEvents', Deps> = ({ deps, principal, query }) =>
-  eventPage(deps, principal.owner, '/v1/events', query);
+/** Handles `GET /v1/events`: read the partner's event log. Throws INVALID_REQUEST for a type of event that a partner never has. */
+export const listPartnerEvents: Handler<'listPartnerEvents', Deps> = ({ deps, principal, query }) => {
+  const { type } = query;
+  if (type !== undefined && !OF_PARTNERS.includes(type))
+    throw new ApiError('INVALID_REQUEST', {
+      fields: [{ loc: ['query', 'type'], msg: `must be one of ${OF_PARTNERS.join(', ')}`, type: 'enum' }],
+    });
+  return eventPage(deps, principal.owner, '/v1/events', query);
+};
+
+/** An app may emit events of any name, a partner none. */
+const OF_PARTNERS: readonly string[] = [...namesIn('partner'), 'webhook.test'];
 
 type EventQuery = EventFilter & { after?: string; limit?: number; cursor?: string };
 
