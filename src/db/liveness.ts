@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { epochMs } from '../kernel/work.ts';
 import { endWhenSilent } from './limits.ts';
 import { withSession } from './session.ts';
 
@@ -49,7 +48,7 @@ export function keepAlive(url: string, { onError, onReaped }: Notices): Liveness
       if (!(await isStillRegistered(client))) await register(client);
       if (ended.size > 0) await releaseJobs(client, [...ended]);
       beats += 1;
-      if (epochMs() - registeredAt > SETTLE_IN_MS) await reap(client, beats % ORPHANS_AT_BEAT === 0);
+      if (performance.now() - registeredAt > SETTLE_IN_MS) await reap(client, beats % ORPHANS_AT_BEAT === 0);
     } catch (error) {
       onError(error instanceof Error ? error : new Error(String(error)));
       drop();
@@ -97,7 +96,7 @@ export function keepAlive(url: string, { onError, onReaped }: Notices): Liveness
       [id, poolIds],
     );
     await connection.query('commit');
-    registeredAt = epochMs();
+    registeredAt = performance.now(); // not the time, which a failover may set back
   }
 
   async function releaseJobs(connection: pg.Client, ids: string[]): Promise<void> {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { keepAlive, type Liveness } from '../../src/db/liveness.ts';
+import { goByDatabaseTime } from '../../src/kernel/work.ts';
 import { type DbSession, type IntentDatabase, item, openIntentDatabase } from '../support/intent-database.ts';
 import { until } from '../support/processes.ts';
 
@@ -149,6 +150,18 @@ describe('liveness of workers', () => {
       expect(await row()).to.deep.include({ pool_ids: ['pool one'] });
       expect(await isLocked(Number((await row())?.lock_key))).to.equal(true);
       expect(faults).not.to.deep.equal([]);
+    });
+
+    it('reaps within seconds after the time that it goes by was set back, as by a failover', async () => {
+      await alive();
+      goByDatabaseTime(3_600_000);
+      await registered(60);
+
+      await until('the dead one to be reaped', async () => (await workers()).length === 1, 12_000).finally(() =>
+        goByDatabaseTime(0),
+      );
+
+      expect(await row()).to.deep.include({ pool_ids: ['pool one'] });
     });
 
     it('registers again after it was reaped', async () => {
