@@ -3,33 +3,38 @@ import { openStreams } from '../../src/capabilities/streams/hub.ts';
 import { streamLimit } from '../../src/capabilities/streams/limit.ts';
 import type { StreamRequest } from '../../src/capabilities/streams/listener.ts';
 import type { EventLogs } from '../../src/capabilities/streams/logs.ts';
+import { goByDatabaseTime } from '../../src/kernel/work.ts';
+import { until } from '../support/processes.ts';
 
 const BATCHES = 20;
 const EARLIER = 500 * BATCHES;
 
-describe('a reader that catches up with a long log', () => {
-  it('does not delay another reader of the log, and both read each event once', async () => {
-    let last = EARLIER;
-    let notify = () => {};
-    const logs: EventLogs = {
-      list: async (_, after, most) =>
-        Array.from({ length: Math.min(most, last - after) }, (_one, n) => ({
-          ...{ position: after + n + 1, type: 'order', data: '{}' },
-        })),
-      end: async () => ({ last_position: last, is_whole: true }),
-      ends: async (subjects) => subjects.map((subject) => ({ subject, last_position: last })),
-      listen: async () => {},
-      invalid: async () => [],
-    };
-    const follow = (_: string, told: () => void) => {
-      notify = told;
-      return () => {};
-    };
-    const log = { warn: () => {}, info: () => {} };
-    type Hub = Parameters<typeof openStreams>[0];
-    const streams = openStreams({ logs, settlements: { follow }, log } as unknown as Hub, 60_000, streamLimit(10)); // as: two levels
-    const order: string[] = [];
-    const open = async (reader: string, after: number) => {
+/** Streams of a log of so many events. `add` writes one more; `order` is what was read: by whom, and which. */
+function streamsOf(earlier: number) {
+  let last = earlier;
+  let notify = () => {};
+  const logs: EventLogs = {
+    list: async (_, after, most) =>
+      Array.from({ length: Math.min(most, last - after) }, (_one, n) => ({
+        ...{ position: after + n + 1, type: 'order', data: '{}' },
+      })),
+    end: async () => ({ last_position: last, is_whole: true }),
+    ends: async (subjects) => subjects.map((subject) => ({ subject, last_position: last })),
+    listen: async () => {},
+    invalid: async () => [],
+  };
+  const follow = (_: string, told: () => void) => {
+    notify = told;
+    return () => {};
+  };
+  const log = { warn: () => {}, info: () => {} };
+  type Hub = Parameters<typeof openStreams>[0];
+  const streams = openStreams({ logs, settlements: { follow }, log } as unknown as Hub, 60_000, streamLimit(10)); // as: two levels
+  const order: string[] = [];
+  return {
+    order,
+    close: streams.close,
+    async open(reader: string, after: number) {
       const request = { owner: 'ptn_a', subject: 'ptn_a', caller: reader, credentials: [], after, intervalMs: 0 };
       const stream = await streams.open(request as unknown as StreamRequest); // as: ids are texts, and it resumes
       const write = (text: string) => {
@@ -37,20 +42,46 @@ describe('a reader that catches up with a long log', () => {
         return true;
       };
       return () => stream.start({ write, end: () => {}, cut: () => {} });
-    };
-    (await open('live', last))();
+    },
+    add(): number {
+      last += 1;
+      notify();
+      return last;
+    },
+  };
+}
+
+describe('a reader that catches up with a long log', () => {
+  it('does not delay another reader of the log, and both read each event once', async () => {
+    const { open, add, order, close } = streamsOf(EARLIER);
+    (await open('live', EARLIER))();
 
     const startLate = await open('late', 0);
     startLate();
-    last += 1;
-    notify();
+    const last = add();
     while (!order.includes(`late ${last}`)) await new Promise(setImmediate);
-    streams.close();
+    close();
 
     expect(order.filter((one) => one.startsWith('live'))).to.deep.equal([`live ${last}`]);
     expect(order.filter((one) => one.startsWith('late'))).to.deep.equal(
       Array.from({ length: last }, (_, n) => `late ${n + 1}`),
     );
     expect(order.indexOf(`live ${last}`)).to.be.below(EARLIER / 2);
+  });
+});
+
+describe('a stream in a process whose time is set back, as by a failover', () => {
+  it('goes on at once', async () => {
+    const { open, add, order, close } = streamsOf(0);
+    (await open('live', 0))();
+    add();
+    await until('the first event', () => order.length === 1);
+
+    goByDatabaseTime(600_000);
+    add();
+    await until('the second', () => order.length === 2, 2_000).finally(() => goByDatabaseTime(0));
+    close();
+
+    expect(order).to.deep.equal(['live 1', 'live 2']);
   });
 });

@@ -84,7 +84,7 @@ describe('streams', () => {
 
   it('are written to once they have started, until they end or their reader is behind', () => {
     const request = { credentials: ['c'], intervalMs: 100, owner: 'app', subject: 's', caller: 'c', after: 7 };
-    const before = Date.now();
+    const before = performance.now();
     const listener = newListener({ ...request, snapshot: async () => null } as StreamRequest); // as: ids are texts
     const { openedAt, ...rest } = listener;
     const writer = { write: () => true, end: () => {}, cut: () => {} };
@@ -93,7 +93,7 @@ describe('streams', () => {
       ...{ credentials: ['c'], intervalMs: 100, position: 0, writer: null },
       ...{ notBefore: 0, endedAt: null, fullSince: null },
     });
-    expect(openedAt).to.be.within(before, Date.now());
+    expect(openedAt).to.be.within(before, performance.now());
     expect(canTakeMore(listener)).to.equal(false);
     expect(canTakeMore({ ...listener, writer })).to.equal(true);
     expect(canTakeMore({ ...listener, writer, endedAt: 1 })).to.equal(false);

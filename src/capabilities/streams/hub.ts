@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import type { Settlements } from '../../db/settled.ts';
 import type { EventStream } from '../../kernel/event-stream.ts';
-import { epochMs } from '../../kernel/work.ts';
 import type { StreamLimit } from './limit.ts';
 import { canTakeMore, type Listener, newListener, type StreamRequest } from './listener.ts';
 import type { EventLogs, LoggedEvent } from './logs.ts';
@@ -142,7 +141,7 @@ export function openStreams(
 
   function dueOf(channel: Channel): Listener[] {
     const listening = [...channel.listeners].filter(canTakeMore);
-    const due = listening.filter(({ notBefore }) => notBefore <= epochMs());
+    const due = listening.filter(({ notBefore }) => notBefore <= performance.now());
     if (due.length < listening.length) hold(channel);
     return due;
   }
@@ -164,7 +163,7 @@ export function openStreams(
     if (!last) return;
     if (!tryWrite(listener, unsent.map(({ text }) => text).join(''))) return;
     listener.position = last.position;
-    listener.notBefore = epochMs() + listener.intervalMs;
+    listener.notBefore = performance.now() + listener.intervalMs;
   }
 
   /**
@@ -172,18 +171,18 @@ export function openStreams(
    */
   function tryWrite(listener: Listener, text: string): boolean {
     const isWritten = listener.writer?.write(text) ?? false;
-    if (!isWritten) listener.fullSince ??= epochMs();
+    if (!isWritten) listener.fullSince ??= performance.now();
     return isWritten;
   }
 
   function end(listener: Listener, last: string): void {
-    listener.endedAt = epochMs();
+    listener.endedAt = performance.now();
     listener.writer?.end(last);
   }
 
   /** Periodic maintenance of all streams: heartbeats, leases, and a check for lost notifications. */
   async function beat(): Promise<void> {
-    const now = epochMs();
+    const now = performance.now();
     for (const { listeners } of channels.values()) for (const listener of listeners) keepAlive(listener, now);
     const subjects = [...channels.keys()];
     if (subjects.length === 0) return;

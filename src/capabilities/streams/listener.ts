@@ -1,6 +1,5 @@
 import type { Writer } from '../../kernel/event-stream.ts';
 import type { OwnerId } from '../../kernel/ids.ts';
-import { epochMs } from '../../kernel/work.ts';
 
 /** A stream to open. `after`: the position after which it resumes; without one, it starts with `snapshot`. */
 export type StreamRequest = {
@@ -17,7 +16,7 @@ export type StreamRequest = {
   snapshot(at: number): Promise<unknown>;
 };
 
-/** One open stream. `position`: of the last event written to it. Times are in epoch milliseconds. */
+/** One open stream. `position`: of the last event written to it. Times are those of `performance.now()`, which a failover does not set back. */
 export type Listener = Pick<StreamRequest, 'credentials' | 'intervalMs'> & {
   position: number;
   writer: Writer | null;
@@ -35,7 +34,7 @@ export const newListener = ({ credentials, intervalMs }: StreamRequest): Listene
   position: 0,
   writer: null,
   notBefore: 0,
-  openedAt: epochMs(),
+  openedAt: performance.now(),
   endedAt: null,
   fullSince: null,
 });
