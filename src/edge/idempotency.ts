@@ -69,8 +69,8 @@ const credentialOf = (principal: Principal): string =>
  * may be reserved for a request that this one waited for, or for a later one: whichever commits first is the one write (`Superseded`).
  */
 async function releaseAfterFault(db: EdgeDeps['db'], use: KeyUse): Promise<void> {
-  const until = epochMs() + 1_000 * ABANDONED_S;
-  while (epochMs() < until)
+  const until = performance.now() + 1_000 * ABANDONED_S;
+  while (performance.now() < until)
     try {
       return await releaseKey(db, use, false);
     } catch {
@@ -81,14 +81,14 @@ async function releaseAfterFault(db: EdgeDeps['db'], use: KeyUse): Promise<void>
 type Reply = { response: IdempotentResponse; isReplayed: boolean };
 
 async function earlierResponse({ db, sealer }: Keeper, use: KeyUse): Promise<Reply | null> {
-  const until = epochMs() + LONGEST_WAIT_MS;
+  const until = performance.now() + LONGEST_WAIT_MS;
   for (;;) {
     const reserved = await reserveKey(db, sealer, use);
     if (reserved.verdict === 'fresh') return null;
     if (reserved.verdict === 'kept' && (reserved.response.replacedBy ?? 0) < epochMs())
       return { response: reserved.response, isReplayed: true };
     if (reserved.verdict === 'key_reused') throw new ApiError('IDEMPOTENCY_KEY_REUSED');
-    if (epochMs() > until) throw new ApiError('SERVICE_UNAVAILABLE', { effect: 'unknown', retryable: true });
+    if (performance.now() > until) throw new ApiError('SERVICE_UNAVAILABLE', { effect: 'unknown', retryable: true });
     await sleep(POLL_MS);
   }
 }

@@ -9,7 +9,7 @@ import { ApiError } from '../kernel/errors.ts';
 import { type IntentId, idSchema, newIntentId, type OrderUuid, type OwnerId, orderIdOf } from '../kernel/ids.ts';
 import { spanSince } from '../kernel/spans.ts';
 import { within } from '../kernel/within.ts';
-import { epochMs, presentWork } from '../kernel/work.ts';
+import { presentWork } from '../kernel/work.ts';
 import type { Submittable } from './define.ts';
 import type { Intent } from './intent.ts';
 
@@ -129,7 +129,7 @@ async function acceptWithRetry<O extends NewIntent>(
   newIntent: O,
   accept: (newIntent: O) => Promise<Verdict>,
 ): Promise<Verdict> {
-  const abandonAt = epochMs() + RETRY_FOR_MS;
+  const abandonAt = performance.now() + RETRY_FOR_MS;
   let isRejected = true; // every attempt so far, provably
   let attempt: Promise<Verdict | null> = accept(newIntent); // needs no timer of its own: the pool's limits are below RETRY_FOR_MS
   for (;;) {
@@ -140,10 +140,10 @@ async function acceptWithRetry<O extends NewIntent>(
     } catch (error) {
       if (!databaseIsAway(error) && !wasGivenUp(error)) throw error;
       isRejected &&= databaseRejected(error);
-      if (isRejected && abandonAt - epochMs() < PAUSE_MS + LAST_MS) throw error;
+      if (isRejected && abandonAt - performance.now() < PAUSE_MS + LAST_MS) throw error;
     }
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-    const leftMs = abandonAt - epochMs();
+    const leftMs = abandonAt - performance.now();
     if (leftMs <= 0) throw acceptanceUnknown(newIntent);
     attempt = within(accept(newIntent), leftMs);
   }

@@ -7,7 +7,6 @@ import { codeOfV2 } from '../kernel/codes-of-v2.ts';
 import { errors, isErrorCode } from '../kernel/error-codes.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { type IntentId, idSchema, type OrderUuid, type OwnerId, orderIdOf, orderIdsOf } from '../kernel/ids.ts';
-import { epochMs } from '../kernel/work.ts';
 import type { Accepted, NewIntent } from './accept.ts';
 import { intentColumns, intentOf } from './claim.ts';
 import { effectOf, type Intent, intentRow, type Problem } from './intent.ts';
@@ -29,12 +28,12 @@ export type Until = <Row>(
 export const untilEnded =
   (settlements: Settlements, stopping: AbortSignal): Until =>
   async (id, waitMs, read, unreadMs = 0) => {
-    const until = epochMs() + waitMs;
+    const until = performance.now() + waitMs; // not the time, which a failover may set back
     let announced: string | null = null;
     if (unreadMs > 0 && !stopping.aborted && settlements.isListening())
       announced = await settlements.next(id, Math.min(waitMs, unreadMs)).notified;
     for (;;) {
-      const left = stopping.aborted ? 0 : Math.max(0, until - epochMs());
+      const left = stopping.aborted ? 0 : Math.max(0, until - performance.now());
       const { notified, cancel } = settlements.next(id, left); // before the read, so that no settlement is missed
       const { row, ended } = await read(announced);
       if (ended || left === 0) {

@@ -4,6 +4,8 @@ import { untilEnded, waiting } from '../../src/intents/follow.ts';
 import { type Intent, intentRow } from '../../src/intents/intent.ts';
 import { retryAfterOf } from '../../src/intents/waits.ts';
 import { newIntentId } from '../../src/kernel/ids.ts';
+import { within } from '../../src/kernel/within.ts';
+import { goByDatabaseTime } from '../../src/kernel/work.ts';
 
 describe('a bounded wait', () => {
   const intent = (settled_at: string | null): Intent =>
@@ -52,6 +54,17 @@ describe('a bounded wait', () => {
 
     expect(await wait(earlier, 10_000)).to.include({ state: 'succeeded' });
     expect(rows).to.deep.equal([]);
+  });
+
+  it('is no longer where the time of the process is set back meanwhile, as by a failover', async () => {
+    const wait = waiting(async () => intent(null), untilEnded(deaf, new AbortController().signal));
+    const waited = wait(earlier, 100).then(({ state }) => state);
+    goByDatabaseTime(600_000);
+
+    const state = await within(waited, 2_000);
+    goByDatabaseTime(0);
+
+    expect(state).to.equal('queued');
   });
 
   it('of 0 s reads once when the intent was accepted earlier', async () => {
