@@ -586,6 +586,7 @@ END, -- The upstream of limited concurrency for a slot of which it waits.
 CREATE INDEX intents_by_request ON public.intents USING btree (request_id) WHERE (request_id IS NOT NULL);
 CREATE INDEX intents_closing ON public.intents USING btree (((request ->> 'trader'::text))) WHERE ((kind = 'network/close'::text) AND (phase = ANY (ARRAY['pending'::text, 'in_doubt'::text])));
 CREATE INDEX intents_expired ON public.intents USING btree (created_at) WHERE (phase = 'expired'::text);
+CREATE INDEX intents_failed_by_trader ON public.intents USING btree (((request ->> 'trader'::text)), created_at, id) WHERE ((phase = ANY (ARRAY['failed'::text, 'expired'::text])) AND (kind = 'network/place'::text));
 CREATE INDEX intents_in_doubt ON public.intents USING btree (lane) WHERE (phase = 'in_doubt'::text);
 CREATE INDEX intents_in_lane ON public.intents USING btree (lane text_pattern_ops, "position") WHERE (phase = 'pending'::text);
 CREATE INDEX intents_protecting ON public.intents USING btree (lane, created_at) WHERE (kind = 'exchange/protect'::text);

@@ -20,9 +20,11 @@ const TENANT = `case when n % 10 = 0 then 0 else n * 7919 % ${SMALL} + 1 end`;
 
 const PAST = `
   insert into intents (id, kind, owner, lane, request, digest, deadline_at, state, settled_at, outcome, created_at)
-  select ${id('n')}, 'network/place', 'ptn_' || ${TENANT}, null, '{}', '', now(), 'succeeded', now(), '{}', now() - make_interval(secs => ${ROWS} - n)
+  select ${id('n')}, 'network/place', 'ptn_' || ${TENANT}, null, jsonb_build_object('trader', 't_' || ${TENANT}), '', now(), 'succeeded', now(),
+    '{}', now() - make_interval(secs => ${ROWS} - n)
   from generate_series(1, ${ROWS}) n;
   update intents set state = 'queued', settled_at = null, outcome = null where owner = 'ptn_0' and id < ${id(String(10 * PAGE + 1))};
+  update intents set state = 'failed' where owner = 'ptn_0' and id > ${id(String(10 * PAGE))} and id < ${id(String(20 * PAGE + 1))};
   insert into orders (id, venue, owner, trader, pair, handle, terms, lifecycle, created_at)
   select i.id, 'netvenue', i.owner, 't_' || ${TENANT}, 'BTCUSDC', i.id::text, '{}', 'filled',
     i.created_at
@@ -53,8 +55,8 @@ describe('a page of a list of a large tenant', function () {
   });
   after(() => filled.close());
 
-  const orders = (state: 'filled' | null) => () =>
-    listRecordedOrders(filled.db, 'ptn_0', 't_0', { state, cursor: middle.order, limit: PAGE });
+  const orders = (state: 'filled' | 'failed' | null, isBehind: boolean) => () =>
+    listRecordedOrders(filled.db, 'ptn_0', 't_0', { state, cursor: isBehind ? middle.order : null, limit: PAGE });
 
   const lines = (kind: 'fee' | undefined, isBehind: boolean) => () =>
     listLines(filled.db, 'ptn_0', { kind }, { cursor: isBehind ? middle.line : null, limit: PAGE });
@@ -62,8 +64,10 @@ describe('a page of a list of a large tenant', function () {
     listRequests(filled.db, 'ptn_0', filter, { cursor: null, limit: PAGE });
 
   const lists: Record<string, () => Promise<readonly unknown[]>> = {
-    'orders in the middle of its history': orders(null),
-    'filled orders in the middle of its history': orders('filled'),
+    'orders in the middle of its history': orders(null, true),
+    'filled orders in the middle of its history': orders('filled', true),
+    'failed orders of long ago': orders('failed', false),
+    'failed orders behind the middle of its history': orders('failed', true),
     'orders that are open, for operators': () => listOrdersBy(filled.db, { trader: 't_0', state: 'open', ...NEWEST }),
     'lines from the start of its statement': lines(undefined, false),
     'lines in the middle of its statement': lines(undefined, true),

@@ -52,8 +52,8 @@ export type OrderState = 'open' | 'resting' | 'filled' | 'cancelled' | 'ended' |
 export type OrderPage = { state: OrderState | null; cursor: string | null; limit: number };
 
 /**
- * A trader's orders, newest first. The position of the cursor is read once, so that the index scan starts there. Open
- * orders are found by two indexes of their own, so that a long history is not scanned for them. Not prepared: a plan that is
+ * A trader's orders, newest first. The position of the cursor is read once, so that the index scan starts there. Open and
+ * failed orders are found by indexes of their own, so that a long history is not scanned for them. Not prepared: a plan that is
  * kept for all traders sorts the whole history of one with many orders.
  */
 export function listRecordedOrders(
@@ -62,26 +62,25 @@ export function listRecordedOrders(
   trader: Hotkey,
   { state, cursor, limit }: OrderPage,
 ): Promise<readonly RecordedOrder[]> {
-  const behind = sql.fragment`
-      and (o.created_at, o.id) < (
-        (select c.created_at from orders c where c.id = ${cursor} and c.trader = ${trader}),
-        ${cursor}::uuid
-      )`;
-  const among =
-    state === 'open'
-      ? sql.fragment`(
+  const start = sql.fragment`((select c.created_at from orders c where c.id = ${cursor} and c.trader = ${trader}), ${cursor}::uuid)`;
+  const behind = (row: FragmentSqlToken) => (cursor === null ? sql.fragment`` : sql.fragment` and ${row} < ${start}`);
+  const ids = {
+    open: sql.fragment`
         select r.id from orders r where r.trader = ${trader} and r.is_resting
         union
+        select q.id from intents q where (q.phase = 'pending' or q.phase = 'in_doubt') and q.request ->> 'trader' = ${trader}`,
+    failed: sql.fragment`
         select q.id
         from intents q
-        where (q.phase = 'pending' or q.phase = 'in_doubt') and q.request ->> 'trader' = ${trader}
-      ) w
-      cross join lateral (
-        select *
-        from orders x
-        where x.id = w.id
-        limit 1
-      ) o`
+        where (q.phase = 'failed' or q.phase = 'expired') and q.kind = 'network/place' and q.request ->> 'trader' = ${trader}
+          and q.owner = ${owner}${behind(sql.fragment`(q.created_at, q.id)`)}
+        order by q.created_at desc, q.id desc
+        limit ${limit}`,
+  };
+  const among =
+    state === 'open' || state === 'failed'
+      ? sql.fragment`(${ids[state]}) w
+      cross join lateral (select * from orders x where x.id = w.id limit 1) o`
       : sql.fragment`orders o`;
   return db.any(sql.type(recordedOrder)`
     select ${intentColumns},
@@ -90,7 +89,7 @@ export function listRecordedOrders(
     from ${among}
     join intents i on i.id = o.id
     where o.trader = ${trader}
-      and o.owner = ${owner}${state === null ? sql.fragment`` : IN_STATE[state]}${cursor === null ? sql.fragment`` : behind}
+      and o.owner = ${owner}${state === null ? sql.fragment`` : IN_STATE[state]}${behind(sql.fragment`(o.created_at, o.id)`)}
     order by o.created_at desc, o.id desc
     limit ${limit}`);
 }
@@ -102,7 +101,7 @@ const IN_STATE: Record<OrderState, FragmentSqlToken> = {
   filled: sql.fragment` and o.lifecycle = 'filled'`,
   cancelled: sql.fragment` and o.lifecycle = 'cancelled'`,
   ended: sql.fragment` and o.lifecycle = 'ended'`,
-  failed: sql.fragment` and i.state in ('failed', 'expired')`,
+  failed: sql.fragment``,
 };
 
 const restingRow = z.object({ id: idSchema.order, handle: z.string(), is_absent: z.boolean(), terms });
