@@ -1,7 +1,11 @@
 import { expect } from 'chai';
+import pg from 'pg';
 import { type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
+import { until } from '../support/processes.ts';
 
 type Delivery = { event_id: string; state: string; retry_step: number; due_in_s: number };
+
+const WAITING = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
 
 describe('recovery of an endpoint', () => {
   let intentDb: IntentDatabase;
@@ -90,5 +94,26 @@ describe('recovery of an endpoint', () => {
       `select count(*)::integer as jobs from queue_jobs where task = 'webhooks/deliver'`,
     );
     expect(jobs, 'and begins').to.be.at.least(1);
+  });
+
+  it('is searched for what it missed without holding it: events are written meanwhile', async () => {
+    await event('missed');
+    const [reader, other] = [new pg.Client(intentDb.url), new pg.Client(intentDb.url)];
+    await Promise.all([reader.connect(), other.connect()]);
+    try {
+      await other.query('begin; lock table webhook_deliveries in access exclusive mode');
+      const recovered = reader.query(
+        `select queued from recover_endpoint('app_1', 'whe_1', now() - interval '2 hours', 10, 10, 0)`,
+      );
+      await until('the search', async () => (await intentDb.query(WAITING)).length > 0 || null);
+
+      const held = await other.query(`select id from webhook_endpoints for no key update skip locked`);
+
+      expect(held.rows).to.deep.equal([{ id: 'whe_1' }]);
+      await other.query('commit');
+      expect((await recovered).rows).to.deep.equal([{ queued: 1 }]);
+    } finally {
+      await Promise.all([reader.end(), other.end()]);
+    }
   });
 });
