@@ -2,9 +2,8 @@ import type { Logger } from 'pino';
 import type { Processor } from '../../adapters/processor/types.ts';
 import type { Db } from '../../db/pool.ts';
 import { epochMs } from '../../kernel/work.ts';
-import { requestProof } from './commands.ts';
+import { noteBalance, provePlatform, requestProof, takeBalanceChanges } from './commands.ts';
 import { findProvenUntil, listDifferences, listProvable } from './queries.ts';
-import { noteBalance, provePlatform, takeBalanceChanges } from './store.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const FIRST_SPAN_MS = 7 * DAY_MS;
