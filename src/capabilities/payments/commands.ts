@@ -8,27 +8,20 @@ import type { Tier } from './queries.ts';
 
 const takenRow = z.object({ event_id: z.string() });
 
-/** New events that are to be applied. */
-export type TakenEvents = readonly z.infer<typeof takenRow>[];
-
 const batchOf = (events: readonly ProcessorEvent[]): string =>
   JSON.stringify(events.map(({ id, type, atMs, fact }) => ({ id, type, said_at_ms: atMs, fact })));
 
 /**
  * Stores events that are new and queues the tasks that apply those about our objects, in one commit. Events about
- * objects of others are stored and not read again.
+ * objects of others are stored and not read again. Returns those that are to be applied.
  */
-export const takeEvents = (
-  db: Db,
-  events: readonly ProcessorEvent[],
-  source: 'notified' | 'listed' = 'notified',
-): Promise<TakenEvents> =>
+export const takeEvents = (db: Db, events: readonly ProcessorEvent[], source: 'notified' | 'listed' = 'notified') =>
   db.any(sql.prepared('take_processor_events', takenRow)`
     select t.event_id
     from take_processor_events(${batchOf(events)}::jsonb, ${source}) t`);
 
 /** As `takeEvents`, for a page of the processor's list: in the same commit the sweep moves behind the page. */
-export const takePage = (db: Db, sweep: number, { events, next }: EventPage): Promise<TakenEvents> =>
+export const takePage = (db: Db, sweep: number, { events, next }: EventPage) =>
   db.any(sql.prepared('take_event_page', takenRow)`
     select t.event_id
     from take_event_page(${sweep}, ${batchOf(events)}::jsonb, ${next}) t`);
@@ -65,10 +58,7 @@ export async function closeAsUnreadable(
 const sweepRow = z.object({ sweep: z.number(), since_ms: z.number(), after_event: z.string().nullable() });
 
 /** The sweep over the processor's list of events that is still to be read: one that was begun, else a new one. */
-export const openSweep = (
-  db: Db,
-  { firstMs, overlapMs }: { firstMs: number; overlapMs: number },
-): Promise<z.infer<typeof sweepRow>> =>
+export const openSweep = (db: Db, { firstMs, overlapMs }: { firstMs: number; overlapMs: number }) =>
   db.one(sql.type(sweepRow)`
     select s.sweep, extract(epoch from s.since)::double precision * 1000 as since_ms, s.after_event
     from open_event_sweep(${firstMs / 1000}, ${overlapMs / 1000}) s`);

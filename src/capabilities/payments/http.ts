@@ -34,15 +34,12 @@ export const checkOut: Handler<'checkOut', Deps> = async (call) => {
   const context = { accept, context: call.context, deadlineMs: config.CHECKOUT_DEADLINE_MS };
   const accepted = await acceptCheckout(context, userId, call.body);
   const intent = await call.settled(accepted);
-  const isMade = hasSucceeded(intent);
+  const isMade = hasSucceeded(intent); // throws its problem
   const payment = await findPaymentOfIntent(db, owner, userId, intent.id);
   if (!payment) throw new Error('An accepted checkout has no payment');
-  if (isMade) return { status: 200, body: shownCheckout(payment, sealer), headers: { 'Cache-Control': 'no-store' } };
-  return {
-    status: 202,
-    body: shownCheckout(payment, sealer),
-    headers: pendingHeaders(`/v2/payments/${payment.id}`, intent),
-  };
+  const body = shownCheckout(payment, sealer);
+  if (isMade) return { status: 200, body, headers: { 'Cache-Control': 'no-store' } };
+  return { status: 202, body, headers: pendingHeaders(`/v2/payments/${payment.id}`, intent) };
 };
 
 const shownCheckout = (payment: Payment, sealer: Sealer) => ({

@@ -1,4 +1,4 @@
-import { sql } from 'slonik';
+import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import type { Fact, NewPayment } from '../../adapters/processor/types.ts';
 import type { components } from '../../contract/types.ts';
@@ -62,18 +62,16 @@ export const paymentColumns = sql.fragment`
   p.sealed_client_secret, p.status, payment_state(p.status, m.refunded_cents, m.disputed_cents) as state, coalesce(extract(epoch from p.status_at), 0)::double precision * 1000 as status_at_ms,
   m.received_cents, p.received_currency, m.refunded_cents, m.disputed_cents`;
 
+const payments = (condition: FragmentSqlToken) => sql.fragment`
+  select ${paymentColumns}
+  from payments p
+  cross join lateral payment_money(p) m
+  where ${condition}`;
+
 /** The payment of an intent, if it belongs to this user; else null. */
-export const findPaymentOfIntent = (
-  db: Db,
-  owner: OwnerId,
-  userId: UserId,
-  intentId: IntentId,
-): Promise<Payment | null> =>
+export const findPaymentOfIntent = (db: Db, owner: OwnerId, userId: UserId, intentId: IntentId) =>
   db.maybeOne(sql.prepared('payment_of_intent', paymentRow)`
-    select ${paymentColumns}
-    from payments p
-    cross join lateral payment_money(p) m
-    where p.intent_id = ${intentId} and p.owner = ${owner} and p.user_id = ${userId}`);
+    ${payments(sql.fragment`p.intent_id = ${intentId} and p.owner = ${owner} and p.user_id = ${userId}`)}`);
 
 /** What the processor needs to create a payment intent. */
 export const newPayment = z.object({
@@ -88,12 +86,7 @@ const entryRow = z.object({ at: z.string(), event: z.string(), detail: z.string(
 const shownRow = paymentRow.extend({ prop_account_id: idSchema.propAccount.nullable(), timeline: z.array(entryRow) });
 
 /** A payment with its account and its timeline, oldest entry first; null for another user's payment. */
-export const findPaymentShown = (
-  db: Db,
-  owner: OwnerId,
-  userId: UserId,
-  paymentId: PaymentId,
-): Promise<z.infer<typeof shownRow> | null> =>
+export const findPaymentShown = (db: Db, owner: OwnerId, userId: UserId, paymentId: PaymentId) =>
   db.maybeOne(sql.prepared('payment_shown', shownRow)`
     select ${paymentColumns}, a.id as prop_account_id, (
       select jsonb_agg(jsonb_build_object(
@@ -120,11 +113,7 @@ export const findPaymentShown = (
 
 /** A payment by id, whatever its owner: for tasks. */
 export const findPayment = (db: Pick<Db, 'maybeOne'>, paymentId: PaymentId): Promise<Payment | null> =>
-  db.maybeOne(sql.prepared('find_payment', paymentRow)`
-    select ${paymentColumns}
-    from payments p
-    cross join lateral payment_money(p) m
-    where p.id = ${paymentId}`);
+  db.maybeOne(sql.prepared('find_payment', paymentRow)`${payments(sql.fragment`p.id = ${paymentId}`)}`);
 
 /** The request for a payment intent. Throws if there is no such payment. */
 export const getNewPayment = (db: Db, paymentId: PaymentId): Promise<NewPayment> =>

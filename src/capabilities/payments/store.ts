@@ -42,14 +42,10 @@ export function recordRefund(db: Db, intent: Claim, paymentId: PaymentId, refund
 }
 
 const noted = z.object({ verdict: z.enum(['applied', 'stale', 'unreadable']) });
+type Verdict = z.infer<typeof noted>['verdict'];
 
 /** Stores what the processor reports of a charge's refunds, a refund or a dispute; the payment's account follows. */
-export const noteLoss = (
-  tx: Tx,
-  paymentId: PaymentId,
-  loss: Loss,
-  atMs: number,
-): Promise<'applied' | 'stale' | 'unreadable'> =>
+export const noteLoss = (tx: Tx, paymentId: PaymentId, loss: Loss, atMs: number): Promise<Verdict> =>
   tx.oneFirst(sql.prepared('note_loss', noted)`
     select note_loss(${paymentId}, ${lossMembers(loss)}::jsonb, ${atMs}) verdict`);
 
@@ -78,15 +74,10 @@ export async function lockPayment(
 }
 
 /** Stores the client secret of an open payment that has none stored. */
-export async function keepClientSecret(
-  tx: Tx,
-  sealer: Sealer,
-  paymentId: PaymentId,
-  clientSecret: string,
-): Promise<void> {
+export async function keepClientSecret(tx: Tx, sealer: Sealer, paymentId: PaymentId, secret: string): Promise<void> {
   await tx.query(sql.prepared('keep_client_secret', nothing)`
     update payments
-    set sealed_client_secret = ${sql.binary(sealSecret(sealer, paymentId, clientSecret))}
+    set sealed_client_secret = ${sql.binary(sealSecret(sealer, paymentId, secret))}
     where id = ${paymentId} and status not in ('succeeded', 'canceled')`);
 }
 

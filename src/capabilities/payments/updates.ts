@@ -1,10 +1,11 @@
 import type { Logger } from 'pino';
-import type { Fact, PaymentSeen } from '../../adapters/processor/types.ts';
+import type { Fact, PaymentSeen, Processor } from '../../adapters/processor/types.ts';
 import type { Db } from '../../db/pool.ts';
 import type { PaymentId } from '../../kernel/ids.ts';
 import type { Sealer } from '../../kernel/seal.ts';
+import { readingTime } from '../../kernel/work.ts';
 import { closeAsUnreadable, closeEvent } from './commands.ts';
-import { findOpenEvent, type Payment, type StoredEvent } from './queries.ts';
+import { findOpenEvent, findPayment, type Payment, type StoredEvent } from './queries.ts';
 import { applyUpdate, isOver, type PaymentState, type ProcessorUpdate } from './rules.ts';
 import * as store from './store.ts';
 
@@ -43,7 +44,7 @@ async function applyFact(tx: store.Tx, payment: Payment | null, event: StoredEve
 const resultOf = (outcome: Applied['outcome']): Applied => ({ outcome, amountDiffers: false });
 
 /** Applies what the processor shows of a payment at `atMs`, like an event that was never received. */
-export const applyPayment = (
+const applyPayment = (
   { db, sealer }: { db: Db; sealer: Sealer },
   reading: PaymentSeen,
   atMs: number,
@@ -55,16 +56,12 @@ export const applyPayment = (
     const { status, receivedCents, currency, clientSecret, paidAtMs } = reading;
     if (payment.sealed_client_secret === null && clientSecret !== null && !isOver(status))
       await store.keepClientSecret(tx, sealer, payment.id, clientSecret);
-    return recordUpdate(
-      tx,
-      payment,
-      { type: 'reading', atMs, movedAtMs: paidAtMs ?? atMs, status, receivedCents, currency },
-      terms,
-    );
+    const update = { type: 'reading', atMs, movedAtMs: paidAtMs ?? atMs, status, receivedCents, currency };
+    return recordUpdate(tx, payment, update, terms);
   });
 
 /** Logs an alert if another amount or currency was received than the price. */
-export function alertIfAmountDiffers(
+function alertIfAmountDiffers(
   log: Pick<Logger, 'error'>,
   { amountDiffers }: Applied,
   ids: { event_id: string } | { payment_id: PaymentId },
@@ -110,4 +107,18 @@ export async function handlePaymentEvent(eventId: string, { db, config, log }: N
   alertIfAmountDiffers(log, applied, { event_id: eventId });
   if (event.fact.about === 'warning' && event.fact.isActionable && applied.outcome === 'applied')
     log.error({ alert: 'early_fraud_warning', event_id: eventId }, 'refund the payment before it is disputed');
+}
+
+/** What reading a payment needs. */
+export type ReadDeps = NotifiedDeps & { sealer: Sealer; processor: Processor };
+
+/** Reads one open payment at the processor and applies its state. If it cannot be read, a later run reads it again. */
+export async function readPayment(paymentId: PaymentId, deps: ReadDeps): Promise<void> {
+  const payment = await findPayment(deps.db, paymentId);
+  if (!payment?.processor_payment_intent_id) return;
+  const readAt = readingTime();
+  const reading = await deps.processor.findPayment(payment.processor_payment_intent_id);
+  if (reading.kind !== 'found') return;
+  const applied = await applyPayment(deps, reading.data, readAt, { deadlineMs: deps.config.ACCOUNT_DEADLINE_MS });
+  alertIfAmountDiffers(deps.log, applied, { payment_id: paymentId });
 }

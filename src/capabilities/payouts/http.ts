@@ -88,20 +88,16 @@ export const submitPayout: Handler<'submitPayout', Deps> = async (call) => {
   const [funded] = await getEarningAccounts(db, user, account);
   const earnedCents = funded ? await earningsOf(call.deps.reads, funded) : 0; // not funded: the submission is rejected for that
   const context = { context: call.context, deadlineMs: config.CHECKOUT_DEADLINE_MS };
+  const payout = { id, earnedCents, holdH: config.PAYOUT_DESTINATION_HOLD_H, sessionId: user.sessionId };
   const { accepted } = await submitted(call, async (tx) => {
-    const accepted = await acceptSubmission(tx, context, user.userId, {
-      id,
-      earnedCents,
-      holdH: config.PAYOUT_DESTINATION_HOLD_H,
-      sessionId: user.sessionId,
-    });
+    const accepted = await acceptSubmission(tx, context, user.userId, payout);
     const body = await getUserPayout(tx, user, id);
     return { accepted, pending: { status: 202 as const, body, headers: pendingHeaders(`/v2/intents/${accepted.id}`) } };
   });
   const intent = await call.settled(accepted);
-  const payout = await getUserPayout(db, user, id);
-  if (payout.status !== 'delayed' && hasSucceeded(intent)) return { status: 200, body: payout };
-  return { status: 202, body: payout, headers: pendingHeaders(`/v2/intents/${accepted.id}`, intent) };
+  const body = await getUserPayout(db, user, id);
+  if (body.status !== 'delayed' && hasSucceeded(intent)) return { status: 200, body };
+  return { status: 202, body, headers: pendingHeaders(`/v2/intents/${accepted.id}`, intent) };
 };
 
 /** Handles `POST /v2/payouts/{payout_id}/cancel`: cancel a payout of which no money has moved. */

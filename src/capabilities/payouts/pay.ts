@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineProcessorIntent, type ProcessorDeps } from '../../intents/replay.ts';
-import { type IntentId, idSchema } from '../../kernel/ids.ts';
+import { idSchema } from '../../kernel/ids.ts';
 import { absent } from '../../kernel/upstream-result.ts';
 import { findObstacle, getPayoutStep, isAtBank, payoutStepRow } from './queries.ts';
 import { readAccount } from './read-account.ts';
@@ -20,20 +20,19 @@ export const pay = defineProcessorIntent({
   request: z.object({ payout_id: idSchema.payout }),
   payload: z.object({ transfer: payoutStepRow }),
 
-  async prepare({ id, presumed_sent_at }, deps: Deps) {
-    const step = await getPayoutStep(deps.db, id);
-    const unread = await readAccount(deps, step.accountId);
-    if (unread) return delay(deps.db, id, unread);
-    const obstacle = await findObstacle(deps.db, step.payoutId, {
-      earnedCents: null,
-      holdH: deps.config.PAYOUT_DESTINATION_HOLD_H,
-    });
+  async prepare({ id, presumed_sent_at }, { db, processor, config }: Deps) {
+    const step = await getPayoutStep(db, id);
+    const unread = await readAccount({ db, processor }, step.accountId);
+    if (unread) return delay(db, id, unread);
+    const holdH = config.PAYOUT_DESTINATION_HOLD_H;
+    const obstacle = await findObstacle(db, step.payoutId, { earnedCents: null, holdH });
     if (obstacle !== null) return { fail: { code: obstacle } };
-    const verdict = await fixLeg(deps, id, step);
-    if (verdict === 'fixed') return { send: { transfer: await getPayoutStep(deps.db, id) } };
+    const holding = await processor.findHolding(step.transferId ?? '', step.accountId);
+    const verdict = holding.kind === 'found' ? await fixBankLeg(db, id, holding.data) : 'unreadable';
+    if (verdict === 'fixed') return { send: { transfer: await getPayoutStep(db, id) } };
     if (verdict === 'reversed') return { fail: { code: 'V2_PAYOUT_REVERSED' } };
     if (verdict === 'later' && presumed_sent_at === null) return { fail: { code: 'V2_PAYOUT_NOT_AVAILABLE' } };
-    return delay(deps.db, id, UNREADABLE);
+    return delay(db, id, { code: 'PROCESSOR_UNREADABLE' });
   },
 
   call: ({ transfer }, processor, key) => processor.payOut(transfer, key),
@@ -53,15 +52,3 @@ export const pay = defineProcessorIntent({
   record: ({ intent, payload: { transfer } }, made, { db }) =>
     recordStep(db, intent, { payoutId: transfer.payoutId, step: 'payout' }, made),
 });
-
-const UNREADABLE = { code: 'PROCESSOR_UNREADABLE' } as const;
-
-/** Fixes the leg by what the processor shows. `unreadable`: it shows nothing, or less than is known here. */
-async function fixLeg(
-  { db, processor }: Pick<ProcessorDeps, 'db' | 'processor'>,
-  id: IntentId,
-  { transferId, accountId }: z.infer<typeof payoutStepRow>,
-) {
-  const holding = await processor.findHolding(transferId ?? '', accountId);
-  return holding.kind === 'found' ? fixBankLeg(db, id, holding.data) : 'unreadable';
-}

@@ -28,15 +28,11 @@ export const submit = defineProcessorIntent({
     const unread = await readAccount({ db, processor }, step.accountId);
     if (unread) return delay(db, id, unread);
     const limits = { timeoutMs: config.VENUE_READ_MS };
-    const earned = await readEarnings(
-      { settlements: (uuid) => venues.netvenue.settlements(uuid, epochMs(), limits) },
-      step.subaccountUuid,
-    );
-    if (earned === null) return { wait: { code: 'VENUE_UNREADABLE' } };
-    const obstacle = await findObstacle(db, step.payoutId, {
-      earnedCents: earned,
-      holdH: config.PAYOUT_DESTINATION_HOLD_H,
-    });
+    const settlements = (uuid: string) => venues.netvenue.settlements(uuid, epochMs(), limits);
+    const earnedCents = await readEarnings({ settlements }, step.subaccountUuid);
+    if (earnedCents === null) return { wait: { code: 'VENUE_UNREADABLE' } };
+    const holdH = config.PAYOUT_DESTINATION_HOLD_H;
+    const obstacle = await findObstacle(db, step.payoutId, { earnedCents, holdH });
     return obstacle === null ? { send: { transfer: step } } : { fail: { code: obstacle } };
   },
 

@@ -10,11 +10,7 @@ import { payoutColumns, payoutRows } from '../../payouts/queries.ts';
 const paymentRow = z.custom<components['schemas']['PaymentRecord']>();
 
 /** The payments of an app, or of every app, newest first, after `cursor`. */
-export const listPayments = (
-  db: Db,
-  owner: OwnerId | null,
-  page: PageRequest,
-): Promise<readonly z.infer<typeof paymentRow>[]> =>
+export const listPayments = (db: Db, owner: OwnerId | null, page: PageRequest) =>
   db.any(sql.type(paymentRow)`
     select p.id, p.owner as app_id, p.user_id, p.tier_id, a.id as prop_account_id, p.processor_payment_intent_id, p.status, p.amount_cents,
       p.currency, m.received_cents, p.received_currency, m.refunded_cents, m.disputed_cents, p.created_at,
@@ -29,11 +25,7 @@ const ofOwner = (owner: OwnerId | null) => (owner === null ? sql.fragment`true` 
 const payoutRow = z.custom<components['schemas']['PayoutRecord']>();
 
 /** The payouts of an app, or of every app, newest first, after `cursor`. */
-export const listPayouts = (
-  db: Db,
-  owner: OwnerId | null,
-  page: PageRequest,
-): Promise<readonly z.infer<typeof payoutRow>[]> =>
+export const listPayouts = (db: Db, owner: OwnerId | null, page: PageRequest) =>
   db.any(sql.type(payoutRow)`
     select ${payoutColumns}, p.owner as app_id, p.user_id, p.prop_account_id, c.processor_account_id
     from ${payoutRows}
