@@ -1716,25 +1716,6 @@ create view queue_jobs (
   updated_at timestamp with time zone
 );
 
--- Payments older than 10 minutes whose money is kept without a service for it. Normally empty.
-create view unfulfilled_payments (
-  payment_id text,
-  owner text,
-  user_id text,
-  processor_payment_intent_id text,
-  amount_cents integer,
-  currency text,
-  paid_at timestamp with time zone,
-  prop_account_id text,
-  account_status text,
-  failure_reason text,
-  intent_id uuid,
-  intent_state text,
-  safe_action text,
-  held_cents integer,
-  held_currency text
-);
-
 -- Who did what, and why: operators over HTTP (admin:<id>) and in psql (the role that connected), including rejected actions. Order by at desc.
 create view ops.actions (
   id text,
@@ -2118,7 +2099,7 @@ create view ops.retention (
   failed_at timestamp with time zone
 );
 
--- Payouts whose money is neither with the platform nor on its way to the trader's bank, or of which that is unknown, with the safe action. Normally empty.
+-- Payouts whose money is neither with the platform nor on its way to the trader's bank, also after a rejected reversal, or of which that is unknown, and those that the bank has twice, because it kept one that was sent again; with the safe action. Normally empty.
 create view ops.stranded_payouts (
   payout_id text,
   app_id text,
@@ -2756,12 +2737,6 @@ create function lend_slot(at_upstream text, to_exit boolean)
 create function liquidations(wallet text, added exchange_fills[])
   returns jsonb[] sql stable;
 
-create function list_ledger_differences()
-  returns TABLE(subject text, owner text, user_id text, processor_object text, place text, currency text, posted bigint, shown bigint, since timestamp with time zone, safe_action text) sql stable;
-
-create function list_stranded_payouts()
-  returns TABLE(payout_id text, owner text, user_id text, prop_account_id text, processor_account_id text, processor_transfer_id text, status text, amount_cents integer, transferred_cents integer, reversed_cents integer, currency text, failure_reason text, since timestamp with time zone, safe_action text, step text, step_state text) sql stable;
-
 create function list_unfulfilled_payments(minutes double precision)
   returns TABLE(payment_id text, owner text, user_id text, processor_payment_intent_id text, amount_cents integer, currency text, paid_at timestamp with time zone, prop_account_id text, account_status text, failure_reason text, intent_id uuid, intent_state text, safe_action text, held_cents integer, held_currency text) sql stable;
 
@@ -2983,9 +2958,6 @@ create function position_since(of_owner text, moment timestamp with time zone)
 
 create function position_updates(wallet text, added exchange_fills[], of_owner text)
   returns jsonb[] sql stable;
-
-create function post_arrivals(payout text, account text, of_currency text, movements jsonb)
-  returns void plpgsql;
 
 create function post_entries(of_subject text, of_owner text, of_kind text, of_source text, said timestamp with time zone, holder text, legs jsonb)
   returns void plpgsql;

@@ -145,7 +145,7 @@ export const readFigures = (
       (select to_json(d) from deliveries d) as deliveries,
       coalesce((select json_agg(e) from endpoints e), '[]') as endpoints,
       (select count(*) from worker_processes w where w.seen_at > now() - interval '10 seconds') as workers,
-      (select count(*) from unfulfilled_payments) as unfulfilled,
+      (select count(*) from ops.paid_without_account) as unfulfilled,
       (select count(*) from payouts p where p.delayed_since < now() - interval '5 minutes') as delayed_payouts,
       (select count(*) from processor_events e where e.outcome = 'unreadable' and e.closed_at is null) as unreadable_events,
       coalesce((select json_agg(u) from unprotected u), '[]') as unprotected,

@@ -44,7 +44,7 @@ describe('the reports of a payout to the bank', () => {
       update payout_steps set state = 'done', processor_id = 'tr_1', ended_at = now();
       update payouts set processor_transfer_id = 'tr_1', status = 'transferred';
       select post_entries('po_1', 'app_1', 'transfer', 'tr_1', now(), null, jsonb_build_array(leg('platform', 'exchange', 'usd', 100)));
-      select post_arrivals('po_1', 'acct_1', 'usd', '[{"id": "py_1", "net": 100, "at_ms": 0}]')`);
+      select note_holding('po_1', 'acct_1', 0, 'usd', '[{"id": "py_1", "net": 100, "at_ms": 0}]')`);
     const { id } = item();
     await intentDb.query(`select begin_payout_step('po_1', 'payout', $1)`, [{ id, deadline_s: 60 }]);
     await intentDb.query(`select note_step($1, 'po_bank', null, null, null)`, [id]);

@@ -15,7 +15,7 @@ describe('a payout that the bank has kept after it was sent again', () => {
       update payout_steps set state = 'done', processor_id = 'tr_1', ended_at = now();
       update payouts set processor_transfer_id = 'tr_1', status = 'transferred';
       select post_entries('po_1', 'app_1', 'transfer', 'tr_1', now(), null, jsonb_build_array(leg('platform', 'exchange', 'usd', 100)));
-      select post_arrivals('po_1', 'acct_1', 'usd', '[{"id": "py_1", "net": 100, "at_ms": 0}]')`);
+      select note_holding('po_1', 'acct_1', 0, 'usd', '[{"id": "py_1", "net": 100, "at_ms": 0}]')`);
     first = await begin('payout');
     await make(first, 'po_first');
     await report('po_first', 'paid');
@@ -52,7 +52,8 @@ describe('a payout that the bank has kept after it was sent again', () => {
       [intent, { problem: { code } }],
     );
   const statusOf = async () => (await intentDb.query<{ status: string }>('select status from payouts'))[0]?.status;
-  const listed = () => intentDb.query<{ safe_action: string; status: string }>('select * from list_stranded_payouts()');
+  const listed = () =>
+    intentDb.query<{ safe_action: string; status: string }>('select * from ops.list_stranded_payouts()');
   const reverse = async () => {
     const [row] = await intentDb.query<{ verdict: string }>(
       `select verdict from reverse_payout('po_1', 'op', 'why', $1)`,
@@ -70,7 +71,7 @@ describe('a payout that the bank has kept after it was sent again', () => {
   });
 
   it('is not sent either where the bank takes whole units only, and a rest stays at the account', async () => {
-    await intentDb.query(`select post_arrivals('po_1', 'acct_1', 'usd', '[{"id": "py_2", "net": 34, "at_ms": 0}]')`);
+    await intentDb.query(`select note_holding('po_1', 'acct_1', 0, 'usd', '[{"id": "py_2", "net": 34, "at_ms": 0}]')`);
     await report('po_first', 'kept', 'po_back');
 
     expect(await fix()).to.equal('reversed');
@@ -104,7 +105,7 @@ describe('a payout that the bank has kept after it was sent again', () => {
 
   it('is reported with what the bank has kept, also if less was sent again', async () => {
     await intentDb.query(`
-      select note_reversed('po_1', 40), post_arrivals('po_1', 'acct_1', 'usd', '[{"id": "pyr_1", "net": -40, "at_ms": 1}]')`);
+      select note_holding('po_1', 'acct_1', 40, 'usd', '[{"id": "pyr_1", "net": -40, "at_ms": 1}]')`);
     await intentDb.query(`select fix_bank_leg($1, 40, 60, 'usd', 'py_1', 0)`, [again]);
     await make(again, 'po_second');
     await report('po_first', 'kept', 'po_back');

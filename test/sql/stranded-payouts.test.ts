@@ -93,7 +93,7 @@ describe('the list of stranded payouts', () => {
         `insert into payout_steps (intent_id, payout_id, step, amount_cents, currency, state) values ($1, 'po_1', $2, 100, 'usd', $3)`,
         [item().id, step, state],
       );
-    const [row] = await intentDb.query<{ safe_action: string }>('select safe_action from list_stranded_payouts()');
+    const [row] = await intentDb.query<{ safe_action: string }>('select safe_action from ops.list_stranded_payouts()');
     return row?.safe_action ?? null;
   }
 

@@ -31,6 +31,6 @@ const differenceRow = z.custom<components['schemas']['LedgerDifference']>();
 /** Where the ledger and the processor differ, each with the safe action, longest first. */
 export const listDifferences = (db: Db): Promise<readonly z.infer<typeof differenceRow>[]> =>
   db.any(sql.type(differenceRow)`
-    select d.subject, d.owner as app_id, d.user_id, d.processor_object, d.place, d.currency, d.posted, d.shown, d.since, d.safe_action
-    from list_ledger_differences() d
+    select d.subject, d.app_id, d.user_id, d.processor_object, d.place, d.currency, d.posted, d.shown, d.since, d.safe_action
+    from ops.list_ledger_differences() d
     order by d.since, d.subject, d.currency`);

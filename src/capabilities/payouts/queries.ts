@@ -65,12 +65,7 @@ const payouts = (condition: FragmentSqlToken) => sql.fragment`
   where ${condition}`;
 
 /** A user's payouts, newest first, after `cursor`. */
-export const listUserPayouts = (
-  db: Db,
-  owner: OwnerId,
-  userId: UserId,
-  page: PageRequest,
-): Promise<readonly Payout[]> =>
+export const listUserPayouts = (db: Db, owner: OwnerId, userId: UserId, page: PageRequest) =>
   db.any(sql.prepared('list_user_payouts', payoutRow)`
     ${payouts(sql.fragment`p.owner = ${owner} and p.user_id = ${userId}`)}
       and ${keysetPage({ table: 'payouts', alias: 'p', time: 'requested_at', order: 'newest first' }, page)}`);
@@ -88,12 +83,7 @@ export const listReservedCents = (db: Db, accounts: PropAccountId[]): Promise<re
     order by a.n`);
 
 /** The account of a user's payout; null if the user has no such payout. */
-export const findAccountOfPayout = (
-  db: Db,
-  owner: OwnerId,
-  userId: UserId,
-  id: PayoutId,
-): Promise<PropAccountId | null> =>
+export const findAccountOfPayout = (db: Db, owner: OwnerId, userId: UserId, id: PayoutId) =>
   db.maybeOneFirst(sql.prepared('account_of_payout', z.object({ prop_account_id: idSchema.propAccount }))`
     select p.prop_account_id
     from payouts p
@@ -183,7 +173,7 @@ const strandedRow = z.custom<WithIds<components['schemas']['StrandedPayout']>>()
 /** Payouts whose money is, or may be, neither with the platform nor on its way to a bank. */
 export const listStranded = (db: Db): Promise<readonly z.infer<typeof strandedRow>[]> =>
   db.any(sql.type(strandedRow)`
-    select s.payout_id, s.owner, s.user_id, s.prop_account_id, s.processor_account_id, s.processor_transfer_id, s.status,
+    select s.payout_id, s.app_id as owner, s.user_id, s.prop_account_id, s.processor_account_id, s.processor_transfer_id, s.status,
       s.amount_cents, s.transferred_cents, s.reversed_cents, s.currency, s.failure_reason, s.since, s.safe_action, s.step, s.step_state
-    from list_stranded_payouts() s
+    from ops.list_stranded_payouts() s
     order by s.since, s.payout_id`);

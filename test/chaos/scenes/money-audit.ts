@@ -146,7 +146,7 @@ const PAYMENTS = `
 const PAYOUTS = `
   select p.id, c.processor_account_id as account, p.status,
     (select s.processor_id from payout_steps s where s.payout_id = p.id and s.step = 'payout' order by s.position desc limit 1) as bank_id,
-    p.id in (select l.payout_id from list_stranded_payouts() l) as is_listed
+    p.id in (select l.payout_id from ops.list_stranded_payouts() l) as is_listed
   from payouts p
   join connect_accounts c on c.id = p.connect_account_id`;
 
