@@ -128,4 +128,31 @@ describe('lines of the statement', () => {
     expect(await idOf(`'a', 'fill', 'w', 'r', 1.00`)).to.equal(fill);
     expect(new Set([fill, ...ids]).size).to.equal(6);
   });
+
+  it('have the payment of a registration once, out of the account, in USDC', async () => {
+    const id = await intent('registration/purchase', {});
+    await intentDb.query(`update intents set sent_payload = '{"authorization": {"value": "99500000"}}' where id = $1`, [
+      id,
+    ]);
+    await intentDb.query(
+      `insert into registrations (id, owner, ex_address, miner_slug, account_size, payer)
+       values ($1, 'a', $2, 'slug', 1000, $3)`,
+      [id, WALLET, OTHER],
+    );
+    const note = (hash: string | null, message: string) =>
+      intentDb.query('update registrations set tx_hash = $2, paid_at = case when $2::text is not null then now() end, message = $3 where id = $1', [
+        ...[id, hash, message],
+      ]);
+
+    await note(null, 'it is not paid yet');
+    await note('0xaa', 'it is paid');
+    await note('0xaa', 'it is registered');
+
+    expect(await lines('owner, kind, what, venue, account, reference, amount, currency')).to.deep.equal([
+      {
+        ...{ owner: 'a', kind: 'payment', what: 'registration', venue: 'exvenue', account: WALLET },
+        ...{ reference: id, amount: '-99.5000000000000000', currency: 'USDC' },
+      },
+    ]);
+  });
 });
