@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { Client } from 'pg';
 import { newIntentId } from '../../src/kernel/ids.ts';
 import { type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
 
@@ -150,6 +151,29 @@ describe('record_watch', () => {
     expect(await record(1, null, [])).to.equal(true);
 
     expect(await watch()).to.deep.equal(before);
+  });
+
+  it('announces the trader of changed positions, so that nobody reads what was cached before, and no other', async () => {
+    await intentDb.query(
+      `begin; set local session_replication_role = replica;
+       insert into prop_accounts (id, owner, user_id, tier_id, market, asset_class, account_size, status, synthetic_hotkey)
+       values ('prop_a', 'app', 'usr', 'tier', 'm', 'crypto', 1, 'evaluation', 'e_1');
+       commit`,
+    );
+    const client = new Client({ connectionString: intentDb.url });
+    await client.connect();
+    const announced: (string | undefined)[] = [];
+    client.on('notification', ({ payload }) => announced.push(payload));
+    await client.query('listen traded');
+
+    await record(2, [{ of: 'second' }], []);
+    await client.query('select');
+    expect(announced).to.deep.equal([]);
+    await record(3, [{ of: 'third' }], [{ n: 5 }]);
+    await client.query('select');
+    await client.end();
+
+    expect(announced).to.deep.equal(['e_1']);
   });
 });
 
