@@ -9,9 +9,9 @@ import { cancelDirectly, changeDirectly, exchangeOf, readWallets } from '../supp
 import { until } from '../support/processes.ts';
 import type { TestService } from '../support/service.ts';
 import { followed, startStreamed } from '../support/streamed.ts';
+import { fates, mistold } from './exchange-messages.ts';
 
 type Trader = Awaited<ReturnType<TestService['wallet']>>;
-type Message = { channel: string; data?: unknown };
 type Event = { type: string; data: { order_uuid: string; lifecycle: string; executed: { filled_size: string } } };
 
 const SEED = Number(process.env.ORDERS_SEED ?? 62);
@@ -35,12 +35,6 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ do: 'cancel' }) },
 ) as fc.Arbitrary<Step>; // as: the names above are those of the steps
 type Step = { do: 'change'; size: string; price: string } | { do: 'price'; mid: string } | { do: 'read' | 'cancel' };
-
-/** What becomes of each message of the stream. */
-const fates = fc.array(fc.constantFrom('whole', 'whole', 'lost', 'twice', 'split', 'turned'), {
-  minLength: 6,
-  maxLength: 6,
-});
 
 describe('an order that its trader changes and cancels at the exchange', function () {
   this.timeout(120_000);
@@ -68,7 +62,7 @@ describe('an order that its trader changes and cancels at the exchange', functio
           };
           const id: string = (await trader.post(ORDERS, terms)).body.order_id;
           await followed(service, trader);
-          mistell(told);
+          service.exchange.stream.alter(mistold(told));
           for (const one of taken) {
             await take(trader, id, one);
             await neverEndsEarly(trader, id);
@@ -89,26 +83,6 @@ describe('an order that its trader changes and cancels at the exchange', functio
     else if (one.do === 'price') service.exchange.setMid('BTC', one.mid);
     else if (isOpen && one.do === 'cancel') await cancelDirectly(service, trader, cloid(id));
     else if (isOpen && one.do === 'change') await changeDirectly(service, trader, { ...one, cloid: cloid(id) });
-  }
-
-  /** Loses, repeats, splits and turns messages of the stream. */
-  function mistell(told: readonly string[]): void {
-    let n = 0;
-    service.exchange.stream.alter((message: Message) => {
-      const fate = told[n++ % told.length];
-      if (fate === 'lost') return [];
-      if (fate === 'twice') return [message, message];
-      const parts = fate === 'whole' ? [message] : partsOf(message);
-      return fate === 'turned' ? parts.toReversed() : parts;
-    });
-  }
-
-  /** A message as one for each of its rows. */
-  function partsOf({ channel, data }: Message): Message[] {
-    if (Array.isArray(data)) return data.map((row) => ({ channel, data: [row] }));
-    const [name, rows] = Object.entries(Object(data)).find(([, value]) => Array.isArray(value)) ?? [];
-    if (name === undefined || !Array.isArray(rows)) return [{ channel, data }];
-    return rows.map((row) => ({ channel, data: { ...Object(data), [name]: [row] } }));
   }
 
   const lifecycleOf = (id: string) =>

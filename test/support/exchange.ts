@@ -2,7 +2,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { FaultKind } from '../../src/sandbox/faults.ts';
 import type { Entry } from '../../src/sandbox/ledger.ts';
-import type { OrderTerms } from '../../src/venues/exchange/adapter/action-types.ts';
+import type { Action, OrderTerms } from '../../src/venues/exchange/adapter/action-types.ts';
 import { exvenue } from '../../src/venues/exchange/adapter/index.ts';
 import type { Exvenue } from '../../src/venues/exchange/adapter/types.ts';
 import { until } from './processes.ts';
@@ -45,6 +45,13 @@ export async function restDirectly(
 
 /** An order of bitcoin at the exchange, by its client order id. `isNew`: there is none yet. */
 type ChangedOrder = { cloid: string; size: string; price: string; isNew?: boolean };
+
+/** Has a trader's own software act at the exchange, which may reject it. */
+export async function actDirectly(service: Upstream, { privateKey }: Wallet, action: Action): Promise<void> {
+  const venue = exchangeOf(service);
+  const body = await venue.signerOf(privateKey)?.sign(action, { nonce: ++nonces });
+  await venue.post(String(body), { firstSend: true });
+}
 
 /** Changes a resting order without the service, under its client order id. Resolves to its new number, null if it was filled at once. */
 export async function changeDirectly(

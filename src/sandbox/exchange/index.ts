@@ -1,3 +1,4 @@
+import { dividedBy, isPositive } from '../../kernel/decimals.ts';
 import { controlRoutes } from '../control.ts';
 import { scriptedFaults } from '../faults.ts';
 import { type Ledger, openLedger } from '../ledger.ts';
@@ -5,11 +6,12 @@ import { type Files, openMemory } from '../memory.ts';
 import { makeOlder } from '../older.ts';
 import { type Listening, type SteeredUpstream, startUpstream } from '../upstream.ts';
 import { approveAgent } from './agents.ts';
-import { end, isOpen } from './book.ts';
+import { end, isOpen, take } from './book.ts';
 import { type CoinOption, listed, usualCoins } from './coins.ts';
 import { controls } from './controls.ts';
 import { exchangeRoute } from './exchange.ts';
 import { infoRoute } from './info.ts';
+import { liquidate } from './liquidate.ts';
 import { openNews } from './news.ts';
 import { payFunding } from './positions.ts';
 import { setMid } from './prices.ts';
@@ -44,6 +46,10 @@ export type ExvenueUpstream = SteeredUpstream & {
   setBehind(ms: number, replicas?: number): void;
   /** Ends an open order as the venue does by itself, with one of its statuses; its waiting exits end too. False without one. */
   endOrder(address: string, cloid: string, status: string): boolean;
+  /** Fills half of an order that rests in the book at the mid price, as somebody may take it. False without one. */
+  fillPart(address: string, cloid: string): boolean;
+  /** Liquidates the position of a wallet in a coin, and ends all of its orders. False without one. */
+  liquidate(address: string, coin: string): boolean;
   /** Whether a wallet has an open order of this client order id. */
   hasOpen(address: string, cloid: string): boolean;
   /** Sets how an account holds its collateral. See venues/exchange.md#collateral. */
@@ -102,6 +108,14 @@ export const startExvenueUpstream = async (options: ExvenueUpstreamOptions = {})
       end(world, order, status);
       return true;
     },
+    fillPart: (address, cloid) => {
+      const order = openOrder(world, address, cloid);
+      const half = order && dividedBy(order.size, '2', order.coin.sizeDecimals, 'down');
+      if (!order?.live || (order.trigger && !order.fired) || !half || !isPositive(half)) return false;
+      take(world, order, false, half);
+      return true;
+    },
+    liquidate: (address, coin) => liquidate(world, address.toLowerCase(), coin),
     setMode: (address, mode) => {
       accountOf(world, address.toLowerCase()).mode = mode;
     },

@@ -88,6 +88,7 @@ export const fillView = ({ order, tid, price, size, timeMs, startPosition, direc
   tid,
   feeToken: 'USDC',
   twapId: null,
+  ...(fill.liquidation && { liquidation: fill.liquidation }),
   ...(order.cloid && { cloid: order.cloid }),
 });
 

@@ -61,6 +61,7 @@ export type Fill = {
   closedPnl: string;
   fee: string;
   crossed: boolean;
+  liquidation?: { liquidatedUser: string; markPx: string; method: 'market' };
 };
 
 /** A funding payment for a position of this signed size; `usd` is what the account received. */
