@@ -1727,7 +1727,7 @@ create view ops.actions (
   detail jsonb
 );
 
--- What waits for a person: mails that were given up within the hour, but for those of disabled owners, payouts that are stranded, intents that ended within a day with an unknown effect, registrations that were paid and not recorded, disputes that need a response.
+-- What waits for a person: mails that were given up within the hour, but for those of disabled owners, payouts that are stranded, intents that ended within a day with an unknown effect, registrations that were paid and not recorded, disputes that need a response, payments that are suspect.
 create view ops.attention (
   what text,
   count integer

@@ -18,7 +18,11 @@ from ops.unrecorded_registrations
 union all
 select 'disputes', count(*)::integer
 from payment_losses l
-where l.kind = 'dispute' and l.status in ('needs_response', 'warning_needs_response', 'appeal_needs_response');
+where l.kind = 'dispute' and l.status in ('needs_response', 'warning_needs_response', 'appeal_needs_response')
+union all
+select 'suspect_payments', count(*)::integer
+from ops.suspect_payments;
 comment on view ops.attention is
   'What waits for a person: mails that were given up within the hour, but for those of disabled owners, payouts that are stranded, intents that '
-  'ended within a day with an unknown effect, registrations that were paid and not recorded, disputes that need a response.';
+  'ended within a day with an unknown effect, registrations that were paid and not recorded, disputes that need a response, payments that '
+  'are suspect.';

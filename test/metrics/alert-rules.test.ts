@@ -83,6 +83,7 @@ const FIRING: Record<string, { series: Series; after?: number }> = {
   },
   MailsFail: { series: attention('failed_mails') },
   DisputesWait: { series: attention('disputes'), after: 70 },
+  PaymentsSuspect: { series: attention('suspect_payments'), after: 70 },
   RetentionBehind: { series: { 'tps_retention_behind_seconds{rows="events"}': always(90_000) }, after: 70 },
   TransactionOld: { series: { tps_database_oldest_transaction_seconds: always(700) } },
   ProcessLost: { series: { 'tps_build_info{process="web",instance="c"}': '1x100 _x300' }, after: 35 },

@@ -26,6 +26,9 @@ describe('payments that an operator must look at', () => {
     return service.db.maybeOne(sql.type(listedRow)`
       select event_id, payment_id, why, safe_action from ops.suspect_payments where event_id = ${id}`);
   };
+  const waiting = () =>
+    service.db.oneFirst(sql.type(z.object({ count: z.number() }))`
+      select count from ops.attention where what = 'suspect_payments'`);
   const dismiss = (id: string) =>
     service.db.oneFirst(sql.type(z.object({ verdict: z.string() }))`
       select ops.dismiss_event(${id}, 'ada', 'read in the dashboard') as verdict`);
@@ -48,9 +51,11 @@ describe('payments that an operator must look at', () => {
     const why = { payment_id, why: 'early_fraud_warning' };
     expect(await listed('evt_warning')).to.include({ ...why, safe_action: 'refund the payment before it is disputed' });
     expect((await accountIn(user.ask, 'evaluation')).status).to.equal('evaluation');
+    expect(await waiting()).to.equal(1);
     await service.control('payment', { id: payment_intent, to: 'refunded' });
     await accountIn(user.ask, 'eliminated');
     expect(await listed('evt_warning')).to.equal(null);
+    expect(await waiting()).to.equal(0);
   });
 
   it('are listed: a second payment intent that was paid in the name of one payment, which it does not move', async () => {
