@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import pino from 'pino';
 import { sql } from 'slonik';
@@ -9,6 +10,7 @@ import { readConfig } from '../../src/config.ts';
 import { lookUpSlots } from '../../src/db/look-up-slots.ts';
 import { openPool } from '../../src/db/pool.ts';
 import { newIntentId } from '../../src/kernel/ids.ts';
+import { goByDatabaseTime } from '../../src/kernel/work.ts';
 import { openMetrics } from '../../src/metrics/registry.ts';
 import { openUpstreams } from '../../src/runtime/upstreams.ts';
 import { lookUpsIn } from '../../src/venues/network/adapter/look-ups.ts';
@@ -46,6 +48,25 @@ describe('look-ups at a miner', () => {
     expect(found.map((result) => result?.kind)).to.include('absent');
     expect(miner.most()).to.equal(1);
     miner.close();
+  });
+
+  it('give a slot back after a turn where the time of the process is set back meanwhile, as by a failover', async () => {
+    const slots = slotsOf('set back');
+    let asked = 0;
+    const take = (forMs: number) => {
+      asked += 1;
+      return slots.take(forMs);
+    };
+    const sendLookUp = lookUpsIn({ ...slots, take });
+    const respond = async (): Promise<Reply> => {
+      goByDatabaseTime(600_000);
+      await sleep(200);
+      return RESPONSE;
+    };
+
+    await Promise.all(Array.from({ length: 12 }, () => sendLookUp(respond))).finally(() => goByDatabaseTime(0));
+
+    expect(asked).to.be.above(1);
   });
 
   it('share a slot within a process: it is asked for once for many', async () => {

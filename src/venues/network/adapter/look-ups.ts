@@ -48,7 +48,7 @@ export function lookUpsIn(slots: SharedSlots, answeredMs = ANSWERED_MS): LookUps
   async function serve(): Promise<void> {
     servers += 1;
     while (waiting.length > 0) {
-      const notAfter = epochMs() + TURN_MS;
+      const notAfter = performance.now() + TURN_MS; // not the time, which a failover may set back
       const slot = await slots.take(SLOT_MS).catch(() => null); // without the database nothing is sent
       if (slot !== null) await useTurn(slot, notAfter);
       if (isOver(waiting[0])) waiting.shift()?.done(NO_SLOT);
@@ -58,10 +58,10 @@ export function lookUpsIn(slots: SharedSlots, answeredMs = ANSWERED_MS): LookUps
   }
 
   async function useTurn(slot: string, notAfter: number): Promise<void> {
-    while (epochMs() < notAfter) {
+    for (let leftMs = notAfter - performance.now(); leftMs > 0; leftMs = notAfter - performance.now()) {
       const one = next();
       if (!one) break;
-      const reply = one.send(notAfter);
+      const reply = one.send(epochMs() + leftMs);
       const ended = await soon(reply, answeredMs);
       one.done(ended);
       if (ended.kind === 'lost') return void holdUntil(reply, slot);
@@ -83,7 +83,7 @@ export function lookUpsIn(slots: SharedSlots, answeredMs = ANSWERED_MS): LookUps
 
   return (send) =>
     new Promise((done) => {
-      waiting.push({ send, since: epochMs(), done });
+      waiting.push({ send, since: performance.now(), done });
       if (servers < slots.count) void serve();
     });
 }
@@ -91,4 +91,4 @@ export function lookUpsIn(slots: SharedSlots, answeredMs = ANSWERED_MS): LookUps
 const soon = (reply: Promise<Reply>, withinMs = ANSWERED_MS): Promise<Reply> =>
   Promise.race([reply, sleep(withinMs, SILENT, { ref: false })]);
 
-const isOver = (one: Waiting | undefined) => one !== undefined && epochMs() - one.since > PATIENCE_MS;
+const isOver = (one: Waiting | undefined) => one !== undefined && performance.now() - one.since > PATIENCE_MS;
