@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { sql } from 'slonik';
 import { eventually } from '../support/money.ts';
 import { control, market } from '../support/orders.ts';
 import { relayTo } from '../support/relay.ts';
@@ -78,6 +79,20 @@ describe('events of a partner about a subaccount', function () {
     await control(service, 'subaccount', { subaccount_id: Number(trader.traderId), status: 'active' });
     await service.runTask('accounts/sweep');
 
+    expect(await statusesOf(trader)).to.deep.equal(['active', 'eliminated']);
+  });
+
+  it('tell of it although the accounts of apps that are due cannot be taken', async () => {
+    service = await startService();
+    const trader = await service.trader();
+    await service.db.query(sql.unsafe`
+      create or replace function sweep_prop_accounts(every_s double precision, most integer) returns bigint
+      language sql as 'select 1 / (most - most)::bigint'`);
+    await eliminate(trader.traderId);
+
+    const swept = await service.runTask('accounts/sweep').catch((error: Error) => error);
+
+    expect(swept).to.be.an('error');
     expect(await statusesOf(trader)).to.deep.equal(['active', 'eliminated']);
   });
 });

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { eachInTurn } from '../../../db/polling.ts';
 import type { Db } from '../../../db/pool.ts';
 import type { AtOnce } from '../../../kernel/at-once.ts';
 import type { PropAccountId } from '../../../kernel/ids.ts';
@@ -34,11 +35,20 @@ export type SweepDeps = SubaccountSyncDeps & { config: { LIFECYCLE_SWEEP_MS: num
 
 /**
  * Queues a sync of every prop account that is due. Logs an alert for each payment without a tradeable account or a
- * refund. Syncs the subaccounts of partners.
+ * refund. Syncs the subaccounts of partners. What fails, as where more accounts are due than one statement can take, keeps
+ * nothing else from its turn.
  */
 export async function sweepAccounts({ db, config, log, venues }: SweepDeps): Promise<void> {
-  await queueDueSyncs(db, config.LIFECYCLE_SWEEP_MS, MOST_SYNCS);
-  for (const { payment_id, prop_account_id, safe_action } of await listUnfulfilled(db, UNFULFILLED_MINUTES))
-    log.error({ alert: 'paid_and_unfulfilled', payment_id, prop_account_id, safe_action }, 'operator action required');
-  await syncSubaccounts({ db, venues });
+  const steps = [
+    () => queueDueSyncs(db, config.LIFECYCLE_SWEEP_MS, MOST_SYNCS),
+    async () => {
+      for (const { payment_id, prop_account_id, safe_action } of await listUnfulfilled(db, UNFULFILLED_MINUTES))
+        log.error(
+          { alert: 'paid_and_unfulfilled', payment_id, prop_account_id, safe_action },
+          'operator action required',
+        );
+    },
+    () => syncSubaccounts({ db, venues }),
+  ];
+  await eachInTurn<() => Promise<unknown>>(steps, (step) => step());
 }
