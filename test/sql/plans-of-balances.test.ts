@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { noteBalance } from '../../src/capabilities/ledger/commands.ts';
 import { listProvable } from '../../src/capabilities/ledger/queries.ts';
-import { noteBalance } from '../../src/capabilities/ledger/store.ts';
 import { type FilledDatabase, openFilled } from '../support/filled.ts';
 
 const ACCOUNTS = 5_000; // each with a payout that arrived
