@@ -6,7 +6,7 @@ import type { TestService } from '../support/service.ts';
 import { averageOf, type Leg, leftBy, rounded, sizeOf, type Truth, truthOf } from './exchange-truth.ts';
 
 export type Trader = Awaited<ReturnType<TestService['wallet']>>;
-type Shown = {
+type OrderBody = {
   ex_order_id: string;
   status: string;
   filled_size: string | null;
@@ -15,8 +15,8 @@ type Shown = {
   exits?: { exit: string; status: string; filled_size: string | null }[];
   trigger_status: string;
 };
-type Wanted = { take_profit: string | null; stop_loss: string | null; waits?: boolean };
-type Told = {
+type WantedExits = { take_profit: string | null; stop_loss: string | null; waits?: boolean };
+type EventBody = {
   type: string;
   data: {
     order_uuid: string;
@@ -29,7 +29,7 @@ type Told = {
     size: string;
     previous_size: string;
     fills: { trade_id: string; order_id: string | null; cause: string }[];
-    wanted: Wanted[];
+    wanted: WantedExits[];
   };
 };
 type Intent = z.infer<typeof intentRow>;
@@ -46,12 +46,12 @@ export async function differences(service: TestService, trader: Trader): Promise
     if (a !== b) wrong.push(`${what}: told ${a}, is ${b}`);
   };
   const truth = await truthOf(service, trader.wallet);
-  const events: Told[] = (await trader.get('/v1/events?limit=500')).body;
+  const events: EventBody[] = (await trader.get('/v1/events?limit=500')).body;
   const dataOf = (type: string) => events.flatMap((event) => (event.type === type ? event.data : []));
   const intents = await service.db.any(sql.type(intentRow)`
     select id, kind from intents where request ->> 'wallet' = ${trader.wallet} order by position`);
 
-  const listed: Shown[] = (await trader.get(ORDERS)).body;
+  const listed: OrderBody[] = (await trader.get(ORDERS)).body;
   const numbers = (orders: readonly (number | string)[]) => orders.map(Number).sort();
   same('open orders', numbers(listed.map(({ ex_order_id }) => ex_order_id)), numbers(truth.open.map(({ oid }) => oid)));
   for (const { id, kind } of intents) if (kind === 'exchange/place' || kind === 'exchange/close') await order(id, kind);
@@ -61,7 +61,7 @@ export async function differences(service: TestService, trader: Trader): Promise
 
   async function order(id: Intent['id'], kind: string): Promise<void> {
     const { record, fills } = truth.ofOrder(id);
-    const shown: Shown = (await trader.get(`${ORDERS}/${id}`)).body;
+    const shown: OrderBody = (await trader.get(`${ORDERS}/${id}`)).body;
     const status = statusOf({ record, fills }, kind);
     same(`${id} status`, shown.status, status);
     if (status === 'rejected') return;
@@ -99,7 +99,7 @@ export async function differences(service: TestService, trader: Trader): Promise
   /** Executions are told once each, in their order, with their cause; exits and liquidations with all that they executed. */
   function executions(): void {
     const moved = dataOf('position.updated');
-    const signed = ({ side, size }: Told['data']) => rounded(side === 'short' ? -Number(size) : size);
+    const signed = ({ side, size }: EventBody['data']) => rounded(side === 'short' ? -Number(size) : size);
     const told = moved.flatMap(({ fills }) => fills);
     same(
       'executions',
@@ -110,7 +110,7 @@ export async function differences(service: TestService, trader: Trader): Promise
       const before = moved[n - 1];
       same(`position before ${n}`, rounded(event.previous_size), before ? Math.abs(signed(before)) : 0);
     }
-    same('position', moved.length > 0 ? signed(moved.at(-1) as Told['data']) : 0, rounded(truth.held)); // as: there is one
+    same('position', moved.length > 0 ? signed(moved.at(-1) as EventBody['data']) : 0, rounded(truth.held)); // as: there is one
     const exits = new Map(
       intents.flatMap(({ id }) => LEGS.map((leg) => [legCloid(id, leg), EXIT_NAMES[leg]] as const)),
     );
