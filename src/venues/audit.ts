@@ -4,7 +4,7 @@ import type { NewIntent } from '../intents/accept.ts';
 import { type IntentId, newIntentId } from '../kernel/ids.ts';
 import type { Bucket } from '../kernel/shared-upstream.ts';
 import type { Compared } from './exits.ts';
-import { listWantedExits, type WantedRow } from './queries.ts';
+import { isComparisonDue, listWantedExits, type WantedRow } from './queries.ts';
 import {
   compareAgain,
   hasStayedUnseen,
@@ -46,6 +46,8 @@ const TRADERS_AT_ONCE = 10;
 /** A position is compared again after this time, if nothing ends that may have changed its exits. */
 const EVERY_S = 60;
 const AGAIN_S = 5;
+/** The next turn, unless something asks for one at once. */
+const SOONEST_S = 1;
 /** One comparison, of the budget that no tenants share. */
 const ONE = { weight: 1, keep: 0, tenant: '', spare: 0 };
 
@@ -57,13 +59,14 @@ const ONE = { weight: 1, keep: 0, tenant: '', spare: 0 };
 export async function auditExits(deps: ExitAuditDeps, audit: ExitAudit): Promise<void> {
   const { db } = deps;
   const { venue } = audit;
+  if (!(await isComparisonDue(db, venue))) return planNextComparison(db, venue, SOONEST_S); // another run has taken what was due
   const pace = requestBudget(db, `comparisons:${venue}`, audit.pace);
   const { spent, waitMs } = await pace.spend(Array.from({ length: TRADERS_AT_ONCE }, () => ONE));
   const most = spent.length;
   const traders = most > 0 ? await takeTradersDue(db, venue, most) : [];
   if (traders.length < most) await pace.charge(traders.length - most);
   const audited = await Promise.allSettled(traders.map((trader) => auditTrader(trader, deps, audit)));
-  await planNextComparison(db, venue, Math.max(waitMs / 1_000, 1));
+  await planNextComparison(db, venue, Math.max(waitMs / 1_000, SOONEST_S));
   for (const one of audited) if (one.status === 'rejected') throw one.reason; // it has kept no other trader from its turn
 }
 

@@ -87,6 +87,20 @@ const wantedRow = z.object({
  */
 export type WantedRow = z.infer<typeof wantedRow>;
 
+/** Whether a comparison of wanted exits is due at a venue now. */
+export const isComparisonDue = (db: Db, venue: string): Promise<boolean> =>
+  db.oneFirst(sql.prepared('is_comparison_due', z.object({ is_due: z.boolean() }))`
+    select exists (
+      select
+      from (values (true), (false)) as b (is_changed)
+      cross join lateral (
+        select
+        from wanted_exits w
+        where w.venue = ${venue} and w.is_changed = b.is_changed and w.due_at <= now()
+        limit 1
+      ) d
+    ) as is_due`);
+
 /** The pairs of a trader at a venue in which exits are wanted, or were when they were told to be missing. */
 export const listWantedExits = (db: Db, venue: string, trader: string): Promise<readonly WantedRow[]> =>
   db.any(sql.prepared('list_wanted_exits', wantedRow)`

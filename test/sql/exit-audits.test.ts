@@ -63,6 +63,17 @@ describe('a turn of the audit of wanted exits', () => {
     expect(await isPlanned()).to.equal(true);
   });
 
+  it('spends nothing of the pace that all processes share when nothing is due, and the next one is planned', async () => {
+    await wants('a');
+    await db.query(sql.unsafe`update wanted_exits set due_at = now() + interval '1 minute'`);
+    await db.query(sql.unsafe`delete from request_budgets`);
+
+    await audited(() => expect.fail('nothing is due'));
+
+    expect(await db.exists(sql.unsafe`select from request_budgets`)).to.equal(false);
+    expect(await isPlanned()).to.equal(true);
+  });
+
   it('does not revive what was withdrawn while the venue showed an older state', async () => {
     await wants('a');
 
