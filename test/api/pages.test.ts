@@ -30,6 +30,7 @@ function valuesOf(name: string, pointer: string): string[] {
   if (values) return values.map(String);
   if (type === 'boolean') return ['true', 'false'];
   if (format === 'date-time') return ['2001-01-01T00:00:00Z', '2101-01-01T00:00:00Z'];
+  if (name === 'type') return ['webhook.test', 'order.updated'];
   return [OF_A_NAME[name] ?? 'nobody'];
 }
 
