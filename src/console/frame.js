@@ -100,15 +100,12 @@ function find(event) {
 }
 
 /**
- * Opens a page of views: its menu, its search, and the view that the fragment of its URL names. Where it cannot be found who uses it, the page
- * has a button to start again.
+ * Opens a page of views: its menu, its search, and the view that the fragment of its URL names.
  * @param {Frame} frame
  */
 export function openFrame(frame) {
   addEventListener('unhandledrejection', complainOfUnseen);
   start(frame).catch((error) => {
-    const again = h('button', { type: 'button', class: 'primary', onclick: () => location.reload() }, 'Start again');
-    byId('content').replaceChildren(h('h1', {}, frame.name), h('p', {}, again));
     byId('console').hidden = false;
     complain(error);
   });

@@ -25,22 +25,6 @@ describe('a tab of the console', function () {
     await page.getByRole('heading', { level: 1, name: 'Tiers' }).waitFor();
   });
 
-  it('that opens while the service cannot say who the operator is has a button, by which it opens once it can', async () => {
-    await desk.logIn();
-    await page.route('**/v2/admin/me', (route) =>
-      route.fulfill({ status: 503, json: { error: { code: 'SERVICE_UNAVAILABLE' } } }),
-    );
-    await page.reload();
-    await page.getByRole('button', { name: 'Start again' }).waitFor();
-    await page.unroute('**/v2/admin/me');
-
-    await page.getByRole('button', { name: 'Start again' }).click();
-
-    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
-    expect(await page.getByRole('link', { name: 'Tiers' }).count()).to.equal(1);
-    desk.complaints.length = 0; // Chromium logs the 503
-  });
-
   it('acts for nobody else after another operator has logged in in a second tab: it becomes a page of theirs', async () => {
     const first = await desk.logIn();
     await desk.show('partners');
