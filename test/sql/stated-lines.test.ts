@@ -140,9 +140,10 @@ describe('lines of the statement', () => {
       [id, WALLET, OTHER],
     );
     const note = (hash: string | null, message: string) =>
-      intentDb.query('update registrations set tx_hash = $2, paid_at = case when $2::text is not null then now() end, message = $3 where id = $1', [
-        ...[id, hash, message],
-      ]);
+      intentDb.query(
+        'update registrations set tx_hash = $2, paid_at = case when $2::text is not null then now() end, message = $3 where id = $1',
+        [...[id, hash, message]],
+      );
 
     await note(null, 'it is not paid yet');
     await note('0xaa', 'it is paid');
