@@ -1105,7 +1105,7 @@ CREATE INDEX processor_events_by_age ON public.processor_events USING btree (rec
 CREATE INDEX processor_events_of_nobody ON public.processor_events USING btree (object_id) WHERE ((outcome = 'not_ours'::text) AND (object_id IS NOT NULL));
 CREATE INDEX processor_events_of_payment ON public.processor_events USING btree (payment_id, said_at);
 CREATE INDEX processor_events_open ON public.processor_events USING btree (received_at) WHERE (acted_at IS NULL);
-CREATE INDEX processor_events_suspect ON public.processor_events USING btree (said_at) WHERE ((closed_at IS NULL) AND (((fact ->> 'about'::text) = 'warning'::text) OR ((type = 'payment_intent.succeeded'::text) AND (outcome = 'not_ours'::text))));
+CREATE INDEX processor_events_suspected ON public.processor_events USING btree (said_at) WHERE ((closed_at IS NULL) AND (((fact ->> 'about'::text) = 'warning'::text) OR ((type = 'payment_intent.succeeded'::text) AND (outcome = 'not_ours'::text) AND ((fact ->> 'paymentId'::text) IS NOT NULL))));
 CREATE INDEX processor_events_unclosed ON public.processor_events USING btree (object_id) WHERE ((outcome = 'unreadable'::text) AND (closed_at IS NULL));
 CREATE INDEX processor_events_unreadable ON public.processor_events USING btree (received_at) WHERE (outcome = 'unreadable'::text);
 
