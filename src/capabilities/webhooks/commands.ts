@@ -197,8 +197,8 @@ export async function recoverEndpoint(db: Db, owner: OwnerId, endpointId: string
 }
 
 /** How long until an endpoint may be recovered again, in whole seconds: at least 1. */
-const recoveryPauseS = (db: Db, owner: OwnerId, endpointId: string): Promise<number> =>
-  db.oneFirst(sql.prepared('webhook_recovery_pause', z.object({ seconds: z.number() }))`
+const recoveryPauseS = async (db: Db, owner: OwnerId, endpointId: string): Promise<number> =>
+  (await db.maybeOneFirst(sql.prepared('webhook_recovery_pause', z.object({ seconds: z.number() }))`
     select greatest(1, ceil(${RECOVERY_PAUSE_S} - extract(epoch from now() - e.recovered_at)))::integer seconds
     from webhook_endpoints e
-    where e.id = ${endpointId} and e.owner = ${owner}`);
+    where e.id = ${endpointId} and e.owner = ${owner}`)) ?? RECOVERY_PAUSE_S; // it may have been deleted meanwhile
