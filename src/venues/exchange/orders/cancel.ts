@@ -174,12 +174,8 @@ async function nameAll(
 
 /** The targets, those that are orders of this service or exits of them with their client order ids. */
 async function withNames(db: ExchangeDeps['db'], wallet: WalletAddress, targets: NamedTarget[]) {
-  const ours = await findOurs(db, wallet, targets);
-  const resting = await findResting(
-    db,
-    wallet,
-    targets.flatMap(({ oid }) => oid ?? []),
-  );
+  const oids = targets.flatMap(({ oid }) => oid ?? []);
+  const [ours, resting] = await Promise.all([findOurs(db, wallet, targets), findResting(db, wallet, oids)]);
   const names = new Map(resting.map(({ oid, cloid }) => [oid, cloid]));
   return targets.map((target): NamedTarget => {
     const order = ours.get(target.oid ?? 0);
