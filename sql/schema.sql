@@ -2755,6 +2755,9 @@ create function lock_paces(wanted text[])
 create function lock_payment_of(account text)
   returns void plpgsql;
 
+create function lock_trader(of_venue text, of_trader text)
+  returns void sql;
+
 create function log_in(for_user text, checked_hash text, new_hash text, step bigint, session text, session_digest bytea, lives_s integer, from_address text, address_digest bytea)
   returns timestamp with time zone plpgsql;
 

@@ -1,7 +1,7 @@
 -- Records executions of a wallet, each once and in the order given, with what follows from them: how far its ledger is (unless they were streamed:
 -- then others may be missing that are read later), its positions, what has become of its resting orders (`ended`: see resting_order_changes), and
 -- the events of all that. An order that has ended lets the wallet be read again at once, for its exits. Returns how many executions are new. Locks
--- the cursor, the resting orders of the wallet, those that had ended before (record_late_fills), then event logs.
+-- the trader, the cursor, the resting orders of the wallet, those that had ended before (record_late_fills), then event logs.
 create or replace function record_exchange_fills(wallet text, fills jsonb, ended jsonb, is_streamed boolean default false) returns integer
 language plpgsql as $$
 declare
@@ -9,6 +9,7 @@ declare
   found record;
   changed uuid[];
 begin
+  perform lock_trader('exvenue', wallet);
   perform
   from exchange_cursors c
   where c.ex_wallet = wallet

@@ -1,9 +1,9 @@
 -- Marks the wanted exits of a trader for a comparison at once: something has ended, or was read, that may have changed what lives. A comparison under
--- way has read what was before: it is overtaken. No effect if none are wanted. Locks all rows of the trader in the order of their pairs, so that
--- what follows in a statement locks them in the same order.
+-- way has read what was before: it is overtaken. No effect if none are wanted. Locks the trader, then all its rows in the order of their pairs.
 create or replace function exits_may_differ(of_venue text, of_trader text) returns void
 language plpgsql as $$
 begin
+  perform lock_trader(of_venue, of_trader);
   perform
   from wanted_exits w
   where w.venue = of_venue and w.trader = of_trader
