@@ -23,7 +23,7 @@ import type { StreamListener, UserStream } from '../venues/exchange/adapter/stre
 import type { Exvenue } from '../venues/exchange/adapter/types.ts';
 import { netvenue } from '../venues/network/adapter/index.ts';
 import { type LookUps, lookUpsIn } from '../venues/network/adapter/look-ups.ts';
-import type { Netvenue, NetvenueAccess } from '../venues/network/adapter/types.ts';
+import type { Netvenue, NetvenueAccess, NetvenueTurns } from '../venues/network/adapter/types.ts';
 
 /** The adapters of all upstreams. Every call is timed and counted. */
 export type Upstreams = {
@@ -56,11 +56,11 @@ export async function openUpstreams({
   const lookUps = lookUpsByEntity(config, db);
   const shown: CallStates = new Map();
   const most = jobs === undefined ? undefined : jobsOfVenues(jobs);
-  const validatorTurns = most && atOnce(most.validator, { longestMs: VALIDATOR_TURN_MS });
+  const turns = most && networkTurns(most);
   return {
     shown,
     netvenue: (identity) =>
-      watched('netvenue', netvenueAt(config, { ...identity, validatorTurns }, lookUps), metrics, log, {
+      watched('netvenue', netvenueAt(config, { ...identity, turns }, lookUps), metrics, log, {
         shown,
         ...(!identity && { pauses }), // a tenant's own key is the same in every process
       }),
@@ -72,12 +72,17 @@ export async function openUpstreams({
   };
 }
 
-/** A verb whose read waits for its turn holds a job, and is soon tried again. */
-const VALIDATOR_TURN_MS = 1_000;
+/** A verb whose request waits for its turn holds a job, and is soon tried again. */
+const WAITING = { longestMs: 1_000 };
+
+const networkTurns = ({ miners, validator }: ReturnType<typeof jobsOfVenues>): NetvenueTurns => ({
+  miners: { exit: atOnce(miners.exits, WAITING), entry: atOnce(miners.entries, WAITING) },
+  validator: atOnce(validator, WAITING),
+});
 
 const netvenueAt = (
   config: Config,
-  identity: Parameters<Upstreams['netvenue']>[0] & Pick<NetvenueAccess, 'validatorTurns'>,
+  identity: Parameters<Upstreams['netvenue']>[0] & Pick<NetvenueAccess, 'turns'>,
   lookUps: (entityHotkey: Hotkey) => LookUps,
 ): Netvenue => {
   const access = {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Reply } from '../support/caller.ts';
-import { limit, market } from '../support/orders.ts';
+import { limit, market, SUBMIT } from '../support/orders.ts';
 import { startProxy, type VenueProxy } from '../support/proxy.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -105,6 +105,24 @@ describe('orders while a venue is silent', function () {
 
     const longest = await longestOf(10, () => wallet.post(EXCHANGE, BUY));
     await flood.stop();
+
+    expect(longest).to.be.below(SOON_MS);
+  });
+
+  it('at the exchange do not wait for entries at silent miners that have more slots than a worker has jobs', async () => {
+    await service.stop();
+    service = await startService({
+      upstream: { threads: 60 },
+      settings: { TRADING_CONCURRENCY: '20', NETVENUE_MINER_THREADS: '60', NETVENUE_PATIENCE_MS: '12000' },
+    });
+    const [wallet, traders] = [await service.wallet(), await many(service.trader)];
+    await wallet.post(EXCHANGE, BUY);
+    service.miner.faults.add({ kind: 'hang', route: SUBMIT });
+    const place = (n: number) => traders[n % MANY]?.post(NETWORK, limit(), { prefer: 'wait=0' }) ?? never();
+    await Promise.all(Array.from({ length: 2 * MANY }, (_, n) => place(n)));
+    await sleep(1_500);
+
+    const longest = await longestOf(5, () => wallet.post(EXCHANGE, BUY));
 
     expect(longest).to.be.below(SOON_MS);
   });

@@ -22,7 +22,11 @@ describe('what callers share', () => {
 
   it('is the jobs of a runner, of which no upstream that is silent holds all', () => {
     expect([1, 4, 10].map(jobsOfOneUpstream)).to.deep.equal([1, 1, 3]);
-    expect(jobsOfVenues(10)).to.deep.equal({ exchange: { actions: 2, reads: 1 }, validator: 5 });
+    expect(jobsOfVenues(10)).to.deep.equal({
+      miners: { exits: 3, entries: 5 },
+      exchange: { actions: 2, reads: 1 },
+      validator: 5,
+    });
   });
 
   it('is the weight at the exchange: orders are read one by one while that costs no more than their list', () => {

@@ -1,6 +1,7 @@
 import { type HttpClient, httpClient, inTurns, type Reply } from '../../../adapters/http.ts';
 import { isHotkey, isUuid } from '../../../kernel/ids.ts';
 import { unreadable } from '../../../kernel/upstream-result.ts';
+import { presentWork } from '../../../kernel/work.ts';
 import { archiveResponse } from './archive.ts';
 import { ordersResponse, tradePairsResponse } from './books.ts';
 import { dashboardResponse } from './dashboard.ts';
@@ -11,7 +12,7 @@ import { payoutBody, settlementsResponse } from './payouts.ts';
 import { rejectedForForm } from './rejections.ts';
 import type { Bracket, Signal, TrailingStop } from './signal-types.ts';
 import { createResponse, listResponse, statusesResponse, subaccountBody } from './subaccounts.ts';
-import type { CallLimits, Netvenue, NetvenueAccess } from './types.ts';
+import type { CallLimits, Netvenue, NetvenueAccess, NetvenueTurns } from './types.ts';
 
 /** The miner tries 3 times for 30 s with 2 pauses of 5 s: 100 s at most. Then it still needs time to respond. */
 const SUBMIT_MS = 120_000;
@@ -27,18 +28,16 @@ const client = httpClient();
  * `sendLookUp` sends the look-ups at the miner.
  */
 export const netvenue = (access: NetvenueAccess, sendLookUp: LookUps = unlimited): Netvenue => {
+  const { turns } = access;
   const miner = caller(access.minerUrl, access.minerKey, client);
-  const validator = caller(
-    access.validatorUrl,
-    access.validatorKey,
-    access.validatorTurns ? inTurns(client, access.validatorTurns) : client,
-  );
+  const writes = caller(access.minerUrl, access.minerKey, turns ? byUrgency(turns.miners) : client);
+  const validator = caller(access.validatorUrl, access.validatorKey, turns ? inTurns(client, turns.validator) : client);
   const entityPath = `/entity/${encodeURIComponent(access.entityHotkey)}`;
   return {
     submit: async (signal, limits) => {
       if (!isNamed(signal)) return rejectedForForm;
       const sentAt = performance.now();
-      const reply = await miner.post('/api/submit-order', signalBody(signal), { timeoutMs: SUBMIT_MS, ...limits });
+      const reply = await writes.post('/api/submit-order', signalBody(signal), { timeoutMs: SUBMIT_MS, ...limits });
       const elapsedMs = performance.now() - sentAt;
       const workedMs = workedFor(reply);
       if (workedMs !== null) limits?.onResponse?.(sentAt + workedMs);
@@ -79,12 +78,18 @@ export const netvenue = (access: NetvenueAccess, sendLookUp: LookUps = unlimited
     tradePairs: async (limits) => tradePairsResponse(await validator.get('/trade-pairs', limits)),
     createSubaccount: async (requested, limits) => {
       const path = 'exAddress' in requested ? '/api/create-hl-subaccount' : '/api/create-subaccount';
-      return createResponse(await miner.post(path, subaccountBody(requested), { timeoutMs: CREATE_MS, ...limits }));
+      return createResponse(await writes.post(path, subaccountBody(requested), { timeoutMs: CREATE_MS, ...limits }));
     },
     listSubaccounts: async (limits) => listResponse(await validator.get(entityPath, limits)),
     listStatuses: async (limits) => statusesResponse(await validator.get(entityPath, limits)),
   };
 };
+
+/** Requests of exits wait for none of entries. */
+function byUrgency(turns: NetvenueTurns['miners']): HttpClient {
+  const [exit, entry] = [inTurns(client, turns.exit), inTurns(client, turns.entry)];
+  return (request) => (presentWork().isExit ? exit : entry)(request);
+}
 
 /** The body of a signal, member by member: what is not listed is not sent, and a member of the type has to be listed. */
 const signalBody = (signal: Signal): Record<keyof Signal, unknown> => ({

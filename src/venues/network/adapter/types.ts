@@ -11,9 +11,12 @@ export type NetvenueAccess = {
   validatorUrl: string;
   validatorKey: string;
   entityHotkey: Hotkey;
-  /** The turns of requests to the validator. Absent: none waits. */
-  validatorTurns?: AtOnce | undefined;
+  /** The turns of requests, whichever entity they are of. Absent: none waits. */
+  turns?: NetvenueTurns | undefined;
 };
+
+/** Turns of requests to miners, those of exits apart, and to the validator. */
+export type NetvenueTurns = { miners: Record<'exit' | 'entry', AtOnce>; validator: AtOnce };
 
 /** One order as the validator reports it. `price` is null until the order is filled. Sizes are negative for SHORT. */
 export type DashboardOrder = {
