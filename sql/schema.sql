@@ -550,7 +550,7 @@ create table intents (
   digest bytea not null, -- SHA-256 of the request. It distinguishes a repeat from a reuse of the id.
   request_id text,
   given_id uuid, -- The caller's own name of the order that it places; its id is made of it and the owner (order_id_of). Null: the caller gave none.
-  is_exit boolean not null default false, -- While it waits for a slot: whether it reduces what its trader risks (a cancel, a close, protection). Exits get slots first.
+  is_exit boolean not null default false, -- Whether it reduces what its trader risks: a cancellation, a close, protection, an order that only reduces a position. Exits come first: in the queue, for slots, in budgets, and some pauses let them pass.
   has_turn boolean not null default false, -- Whether it got a job while an earlier intent of its lane was open.
   sender_lost boolean not null default false, -- Whether the worker that marked it as sending ended before the response. Its request may never have left.
   fence integer not null default 0, -- Incremented by every claim. A write with an older fence changes nothing.
@@ -2427,7 +2427,7 @@ create function dispatch_due_deliveries(endpoint text)
 create function dispute_end(status text)
   returns text sql immutable;
 
-create function doubt_job(kind text, intent uuid, run_at timestamp with time zone)
+create function doubt_job(kind text, intent uuid, is_exit boolean, run_at timestamp with time zone)
   returns graphile_worker.job_spec sql stable;
 
 create function drop_finished_jobs()
@@ -2677,6 +2677,9 @@ create function is_closing(of_trader text)
 create function is_disabled(owner text)
   returns boolean sql stable;
 
+create function is_exit(of_kind text, said boolean)
+  returns boolean sql stable;
+
 create function is_live_session(s user_sessions)
   returns boolean sql stable;
 
@@ -2707,7 +2710,7 @@ create function is_watched(account text)
 create function issue_reveal_link(app text, link text, link_digest bytea, lives_s integer)
   returns timestamp with time zone plpgsql;
 
-create function job_for(kind text, intent uuid, run_at timestamp with time zone)
+create function job_for(kind text, intent uuid, is_exit boolean, run_at timestamp with time zone)
   returns graphile_worker.job_spec sql stable;
 
 create function keep_lost_money(made jsonb)
@@ -2974,8 +2977,8 @@ create function post_mail(mail uuid, to_template text, to_recipient text, with_d
 create function presume_sent(intent uuid, held_fence integer, what jsonb)
   returns boolean plpgsql;
 
-create function priority_of(of_kind text)
-  returns integer sql stable;
+create function priority_of(is_exit boolean)
+  returns integer sql immutable;
 
 create function process_rights(process text)
   returns TABLE(of_table text, verbs text) sql stable;
@@ -3277,7 +3280,7 @@ create function sign_up(app text, address text, new_id text, salt bytea, new_has
 create function signals_pace(trader text)
   returns text sql immutable;
 
-create function slot_job(kind text, intent uuid, run_at timestamp with time zone)
+create function slot_job(kind text, intent uuid, is_exit boolean, run_at timestamp with time zone)
   returns graphile_worker.job_spec sql stable;
 
 create function slots_to_assign(at_upstream text)

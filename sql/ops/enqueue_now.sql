@@ -30,7 +30,7 @@ begin
     perform graphile_worker.reschedule_jobs(planned, run_at => now());
   end if;
   perform enqueue(array(
-    select job_for(i.kind, i.id, null)
+    select job_for(i.kind, i.id, i.is_exit, null)
     from intents i
     where i.id = any(ids) and i.id <> all(coalesce(planned_of, '{}'))
     order by i.position

@@ -10,19 +10,20 @@ import { type IntentId, idSchema, newIntentId, type OrderUuid, type OwnerId, ord
 import { spanSince } from '../kernel/spans.ts';
 import { within } from '../kernel/within.ts';
 import { presentWork } from '../kernel/work.ts';
-import type { Submittable } from './define.ts';
+import { isExit, type Submittable } from './define.ts';
 import type { Intent } from './intent.ts';
 
 /**
  * An intent to submit, in the shape that the SQL functions `accept_…` take. Each kind adds its own members. `alongside`: what it
  * is about and in which way, in two words; intents of one lane run beside each other if they are about something else, or about
- * the same in the same way. Without it an intent runs alone in its lane. `given_id`: the caller's own name of the order; `id` is
+ * the same in the same way. Without it an intent runs alone in its lane. `is_exit`: it reduces what its trader risks, which its kind may say already. `given_id`: the caller's own name of the order; `id` is
  * made of it (`idsOf`).
  */
 export type NewIntent = {
   id: IntentId;
   given_id?: OrderUuid;
   kind: string;
+  is_exit?: boolean;
   owner: OwnerId;
   lane?: string;
   alongside?: string;
@@ -63,9 +64,16 @@ export type Submission<O extends NewIntent> = {
 /** The intent of a submission, with an id of its own. The verb says what its request is. */
 export const intentFor = <Request extends Record<string, unknown>>(
   { context, deadlineMs }: Omit<Submission<never>, 'accept'>,
-  { kind }: Submittable<Request>,
+  verb: Submittable<Request>,
   request: NoInfer<Request>,
-): NewIntent => ({ ...context, id: newIntentId(), kind, request, deadline_s: deadlineMs / 1000 });
+): NewIntent => ({
+  ...context,
+  id: newIntentId(),
+  kind: verb.kind,
+  is_exit: isExit(verb, request),
+  request,
+  deadline_s: deadlineMs / 1000,
+});
 
 /** The ids of a new intent about an order that its owner may have named. */
 export const idsOf = (owner: OwnerId, name: OrderUuid | undefined): Pick<NewIntent, 'id' | 'given_id'> =>

@@ -3,8 +3,15 @@ import type { SlotAt } from '../capacity/network.ts';
 import type { Accepted, RecordedRejection, UnknownEffect, UpstreamResult } from '../kernel/upstream-result.ts';
 import type { Intent, Problem } from './intent.ts';
 
-/** The kind of a verb and the schema of its requests: what is needed to submit one. */
-export type Submittable<Request> = { kind: string; request: z.ZodType<Request> };
+/** The kind of a verb, the schema of its requests, and which of them reduce what their trader risks: what is needed to submit one. */
+export type Submittable<Request> = { kind: string; request: z.ZodType<Request> } & Urgency<Request>;
+
+/** `isExit`: it reduces what its trader risks, whatever its request says, as in the table `intent_kinds`, or with this request. */
+export type Urgency<Request> = { isExit?: true | ((request: NoInfer<Request>) => boolean) };
+
+/** Whether this request of a verb reduces what its trader risks. */
+export const isExit = <Request>({ isExit: of = () => false }: Urgency<Request>, request: Request): boolean =>
+  of === true || of(request);
 
 /** A schema for each member that `T` requires. */
 type RequiredMembers<T> = {
@@ -79,12 +86,10 @@ type Retention = 'alone' | 'with_order' | 'alone_or_with_order' | 'with_money';
  * verb decides what is sent, what a response means, and how an unknown effect is resolved. Every step may run again
  * after a crash.
  */
-export type IntentDefinition<Deps, Request, Payload extends Record<string, unknown>, Result> = {
+export type IntentDefinition<Deps, Request, Payload extends Record<string, unknown>, Result> = Urgency<Request> & {
   /** The stored name of the kind. It is also the name of its task. */
   kind: string;
   retention: Retention;
-  /** It reduces what its trader risks: whatever its request says, as in the table `intent_kinds`, or with this request. */
-  isExit?: true | ((request: NoInfer<Request>) => boolean);
   /** Schema of the stored request. A row that does not parse is a bug and throws. */
   request: z.ZodType<Request>;
   /** Schema of the payload that is committed before the first byte is sent. */

@@ -16,7 +16,14 @@ import {
   SEND_WITHIN_MS,
   type SendMode,
 } from './claim.ts';
-import type { IntentDefinition, IntentOf, Prepared, SentRequest } from './define.ts';
+import {
+  type IntentDefinition,
+  type IntentOf,
+  isExit,
+  type Prepared,
+  type SentRequest,
+  type Urgency,
+} from './define.ts';
 import { findUnclaimed } from './follow.ts';
 import type { Claim, Intent } from './intent.ts';
 import { reconcile } from './reconcile.ts';
@@ -106,11 +113,6 @@ const noteIntent = <Request>(verb: Urgency<Request>, { owner, request_id, reques
     ...(isExit(verb, request) && { isExit: true }),
     ...(request_id !== null && { request_id }),
   });
-
-type Urgency<Request> = Pick<IntentDefinition<never, Request, never, never>, 'isExit'>;
-
-const isExit = <Request>({ isExit: of = () => false }: Urgency<Request>, request: Request): boolean =>
-  of === true || of(request);
 
 const parsed = <Request>(
   verb: Pick<IntentDefinition<never, Request, never, never>, 'request'>,

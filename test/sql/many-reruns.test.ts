@@ -23,7 +23,7 @@ describe('re-running many intents beside a long queue', function () {
       [first, OPEN - 1],
     );
     await intentDb.query(
-      `select enqueue(array(select job_for(kind, id, now() + interval '1 day') from intents order by created_at desc limit $1))`,
+      `select enqueue(array(select job_for(kind, id, is_exit, now() + interval '1 day') from intents order by created_at desc limit $1))`,
       [JOBS],
     );
     await intentDb.query('vacuum analyze intents');

@@ -135,7 +135,7 @@ describe('dead jobs without an intent, as trading_operator', () => {
     await intentDb.query(`update intents set state = 'failed', settled_at = now(), outcome = '{}' where id = $1`, [
       ended,
     ]);
-    await intentDb.query(`select enqueue(array[slot_job('network/place', $1, now() + interval '20 seconds')])`, [
+    await intentDb.query(`select enqueue(array[slot_job('network/place', $1, false, now() + interval '20 seconds')])`, [
       ended,
     ]);
 
@@ -144,7 +144,7 @@ describe('dead jobs without an intent, as trading_operator', () => {
     await intentDb.query(`update intents set state = 'failed', settled_at = now(), outcome = '{}' where id = $1`, [
       doubted,
     ]);
-    await intentDb.query(`select enqueue(array[doubt_job('network/place', $1, now())])`, [doubted]);
+    await intentDb.query(`select enqueue(array[doubt_job('network/place', $1, false, now())])`, [doubted]);
     await intentDb.query(`update queue_jobs set attempts = max_attempts where key = 'doubt ' || $1`, [doubted]);
 
     const db = await openPool(intentDb.url, 1, () => {});

@@ -3,7 +3,7 @@
 -- Locks keys, ids and lanes each in sorted order, so that concurrent batches wait for each other without a deadlock.
 -- Order verbs that can start are announced on `accepted` with their rows, which a worker then need not read.
 -- `given_id`: the caller's name of an order. One that its owner's earlier order has as its id is that order.
--- Item: n, id, given_id?, kind, owner, lane?, alongside?, request, digest (hex), deadline_s, request_id?, idempotency_key?
+-- Item: n, id, given_id?, kind, is_exit?, owner, lane?, alongside?, request, digest (hex), deadline_s, request_id?, idempotency_key?
 create or replace function accept_intents(batch jsonb) returns table (n integer, intent_id uuid, verdict text)
 language plpgsql as $$
 declare
@@ -36,19 +36,19 @@ begin
   with offered as materialized (
     select distinct on (i.id) i.*
     from jsonb_to_recordset(batch) as i (
-      n integer, id uuid, given_id uuid, kind text, owner text, lane text, alongside text, request jsonb, digest text,
+      n integer, id uuid, given_id uuid, kind text, is_exit boolean, owner text, lane text, alongside text, request jsonb, digest text,
       deadline_s double precision, request_id text, idempotency_key text
     )
     where (i.idempotency_key is null or i.n = any(keyed)) and (i.given_id is null or not is_order_id(i.owner, i.given_id))
     order by i.id, i.n
   ), written as (
-    insert into intents as w (id, given_id, kind, owner, lane, alongside, request, digest, request_id, deadline_at)
-    select o.id, o.given_id, o.kind, o.owner, o.lane, o.alongside, o.request, decode(o.digest, 'hex'), o.request_id,
+    insert into intents as w (id, given_id, kind, is_exit, owner, lane, alongside, request, digest, request_id, deadline_at)
+    select o.id, o.given_id, o.kind, is_exit(o.kind, o.is_exit), o.owner, o.lane, o.alongside, o.request, decode(o.digest, 'hex'), o.request_id,
       now() + make_interval(secs => o.deadline_s)
     from offered o
     order by o.lane nulls first, o.n
     on conflict (id) do nothing
-    returning w.id, w.kind, w.lane, w.position, w as whole
+    returning w.id, w.kind, w.is_exit, w.lane, w.position, w as whole
   ), first as (
     select distinct on (w.lane) w.lane, w.id
     from written w
@@ -63,7 +63,7 @@ begin
     returning l.name, l.head
   )
   select coalesce(array_agg(o.n), '{}'),
-    array_agg(job_for(w.kind, w.id, null) order by w.position) filter (where w.lane is null or h.head = w.id),
+    array_agg(job_for(w.kind, w.id, w.is_exit, null) order by w.position) filter (where w.lane is null or h.head = w.id),
     array_agg(distinct w.lane order by w.lane) filter (where o.alongside is not null and h.head <> w.id),
     array_agg(w.whole) filter (where venue_of(w.kind) is not null and (w.lane is null or h.head = w.id))
   into fresh, jobs, joined, started

@@ -9,9 +9,9 @@ declare
   jobs graphile_worker.job_spec[] := '{}';
 begin
   for item in
-    select i.*, decode(i.digest, 'hex') as request_digest
+    select i.*, is_exit(i.kind, i.is_exit) as exits, decode(i.digest, 'hex') as request_digest
     from jsonb_to_recordset(batch) as i (
-      n integer, id uuid, given_id uuid, kind text, owner text, lane text, alongside text, request jsonb, digest text,
+      n integer, id uuid, given_id uuid, kind text, is_exit boolean, owner text, lane text, alongside text, request jsonb, digest text,
       deadline_s double precision, request_id text, idempotency_key text
     )
     order by i.lane nulls first, i.n
@@ -37,8 +37,8 @@ begin
       end if;
     end if;
 
-    insert into intents (id, given_id, kind, owner, lane, alongside, request, digest, request_id, deadline_at)
-    select item.id, item.given_id, item.kind, item.owner, item.lane, item.alongside, item.request, item.request_digest, item.request_id,
+    insert into intents (id, given_id, kind, is_exit, owner, lane, alongside, request, digest, request_id, deadline_at)
+    select item.id, item.given_id, item.kind, item.exits, item.owner, item.lane, item.alongside, item.request, item.request_digest, item.request_id,
       now() + make_interval(secs => item.deadline_s)
     where item.given_id is null or not is_order_id(item.owner, item.given_id)
     on conflict (id) do nothing;
@@ -65,7 +65,7 @@ begin
       returning l.head = item.id into at_head;
     end if;
     if at_head then
-      jobs := jobs || job_for(item.kind, item.id, null);
+      jobs := jobs || job_for(item.kind, item.id, item.exits, null);
     elsif item.alongside is not null then
       perform advance_lane(item.lane, null);
     end if;

@@ -19,7 +19,7 @@ begin
     beside := beside || (select i.alongside from intents i where i.id = front);
   end if;
   for member in
-    select i.id, i.kind, i.alongside, i.has_turn
+    select i.id, i.kind, i.is_exit, i.alongside, i.has_turn
     from intents i
     where i.lane = lane_name and i.phase = 'pending' and i.id is distinct from leaver
     order by i.position
@@ -38,7 +38,7 @@ begin
     end if;
     front := coalesce(front, member.id);
     beside := beside || member.alongside;
-    perform enqueue(array[job_for(member.kind, member.id, null)]);
+    perform enqueue(array[job_for(member.kind, member.id, member.is_exit, null)]);
     exit when member.alongside is null or cardinality(beside) >= 8;
   end loop;
   update lanes set head = front where name = lane_name and head is distinct from front;

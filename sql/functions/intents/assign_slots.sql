@@ -27,16 +27,16 @@ begin
       select l.slot, l.for_exits into free from lend_slot(at_upstream, exit_waits) l;
     end if;
     exit when not found;
-    select n.id, n.kind into waiting from next_without_slot(at_upstream, exit_waits) n;
+    select n.id, n.kind, exit_waits as is_exit into waiting from next_without_slot(at_upstream, exit_waits) n;
     if not found and exit_waits and not free.for_exits then
-      select n.id, n.kind into waiting from next_without_slot(at_upstream, false) n;
+      select n.id, n.kind, false as is_exit into waiting from next_without_slot(at_upstream, false) n;
     end if;
     exit when not found;
     update upstream_slots
     set intent_id = waiting.id, hold_s = for_s, held_until = now() + make_interval(secs => for_s)
     where upstream = at_upstream and slot = free.slot;
     if waiting.id is distinct from asking then
-      perform enqueue(array[slot_job(waiting.kind, waiting.id, now())]);
+      perform enqueue(array[slot_job(waiting.kind, waiting.id, waiting.is_exit, now())]);
     end if;
   end loop;
 end $$;

@@ -54,7 +54,6 @@ begin
     perform spend_pace(pace, 1) where pace is not null;
     return case when has_doubts(at_upstream) then 'sent_by_proof' else 'sent' end;
   end if;
-  perform enqueue(array[
-    slot_job(held.kind, intent, held.deadline_at)]);
+  perform enqueue(array[slot_job(held.kind, intent, exits, held.deadline_at)]);
   return 'waiting';
 end $$;

@@ -14,7 +14,7 @@ begin
   set state = 'in_doubt', reconcile_attempts = reconcile_attempts + 1, outcome = null, unknown_because = coalesce(left(why, 200), unknown_because),
     answered_at = case when answered then now() else answered_at end
   where id = intent and fence = held_fence and settled_at is null and state <> 'queued' and sending_at is not null
-  returning kind, lane, upstream, reconcile_attempts into marked;
+  returning kind, is_exit, lane, upstream, reconcile_attempts into marked;
   if not found then
     return false;
   end if;
@@ -24,7 +24,6 @@ begin
     perform lower_proof(marked.upstream); -- it may stay there
   end if;
   perform leave_lane(marked.lane, intent);
-  perform enqueue(array[
-    doubt_job(marked.kind, intent, now() + make_interval(secs => delay_s))]);
+  perform enqueue(array[doubt_job(marked.kind, intent, marked.is_exit, now() + make_interval(secs => delay_s))]);
   return true;
 end $$;

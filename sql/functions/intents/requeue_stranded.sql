@@ -7,16 +7,16 @@ declare
   requeued integer := 0;
 begin
   perform restore_unlogged();
-  perform enqueue(array[slot_job(w.kind, w.id, now())])
+  perform enqueue(array[slot_job(w.kind, w.id, w.is_exit, now())])
   from (
-    select distinct on (i.waits_at) i.waits_at, i.kind, i.id
+    select distinct on (i.waits_at) i.waits_at, i.kind, i.id, i.is_exit
     from intents i
     where i.waits_at is not null
     order by i.waits_at, i.is_exit desc, i.position
   ) w
   where not exists (select from upstream_slots u where u.upstream = w.waits_at);
   for stranded in
-    select i.id, i.kind, i.state, i.lane, i.has_turn
+    select i.id, i.kind, i.is_exit, i.state, i.lane, i.has_turn
     from intents i
     left join lanes l on l.name = i.lane
     left join intents h on h.id = l.head and h.state in ('queued', 'running')
@@ -42,8 +42,8 @@ begin
       continue when not found;
     end if;
     perform enqueue(array[case
-      when stranded.state = 'in_doubt' then doubt_job(stranded.kind, stranded.id, null)
-      else job_for(stranded.kind, stranded.id, null)
+      when stranded.state = 'in_doubt' then doubt_job(stranded.kind, stranded.id, stranded.is_exit, null)
+      else job_for(stranded.kind, stranded.id, stranded.is_exit, null)
     end]);
     requeued := requeued + 1;
   end loop;

@@ -15,7 +15,7 @@ begin
     return;
   end if;
   for front in
-    select distinct on (i.lane) i.lane, i.id, i.kind, j.intent_id is not null as has_job
+    select distinct on (i.lane) i.lane, i.id, i.kind, i.is_exit, j.intent_id is not null as has_job
     from intents i
     left join (
       select distinct q.payload ->> 'intent_id' as intent_id
@@ -29,7 +29,7 @@ begin
     values (front.lane, front.id)
     on conflict (name) do update set head = excluded.head;
     if not front.has_job then
-      perform enqueue(array[job_for(front.kind, front.id, null)]);
+      perform enqueue(array[job_for(front.kind, front.id, front.is_exit, null)]);
     end if;
   end loop;
   insert into paces (name, taken)

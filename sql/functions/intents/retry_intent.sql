@@ -17,7 +17,7 @@ begin
   update intents
   set state = 'queued', sending_at = null, left_at = null, reached_at = null, upstream = null, outcome = said
   where id = intent and fence = held_fence and settled_at is null and state not in ('queued', 'in_doubt')
-  returning kind, deadline_at into put_back;
+  returning kind, is_exit, deadline_at into put_back;
   if not found then
     return false;
   end if;
@@ -30,6 +30,6 @@ begin
     perform follow_purchase(intent);
   end if;
   perform enqueue(array[
-    job_for(put_back.kind, intent, least(now() + make_interval(secs => delay_s), put_back.deadline_at))]);
+    job_for(put_back.kind, intent, put_back.is_exit, least(now() + make_interval(secs => delay_s), put_back.deadline_at))]);
   return true;
 end $$;

@@ -32,7 +32,7 @@ begin
   end if;
   if ended.upstream is not null then
     if ended.reconcile_attempts > 0 then
-      perform enqueue(array[slot_job(ended.kind, intent, h.held_until)])
+      perform enqueue(array[slot_job(ended.kind, intent, ended.is_exit, h.held_until)])
       from upstream_slots h
       where h.upstream = ended.upstream and h.intent_id = intent;
     else

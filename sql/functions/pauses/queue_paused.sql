@@ -4,7 +4,7 @@ create or replace function queue_paused(of_subject text) returns integer
 language plpgsql as $$
 declare
   due graphile_worker.job_spec[] := array(
-    select slot_job(i.kind, i.id, now())
+    select slot_job(i.kind, i.id, i.is_exit, now())
     from intents i
     join intent_kinds k on k.kind = i.kind
     where i.phase = 'pending' and i.state = 'queued' and i.sending_at is null and of_subject in (k.upstream, i.owner)

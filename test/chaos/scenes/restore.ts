@@ -136,7 +136,7 @@ async function restore({ rows }: Stage, tables: Table[]): Promise<void> {
   await rows(`delete from queue_jobs`);
   await rows(`update intents set deadline_at = now() where settled_at is null`);
   await rows(
-    `select graphile_worker.add_jobs(array_agg(job_for(kind, id, null))) from intents where settled_at is null`,
+    `select graphile_worker.add_jobs(array_agg(job_for(kind, id, is_exit, null))) from intents where settled_at is null`,
   );
 }
 

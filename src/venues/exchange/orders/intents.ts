@@ -1,6 +1,6 @@
 import type { Body } from '../../../contract/body.ts';
 import type { components } from '../../../contract/types.ts';
-import { type Accepted, idsOf, type NewIntent, type Submission } from '../../../intents/accept.ts';
+import { type Accepted, idsOf, intentFor, type NewIntent, type Submission } from '../../../intents/accept.ts';
 import type { Submittable } from '../../../intents/define.ts';
 import { ofAmount } from '../../../kernel/decimals.ts';
 import { ApiError } from '../../../kernel/errors.ts';
@@ -80,23 +80,20 @@ export const cancelExchangeOrder = (context: ExchangeRequestContext, name: strin
 /** Whether a name of an order is the exchange's number of it; this service's ids are uuids. */
 export const isExchangeNumber = (name: string): boolean => /^\d{1,15}$/.test(name);
 
-function submit<Request extends { wallet: WalletAddress }>(
-  { accept, context, wallet, deadlineMs }: ExchangeRequestContext,
-  { kind }: Submittable<Request>,
+function submit<Request extends { wallet: WalletAddress } & Record<string, unknown>>(
+  { accept, wallet, ...by }: ExchangeRequestContext,
+  verb: Submittable<Request>,
   { name, pair, ...more }: { name?: OrderUuid | undefined; pair: string; terms?: object; alongside?: string },
   members: NoInfer<Omit<Request, 'wallet'>>,
 ): Promise<Accepted> {
   return accept(
     {
-      ...context,
-      ...idsOf(context.owner, name),
-      kind,
+      ...intentFor(by, verb, { ...members, wallet } as Request), // as: it has no other members
+      ...idsOf(by.context.owner, name),
       trader: wallet,
       pair,
       ...more,
       lane: laneOf(wallet),
-      request: { ...members, wallet },
-      deadline_s: deadlineMs / 1000,
     },
     errorOfVerdict,
   );

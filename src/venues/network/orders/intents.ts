@@ -1,6 +1,6 @@
 import type { Body } from '../../../contract/body.ts';
 import type { components } from '../../../contract/types.ts';
-import { type Accepted, idsOf, type NewIntent, type Submission } from '../../../intents/accept.ts';
+import { type Accepted, idsOf, intentFor, type NewIntent, type Submission } from '../../../intents/accept.ts';
 import type { Submittable } from '../../../intents/define.ts';
 import { ApiError } from '../../../kernel/errors.ts';
 import { type Hotkey, hotkeyOf, type OrderUuid, type PropAccountId } from '../../../kernel/ids.ts';
@@ -71,24 +71,21 @@ export const protectPosition = (
 
 type TraderMembers = { trader: Hotkey; subaccount_id: number; prop_account_id?: PropAccountId | undefined };
 
-function submit<Request extends TraderMembers>(
-  { accept, context, subaccountId, entityHotkey, deadlineMs }: RequestContext,
-  { kind }: Submittable<Request>,
+function submit<Request extends TraderMembers & Record<string, unknown>>(
+  { accept, subaccountId, entityHotkey, ...by }: RequestContext,
+  verb: Submittable<Request>,
   { name, pair, ...more }: { name?: OrderUuid | undefined; pair: string; target?: OrderUuid; terms?: Terms },
   members: NoInfer<Omit<Request, keyof TraderMembers>>,
 ): Promise<Accepted> {
   const trader = hotkeyOf(entityHotkey, subaccountId);
   return accept(
     {
-      ...context,
+      ...intentFor(by, verb, { ...members, trader, subaccount_id: subaccountId } as Request), // as: it has no other members
+      ...idsOf(by.context.owner, name),
       ...more,
-      ...idsOf(context.owner, name),
-      kind,
       trader,
       pair,
       lane: `netvenue:${trader}:${pair}`,
-      request: { ...members, trader, subaccount_id: subaccountId },
-      deadline_s: deadlineMs / 1000,
     },
     errorOfVerdict,
   );

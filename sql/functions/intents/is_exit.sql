@@ -1,0 +1,7 @@
+-- Whether an intent reduces what its trader risks: by its kind, or because its verb says so of its request (`is_exit` in src/).
+create or replace function is_exit(of_kind text, said boolean) returns boolean
+language sql stable as $$
+  select k.is_exit or coalesce(said, false)
+  from intent_kinds k
+  where k.kind = of_kind
+$$;
