@@ -10,7 +10,7 @@ import { type IntentId, idSchema, newIntentId, type OrderUuid, type OwnerId, ord
 import { spanSince } from '../kernel/spans.ts';
 import { within } from '../kernel/within.ts';
 import { presentWork } from '../kernel/work.ts';
-import { isExit, type Submittable } from './define.ts';
+import type { Submittable, Urgency } from './define.ts';
 import type { Intent } from './intent.ts';
 
 /**
@@ -60,6 +60,10 @@ export type Submission<O extends NewIntent> = {
   context: Pick<NewIntent, 'owner' | 'digest' | 'idempotency_key'> & { request_id: string };
   deadlineMs: number;
 };
+
+/** Whether this request of a verb reduces what its trader risks. */
+export const isExit = <Request>({ isExit: of = () => false }: Urgency<Request>, request: Request): boolean =>
+  of === true || of(request);
 
 /** The intent of a submission, with an id of its own. The verb says what its request is. */
 export const intentFor = <Request extends Record<string, unknown>>(

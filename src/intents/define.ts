@@ -9,10 +9,6 @@ export type Submittable<Request> = { kind: string; request: z.ZodType<Request> }
 /** `isExit`: it reduces what its trader risks, whatever its request says, as in the table `intent_kinds`, or with this request. */
 export type Urgency<Request> = { isExit?: true | ((request: NoInfer<Request>) => boolean) };
 
-/** Whether this request of a verb reduces what its trader risks. */
-export const isExit = <Request>({ isExit: of = () => false }: Urgency<Request>, request: Request): boolean =>
-  of === true || of(request);
-
 /** A schema for each member that `T` requires. */
 type RequiredMembers<T> = {
   [Name in keyof T as Record<never, never> extends Pick<T, Name> ? never : Name]: z.ZodType<T[Name]>;

@@ -5,6 +5,7 @@ import { OUR_CREDENTIALS, type Pauses } from '../kernel/pauses.ts';
 import type { UpstreamResult } from '../kernel/upstream-result.ts';
 import { within } from '../kernel/within.ts';
 import { epochMs, noteWork } from '../kernel/work.ts';
+import { isExit } from './accept.ts';
 import { LONGEST_ORDER_RETRY_MS, nextAttemptMs, nextReconcileMs } from './backoff.ts';
 import {
   beginSending,
@@ -16,14 +17,7 @@ import {
   SEND_WITHIN_MS,
   type SendMode,
 } from './claim.ts';
-import {
-  type IntentDefinition,
-  type IntentOf,
-  isExit,
-  type Prepared,
-  type SentRequest,
-  type Urgency,
-} from './define.ts';
+import type { IntentDefinition, IntentOf, Prepared, SentRequest, Urgency } from './define.ts';
 import { findUnclaimed } from './follow.ts';
 import type { Claim, Intent } from './intent.ts';
 import { reconcile } from './reconcile.ts';
