@@ -9,14 +9,14 @@ import { until } from '../support/processes.ts';
 const BATCHES = 20;
 const EARLIER = 500 * BATCHES;
 
-/** Streams of a log of so many events. `add` writes one more; `order` is what was read: by whom, and which. */
-function streamsOf(earlier: number) {
+/** Streams of a log of so many events with this data. `add` writes one more; `order` is what was read: by whom, and which. */
+function streamsOf(earlier: number, data = '{}') {
   let last = earlier;
   let notify = () => {};
   const logs: EventLogs = {
     list: async (_, after, most) =>
       Array.from({ length: Math.min(most, last - after) }, (_one, n) => ({
-        ...{ position: after + n + 1, type: 'order', data: '{}' },
+        ...{ position: after + n + 1, type: 'order', data },
       })),
     end: async () => ({ last_position: last, is_whole: true }),
     ends: async (subjects) => subjects.map((subject) => ({ subject, last_position: last })),
@@ -34,14 +34,16 @@ function streamsOf(earlier: number) {
   return {
     order,
     close: streams.close,
-    async open(reader: string, after: number) {
+    /** Opens a stream. `takes`: whether its reader takes a text; `drained` says that it has read what it took. */
+    async open(reader: string, after: number, takes = (_text: string) => true) {
       const request = { owner: 'ptn_a', subject: 'ptn_a', caller: reader, credentials: [], after, intervalMs: 0 };
       const stream = await streams.open(request as unknown as StreamRequest); // as: ids are texts, and it resumes
       const write = (text: string) => {
+        if (!takes(text)) return false;
         for (const [, position] of text.matchAll(/^id: ptn_a:(\d+)$/gm)) order.push(`${reader} ${position}`);
         return true;
       };
-      return () => stream.start({ write, end: () => {}, cut: () => {} });
+      return Object.assign(() => stream.start({ write, end: () => {}, cut: () => {} }), { drained: stream.drained });
     },
     add(): number {
       last += 1;
@@ -83,5 +85,32 @@ describe('a stream in a process whose time is set back, as by a failover', () =>
     close();
 
     expect(order).to.deep.equal(['live 1', 'live 2']);
+  });
+});
+
+describe('a reader that is behind', () => {
+  it('has no more kept for it than is promised, however large its events are, and misses none', async () => {
+    const [EVENTS, KEPT] = [500, 262_144];
+    const { open, order, close } = streamsOf(EVENTS, JSON.stringify({ fills: 'x'.repeat(10_000) }));
+    let [unread, most] = [0, 0];
+    const takes = (text: string) => {
+      if (unread > KEPT) return false;
+      unread += text.length;
+      most = Math.max(most, unread);
+      return true;
+    };
+    const start = await open('slow', 0, takes);
+
+    start();
+    await until('it is behind', () => order.length > 0);
+    while (order.length < EVENTS) {
+      await new Promise((later) => setTimeout(later, 2));
+      unread = 0;
+      start.drained();
+    }
+    close();
+
+    expect(most).to.be.below(2 * KEPT);
+    expect(order).to.deep.equal(Array.from({ length: EVENTS }, (_, n) => `slow ${n + 1}`));
   });
 });

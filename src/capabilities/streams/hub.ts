@@ -6,7 +6,8 @@ import { canTakeMore, type Listener, newListener, type StreamRequest } from './l
 import type { EventLogs, LoggedEvent } from './logs.ts';
 import { endText, eventId, eventText, HEARTBEAT, retryText } from './rules.ts';
 
-const BATCH = 500;
+const BATCH = 100; // about what is kept for a reader that is behind: it is read again once that is taken
+const PART_LENGTH = 65_536;
 const HOLD_TICK_MS = 100; // the precision of `interval_ms`
 const LINGER_MS = 10_000; // how long the reader of an ended stream may take to read the rest
 const CREDENTIALS_CHECK_MS = 2_000; // a stream with revoked credentials ends within this time
@@ -157,13 +158,18 @@ export function openStreams(
     }, HOLD_TICK_MS).unref();
   }
 
+  /** Writes in parts: a reader that is behind gets at most one of them beyond what is kept for it. */
   function write(listener: Listener, texts: { position: number; text: string }[]): void {
-    const unsent = texts.filter(({ position }) => position > listener.position);
-    const last = unsent.at(-1);
-    if (!last) return;
-    if (!tryWrite(listener, unsent.map(({ text }) => text).join(''))) return;
-    listener.position = last.position;
-    listener.notBefore = performance.now() + listener.intervalMs;
+    let part = '';
+    for (const [n, { position, text }] of texts.entries()) {
+      if (position <= listener.position) continue;
+      part += text;
+      if (part.length < PART_LENGTH && n < texts.length - 1) continue;
+      if (!tryWrite(listener, part)) return;
+      listener.position = position;
+      listener.notBefore = performance.now() + listener.intervalMs;
+      part = '';
+    }
   }
 
   /**
