@@ -1,5 +1,6 @@
--- Starts one more lane of each endpoint that may have one: up to four while it succeeds, one while it fails, none while its owner is
--- disabled. The caller holds the endpoints.
+-- Starts one more lane of each endpoint that may have one: up to four while it succeeds, one while it fails or its owner has 50 lanes, none while
+-- its owner is disabled. A lane holds a job of a worker while its receiver works: others find one, however much one owner has to be sent. The caller
+-- holds the endpoints, which are of one owner.
 create or replace function start_lanes(endpoints text[]) returns void
 language plpgsql as $$
 declare
@@ -10,7 +11,11 @@ begin
     from webhook_endpoints e
     cross join lateral (
       select lane
-      from generate_series(0, case when e.failing_since is null then 3 else 0 end) as lane
+      from generate_series(0, case when e.failing_since is null and (
+        select coalesce(sum(bit_count(o.lanes::bit(4))), 0)
+        from webhook_endpoints o
+        where o.owner = (select w.owner from webhook_endpoints w where w.id = endpoints[1])
+      ) < 50 then 3 else 0 end) as lane
       where e.lanes & (1 << lane) = 0
       order by lane
       limit 1
