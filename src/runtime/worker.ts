@@ -48,6 +48,7 @@ export async function openWorkerRuntime(config: Config, log: Logger, metrics: Me
     tls: config.SMTP_TLS,
     most: jobsOfOneUpstream(config.OUTBOUND_CONCURRENCY),
   });
+  const forWatches = jobsOfOneUpstream(config.OUTBOUND_CONCURRENCY);
   const base = runtimeBase({ kind: 'worker', db, config, log, metrics, clock }, pauses);
   const reads = venueReads(platform, exvenue, config.VENUE_READ_MS);
   return {
@@ -62,7 +63,7 @@ export async function openWorkerRuntime(config: Config, log: Logger, metrics: Me
     venues: networkEntities(platform, { config, upstreams, db, sealer: base.sealer }),
     reads,
     checks: orderChecks(db, reads),
-    watching: atOnce(jobsOfOneUpstream(config.OUTBOUND_CONCURRENCY)),
+    watching: atOnce(forWatches, { mostWaiting: forWatches }),
     syncing: atOnce(jobsOfOneUpstream(config.TRADING_CONCURRENCY)),
     stepLane: laneStepper(db),
     activity,

@@ -27,8 +27,8 @@ export type WatchDeps = {
 };
 
 /**
- * Reads one account, records an event for each change, and plans the next reading. While the network is silent, most wait for their next
- * turn instead: the jobs of deliveries and mails are of the same runner.
+ * Reads one account, records an event for each change, and plans the next reading. While the network is silent or slow, most wait for their
+ * next turn instead: the jobs of deliveries and mails are of the same runner.
  */
 export async function watchAccount(account: PropAccountId, deps: WatchDeps): Promise<void> {
   const { db, config, watching } = deps;
