@@ -3412,8 +3412,8 @@ create function venue_of(of_kind text)
 create function verb_subject(i intents)
   returns uuid sql immutable;
 
-create function verify_email(app text, address text, hmacs bytea[], of_network integer, session text, session_digest bytea, lives_s integer, from_address text, address_digest bytea)
-  returns TABLE(verdict text, user_id text, expires_at timestamp with time zone) plpgsql;
+create function verify_by_code(app text, address text, hmacs bytea[], session text, session_digest bytea, lives_s integer, from_address text, address_digest bytea)
+  returns TABLE(user_id text, expires_at timestamp with time zone) plpgsql;
 
 create function wait_for_pace(intent uuid, pace text, per_minute integer, kept integer, exits boolean)
   returns boolean plpgsql;

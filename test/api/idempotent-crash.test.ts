@@ -4,6 +4,7 @@ import {
   type Ask,
   asking,
   bearer,
+  codeIn,
   codeOf,
   fresh,
   type Identity,
@@ -159,6 +160,14 @@ describe('a crash or a fault between a write and the storing of its response', f
     const { email: _, ...proof } = loginOf(another);
     await failedAndRepeated(another.ask, '/v2/auth/reauthenticate', proof);
     await failedAndRepeated(service.ask, '/v2/admin/invitations/accept', { token, password: PASSWORD });
+  });
+
+  it('spends no mailed code: who could not be told that the address is verified enters it again', async () => {
+    const email = `${fresh('signed-up')}@example.com`;
+    await who.app.ask('POST', '/v2/auth/signup', { json: { email, password: PASSWORD } });
+    const code = codeIn((await service.mailTo(email)).text);
+
+    await failedAndRepeated(who.app.ask, '/v2/auth/verify-email', { email, code });
   });
 
   it('lets only one of two requests write when the first one was slow, not dead', async () => {

@@ -24,8 +24,8 @@ const CALLS: Record<string, [call: Call, after: string]> = {
   'an enrollment of an authenticator': [(db) => enrollTotp(db, SEALER, USER), SESSION],
   sign_up: [`sign_up('a', 'ann', 'new', 'salt', 'mine', 'hmac', 5, ${LIVES_S}, '${newIntentId()}', 'sealed')`, CODE],
   renew_code: [`renew_code('a', 'ann', 'hmac', 5, ${LIVES_S}, '${newIntentId()}', 'sealed')`, CODE],
-  verify_email: [
-    `verify_email('a', 'ann', array['hmac'::bytea], 5, 'new session', 'digest', ${LIVES_S}, null, 'net')`,
+  verify_by_code: [
+    `verify_by_code('a', 'ann', array['hmac'::bytea], 'new session', 'digest', ${LIVES_S}, null, 'net')`,
     CODE,
   ],
 };

@@ -65,15 +65,28 @@ export async function renewCode(db: Db, sealer: Sealer, account: Account): Promi
     )`);
 }
 
-const verifiedRow = z.discriminatedUnion('verdict', [
-  z.object({ verdict: z.enum(['expired', 'wrong']) }),
-  z.object({ verdict: z.literal('verified'), user_id: idSchema.user, expires_at: z.string() }),
-]);
-
 /**
- * Verifies an address by its code and opens a session. A code passes once. Throws V2_OTP_INVALID for a wrong code and
- * V2_OTP_EXPIRED for an expired code or after five wrong ones from the caller's network, or 25 from all.
+ * Counts one attempt at a code, and compares it. Throws V2_OTP_INVALID for a wrong code and V2_OTP_EXPIRED for an expired code or
+ * after five wrong ones from the caller's network, or 25 from all.
  */
+export async function tryCode(
+  db: Db,
+  sealer: Sealer,
+  account: Account,
+  code: string,
+  { network }: From,
+): Promise<void> {
+  const verdict = await db.oneFirst(sql.prepared('try_code', z.object({ verdict: z.string() }))`
+    select try_code(
+      ${account.appId}, ${account.email}, ${hmacsOf(sealer, account, code)}, ${CODE_ATTEMPTS_OF_A_NETWORK},
+      ${sql.binary(digest(network))}
+    ) as verdict`);
+  if (verdict !== 'verified') throw new ApiError(verdict === 'wrong' ? 'V2_OTP_INVALID' : 'V2_OTP_EXPIRED');
+}
+
+const verifiedRow = z.object({ user_id: idSchema.user, expires_at: z.string() });
+
+/** Verifies an address by a code that `tryCode` has let pass, and opens a session. A code passes once: else throws V2_OTP_EXPIRED. */
 export async function verifyEmail(
   db: Db,
   sealer: Sealer,
@@ -81,17 +94,16 @@ export async function verifyEmail(
   code: string,
   from: From,
 ): Promise<OpenedSession & { userId: UserId }> {
-  const session = newSession(from);
-  const hmacs = sealer.hmacs(code, codeSealContext(account));
-  const tried = await db.one(sql.prepared('verify_email', verifiedRow)`
-    select v.verdict, v.user_id, v.expires_at
-    from verify_email(
-      ${account.appId}, ${account.email}, ${sql.array(hmacs, 'bytea')}, ${CODE_ATTEMPTS_OF_A_NETWORK},
-      ${session.members}
-    ) v`);
-  if (tried.verdict !== 'verified') throw new ApiError(tried.verdict === 'wrong' ? 'V2_OTP_INVALID' : 'V2_OTP_EXPIRED');
-  return { userId: tried.user_id, token: session.token, expiresAt: tried.expires_at };
+  const { token, members } = newSession(from);
+  const verified = await db.maybeOne(sql.prepared('verify_by_code', verifiedRow)`
+    select v.user_id, v.expires_at
+    from verify_by_code(${account.appId}, ${account.email}, ${hmacsOf(sealer, account, code)}, ${members}) v`);
+  if (!verified) throw new ApiError('V2_OTP_EXPIRED');
+  return { userId: verified.user_id, token, expiresAt: verified.expires_at };
 }
+
+const hmacsOf = (sealer: Sealer, account: Account, code: string) =>
+  sql.array(sealer.hmacs(code, codeSealContext(account)), 'bytea');
 
 /**
  * Mails a user a reset token, which replaces the earlier one; a user who is not verified only if `mailsUnverified`. For

@@ -8,7 +8,16 @@ import { appOf, userOf } from '../../kernel/principal.ts';
 import type { Sealer } from '../../kernel/seal.ts';
 import { budgetOf } from '../../kernel/throttles.ts';
 import { countCodeMail, forgetAttempts, mayMailReset } from './attempts.ts';
-import { type Account, confirmReset, hashForReset, renewCode, requestReset, signUp, verifyEmail } from './commands.ts';
+import {
+  type Account,
+  confirmReset,
+  hashForReset,
+  renewCode,
+  requestReset,
+  signUp,
+  tryCode,
+  verifyEmail,
+} from './commands.ts';
 import { isResetToken } from './queries.ts';
 
 type Deps = { db: Db; sealer: Sealer; throttle: Throttle };
@@ -28,19 +37,22 @@ export const verifyUserEmail: Handler<'verifyUserEmail', Deps> = async (call) =>
   const budget = budgetOf('code', account.appId, account.email, call.network);
   await call.throttle(budget);
   const { db, sealer, throttle } = call.deps;
-  // Not by `commit`: a wrong code stays counted although the request is rejected.
-  const { userId, token, expiresAt } = await verifyEmail(db, sealer, account, call.body.code, call);
+  await tryCode(db, sealer, account, call.body.code, call); // counted also if what follows fails
+  const reply = await call.commit(async (tx) => {
+    const { userId, token, expiresAt } = await verifyEmail(tx, sealer, account, call.body.code, call);
+    return {
+      status: 200 as const,
+      body: {
+        user_id: userId,
+        email: account.email,
+        email_verified: true as const,
+        session_token: token,
+        session_expires_at: expiresAt,
+      },
+    };
+  });
   await throttle.forgive([budget]);
-  return {
-    status: 200,
-    body: {
-      user_id: userId,
-      email: account.email,
-      email_verified: true,
-      session_token: token,
-      session_expires_at: expiresAt,
-    },
-  };
+  return reply;
 };
 
 /** Handles `POST /v2/auth/resend-otp`: mail a new code. */

@@ -99,7 +99,7 @@ export const AREAS: Record<string, Area> = {
         tests: ['sql/quarantine', 'sql/user-functions', 'sql/listed-and-paced'],
       },
       {
-        files: users('renew_code', 'sign_up', 'try_code', 'try_login_code', 'verify_email'),
+        files: users('renew_code', 'sign_up', 'try_code', 'try_login_code', 'verify_by_code'),
         tests: ['sql/user-codes', 'sql/user-locks'],
       },
     ],
