@@ -64,6 +64,6 @@ begin
     held.upstream,
     (select max(u.hold_s) from upstream_slots u where u.upstream = held.upstream),
     null,
-    greatest(0, spare)
+    spare
   );
 end $$;

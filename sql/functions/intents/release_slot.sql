@@ -1,5 +1,5 @@
 -- Frees the slots of an intent at an upstream for the next intents that wait. It holds more than one only if it was executed twice at once, after a
--- worker was taken for dead. While requests have lent their slots, at most one is handed out for each, and only if so many requests are proven (see
+-- worker was taken for dead. While requests have lent their slots, only so many are handed out as are proven (see
 -- slots_to_assign). `responded_at`: when the response of a request was here that was not in doubt, null if that is unknown (see hand_on_slot). Locks
 -- the slots, then the line's lock (see claim_slot), shared.
 create or replace function release_slot(intent uuid, at_upstream text, responded_at timestamptz default null) returns void

@@ -1,11 +1,10 @@
 -- How many free slots of an upstream may be handed out without a further proof: null, all of them, while none is lent (see release_by_proof); else
--- as many as keep its requests below the slots that those in doubt leave, or below what was proven beside these, whichever is more. What was proven
--- stays so: requests in doubt only end. The intents are found one by one by their ids, see settle_intent.
+-- as many as keep its requests below the slots that those in doubt leave, or below what was proven beside these, whichever is more; none if that is
+-- below 1. What was proven stays so: requests in doubt only end. The intents are found one by one by their ids, see settle_intent.
 create or replace function slots_to_assign(at_upstream text) returns integer
 language sql stable as $$
   select case when has_lent_slots(at_upstream) then (
-    select greatest(
-      0,
+    select (
       greatest(
         count(*) filter (where not u.is_lent) - count(*) filter (where u.held_until > now() and (u.is_lent or i.state not in ('queued', 'running'))),
         (select p.proven from upstream_proofs p where p.upstream = at_upstream)

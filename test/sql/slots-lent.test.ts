@@ -1,0 +1,134 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import { type IntentDatabase, openIntentDatabase, type Row } from '../support/intent-database.ts';
+import { slotsOf } from '../support/slots.ts';
+
+describe('slots that requests in doubt have lent', () => {
+  let intentDb: IntentDatabase;
+  before(async () => {
+    intentDb = await openIntentDatabase();
+  });
+  after(() => intentDb.close());
+  beforeEach(() =>
+    intentDb.query('truncate intents, lanes, upstream_slots, upstream_proofs cascade; delete from queue_jobs'),
+  );
+  const { claimed, queuedNow } = slotsOf(() => intentDb);
+
+  type Sent = Pick<Row, 'id' | 'fence'>;
+  let upstream = { slots: 4, forExits: 0 };
+  const begin = async ({ id, fence }: Sent, isExit = false) => {
+    const [row] = await intentDb.query<{ begun: string }>(
+      `select begin_sending_within($1, $2, '{}', 'miner:x', $3, 30, $4, $5) as begun`,
+      [id, fence, upstream.slots, upstream.forExits, isExit],
+    );
+    return row?.begun;
+  };
+  const arrive = async (isExit = false) => {
+    const { id, fence } = await claimed();
+    return { id, fence, was: await begin({ id, fence }, isExit) };
+  };
+  /** One that waited and was handed a slot is sent. */
+  const proceed = async ({ id }: Sent) => {
+    await intentDb.finishJobs(id);
+    const { fence } = (await intentDb.claim(id)) as Row;
+    return { id, fence, was: await begin({ id, fence }) };
+  };
+  /** It is in doubt, was sent 10 s ago, and may be at the upstream for `heldS` more. */
+  const doubt = async ({ id, fence }: Sent, heldS: number) => {
+    await intentDb.markInDoubt(id, fence, 60);
+    await age({ id, fence });
+    await intentDb.query(
+      'update upstream_slots set held_until = now() + make_interval(secs => $2) where intent_id = $1',
+      [id, heldS],
+    );
+  };
+  /** It was sent long before the look-up that proves a thread. */
+  const age = ({ id }: Sent) =>
+    intentDb.query(`update intents set sending_at = now() - interval '10 seconds' where id = $1`, [id]);
+  /** It ends with a response that came before that look-up's. */
+  const respond = ({ id, fence }: Sent) =>
+    intentDb.query(`select settle_intent($1, $2, 'succeeded', '{"result":{}}', 5)`, [id, fence]);
+  const prove = ({ id }: Sent) => intentDb.query('select release_by_proof($1, 9, 9, 10)::text', [id]);
+  const pass = (seconds: number) =>
+    intentDb.query('update upstream_slots set held_until = held_until - make_interval(secs => $1)', [seconds]);
+
+  for (const [oneS, otherS] of [
+    [5, 30],
+    [30, 5],
+  ] as const)
+    it(`are those that are over first (${oneS} s, ${otherS} s): then an exit has its own again, without a proof`, async () => {
+      upstream = { slots: 3, forExits: 1 };
+      const [one, other, waiting] = [await arrive(), await arrive(), await arrive()];
+      await doubt(one, oneS);
+      await doubt(other, otherS);
+      await prove(one);
+      expect((await proceed(waiting)).was).to.equal('sent_by_proof');
+
+      await pass(6);
+      const [exit, entry] = [await arrive(true), await arrive()];
+
+      expect([exit.was, entry.was]).to.deep.equal(['sent', 'waiting']);
+    });
+
+  it('no longer count once they are over: the next that ends gives all that wait what is free', async () => {
+    upstream = { slots: 4, forExits: 0 };
+    const [one, other, running, last] = [await arrive(), await arrive(), await arrive(), await arrive()];
+    const [first, second, third, fourth] = [await arrive(), await arrive(), await arrive(), await arrive()];
+    await doubt(one, 5);
+    await doubt(other, 30);
+    for (const there of [running, last]) await age(there);
+    await prove(one);
+    const sent = await proceed(first);
+    await age(sent);
+    await prove(other);
+    await proceed(second);
+    for (const there of [running, sent]) await respond(there);
+    expect(await queuedNow()).to.deep.equal([]);
+
+    await pass(6);
+    await intentDb.settle(last.id, last.fence);
+
+    expect(await queuedNow()).to.deep.equal([third.id, fourth.id]);
+    const taken = await intentDb.query('select from upstream_slots where intent_id = any ($1) and is_lent', [
+      [third.id, fourth.id],
+    ]);
+    expect(taken).to.deep.equal([]);
+  });
+
+  it('leave room for another beside a request whose hold is over, though nobody has recorded its end', async () => {
+    upstream = { slots: 3, forExits: 0 };
+    const [one, hung, running, waiting] = [await arrive(), await arrive(), await arrive(), await arrive()];
+    await doubt(one, 30);
+    for (const there of [hung, running]) await age(there);
+    await prove(one);
+    expect((await proceed(waiting)).was).to.equal('sent_by_proof');
+    await intentDb.query(`update upstream_slots set held_until = now() - interval '1 second' where intent_id = $1`, [
+      hung.id,
+    ]);
+
+    expect((await arrive()).was).to.equal('sent_by_proof');
+  });
+
+  it('are lent by each of two exits that end at once to another that waits, and neither end fails', async () => {
+    upstream = { slots: 5, forExits: 2 };
+    const doubts = [await arrive(), await arrive(), await arrive()];
+    const [exit, another] = [await arrive(true), await arrive(true)];
+    const [first, second, third] = [await arrive(), await arrive(), await arrive()];
+    for (const [n, one] of doubts.entries()) await doubt(one, 10 + n);
+    for (const there of [exit, another]) await age(there);
+    await prove(doubts[0] as Sent);
+    await proceed(first);
+    const [slow, other] = [await intentDb.session(), await intentDb.session()];
+
+    await slow.query('begin');
+    await slow.settle(exit.id, exit.fence);
+    const ended = other.settle(another.id, another.fence);
+    await sleep(100);
+    await slow.query('commit');
+
+    expect(await ended).to.equal(true);
+    expect(await queuedNow())
+      .to.include(second.id)
+      .and.not.include(third.id);
+  });
+});
