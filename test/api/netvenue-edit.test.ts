@@ -206,4 +206,30 @@ describe('editNetvenueOrder', () => {
       expect(await restingOrder(trader)).to.include({ limitPrice: 90_000, quantity: 0.01, trailingStop: null });
     });
   }
+
+  it('of an order that had nothing to execute is rejected at once, and so is its cancellation', async () => {
+    const trader = await service.trader();
+    const { body } = await trader.post(ORDERS, { trade_pair: 'BTCUSDC', order_type: 'FLAT' });
+    service.miner.faults.add({ kind: 'reset', route: SUBMIT, times: 2 });
+
+    const edited = await trader.post(`${ORDERS}/${body.order_uuid}/edit`, changes({ limit_price: 91_000 }));
+    const cancelled = await trader.delete(`${ORDERS}/${body.order_uuid}?trade_pair=BTCUSDC`);
+
+    service.miner.faults.clear();
+    for (const reply of [edited, cancelled]) expectProblem(reply, 'V1_ORDER_NOT_RESTING', { effect: 'none' });
+  });
+
+  it('has no effect when it was lost while it was not known that the order had nothing to execute', async () => {
+    const trader = await service.trader();
+    service.miner.faults.add({ kind: 'accept_then_drop', route: SUBMIT, times: 1 });
+    service.miner.faults.add({ kind: 'reset', route: SUBMIT, times: 1 });
+    const later = { prefer: 'wait=0' };
+    const { body } = await trader.post(ORDERS, { trade_pair: 'BTCUSDC', order_type: 'FLAT' }, later);
+
+    const reply = await trader.post(`${ORDERS}/${body.order_uuid}/edit`, changes({ limit_price: 91_000 }), later);
+
+    expect(await trader.pollIntent(reply)).to.include({ state: 'failed', effect: 'none' });
+    expect(effectsOf(service, trader)).to.deep.equal([]);
+    service.miner.faults.clear();
+  });
 });

@@ -111,8 +111,12 @@ export const protectionWhenAccepted = (order: Exits): Protection =>
   order.execution_type === 'BRACKET' || carriesExits(order) ? PLACED : NO_PROTECTION;
 
 /** Whether an order has ended according to our records. An order whose placement is in doubt may still rest. */
-export const isOver = ({ lifecycle, placement }: { lifecycle: string | null; placement: string }): boolean =>
-  lifecycle === 'filled' || lifecycle === 'cancelled' || placement === 'failed' || placement === 'expired';
+export const isOver = (order: { lifecycle: string | null; placement: string }): boolean =>
+  order.lifecycle === 'filled' || order.lifecycle === 'cancelled' || wasNeverThere(order);
+
+/** Whether the network never had an order, according to our records: its placement failed, or there was nothing to execute. */
+export const wasNeverThere = ({ lifecycle, placement }: { lifecycle: string | null; placement: string }): boolean =>
+  lifecycle === null && !isOpen(placement);
 
 /** Whether a placement is not settled yet, by the state of its intent. */
 export const isOpen = (placement: string): boolean =>

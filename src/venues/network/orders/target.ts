@@ -6,7 +6,7 @@ import { type Deps, recordOtherwise } from './calls.ts';
 import { ABSENT, type Done, type Found } from './outcome.ts';
 import { getTarget } from './queries.ts';
 import { orderUpdateOf } from './rested.ts';
-import { isOpen, type Terms } from './rules.ts';
+import { isOpen, type Terms, wasNeverThere } from './rules.ts';
 import { recordOrderUpdate } from './store.ts';
 import { isTriggered, namesOf, readRecords } from './venue-records.ts';
 
@@ -61,6 +61,5 @@ export async function recordUnlessTargetInDoubt(
  */
 export async function absentIfNeverPlaced({ db }: Deps, target: OrderUuid, finding: Found): Promise<Found> {
   if (finding.kind !== 'unknown') return finding;
-  const { placement } = await getTarget(db, target);
-  return placement === 'failed' || placement === 'expired' ? ABSENT : finding;
+  return wasNeverThere(await getTarget(db, target)) ? ABSENT : finding;
 }
