@@ -8,7 +8,7 @@ declare
   a prop_accounts;
 begin
   perform lock_payment_of(account);
-  select * into a from prop_accounts where id = account for update;
+  select * into a from prop_accounts where id = account for no key update;
   if a.id is null then
     return 'unknown';
   elsif a.status <> 'subaccount_failed' or a.synthetic_hotkey is not null then

@@ -8,7 +8,7 @@ declare
   a prop_accounts;
   i intents;
 begin
-  select * into a from prop_accounts where payment_id = of_payment for update;
+  select * into a from prop_accounts where payment_id = of_payment for no key update;
   if a.status in ('provisioning', 'evaluation', 'funded') and stop is not null then
     perform move_prop_account(a.id, a.status, 'eliminated', stop);
   elsif (a.status = 'eliminated' and a.failure_reason = was) is not true then

@@ -3,5 +3,5 @@
 create or replace function lock_payment_of(account text) returns void
 language plpgsql as $$
 begin
-  perform from payments p where p.id = (select a.payment_id from prop_accounts a where a.id = account) for update;
+  perform from payments p where p.id = (select a.payment_id from prop_accounts a where a.id = account) for no key update;
 end $$;

@@ -15,7 +15,7 @@ language sql as $$
     where a.sync_after <= now()
     order by l.nth, a.sync_after
     limit most
-    for update of a skip locked
+    for no key update of a skip locked
   ), planned as (
     update prop_accounts a
     set sync_after = now() + make_interval(secs => every_s)

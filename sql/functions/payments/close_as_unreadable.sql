@@ -9,7 +9,7 @@ begin
   from processor_events e
   join payments p on p.processor_payment_intent_id = e.object_id
   where e.id = event
-  for update of p;
+  for no key update of p;
   update processor_events set outcome = 'unreadable', acted_at = now(), payment_id = payment where id = event;
   if payment is not null then
     perform settle_money(payment);

@@ -6,8 +6,8 @@ language plpgsql as $$
 declare
   e processor_events;
 begin
-  perform from payments p where p.id = (select o.payment_id from processor_events o where o.id = event) for update;
-  select * into e from processor_events o where o.id = event for update;
+  perform from payments p where p.id = (select o.payment_id from processor_events o where o.id = event) for no key update;
+  select * into e from processor_events o where o.id = event for no key update;
   if e.id is null then
     return 'unknown';
   elsif not exists (

@@ -5,7 +5,7 @@ language plpgsql as $$
 declare
   payment text;
 begin
-  select p.id into payment from payments p where p.refund_intent_id = intent for update;
+  select p.id into payment from payments p where p.refund_intent_id = intent for no key update;
   if payment is not null then
     perform settle_money(payment);
   end if;

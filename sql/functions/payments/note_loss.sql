@@ -12,7 +12,7 @@ declare
   is_new boolean;
   has_ended boolean;
 begin
-  select * into strict p from payments where id = of_payment for update;
+  select * into strict p from payments where id = of_payment for no key update;
   is_new := not exists (select from payment_losses l where l.processor_id = loss ->> 'id');
   if coalesce(loss ->> 'currency', p.received_currency, p.currency) <> coalesce(p.received_currency, p.currency)
     or exists (select from payment_losses l where l.processor_id = loss ->> 'id' and l.payment_id <> of_payment) then

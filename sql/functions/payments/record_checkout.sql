@@ -8,7 +8,7 @@ declare
   was text;
 begin
   perform settle_claim(intent, held_fence, 'succeeded', said);
-  select p.status into was from payments p where p.id = payment for update;
+  select p.status into was from payments p where p.id = payment for no key update;
   update payments p
   set status = case when p.status = 'pending' then new_status else p.status end,
     sealed_client_secret = case when p.status in ('succeeded', 'canceled') or new_status = 'canceled' then null else sealed end

@@ -8,7 +8,7 @@ language plpgsql as $$
 declare
   p payments;
 begin
-  select * into p from payments where id = payment for update;
+  select * into p from payments where id = payment for no key update;
   if not exists (select from payment_money(p) m where m.refunded_cents < m.received_cents) then
     return;
   elsif refund_state(payment) = 'under_way' then

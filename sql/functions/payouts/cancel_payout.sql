@@ -5,7 +5,7 @@ language plpgsql as $$
 declare
   p payouts;
 begin
-  select * into p from payouts o where o.id = payout and o.owner = of_owner and o.user_id = of_user for update;
+  select * into p from payouts o where o.id = payout and o.owner = of_owner and o.user_id = of_user for no key update;
   if p.id is null then
     return 'V2_PAYOUT_UNKNOWN';
   elsif p.canceled_at is not null then

@@ -12,7 +12,7 @@ begin
   select * into strict i from intents where id = intent;
   code := i.outcome -> 'problem' ->> 'code';
   select * into strict s from payout_steps where intent_id = intent;
-  perform from payouts where id = s.payout_id for update;
+  perform from payouts where id = s.payout_id for no key update;
   waits := s.step <> 'reversal' and not is_undecided(i.outcome) and (
     code in ('PROCESSOR_SHORT', 'PROCESSOR_AUTH', 'PROCESSOR_UNREACHABLE', 'PROCESSOR_UNREADABLE') or (i.state = 'expired' and s.step = 'payout'));
   if waits then

@@ -11,7 +11,7 @@ declare
   account text;
   sent integer;
 begin
-  select o.* into strict p from payouts o join payout_steps s on s.payout_id = o.id where s.intent_id = intent for update of o;
+  select o.* into strict p from payouts o join payout_steps s on s.payout_id = o.id where s.intent_id = intent for no key update of o;
   select m.transferred_cents into strict sent from payout_money(p) m;
   select c.processor_account_id into strict account from connect_accounts c where c.id = p.connect_account_id;
   if not note_holding(p.id, account, reversed, of_currency, movements) or (held <= 0 and reversed < sent) then

@@ -17,7 +17,7 @@ declare
     else 'sent'
   end;
 begin
-  select q.* into p from payouts q join payout_steps o on o.payout_id = q.id where o.processor_id = processor_payout for update of q;
+  select q.* into p from payouts q join payout_steps o on o.payout_id = q.id where o.processor_id = processor_payout for no key update of q;
   select * into strict s from payout_steps o where o.processor_id = processor_payout;
   if cents <> s.amount_cents or of_currency <> s.currency then
     return 'unreadable';

@@ -6,7 +6,7 @@ declare
   p payouts;
   m record;
 begin
-  select * into strict p from payouts where id = payout for update;
+  select * into strict p from payouts where id = payout for no key update;
   select * into m from payout_money(p);
   if cents > m.transferred_cents then
     return false;

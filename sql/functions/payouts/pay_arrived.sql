@@ -12,7 +12,7 @@ begin
     from payout_steps s
     where s.payout_id = payout and s.state in ('under_way', 'sent', 'unknown')
   )
-  for update;
+  for no key update;
   if found then
     perform begin_payout_step(payout, case when p.processor_transfer_id is not null then 'payout' else 'transfer' end, item);
   end if;

@@ -5,6 +5,6 @@ create or replace function record_step(
 language plpgsql as $$
 begin
   perform settle_claim(intent, held_fence, 'succeeded', said);
-  perform from payouts p join payout_steps s on s.payout_id = p.id where s.intent_id = intent for update of p;
+  perform from payouts p join payout_steps s on s.payout_id = p.id where s.intent_id = intent for no key update of p;
   perform note_step(intent, object, arrival, item, made_at);
 end $$;

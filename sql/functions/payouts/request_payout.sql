@@ -11,7 +11,7 @@ begin
     return 'V2_SESSION_INVALID';
   end if;
   perform lock_payment_of(account);
-  perform from prop_accounts where id = account for update;
+  perform from prop_accounts where id = account for no key update;
   obstacle := payout_obstacle(account, to_account, cents, earned_cents);
   if obstacle is not null then
     return obstacle;

@@ -13,7 +13,7 @@ declare
   p payouts;
   prefix text;
 begin
-  select * into p from payouts where id = payout for update;
+  select * into p from payouts where id = payout for no key update;
   if p.id is null then
     return 'unknown';
   end if;

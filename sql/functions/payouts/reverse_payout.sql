@@ -9,7 +9,7 @@ declare
   latest payout_steps;
 begin
   perform lock_payment_of(o.prop_account_id) from payouts o where o.id = payout;
-  select * into p from payouts o where o.id = payout for update;
+  select * into p from payouts o where o.id = payout for no key update;
   select * into latest from payout_steps s where s.payout_id = payout order by s.position desc limit 1;
   if p.id is null then
     return query select 'unknown', null::uuid;

@@ -11,7 +11,7 @@ begin
     where o.kind = 'transfer'
     order by o.subject_id, o.made_at
   loop
-    perform from payouts p where p.id = l.subject_id and p.status in ('pending', 'submitted') for update;
+    perform from payouts p where p.id = l.subject_id and p.status in ('pending', 'submitted') for no key update;
     continue when not found or exists (select from payout_steps s where s.payout_id = l.subject_id and s.state <> 'unsent');
     update payouts p
     set connect_account_id = c.id

@@ -19,8 +19,8 @@ begin
     return;
   end if;
   perform lock_payment_of(o.prop_account_id) from payouts o where o.id = payout;
-  perform from prop_accounts a where a.id = (select o.prop_account_id from payouts o where o.id = payout) for update;
-  select * into p from payouts o where o.id = payout and o.owner = of_owner and o.user_id = of_user for update;
+  perform from prop_accounts a where a.id = (select o.prop_account_id from payouts o where o.id = payout) for no key update;
+  select * into p from payouts o where o.id = payout and o.owner = of_owner and o.user_id = of_user for no key update;
   select * into latest
   from payout_steps s
   where s.payout_id = payout

@@ -66,7 +66,7 @@ export async function lockPayment(
       or (p.id = ${paymentId} and p.processor_payment_intent_id is null)
     order by p.processor_payment_intent_id nulls last
     limit 1
-    for update`);
+    for no key update`);
   const payment = id && (await findPayment(tx, id)); // after the lock: what it waited for is in the ledger
   if (payment?.processor_payment_intent_id !== null) return payment;
   await tx.query(sql.prepared('name_payment', nothing)`select name_payment(${payment.id}, ${processorId})`);
