@@ -1,5 +1,6 @@
 import DataLoader from 'dataloader';
 import { type FragmentSqlToken, sql } from 'slonik';
+import { workingOn } from '../kernel/work.ts';
 import { databaseIsAway } from './conflicts.ts';
 import type { Db } from './pool.ts';
 import { waitFromNow } from './waits.ts';
@@ -50,7 +51,7 @@ function oneAtATime() {
   return {
     enqueue(dispatch: () => void): void {
       const waited = waitFromNow(); // by the first item of the batch
-      const start = () => waited(dispatch);
+      const start = () => waited(() => workingOn({}, dispatch)); // for several tenants, whoever was the first
       if (isBusy) waiting.push(start);
       else queueMicrotask(start);
       isBusy = true;

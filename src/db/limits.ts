@@ -2,6 +2,7 @@ import { createPgDriverFactory } from '@slonik/pg-driver';
 import PQueue from 'p-queue';
 import type pg from 'pg';
 import type { DatabasePool, DriverClient, DriverFactory } from 'slonik';
+import { FIRST, type InLane, LaneQueue } from '../kernel/concurrency.ts';
 import { presentWork } from '../kernel/work.ts';
 import { databaseIsReadOnly } from './conflicts.ts';
 import { leftOf, noteResponse, waitAnew, waitFromNow } from './waits.ts';
@@ -152,8 +153,9 @@ export function withSlots(pool: DatabasePool, size: number, slotMs: number): Dat
 }
 
 /**
- * A limit on the connections in use. Further callers wait in order of arrival. What operators read may take long: they use a third of
- * the slots at most, so that nobody waits for all of them, and come first for these, so that no crowd keeps them out.
+ * A limit on the connections in use. For further ones tenants take turns, so that one that asks for much waits for its own; within a tenant the
+ * order is that of arrival. What operators read may take long: they use a third of the slots at most, so that nobody waits for all of them, and
+ * come first for these, so that no crowd keeps them out.
  */
 export type Slots = {
   /**
@@ -168,27 +170,33 @@ export type Slots = {
 /** How long an operator waits for a slot, behind other operators and then behind statements that take all slots. */
 const OPERATOR_WAIT_MS = 10_000;
 const OPERATORS_PART = 3;
+/** The lane of what is done before the tenant is known, or for several together: it takes turns as one tenant does. */
+const OF_ALL = 'all';
 
 /**
  * Makes `count` slots. A caller waits at most `timeoutMs`. A slot is free again when its work has resolved or rejected.
  */
 export function connectionSlots(count: number, timeoutMs: number): Slots {
-  const all = new PQueue({ concurrency: count });
-  const operators = new PQueue({ concurrency: Math.max(1, Math.floor(count / OPERATORS_PART)) });
+  const all = new PQueue<LaneQueue, InLane>({ concurrency: count, queueClass: LaneQueue });
+  const operators = new PQueue<LaneQueue, InLane>({
+    concurrency: Math.max(1, Math.floor(count / OPERATORS_PART)),
+    queueClass: LaneQueue,
+  });
   return {
     use(work) {
-      if (!presentWork().isOperator) return inTurn(all, work, { timeoutMs });
-      const first = { timeoutMs: OPERATOR_WAIT_MS, priority: 1 };
-      return inTurn(operators, () => inTurn(all, work, first), { timeoutMs: OPERATOR_WAIT_MS });
+      const { isOperator, tenant = OF_ALL } = presentWork();
+      if (!isOperator) return inTurn(all, work, { timeoutMs, lane: tenant });
+      const first = { timeoutMs: OPERATOR_WAIT_MS, lane: FIRST };
+      return inTurn(operators, () => inTurn(all, work, first), first);
     },
     waiting: () => all.size + operators.size,
   };
 }
 
 function inTurn<Result>(
-  queue: PQueue,
+  queue: PQueue<LaneQueue, InLane>,
   work: () => Promise<Result>,
-  { timeoutMs, priority = 0 }: { timeoutMs: number; priority?: number },
+  { timeoutMs, lane }: { timeoutMs: number; lane: string },
 ): Promise<Result> {
   if (queue.pending < queue.concurrency) return queue.add(work); // a slot is free
   const waiting = new AbortController();
@@ -197,7 +205,7 @@ function inTurn<Result>(
     clearTimeout(timer); // the limit applies only to the wait
     return work();
   };
-  return queue.add(start, { signal: waiting.signal, priority });
+  return queue.add(start, { signal: waiting.signal, lane });
 }
 
 const timeoutError = (ms: number) => new Error(`connection timeout: no slot came free within ${ms} ms`);

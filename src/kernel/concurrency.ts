@@ -2,44 +2,51 @@ import PQueue, { type QueueAddOptions } from 'p-queue';
 import { ApiError } from './errors.ts';
 
 type Run = () => Promise<unknown>;
-type InLane = QueueAddOptions & { lane: string };
+/** The options of work in a queue of lanes. */
+export type InLane = QueueAddOptions & { lane: string };
 
 /** The lane that is served before all others: for callers that are known not to flood it. */
 export const FIRST = '';
 
 /** Waiting work by lane. The lanes take turns after the first one; within a lane the order is that of arrival. */
-class LaneQueue {
-  #lanes = new Map<string | undefined, Run[]>(); // in the order of their turns
+export class LaneQueue {
+  #lanes = new Map<string | undefined, { run: Run; id: string | undefined }[]>(); // in the order of their turns
+  size = 0;
 
-  get size(): number {
-    return this.#lanes.size; // only ever compared with 0: no lane is kept empty
-  }
-
-  enqueue(run: Run, { lane }: Partial<InLane> = {}): void {
+  enqueue(run: Run, { lane, id }: Partial<InLane> = {}): void {
+    this.size += 1;
     const waiting = this.#lanes.get(lane);
-    if (waiting) waiting.push(run);
-    else this.#lanes.set(lane, [run]);
+    if (waiting) waiting.push({ run, id });
+    else this.#lanes.set(lane, [{ run, id }]);
   }
 
   dequeue(): Run | undefined {
     const lane = this.#lanes.has(FIRST) ? FIRST : this.#lanes.keys().next().value;
     const waiting = this.#lanes.get(lane) ?? [];
-    const run = waiting.shift();
+    const next = waiting.shift();
     this.#lanes.delete(lane);
     if (waiting.length > 0) this.#lanes.set(lane, waiting); // its next turn comes after all other lanes
-    return run;
+    if (next) this.size -= 1;
+    return next?.run;
   }
 
   filter({ lane }: Readonly<Partial<InLane>>): Run[] {
-    return this.#lanes.get(lane) ?? [];
+    return (this.#lanes.get(lane) ?? []).map(({ run }) => run);
   }
 
   setPriority(): never {
     throw new Error('Lanes have no priorities');
   }
 
-  remove(): never {
-    throw new Error('Work that waits in a lane is not removed');
+  /** Removes work that is given up while it waits. */
+  remove(id: string): void {
+    for (const [lane, waiting] of this.#lanes) {
+      const at = waiting.findIndex((each) => each.id === id);
+      if (at < 0) continue;
+      waiting.splice(at, 1);
+      if (waiting.length === 0) this.#lanes.delete(lane);
+      this.size -= 1;
+    }
   }
 }
 

@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { batch, batchPerPool } from '../../src/db/batch.ts';
 import type { Db } from '../../src/db/pool.ts';
+import { presentWork, type Work, workingOn } from '../../src/kernel/work.ts';
 
 /** A batch function that records its items, and waits until it is released. */
 function recorder(judge: (items: number[]) => number[] = (items) => items.map((one) => one * 10)) {
@@ -126,6 +127,18 @@ describe('batch', () => {
 
     expect(next).to.equal(2);
     expect(begun).to.deep.equal([[1], [2]]);
+  });
+
+  it('is work of none of its callers: it is done for other tenants too, and takes no turn of an operator', async () => {
+    const seen: Work[] = [];
+    const one = batch(async (items: number[]) => {
+      seen.push({ ...presentWork() });
+      return items;
+    });
+
+    await workingOn({ tenant: 'one', isOperator: true }, () => Promise.all([one(1), one(2)]));
+
+    expect(seen).to.deep.equal([{}]);
   });
 
   it('continues after a failure', async () => {

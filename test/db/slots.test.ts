@@ -1,9 +1,11 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { databaseIsAway } from '../../src/db/conflicts.ts';
 import { connectionSlots } from '../../src/db/limits.ts';
 import { openPool } from '../../src/db/pool.ts';
+import { workingOn } from '../../src/kernel/work.ts';
 import { type Address, openAddress } from '../support/address.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { until } from '../support/processes.ts';
@@ -61,6 +63,43 @@ describe('slots of a pool', () => {
     expect(results[2]).to.equal('late');
     expect(ran).to.deep.equal(['first', 'waited']);
     expect(slots.waiting()).to.equal(0);
+  });
+
+  it('are taken in turns by tenants: one that asks for many delays another by one of them, and not what is done for all', async () => {
+    const slots = connectionSlots(1, 1_000);
+    const done: string[] = [];
+    const use = (tenant: string | undefined, name: string) =>
+      workingOn(tenant === undefined ? {} : { tenant }, () =>
+        slots.use(async () => {
+          await turn();
+          done.push(name);
+        }),
+      );
+
+    const flood = Array.from({ length: 500 }, (_, n) => use('flooding', `flood ${n}`));
+    await Promise.all([use('other', 'other'), use(undefined, 'for all'), use('other', 'other again')]);
+    const before = [...done];
+    await Promise.all(flood);
+
+    expect(before).to.deep.equal(['flood 0', 'flood 1', 'other', 'for all', 'flood 2', 'other again']);
+    expect(done).to.have.length(503);
+  });
+
+  it('are left to others by those of a tenant that have waited too long', async () => {
+    const slots = connectionSlots(1, 40);
+    const { promise: release, resolve } = Promise.withResolvers<void>();
+    const flooding = (work: () => Promise<unknown>) => workingOn({ tenant: 'flooding' }, () => slots.use(work));
+    const held = flooding(() => release);
+    const late = Promise.allSettled(Array.from({ length: 9 }, () => flooding(async () => expect.fail('It was run'))));
+
+    expect(slots.waiting()).to.equal(9);
+    await late;
+    expect(slots.waiting()).to.equal(0);
+    const next = workingOn({ tenant: 'other' }, () => slots.use(async () => 'next'));
+    resolve();
+    await held;
+
+    expect(await next).to.equal('next');
   });
 });
 
