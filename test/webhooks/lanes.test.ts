@@ -148,21 +148,27 @@ describe('the lanes of an endpoint', () => {
     await fixture.d.rows(`update webhook_deliveries set state = 'cancelled', ended_at = now() where id = 'whd_held'`);
   });
 
-  it('resume the work of a worker that died long ago, before all of them were off', async () => {
-    const { id } = await fixture.d.endpoint(fixture.app, fixture.receiver.url);
-    await fixture.d.rows('update webhook_endpoints set lanes = 1 where id = $1', [id]);
-    await fixture.d.rows(
-      `insert into webhook_deliveries (id, owner, endpoint_id, event_id, state, lane, fence, attempts, taken_at)
-       select 'whd_old', $1, $2, (record_event($1, 'x', '{}')).id, 'sending', 0, 1, 1, now() - interval '30 days'`,
-      [fixture.app, id],
-    );
+  for (const [what, ago, next] of [
+    ['long ago, before all of them were off', '30 days', 'requeue_stranded_lanes()'],
+    ['before a failover set the time back', '-20 seconds', 'watch_lane(e.id, 0, 0)'],
+  ])
+    it(`resume the work of a worker that died ${what}`, async () => {
+      const { id } = await fixture.d.endpoint(fixture.app, fixture.receiver.url);
+      await fixture.d.rows('update webhook_endpoints set lanes = 1 where id = $1', [id]);
+      await fixture.d.rows(
+        `insert into webhook_deliveries (id, owner, endpoint_id, event_id, state, lane, fence, attempts, taken_at)
+         select sortable_id('whd'), $1, $2, (record_event($1, 'x', '{}')).id, 'sending', 0, 1, 1, now() - $3::interval`,
+        [fixture.app, id, ago],
+      );
 
-    await fixture.d.rows('select requeue_stranded_lanes()');
-    await fixture.d.settled();
+      await fixture.d.rows(`select ${next} from webhook_endpoints e where e.id = $1`, [id]);
+      await fixture.d.settled();
 
-    expect((await attempts()).map(({ error }) => error)).to.deep.equal(['lost', null]);
-    expect((await deliveries())[0]).to.include({ state: 'delivered', attempts: 2 });
-  });
+      const [lost, sent] = await attempts();
+      expect([lost?.error, sent?.error]).to.deep.equal(['lost', null]);
+      expect(lost?.duration_ms).to.be.at.least(0);
+      expect((await deliveries())[0]).to.include({ state: 'delivered', attempts: 2 });
+    });
 
   it('restart lanes and endpoints that lost their jobs', async () => {
     const { id } = await fixture.d.endpoint(fixture.app, fixture.receiver.url);
