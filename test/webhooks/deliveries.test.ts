@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
+import { until } from '../support/processes.ts';
 import { deliveriesSuite } from '../support/webhooks.ts';
 
 describe('webhooks/deliver', () => {
@@ -104,6 +105,28 @@ describe('webhooks/deliver', () => {
     });
     expect(fixture.receiver.ledger).to.have.length(10);
   });
+
+  for (const [what, step] of [
+    ['the first', 0],
+    ['the last', 9],
+  ] as const)
+    it(`begins the plan anew after ${what} attempt, if the delivery is requested again meanwhile and that fails`, async () => {
+      fixture.receiver.behave((_received, nth) => (nth === 1 ? { status: 500, delayMs: 600 } : 200));
+      const { id } = await fixture.d.endpoint(fixture.app, fixture.receiver.url);
+      const [made] = await fixture.d.rows<{ id: string }>(
+        `insert into webhook_deliveries (id, owner, endpoint_id, event_id, retry_step)
+         values (sortable_id('whd'), $1, $2, (record_event($1, 'a', '{}')).id, $3) returning id`,
+        [fixture.app, id, step],
+      );
+      await fixture.d.rows('select dispatch_due_deliveries($1)', [id]);
+      await until('it is being sent', () => fixture.receiver.ledger.length === 1);
+
+      const [asked] = await fixture.d.rows('select redeliver($1, $2) verdict', [fixture.app, made?.id]);
+      await fixture.d.settled(4_000);
+
+      expect(asked).to.deep.equal({ verdict: 'queued' });
+      expect((await deliveries())[0]).to.include({ state: 'delivered', attempts: 2, retry_step: 1 });
+    });
 
   it('stops and deactivates at 410, cancels pending deliveries, and notifies the contact', async () => {
     fixture.receiver.behave(() => ({ status: 410, delayMs: 1_500 })); // after all twelve were emitted

@@ -2,7 +2,7 @@
 -- said: delivery_id, fence, ending (delivered | retry | failed | gone), retry_in_s?, duration_ms, status?, error?, response?, url? (it was sent
 -- to: what another address responds says nothing of the present one). Locks the delivery, then its endpoint if that begins or ceases to fail. It
 -- finds the delivery by its id and its lane, which is set while it is being sent. `state = 'sending'` would imply the index of those rows; a plan
--- that was made while that index was empty reads all of it.
+-- that was made while that index was empty reads all of it. If it was requested again meanwhile (retry_step -1) and fails, it is due at once.
 create or replace function end_attempt(endpoint text, said jsonb) returns boolean
 language plpgsql as $$
 declare
@@ -11,13 +11,21 @@ declare
   ended record;
 begin
   update webhook_deliveries d
-  set state = case ending when 'delivered' then 'delivered' when 'retry' then 'pending' else 'failed' end,
+  set state = case
+      when ending = 'delivered' then 'delivered'
+      when ending = 'retry' or ending = 'failed' and d.retry_step < 0 then 'pending'
+      else 'failed'
+    end,
     lane = null,
     retry_step = d.retry_step + 1,
-    due_at = case when ending = 'retry' then now() + make_interval(secs => (said ->> 'retry_in_s')::double precision) else d.due_at end,
+    due_at = case
+      when d.retry_step < 0 then now()
+      when ending = 'retry' then now() + make_interval(secs => (said ->> 'retry_in_s')::double precision)
+      else d.due_at
+    end,
     response_status = (said ->> 'status')::integer,
     error = said ->> 'error',
-    ended_at = case when ending <> 'retry' then now() end
+    ended_at = case when ending <> 'retry' and (ending <> 'failed' or d.retry_step >= 0) then now() end
   where d.id = said ->> 'delivery_id' and d.fence = (said ->> 'fence')::integer and d.lane is not null
   returning d.id, d.attempts into ended;
   if not found then

@@ -3,7 +3,8 @@ create or replace function take_delivery(delivery text, into_lane integer) retur
 language sql as $$
   with taken as (
     update webhook_deliveries d
-    set state = 'sending', lane = into_lane, fence = d.fence + 1, attempts = d.attempts + 1, taken_at = now()
+    set state = 'sending', lane = into_lane, fence = d.fence + 1, attempts = d.attempts + 1, taken_at = now(),
+      retry_step = greatest(d.retry_step, 0)
     where d.id = delivery
     returning d.id, d.fence, d.retry_step, d.endpoint_id, d.event_id
   )
