@@ -11,13 +11,15 @@ const EARLIER = 500 * BATCHES;
 
 /** Streams of a log of so many events with this data. `add` writes one more; `order` is what was read: by whom, and which. */
 function streamsOf(earlier: number, data = '{}') {
-  let last = earlier;
+  let [last, deleted] = [earlier, 0];
   let notify = () => {};
   const logs: EventLogs = {
-    list: async (_, after, most) =>
-      Array.from({ length: Math.min(most, last - after) }, (_one, n) => ({
-        ...{ position: after + n + 1, type: 'order', data },
-      })),
+    list: async (_, after, most) => {
+      const from = Math.max(after, deleted);
+      return Array.from({ length: Math.min(most, last - from) }, (_one, n) => ({
+        ...{ position: from + n + 1, type: 'order', data },
+      }));
+    },
     end: async () => ({ last_position: last, is_whole: true }),
     ends: async (subjects) => subjects.map((subject) => ({ subject, last_position: last })),
     listen: async () => {},
@@ -31,8 +33,10 @@ function streamsOf(earlier: number, data = '{}') {
   type Hub = Parameters<typeof openStreams>[0];
   const streams = openStreams({ logs, settlements: { follow }, log } as unknown as Hub, 60_000, streamLimit(10)); // as: two levels
   const order: string[] = [];
+  const ended: string[] = [];
   return {
     order,
+    ended,
     close: streams.close,
     /** Opens a stream. `takes`: whether its reader takes a text; `drained` says that it has read what it took. */
     async open(reader: string, after: number, takes = (_text: string) => true) {
@@ -43,7 +47,12 @@ function streamsOf(earlier: number, data = '{}') {
         for (const [, position] of text.matchAll(/^id: ptn_a:(\d+)$/gm)) order.push(`${reader} ${position}`);
         return true;
       };
-      return Object.assign(() => stream.start({ write, end: () => {}, cut: () => {} }), { drained: stream.drained });
+      const end = () => void ended.push(reader);
+      return Object.assign(() => stream.start({ write, end, cut: () => {} }), { drained: stream.drained });
+    },
+    /** Deletes the oldest events, as retention does, up to a position. */
+    forget(position: number): void {
+      deleted = position;
     },
     add(): number {
       last += 1;
@@ -112,5 +121,19 @@ describe('a reader that is behind', () => {
 
     expect(most).to.be.below(2 * KEPT);
     expect(order).to.deep.equal(Array.from({ length: EVENTS }, (_, n) => `slow ${n + 1}`));
+  });
+});
+
+describe('a reader that resumes where events are about to be deleted', () => {
+  it('ends where they are, and misses none unseen: it begins anew with a snapshot', async () => {
+    const { open, forget, order, ended, close } = streamsOf(10);
+    const start = await open('late', 4);
+
+    forget(7);
+    start();
+    await until('its end', () => ended.length > 0 || order.length > 0);
+
+    expect([order, ended]).to.deep.equal([[], ['late']]);
+    close();
   });
 });

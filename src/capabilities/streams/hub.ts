@@ -2,12 +2,11 @@ import type { Logger } from 'pino';
 import type { Settlements } from '../../db/settled.ts';
 import type { EventStream } from '../../kernel/event-stream.ts';
 import type { StreamLimit } from './limit.ts';
-import { canTakeMore, type Listener, newListener, type StreamRequest } from './listener.ts';
+import { canTakeMore, type EventText, type Listener, newListener, partsFor, type StreamRequest } from './listener.ts';
 import type { EventLogs, LoggedEvent } from './logs.ts';
 import { endText, eventId, eventText, HEARTBEAT, retryText } from './rules.ts';
 
 const BATCH = 100; // about what is kept for a reader that is behind: it is read again once that is taken
-const PART_LENGTH = 65_536;
 const HOLD_TICK_MS = 100; // the precision of `interval_ms`
 const LINGER_MS = 10_000; // how long the reader of an ended stream may take to read the rest
 const CREDENTIALS_CHECK_MS = 2_000; // a stream with revoked credentials ends within this time
@@ -158,17 +157,14 @@ export function openStreams(
     }, HOLD_TICK_MS).unref();
   }
 
-  /** Writes in parts: a reader that is behind gets at most one of them beyond what is kept for it. */
-  function write(listener: Listener, texts: { position: number; text: string }[]): void {
-    let part = '';
-    for (const [n, { position, text }] of texts.entries()) {
-      if (position <= listener.position) continue;
-      part += text;
-      if (part.length < PART_LENGTH && n < texts.length - 1) continue;
-      if (!tryWrite(listener, part)) return;
+  /** One whose next event was deleted meanwhile ends: it begins anew with a snapshot. */
+  function write(listener: Listener, texts: EventText[]): void {
+    const parts = partsFor(listener, texts);
+    if (parts === null) end(listener, '');
+    for (const { position, text } of parts ?? []) {
+      if (!tryWrite(listener, text)) return;
       listener.position = position;
       listener.notBefore = performance.now() + listener.intervalMs;
-      part = '';
     }
   }
 

@@ -42,3 +42,21 @@ export const newListener = ({ credentials, intervalMs }: StreamRequest): Listene
 /** Whether more text may be written: the stream has started, has not ended, and its reader is not behind. */
 export const canTakeMore = ({ writer, endedAt, fullSince }: Listener): boolean =>
   writer !== null && endedAt === null && fullSince === null;
+
+/** The text of an event, or of several up to the one at `position`. */
+export type EventText = { position: number; text: string };
+
+const PART_LENGTH = 65_536; // a reader that is behind gets at most one part beyond what is kept for it
+
+/** What a listener has not received of these events, in parts that are written one by one; null if its next event is not among them. */
+export function partsFor(listener: Pick<Listener, 'position'>, texts: EventText[]): EventText[] | null {
+  const unsent = texts.filter(({ position }) => position > listener.position);
+  if (unsent[0] && unsent[0].position > listener.position + 1) return null;
+  const parts: EventText[] = [];
+  for (const { position, text } of unsent) {
+    const last = parts.at(-1);
+    if (!last || last.text.length >= PART_LENGTH) parts.push({ position, text });
+    else Object.assign(last, { position, text: last.text + text });
+  }
+  return parts;
+}
