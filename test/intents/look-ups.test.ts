@@ -68,6 +68,24 @@ describe('a look-up', () => {
     expect(await heldS()).to.equal(undefined);
   });
 
+  it('has the slot held from the first response on, however often it is repeated', async () => {
+    const [sent] = await arrive(1);
+    const id = (sent?.id ?? '') as IntentId;
+    await intentDb.markInDoubt(id, sent?.fence ?? 0);
+    const look = () => noteReached(db, { id, sent_ago_ms: 1_000 }, { holdMs: 5_000, tookMs: 5 });
+    await look();
+    await intentDb.query(`update intents set reached_at = reached_at - interval '4 seconds'`);
+    await intentDb.query(`update upstream_slots set held_until = held_until - interval '4 seconds'`);
+
+    expect(await look(), 'milliseconds since the first').to.be.within(4_000, 6_000);
+
+    const [slot] = await intentDb.query<{ s: number }>(
+      'select extract(epoch from held_until - now())::float8 as s from upstream_slots where intent_id = $1',
+      [id],
+    );
+    expect(slot?.s).to.be.below(1);
+  });
+
   it('that is responded to at once counts a request as there only once it must have left, however busy its process was', async () => {
     const [doubtful, running, waiting] = await arrive(3);
     const id = (doubtful?.id ?? '') as IntentId;

@@ -40,13 +40,14 @@ describe('an order of the network that nothing was sent of', () => {
     await intentDb.accept(one);
     await intentDb.finishJobs(one.id);
     const { fence } = (await intentDb.claim(one.id)) ?? { fence: 0 };
-    await intentDb.beginSending(one.id, fence);
+    await intentDb.query(`select begin_sending($1, $2, '{}'), spend_pace(signals_pace('e_1'), 1)`, [one.id, fence]);
     const claim = { ...(await intentDb.row(one.id)), attempts: 20 } as unknown as IntentOf<{ trader: Hotkey }>; // as: a claimed row
 
     expect(await recordOtherwise({ db }, claim, unreachable('ECONNREFUSED'))).to.equal(true);
 
     const [job] = await intentDb.jobs();
     expect(job?.in_ms).to.be.within(1_000, 2_000);
+    expect(await intentDb.query('select taken from paces'), 'no signal is counted').to.deep.equal([{ taken: [] }]);
   });
 
   it('is so too while it cannot be prepared, because its network cannot be read', async () => {

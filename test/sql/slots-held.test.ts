@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type DbSession, type IntentDatabase, openIntentDatabase, type Row } from '../support/intent-database.ts';
+import { type DbSession, type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
 import { slotsOf } from '../support/slots.ts';
 
 describe('a slot that is freed while an operator holds an exit that waits for it', () => {
@@ -11,19 +11,8 @@ describe('a slot that is freed while an operator holds an exit that waits for it
   });
   after(() => intentDb.close());
   beforeEach(() => intentDb.query('truncate intents, lanes, upstream_slots cascade; delete from queue_jobs'));
-  const { claimed, queuedNow } = slotsOf(() => intentDb);
-
-  const begin = async ({ id, fence }: Pick<Row, 'id' | 'fence'>, isExit: boolean) => {
-    const [row] = await intentDb.query<{ begun: string }>(
-      `select begin_sending_within($1, $2, '{}', 'miner:x', 2, 30, 1, $3) as begun`,
-      [id, fence, isExit],
-    );
-    return row?.begun;
-  };
-  const arrive = async (isExit: boolean) => {
-    const row = await claimed();
-    return { ...row, was: await begin(row, isExit) };
-  };
+  const { arriveAt, queuedNow } = slotsOf(() => intentDb);
+  const arrive = (isExit: boolean) => arriveAt({ slots: 2, forExits: 1, isExit });
   /** An entry and an exit have the slots, others wait; the operator holds the exit. Then one of the first two ends. */
   const freed = async (ofExit: boolean) => {
     const sent = { entry: await arrive(false), exit: await arrive(true) };

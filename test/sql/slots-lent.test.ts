@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { type IntentDatabase, openIntentDatabase, type Row } from '../support/intent-database.ts';
+import { type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
 import { slotsOf } from '../support/slots.ts';
 
 describe('slots that requests in doubt have lent', () => {
@@ -12,43 +12,10 @@ describe('slots that requests in doubt have lent', () => {
   beforeEach(() =>
     intentDb.query('truncate intents, lanes, upstream_slots, upstream_proofs cascade; delete from queue_jobs'),
   );
-  const { claimed, queuedNow } = slotsOf(() => intentDb);
-
-  type Sent = Pick<Row, 'id' | 'fence'>;
+  const { arriveAt, proceedAt, age, doubt, prove, respond, queuedNow } = slotsOf(() => intentDb);
   let upstream = { slots: 4, forExits: 0 };
-  const begin = async ({ id, fence }: Sent, isExit = false) => {
-    const [row] = await intentDb.query<{ begun: string }>(
-      `select begin_sending_within($1, $2, '{}', 'miner:x', $3, 30, $4, $5) as begun`,
-      [id, fence, upstream.slots, upstream.forExits, isExit],
-    );
-    return row?.begun;
-  };
-  const arrive = async (isExit = false) => {
-    const { id, fence } = await claimed();
-    return { id, fence, was: await begin({ id, fence }, isExit) };
-  };
-  /** One that waited and was handed a slot is sent. */
-  const proceed = async ({ id }: Sent) => {
-    await intentDb.finishJobs(id);
-    const { fence } = (await intentDb.claim(id)) as Row;
-    return { id, fence, was: await begin({ id, fence }) };
-  };
-  /** It is in doubt, was sent 10 s ago, and may be at the upstream for `heldS` more. */
-  const doubt = async ({ id, fence }: Sent, heldS: number) => {
-    await intentDb.markInDoubt(id, fence, 60);
-    await age({ id, fence });
-    await intentDb.query(
-      'update upstream_slots set held_until = now() + make_interval(secs => $2) where intent_id = $1',
-      [id, heldS],
-    );
-  };
-  /** It was sent long before the look-up that proves a thread. */
-  const age = ({ id }: Sent) =>
-    intentDb.query(`update intents set sending_at = now() - interval '10 seconds' where id = $1`, [id]);
-  /** It ends with a response that came before that look-up's. */
-  const respond = ({ id, fence }: Sent) =>
-    intentDb.query(`select settle_intent($1, $2, 'succeeded', '{"result":{}}', 5)`, [id, fence]);
-  const prove = ({ id }: Sent) => intentDb.query('select release_by_proof($1, 9, 9, 10)::text', [id]);
+  const arrive = (isExit = false) => arriveAt({ ...upstream, isExit });
+  const proceed = (one: { id: string; fence: number }) => proceedAt(one, upstream);
   const pass = (seconds: number) =>
     intentDb.query('update upstream_slots set held_until = held_until - make_interval(secs => $1)', [seconds]);
 
@@ -82,7 +49,7 @@ describe('slots that requests in doubt have lent', () => {
     await age(sent);
     await prove(other);
     await proceed(second);
-    for (const there of [running, sent]) await respond(there);
+    for (const there of [running, sent]) await respond(there, 5);
     expect(await queuedNow()).to.deep.equal([]);
 
     await pass(6);
@@ -116,7 +83,7 @@ describe('slots that requests in doubt have lent', () => {
     const [first, second, third] = [await arrive(), await arrive(), await arrive()];
     for (const [n, one] of doubts.entries()) await doubt(one, 10 + n);
     for (const there of [exit, another]) await age(there);
-    await prove(doubts[0] as Sent);
+    await prove(doubts[0] ?? exit);
     await proceed(first);
     const [slow, other] = [await intentDb.session(), await intentDb.session()];
 

@@ -1,0 +1,160 @@
+import { expect } from 'chai';
+import { type IntentDatabase, openIntentDatabase, type Row } from '../support/intent-database.ts';
+import { slotsOf } from '../support/slots.ts';
+
+describe('what a look-up proves of an upstream', () => {
+  let intentDb: IntentDatabase;
+  before(async () => {
+    intentDb = await openIntentDatabase();
+  });
+  after(() => intentDb.close());
+  beforeEach(() =>
+    intentDb.query('truncate intents, lanes, upstream_slots, upstream_proofs cascade; delete from queue_jobs'),
+  );
+  const { arrive, arriveAt, proceedAt, age, doubt, prove, respond, queuedNow, claimed } = slotsOf(() => intentDb);
+  const proven = () => intentDb.query<{ proven: number }>('select proven from upstream_proofs');
+  const setHeld = (id: string, seconds: number) =>
+    intentDb.query('update upstream_slots set held_until = now() + make_interval(secs => $2) where intent_id = $1', [
+      id,
+      seconds,
+    ]);
+  const UPSTREAM = { slots: 3 };
+
+  it('counts no request that was at another upstream', async () => {
+    const one = await arriveAt(UPSTREAM);
+    await doubt(one);
+    const { id, fence } = await claimed();
+    await intentDb.query(`select begin_sending_within($1, $2, '{}', 'miner:y', 3, 30)`, [id, fence]);
+    await age({ id, fence });
+    await respond({ id, fence }, 0);
+    for (let n = 0; n < 3; n++) await arriveAt(UPSTREAM);
+
+    await prove(one);
+
+    expect(await proven()).to.deep.equal([{ proven: 1 }]);
+  });
+
+  it('counts no request that was sent after it and has ended', async () => {
+    const [one, since] = [await arriveAt(UPSTREAM), await arriveAt(UPSTREAM)];
+    await doubt(one);
+    await respond(since, 0);
+    for (let n = 0; n < 3; n++) await arriveAt(UPSTREAM);
+
+    await prove(one);
+
+    expect(await proven()).to.deep.equal([{ proven: 1 }]);
+  });
+
+  it('counts no request whose hold is over, neither as there nor as what takes a slot', async () => {
+    const [one, hung] = [await arriveAt(UPSTREAM), await arriveAt(UPSTREAM)];
+    const [running, waiting] = [await arriveAt(UPSTREAM), await arriveAt(UPSTREAM)];
+    await doubt(one);
+    for (const there of [hung, running]) await age(there);
+    await setHeld(hung.id, -1);
+
+    await prove(one);
+
+    expect(await proven()).to.deep.equal([{ proven: 2 }]);
+    expect(await queuedNow()).to.deep.equal([waiting.id]);
+  });
+
+  it('stays while requests have lent their slots, and no longer', async () => {
+    const [one, running, ending] = [await arriveAt(UPSTREAM), await arriveAt(UPSTREAM), await arriveAt(UPSTREAM)];
+    const [first, second] = [await arriveAt(UPSTREAM), await arriveAt(UPSTREAM)];
+    await doubt(one);
+    for (const there of [running, ending]) await age(there);
+    await prove(one);
+    await proceedAt(first, UPSTREAM);
+    expect([await proven(), await queuedNow()]).to.deep.equal([[{ proven: 3 }], []]);
+
+    await intentDb.query('update intents set sending_at = now() where id = any ($1)', [[running.id, ending.id]]);
+    await prove(one);
+    expect(await proven(), 'while it has lent its slot').to.deep.equal([{ proven: 3 }]);
+    await setHeld(one.id, -1);
+    await doubt(running);
+    await prove(running);
+
+    expect(await proven(), 'afterwards').to.deep.equal([{ proven: 1 }]);
+    expect(second.was).to.equal('waiting');
+  });
+
+  it('is taken back by a response before the newest look-up, in whatever order the look-ups are recorded', async () => {
+    const [one, other, running] = [await arriveAt(UPSTREAM), await arriveAt(UPSTREAM), await arriveAt(UPSTREAM)];
+    const waiting = [await arriveAt(UPSTREAM), await arriveAt(UPSTREAM)];
+    for (const doubtful of [one, other]) await doubt(doubtful);
+    await age(running);
+    await prove(one, 10);
+    await prove(other, 5);
+    expect(await proven()).to.deep.equal([{ proven: 2 }]);
+
+    await respond(running, 2);
+
+    expect(await proven()).to.deep.equal([{ proven: 1 }]);
+    expect(waiting.map(({ was }) => was)).to.deep.equal(['waiting', 'waiting']);
+  });
+
+  it('is nothing of a request that was sent again since: its times are those of another request', async () => {
+    const [one] = await arrive(3);
+    const again = (await intentDb.claim(one?.id ?? '')) as Row;
+    await doubt(again);
+    await intentDb.query(`select send_again($1, $2, '{}')`, [again.id, again.fence]);
+
+    await prove(again);
+
+    expect(await proven()).to.deep.equal([]);
+  });
+
+  it('gives a slot for as long as any other is held', async () => {
+    const [one, , waiting] = await arrive(3);
+    await doubt(one ?? expect.fail());
+    await intentDb.query(`update intents set sending_at = now() - interval '10 seconds' where sending_at is not null`);
+
+    await prove(one ?? expect.fail());
+
+    const [handed] = await intentDb.query<{ s: number }>(
+      'select extract(epoch from held_until - now())::float8 as s from upstream_slots where intent_id = $1',
+      [waiting?.id],
+    );
+    expect(handed?.s).to.be.within(25, 30);
+  });
+});
+
+describe('the slots of an upstream, some kept for exits,', () => {
+  let intentDb: IntentDatabase;
+  before(async () => {
+    intentDb = await openIntentDatabase();
+  });
+  after(() => intentDb.close());
+  beforeEach(() => intentDb.query('truncate intents, lanes, upstream_slots cascade; delete from queue_jobs'));
+  const { arriveAt, queuedNow } = slotsOf(() => intentDb);
+  const arrive = (isExit: boolean, forExits = 1) => arriveAt({ slots: 3, forExits, isExit });
+
+  it('are taken by exits beginning with those that entries may take: the last stays for the next exit', async () => {
+    const arrived = [await arrive(true), await arrive(false), await arrive(false), await arrive(true)];
+
+    expect(arrived.map(({ was }) => was)).to.deep.equal(['sent', 'sent', 'waiting', 'sent']);
+  });
+
+  it('are as many for exits as was set last', async () => {
+    for (let n = 0; n < 4; n++) await arrive(false, 0);
+    await intentDb.query(`update upstream_slots set held_until = now() - interval '1 second'`);
+
+    const arrived = [await arrive(false), await arrive(false), await arrive(true)];
+
+    expect(arrived.map(({ was }) => was)).to.deep.equal(['sent', 'waiting', 'sent']);
+  });
+
+  for (const isExit of [false, true])
+    it(`go to the ${isExit ? 'exit' : 'entry'} that waits, not to one that comes when a hold is over`, async () => {
+      const sent = [await arrive(isExit), await arrive(isExit), await arrive(isExit)];
+      const waiting = isExit ? await arrive(true) : sent[2];
+      await intentDb.query(`update upstream_slots set held_until = now() - interval '1 second' where intent_id = $1`, [
+        sent[0]?.id,
+      ]);
+
+      const late = await arrive(isExit);
+
+      expect([waiting?.was, late.was]).to.deep.equal(['waiting', 'waiting']);
+      expect(await queuedNow()).to.deep.equal([waiting?.id]);
+    });
+});
