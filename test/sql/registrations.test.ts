@@ -214,6 +214,7 @@ describe('registrations in SQL', () => {
       (await intentDb.query<{ alive: boolean }>('select revive_registration($1, 0, $2, $3) alive', [id, HASH, '']))[0]
         ?.alive;
     const beside = await revive();
+    expect(await rowOf(id)).to.include({ status: 'failed', tx_hash: HASH });
     await settle(other.id, other.fence, 'failed', { problem: { code: 'X' } });
 
     expect([beside, await revive(), await revive()]).to.deep.equal([false, true, false]); // a poll is done once

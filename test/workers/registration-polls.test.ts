@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { PaymentOnChain } from '../../src/adapters/registrar/types.ts';
 import { type PollDeps, pollRegistration } from '../../src/capabilities/registration/poll.ts';
+import { notes } from '../../src/capabilities/registration/rules.ts';
 import { type DbPool, openPool } from '../../src/db/pool.ts';
 import type { IntentId } from '../../src/kernel/ids.ts';
 import { absent, found, type ReadResult, unreadable } from '../../src/kernel/upstream-result.ts';
@@ -26,7 +27,11 @@ describe('a poll of a registration', () => {
     await db.end();
     await intentDb.close();
   });
-  beforeEach(() => intentDb.query('delete from queue_jobs'));
+  const logged: string[] = [];
+  beforeEach(async () => {
+    logged.length = 0;
+    await intentDb.query('delete from queue_jobs');
+  });
 
   let addresses = 0;
   /** One that was sent and has ended in this way. */
@@ -41,7 +46,9 @@ describe('a poll of a registration', () => {
     const fence = (await intentDb.claim(purchase.id))?.fence;
     await intentDb.query('select begin_sending($1, $2, $3)', [purchase.id, fence, JSON.stringify(PAYLOAD)]);
     const outcome =
-      ending === 'succeeded' ? { result: { status, tx_hash: HASH } } : { problem: { code: 'V1_PAYMENT_REFUSED' } };
+      ending === 'succeeded'
+        ? { result: { status, tx_hash: HASH, message: 'paid' } }
+        : { problem: { code: 'V1_PAYMENT_REFUSED' } };
     await intentDb.query('select settle_intent($1, $2, $3, $4)', [purchase.id, fence, ending, JSON.stringify(outcome)]);
     return purchase;
   }
@@ -57,12 +64,12 @@ describe('a poll of a registration', () => {
       db,
       registrar: { status: answer('status'), payment: answer('payment') },
       config: { REGISTRATION_POLL_MS: 1_000, REGISTRATION_GRACE_MS: 60_000, REGISTRATION_MARGIN_S: MARGIN_S },
-      log: { error: () => {} },
+      log: { error: (_: object, message: string) => logged.push(message) },
     } as unknown as PollDeps; // as: nothing else of the registrar is called
     await pollRegistration(id as IntentId, polls, deps);
     return asked;
   }
-  type Shown = { status: string; tx_hash: string | null; polls: number; absent_since: Date | null };
+  type Shown = Record<'status' | 'tx_hash' | 'message' | 'problem', string | null>;
   const rowOf = async ({ id }: Item) =>
     (await intentDb.query<Shown>('select * from registrations where id = $1', [id]))[0] as Shown;
   const planned = async () =>
@@ -112,17 +119,25 @@ describe('a poll of a registration', () => {
 
     await poll(registration, 0, { payment: found({ ...NEVER_USED, used: true, txHash: HASH }) });
 
-    expect(await rowOf(registration)).to.include({ status: 'processing', tx_hash: HASH, polls: 1 });
+    expect(await rowOf(registration)).to.include({ status: 'processing', tx_hash: HASH, problem: null });
+    expect(logged).to.deep.equal(['a rejected payment was settled']);
     expect((await intentDb.row(registration.id)).outcome?.problem).to.include({ effect: 'done' });
     expect(await planned()).to.deep.equal([1]);
   });
 
-  const paid: [what: string, recorded: string, status: ReadResult<never>, ended: string][] = [
-    ['the registrar cannot be reached', 'processing', unreadable('ECONNREFUSED'), 'processing'],
-    ['the registrar has not recorded it', 'processing', absent, 'failed'],
-    ['its miner has not created the account', 'pending', absent, 'pending'],
+  const paid: [
+    what: string,
+    recorded: string,
+    status: ReadResult<never>,
+    ended: string,
+    message: string,
+    logs: string[],
+  ][] = [
+    ['the registrar cannot be reached', 'processing', unreadable('ECONNREFUSED'), 'processing', 'paid', []],
+    ['the registrar has not recorded it', 'processing', absent, 'failed', notes.abandoned, [notes.abandoned]],
+    ['its miner has not created the account', 'pending', absent, 'pending', 'paid', [notes.pending]],
   ];
-  for (const [what, recorded, status, ended] of paid)
+  for (const [what, recorded, status, ended, message, logs] of paid)
     it(`leaves a paid registration ${ended} where ${what} for longer than the grace`, async () => {
       const registration = await given('succeeded', recorded);
       await poll(registration, 0, { status });
@@ -133,6 +148,7 @@ describe('a poll of a registration', () => {
 
       await poll(registration, 1, { status });
 
-      expect(await rowOf(registration)).to.include({ status: ended, tx_hash: HASH });
+      expect(await rowOf(registration)).to.include({ status: ended, tx_hash: HASH, message });
+      expect(logged).to.deep.equal(logs);
     });
 });
