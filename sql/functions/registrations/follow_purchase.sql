@@ -20,10 +20,7 @@ begin
     tx_hash = coalesce(r.tx_hash, i.outcome -> 'result' ->> 'tx_hash'),
     paid_at = coalesce(r.paid_at, case when i.outcome -> 'result' ->> 'tx_hash' is not null then now() end),
     problem = case when i.state in ('failed', 'expired') then i.outcome -> 'problem' ->> 'code' end,
-    message = coalesce(
-      i.outcome -> 'result' ->> 'message',
-      i.outcome -> 'problem' ->> 'message',
-      case when i.settled_at is null then r.message end),
+    message = coalesce(i.outcome -> 'result' ->> 'message', i.outcome -> 'problem' ->> 'message'),
     updated_at = now()
   where r.id = i.id;
 end $$;
