@@ -151,4 +151,17 @@ describe('a poll of a registration', () => {
       expect(await rowOf(registration)).to.include({ status: ended, tx_hash: HASH, message });
       expect(logged).to.deep.equal(logs);
     });
+
+  it('tells its partner of what has changed, and of nothing else', async () => {
+    await intentDb.query(`insert into partners (id, name) values ('ptn_a', 'a')`);
+    const registration = await given('succeeded');
+    const events = async () =>
+      (await intentDb.query(`select from events where type = 'registration.updated' and owner = 'ptn_a'`)).length;
+    const before = await events();
+    const says = (status: string) => ({ status: found({ status, message: null, estimatedTime: null }) as never });
+
+    for (const [n, status] of ['pending', 'pending', 'active'].entries()) await poll(registration, n, says(status));
+
+    expect((await events()) - before).to.equal(2);
+  });
 });
