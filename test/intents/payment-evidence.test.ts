@@ -4,6 +4,7 @@ import { type EvidenceDeps, findPayment } from '../../src/capabilities/registrat
 import { type DbPool, openPool } from '../../src/db/pool.ts';
 import { absent, accepted, found, rejected, unreachable, unreadable } from '../../src/kernel/upstream-result.ts';
 import { type IntentDatabase, item, openIntentDatabase } from '../support/intent-database.ts';
+import { acceptPurchase, purchaseOf } from '../support/purchases.ts';
 
 const HASH = `0x${'1'.repeat(64)}`;
 const WALLET = `0x${'a'.repeat(40)}`;
@@ -19,14 +20,7 @@ describe('a payment in doubt', () => {
   before(async () => {
     intentDb = await openIntentDatabase();
     db = await openPool(intentDb.url, 1, () => {});
-    await intentDb.query('select accept_registrations($1)', [
-      JSON.stringify([
-        {
-          ...item({ id, n: 0, kind: 'registration/purchase', lane: `registrar:${WALLET}`, ex_address: WALLET }),
-          ...{ miner_slug: 'vanta', account_size: 25_000, payer: WALLET, sealed: 'c0ffee' },
-        },
-      ]),
-    ]);
+    await acceptPurchase(intentDb, purchaseOf(WALLET, { id }));
   });
   after(async () => {
     await db.end();

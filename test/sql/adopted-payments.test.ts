@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { keepLostPayments } from '../../src/capabilities/registration/commands.ts';
 import { nonceOf } from '../../src/capabilities/registration/rules.ts';
 import { type DbPool, openPool } from '../../src/db/pool.ts';
-import { type IntentDatabase, item, openIntentDatabase } from '../support/intent-database.ts';
+import { type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
+import { acceptPurchase, purchaseOf } from '../support/purchases.ts';
 
 const address = (digit: string) => `0x${digit.repeat(40)}`;
 const [ANN, BEN, CAT] = ['a', 'b', 'c'].map(address) as [string, string, string];
@@ -24,24 +25,14 @@ describe('payments on chain that a restored database is compared with', () => {
     ),
   );
 
-  const purchase = (payer: string) =>
-    item({
-      ...{ kind: 'registration/purchase', lane: `registrar:${payer}`, ex_address: payer, miner_slug: 'vanta' },
-      ...{ account_size: 25_000, payer, sealed: 'c0ffee' },
-    });
-  const accept = async (one: ReturnType<typeof purchase>) =>
-    (
-      await intentDb.query<{ verdict: string }>('select verdict from accept_registrations($1)', [
-        JSON.stringify([{ ...one, n: 0 }]),
-      ])
-    )[0]?.verdict;
+  const accept = (address: string) => acceptPurchase(intentDb, purchaseOf(address));
   const madeBy = (payer: string, nonce: string) => ({
     ...{ payer, payee: address('e'), units: '119000000', nonce },
     ...{ txHash: `0x${nonce.slice(2, 6)}`, block: 9 },
   });
   const given = async (payer: string, state: string) => {
-    const one = purchase(payer);
-    await accept(one);
+    const one = purchaseOf(payer);
+    await acceptPurchase(intentDb, one);
     if (state !== 'unsent')
       await intentDb.query('update intents set presumed_sent_at = created_at where id = $1', [one.id]);
     const fence = (await intentDb.claim(one.id))?.fence;
@@ -83,18 +74,18 @@ describe('payments on chain that a restored database is compared with', () => {
       [BEN, true],
       [CAT, false],
     ]);
-    expect([await accept(purchase(BEN)), await accept(purchase(CAT))]).to.deep.equal(['paid', 'paid']);
+    expect([await accept(BEN), await accept(CAT)]).to.deep.equal(['paid', 'paid']);
     await intentDb.query(`select ops.release_registration('0x1111', 'ada', 'the registrar has it')`);
-    expect([await accept(purchase(BEN)), await accept(purchase(CAT))]).to.deep.equal(['accepted', 'paid']);
+    expect([await accept(BEN), await accept(CAT)]).to.deep.equal(['accepted', 'paid']);
   });
 
   it('of a registration that was never recorded keep its address from another until it is released', async () => {
     const { id } = await given(ANN, 'ended');
     await intentDb.query(`update registrations set tx_hash = '0xaa', paid_at = now() where id = $1`, [id]);
-    expect(await accept(purchase(ANN))).to.equal('paid');
+    expect(await accept(ANN)).to.equal('paid');
 
     await intentDb.query(`select ops.release_registration('0xaa', 'ada', 'it was paid back')`);
 
-    expect(await accept(purchase(ANN))).to.equal('accepted');
+    expect(await accept(ANN)).to.equal('accepted');
   });
 });

@@ -5,7 +5,8 @@ import { notes } from '../../src/capabilities/registration/rules.ts';
 import { type DbPool, openPool } from '../../src/db/pool.ts';
 import type { IntentId } from '../../src/kernel/ids.ts';
 import { absent, found, type ReadResult, unreadable } from '../../src/kernel/upstream-result.ts';
-import { type IntentDatabase, type Item, item, openIntentDatabase } from '../support/intent-database.ts';
+import { type IntentDatabase, type Item, openIntentDatabase } from '../support/intent-database.ts';
+import { acceptPurchase, purchaseOf } from '../support/purchases.ts';
 
 const HASH = `0x${'1'.repeat(64)}`;
 const VALID_BEFORE_S = 1_000_000;
@@ -38,11 +39,8 @@ describe('a poll of a registration', () => {
   async function given(ending: 'succeeded' | 'failed', status = 'processing'): Promise<Item> {
     addresses += 1;
     const address = `0x${String(addresses).padStart(40, '0')}`;
-    const purchase = item({
-      ...{ kind: 'registration/purchase', lane: `registrar:${address}`, ex_address: address, miner_slug: 'vanta' },
-      ...{ account_size: 25_000, payer: address, sealed: 'c0ffee' },
-    });
-    await intentDb.query('select accept_registrations($1)', [JSON.stringify([{ ...purchase, n: 0 }])]);
+    const purchase = purchaseOf(address);
+    await acceptPurchase(intentDb, purchase);
     const fence = (await intentDb.claim(purchase.id))?.fence;
     await intentDb.query('select begin_sending($1, $2, $3)', [purchase.id, fence, JSON.stringify(PAYLOAD)]);
     const outcome =

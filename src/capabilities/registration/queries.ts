@@ -62,7 +62,7 @@ export const isOtherPaying = (db: Db, id: IntentId, exAddress: WalletAddress): P
       from intents i
       where i.lane = ${`registrar:${exAddress}`}
         and i.id <> ${id}
-        and (i.phase = 'pending' or i.phase = 'in_doubt') and i.state <> 'queued'
+        and (i.phase = 'pending' or i.phase = 'in_doubt')
         and i.sending_at is not null
     ) as paying`);
 
