@@ -3076,9 +3076,6 @@ create function record_filled_again(of_order uuid, said jsonb)
 create function record_late_fills(wallet text, oids text[])
   returns uuid[] plpgsql;
 
-create function record_refund(intent uuid, held_fence integer, said jsonb, of_payment text, refund jsonb)
-  returns void plpgsql;
-
 create function record_requests(batch jsonb, most integer)
   returns void sql;
 
@@ -3087,9 +3084,6 @@ create function record_restore_evidence(shown uuid[], made uuid[], most integer)
 
 create function record_sealed_result(intent uuid, members bytea)
   returns uuid[] sql;
-
-create function record_step(intent uuid, held_fence integer, said jsonb, object text, arrival text, item jsonb, made_at timestamp with time zone)
-  returns void plpgsql;
 
 create function record_subaccount(intent uuid, held_fence integer, said jsonb, made jsonb)
   returns void plpgsql;

@@ -80,7 +80,7 @@ describe('intents that ended', () => {
     const settling = texts.filter(({ text }) => /\bsettle_(?:intent|claim)\b/.test(text)).map(({ file }) => file);
 
     expect(functions).to.have.members([
-      ...['end_purchase', 'record_verification_session', 'record_refund', 'record_checkout', 'record_step'],
+      ...['end_purchase', 'record_verification_session', 'record_checkout'],
       ...['record_connect_account', 'record_subaccount'],
     ]);
     expect(ending.reduce((sum, { ends }) => sum + ends, 0)).to.equal(functions.length);

@@ -1,6 +1,6 @@
 -- Stores that the processor made the object of a step, and posts it at `made_at`, or now. A transfer requests the payout from the trader's account
 -- to its bank, with `item`. Of a payout to the bank, events report the further states. A reversal counts through the transfer's cumulative figure
--- (note_reversed), of which this is the least that it can be now. The caller holds the payout.
+-- (note_reversed), of which this is the least that it can be now. Locks the payout, then its event log.
 -- Item: as for begin_payout_step. Arrival: of a transfer, the processor's id of the payment that the account received.
 create or replace function note_step(intent uuid, object text, arrival text, item jsonb, made_at timestamptz) returns void
 language plpgsql as $$
@@ -9,6 +9,7 @@ declare
   p payouts;
   account text;
 begin
+  perform from payouts o join payout_steps q on q.payout_id = o.id where q.intent_id = intent for no key update of o;
   update payout_steps o
   set state = case when o.step = 'payout' then 'sent' else 'done' end, processor_id = object, failure_reason = null,
     ended_at = case when o.step <> 'payout' then now() end

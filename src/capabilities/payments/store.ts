@@ -4,7 +4,7 @@ import type { Loss, PaymentSeen } from '../../adapters/processor/types.ts';
 import { takeDue } from '../../db/polling.ts';
 import type { Db } from '../../db/pool.ts';
 import type { Claim } from '../../intents/intent.ts';
-import { settleBy } from '../../intents/settle.ts';
+import { settleBy, succeedWith } from '../../intents/settle.ts';
 import { newId, newIntentId, type PaymentId } from '../../kernel/ids.ts';
 import type { SealContext, Sealer } from '../../kernel/seal.ts';
 import { findPayment, type Payment, paymentRow } from './queries.ts';
@@ -36,9 +36,8 @@ export function recordCheckout(
 /** Ends a refund's intent with the refund that the processor made. False: the claim is lost, and nothing was written. */
 export function recordRefund(db: Db, intent: Claim, paymentId: PaymentId, refund: Loss): Promise<boolean> {
   const result = { refund_id: refund.id, refunded_cents: refund.cents, status: refund.status ?? 'pending' };
-  const statement = sql.prepared('record_refund', nothing)`
-    select record_refund(${intent.id}, ${intent.fence}, ${JSON.stringify({ result })}::jsonb, ${paymentId}, ${lossMembers(refund)}::jsonb)`;
-  return settleBy(db, intent, 'succeeded', statement);
+  const noted = sql.fragment`note_loss(${paymentId}, ${lossMembers(refund)}::jsonb, extract(epoch from now())::double precision * 1000)`;
+  return succeedWith(db, 'record_refund', intent, result, sql.fragment`(select '{}'::uuid[] from ${noted})`);
 }
 
 const noted = z.object({ verdict: z.enum(['applied', 'stale', 'unreadable']) });

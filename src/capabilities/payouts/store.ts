@@ -65,12 +65,11 @@ export function recordStep(
   step: { payoutId: PayoutId; step: 'transfer' | 'payout' | 'reversal'; deadlineMs?: number },
   { id, arrivalId, madeAtMs }: MovementSeen,
 ): Promise<boolean> {
-  const outcome = { result: { payout_id: step.payoutId, [`processor_${step.step}_id`]: id } };
+  const result = { payout_id: step.payoutId, [`processor_${step.step}_id`]: id };
   const item = step.deadlineMs && JSON.stringify({ id: newIntentId(), deadline_s: step.deadlineMs / 1000 });
-  const statement = sql.prepared('record_step', nothing)`
-    select record_step(${intent.id}, ${intent.fence}, ${JSON.stringify(outcome)}::jsonb, ${id}, ${arrivalId}, ${item ?? null}::jsonb,
+  const noted = sql.fragment`note_step(${intent.id}, ${id}, ${arrivalId}, ${item ?? null}::jsonb,
       to_timestamp(${madeAtMs}::double precision / 1000))`;
-  return settleBy(db, intent, 'succeeded', statement);
+  return succeedWith(db, 'record_step', intent, result, sql.fragment`(select '{}'::uuid[] from ${noted})`);
 }
 
 const accountRow = z.object({ processor_account_id: z.string() });
