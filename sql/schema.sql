@@ -2060,7 +2060,9 @@ create view ops.paid_without_account (
   failure_reason text,
   intent_id uuid,
   intent_state text,
-  safe_action text
+  safe_action text,
+  held_cents integer,
+  held_currency text
 );
 
 -- Upstreams, partners and apps for which nothing new is sent, since when, by whom and why, and how many intents wait. ops.end_pause ends one.
@@ -2739,9 +2741,6 @@ create function lend_slot(at_upstream text, to_exit boolean)
 
 create function liquidations(wallet text, added exchange_fills[])
   returns jsonb[] sql stable;
-
-create function list_unfulfilled_payments(minutes double precision)
-  returns TABLE(payment_id text, owner text, user_id text, processor_payment_intent_id text, amount_cents integer, currency text, paid_at timestamp with time zone, prop_account_id text, account_status text, failure_reason text, intent_id uuid, intent_state text, safe_action text, held_cents integer, held_currency text) sql stable;
 
 create function listen_to_accounts(accounts text[], lease_s double precision, stale_s double precision)
   returns void sql;
@@ -3543,7 +3542,7 @@ create function ops.list_ledger_differences()
 
 -- Payments older than `minutes` that were neither fulfilled nor refunded.
 create function ops.list_paid_without_account(minutes double precision DEFAULT 10)
-  returns TABLE(payment_id text, app_id text, user_id text, amount_cents integer, currency text, paid_at timestamp with time zone, prop_account_id text, account_status text, failure_reason text, intent_id uuid, intent_state text, safe_action text) sql stable security definer;
+  returns TABLE(payment_id text, app_id text, user_id text, amount_cents integer, currency text, paid_at timestamp with time zone, prop_account_id text, account_status text, failure_reason text, intent_id uuid, intent_state text, safe_action text, held_cents integer, held_currency text) sql stable security definer;
 
 -- The rows of ops.stranded_payouts.
 create function ops.list_stranded_payouts()

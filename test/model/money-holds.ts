@@ -24,7 +24,7 @@ export async function holdsAtRest(s: MoneySystem): Promise<void> {
   if (s.isGone) await weekPasses(s); // what the processor shows nothing of is listed then at the latest
   const figures = await s.db.one(sql.type(atRestRow)`
     select m.held_cents as held,
-      exists (select from list_unfulfilled_payments(-1) u where u.payment_id = ${s.payment}) as is_listed,
+      exists (select from ops.list_paid_without_account(-1) u where u.payment_id = ${s.payment}) as is_listed,
       exists (select from ops.list_stranded_payouts() l where l.user_id = ${s.user}) as is_stranded,
       exists (select from payouts o where o.user_id = ${s.user} and o.status = 'completed') as is_completed
     from payments p

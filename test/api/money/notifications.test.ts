@@ -179,7 +179,7 @@ describe('takeProcessorNotification', () => {
     expect(payment.prop_account_id).to.equal(null);
     expect(service.log.lines.some(({ alert }) => alert === 'paid_amount_differs')).to.equal(true);
     const unfulfilled = await service.db.anyFirst(sql.type(z.object({ payment_id: z.string() }))`
-      select payment_id from list_unfulfilled_payments(0)`);
+      select payment_id from ops.list_paid_without_account(0)`);
     expect(unfulfilled).to.include(paymentId);
   });
 

@@ -39,7 +39,7 @@ describe('an operator', () => {
   const unfulfilled = async () =>
     (
       await service.db.any(sql.type(unfulfilledRow)`
-        select u.payment_id, u.safe_action, u.failure_reason from list_unfulfilled_payments(0) u`)
+        select u.payment_id, u.safe_action, u.failure_reason from ops.list_paid_without_account(0) u`)
     ).find(({ payment_id }) => payment_id === paymentId);
   const actions = (account: string) =>
     service.db.any(sql.type(actionRow)`

@@ -137,7 +137,7 @@ function doublesOf(entries: readonly Entry[]): string[] {
 
 const PAYMENTS = `
   select p.id, p.processor_payment_intent_id as pi, count(a.id)::integer as accounts, array_agg(coalesce(a.status, 'none')) as statuses,
-    p.id in (select u.payment_id from list_unfulfilled_payments(0) u) as is_listed
+    p.id in (select u.payment_id from ops.list_paid_without_account(0) u) as is_listed
   from payments p
   left join prop_accounts a on a.payment_id = p.id
   where p.processor_payment_intent_id is not null

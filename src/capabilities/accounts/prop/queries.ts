@@ -90,9 +90,9 @@ const unfulfilledRow = z.custom<WithIds<components['schemas']['UnfulfilledPaymen
 /** Payments received at least `minutes` ago without a tradeable account or a refund, each with the safe action. */
 export const listUnfulfilled = (db: Db, minutes: number): Promise<readonly z.infer<typeof unfulfilledRow>[]> =>
   db.any(sql.type(unfulfilledRow)`
-    select u.payment_id, u.owner, u.user_id, u.amount_cents, u.currency, u.paid_at, u.prop_account_id, u.account_status,
+    select u.payment_id, u.app_id as owner, u.user_id, u.amount_cents, u.currency, u.paid_at, u.prop_account_id, u.account_status,
       u.failure_reason, u.held_cents, u.held_currency, u.safe_action
-    from list_unfulfilled_payments(${minutes}) u
+    from ops.list_paid_without_account(${minutes}) u
     order by u.paid_at, u.payment_id`);
 
 /** A prop account as its user and operators see it. */
