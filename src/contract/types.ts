@@ -2983,7 +2983,7 @@ export interface paths {
         put?: never;
         /**
          * Send nothing new to an upstream, or for a partner or app
-         * @description Writes are accepted and wait; those whose deadline passes expire unsent. What was sent is reconciled. What is being sent may still leave within 2 s. What reduces a risk (cancellations, closes, protection) goes on unless `holds_exits`. A pause that is there is replaced.
+         * @description Writes are accepted and wait; those whose deadline passes expire unsent. What was sent is reconciled. What is being sent may still leave within 2 s. What reduces a risk (cancellations, closes, protection) goes on unless `holds_exits`; what waits before it in its lane expires unsent at once. A pause that is there is replaced.
          */
         post: operations["pauseWork"];
         delete?: never;

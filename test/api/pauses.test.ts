@@ -87,6 +87,33 @@ describe('a pause', function () {
     await until('the close', async () => effectsOf(service, trader).length === 4 || null, 10_000);
   });
 
+  it('lets a close go on at once that comes after entries of its pair, which expire unsent', async () => {
+    const trader = await service.trader();
+    await place(trader).then(({ body }) => ended(trader, body.order_uuid));
+    await pause('netvenue');
+    const entries = [await place(trader), await place(trader, { ...market(), order_type: 'SHORT' })];
+    await waiting(2);
+    const close = await trader.post('/v1/orders/netvenue/close', { trade_pair: 'BTCUSDC' }, { prefer: 'wait=8' });
+    await end('netvenue');
+
+    expect(close.status, JSON.stringify(close.body)).to.equal(200);
+    for (const { body } of entries) expect((await ended(trader, body.order_uuid)).status).to.equal('failed');
+    expect(effectsOf(service, trader)).to.have.length(2);
+  });
+
+  it('lets a cancellation go on at once of a wallet that has entries of another pair waiting', async () => {
+    const trader = await service.wallet();
+    const order = { pair: 'ETH', side: 'long', size: 1, order_type: 'limit', price: 2500 };
+    const rests = await trader.post('/v1/orders/exvenue', order);
+    await pause('exvenue');
+    const entry = { pair: 'BTC', side: 'long', size: '0.01', order_type: 'market' };
+    await trader.post('/v1/orders/exvenue', entry, { prefer: 'wait=1' });
+    const cancelled = await trader.delete(`/v1/orders/exvenue/${rests.body.ex_order_id}`, { prefer: 'wait=8' });
+    await end('exvenue');
+
+    expect(cancelled.status, JSON.stringify(cancelled.body)).to.equal(200);
+  });
+
   it('lets an order at the exchange go on that can only reduce, like the close of a part', async () => {
     const trader = await service.wallet();
     const order = { pair: 'BTC', side: 'long', size: '0.01', order_type: 'market' };

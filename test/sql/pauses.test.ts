@@ -85,6 +85,62 @@ describe('the pause of an upstream', () => {
     expect((await intentDb.jobs()).map(({ intent_id }) => intent_id)).to.deep.equal([first.id]);
   });
 
+  it('is asked again by an exit that is accepted at the moment at which an entry of its lane begins to wait', async () => {
+    const [entry, exit] = [item({ lane: 'l' }), item({ lane: 'l', kind: 'network/close' })];
+    await intentDb.accept(entry);
+    const { fence = 0 } = (await intentDb.claim(entry.id)) ?? {};
+    await intentDb.finishJobs(entry.id);
+    await pause('netvenue');
+    const worker = await intentDb.session();
+    await worker.query('begin');
+    expect(await waits(entry.id, fence, worker)).to.equal(true);
+
+    const accepted = intentDb.accept(exit);
+    await until('the exit waits for the worker', async () => (await worker.query(WAITING)).length > 0 || null);
+    await worker.query('commit');
+    await accepted;
+
+    expect(await queuedNow()).to.deep.equal([entry.id]);
+    const again = (await intentDb.claim(entry.id))?.fence ?? 0;
+    expect(await waits(entry.id, again)).to.equal(true);
+    await intentDb.claim(entry.id);
+    expect(await intentDb.row(entry.id)).to.include({ state: 'expired' });
+    expect((await intentDb.jobs()).map(({ intent_id }) => intent_id)).to.include(exit.id);
+  });
+
+  it('sees the exit that was accepted while an entry of its lane was about to wait', async () => {
+    const [entry, exit] = [item({ lane: 'l' }), item({ lane: 'l', kind: 'network/close' })];
+    await intentDb.accept(entry);
+    const { fence = 0 } = (await intentDb.claim(entry.id)) ?? {};
+    await pause('netvenue');
+    const web = await intentDb.session();
+    await web.query('begin');
+    await web.accept(exit);
+
+    const waiting = waits(entry.id, fence);
+    await until('the worker waits for the exit', async () => (await web.query(WAITING)).length > 0 || null);
+    await web.query('commit');
+
+    expect(await waiting).to.equal(true);
+    await intentDb.claim(entry.id);
+    expect(await intentDb.row(entry.id)).to.include({ state: 'expired' });
+  });
+
+  it('lets entries wait for their deadline that only entries, and exits which it holds too, stand behind', async () => {
+    const [entry, next, exit] = [item({ lane: 'l' }), item({ lane: 'l' }), item({ lane: 'l', kind: 'network/close' })];
+    await intentDb.accept(entry, next);
+    const { fence = 0 } = (await intentDb.claim(entry.id)) ?? {};
+    await intentDb.finishJobs(entry.id);
+    await pause('netvenue', true);
+    expect(await waits(entry.id, fence)).to.equal(true);
+    await intentDb.accept(exit);
+
+    const again = (await intentDb.claim(entry.id))?.fence ?? 0;
+    expect(await waits(entry.id, again)).to.equal(true);
+
+    expect(await intentDb.claim(entry.id)).to.include({ state: 'running' });
+  });
+
   it('takes nothing from the worker that has claimed it since', async () => {
     const { id, fence } = await claimed();
     await intentDb.retry(id, fence);

@@ -7,6 +7,7 @@ declare
   earlier record;
   at_head boolean;
   jobs graphile_worker.job_spec[] := '{}';
+  accepted uuid[] := '{}';
 begin
   for item in
     select i.*, is_exit(i.kind, i.is_exit) as exits, decode(i.digest, 'hex') as request_digest
@@ -69,10 +70,14 @@ begin
     elsif item.alongside is not null then
       perform advance_lane(item.lane, null);
     end if;
+    accepted := accepted || item.id;
     return next;
   end loop;
 
   if cardinality(jobs) > 0 then
     perform enqueue(jobs);
+  end if;
+  if exists (select from pauses) then
+    perform yield_to_exits(accepted);
   end if;
 end $$;

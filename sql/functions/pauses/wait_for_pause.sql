@@ -1,6 +1,7 @@
 -- Whether an intent that is about to be sent waits for the end of a pause; then it is queued again, and its job waits for `end_pause` or the
--- deadline. `exits`: what it does reduces a risk. `claims`: as in begin_sending; one that waits is not claimed. Locks the pause, so that its end sees
--- everything that waits for it, then the intent.
+-- deadline. One that keeps exits of its lane waiting, which the pause lets go on, waits no longer: it expires unsent. `exits`: what it does reduces a
+-- risk. `claims`: as in begin_sending; one that waits is not claimed. Locks the pause, so that its end and yield_to_exits see everything that
+-- waits for it, then the intent.
 create or replace function wait_for_pause(intent uuid, held_fence integer, exits boolean, claims boolean) returns boolean
 language plpgsql as $$
 declare
@@ -9,7 +10,7 @@ begin
   if not exists (select from pauses) then
     return false;
   end if;
-  select i.kind, i.owner, i.deadline_at, k.upstream, exits or k.is_exit as is_exit into held
+  select i.kind, i.owner, i.lane, i.position, i.deadline_at, k.upstream, exits or k.is_exit as is_exit into held
   from intents i
   join intent_kinds k on k.kind = i.kind
   where i.id = intent and may_begin_sending(i, claims);
@@ -20,8 +21,18 @@ begin
   if not found then
     return false;
   end if;
+  if not exists (select from pauses p where p.subject in (held.upstream, held.owner) and p.holds_exits)
+    and exists (
+      select
+      from intents e
+      join intent_kinds k on k.kind = e.kind and k.is_exit
+      where e.lane = held.lane and e.phase = 'pending' and e.position > held.position
+    )
+  then
+    held.deadline_at := now();
+  end if;
   update intents
-  set state = 'queued', upstream = null, pace = null
+  set state = 'queued', upstream = null, pace = null, deadline_at = held.deadline_at
   where id = intent and fence = held_fence and settled_at is null and sending_at is null;
   if not found then
     return false;

@@ -1,0 +1,26 @@
+-- Has what a pause holds asked again whether it may wait, if exits among the newcomers to its lane stand behind it: see wait_for_pause. Locks the
+-- pauses: what begins to wait at this moment is seen here, or sees the exits.
+create or replace function yield_to_exits(newcomers uuid[]) returns void
+language plpgsql as $$
+declare
+  exits uuid[] := array(
+    select e.id
+    from intents e
+    join intent_kinds k on k.kind = e.kind and k.is_exit
+    join lanes l on l.name = e.lane and l.head <> e.id
+    where e.id = any(newcomers)
+  );
+begin
+  if cardinality(exits) = 0 then
+    return;
+  end if;
+  perform from pauses p order by p.subject for no key update;
+  perform enqueue(array(
+    select slot_job(i.kind, i.id, now())
+    from intents i
+    where i.phase = 'pending' and i.state = 'queued' and i.sending_at is null
+      and exists (select from intents e where e.id = any(exits) and e.lane = i.lane and e.position > i.position)
+      and exists (select from queue_jobs j where j.key = 'slot ' || i.id)
+    order by i.position
+  ));
+end $$;
