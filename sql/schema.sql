@@ -2357,6 +2357,9 @@ create function begin_sending_within(intent uuid, held_fence integer, what jsonb
 create function budget_used(of_name text, capacity double precision, per_s double precision)
   returns double precision sql stable;
 
+create function can_be_paused(subject text)
+  returns boolean sql stable;
+
 create function cancel_exchange_orders(wallet text, numbers text[], by_intent uuid DEFAULT NULL::uuid)
   returns uuid[] plpgsql;
 
@@ -3495,7 +3498,7 @@ create function ops.enable_operator(operator text, who text, why text)
 create function ops.end_operator_sessions(operator text, who text, why text)
   returns integer plpgsql security definer;
 
--- Ends a pause: what waits goes on at once. Recorded in ops.actions.
+-- Ends a pause: what waits goes on at once. not paused; unknown: there is no such upstream, partner or app. Recorded in ops.actions.
 create function ops.end_pause(subject text, who text, why text)
   returns text plpgsql security definer;
 

@@ -26,6 +26,16 @@ describe('the kit at a word that an operator has misspelt', () => {
         expect((thrown as Error).message).to.match(new RegExp(says)); // as: it is one
       });
 
+  it('does not call an upstream that is misspelt one that is not paused', async () => {
+    const verdict = async (call: string) => (await intentDb.query<{ v: string }>(`select ops.${call} as v`))[0]?.v;
+    await verdict(`pause('netvenue', ${BY})`);
+
+    expect(await verdict(`pause('netvenu', ${BY})`)).to.equal('unknown');
+    expect(await verdict(`end_pause('netvenu', ${BY})`)).to.equal('unknown');
+    expect(await verdict(`end_pause('exvenue', ${BY})`)).to.equal('not paused');
+    expect(await verdict(`end_pause('netvenue', ${BY})`)).to.equal('0 go on');
+  });
+
   it('takes an open intent of a verb that no release here knows', async () => {
     const id = await intentAt(intentDb, 'queued', { kind: 'former/verb' });
 

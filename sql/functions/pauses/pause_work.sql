@@ -3,13 +3,7 @@
 create or replace function pause_work(of_subject text, with_exits boolean, by_operator text, because text, noted jsonb default '{}') returns boolean
 language plpgsql as $$
 begin
-  if not exists (
-    select from intent_kinds k where k.upstream = of_subject
-    union all
-    select from partners p where p.id = of_subject
-    union all
-    select from apps a where a.id = of_subject
-  ) then
+  if not can_be_paused(of_subject) then
     return false;
   end if;
   insert into pauses (subject, holds_exits, reason, paused_by)
