@@ -3574,8 +3574,8 @@ create function ops.note_account(account text, who text, did text, why text, ver
 create function ops.open_intents(kind text, owner text, state text)
   returns TABLE(id uuid, created_at timestamp with time zone) sql stable security definer;
 
--- Sends nothing new to an upstream (netvenue, exvenue, processor, registrar), or for a partner or app, until ops.end_pause; with `exits` nothing that reduces a risk either. What was sent is reconciled; what waits past its deadline expires unsent. Recorded in ops.actions.
-create function ops.pause(subject text, who text, why text, exits boolean DEFAULT false)
+-- Sends nothing new to an upstream (netvenue, exvenue, processor, registrar), or for a partner or app, until ops.end_pause; with `exits` nothing that reduces a risk either. What was sent is reconciled; what waits past its deadline expires unsent. A pause that is there is replaced, and says whose it was: one end ends both. Without `exits`, exits go on or wait as it said. unknown: there is no such subject. Recorded in ops.actions.
+create function ops.pause(subject text, who text, why text, exits boolean DEFAULT NULL::boolean)
   returns text plpgsql security definer;
 
 -- Requests the subaccount of a failed account again, only if it is proven that none was created. Verdicts: done, unknown, not_failed, abandoned, returned, unproven. Recorded in ops.actions.

@@ -1,13 +1,20 @@
-create or replace function ops.pause(subject text, who text, why text, exits boolean default false) returns text
+create or replace function ops.pause(subject text, who text, why text, exits boolean default null) returns text
 language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
+declare
+  earlier pauses;
 begin
   perform ops.require_who_and_why(who, why);
-  if pause_work(pause.subject, exits, session_user, why, ops.given_name(who)) then
-    return 'paused';
+  select * into earlier from pauses p where p.subject = pause.subject for update;
+  if pause_work(pause.subject, coalesce(exits, earlier.holds_exits, false), session_user, why, ops.given_name(who)) then
+    return 'paused' || case
+      when earlier.subject is null then ''
+      else format(', in place of the pause by %s: %s', earlier.paused_by, earlier.reason)
+    end;
   end if;
   perform ops.note(who, 'pause', pause.subject, why, '{"verdict": "unknown"}');
   return 'unknown';
 end $$;
 comment on function ops.pause(text, text, text, boolean) is
   'Sends nothing new to an upstream (netvenue, exvenue, processor, registrar), or for a partner or app, until ops.end_pause; with `exits` nothing '
-  'that reduces a risk either. What was sent is reconciled; what waits past its deadline expires unsent. Recorded in ops.actions.';
+  'that reduces a risk either. What was sent is reconciled; what waits past its deadline expires unsent. A pause that is there is replaced, and says '
+  'whose it was: one end ends both. Without `exits`, exits go on or wait as it said. unknown: there is no such subject. Recorded in ops.actions.';
