@@ -3470,11 +3470,11 @@ create function ops.assess_reruns(kind text DEFAULT NULL::text, owner text DEFAU
 create function ops.assessments_of(ids uuid[])
   returns TABLE(intent_id uuid, verdict text, is_safe boolean, was_sent boolean, venue_says text, would_do text, reason text) sql stable security definer;
 
--- Assigns the subaccount <entity>_<number> at the network to a failed account; it is tradeable once the network reports it active. Class and size are not checked here: check them first, or use the console, which does. Verdicts: done, unknown, not_failed, abandoned, returned, open, taken, malformed. Recorded in ops.actions.
+-- Assigns the subaccount <entity>_<number> at the network to a failed account; it is tradeable once the network reports it active. Class and size are not checked here: check them first, or use the console, which does. Verdicts: done, unknown, not_failed, abandoned, returned, open, taken, malformed, not_given (no subaccount of the entity with this or a later number is known here, so it may not exist: use the console). Recorded in ops.actions.
 create function ops.attach_account(account text, hotkey text, who text, why text)
   returns text plpgsql security definer;
 
--- Gives a partner the subaccount <entity>_<number> at the network that its registration (an intent of ops.undecided_intents) has made. Class, size and wallet are taken from the registration and not checked at the network: check them first, or use the console, which does. Verdicts: done, unknown, not_undecided, taken, malformed. Recorded in ops.actions.
+-- Gives a partner the subaccount <entity>_<number> at the network that its registration (an intent of ops.undecided_intents) has made. Class, size and wallet are taken from the registration and not checked at the network: check them first, or use the console, which does. Verdicts: done, unknown, not_undecided, taken, malformed, not_given (as of ops.attach_account). Recorded in ops.actions.
 create function ops.attach_registration(registration uuid, hotkey text, who text, why text)
   returns text plpgsql security definer;
 
@@ -3645,6 +3645,10 @@ create function ops.waits_behind(i intents)
 -- Internal to the kit.
 create function ops.waits_of(only_ids uuid[])
   returns TABLE(intent_id uuid, kind text, owner text, state text, is_exit boolean, created_at timestamp with time zone, reason text, detail text, until timestamp with time zone, behind uuid, again_s double precision) sql stable security definer;
+
+-- Internal to the kit.
+create function ops.was_given(entity text, number integer)
+  returns boolean sql stable;
 
 -- What an open intent waits for: the reason, in words, and until when at most, where that is known. No row: it has ended, or there is no such intent.
 create function ops.why(intent uuid)

@@ -10,6 +10,10 @@ describe('manual handling of failed accounts', () => {
     operator = await intentDb.session();
     await operator.query('set role trading_operator');
     await sellTier(intentDb);
+    await intentDb.query(
+      `insert into subaccounts (synthetic_hotkey, entity_hotkey, subaccount_id, owner, intent_id, asset_class, account_size, status)
+       values ('my_entity_20', 'my_entity', 20, 'app_1', gen_random_uuid(), 'crypto', 25000, 'active')`,
+    );
   });
   after(() => intentDb.close());
 
@@ -132,9 +136,9 @@ describe('manual handling of failed accounts', () => {
     expect(await attach(account, 'my_entity_7')).to.equal('done');
     expect(await attach(other, 'my_entity_7')).to.equal('taken');
 
-    expect(await intentDb.query('select entity_hotkey, subaccount_id from subaccounts')).to.deep.equal([
-      { entity_hotkey: 'my_entity', subaccount_id: 7 },
-    ]);
+    expect(
+      await intentDb.query('select entity_hotkey, subaccount_id from subaccounts where subaccount_id < 20'),
+    ).to.deep.equal([{ entity_hotkey: 'my_entity', subaccount_id: 7 }]);
     expect(await intentDb.query(`select status from prop_accounts where id = $1`, [account])).to.deep.equal([
       { status: 'provisioning' },
     ]);
