@@ -119,12 +119,12 @@ describe('a pause', function () {
     const order = { pair: 'BTC', side: 'long', size: '0.01', order_type: 'market' };
     await trader.post('/v1/orders/exvenue', order);
     await pause('exvenue');
+    const opened = await trader.post('/v1/orders/exvenue', order, { prefer: 'wait=1' });
     const reducing = { ...order, side: 'short', reduce_only: true };
     const reduced = await trader.post('/v1/orders/exvenue', reducing, { prefer: 'wait=10' });
-    const opened = await trader.post('/v1/orders/exvenue', order, { prefer: 'wait=1' });
     await end('exvenue');
 
-    expect([reduced.status, opened.status], JSON.stringify(reduced.body)).to.deep.equal([200, 202]);
+    expect([opened.status, reduced.status], JSON.stringify(reduced.body)).to.deep.equal([202, 200]);
   });
 
   it('that is replaced by one that holds less lets go on at once what only the first one held', async () => {

@@ -25,8 +25,7 @@ begin
     and exists (
       select
       from intents e
-      join intent_kinds k on k.kind = e.kind and k.is_exit
-      where e.lane = held.lane and e.phase = 'pending' and e.position > held.position
+      where e.lane = held.lane and e.phase = 'pending' and e.is_exit and e.position > held.position
     )
   then
     held.deadline_at := now();

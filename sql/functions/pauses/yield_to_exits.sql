@@ -6,9 +6,8 @@ declare
   exits uuid[] := array(
     select e.id
     from intents e
-    join intent_kinds k on k.kind = e.kind and k.is_exit
     join lanes l on l.name = e.lane and l.head <> e.id
-    where e.id = any(newcomers)
+    where e.id = any(newcomers) and e.is_exit
   );
 begin
   if cardinality(exits) = 0 then
@@ -16,7 +15,7 @@ begin
   end if;
   perform from pauses p order by p.subject for no key update;
   perform enqueue(array(
-    select slot_job(i.kind, i.id, now())
+    select slot_job(i.kind, i.id, i.is_exit, now())
     from intents i
     where i.phase = 'pending' and i.state = 'queued' and i.sending_at is null
       and exists (select from intents e where e.id = any(exits) and e.lane = i.lane and e.position > i.position)
