@@ -2865,6 +2865,9 @@ create function note_payout_link(account text, session text)
 create function note_reached(intent uuid, for_s double precision)
   returns double precision plpgsql;
 
+create function note_refund(of_payment text, refund jsonb)
+  returns void plpgsql;
+
 create function note_reversed(payout text, cents bigint, at timestamp with time zone DEFAULT NULL::timestamp with time zone)
   returns boolean plpgsql;
 

@@ -36,7 +36,7 @@ export function recordCheckout(
 /** Ends a refund's intent with the refund that the processor made. False: the claim is lost, and nothing was written. */
 export function recordRefund(db: Db, intent: Claim, paymentId: PaymentId, refund: Loss): Promise<boolean> {
   const result = { refund_id: refund.id, refunded_cents: refund.cents, status: refund.status ?? 'pending' };
-  const noted = sql.fragment`note_loss(${paymentId}, ${lossMembers(refund)}::jsonb, extract(epoch from now())::double precision * 1000)`;
+  const noted = sql.fragment`note_refund(${paymentId}, ${lossMembers(refund)}::jsonb)`;
   return succeedWith(db, 'record_refund', intent, result, sql.fragment`(select '{}'::uuid[] from ${noted})`);
 }
 
