@@ -94,13 +94,16 @@ describe('what a look-up proves of an upstream', () => {
   });
 
   it('is nothing of a request that was sent again since: its times are those of another request', async () => {
-    const [one] = await arrive(3);
+    const [one, other] = await arrive(2);
     const again = (await intentDb.claim(one?.id ?? '')) as Row;
     await doubt(again);
     await intentDb.query(`select send_again($1, $2, '{}')`, [again.id, again.fence]);
+    const sent = await proceedAt(again, { slots: 2 });
+    const [waiting] = await arrive(1);
 
     await prove(again);
 
+    expect([other?.was, sent.was, waiting?.was]).to.deep.equal(['sent', 'sent', 'waiting']);
     expect(await proven()).to.deep.equal([]);
   });
 
