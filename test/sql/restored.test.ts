@@ -82,6 +82,33 @@ describe('what the log of the database does not have', () => {
       expect(await waiting()).to.deep.equal([last]);
     });
 
+    it('keep the one at their head that is being executed, although one before it is to be sent again', async () => {
+      const owed = await accept();
+      const held = (await intentDb.claim(owed)) as Row;
+      await intentDb.beginSending(owed, held.fence);
+      const later = await accept();
+      await intentDb.markInDoubt(owed, held.fence);
+      await intentDb.finishJobs(owed);
+      await intentDb.query(`select send_again($1, $2, '{}', true)`, [owed, held.fence]);
+      expect([await intentDb.headOf(LANE), await waiting()]).to.deep.equal([later, [later]]);
+      await crash();
+
+      await sweep();
+
+      expect([await intentDb.headOf(LANE), await waiting()]).to.deep.equal([later, [later]]);
+    });
+
+    it('give a job to the first whose job has used up its attempts', async () => {
+      const [first] = [await accept(), await accept()];
+      await intentDb.query('update graphile_worker._private_jobs set attempts = max_attempts');
+      await crash();
+
+      await sweep();
+
+      expect(await intentDb.headOf(LANE)).to.equal(first);
+      expect(await intentDb.query('select from queue_jobs where attempts < max_attempts')).to.have.length(1);
+    });
+
     it('are found by who ends an order while they are made again', async () => {
       const [first, second] = [await accept(), await accept()];
       const held = (await intentDb.claim(first)) as Row;
@@ -196,6 +223,15 @@ describe('what the log of the database does not have', () => {
       const beyond = await sendSignal();
 
       expect(beyond.was).to.equal('waiting');
+    });
+
+    it('count what is in doubt', async () => {
+      const { id } = await sendSignal();
+      await intentDb.markInDoubt(id, 1);
+      await sendSignal();
+      await crash();
+
+      expect((await sendSignal()).was).to.equal('waiting');
     });
 
     it('forget what was sent longer ago than a minute', async () => {
