@@ -5,6 +5,6 @@ language plpgsql as $$
 begin
   update intents
   set left_at = clock_timestamp()
-  where id = intent and fence = held_fence and sending_at is not null and left_at is null and settled_at is null;
+  where id = intent and fence = held_fence and sending_at is not null and settled_at is null;
   return found;
 end $$;
