@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isOtherPaying, isPaidAlready } from '../../src/capabilities/registration/queries.ts';
+import { findRegistration, isOtherPaying, isPaidAlready } from '../../src/capabilities/registration/queries.ts';
 import {
   abandonRegistration,
   endAccount,
@@ -7,11 +7,11 @@ import {
   noteInDoubt,
 } from '../../src/capabilities/registration/store.ts';
 import { type DbPool, openPool } from '../../src/db/pool.ts';
-import type { IntentId } from '../../src/kernel/ids.ts';
+import type { IntentId, OwnerId } from '../../src/kernel/ids.ts';
 import { type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
 import { acceptPurchase, purchaseOf } from '../support/purchases.ts';
 
-const [ADDRESS, OTHER] = [`0x${'a'.repeat(40)}`, `0x${'b'.repeat(40)}`];
+const [ADDRESS, OTHER] = [`0x${'a'.repeat(40)}`, `0x${'b'.repeat(40)}`] as const;
 const STATUSES = ['pending', 'processing', 'registered', 'active', 'failed', 'eliminated', 'deregistered'];
 
 describe('a purchase of a registration', () => {
@@ -67,6 +67,20 @@ describe('a purchase of a registration', () => {
     await intentDb.query('update registrations set released_at = now() where id = $1', [paid]);
 
     expect([...seen, await isPaidAlready(db, same)]).to.deep.equal([true, false, false, false]);
+  });
+
+  it('is shown as the newest of its address, unless an earlier one turns out to be open', async () => {
+    const ids = [];
+    for (let n = 0; n < 3; n++) {
+      ids.push(await accepted());
+      await intentDb.query(`update registrations set status = 'failed' where id = $1`, [ids[n]]);
+    }
+    const shown = async () => (await findRegistration(db, 'ptn_a' as OwnerId, ADDRESS))?.id; // as: its prefix
+    expect(await shown()).to.equal(ids[2]);
+
+    await intentDb.query(`update registrations set status = 'processing' where id = $1`, [ids[1]]);
+
+    expect(await shown()).to.equal(ids[1]);
   });
 
   /** The statuses in which a registration is changed, each with and without a payment. */
