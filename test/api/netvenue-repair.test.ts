@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Caller } from '../support/caller.ts';
-import { effectsOf, market, positionsOf, restingOf } from '../support/orders.ts';
+import { effectsOf, limit, market, positionsOf, restingOf } from '../support/orders.ts';
 import { until } from '../support/processes.ts';
 import { cancelExits, comparedUntil, compareNow } from '../support/protection.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -45,6 +45,25 @@ describe('missing exits, where the deployment repairs,', function () {
     ]);
     expect(effectsOf(service, trader)).to.deep.equal(['market', 'bracket', 'cancel', 'bracket']);
     expect((await logged(trader, 'order.updated'))?.data).to.include({ action: 'protect', lifecycle: 'resting' });
+  });
+
+  it('are not put back that a tp-sl has replaced before anybody read that their order was filled', async () => {
+    const trader = await service.trader();
+    await trader.post(ORDERS, limit({ stop_loss: 80_000 }));
+    const wasCompared = sql.type(z.object({}))`
+      select from wanted_exits w where w.trader like ${`%\\_${trader.traderId}`} and w.compared_at is not null and not w.is_changed`;
+    await comparedUntil(service.db, () => service.db.exists(wasCompared));
+    service.miner.setPrice(BTC, 89_000);
+    service.miner.setPrice(BTC, 100_000);
+
+    await trader.post(TP_SL, { trade_pair: BTC, stop_loss: 85_000 });
+    for (let n = 0; n < 6; n++) {
+      await compareNow(service.db);
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    }
+
+    expect((await restingOf(service, trader)).map(({ stopLoss }) => stopLoss)).to.deep.equal([85_000]);
+    expect(await logged(trader, 'position.unprotected')).to.equal(undefined);
   });
 
   it('of one order are put back beside those of another, for their size', async () => {

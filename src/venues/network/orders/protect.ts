@@ -3,13 +3,14 @@ import type { components } from '../../../contract/types.ts';
 import type { Db } from '../../../db/pool.ts';
 import { defineIntent, objectWith } from '../../../intents/define.ts';
 import { type Hotkey, type IntentId, idSchema, nameOf } from '../../../kernel/ids.ts';
-import type { ReadResult, Rejected, UpstreamResult } from '../../../kernel/upstream-result.ts';
+import { found, type ReadResult, type Rejected, type UpstreamResult } from '../../../kernel/upstream-result.ts';
 import type { WantedEntry } from '../../exits.ts';
 import { listWantedExits } from '../../queries.ts';
 import type { ArchivedOrder, Signal, UnprovenRejection } from '../adapter/signal-types.ts';
-import type { DashboardOrder } from '../adapter/types.ts';
+import type { Dashboard, DashboardOrder } from '../adapter/types.ts';
 import * as network from './calls.ts';
 import { CLOSE_IN_FLIGHT } from './close-style.ts';
+import { recordEndedOrders } from './commands.ts';
 import { hasPrices } from './comparison.ts';
 import { findEdited, resolveEdit } from './edited.ts';
 import { subjectOf, withEffect } from './effects.ts';
@@ -17,7 +18,7 @@ import { findPlaced, resolveRejection } from './evidence.ts';
 import type { AtMiner, Done } from './outcome.ts';
 import { placementSignal } from './place.ts';
 import { openQuantity, readOpenPosition, withoutPosition } from './positions.ts';
-import { findOrderByHandle, getReadiness } from './queries.ts';
+import { findOrderByHandle, getReadiness, listResting } from './queries.ts';
 import { PLACED, sizeOf, type Terms } from './rules.ts';
 import { recordProtection } from './store.ts';
 import { liveExits } from './wanted.ts';
@@ -59,6 +60,7 @@ export const protect = defineIntent({
     if (repairs && (await isSuperseded(db, trader, protection, repairs, held.brackets)))
       return { fail: { code: 'V1_ORDER_NOT_RESTING', message: SUPERSEDED } };
     const isPart = sizeOf(protection) !== undefined; // protection of a part is added to the existing protection
+    if (!isPart) await noteFilled({ db, venues }, { trader, pair: protection.trade_pair, dashboard: held.dashboard });
     const replaced = { brackets: isPart ? [] : held.brackets, held: openQuantity(held.position) };
     const signal = protectionSignal(id, subaccount_id, protection, replaced);
     const bracket = (await findOrderByHandle(db, trader, signal.order_uuid)) ?? { id, given_id: null };
@@ -113,6 +115,20 @@ async function isSuperseded(
     .find(({ pair }) => pair === trade_pair)
     ?.wanted.find(({ order_uuid, version }) => order_uuid === repaired.order_uuid && version === repaired.version);
   return entry === undefined || brackets.some((bracket) => hasPrices(liveExits(bracket), entry));
+}
+
+/**
+ * Notes which orders of the pair that rested were filled before their exits are replaced: a fill that is read after that would make these
+ * wanted beside the new ones.
+ */
+async function noteFilled(
+  { db, venues }: Pick<network.Deps, 'db' | 'venues'>,
+  { trader, pair, dashboard }: { trader: Hotkey; pair: string; dashboard: Dashboard },
+): Promise<void> {
+  const resting = await listResting(db, trader);
+  const entries = resting.filter(({ terms }) => terms.trade_pair === pair && terms.execution_type !== 'BRACKET');
+  if (entries.length === 0) return;
+  await recordEndedOrders(db, entries, { dashboard: found(dashboard), book: await venues.netvenue.orders(trader) });
 }
 
 const isNew = ({ execution_type }: Signal): boolean => execution_type === 'BRACKET';
