@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
-import { control, limit, market, restingOf } from '../support/orders.ts';
+import type { Caller, Reply } from '../support/caller.ts';
+import { eventually } from '../support/money.ts';
+import { control, effectsOf, limit, market, restingOf, SUBMIT } from '../support/orders.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const ORDERS = '/v1/orders/netvenue';
@@ -89,5 +91,40 @@ describe('a resting order that both complete records of the network lack', () =>
     const { body } = await trader.get(path);
 
     expect(body).to.include({ lifecycle: null, remaining: null });
+  });
+
+  describe('whose edit or cancellation was lost before', () => {
+    /** A verb about the trader's only order, which an elimination then cancels without a trace. */
+    async function lost(kind: 'accept_then_drop' | 'reset', verb: (trader: Caller, path: string) => Promise<Reply>) {
+      const trader = await service.trader();
+      const { body } = await trader.post(ORDERS, limit());
+      service.miner.faults.add({ kind, route: SUBMIT, times: 1 });
+      service.miner.faults.add({ kind: 'status_500', route: '/validator/orders/', times: 2 });
+      const path = `${ORDERS}/${body.order_uuid}`;
+      const reply = await verb(trader, path);
+      await eventually(async () => (await trader.get(String(reply.headers.location))).body.state === 'in_doubt');
+      const elimination = 'MAX_TOTAL_DRAWDOWN';
+      await control(service, 'subaccount', { subaccount_id: Number(trader.traderId), elimination });
+      await eventually(async () => (await trader.get(path)).body.lifecycle === 'cancelled');
+      return { trader, intent: await trader.pollIntent(reply, 20_000) };
+    }
+    const edit = (trader: Caller, path: string) =>
+      trader.post(`${path}/edit`, { trade_pair: 'BTCUSDC', limit_price: 91_000 }, { prefer: 'wait=0' });
+    const cancel = (trader: Caller, path: string) => trader.delete(`${path}?trade_pair=BTCUSDC`, { prefer: 'wait=0' });
+
+    it('may have been changed: the effect of the edit is unknown, and nobody waits for it', async () => {
+      const { trader, intent } = await lost('accept_then_drop', edit);
+
+      expect(effectsOf(service, trader)).to.deep.equal(['limit', 'edit']);
+      expect(intent).to.include({ state: 'failed', effect: 'unknown' });
+      expect(intent.problem).to.include({ code: 'V1_ORDER_NOT_RESTING' });
+    });
+
+    it('was not cancelled by it, because that would be listed', async () => {
+      const { trader, intent } = await lost('reset', cancel);
+
+      expect(effectsOf(service, trader)).to.deep.equal(['limit']);
+      expect(intent).to.include({ state: 'failed', effect: 'none' });
+    });
   });
 });

@@ -10,12 +10,12 @@ import {
 } from '../../../kernel/upstream-result.ts';
 import type { Signal } from '../adapter/signal-types.ts';
 import * as network from './calls.ts';
-import { ABSENT, type AtMiner, type Done, type Found, nothingExecuted, onceEnded, UNREAD } from './outcome.ts';
+import { ABSENT, type AtMiner, type Done, type Found, NO_BOOK, nothingExecuted, onceEnded, UNREAD } from './outcome.ts';
 import { executedBy, protectionShown } from './protection.ts';
 import { getTarget } from './queries.ts';
 import { carriesExits, isOver } from './rules.ts';
 import { recordCancellation } from './store.ts';
-import { absentIfNeverPlaced, locate, recordUnlessTargetInDoubt, unlessTriedAgain } from './target.ts';
+import { locate, recordUnlessTargetInDoubt, unlessTargetEnded, unlessTriedAgain } from './target.ts';
 import { canShowOrder, findProven, isShown, readRecords } from './venue-records.ts';
 import { exitsAfter } from './wanted.ts';
 
@@ -62,7 +62,7 @@ export const cancel = defineIntent({
     network.reconcileAt(sent, deps, async (at) => {
       const { target } = sent.payload;
       const finding = await unlessTriedAgain(deps, target, await findCancelled(at, sent.payload));
-      return absentIfNeverPlaced(deps, target, finding);
+      return unlessTargetEnded(deps, target, finding, ABSENT); // what it cancels is listed
     }),
 
   async record({ intent, payload: { target, name = target, terms } }, result, deps) {
@@ -88,7 +88,8 @@ async function findCancelled(
   const records = await readRecords(at);
   const [first = ''] = signal.order_uuid.split(',');
   const shown = findProven(records, first);
-  if (shown === 'unread' || !canShowOrder(records, said)) return UNREAD;
+  if (shown === 'unread') return UNREAD;
+  if (!canShowOrder(records, said)) return NO_BOOK;
   if (!isShown(shown) || shown.lifecycle === 'resting') return ABSENT;
   if (shown.lifecycle === 'cancelled') return accepted(nothingExecuted);
   if (!carriesExits(terms)) return recordedRejection(FILLED);

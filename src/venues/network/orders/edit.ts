@@ -6,7 +6,7 @@ import type { UpstreamResult } from '../../../kernel/upstream-result.ts';
 import type { OrderChecks } from '../../checks.ts';
 import * as network from './calls.ts';
 import { CLOSE_IN_FLIGHT } from './close-style.ts';
-import { type Edit, findEdited, resolveEdit } from './edited.ts';
+import { type Edit, findEdited, resolveEdit, WITHOUT_TERMS } from './edited.ts';
 import { withEffect } from './effects.ts';
 import { withHandles } from './handles.ts';
 import type { Done } from './outcome.ts';
@@ -23,7 +23,7 @@ import {
   type Terms,
 } from './rules.ts';
 import { recordEdit } from './store.ts';
-import { absentIfNeverPlaced, locate, recordUnlessTargetInDoubt } from './target.ts';
+import { locate, recordUnlessTargetInDoubt, unlessTargetEnded } from './target.ts';
 import { isTriggered } from './venue-records.ts';
 
 const changes = objectWith<components['schemas']['VantaEditOrderRequest']>({ trade_pair: z.string() });
@@ -92,7 +92,7 @@ export const edit = defineIntent({
 
   reconcile: (sent, deps) =>
     network.reconcileAt(sent, deps, async (at) =>
-      absentIfNeverPlaced(deps, sent.payload.target, await findEdited(at, editOf(sent.payload))),
+      unlessTargetEnded(deps, sent.payload.target, await findEdited(at, editOf(sent.payload)), WITHOUT_TERMS),
     ),
 
   async record({ intent, payload }, result, deps) {

@@ -3,7 +3,7 @@ import type { Bracket, Signal, UnprovenRejection } from '../adapter/signal-types
 import type { DashboardOrder } from '../adapter/types.ts';
 import { resolveBy } from './calls.ts';
 import { effectOn, type Subject } from './effects.ts';
-import { ABSENT, type AtMiner, type Done, type Found, NOT_OPEN, nothingExecuted, UNREAD } from './outcome.ts';
+import { ABSENT, type AtMiner, type Done, type Found, NO_BOOK, NOT_OPEN, nothingExecuted, UNREAD } from './outcome.ts';
 import {
   canShowOrder,
   findProven,
@@ -25,7 +25,8 @@ export async function findEdited(
   said: Rejected | null = null,
 ): Promise<Found> {
   const records = await readRecords(at);
-  if (!mayProve(records) || !canShowOrder(records, said)) return UNREAD; // only the book shows all terms
+  if (!mayProve(records)) return UNREAD; // only the book shows all terms
+  if (!canShowOrder(records, said)) return NO_BOOK;
   const shown = findProven(records, signal.order_uuid);
   if (!isShown(shown)) return ABSENT; // its placement may still arrive
   const { lifecycle } = shown;
@@ -68,7 +69,7 @@ function listedAs({ lifecycle, name }: VisibleResult, { book }: Records): Dashbo
 }
 
 /** An order that ended without a record of its terms may have had those of the edit. */
-const WITHOUT_TERMS = {
+export const WITHOUT_TERMS = {
   kind: 'undecidable',
   problem: { code: 'V1_ORDER_NOT_RESTING', reason: 'order_not_found' },
 } as const;

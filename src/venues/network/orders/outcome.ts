@@ -40,6 +40,9 @@ export const ABSENT = { kind: 'absent' } as const;
 /** The finding that a record is missing that could prove something. */
 export const UNREAD = unknownEffect('not every record could be read');
 
+/** The finding that the validator has no book of the trader: it has no order, or has lost them. */
+export const NO_BOOK = unknownEffect('the network has no order of the trader');
+
 /** The rejections that say that the target of a verb is not open. */
 export const NOT_OPEN: ReadonlySet<string> = new Set(['order_not_found', 'order_filled', 'cannot_edit']);
 

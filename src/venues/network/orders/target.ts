@@ -3,7 +3,7 @@ import { fail } from '../../../intents/settle.ts';
 import type { Hotkey, OrderUuid } from '../../../kernel/ids.ts';
 import { type UpstreamResult, unknownEffect } from '../../../kernel/upstream-result.ts';
 import { type Deps, recordOtherwise } from './calls.ts';
-import { ABSENT, type Done, type Found } from './outcome.ts';
+import { ABSENT, type Done, type Found, NO_BOOK } from './outcome.ts';
 import { getTarget } from './queries.ts';
 import { orderUpdateOf } from './rested.ts';
 import { isOpen, type Terms, wasNeverThere } from './rules.ts';
@@ -56,10 +56,19 @@ export async function recordUnlessTargetInDoubt(
 }
 
 /**
- * The finding about a verb that targets another order. A validator that has no order of the trader has no book either: of
- * an order that was never placed, our own record proves that nothing was done to it.
+ * The finding about a verb that targets another order, which the network does not show. Of an order that was never placed, our own record proves
+ * that nothing was done to it. `ifEnded`: of one that has ended without a trace, as by an elimination, after which the validator may
+ * have no book of the trader either.
  */
-export async function absentIfNeverPlaced({ db }: Deps, target: OrderUuid, finding: Found): Promise<Found> {
-  if (finding.kind !== 'unknown') return finding;
-  return wasNeverThere(await getTarget(db, target)) ? ABSENT : finding;
+export async function unlessTargetEnded(
+  { db }: Deps,
+  target: OrderUuid,
+  finding: Found,
+  ifEnded: Found,
+): Promise<Found> {
+  if (finding.kind !== 'unknown' && finding.kind !== 'absent') return finding;
+  const order = await getTarget(db, target);
+  if (wasNeverThere(order)) return ABSENT;
+  const isHidden = finding === NO_BOOK || finding.kind === 'absent';
+  return isHidden && (order.lifecycle === 'cancelled' || order.lifecycle === 'ended') ? ifEnded : finding;
 }
