@@ -1,11 +1,8 @@
 import { csvLine } from '../../../kernel/csv.ts';
 import { decimalAmount } from '../../../kernel/currencies.ts';
-import type { Line } from './queries.ts';
+import type { Balance, Line } from './queries.ts';
 
 type Row = readonly (string | number | null)[];
-
-/** A balance of an account. */
-type Balance = { account: string; payout_account: string | null; currency: string; balance: number };
 
 const HEAD = [
   ...['row', 'currency', 'account', 'payout_account', 'kind', 'amount', 'said_at', 'recorded_at'],

@@ -4,12 +4,12 @@ import { pendingHeaders } from '../../../intents/follow.ts';
 import { CSV_TYPE } from '../../../kernel/csv.ts';
 import { ApiError } from '../../../kernel/errors.ts';
 import { listPage, slicePage } from '../../../kernel/pages.ts';
-import { adminOf } from '../../../kernel/principal.ts';
 import { requestProof } from '../../ledger/commands.ts';
 import { listDifferences } from '../../ledger/queries.ts';
+import { actorOf } from '../audit/actor.ts';
 import { note } from '../audit/commands.ts';
 import { closeOf } from './close.ts';
-import { listAccounts, listBalances, listEntries, readMonth } from './queries.ts';
+import { type Balance, listAccounts, listBalances, listEntries, readMonth } from './queries.ts';
 
 type Deps = { db: Db };
 
@@ -24,16 +24,11 @@ export const listLedgerAccounts: Handler<'listLedgerAccounts', Deps> = async ({ 
 
 /** Handles `GET /v2/admin/ledger/balances`: list balances as of a time. */
 export const listLedgerBalances: Handler<'listLedgerBalances', Deps> = async ({ deps, query }) => {
-  const { as_of = null, known_at = null, app_id = null } = query;
-  const balances = await listBalances(deps.db, { as_of, known_at, app_id });
-  return slicePage(
-    query,
-    {
-      path: '/v2/admin/ledger/balances',
-      cursorOf: ({ account, payout_account, currency }) => `${account} ${payout_account} ${currency}`,
-    },
-    balances,
-  );
+  const shown = {
+    path: '/v2/admin/ledger/balances',
+    cursorOf: ({ account, payout_account, currency }: Balance) => `${account} ${payout_account} ${currency}`,
+  };
+  return slicePage(query, shown, await listBalances(deps.db, query));
 };
 
 /** Handles `GET /v2/admin/ledger/differences`: list where the ledger and the processor differ. */
@@ -45,33 +40,29 @@ export const listLedgerDifferences: Handler<'listLedgerDifferences', Deps> = asy
   );
 
 /** Handles `POST /v2/admin/ledger/proof`: compare the ledger with the processor now. */
-export const proveLedger: Handler<'proveLedger', Deps> = ({ principal, body, address, requestId, commit }) => {
-  const actor = { adminId: adminOf(principal).adminId, address, requestId };
-  return commit(async (db) => {
+export const proveLedger: Handler<'proveLedger', Deps> = (call) =>
+  call.commit(async (db) => {
     await requestProof(db);
-    await note(db, { actor, action: 'ledger/prove', why: body.reason }, null);
+    await note(db, { actor: actorOf(call), action: 'ledger/prove', why: call.body.reason }, null);
     return { status: 202, body: { status: 'pending' }, headers: pendingHeaders('/v2/admin/ledger/differences') };
   });
-};
 
 /** Handles `GET /v2/admin/ledger/entries`: list entries of the ledger. */
 export const listLedgerEntries: Handler<'listLedgerEntries', Deps> = ({ deps, query }) => {
-  const { subject = null, app_id = null, account = null } = query;
   const shown = {
     path: '/v2/admin/ledger/entries',
     cursorOf: ({ entry_id }: { entry_id: string }) => entry_id,
     isKnown: async (id: string) => /^\d{1,18}$/.test(id),
   };
-  return listPage(query, shown, (page) => listEntries(deps.db, { subject, app_id, account, ...page }));
+  return listPage(query, shown, (page) => listEntries(deps.db, { ...query, ...page }));
 };
 
 const MOST_LINES = 200_000; // of one file, which is made in memory
 
 /** Handles `GET /v2/admin/ledger/months/{month}`: close a month, as a CSV file. */
 export const closeLedgerMonth: Handler<'closeLedgerMonth', Deps> = async ({ deps: { db }, path, query }) => {
-  const { app_id = null, known_at = null } = query;
   const [from, until] = [startOf(path.month, 0), startOf(path.month, 1)];
-  const { opening, lines, closing } = await readMonth(db, { from, until, known_at, app_id }, MOST_LINES + 1);
+  const { opening, lines, closing } = await readMonth(db, { ...query, from, until }, MOST_LINES + 1);
   if (lines.length > MOST_LINES)
     throw new ApiError('INVALID_REQUEST', {
       fields: [{ loc: ['query', 'app_id'], msg: 'is needed: the month of all apps is too long', type: 'too_long' }],

@@ -2,6 +2,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { components } from '../../../contract/types.ts';
 import type { Db } from '../../../db/pool.ts';
+import type { PageRequest } from '../../../kernel/pages.ts';
 
 type Schemas = components['schemas'];
 
@@ -16,33 +17,30 @@ export const listAccounts = (db: Db): Promise<readonly Schemas['LedgerAccount'][
 
 const balanceRow = z.custom<Schemas['LedgerBalance']>();
 
-/** Two times of the ledger: by the processor's clock, and until when it was known here. `null`: now. */
-export type AsOf = { as_of: string | null; known_at: string | null; app_id?: string | null };
+/** A balance of an account. */
+export type Balance = Schemas['LedgerBalance'];
+
+/** Two times of the ledger: by the processor's clock, and until when it was known here; absent: now. Of one app, or of all. */
+type AsOf = { as_of?: string; known_at?: string; app_id?: string | null };
 
 /** The balance of every account before a time. */
 export const listBalances = (
   db: Db,
-  { as_of, known_at, app_id = null }: AsOf,
-): Promise<readonly Schemas['LedgerBalance'][]> =>
+  { as_of = 'infinity', known_at = 'infinity', app_id = null }: AsOf,
+): Promise<readonly Balance[]> =>
   db.any(sql.type(balanceRow)`
     select b.account, b.holder as payout_account, b.currency, b.balance
-    from ledger_balances(coalesce(${as_of}::timestamptz, 'infinity'), coalesce(${known_at}::timestamptz, 'infinity'), ${app_id}) b`);
+    from ledger_balances(${as_of}::timestamptz, ${known_at}::timestamptz, ${app_id}) b`);
 
 const entryRow = z.custom<Schemas['LedgerEntry']>();
 
-/** Which entries to list, newest first, after the one whose id is `cursor`. */
-type Filter = {
-  subject: string | null;
-  app_id: string | null;
-  account: string | null;
-  cursor: string | null;
-  limit: number;
-};
+/** Which entries to list; absent: any. */
+type Filter = { subject?: string | null; app_id?: string | null; account?: string | null };
 
 /** The entries of the ledger, newest record first. */
 export const listEntries = (
   db: Db,
-  { subject, app_id, account, cursor, limit }: Filter,
+  { subject = null, app_id = null, account = null, cursor, limit }: Filter & PageRequest,
 ): Promise<readonly Schemas['LedgerEntry'][]> =>
   db.any(sql.type(entryRow)`
     select e.entry_id::text, e.transaction_id::text, e.kind, e.subject, e.app_id, e.processor_object, e.said_at, e.recorded_at, e.debit, e.credit,
@@ -55,22 +53,14 @@ export const listEntries = (
     order by e.entry_id desc
     limit ${limit}`);
 
-const lineRow = z.object({
-  said_at: z.string(),
-  recorded_at: z.string(),
-  app_id: z.string(),
-  transaction_id: z.string(),
-  kind: z.string(),
-  subject: z.string(),
-  source: z.string().nullable(),
-  account: z.string(),
-  payout_account: z.string().nullable(),
-  currency: z.string(),
-  amount: z.number(),
-});
-
 /** One side of an entry. Debits are positive. */
-export type Line = z.infer<typeof lineRow>;
+export type Line = Pick<
+  Schemas['LedgerEntry'],
+  'said_at' | 'recorded_at' | 'app_id' | 'transaction_id' | 'kind' | 'subject'
+> &
+  Omit<Balance, 'balance'> & { source: string | null; amount: number };
+
+const lineRow = z.custom<Line>();
 
 /** A span by the processor's clock. */
 type Span = Omit<AsOf, 'as_of'> & { from: string; until: string };
@@ -85,13 +75,17 @@ export const readMonth = (db: Db, { from, until, ...of }: Span, most: number) =>
   });
 
 /** Both sides of the entries of a span, oldest first. */
-const listLines = (db: Db, { from, until, known_at, app_id = null }: Span, most: number): Promise<readonly Line[]> =>
+const listLines = (
+  db: Db,
+  { from, until, known_at = 'infinity', app_id = null }: Span,
+  most: number,
+): Promise<readonly Line[]> =>
   db.any(sql.type(lineRow)`
     select l.said_at, l.recorded_at, l.owner as app_id, l.transaction_id::text, l.transaction_kind as kind, l.subject, l.source, l.account,
       l.holder as payout_account, l.currency, l.amount
     from ledger_lines l
     where l.said_at >= ${from}::timestamptz and l.said_at < ${until}::timestamptz
-      and l.recorded_at <= coalesce(${known_at}::timestamptz, 'infinity')
+      and l.recorded_at <= ${known_at}::timestamptz
       and (${app_id}::text is null or l.owner = ${app_id})
     order by l.said_at, l.transaction_id, l.entry_id, l.amount desc
     limit ${most}`);

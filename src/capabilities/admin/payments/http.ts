@@ -6,13 +6,14 @@ import type { Db } from '../../../db/pool.ts';
 import { pendingHeaders, resultOf } from '../../../intents/follow.ts';
 import { submitted } from '../../../intents/submitted.ts';
 import { slicePage } from '../../../kernel/pages.ts';
-import { adminOf, operatorName } from '../../../kernel/principal.ts';
+import { operatorName } from '../../../kernel/principal.ts';
 import { requireValue } from '../../../kernel/require.ts';
 import { listUnfulfilled } from '../../accounts/prop/queries.ts';
 import { saveTier } from '../../payments/commands.ts';
 import { refundPayment as submitRefund } from '../../payments/intents.ts';
 import { findRefundCents, listTiers } from '../../payments/queries.ts';
 import { approvedCommit } from '../approvals/commands.ts';
+import { actorOf } from '../audit/actor.ts';
 import { note } from '../audit/commands.ts';
 
 type Deps = {
@@ -26,13 +27,12 @@ export const listAllTiers: Handler<'listAllTiers', Deps> = async ({ deps, query 
   slicePage(query, { path: '/v2/admin/tiers', cursorOf: ({ tier_id }) => tier_id }, await listTiers(deps.db, 'all'));
 
 /** Handles `PUT /v2/admin/tiers/{tier_id}`: create or change a tier. */
-export const putTier: Handler<'putTier', Deps> = ({ principal, path, body, address, requestId, commit }) => {
-  const tier = { ...body, tier_id: path.tier_id };
-  const actor = { adminId: adminOf(principal).adminId, address, requestId };
-  return commit(async (db) => {
+export const putTier: Handler<'putTier', Deps> = (call) => {
+  const tier = { ...call.body, tier_id: call.path.tier_id };
+  return call.commit(async (db) => {
     await db.transaction(async (tx) => {
       await saveTier(tx, tier);
-      await note(tx, { actor, action: 'tiers/put', detail: tier }, tier.tier_id);
+      await note(tx, { actor: actorOf(call), action: 'tiers/put', detail: tier }, tier.tier_id);
     });
     return { status: 200, body: tier };
   });
