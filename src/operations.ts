@@ -43,7 +43,6 @@ import * as notifications from './capabilities/notifications/http.ts';
 import { getPartnerIntent } from './capabilities/partners/http.ts';
 import * as partnerKeys from './capabilities/partners/keys/http.ts';
 import * as payments from './capabilities/payments/http.ts';
-import * as moneyRecords from './capabilities/payments/records/http.ts';
 import * as payoutAccounts from './capabilities/payouts/accounts/http.ts';
 import * as payouts from './capabilities/payouts/http.ts';
 import * as balances from './capabilities/portfolio/balance/http.ts';
@@ -80,7 +79,6 @@ const venues = Object.assign({}, ...VENUES.map(({ operations }) => operations)) 
 const table = {
   ...venues,
   ...payments,
-  ...moneyRecords,
   ...propAccounts,
   ...recovery,
   ...paymentOperators,

@@ -1,18 +1,20 @@
 import type { Logger } from 'pino';
 import type { Processor } from '../../adapters/processor/types.ts';
 import type { Handler } from '../../contract/handler.ts';
+import type { Db } from '../../db/pool.ts';
 import type { SubmitDeps } from '../../intents/accept.ts';
 import { spendDaily } from '../../intents/daily-budgets.ts';
 import { findIntent, hasSucceeded, intentOfV2, pendingHeaders } from '../../intents/follow.ts';
 import { findSealed } from '../../intents/sealed-results.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { slicePage } from '../../kernel/pages.ts';
-import { appOf, covers, userOf } from '../../kernel/principal.ts';
+import { listPage, slicePage } from '../../kernel/pages.ts';
+import { appOf, covers, type Principal, userOf } from '../../kernel/principal.ts';
 import { requireValue } from '../../kernel/require.ts';
 import type { Sealer } from '../../kernel/seal.ts';
 import { takeEvents } from './commands.ts';
 import { checkOut as acceptCheckout, type NewCheckout } from './intents.ts';
-import { findPaymentOfIntent, findPaymentShown, listTiers as findTiers, type Payment } from './queries.ts';
+import type { Payment } from './queries.ts';
+import * as queries from './queries.ts';
 import { openSecret } from './store.ts';
 
 type Deps = SubmitDeps<'acceptCheckout', NewCheckout, 'CHECKOUT_DEADLINE_MS'> & {
@@ -23,7 +25,7 @@ type Deps = SubmitDeps<'acceptCheckout', NewCheckout, 'CHECKOUT_DEADLINE_MS'> & 
 
 /** Handles `GET /v2/tiers`: list the tiers on sale. */
 export const listTiers: Handler<'listTiers', Deps> = async ({ deps, query }) =>
-  slicePage(query, { path: '/v2/tiers', cursorOf: ({ tier_id }) => tier_id }, await findTiers(deps.db));
+  slicePage(query, { path: '/v2/tiers', cursorOf: ({ tier_id }) => tier_id }, await queries.listTiers(deps.db));
 
 /** Handles `POST /v2/payments/checkout`: begin the payment for a challenge account. */
 export const checkOut: Handler<'checkOut', Deps> = async (call) => {
@@ -35,7 +37,7 @@ export const checkOut: Handler<'checkOut', Deps> = async (call) => {
   const accepted = await acceptCheckout(context, userId, call.body);
   const intent = await call.settled(accepted);
   const isMade = hasSucceeded(intent); // throws its problem
-  const payment = await findPaymentOfIntent(db, owner, userId, intent.id);
+  const payment = await queries.findPaymentOfIntent(db, owner, userId, intent.id);
   if (!payment) throw new Error('An accepted checkout has no payment');
   const body = shownCheckout(payment, sealer);
   if (isMade) return { status: 200, body, headers: { 'Cache-Control': 'no-store' } };
@@ -54,7 +56,7 @@ const shownCheckout = (payment: Payment, sealer: Sealer) => ({
 /** Handles `GET /v2/payments/{payment_id}`: read a payment. A token that may only read is not shown by what it can be paid. */
 export const getPayment: Handler<'getPayment', Deps> = async ({ deps, principal, path }) => {
   const { owner, userId, app } = userOf(principal);
-  const payment = await findPaymentShown(deps.db, owner, userId, path.payment_id);
+  const payment = await queries.findPaymentShown(deps.db, owner, userId, path.payment_id);
   if (!payment) throw new ApiError('V2_PAYMENT_UNKNOWN');
   const { payment_id: id, ...checkout } = shownCheckout(payment, deps.sealer);
   const shown = covers(app.scopes, 'api') ? checkout : { ...checkout, client_secret: null };
@@ -91,4 +93,27 @@ export const getAppIntent: Handler<'getAppIntent', Deps> = async ({ deps, princi
     body: { ...shown, result: shown.result && { ...shown.result, ...sealed } },
     headers: { 'Intent-Id': intent.id, 'Cache-Control': 'no-store' },
   };
+};
+
+/** The app whose money is listed; null for an operator, who sees that of every app. */
+const ownerOf = (principal: Principal) => (principal.kind === 'admin' ? null : appOf(principal).owner);
+
+const cursorOf = ({ id }: { id: string }) => id;
+
+/** Handles `GET /v2/finance/payments`: list payments. */
+export const listPaymentRecords: Handler<'listPaymentRecords', { db: Db }> = ({ deps: { db }, principal, query }) => {
+  const owner = ownerOf(principal);
+  const isKnown = (id: string) => queries.hasPayment(db, owner, id);
+  return listPage(query, { path: '/v2/finance/payments', cursorOf, isKnown }, (page) =>
+    queries.listPaymentRecords(db, owner, page),
+  );
+};
+
+/** Handles `GET /v2/finance/payouts`: list payouts. */
+export const listPayoutRecords: Handler<'listPayoutRecords', { db: Db }> = ({ deps: { db }, principal, query }) => {
+  const owner = ownerOf(principal);
+  const isKnown = (id: string) => queries.hasPayout(db, owner, id);
+  return listPage(query, { path: '/v2/finance/payouts', cursorOf, isKnown }, (page) =>
+    queries.listPayoutRecords(db, owner, page),
+  );
 };
