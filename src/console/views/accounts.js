@@ -2,11 +2,10 @@ import { askPage } from '../api.js';
 import { act } from '../dialog.js';
 import { h } from '../dom.js';
 import { idLink, moment } from '../format.js';
-import { actionButton, pager, rowButton, table } from '../table.js';
-import { abandon, attach, outcome, provision, refund, reinstate } from './money-actions.js';
+import { actionButton, pager, table } from '../table.js';
+import { abandon, attach, buttonsOf, provision, refund, reinstate } from './money-actions.js';
 
 /** @typedef {import('../api.js').Schemas['FailedAccount']} FailedAccount */
-/** @typedef {import('../permissions.js').OperationId} OperationId */
 /** @typedef {import('../views.js').Again} Again */
 
 /** Prop accounts of all apps that could not be created. @type {import('../views.js').View} */
@@ -45,15 +44,7 @@ const columns = (again) => [
 
 /** @param {FailedAccount} account @param {Again} again */
 function buttons({ id, payment_id }, again) {
-  const button = (
-    /** @type {string} */ label,
-    /** @type {OperationId} */ operation,
-    /** @type {() => Promise<{ status: string } | null>} */ action,
-  ) =>
-    rowButton(label, id, operation, async () => {
-      const done = await action();
-      if (done) await again(outcome(label, id, done));
-    });
+  const button = buttonsOf(id, again);
   return [
     button('Provision again', 'provisionAgain', () => provision(id)),
     button('Attach', 'attachSubaccount', () => attach(id)),

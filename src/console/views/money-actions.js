@@ -2,10 +2,27 @@ import { ask } from '../api.js';
 import { act } from '../dialog.js';
 import { reason } from '../fields.js';
 import { money, plainAmount } from '../format.js';
+import { rowButton } from '../table.js';
 
 /** The text for the result of an action. @param {string} label @param {string} of @param {{ status: string }} done */
-export const outcome = (label, of, { status }) =>
+const outcome = (label, of, { status }) =>
   `${label}: ${of}. ${status === 'pending' ? 'Accepted, not executed yet.' : 'Done.'}`;
+
+/**
+ * Makes the buttons of a row: each acts on what the row is `of`, and reads the view again with the result.
+ * @param {string} of @param {import('../views.js').Again} again
+ */
+export const buttonsOf =
+  (of, again) =>
+  (
+    /** @type {string} */ label,
+    /** @type {import('../permissions.js').OperationId} */ operation,
+    /** @type {() => Promise<{ status: string } | null>} */ action,
+  ) =>
+    rowButton(label, of, operation, async () => {
+      const done = await action();
+      if (done) await again(outcome(label, of, done));
+    });
 
 /** Refunds a payment. Asks for confirmation twice, because it moves money. @param {string} payment_id @param {{ cents: number, currency: string } | null} amount null if unknown */
 export function refund(payment_id, amount) {

@@ -2,7 +2,7 @@ import { askPage } from '../api.js';
 import { h } from '../dom.js';
 import { badge, idLink, moment, money } from '../format.js';
 import { pager, rowButton, table } from '../table.js';
-import { outcome } from './money-actions.js';
+import { buttonsOf } from './money-actions.js';
 import { reconcilePayout, resolution, reverse } from './payout-actions.js';
 
 /** @typedef {import('../api.js').Schemas['StrandedPayout']} StrandedPayout */
@@ -50,8 +50,5 @@ function buttons(payout, again) {
     });
   const isWithBank = step === 'payout' && (step_state === 'sent' || step_state === 'done');
   if (leftOf(payout) <= 0 || isWithBank) return '–';
-  return rowButton('Reverse', id, 'reversePayout', async () => {
-    const done = await reverse(id, money(leftOf(payout), currency));
-    if (done) await again(outcome('Reverse', id, done));
-  });
+  return buttonsOf(id, again)('Reverse', 'reversePayout', () => reverse(id, money(leftOf(payout), currency)));
 }

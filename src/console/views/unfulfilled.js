@@ -2,11 +2,10 @@ import { askPage } from '../api.js';
 import { h } from '../dom.js';
 import { filter } from '../filter.js';
 import { badge, idLink, moment, money } from '../format.js';
-import { pager, rowButton, table } from '../table.js';
-import { attach, outcome, provision, refund } from './money-actions.js';
+import { pager, table } from '../table.js';
+import { attach, buttonsOf, provision, refund } from './money-actions.js';
 
 /** @typedef {import('../api.js').Schemas['UnfulfilledPayment']} UnfulfilledPayment */
-/** @typedef {import('../permissions.js').OperationId} OperationId */
 /** @typedef {import('../views.js').Again} Again */
 
 /** Payments without an account or a refund. @type {import('../views.js').View} */
@@ -56,15 +55,7 @@ const columns = (again) => [
 
 /** @param {UnfulfilledPayment} payment @param {Again} again */
 function buttons({ payment_id, held_cents, held_currency, prop_account_id: id }, again) {
-  const button = (
-    /** @type {string} */ label,
-    /** @type {OperationId} */ operation,
-    /** @type {() => Promise<{ status: string } | null>} */ action,
-  ) =>
-    rowButton(label, payment_id, operation, async () => {
-      const done = await action();
-      if (done) await again(outcome(label, payment_id, done));
-    });
+  const button = buttonsOf(payment_id, again);
   const refundButton = button('Refund', 'refundPayment', () =>
     refund(payment_id, { cents: held_cents, currency: held_currency }),
   );

@@ -4,7 +4,7 @@ import { h } from '../dom.js';
 import { badge, idLink, moment, money } from '../format.js';
 import { routeTo } from '../route.js';
 import { actionButton, facts, rowButton, table } from '../table.js';
-import { outcome, refund } from './money-actions.js';
+import { buttonsOf, refund } from './money-actions.js';
 import { detachPayoutAccount, endSessions, removeAuthenticator } from './user-actions.js';
 
 /** @typedef {import('../api.js').Schemas['UserRecord']} UserRecord */
@@ -118,10 +118,7 @@ const paymentColumns = (again) => [
 /** @param {UserRecord['payments'][number]} payment @param {Again} again */
 function refundButton({ payment_id, held_cents: cents, held_currency: currency }, again) {
   if (cents <= 0) return '–';
-  return rowButton('Refund', payment_id, 'refundPayment', async () => {
-    const done = await refund(payment_id, { cents, currency });
-    if (done) await again(outcome('Refund', payment_id, done));
-  });
+  return buttonsOf(payment_id, again)('Refund', 'refundPayment', () => refund(payment_id, { cents, currency }));
 }
 
 /** @type {Column<UserRecord['payouts'][number]>[]} */
