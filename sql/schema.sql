@@ -1198,7 +1198,7 @@ create table registrations (
 );
 CREATE INDEX registrations_by_address ON public.registrations USING btree (owner, ex_address, created_at);
 CREATE UNIQUE INDEX registrations_one_live ON public.registrations USING btree (owner, ex_address) WHERE (status = ANY (ARRAY['pending'::text, 'processing'::text, 'registered'::text, 'active'::text]));
-CREATE INDEX registrations_paid_and_pending ON public.registrations USING btree (paid_at) WHERE ((status = 'pending'::text) AND (tx_hash IS NOT NULL));
+CREATE INDEX registrations_paid_and_open ON public.registrations USING btree (paid_at) WHERE ((status = ANY (ARRAY['pending'::text, 'processing'::text])) AND (tx_hash IS NOT NULL));
 CREATE INDEX registrations_unrecorded ON public.registrations USING btree (paid_at) WHERE ((status = 'failed'::text) AND (tx_hash IS NOT NULL) AND (released_at IS NULL));
 
 -- Token buckets that all processes spend from, one per upstream that limits requests by address.
@@ -2208,7 +2208,7 @@ create view ops.unreadable_events (
   payment_id text
 );
 
--- Registrations whose payment was taken on chain and that the registrar has not recorded, or has failed, or whose account the miner has not created for a day, oldest first. Their address cannot register again until it is released. Normally empty. Payments whose rows were lost with a backup: ops.lost_registrations.
+-- Registrations whose payment was taken on chain and that the registrar has not recorded, or has failed, or that are still open a day later, oldest first. Their address cannot register again until it is released. Normally empty. Payments whose rows were lost with a backup: ops.lost_registrations.
 create view ops.unrecorded_registrations (
   registration_id uuid,
   owner text,

@@ -26,9 +26,9 @@ begin
   verdict := case when found then 'done' else 'unknown' end;
   update registrations r
   set status = 'failed', released_at = now(), updated_at = now(),
-    message = case r.status
-      when 'pending' then 'The payment settled, but no account was created. An operator has ended the registration.'
-      else r.message
+    message = case
+      when r.status = 'failed' then r.message
+      else 'The payment settled, but no account was created. An operator has ended the registration.'
     end
   where lower(r.tx_hash) = lower(payment) and r.payer = coalesce(lower(paid_by), r.payer)
     and r.id in (select u.registration_id from ops.unrecorded_registrations u);

@@ -55,38 +55,42 @@ describe('views of ops about registrations', () => {
     expect(await waiting()).to.equal(1);
   });
 
-  it('unrecorded_registrations: those, too, whose account the miner has not created for a day; released, they end', async () => {
-    const [old, recent] = ['5', '6'].map((digit) => `01890a5d-ac96-774b-bcce-b302099a901${digit}`);
-    await intentDb.query(
-      `insert into registrations (id, owner, ex_address, miner_slug, account_size, payer, status, tx_hash, paid_at)
-      select r.id::uuid, 'ptn_a', '0xb' || r.n, 'slug', 1000, '0xdd', 'pending', '0xE' || r.n, now() - r.ago
+  for (const [status, hash] of [
+    ['pending', '0xe'],
+    ['processing', '0xf'],
+  ] as const)
+    it(`unrecorded_registrations: those, too, that are ${status} a day after their payment; released, they end`, async () => {
+      const [old, recent] = ['5', '6'].map((digit) => `01890a5d-ac96-774b-bcce-b302099a${hash.slice(2)}01${digit}`);
+      await intentDb.query(
+        `insert into registrations (id, owner, ex_address, miner_slug, account_size, payer, status, tx_hash, paid_at)
+      select r.id::uuid, 'ptn_a', $2 || r.n, 'slug', 1000, '0xdd', $3, upper($2) || r.n, now() - r.ago
       from unnest($1::text[], '{25 hours,23 hours}'::interval[]) with ordinality r (id, ago, n)`,
-      [[old, recent]],
-    );
-    const listed = async () =>
-      (await view<{ registration_id: string }>('unrecorded_registrations')).filter(({ registration_id: id }) =>
-        [old, recent].includes(id),
+        [[old, recent], hash, status],
       );
-    const release = async (payment: string) =>
-      (
-        await intentDb.query<{ verdict: string }>(
-          `select ops.release_registration($1, 'ada', 'it was paid back') as verdict`,
-          [payment],
-        )
-      )[0]?.verdict;
-    const before = await listed();
+      const listed = async () =>
+        (await view<{ registration_id: string }>('unrecorded_registrations')).filter(({ registration_id: id }) =>
+          [old, recent].includes(id),
+        );
+      const release = async (payment: string) =>
+        (
+          await intentDb.query<{ verdict: string }>(
+            `select ops.release_registration($1, 'ada', 'it was paid back') as verdict`,
+            [payment],
+          )
+        )[0]?.verdict;
+      const before = await listed();
 
-    const verdicts = [await release('0xe1'), await release('0xe2')];
+      const verdicts = [await release(`${hash}1`), await release(`${hash}2`)];
 
-    expect(before.map(({ registration_id }) => registration_id)).to.deep.equal([old]);
-    expect(verdicts).to.deep.equal(['done', 'unknown']);
-    expect(await listed()).to.deep.equal([]);
-    const rows = await intentDb.query<{ status: string }>(
-      'select status from registrations where id = any ($1::uuid[]) order by id',
-      [[old, recent]],
-    );
-    expect(rows.map(({ status }) => status)).to.deep.equal(['failed', 'pending']);
-  });
+      expect(before.map(({ registration_id }) => registration_id)).to.deep.equal([old]);
+      expect(verdicts).to.deep.equal(['done', 'unknown']);
+      expect(await listed()).to.deep.equal([]);
+      const rows = await intentDb.query<{ status: string }>(
+        'select status from registrations where id = any ($1::uuid[]) order by id',
+        [[old, recent]],
+      );
+      expect(rows.map(({ status }) => status)).to.deep.equal(['failed', status]);
+    });
 
   it('release_registration: releases none of several payers of one transaction, recorded here or lost, unless one is named', async () => {
     const ids = ['18', '19'].map((end) => `01890a5d-ac96-774b-bcce-b302099a90${end}`);
