@@ -139,6 +139,15 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
     from given g
     join registrations r on r.id = g.uuid
     union all (
+      select 'registration', r.id::text, r.miner_slug, r.status, r.owner, r.created_at, jsonb_build_object('wallet', r.ex_address)
+      from given g
+      join partners p on true
+      join registrations r on r.owner = p.id and r.ex_address = g.lowered
+      where of_owner is null or r.owner = of_owner
+      order by r.created_at desc
+      limit 21
+    )
+    union all (
       select 'delivery', d.id, e.type, d.state, d.owner, d.created_at,
         jsonb_build_object(
           'event', d.event_id, 'endpoint', d.endpoint_id, 'intent', e.data::jsonb -> 'intent_id',

@@ -89,7 +89,7 @@ describe('ops.find', () => {
     ['po_f', 'payout'],
     ['tr_f', 'payout'],
     ['e_1', 'subaccount'],
-    [WALLET.toUpperCase().replace('X', 'x'), 'subaccount', 'enrollment'],
+    [WALLET.toUpperCase().replace('X', 'x'), 'subaccount', 'enrollment', 'registration'],
     ['whd_f', 'delivery'],
     ['evt_f', 'delivery', 'event'],
     ['whe_f', 'endpoint'],
