@@ -33,7 +33,7 @@ export async function openWorkerRuntime(config: Config, log: Logger, metrics: Me
   const clock = await watchClock(db, log, metrics);
   const stopping = new AbortController();
   const late = new Set<Promise<unknown>>();
-  const activity = { lastIntentMs: Number.NEGATIVE_INFINITY };
+  const activity = { lastIntentMs: Number.NEGATIVE_INFINITY, lanes: 0 };
   const watching = [watchPool(metrics, { name: 'worker', limit: config.WORKER_POOL_SIZE, state: poolState(db) })];
   onSettled(db, metrics.intents.observe.bind(metrics.intents));
   const pauses = openPauses();

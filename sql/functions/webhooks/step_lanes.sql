@@ -23,7 +23,7 @@ begin
       continue;
     end if;
     if item.parting then
-      perform enqueue(array[lane_job(item.endpoint_id, item.lane, null)]);
+      perform enqueue(array[lane_job(item.endpoint_id, item.lane, now())]);
       verdict := 'separated';
       return next;
       continue;

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Webhooks } from '../../adapters/webhook/types.ts';
+import type { Config } from '../../config.ts';
 import type { Db } from '../../db/pool.ts';
 import type { Sealer } from '../../kernel/seal.ts';
 import { within } from '../../kernel/within.ts';
-import type { Pace } from './pace.ts';
+import type { Activity, Pace } from './pace.ts';
 import { endingOf } from './rules.ts';
 import { openSecret } from './secrets.ts';
 import { type Attempt, type HeldDelivery, type Lane, type StepLane, watchLane } from './store.ts';
@@ -16,6 +17,8 @@ const TURN_MS = 1_000;
  * all.
  */
 const PATIENCE_MS = 1_000;
+/** The same once lanes hold more than half of the jobs: what others have delivered, and mails, need the rest. */
+const CROWDED_PATIENCE_MS = 100;
 /** By this time a detached attempt is recorded, or its worker is dead and another worker takes the delivery over. */
 const TAKEOVER_S = 12;
 const RECHECK_MS = 20;
@@ -27,6 +30,8 @@ export type DeliverDeps = {
   webhooks: Webhooks;
   stepLane: StepLane;
   pace: Pace;
+  activity: Activity;
+  config: Pick<Config, 'OUTBOUND_CONCURRENCY'>;
   /** Attempts whose job has ended but whose response may still arrive. */
   late: Set<Promise<unknown>>;
   log: Pick<Logger, 'warn'>;
@@ -37,6 +42,13 @@ export type DeliverDeps = {
  * statement, which records one attempt and claims the next delivery.
  */
 export async function deliverLane(lane: Lane, deps: DeliverDeps): Promise<void> {
+  deps.activity.lanes += 1;
+  await deliverInTurn(lane, deps).finally(() => {
+    deps.activity.lanes -= 1;
+  });
+}
+
+async function deliverInTurn(lane: Lane, deps: DeliverDeps): Promise<void> {
   const endsAt = performance.now() + TURN_MS;
   let step = await deps.stepLane(lane);
   for (;;) {
@@ -46,12 +58,15 @@ export async function deliverLane(lane: Lane, deps: DeliverDeps): Promise<void> 
     } else if (step.held) {
       await deps.pace.next();
       const sending = attempt(step.held, deps);
-      const said = await within(sending, PATIENCE_MS);
+      const said = await within(sending, patienceMs(deps));
       if (said === null) return detach(lane, sending, deps);
       step = await deps.stepLane({ ...lane, said, parting: performance.now() > endsAt });
     } else return;
   }
 }
+
+const patienceMs = ({ activity, config }: DeliverDeps): number =>
+  2 * activity.lanes > config.OUTBOUND_CONCURRENCY ? CROWDED_PATIENCE_MS : PATIENCE_MS;
 
 /** Sends one delivery, signed with every active secret, and returns the attempt's result. */
 async function attempt(held: HeldDelivery, { sealer, webhooks }: DeliverDeps): Promise<Attempt> {

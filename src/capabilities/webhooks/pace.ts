@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** How long after the last intent executed in this process deliveries keep to their pace. */
 const MAKE_ROOM_MS = 10_000;
 
-/** What a process has last executed; `lastIntentMs` is by `performance.now()`. */
-export type Activity = { lastIntentMs: number };
+/** What a process does: when it last executed an intent, by `performance.now()`, and how many lanes of deliveries hold a job. */
+export type Activity = { lastIntentMs: number; lanes: number };
 
 /** The pace of deliveries, which share the process and the machine with intents. */
 export type Pace = {
@@ -16,7 +16,7 @@ export type Pace = {
  * Opens a pace. While intents are executed in this process, deliveries are evenly spaced, at most `perS` a second;
  * otherwise they are not limited.
  */
-export function openPace(perS: number, activity: Activity): Pace {
+export function openPace(perS: number, activity: Pick<Activity, 'lastIntentMs'>): Pace {
   let free = 0;
   return {
     async next() {
