@@ -21,6 +21,9 @@ const isOfUsers = ({ security }: Operation) =>
   security.every((set) => set.some(({ scheme }) => scheme === 'userSession' || scheme === 'traderKey'));
 
 const SHORTEST_ID = 3; // shorter ones occur in other texts
+/** Headers that differ between any two responses, and what does in others. */
+const OF_EACH_RESPONSE = new Set(['date', 'x-request-id', 'content-length']);
+const OWN: Record<string, RegExp> = { 'intent-id': /.*/, ratelimit: /;[rt]=\d+/g };
 
 const operations = listOperations();
 const operationOf = (id: string) => operations.find((each) => each.id === id) as Operation; // as: tested below
@@ -225,11 +228,13 @@ describe('an id of another tenant', function () {
     return seen;
   }
 
-  /** A response without ids: of the request, of its response, and those tried. */
-  function shown({ status, body }: Data): string {
-    const all = [NOBODYS, owners.partner.ids, owners.user.ids].flatMap((ids) => Object.values(ids));
-    const ids = all.filter(({ length }) => length > SHORTEST_ID).sort((a, b) => b.length - a.length);
+  /** A response with its headers, without times and ids: of the request, of its response, and those tried. */
+  function shown({ status, body, headers }: Data): string {
+    const tried = [NOBODYS, owners.partner.ids, owners.user.ids].flatMap((ids) => Object.values(ids));
+    const ids = tried.filter(({ length }) => length > SHORTEST_ID).sort((a, b) => b.length - a.length);
     const text = (JSON.stringify(body) ?? '').replace(/"request_id":"[^"]+"/g, '');
-    return `${status} ${ids.reduce((rest, id) => rest.replaceAll(id, '<id>'), text)}`;
+    const heads = [...headers].filter(([name]) => !OF_EACH_RESPONSE.has(name));
+    const all = `${text} ${heads.map(([name, value]) => `${name}: ${value.replace(OWN[name] ?? '', '')}`)}`;
+    return `${status} ${ids.reduce((rest, id) => rest.replaceAll(id, '<id>'), all)}`;
   }
 });
