@@ -75,9 +75,9 @@ export const event: Change = {
     { file: 'src/contract/openapi.yaml', after: `\nwebhooks:\n`, put: hook },
     { file: 'src/contract/openapi.yaml', after: `\n  schemas:\n`, put: schema },
     {
-      file: 'sql/functions/users/verify_email.sql',
+      file: 'sql/functions/users/verify_by_code.sql',
       after: `lives_s, from_address, address_digest);\n`,
-      put: `    perform emit_event(app, 'user.entered', jsonb_build_object('user_id', user_id));\n`,
+      put: `  perform emit_event(app, 'user.entered', jsonb_build_object('user_id', user_id));\n`,
     },
   ],
   test: {
