@@ -93,6 +93,21 @@ describe('what a look-up proves of an upstream', () => {
     expect(waiting.map(({ was }) => was)).to.deep.equal(['waiting', 'waiting']);
   });
 
+  it('is taken back once for a request that was counted as there and never left, or may stay', async () => {
+    const [one, unsent, doubtful] = [await arriveAt(UPSTREAM), await arriveAt(UPSTREAM), await arriveAt(UPSTREAM)];
+    for (let n = 0; n < 3; n++) await arriveAt(UPSTREAM);
+    await doubt(one);
+    for (const there of [unsent, doubtful]) await age(there);
+    await prove(one);
+    expect(await proven()).to.deep.equal([{ proven: 3 }]);
+
+    await intentDb.retry(unsent.id, unsent.fence);
+    expect(await proven()).to.deep.equal([{ proven: 2 }]);
+    for (const _ of ['first', 'again']) await intentDb.markInDoubt(doubtful.id, doubtful.fence);
+
+    expect(await proven()).to.deep.equal([{ proven: 1 }]);
+  });
+
   it('is nothing of a request that was sent again since: its times are those of another request', async () => {
     const [one, other] = await arrive(2);
     const again = (await intentDb.claim(one?.id ?? '')) as Row;
