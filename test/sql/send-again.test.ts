@@ -46,12 +46,21 @@ describe('an intent whose worker ended while it was sending, and whose request n
 
     expect(await sendAgain(lost)).to.equal(true);
 
-    expect(await intentDb.row(lost.id)).to.deep.include({ state: 'queued', sending_at: null });
+    expect(await intentDb.row(lost.id)).to.deep.include({ state: 'queued', sending_at: null, reconcile_attempts: 0 });
     expect(await intentDb.headOf(LANE)).to.equal(lost.id);
     expect((await intentDb.jobs()).map(({ intent_id }) => intent_id)).to.deep.equal([lost.id]);
     const third = await intentDb.claim(lost.id);
     expect(await intentDb.beginSending(lost.id, third?.fence ?? 0)).to.equal(true);
     expect(await intentDb.beginSending(lost.id, lost.fence)).to.equal(false);
+  });
+
+  it('has a job at once if it ran beside the head of its lane, and may do so again', async () => {
+    await intentDb.accept(item({ lane: LANE, alongside: 'BTC long' }));
+    const lost = await abandoned({ alongside: 'ETH long' });
+
+    expect(await sendAgain({ ...lost, owed: true })).to.equal(true);
+
+    expect((await intentDb.jobs()).map(({ intent_id }) => intent_id)).to.include(lost.id);
   });
 
   it('is counted anew by look-ups: none of its first request proves that the second has arrived', async () => {
