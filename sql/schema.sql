@@ -2913,6 +2913,9 @@ create function payment_money(p payments)
 create function payment_state(status text, refunded_cents integer, disputed_cents integer)
   returns text sql immutable;
 
+create function payout_account_state(c connect_accounts)
+  returns text sql immutable;
+
 create function payout_event(p payouts)
   returns jsonb sql stable;
 

@@ -11,12 +11,7 @@ begin
     'id', new.id,
     'user_id', new.user_id,
     'processor_account_id', new.processor_account_id,
-    'status', case
-      when new.detached_at is not null then 'detached'
-      when new.payouts_enabled then 'active'
-      when new.details_submitted then 'restricted'
-      else 'pending'
-    end,
+    'status', payout_account_state(new),
     'payouts_enabled', new.payouts_enabled and new.detached_at is null
   ));
   return null;

@@ -14,7 +14,7 @@ import {
 } from '../../kernel/ids.ts';
 import type { PageRequest } from '../../kernel/pages.ts';
 
-const accountRow = z.custom<Omit<components['schemas']['ConnectAccount'], 'status'>>();
+const accountRow = z.custom<components['schemas']['ConnectAccount']>();
 
 /** A user's account at the processor, which receives payouts. */
 export type ConnectAccount = z.infer<typeof accountRow>;
@@ -22,7 +22,8 @@ export type ConnectAccount = z.infer<typeof accountRow>;
 /** The processor accounts of a user that are not detached: at most one. */
 export const listConnectAccounts = (db: Db, owner: OwnerId, userId: UserId): Promise<readonly ConnectAccount[]> =>
   db.any(sql.prepared('list_connect_accounts', accountRow)`
-    select c.id, c.processor_account_id, c.country, c.payouts_enabled, c.charges_enabled, c.details_submitted, c.bank_name, c.last4
+    select c.id, c.processor_account_id, c.country, c.payouts_enabled, c.charges_enabled, c.details_submitted, c.bank_name, c.last4,
+      payout_account_state(c) as status
     from connect_accounts c
     where c.owner = ${owner} and c.user_id = ${userId} and c.detached_at is null
     order by c.created_at`);

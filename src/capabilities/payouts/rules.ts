@@ -1,12 +1,5 @@
 import { ofNumber, roundedTo, times } from '../../kernel/decimals.ts';
 
-/** The status of an account at the processor. */
-export const accountStatus = (account: {
-  payouts_enabled: boolean;
-  details_submitted: boolean;
-}): 'active' | 'restricted' | 'pending' =>
-  account.payouts_enabled ? 'active' : account.details_submitted ? 'restricted' : 'pending';
-
 /** Whole cents of an amount in USD from the network, rounded down: fractions of a cent are not paid. */
 export const centsOf = (usd: number): number => Number(roundedTo(times(ofNumber(usd), '100'), 0, 'down'));
 

@@ -19,7 +19,7 @@ import {
   hadConnectAccount,
   listConnectAccounts as listAccounts,
 } from '../queries.ts';
-import { accountStatus, corridorOf } from '../rules.ts';
+import { corridorOf } from '../rules.ts';
 
 type Deps = SubmitDeps<'acceptIntent', NewIntent, 'CHECKOUT_DEADLINE_MS' | 'PROCESSOR_COUNTRY'> & {
   sealer: Sealer;
@@ -29,10 +29,7 @@ type Deps = SubmitDeps<'acceptIntent', NewIntent, 'CHECKOUT_DEADLINE_MS' | 'PROC
 /** Handles `GET /v2/connect/accounts`: list the user's payout accounts. */
 export const listConnectAccounts: Handler<'listConnectAccounts', Deps> = async ({ deps, principal, query }) => {
   const { owner, userId } = userOf(principal);
-  const accounts = (await listAccounts(deps.db, owner, userId)).map((account) => ({
-    ...account,
-    status: accountStatus(account),
-  }));
+  const accounts = await listAccounts(deps.db, owner, userId);
   return slicePage(query, { path: '/v2/connect/accounts', cursorOf: ({ id }) => id }, accounts);
 };
 
@@ -126,7 +123,7 @@ const openedAccount = (account: ConnectAccount | null, onboarding_url: string | 
   id: account?.id ?? null,
   processor_account_id: account?.processor_account_id ?? null,
   onboarding_url,
-  status: account ? accountStatus(account) : ('pending' as const),
+  status: account?.status ?? ('pending' as const),
   payouts_enabled: account?.payouts_enabled ?? false,
   charges_enabled: account?.charges_enabled ?? false,
   details_submitted: account?.details_submitted ?? false,

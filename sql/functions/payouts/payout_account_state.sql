@@ -1,0 +1,10 @@
+-- The state of a payout account: detached | active (it can be paid) | restricted (the processor holds it up) | pending (its user has to finish it).
+create or replace function payout_account_state(c connect_accounts) returns text
+language sql immutable as $$
+  select case
+    when c.detached_at is not null then 'detached'
+    when c.payouts_enabled then 'active'
+    when c.details_submitted then 'restricted'
+    else 'pending'
+  end
+$$;
