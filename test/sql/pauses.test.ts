@@ -126,6 +126,19 @@ describe('the pause of an upstream', () => {
     expect(await intentDb.row(entry.id)).to.include({ state: 'expired' });
   });
 
+  it('of one owner keeps no exit of another waiting, whoever works at that pause', async () => {
+    await intentDb.query(`insert into partners (id, name) values ('ptn_a', 'A') on conflict do nothing`);
+    await pause('ptn_a');
+    const operator = await intentDb.session();
+    await operator.query(`begin; select pause_work('ptn_a', true, 'op', 'they asked')`);
+
+    const others = { owner: 'ptn_b', lane: 'l' };
+    const accepted = await intentDb.accept(item(others), item({ ...others, kind: 'network/close' }));
+    await operator.query('rollback');
+
+    expect(accepted.map(({ verdict }) => verdict)).to.deep.equal(['accepted', 'accepted']);
+  });
+
   it('lets entries wait for their deadline that only entries, and exits which it holds too, stand behind', async () => {
     const [entry, next, exit] = [item({ lane: 'l' }), item({ lane: 'l' }), item({ lane: 'l', kind: 'network/close' })];
     await intentDb.accept(entry, next);

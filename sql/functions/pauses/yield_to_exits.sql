@@ -1,5 +1,5 @@
 -- Has what a pause holds asked again whether it may wait, if exits among the newcomers to its lane stand behind it: see wait_for_pause. Locks the
--- pauses: what begins to wait at this moment is seen here, or sees the exits.
+-- pauses of their upstreams and owners: what begins to wait at this moment is seen here, or sees the exits.
 create or replace function yield_to_exits(newcomers uuid[]) returns void
 language plpgsql as $$
 declare
@@ -13,7 +13,15 @@ begin
   if cardinality(exits) = 0 then
     return;
   end if;
-  perform from pauses p order by p.subject for no key update;
+  perform from pauses p
+  where p.subject in (
+    select unnest(array[k.upstream, e.owner])
+    from intents e
+    join intent_kinds k on k.kind = e.kind
+    where e.id = any(exits)
+  )
+  order by p.subject
+  for no key update;
   perform enqueue(array(
     select slot_job(i.kind, i.id, i.is_exit, now())
     from intents i
