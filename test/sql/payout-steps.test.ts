@@ -208,7 +208,8 @@ describe('a step of a payout', () => {
     await intentDb.query(`update payout_steps set state = 'unknown' where intent_id = $1`, [second]);
 
     expect(await resolve(null, first)).to.equal('not_open');
-    expect(await resolve('tr_1', second)).to.equal('malformed');
+    for (const mistaken of ['tr_1', 'po_other ', 'po_other\n', 'po_', 'po_other, po_another', ''])
+      expect(await resolve(mistaken, second), mistaken).to.equal('malformed');
     await intentDb.query(`update payout_steps set processor_id = 'po_bank' where intent_id = $1`, [first]);
     expect(await resolve('po_bank', second)).to.equal('taken');
 

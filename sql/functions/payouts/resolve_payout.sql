@@ -21,7 +21,7 @@ begin
   prefix := case s.step when 'transfer' then 'tr_' when 'payout' then 'po_' else 'trr_' end;
   if s.intent_id is null or s.intent_id <> coalesce(step_intent, s.intent_id) then
     return 'not_open';
-  elsif not starts_with(made, prefix) then
+  elsif made !~ ('^' || prefix || '\w+$') then
     return 'malformed';
   elsif exists (select from payout_steps o where o.processor_id = made) then
     return 'taken';
