@@ -3598,7 +3598,7 @@ create function ops.require_filter(kind text, owner text, state text)
 create function ops.require_who_and_why(who text, why text)
   returns void plpgsql;
 
--- Runs an intent again if safe_to_rerun allows it. An unsent intent is queued, a sent one is only reconciled, one at the processor is sent again under its key if it is not there, an ended one stays unchanged (done is false). Rejected while a worker runs it, and if it could act twice. Always recorded in ops.actions.
+-- Runs an intent again if safe_to_rerun allows it. An unsent intent is queued, a sent one is only reconciled, one at the processor is sent again under its key if it is not there, an ended one stays unchanged (done is false). Rejected while a worker runs it, and if it could act twice. Always recorded in ops.actions. No row: there is no such intent.
 create function ops.rerun(intent uuid, who text, why text)
   returns TABLE(done boolean, verdict text, is_safe boolean, was_sent boolean, venue_says text, would_do text, reason text) plpgsql security definer;
 
@@ -3622,7 +3622,7 @@ create function ops.retry_deliveries_of(endpoint text, who text, why text, since
 create function ops.retry_delivery(delivery text, who text, why text)
   returns text plpgsql security definer;
 
--- What a re-run of an intent would do, and whether it is safe. Verdicts: queued_again, reconcile_again, send_again (under the same key at the processor), finished (nothing to do), would_act_twice, at_work. Also whether it was sent, and the upstream's result so far. Changes nothing.
+-- What a re-run of an intent would do, and whether it is safe. Verdicts: queued_again, reconcile_again, send_again (under the same key at the processor), finished (nothing to do), would_act_twice, at_work. Also whether it was sent, and the upstream's result so far. Changes nothing. No row: there is no such intent.
 create function ops.safe_to_rerun(intent uuid)
   returns TABLE(verdict text, is_safe boolean, was_sent boolean, venue_says text, would_do text, reason text) sql stable security definer;
 

@@ -7,4 +7,5 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
 $$;
 comment on function ops.safe_to_rerun(uuid) is
   'What a re-run of an intent would do, and whether it is safe. Verdicts: queued_again, reconcile_again, send_again (under the same key at the '
-  'processor), finished (nothing to do), would_act_twice, at_work. Also whether it was sent, and the upstream''s result so far. Changes nothing.';
+  'processor), finished (nothing to do), would_act_twice, at_work. Also whether it was sent, and the upstream''s result so far. Changes nothing. '
+  'No row: there is no such intent.';
