@@ -1,9 +1,9 @@
 export type AppKey = 'a' | 'b';
 export type Status = 'provisioning' | 'evaluation' | 'funded' | 'eliminated' | 'subaccount_failed';
 
-export type Session = { token: string; isAlive: boolean };
+type Session = { token: string; isAlive: boolean };
 /** A key of a trader. `madeIn`: the session that created it. `isProven`: its user has logged in since. */
-export type Key = { id: string; value: string; account: string; madeIn: string; isProven: boolean; isAlive: boolean };
+type Key = { id: string; value: string; account: string; madeIn: string; isProven: boolean; isAlive: boolean };
 /** `resumes`: what the account becomes once its money is back. */
 export type Account = {
   id: string;
@@ -15,7 +15,7 @@ export type Account = {
 };
 /** `lost`: the refund or dispute that took its money. */
 export type Payment = { id: string; processorId: string; status: string; account: string | null };
-export type Signature = { version: string; name: string; rowHash: string; place: number };
+type Signature = { version: string; name: string; rowHash: string; place: number };
 
 /** One person at one app. */
 export type User = {
@@ -49,8 +49,8 @@ export type User = {
   payments: Payment[];
 };
 
-export type Secret = { value: string; ends: 'never' | 'later' | 'ended' };
-export type Token = { value: string; secret: string; scopes: string[]; isAlive: boolean };
+type Secret = { value: string; ends: 'never' | 'later' | 'ended' };
+type Token = { value: string; secret: string; scopes: string[]; isAlive: boolean };
 export type App = {
   id: string;
   name: string;
