@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { PaymentOnChain } from '../../src/adapters/registrar/types.ts';
 import { type EvidenceDeps, findPayment } from '../../src/capabilities/registration/evidence.ts';
+import { type PaymentDeps, preparePayment } from '../../src/capabilities/registration/payment.ts';
 import { type DbPool, openPool } from '../../src/db/pool.ts';
 import { absent, accepted, found, rejected, unreachable, unreadable } from '../../src/kernel/upstream-result.ts';
 import { type IntentDatabase, item, openIntentDatabase } from '../support/intent-database.ts';
@@ -136,5 +137,15 @@ describe('a payment in doubt', () => {
       'active',
       'processing',
     ]);
+  });
+
+  it('that was signed and provably never sent is sent unchanged: its key is gone', async () => {
+    const authorization = { from: '', to: '', value: '1', validAfter: '0', validBefore: '1', nonce: '' };
+    const sent_payload = { authorization, header: 'signed', body: '{}', proofs, since_block: 7 };
+    const intent = { id, sent_payload, request: { ex_address: WALLET } } as unknown as Parameters<
+      typeof preparePayment
+    >[0];
+
+    expect(await preparePayment(intent, {} as PaymentDeps)).to.deep.equal({ send: sent_payload }); // as: nobody is asked
   });
 });

@@ -1,7 +1,7 @@
 import { type DbSession, type IntentDatabase, item, type Row } from './intent-database.ts';
 
 type Beginning = { slots?: number; forExits?: number; isExit?: boolean; claims?: boolean; session?: DbSession };
-type Sent = Pick<Row, 'id' | 'fence'>;
+type SentIntent = Pick<Row, 'id' | 'fence'>;
 
 /** What tests of the slots of one upstream, `miner:x`, do in a database of intents. */
 export function slotsOf(opened: () => IntentDatabase) {
@@ -37,16 +37,16 @@ export function slotsOf(opened: () => IntentDatabase) {
     return { id, fence, was: await begin(id, fence, upstream) };
   };
   /** One that waited and was handed a slot is sent. */
-  const proceedAt = async ({ id }: Sent, upstream: Beginning) => {
+  const proceedAt = async ({ id }: SentIntent, upstream: Beginning) => {
     await opened().finishJobs(id);
     const { fence } = (await opened().claim(id)) as Row;
     return { id, fence, was: await begin(id, fence, upstream) };
   };
   /** It was sent 10 s ago: long before the look-up of `prove`. */
-  const age = ({ id }: Sent) =>
+  const age = ({ id }: SentIntent) =>
     opened().query(`update intents set sending_at = now() - interval '10 seconds' where id = $1`, [id]);
   /** It is in doubt, was sent 10 s ago, and may be at the upstream for `heldS` more. */
-  const doubt = async ({ id, fence }: Sent, heldS = 30) => {
+  const doubt = async ({ id, fence }: SentIntent, heldS = 30) => {
     await opened().markInDoubt(id, fence, 60);
     await age({ id, fence });
     await opened().query(
@@ -55,10 +55,10 @@ export function slotsOf(opened: () => IntentDatabase) {
     );
   };
   /** A look-up of it was responded to at once, so many seconds after it was sent. */
-  const prove = ({ id }: Sent, answeredS = 10) =>
+  const prove = ({ id }: SentIntent, answeredS = 10) =>
     opened().query('select release_by_proof($1, 9, 9, $2)::text', [id, answeredS]);
   /** It ends with a response that was here so many seconds ago. */
-  const respond = ({ id, fence }: Sent, agoS: number) =>
+  const respond = ({ id, fence }: SentIntent, agoS: number) =>
     opened().query(`select settle_intent($1, $2, 'succeeded', '{"result":{}}', $3)`, [id, fence, agoS]);
   const queuedNow = async () =>
     (await opened().jobs()).filter(({ in_ms }) => in_ms <= 0).map(({ intent_id }) => intent_id);

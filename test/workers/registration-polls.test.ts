@@ -67,9 +67,9 @@ describe('a poll of a registration', () => {
     await pollRegistration(id as IntentId, polls, deps);
     return asked;
   }
-  type Shown = Record<'status' | 'tx_hash' | 'message' | 'problem', string | null>;
+  type RegistrationRow = Record<'status' | 'tx_hash' | 'message' | 'problem', string | null>;
   const rowOf = async ({ id }: Item) =>
-    (await intentDb.query<Shown>('select * from registrations where id = $1', [id]))[0] as Shown;
+    (await intentDb.query<RegistrationRow>('select * from registrations where id = $1', [id]))[0] as RegistrationRow;
   const planned = async () =>
     (
       await intentDb.query<{ polls: number }>(
