@@ -187,6 +187,11 @@ describe('registerExvenueTrader', () => {
   const away = [
     ['VENUE_UNREADABLE', 'the exchange', () => fixture.service.exchange.faults.add({ kind: 'status_500' })],
     ['V1_REGISTRAR_UNREACHABLE', 'the registrar', () => fixture.service.registrar.faults.add({ kind: 'reset' })],
+    [
+      'V1_REGISTRAR_UNREACHABLE',
+      'the list of accounts',
+      () => fixture.service.registrar.faults.add({ kind: 'reset', route: '/api/registration-status' }),
+    ],
   ] as const;
   for (const [code, who, fall] of away) {
     it(`pays nothing while ${who} cannot be reached, and ends at its deadline`, async () => {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { type PaymentDeps, preparePayment } from '../../src/capabilities/registration/payment.ts';
 import { findRegistration, isOtherPaying, isPaidAlready } from '../../src/capabilities/registration/queries.ts';
 import {
   abandonRegistration,
@@ -46,6 +47,9 @@ describe('a purchase of a registration', () => {
     const isOther = () => isOtherPaying(db, waiting, ADDRESS);
     const seen = [await isOther()];
     const fence = await send(other);
+    const intent = { id: waiting, request: { ex_address: ADDRESS } } as unknown as Parameters<typeof preparePayment>[0];
+    const prepared = await preparePayment(intent, { db } as unknown as PaymentDeps); // as: nobody is asked
+    expect(prepared).to.deep.equal({ wait: { code: 'V1_REGISTRAR_UNREACHABLE' } });
     seen.push(await isOther(), await isOtherPaying(db, other, ADDRESS), await isOtherPaying(db, waiting, OTHER));
     await intentDb.markInDoubt(other, fence);
     seen.push(await isOther());
