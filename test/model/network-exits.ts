@@ -1,5 +1,5 @@
 import type { NetworkTruth, VenueOrder } from './network-truth.ts';
-import type { Sent } from './network-wire.ts';
+import type { SentSignal } from './network-wire.ts';
 
 type Prices = { take_profit?: number | null; stop_loss?: number | null };
 /** A verb that took effect, and what it asked for. `handle`: the network's name of the exits that it placed, changed or ended. */
@@ -7,7 +7,7 @@ export type Command = {
   id: string;
   kind: string;
   handle: string;
-  sent: readonly Sent[];
+  sent: readonly SentSignal[];
   lifecycle: string | null;
   request: {
     terms?: Prices & { execution_type: string };

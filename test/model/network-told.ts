@@ -4,7 +4,7 @@ import { idSchema } from '../../src/kernel/ids.ts';
 import { type Command, isNaked } from './network-exits.ts';
 import type { Living } from './network-steps.ts';
 import { type OrderTruth, priceOf, quantityOf, rounded, truthOf } from './network-truth.ts';
-import type { Sent, Wire } from './network-wire.ts';
+import type { SentSignal, Wire } from './network-wire.ts';
 
 const ORDERS = '/v1/orders/netvenue';
 
@@ -102,7 +102,7 @@ export async function differences(wire: Wire, { trader, pairs, faults }: Living)
   }
 
   /** An order that the network ended as it took it was never there, unless an edit is told of. */
-  function didSomething({ id, kind }: Row, acted: readonly Sent[]): boolean {
+  function didSomething({ id, kind }: Row, acted: readonly SentSignal[]): boolean {
     const isNew =
       kind === 'network/place' || (kind === 'network/protect' && acted[0]?.signal.execution_type === 'BRACKET');
     const { lifecycle } = truthFor(id);
@@ -110,7 +110,11 @@ export async function differences(wire: Wire, { trader, pairs, faults }: Living)
   }
 
   /** What a verb asks for may be so already, or have been done by somebody else. */
-  function wasNeedless({ kind, request: { target } }: Row, { result }: IntentBody, sent: readonly Sent[]): boolean {
+  function wasNeedless(
+    { kind, request: { target } }: Row,
+    { result }: IntentBody,
+    sent: readonly SentSignal[],
+  ): boolean {
     const signal = sent.at(-1)?.signal;
     if (kind === 'network/place') return signal?.order_type === 'FLAT' && result?.executed == null;
     if (kind === 'network/cancel') return truthFor(target).lifecycle !== 'resting';
@@ -176,7 +180,7 @@ export async function differences(wire: Wire, { trader, pairs, faults }: Living)
     if (twice.length > 0 && fills.length < 2) wrong.push(`${about}: its end is told ${ends.length} times`);
   }
 
-  function closed({ id }: Row, { result, state }: IntentBody, acted: readonly Sent[]): void {
+  function closed({ id }: Row, { result, state }: IntentBody, acted: readonly SentSignal[]): void {
     const target = wire.signalsOf(trader.traderId).findLast(({ intent }) => intent === id);
     const entries = acted.flatMap(({ done }) => done);
     if (result && entries.length > 0)

@@ -14,7 +14,7 @@ export type VenueOrder = {
   bracket_orders: { stop_loss: number | null; take_profit: number | null }[] | null;
 };
 type Listed = Record<'unfilled' | 'filled' | 'cancelled', VenueOrder[]>;
-type Shown = { dashboard: { positions?: { positions: Record<string, VenuePosition> }; elimination?: object } };
+type DashboardBody = { dashboard: { positions?: { positions: Record<string, VenuePosition> }; elimination?: object } };
 type VenuePosition = { tp: string; c: number; fo: Record<string, object> };
 
 /** What truly became of an order. `none`: the network never had it. */
@@ -47,7 +47,7 @@ export async function truthOf({ miner }: Pick<TestService, 'miner'>, traderId: s
     return response.ok ? ((await response.json()) as Shape) : null; // as: the venue's own words
   };
   const listed: Listed = { unfilled: [], filled: [], cancelled: [], ...(await ask<Listed>('/orders/')) };
-  const shown = await ask<Shown>('/v2/entity/subaccount/');
+  const shown = await ask<DashboardBody>('/v2/entity/subaccount/');
   const dashboard = shown?.dashboard;
   const positions: Record<string, VenuePosition> = dashboard?.positions?.positions ?? {};
   const isEliminated = dashboard?.elimination !== undefined;

@@ -20,7 +20,7 @@ export const LOOKS = ['whole', 'old', 'dropped', 'status_500', 'page', 'no_posit
 export type Look = (typeof LOOKS)[number];
 
 /** A signal of the service: of which intent, and what it did at the network. `isEnded`: the network cancelled the order by it. */
-export type Sent = { intent: IntentId | null; signal: Signal; done: Entry[]; isEnded: boolean };
+export type SentSignal = { intent: IntentId | null; signal: Signal; done: Entry[]; isEnded: boolean };
 
 /** The service, with a network whose answers a test can hinder, trader by trader. */
 export type Wire = {
@@ -29,7 +29,7 @@ export type Wire = {
   hinder(traderId: string, fate: Fate): void;
   /** What becomes of the reads of a trader, again and again. */
   blur(traderId: string, looks: readonly Look[]): void;
-  signalsOf(traderId: string): readonly Sent[];
+  signalsOf(traderId: string): readonly SentSignal[];
   /** Does something at the network while no signal of the trader is worked on. */
   alone<T>(traderId: string, act: () => Promise<T>): Promise<T>;
   stop(): Promise<void>;
@@ -58,7 +58,7 @@ export async function startWired(): Promise<Wire> {
   relay.target = new URL(service.miner.minerUrl).origin;
   const fates = new Map<string, Fate[]>();
   const looks = new Map<string, { of: readonly Look[]; n: number }>();
-  const sent: Sent[] = [];
+  const sent: SentSignal[] = [];
   const turns = new Map<string, Promise<unknown>>();
   const kept = new Map<string, { at: number; reply: Reply }>();
 
@@ -85,7 +85,7 @@ export async function startWired(): Promise<Wire> {
   async function submit(passing: Passing): Promise<Reply> {
     const signal: Signal = JSON.parse(passing.text);
     const traderId = String(signal.subaccount_id);
-    const one: Sent = { intent: await intentOf(service, signal), signal, done: [], isEnded: false };
+    const one: SentSignal = { intent: await intentOf(service, signal), signal, done: [], isEnded: false };
     sent.push(one);
     const act = () =>
       alone(traderId, async () => {
