@@ -94,9 +94,14 @@ describe('a resting order that both complete records of the network lack', () =>
   });
 
   describe('whose edit or cancellation was lost before', () => {
-    /** A verb about the trader's only order, which an elimination then cancels without a trace. */
-    async function lost(kind: 'accept_then_drop' | 'reset', verb: (trader: Caller, path: string) => Promise<Reply>) {
+    /** A verb about an order, which an elimination then cancels without a trace. */
+    async function lost(
+      kind: 'accept_then_drop' | 'reset',
+      verb: (trader: Caller, path: string) => Promise<Reply>,
+      others: readonly object[] = [],
+    ) {
       const trader = await service.trader();
+      for (const other of others) await trader.post(ORDERS, other);
       const { body } = await trader.post(ORDERS, limit());
       service.miner.faults.add({ kind, route: SUBMIT, times: 1 });
       service.miner.faults.add({ kind: 'status_500', route: '/validator/orders/', times: 2 });
@@ -112,13 +117,17 @@ describe('a resting order that both complete records of the network lack', () =>
       trader.post(`${path}/edit`, { trade_pair: 'BTCUSDC', limit_price: 91_000 }, { prefer: 'wait=0' });
     const cancel = (trader: Caller, path: string) => trader.delete(`${path}?trade_pair=BTCUSDC`, { prefer: 'wait=0' });
 
-    it('may have been changed: the effect of the edit is unknown, and nobody waits for it', async () => {
-      const { trader, intent } = await lost('accept_then_drop', edit);
+    for (const [what, others] of [
+      ['no other order', []],
+      ['other orders', [market()]],
+    ] as const)
+      it(`may have been changed: the effect of the edit is unknown, and nobody waits for it; with ${what}`, async () => {
+        const { trader, intent } = await lost('accept_then_drop', edit, others);
 
-      expect(effectsOf(service, trader)).to.deep.equal(['limit', 'edit']);
-      expect(intent).to.include({ state: 'failed', effect: 'unknown' });
-      expect(intent.problem).to.include({ code: 'V1_ORDER_NOT_RESTING' });
-    });
+        expect(effectsOf(service, trader)).to.include('edit');
+        expect(intent).to.include({ state: 'failed', effect: 'unknown' });
+        expect(intent.problem).to.include({ code: 'V1_ORDER_NOT_RESTING' });
+      });
 
     it('was not cancelled by it, because that would be listed', async () => {
       const { trader, intent } = await lost('reset', cancel);
