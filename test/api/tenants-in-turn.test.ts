@@ -8,14 +8,14 @@ describe('a tenant beside one that reads its whole log again and again, all at o
   this.timeout(60_000);
   let service: TestService;
   before(async () => {
-    service = await startService({ worker: false, settings: { WEB_POOL_SIZE: '3' } });
+    service = await startService({ worker: false, settings: { WEB_POOL_SIZE: '1' } });
   });
   after(() => service.stop());
 
-  it('waits for a few of these reads, not for all of them', async () => {
+  it('waits for a few of these reads, not for all of them, and is served', async () => {
     const [flooding, other] = [await service.partner(), await service.partner()];
     await service.db.query(sql.unsafe`
-      select emit_event(${flooding.owner}, 'order.updated', jsonb_build_object('text', repeat('x', 2000)))
+      select emit_event(${flooding.owner}, 'order.updated', jsonb_build_object('text', repeat('x', 100)))
       from generate_series(1, 500)`);
     let done = 0;
 
@@ -24,12 +24,11 @@ describe('a tenant beside one that reads its whole log again and again, all at o
       done += 1;
       return status;
     });
-    const statuses: number[] = [];
-    for (let n = 0; n < 5; n += 1) statuses.push((await other.get('/v1/sessions')).status);
+    const { status } = await other.get('/v1/sessions');
     const before = done;
     await Promise.all(flood);
 
-    expect(statuses).to.deep.equal(Array(5).fill(200));
+    expect(status).to.equal(200);
     expect(before).to.be.below(READS / 2);
   });
 });
