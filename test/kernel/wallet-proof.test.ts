@@ -14,7 +14,7 @@ const inMs = (ms: number) => new Date(Date.now() + ms);
 const signed = async (message: string, by = account) => ({ message, signature: await by.signMessage({ message }) });
 
 describe('provesWallet', () => {
-  const expiresAt = inMs(60_000);
+  const expiresAt = inMs(3_600_000); // files that are loaded together run minutes later
   const message = challengeMessage({ owner, wallet, expiresAt }, ring);
 
   it('accepts the wallet’s signature of a challenge that names wallet, partner and end', async () => {

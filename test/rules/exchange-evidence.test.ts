@@ -4,13 +4,13 @@ import type { Exvenue } from '../../src/venues/exchange/adapter/types.ts';
 import { findOrder } from '../../src/venues/exchange/orders/evidence.ts';
 
 const SOUGHT = { account: '0x1', cloid: '0x2', coin: 'BTC', sinceMs: 0, expired: true } as const;
-const LONG_AGO = 0;
+const LONG_AGO_MS = 0;
 const EXECUTION = { oid: 7, cloid: '0x2', coin: 'BTC', size: '0.6', price: '100' };
 const ELSE = { ...EXECUTION, oid: 8, cloid: '0x9', size: '5', price: '90' };
 const FILLED = { kind: 'filled', oid: 7, filledSize: '0.6' };
 
 describe('what a record at the exchange of an order of 1 proves', () => {
-  for (const { what, state = 'cancelled', size = '0.4', reduceOnly = false, statusMs = LONG_AGO, fills, finds } of [
+  for (const { what, state = 'cancelled', size = '0.4', reduceOnly = false, isRecent = false, fills, finds } of [
     { what: 'a part filled, and executed', fills: [EXECUTION], finds: { ...FILLED, averagePrice: '100' } },
     { what: 'a part filled, whose executions are not shown', fills: [], finds: { ...FILLED, averagePrice: null } },
     {
@@ -23,7 +23,7 @@ describe('what a record at the exchange of an order of 1 proves', () => {
     {
       what: 'a part gone that may have been cut off',
       reduceOnly: true,
-      statusMs: Date.now(),
+      isRecent: true,
       fills: [],
       finds: 'unknown',
     },
@@ -37,6 +37,7 @@ describe('what a record at the exchange of an order of 1 proves', () => {
   ])
     it(`${what}: ${typeof finds === 'string' ? finds : finds.averagePrice}`, async () => {
       const order = { oid: 7, size, originalSize: '1', timeInForce: 'ioc', reduceOnly: false };
+      const statusMs = isRecent ? Date.now() : LONG_AGO_MS;
       const exvenue = {
         orderStatus: async () => found({ order, state, word: state, rejected: null, statusMs }),
         fills: async () => found(fills),
