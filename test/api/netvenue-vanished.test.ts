@@ -135,5 +135,25 @@ describe('a resting order that both complete records of the network lack', () =>
       expect(effectsOf(service, trader)).to.deep.equal(['limit']);
       expect(intent).to.include({ state: 'failed', effect: 'none' });
     });
+
+    it('was placed, also where the response to that was lost too: who edited it has recorded that it rested', async () => {
+      const trader = await service.trader();
+      await trader.post(ORDERS, market());
+      service.miner.faults.add({ kind: 'accept_then_drop', route: SUBMIT, times: 1 });
+      service.miner.faults.add({ kind: 'status_500', route: '/validator/' });
+      const placed = await trader.post(ORDERS, limit(), { prefer: 'wait=0' });
+      await eventually(async () => effectsOf(service, trader).includes('limit'));
+      const path = `${ORDERS}/${placed.body.order_uuid}`;
+      await edit(trader, path); // it replaces the miner's record of the order
+      await eventually(async () => effectsOf(service, trader).includes('edit'));
+      await service.db.any(sql.type(z.object({}))`
+        update orders set lifecycle = 'resting' where id = ${placed.body.order_uuid}`);
+      const elimination = 'MAX_TOTAL_DRAWDOWN';
+      await control(service, 'subaccount', { subaccount_id: Number(trader.traderId), elimination });
+      service.miner.faults.clear();
+
+      expect(await trader.pollIntent(placed, 30_000)).to.include({ state: 'succeeded' });
+      await eventually(async () => (await trader.get(path)).body.lifecycle !== 'resting');
+    });
   });
 });

@@ -10,8 +10,8 @@ import * as network from './calls.ts';
 import { CLOSE_IN_FLIGHT, closesByUuid } from './close-style.ts';
 import { subjectOf, withEffect } from './effects.ts';
 import { findPlaced, readExecution, resolveRejection } from './evidence.ts';
-import type { Done, Lifecycle } from './outcome.ts';
-import { getReadiness } from './queries.ts';
+import { type Done, type Found, type Lifecycle, nothingExecuted } from './outcome.ts';
+import { getReadiness, getTarget } from './queries.ts';
 import { carriesExits, opens, protectionWhenAccepted, rests, type Terms } from './rules.ts';
 import { recordPlacement } from './store.ts';
 import { exitsAfter, watchEntry } from './wanted.ts';
@@ -64,7 +64,9 @@ export const place = defineIntent({
   },
 
   reconcile: (sent, deps) =>
-    network.reconcileAt(sent, deps, (at, archived) => findPlaced(at, sent.payload.signal, archived)),
+    network.reconcileAt(sent, deps, async (at, archived) =>
+      unlessSeen(deps, sent, await findPlaced(at, sent.payload.signal, archived)),
+    ),
 
   async record({ intent }, result, deps) {
     const { terms } = intent.request;
@@ -90,6 +92,21 @@ export const place = defineIntent({
     });
   },
 });
+
+/**
+ * The finding about a placement. An order that an edit, a cancellation or a reading has recorded at the network was placed, although its records
+ * lack it now, as after an elimination.
+ */
+async function unlessSeen(
+  { db }: Deps,
+  { intent: { id } }: { intent: { id: OrderUuid } },
+  finding: Found,
+): Promise<Found> {
+  const last = finding.kind === 'once_ended' ? finding.finding : finding;
+  if (last.kind !== 'absent') return finding;
+  const { lifecycle } = await getTarget(db, id);
+  return lifecycle === null ? finding : accepted({ ...nothingExecuted, lifecycle });
+}
 
 /** The exits that an order wants from now on, and its entry while it may be filled once more. None for an order without either. */
 function exitsToRecord(terms: Terms, { lifecycle, executed, mayRepeat }: Done & { lifecycle: Lifecycle }) {
