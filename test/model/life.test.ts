@@ -7,7 +7,7 @@ import { look, openings, steps, take } from './life-steps.ts';
 import { streamsTell } from './life-streams.ts';
 import { World } from './life-world.ts';
 
-const RUNS = Number(process.env.LIFE_RUNS ?? 16); // each opening by itself, and then random steps;
+const RUNS = Number(process.env.LIFE_RUNS ?? 14); // each opening by itself, and then random steps;
 const SEED = Number(process.env.LIFE_SEED ?? Date.now());
 const RUN_MS = 30_000; // of which half is for a failure to be made smaller
 
