@@ -6,13 +6,16 @@ export const jobsOfOneUpstream = (jobs: number): number => Math.ceil(jobs / 4);
 
 /**
  * How many of the jobs of a runner the verbs of a venue may hold while it does not respond. `actions` and `reads` at the exchange: those of exits
- * and those of entries, each. Each miner's slots bound how many wait for it; `miners`: for all of them.
+ * and those of entries, each. Each miner's slots bound how many wait for it; `miners`: for all of them,
+ * not less than one miner usually takes.
  */
 export const jobsOfVenues = (jobs: number): VenueJobs => ({
-  miners: { exits: Math.ceil(jobs / 4), entries: Math.ceil(jobs / 2) },
+  miners: { exits: atLeast(5, jobs / 4, jobs), entries: atLeast(10, jobs / 2, jobs) },
   exchange: { actions: Math.ceil(jobs / 5), reads: Math.ceil(jobs / 10) },
   validator: Math.ceil(jobs / 2),
 });
+
+const atLeast = (least: number, part: number, jobs: number): number => Math.min(jobs, Math.max(least, Math.ceil(part)));
 
 type VenueJobs = {
   miners: { exits: number; entries: number };

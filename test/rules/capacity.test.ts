@@ -49,11 +49,11 @@ describe('what callers share', () => {
 
   it('is the jobs of a runner, of which no upstream that is silent holds all', () => {
     expect([1, 4, 10].map(jobsOfOneUpstream)).to.deep.equal([1, 1, 3]);
-    expect(jobsOfVenues(10)).to.deep.equal({
-      miners: { exits: 3, entries: 5 },
-      exchange: { actions: 2, reads: 1 },
-      validator: 5,
-    });
+    expect([2, 10, 100].map((jobs) => jobsOfVenues(jobs))).to.deep.equal([
+      { miners: { exits: 2, entries: 2 }, exchange: { actions: 1, reads: 1 }, validator: 1 },
+      { miners: { exits: 5, entries: 10 }, exchange: { actions: 2, reads: 1 }, validator: 5 },
+      { miners: { exits: 25, entries: 50 }, exchange: { actions: 20, reads: 10 }, validator: 50 },
+    ]);
   });
 
   it('is the weight at the exchange: orders are read one by one while that costs no more than their list', () => {
