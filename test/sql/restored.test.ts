@@ -100,7 +100,7 @@ describe('what the log of the database does not have', () => {
 
     it('give a job to the first whose job has used up its attempts', async () => {
       const [first] = [await accept(), await accept()];
-      await intentDb.query('update graphile_worker._private_jobs set attempts = max_attempts');
+      await intentDb.query('update queue_jobs set attempts = max_attempts');
       await crash();
 
       await sweep();

@@ -1,7 +1,5 @@
--- Whether an intent reduces what its trader risks: by its kind, or because its verb says so of its request (`is_exit` in src/).
+-- Whether an intent reduces what its trader risks: by its kind, or because its verb says so of its request (`isExit` in src/).
 create or replace function is_exit(of_kind text, said boolean) returns boolean
 language sql stable as $$
-  select k.is_exit or coalesce(said, false)
-  from intent_kinds k
-  where k.kind = of_kind
+  select coalesce(said, false) or exists (select from intent_kinds k where k.kind = of_kind and k.is_exit)
 $$;
