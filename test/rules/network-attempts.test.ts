@@ -50,9 +50,10 @@ async function conclusionOf(one: Case, state: State): Promise<Conclusion> {
     dashboard: async () => found(recordsOf(one.verb, state).dashboard),
     orders: async () => found(recordsOf(one.verb, state).book),
   } as unknown as Netvenue; // as: calls nothing else
+  const lifecycle = verbOf(one.verb) === place ? null : 'resting'; // of a new order nothing is recorded yet
   const db = {
     exists: async () => false,
-    one: async () => ({ placement: 'succeeded', seconds: reachedMs, is_wanted: false }),
+    one: async () => ({ placement: 'succeeded', lifecycle, seconds: reachedMs, is_wanted: false }),
     oneFirst: async () => reachedMs,
     maybeOneFirst: async () => reachedMs,
   };
