@@ -2423,6 +2423,9 @@ create function detach_payout_account_for(account text, by_operator text, becaus
 create function disable_operator(operator text, by_operator text, is_disabled boolean DEFAULT true)
   returns text plpgsql;
 
+create function dismiss_event(event text, by_operator text, because text)
+  returns text plpgsql;
+
 create function dispatch_due_deliveries(endpoint text)
   returns void plpgsql;
 
@@ -2726,6 +2729,9 @@ create function leave_lane(lane_name text, leaver uuid)
 
 create function ledger_account(of_kind text, of_holder text, of_currency text)
   returns bigint plpgsql;
+
+create function ledger_balances(as_of timestamp with time zone, known_at timestamp with time zone, of_owner text DEFAULT NULL::text)
+  returns TABLE(account text, holder text, currency text, balance bigint) sql stable;
 
 create function ledger_sum(of_subject text, accounts text[], of_currency text)
   returns bigint sql stable;
@@ -3486,7 +3492,7 @@ create function ops.detach_payout_account(account text, who text, why text)
 create function ops.disable_operator(operator text, who text, why text)
   returns text plpgsql security definer;
 
--- Closes an unreadable event of the processor, or one of a suspect payment, after you have looked at its object there: what it stopped goes on. Verdicts: done, unknown, not_open. Recorded in ops.actions.
+-- Closes an unreadable event of the processor after you have read its object there: what it stopped goes on. Verdicts: done, unknown, not_open. Recorded in ops.actions.
 create function ops.dismiss_event(event text, who text, why text)
   returns text plpgsql security definer;
 
@@ -3534,8 +3540,8 @@ create function ops.history_of_records(ids jsonb, i intents)
 create function ops.is_worker_alive(pool text, held_since timestamp with time zone)
   returns boolean sql stable security definer;
 
--- The balance of every account of the ledger before a time by the processor's clock, as it was known at a time by ours, of one app or of all. Debits are positive.
-create function ops.ledger_balances(as_of timestamp with time zone DEFAULT 'infinity'::timestamp with time zone, known_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone, of_app text DEFAULT NULL::text)
+-- The balance of every account of the ledger before a time by the processor's clock, as it was known at a time by ours. Debits are positive.
+create function ops.ledger_balances(as_of timestamp with time zone DEFAULT 'infinity'::timestamp with time zone, known_at timestamp with time zone DEFAULT 'infinity'::timestamp with time zone)
   returns TABLE(account text, payout_account text, currency text, balance bigint) sql stable security definer;
 
 -- The rows of ops.failed_accounts.

@@ -1,5 +1,5 @@
 -- Closes an event about an object of ours that cannot be applied. It stops the account of its payment (settle_money), or the payouts of its payout
--- account (payout_obstacle), until an operator closes it (ops.dismiss_event). Locks the payment, then what settle_money locks.
+-- account (payout_obstacle), until an operator closes it (dismiss_event). Locks the payment, then what settle_money locks.
 create or replace function close_as_unreadable(event text) returns void
 language plpgsql as $$
 declare

@@ -29,8 +29,8 @@ export const listBalances = (
   { as_of = 'infinity', known_at = 'infinity', app_id = null }: AsOf,
 ): Promise<readonly Balance[]> =>
   db.any(sql.type(balanceRow)`
-    select b.account, b.payout_account, b.currency, b.balance
-    from ops.ledger_balances(${as_of}::timestamptz, ${known_at}::timestamptz, ${app_id}) b`);
+    select b.account, b.holder as payout_account, b.currency, b.balance
+    from ledger_balances(${as_of}::timestamptz, ${known_at}::timestamptz, ${app_id}) b`);
 
 const entryRow = z.custom<Schemas['LedgerEntry']>();
 
