@@ -57,7 +57,7 @@ export type Request = {
 };
 
 /** Receivers of any path on one port, with the ledger of what they got. */
-export async function startReceivers(now: () => number) {
+async function startReceivers(now: () => number) {
   const ledger: Request[] = [];
   const behaviours = new Map<string, Behaviour>();
   const hanging = new Set<() => void>();
