@@ -39,6 +39,7 @@ begin
     front := coalesce(front, member.id);
     beside := beside || member.alongside;
     perform enqueue(array[job_for(member.kind, member.id, member.is_exit, null)]);
+    exit when member.alongside is null or cardinality(beside) >= 8;
   end loop;
   update lanes set head = front where name = lane_name and head is distinct from front;
 end $$;
