@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { countCalls, linkedWallet, move, SHORT_TIMEOUTS, STALE_MS } from '../support/portfolio.ts';
 import { expectProblem } from '../support/problem.ts';
+import { until } from '../support/processes.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const ORDERS = '/v1/orders/exvenue';
@@ -179,14 +180,15 @@ describe('a wallet on the exchange', () => {
     service.exchange.setMid('BTC', '99000');
     await sleep(STALE_MS);
 
-    const [earlier, later] = [
-      await trader.get(`/v1/history/orders?to_date=${between}`),
-      await trader.get(`/v1/history/orders?from_date=${between}`),
-    ];
+    const later = await until('the second execution is known', async () => {
+      const { body } = await trader.get(`/v1/history/orders?from_date=${between}`);
+      return body.length > 0 ? body : null;
+    });
+    const earlier = await trader.get(`/v1/history/orders?to_date=${between}`);
 
     expect(order).to.include({ status: 'open' });
-    expect(later.body).to.have.length(1);
-    expect(later.body[0]).to.include({ order_id: order.order_id, status: 'filled', filled_size: '0.0505' });
+    expect(later).to.have.length(1);
+    expect(later[0]).to.include({ order_id: order.order_id, status: 'filled', filled_size: '0.0505' });
     expect(earlier.body).to.deep.equal([]);
   });
 });
