@@ -7292,7 +7292,7 @@ export interface components {
             until: components["schemas"]["Time"] | null;
             /**
              * Format: uuid
-             * @description The earlier write that it waits for; null for other reasons.
+             * @description The earlier write that it waits for; null for other reasons, and for a write of another partner for the same wallet.
              */
             intent_id: string | null;
         };

@@ -34,7 +34,8 @@ const waitRow = z.object({
 });
 
 /**
- * What an open intent waits for. `until`: when that ends at the latest, where it is known. `behind`: the intent before it.
+ * What an open intent waits for. `until`: when that ends at the latest, where it is known. `behind`: the intent before it, if
+ * the same owner has it: partners that trade one wallet share its lane.
  * `again_s`: after how many seconds it is worth asking again.
  */
 export type IntentWait = z.infer<typeof waitRow>;
@@ -43,7 +44,11 @@ export type IntentWait = z.infer<typeof waitRow>;
 export const waitOf: (db: Db, intentId: IntentId) => Promise<IntentWait | null> = batchPerPool(
   async (db, ids: IntentId[]): Promise<(IntentWait | null)[]> => {
     const rows = await db.any(sql.prepared('intent_waits', waitRow)`
-      select w.intent_id as id, w.reason, w.until, w.behind, w.again_s
+      select w.intent_id as id, w.reason, w.until, w.again_s, (
+          select b.id
+          from intents b
+          where b.id = w.behind and b.owner = w.owner
+        ) as behind
       from ops.waits_of(array(select wanted.id::uuid from ${each(ids)} as wanted (id))) w`);
     const byId = new Map(rows.map((row) => [row.id, row]));
     return ids.map((id) => byId.get(id) ?? null);
