@@ -14,8 +14,12 @@ const ENDED = 4;
 const DEADLINE_S = 2;
 
 describe('orders that would wait for too long', () => {
-  /** Offers orders until one is rejected, while a few end. `lanes`: how many lanes they are in. */
-  async function rejected(lanes: number, why: (first: IntentId) => IntentWait | null) {
+  /** Offers orders until one is rejected, while a few end. `lanes`: how many lanes they are in. `ownerOf`: whose each is; the last one is `ptn_a`'s. */
+  async function rejected(
+    lanes: number,
+    why: (first: IntentId) => IntentWait | null,
+    ownerOf = (_: number) => 'ptn_a',
+  ) {
     const ending: ((id: IntentId) => void)[] = [];
     const asked: IntentId[] = [];
     const settlements = { once: (_: string, then: (id: IntentId) => void) => void ending.push(then), forget: () => {} };
@@ -23,7 +27,7 @@ describe('orders that would wait for too long', () => {
       asked.push(id);
       return why(id);
     })(async ({ id }) => ({ id, replayed: false }) as never); // as: only what is read of an accepted order
-    const orders = Array.from({ length: ORDERS }, (_, n) => orderIn(`lane ${n % lanes}`, n % lanes));
+    const orders = Array.from({ length: ORDERS }, (_, n) => orderIn(`lane ${n % lanes}`, n % lanes, ownerOf(n)));
     for (const order of orders) await admit(order);
     const offer = () => admit(orderIn('lane 0', 0));
     for (let n = 0; n < ENDED; n++) {
@@ -37,9 +41,9 @@ describe('orders that would wait for too long', () => {
     await Promise.allSettled([offer(), offer()]);
     return { error, asked, first: orders[ENDED]?.id };
   }
-  const orderIn = (lane: string, n: number) =>
+  const orderIn = (lane: string, n: number, owner = 'ptn_a') =>
     ({
-      ...{ id: newIntentId(), owner: 'ptn_a', lane, deadline_s: DEADLINE_S },
+      ...{ id: newIntentId(), owner, lane, deadline_s: DEADLINE_S },
       trader: hotkeyOf('entity', n),
       terms: { trade_pair: 'BTCUSDC', order_type: 'LONG', execution_type: 'MARKET' },
     }) as unknown as NewNetworkOrder; // as: only what admission reads
@@ -62,6 +66,15 @@ describe('orders that would wait for too long', () => {
       expect(error.message).to.include('the outcome of some of them is unknown');
       expect(error.retryAfterS).to.equal(17);
     });
+
+  it('for the miner behind those of other tenants only are not told what these wait for, and need not wait for it', async () => {
+    const { error, asked } = await rejected(ORDERS, waits('stopped', 17), (n) => `ptn_${n}`);
+
+    expect(error.code).to.equal('SERVICE_UNAVAILABLE');
+    expect(error.message).to.not.include('Of the first');
+    expect(error.retryAfterS).to.equal(1);
+    expect(asked).to.deep.equal([]);
+  });
 
   it('are rejected for as long as the line takes where that is longer, or nothing is known of the first', async () => {
     const { error } = await rejected(1, waits('response', 0.1));

@@ -51,8 +51,8 @@ type Reject = (verdict: string) => ApiError | undefined;
  * one with many orders waits for its own, and the others for a few of them. Each process judges by its own orders.
  * Repeats of accepted orders, orders that close a position, cancellations and protection are never rejected. New
  * entries and edits of a trader that its validator would not take in this minute are rejected too, by the database: it
- * knows what all processes sent. `why` reads what an open intent waits for: a rejection says what the first order before it waits
- * for, and its `Retry-After` is no earlier than that order's turn.
+ * knows what all processes sent. `why` reads what an open intent waits for: a rejection says what the first order of its tenant before
+ * it waits for, and its `Retry-After` is no earlier than that order's turn.
  */
 export function admission(
   settings: CapacitySettings,
@@ -95,7 +95,10 @@ export function admission(
       const { line, waitS, first } = lines.expectedWait(order, performance.now());
       const excessS = Math.min(waitS, order.deadline_s) - order.deadline_s * SHARE; // those before it expire too
       if (excessS <= 0) return accepted(order, accept, reject);
-      const wait = await waitOf(line === 'lane' ? (order.lane ?? order.id) : entityOf(order.trader), first);
+      const wait = await waitOf(
+        line === 'lane' ? (order.lane ?? order.id) : `${entityOf(order.trader)} ${order.owner}`,
+        first,
+      );
       const retryAfterS = Math.ceil(Math.max(excessS, wait?.again_s ?? 0));
       const error = tooLong(line, { effect: effectOf(order), retryAfterS }, wait);
       if (effectOf(order) === 'none') throw error;
@@ -198,8 +201,8 @@ function newLines(entrySlots: number) {
       leave(id, nowMs);
     },
     /**
-     * The longer of the two waits of a new order, in seconds, for what it would wait, and the first order before it there. Each
-     * order before it in its lane waits for the miner in its turn.
+     * The longer of the two waits of a new order, in seconds, for what it would wait, and the first order of its tenant before it there.
+     * Each order before it in its lane waits for the miner in its turn.
      */
     expectedWait(
       order: Waiting,
@@ -237,10 +240,9 @@ function newHeads() {
       const turns = (tenants.get(owner)?.size ?? 0) + 1;
       return [...tenants.values()].reduce((sum, { size }) => sum + Math.min(size, turns), 0);
     },
-    /** The oldest of its own tenant, else of another one. */
+    /** The oldest of its own tenant: what one of another waits for, its pace or a pause of it, is nothing to this one. */
     first({ owner, trader }: Waiting): IntentId | undefined {
-      const tenants = tenantsAt(trader);
-      const [oldest] = tenants.get(owner) ?? tenants.values().next().value ?? [];
+      const [oldest] = tenantsAt(trader).get(owner) ?? [];
       return oldest;
     },
   };
