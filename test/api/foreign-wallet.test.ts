@@ -5,7 +5,7 @@ import type { Caller } from '../support/caller.ts';
 import { limit } from '../support/orders.ts';
 import { linkedWallet, move } from '../support/portfolio.ts';
 import { expectProblem } from '../support/problem.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { ENTITY, startService, type TestService } from '../support/service.ts';
 
 const REGISTER = '/v1/register/netvenue';
 const long = { pair: 'BTC', side: 'long', size: '0.01', order_type: 'market' };
@@ -137,6 +137,25 @@ describe('a wallet that another partner registered', () => {
     expect(order.status, JSON.stringify(order.body)).to.equal(200);
     expect(balance.body).to.include({ status: 'active', subaccount_id: null, payout_wallet_address: null });
     expect((await as(attacker, owner.wallet).get('/v1/balance')).body).to.include({ status: 'breached' });
+  });
+
+  it('is not the account that its owner has bought at the registrar', async () => {
+    const [owner, other] = [await service.wallet(), await service.partner()];
+    await service.db.query(sql.unsafe`
+      insert into registrations (id, owner, ex_address, miner_slug, account_size, payer, status)
+      values (gen_random_uuid(), ${owner.owner}, ${owner.wallet}, 'm', 5000, ${owner.wallet}, 'registered')`);
+    const link = await other.post(REGISTER, { ex_address: owner.wallet });
+    await move(service, String(link.body.subaccount.subaccount_id), {
+      settlements: [{ startMs: 0, endMs: 1_000, payoutUsd: 321.5 }],
+      elimination: 'LIQUIDATED',
+    });
+
+    const order = await owner.post('/v1/orders/exvenue', long);
+    const seen = await Promise.all(NETWORK_READS.map(async (path) => (await owner.get(path)).body));
+
+    expect(order.status, JSON.stringify(order.body)).to.equal(200);
+    for (const secret of ['breached', '321.5', 'LIQUIDATED', `${ENTITY}_`])
+      expect(JSON.stringify(seen)).not.to.include(secret);
   });
 
   it('is proven by the signature of a challenge, of this partner and wallet, in time, and by nothing else', async () => {

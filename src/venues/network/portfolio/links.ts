@@ -1,5 +1,5 @@
 import { ApiError } from '../../../kernel/errors.ts';
-import type { OwnerId, WalletAddress } from '../../../kernel/ids.ts';
+import type { Hotkey, OwnerId, WalletAddress } from '../../../kernel/ids.ts';
 import type { ReadResult } from '../../../kernel/upstream-result.ts';
 import { foundOrNull, requireFound, requireValue } from '../../found.ts';
 import type { LinkedAccount, Links } from '../../links.ts';
@@ -71,4 +71,7 @@ export const readWallet = async (
 
 /** A dashboard read by wallet, if it shows the owner's own subaccount; null if it shows another one. */
 export const dashboardOfLink = (link: WalletLink | null, shown: Dashboard | null): Dashboard | null =>
-  link && shown && (!link.hotkey || !shown.syntheticHotkey || link.hotkey === shown.syntheticHotkey) ? shown : null;
+  link && shown && isOwn(link, shown.syntheticHotkey) ? shown : null;
+
+const isOwn = ({ hotkey, others }: WalletLink, shown: Hotkey | null): boolean =>
+  shown === null || (hotkey === null ? !others.includes(shown) : shown === hotkey);

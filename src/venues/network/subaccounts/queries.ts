@@ -22,9 +22,12 @@ export const findSubaccount = (db: Db, owner: OwnerId, syntheticHotkey: Hotkey):
     from subaccounts s
     where s.synthetic_hotkey = ${syntheticHotkey} and s.owner = ${owner}`);
 
-const linkRow = z.object({ hotkey: idSchema.hotkey.nullable() });
+const linkRow = z.object({ hotkey: idSchema.hotkey.nullable(), others: z.array(idSchema.hotkey) });
 
-/** An owner's registration of a wallet at the network. `hotkey` is null if the registrar created its account. */
+/**
+ * An owner's registration of a wallet at the network. `hotkey` is null if the registrar created its account. `others`: the subaccounts that
+ * other owners have linked to the wallet.
+ */
 export type WalletLink = z.infer<typeof linkRow>;
 
 /**
@@ -33,7 +36,11 @@ export type WalletLink = z.infer<typeof linkRow>;
  */
 export const findWalletLink = (db: Db, owner: OwnerId, wallet: WalletAddress): Promise<WalletLink | null> =>
   db.maybeOne(sql.prepared('find_wallet_link', linkRow)`
-    select l.hotkey
+    select l.hotkey, array(
+        select o.synthetic_hotkey
+        from subaccounts o
+        where o.ex_address = ${wallet} and o.owner <> ${owner}
+      ) as others
     from (
       select s.synthetic_hotkey as hotkey, s.created_at
       from subaccounts s
