@@ -3453,7 +3453,7 @@ create function worker_limits(OUT dead_s double precision, OUT stopped_s double 
 create function write_payment(payment text, new_status text, at timestamp with time zone, cents integer, of_currency text, differs boolean, cleared boolean, moved timestamp with time zone)
   returns void plpgsql;
 
-create function yield_to_exits(newcomers uuid[])
+create function yield_to_newcomers(newcomers uuid[])
   returns void plpgsql;
 
 -- Removes a failed account from the lists permanently; a paid one only once nothing of its money is kept. Verdicts: done, unknown, not_failed, abandoned, owes. Recorded in ops.actions.

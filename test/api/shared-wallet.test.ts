@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { sql } from 'slonik';
 import { type Caller, caller } from '../support/caller.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -10,11 +11,12 @@ type Wallet = Awaited<ReturnType<TestService['wallet']>>;
 
 describe('a wallet that two partners have enrolled', function () {
   this.timeout(60_000);
+  let service: TestService;
   let unserved: TestService;
   before(async () => {
-    unserved = await startService({ worker: false });
+    [service, unserved] = await Promise.all([startService(), startService({ worker: false })]);
   });
-  after(() => unserved.stop());
+  after(() => Promise.all([service.stop(), unserved.stop()]));
 
   /** Two partners with the key of one wallet. */
   async function sharing(at: TestService): Promise<[Wallet, Caller & { owner: string }]> {
@@ -34,5 +36,22 @@ describe('a wallet that two partners have enrolled', function () {
 
     expect(await waits(second, behind)).to.include({ reason: 'lane', intent_id: null });
     expect(await waits(first, own)).to.include({ reason: 'lane', intent_id: ahead.headers['intent-id'] });
+  });
+
+  it('lets one go on at once while operators pause the other, exits included', async () => {
+    const [paused, other] = await sharing(service);
+    await paused.post(ORDERS, long);
+    await service.db.query(sql.unsafe`select pause_work(${paused.owner}, true, 'op', 'asked')`);
+    const held = [
+      await paused.post(ORDERS, long, { prefer: 'wait=1' }),
+      await paused.post(`${ORDERS}/close`, { pair: 'BTC' }, { prefer: 'wait=1' }),
+    ];
+
+    const closed = await other.post(`${ORDERS}/close`, { pair: 'BTC' }, { prefer: 'wait=8' });
+
+    expect(held.map(({ status }) => status)).to.deep.equal([202, 202]);
+    expect(closed.status, JSON.stringify(closed.body)).to.equal(200);
+    expect(closed.body).to.include({ status: 'filled' });
+    await service.db.query(sql.unsafe`select end_pause(${paused.owner}, 'op', 'it is over')`);
   });
 });

@@ -139,6 +139,26 @@ describe('the pause of an upstream', () => {
     expect(accepted.map(({ verdict }) => verdict)).to.deep.equal(['accepted', 'accepted']);
   });
 
+  for (const kind of ['exchange/place', 'exchange/cancel'])
+    it(`of one owner keeps no ${kind} of another waiting in a lane of both`, async () => {
+      await intentDb.query(`insert into partners (id, name) values ('ptn_a', 'A') on conflict do nothing`);
+      const [held, other] = [item({ lane: 'l', kind: 'exchange/cancel' }), item({ lane: 'l', kind, owner: 'ptn_b' })];
+      await intentDb.accept(held);
+      const { fence = 0 } = (await intentDb.claim(held.id)) ?? {};
+      await intentDb.finishJobs(held.id);
+      await pause('ptn_a', true);
+      expect(await waits(held.id, fence)).to.equal(true);
+
+      await intentDb.accept(other);
+
+      expect(await queuedNow()).to.deep.equal([held.id]);
+      const again = (await intentDb.claim(held.id))?.fence ?? 0;
+      expect(await waits(held.id, again)).to.equal(true);
+      await intentDb.claim(held.id);
+      expect(await intentDb.row(held.id)).to.include({ state: 'expired' });
+      expect((await intentDb.jobs()).map(({ intent_id }) => intent_id)).to.include(other.id);
+    });
+
   it('lets entries wait for their deadline that only entries, and exits which it holds too, stand behind', async () => {
     const [entry, next, exit] = [item({ lane: 'l' }), item({ lane: 'l' }), item({ lane: 'l', kind: 'network/close' })];
     await intentDb.accept(entry, next);

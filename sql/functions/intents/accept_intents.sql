@@ -1,7 +1,7 @@
 -- Accepts a batch in one transaction, each item with its own verdict:
 -- accepted | replayed (the same request with the same id, or a key that is spent) | key_reused | id_taken.
 -- Locks keys, ids and lanes each in sorted order, so that concurrent batches wait for each other without a deadlock.
--- During a pause entries give way to exits among them (yield_to_exits).
+-- During a pause what is held gives way to those among them that are not (yield_to_newcomers).
 -- Order verbs that can start are announced on `accepted` with their rows, which a worker then need not read.
 -- `given_id`: the caller's name of an order. One that its owner's earlier order has as its id is that order.
 -- Item: n, id, given_id?, kind, is_exit?, owner, lane?, alongside?, request, digest (hex), deadline_s, request_id?, idempotency_key?
@@ -82,7 +82,7 @@ begin
     perform advance_lane(j.lane, null) from unnest(joined) j (lane);
   end if;
   if exists (select from pauses) then
-    perform yield_to_exits(array(select i.id from jsonb_to_recordset(batch) as i (n integer, id uuid) where i.n = any(fresh)));
+    perform yield_to_newcomers(array(select i.id from jsonb_to_recordset(batch) as i (n integer, id uuid) where i.n = any(fresh)));
   end if;
   return query
   select i.n, i.id, 'accepted'

@@ -78,6 +78,6 @@ begin
     perform enqueue(jobs);
   end if;
   if exists (select from pauses) then
-    perform yield_to_exits(accepted);
+    perform yield_to_newcomers(accepted);
   end if;
 end $$;

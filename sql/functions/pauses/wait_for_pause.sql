@@ -1,7 +1,7 @@
 -- Whether an intent that is about to be sent waits for the end of a pause; then it is queued again, and its job waits for `end_pause` or the
--- deadline. One that keeps exits of its lane waiting, which the pause lets go on, waits no longer: it expires unsent. `exits`: what it does reduces a
--- risk. `claims`: as in begin_sending; one that waits is not claimed. Locks the pause, so that its end and yield_to_exits see everything that
--- waits for it, then the intent.
+-- deadline. One that keeps others of its lane waiting that no pause holds, such as exits, or what another partner sends for the same wallet, waits no
+-- longer: it expires unsent. `exits`: what it does reduces a risk. `claims`: as in begin_sending; one that waits is not claimed. Locks the pause, so
+-- that its end and yield_to_newcomers see everything that waits for it, then the intent.
 create or replace function wait_for_pause(intent uuid, held_fence integer, exits boolean, claims boolean) returns boolean
 language plpgsql as $$
 declare
@@ -21,13 +21,12 @@ begin
   if not found then
     return false;
   end if;
-  if not exists (select from pauses p where p.subject in (held.upstream, held.owner) and p.holds_exits)
-    and exists (
-      select
-      from intents e
-      where e.lane = held.lane and e.phase = 'pending' and e.is_exit and e.position > held.position
-    )
-  then
+  if exists (
+    select
+    from intents e
+    where e.lane = held.lane and e.phase = 'pending' and not e.has_turn and e.position > held.position
+      and not exists (select from pauses p where p.subject in (held.upstream, e.owner) and (p.holds_exits or not e.is_exit))
+  ) then
     held.deadline_at := now();
   end if;
   update intents
