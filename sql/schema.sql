@@ -2477,7 +2477,7 @@ create function emit_payment(p payments, of_type text, more jsonb)
 create function emit_payout_account()
   returns trigger plpgsql;
 
-create function emit_protected(w wanted_exits)
+create function emit_protection(of_type text, w wanted_exits, owners text[])
   returns void plpgsql;
 
 create function emit_refund()
@@ -2491,9 +2491,6 @@ create function emit_signature()
 
 create function emit_subaccount()
   returns trigger plpgsql;
-
-create function emit_unprotected(w wanted_exits)
-  returns void plpgsql;
 
 create function emit_verified()
   returns trigger plpgsql;
@@ -2991,7 +2988,7 @@ create function priority_of(is_exit boolean)
 create function process_rights(process text)
   returns TABLE(of_table text, verbs text) sql stable;
 
-create function protection_event(w wanted_exits)
+create function protection_event(w wanted_exits, for_owner text)
   returns jsonb sql stable;
 
 create function prove_password(for_user text, checked_hash text, new_hash text, step bigint)

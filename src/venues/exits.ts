@@ -17,10 +17,11 @@ export type Exits = z.infer<typeof exits>;
 /** Exits that an accepted command wants. `waits`: until its order is filled. */
 export type NewExits = Exits & { waits?: true };
 
-/** A recorded entry of wanted exits. `version`: the position of its command among all intents. */
+/** A recorded entry of wanted exits. `version`: the position of its command among all intents. `owner`: who wants them; absent in older entries. */
 export const wantedEntry = exits.extend({
   order_uuid: idSchema.order,
   version: z.number(),
+  owner: idSchema.owner.optional(),
   waits: z.boolean().optional(),
 });
 

@@ -11,7 +11,7 @@ language sql as $$
     and p.version < i.position;
   select want_exits(w.venue, w.owner, w.trader, w.pair, w.order_uuid, by_intent, w.exits)
   from (
-    select w.venue, w.owner, w.trader, w.pair, d.order_uuid,
+    select w.venue, coalesce(e.entry ->> 'owner', w.owner) as owner, w.trader, w.pair, d.order_uuid,
       coalesce(jsonb_agg(l.entry - '{version,order_uuid}'::text[]) filter (where l.entry is not null), '[]') as exits
     from (
       select d.pair, d.order_uuid, array_agg(d.leg) as legs
@@ -22,7 +22,7 @@ language sql as $$
     cross join jsonb_array_elements(w.wanted) as e (entry)
     cross join lateral without_legs(e.entry, d.legs) as l (entry)
     where e.entry ->> 'order_uuid' = d.order_uuid::text
-    group by w.venue, w.owner, w.trader, w.pair, d.order_uuid
+    group by w.venue, coalesce(e.entry ->> 'owner', w.owner), w.trader, w.pair, d.order_uuid
     order by w.pair, d.order_uuid
   ) w
 $$;

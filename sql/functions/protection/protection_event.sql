@@ -1,6 +1,6 @@
--- The data of an event about the exits of a position. A network trader is named by the number of its subaccount, as in Trader-ID; an app's also by
--- its account and user.
-create or replace function protection_event(w wanted_exits) returns jsonb
+-- The data of an event about the exits of a position for one of those who want some of it, without the exits that others want. A network trader is
+-- named by the number of its subaccount, as in Trader-ID; an app's also by its account and user.
+create or replace function protection_event(w wanted_exits, for_owner text) returns jsonb
 language sql stable as $$
   select jsonb_build_object(
     'venue', w.venue,
@@ -16,11 +16,12 @@ language sql stable as $$
     'size', w.seen -> 'size',
     'wanted', (
       select coalesce(jsonb_agg(
-        e.entry - '{version,waits}'::text[] || case when o.id is null then '{}' else jsonb_build_object('order_uuid', o.given_id) end order by e.n
+        e.entry - '{version,waits,owner}'::text[] || case when o.id is null then '{}' else jsonb_build_object('order_uuid', o.given_id) end
+        order by e.n
       ), '[]')
       from jsonb_array_elements(w.wanted) with ordinality as e (entry, n)
       left join orders o on o.id = (e.entry ->> 'order_uuid')::uuid and o.given_id is not null
-      where (e.entry ->> 'waits')::boolean is not true
+      where (e.entry ->> 'waits')::boolean is not true and coalesce(e.entry ->> 'owner', w.owner) = for_owner
     ),
     'live', coalesce(w.seen -> 'live', '[]'),
     'since', to_char(w.missing_since at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"+00:00"'),
@@ -32,7 +33,7 @@ language sql stable as $$
   left join lateral (
     select p.id, p.user_id
     from prop_accounts p
-    where p.synthetic_hotkey = w.trader and p.owner = w.owner
+    where p.synthetic_hotkey = w.trader and p.owner = for_owner
     limit 1
   ) a on true
 $$;

@@ -49,7 +49,7 @@ begin
         end) as l (entry)
         where k.entry ->> 'order_uuid' <> of_order::text and l.entry is not null
         union all
-        select a.entry || jsonb_build_object('order_uuid', of_order, 'version', command), 1000 + a.n
+        select a.entry || jsonb_build_object('order_uuid', of_order, 'version', command, 'owner', of_owner), 1000 + a.n
         from jsonb_array_elements(exits) with ordinality as a (entry, n)
       ) e
     ),

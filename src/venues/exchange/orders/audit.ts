@@ -55,11 +55,11 @@ function repairOf(id: IntentId, { trader, pair, owner }: WantedRow, compared: Co
   const [entry] = missing;
   if (!entry || !isAlone(entry, wanted) || !isWhole(entry, comparison.size)) return null;
   const wallet = idSchema.wallet.parse(trader);
-  const { order_uuid, version, take_profit, stop_loss } = entry;
+  const { order_uuid, version, take_profit, stop_loss, owner: by = owner } = entry;
   return {
     id,
     kind: protect.kind,
-    owner,
+    owner: by,
     lane: laneOf(wallet),
     request: { wallet, pair, take_profit, stop_loss, repairs: { order_uuid, version } },
     digest: '',

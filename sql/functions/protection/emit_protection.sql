@@ -1,0 +1,20 @@
+-- Emits to these owners, in this order, that a position is open without the exits that are wanted of it (position.unprotected), or, after that, that
+-- it has them, is closed, or wants none any more (position.protected): each is told of the exits that it wants itself. Also to the followers of its
+-- account. Take no lock after it.
+create or replace function emit_protection(of_type text, w wanted_exits, owners text[]) returns void
+language plpgsql as $$
+declare
+  told record;
+begin
+  for told in
+    select o.owner, protection_event(w, o.owner) as data
+    from unnest(owners) with ordinality as o (owner, n)
+    order by o.n
+  loop
+    perform pg_notify('traded', w.trader); -- who reads after the event must not read what was cached before
+    if told.data ->> 'prop_account_id' is not null then
+      perform record_account_event(told.data ->> 'prop_account_id', of_type, told.data);
+    end if;
+    perform emit_event(told.owner, of_type, told.data);
+  end loop;
+end $$;
