@@ -91,6 +91,18 @@ describe('exchange wallets that are due', () => {
       expect(await taken()).to.include('one');
     });
 
+  it('of several owners are taken in the turn of the one who has fewest', async () => {
+    await due('many', 10 * AT_ONCE, 600);
+    await due('shared', 1, 1);
+    for (const name of ['many', 'shared']) {
+      await ordersOf(name, 'resting', 'open');
+      await enrolledBy('ptn_a', name);
+    }
+    await enrolledBy('ptn_b', 'shared');
+
+    expect(await taken()).to.include('shared');
+  });
+
   it('are of two owners in equal parts, while both have more', async () => {
     await due('many', 2 * AT_ONCE, 600);
     await due('few', AT_ONCE, 1);

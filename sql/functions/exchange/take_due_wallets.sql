@@ -1,6 +1,7 @@
 -- Takes at most `most` exchange wallets that are due, and plans when each is due again. Urgent ones come first, with at most three quarters of the
 -- places: what was filled of an order is without its exits, because the order is filled in part or has ended and they are not found yet. Then
 -- the others. Owners take turns in both, so that none waits for all wallets that another has; of an owner those come first that have waited longest.
+-- A wallet that several have enrolled comes in the first of their turns.
 -- A wallet is due again after `busy_s` while it has orders that rest, exits that wait or an open position, sooner while it is urgent or executions
 -- of a filled order are missing, else after `idle_s`; never, if it is neither enrolled nor has orders of ours.
 -- `is_full`: its executions are to be read whatever else shows, because some are missing (the chain has a gap, or an order of ours reports more)
@@ -10,21 +11,24 @@ create or replace function take_due_wallets(most integer, busy_s double precisio
 returns table (ex_wallet text, read_to timestamptz, is_full boolean, is_new boolean, funding_from timestamptz)
 language sql as $$
   with line as materialized (
-    select d.ex_wallet, d.due_at, d.is_urgent, row_number() over (partition by d.owner, d.is_urgent order by d.due_at) as nth
+    select n.ex_wallet, n.due_at, n.is_urgent, min(n.nth) as nth
     from (
-      select c.ex_wallet, c.due_at, exists (
-          select
-          from orders o
-          where o.trader = c.ex_wallet and o.has_waiting_triggers and (not o.is_resting or o.executed ->> 'status' = 'partial')
-        ) as is_urgent,
-        coalesce((
-          select e.owner from enrollments e where e.ex_wallet = c.ex_wallet order by e.owner limit 1
-        ), (
-          select o.owner from orders o where o.trader = c.ex_wallet order by o.created_at desc limit 1
-        )) as owner
-      from exchange_cursors c
-      where c.due_at <= now()
-    ) d
+      select d.ex_wallet, d.due_at, d.is_urgent, row_number() over (partition by w.owner, d.is_urgent order by d.due_at) as nth
+      from (
+        select c.ex_wallet, c.due_at, exists (
+            select
+            from orders o
+            where o.trader = c.ex_wallet and o.has_waiting_triggers and (not o.is_resting or o.executed ->> 'status' = 'partial')
+          ) as is_urgent
+        from exchange_cursors c
+        where c.due_at <= now()
+      ) d
+      left join enrollments e on e.ex_wallet = d.ex_wallet
+      cross join lateral (
+        select coalesce(e.owner, (select o.owner from orders o where o.trader = d.ex_wallet order by o.created_at desc limit 1)) as owner
+      ) w
+    ) n
+    group by n.ex_wallet, n.due_at, n.is_urgent
   ), urgent as materialized (
     select l.ex_wallet
     from line l
