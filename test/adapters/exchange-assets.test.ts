@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import nock from 'nock';
+import { goByDatabaseTime } from '../../src/kernel/work.ts';
 import { tokenBucket } from '../../src/venues/exchange/adapter/bucket.ts';
 import { exvenue } from '../../src/venues/exchange/adapter/index.ts';
 import type { Exvenue } from '../../src/venues/exchange/adapter/types.ts';
@@ -90,6 +91,15 @@ describe('the assets of the exchange', () => {
       expect(ids.map((id) => id.kind === 'found' && id.data)).to.deep.equal([1, 110_001]);
     });
 
+    it('are read anew where the time was set back since: nobody knows how old that list is', async () => {
+      ask({ type: 'meta' }).reply(200, meta(btc, matic));
+
+      expect(await openWith({ meta: meta(btc) }, -3_600_000).assetId('MATIC')).to.deep.equal({
+        kind: 'found',
+        data: 1,
+      });
+    });
+
     it('are not taken from a list of more than a day ago, in which numbers may have another meaning', async () => {
       const kept = { meta: meta(matic, btc) };
       ask({ type: 'meta' }).reply(200, main);
@@ -121,19 +131,25 @@ describe('the assets of the exchange', () => {
     expect(responses.map(({ kind }) => kind)).to.deep.equal(['unreadable', 'absent', 'absent']);
   });
 
-  it('are fetched again when a name is unknown and the list is stale', async () => {
-    const venue = open();
-    ask({ type: 'meta' }).reply(200, meta(btc));
-    ask({ type: 'meta' }).reply(200, meta(btc, strict));
-    await venue.asset('BTC');
-    const now = performance.now.bind(performance);
-    performance.now = () => now() + 6_000;
+  for (const [more, backMs] of [
+    ['', 0],
+    [', also where the time was set back since, as by a failover', 3_600_000],
+  ] as const)
+    it(`are fetched again when a name is unknown and the list is stale${more}`, async () => {
+      const venue = open();
+      ask({ type: 'meta' }).reply(200, meta(btc));
+      ask({ type: 'meta' }).reply(200, meta(btc, strict));
+      await venue.asset('BTC');
+      const now = performance.now.bind(performance);
+      performance.now = () => now() + 6_000;
+      goByDatabaseTime(backMs);
 
-    const found = await venue.asset('NEW');
+      const found = await venue.asset('NEW');
 
-    performance.now = now;
-    expect(found).to.nested.include({ 'data.id': 1 });
-  });
+      performance.now = now;
+      goByDatabaseTime(0);
+      expect(found).to.nested.include({ 'data.id': 1 });
+    });
 
   it('include their prices', async () => {
     const context = { markPx: '97123.0', oraclePx: '97100', funding: '0.0000125', openInterest: '10.5' };

@@ -1,6 +1,5 @@
 import type { ResponseCache } from '../../../kernel/shared-upstream.ts';
 import { found, type ReadResult } from '../../../kernel/upstream-result.ts';
-import { epochMs } from '../../../kernel/work.ts';
 import type { CallLimits } from './action-types.ts';
 import type { QueryInfo } from './info.ts';
 
@@ -14,7 +13,8 @@ export type SharedRead<T> = (limits?: CallLimits, newerThanMs?: number) => Promi
 export type Sources = { query: QueryInfo; responses: ResponseCache };
 
 type Body = { type: string; dex?: string };
-type CachedResult<T> = { data: T; atMs: number };
+/** `readAt`: by `performance.now()`, which does not go back with the time. */
+type CachedResult<T> = { data: T; readAt: number };
 
 /** These reads are rare and everything else needs them, so they come first. */
 const PRIORITY = 'exit';
@@ -34,14 +34,15 @@ export const sharedRead = <T>(
   let known: CachedResult<T> | null = null;
   let underWay: Promise<ReadResult<T>> | null = null;
 
-  const isNew = (maxAgeMs: number): boolean => known !== null && epochMs() - known.atMs <= maxAgeMs;
+  const isNew = (maxAgeMs: number): boolean => known !== null && performance.now() - known.readAt <= maxAgeMs;
   const remember = (data: T, ageMs: number) => {
-    if (!isNew(ageMs)) known = { data, atMs: epochMs() - ageMs };
+    if (!isNew(ageMs)) known = { data, readAt: performance.now() - ageMs };
   };
   const recall = async (): Promise<void> => {
     const kept = await responses.find(name).catch(() => null);
     const data = kept && read(kept.body);
-    if (kept && data !== null && kept.ageMs <= STALE_MS) remember(data, kept.ageMs);
+    const isDated = kept && kept.ageMs >= 0; // else the time was set back since, and it may be as old as that
+    if (isDated && data !== null && kept.ageMs <= STALE_MS) remember(data, kept.ageMs);
   };
   const ask = async (timeoutMs: number | undefined): Promise<ReadResult<T>> => {
     const response = await query({ body }, { priority: PRIORITY, ...(timeoutMs && { timeoutMs }) }, (json) => {
