@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { bucketOf, type Priority } from '../../src/capacity/exchange.ts';
 import type { BudgetLedger } from '../../src/kernel/shared-upstream.ts';
+import { epochMs, goByDatabaseTime } from '../../src/kernel/work.ts';
 import { tokenBucket } from '../../src/venues/exchange/adapter/bucket.ts';
 import { type Budget, budgetFrom } from '../../src/venues/exchange/adapter/budget.ts';
 
@@ -173,6 +174,17 @@ describe('the budget of requests in a process', () => {
     await meet429();
 
     expect(Date.now() - from).to.be.within(1_900, 2_900);
+  });
+
+  it('lets an exit through as soon after a 429 where the time was set back since, as by a failover', async () => {
+    const budget = budgetFrom(ledgerOf(0).ledger, LIMIT);
+    budget.halt(1);
+    goByDatabaseTime(3_600_000);
+
+    const granted = await budget.take({ weight: 1, priority: 'exit', untilMs: epochMs() + 2_000 });
+    goByDatabaseTime(0);
+
+    expect(granted).to.equal(true);
   });
 
   it('passes on costs known only from the response, and halts', async () => {

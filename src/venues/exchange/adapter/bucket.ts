@@ -1,5 +1,4 @@
 import type { Bucket, BudgetLedger } from '../../../kernel/shared-upstream.ts';
-import { epochMs } from '../../../kernel/work.ts';
 
 /**
  * A token bucket of this process alone. It starts with `burst` tokens, its capacity; in any `s` seconds at most `burst` +
@@ -7,10 +6,10 @@ import { epochMs } from '../../../kernel/work.ts';
  */
 export const tokenBucket = ({ burst, perSecond, allowance = Number.POSITIVE_INFINITY }: Bucket): BudgetLedger => {
   let tokens = burst;
-  let countedAt = epochMs(); // ahead of the clock while halted
+  let countedAt = performance.now(); // ahead of the clock while halted
   const uses = new Map<string, number>();
   const refill = () => {
-    const passedMs = Math.max(0, epochMs() - countedAt);
+    const passedMs = Math.max(0, performance.now() - countedAt);
     tokens = Math.min(burst, tokens + (passedMs / 1_000) * perSecond);
     countedAt += passedMs;
     const share = ((passedMs / 1_000) * perSecond) / Math.max(2, uses.size);
@@ -21,7 +20,7 @@ export const tokenBucket = ({ burst, perSecond, allowance = Number.POSITIVE_INFI
   };
   const waitMs = (needed: number) => {
     const missing = Math.max(0, Math.min(needed, burst) - tokens);
-    return Math.max(0, countedAt - epochMs()) + (missing / perSecond) * 1_000;
+    return Math.max(0, countedAt - performance.now()) + (missing / perSecond) * 1_000;
   };
   return {
     spend: async (asked) => {
@@ -48,7 +47,7 @@ export const tokenBucket = ({ burst, perSecond, allowance = Number.POSITIVE_INFI
     },
     halt: async (ms) => {
       tokens = Math.min(0, tokens);
-      countedAt = Math.max(countedAt, epochMs() + ms);
+      countedAt = Math.max(countedAt, performance.now() + ms);
     },
   };
 };

@@ -58,7 +58,7 @@ export const budgetFrom = (ledger: BudgetLedger, weightPerMinute?: number): Budg
   let isAsking = false;
 
   let probeMs = PROBE_AFTER_MS;
-  let probeAt = 0;
+  let probeAt = 0; // by performance.now(): the time may be set back
   const charge = (weight: number) => void ledger.charge(weight).catch(() => {}); // the refill makes up for a lost charge
 
   const serve = async (): Promise<void> => {
@@ -113,10 +113,10 @@ export const budgetFrom = (ledger: BudgetLedger, weightPerMinute?: number): Budg
         const expiry = setTimeout(leave, Math.max(0, untilMs - epochMs()));
         let probing: NodeJS.Timeout | undefined;
         const probe = () => {
-          const inMs = probeAt - epochMs();
+          const inMs = probeAt - performance.now();
           if (inMs > 0) probing = setTimeout(probe, inMs);
           else if (remove(queue, waiter)) {
-            probeAt = epochMs() + probeMs;
+            probeAt = performance.now() + probeMs;
             charge(weight);
             end(true);
           }
@@ -129,8 +129,8 @@ export const budgetFrom = (ledger: BudgetLedger, weightPerMinute?: number): Budg
       }),
     charge,
     halt(ms) {
-      if (epochMs() < probeAt) probeMs = Math.min(2 * probeMs, LONGEST_PROBE_MS); // a probe met it
-      probeAt = epochMs() + probeMs;
+      if (performance.now() < probeAt) probeMs = Math.min(2 * probeMs, LONGEST_PROBE_MS); // a probe met it
+      probeAt = performance.now() + probeMs;
       void ledger.halt(ms).catch(() => {});
     },
   };
