@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { goByDatabaseTime } from '../../src/kernel/work.ts';
 import type { ExvenueUpstream } from '../../src/sandbox/exchange/index.ts';
 import { openUserStream } from '../../src/venues/exchange/adapter/stream.ts';
 import type { UserStream } from '../../src/venues/exchange/adapter/stream-types.ts';
@@ -17,6 +18,7 @@ describe('the stream of user events', function () {
   afterEach(async () => {
     for (const stream of streams) stream.close();
     streams = [];
+    goByDatabaseTime(0);
     await closeExchange(exchange);
   });
 
@@ -74,16 +76,21 @@ describe('the stream of user events', function () {
     await other.hears('followed 0x0000'); // asked again by itself
   }).timeout(30_000);
 
-  it('connects again by itself, and says that its users are followed again', async () => {
-    const { hears } = listen(exchange.upstream, ADDRESSES.slice(0, 1));
-    await hears('followed 0x0000');
+  for (const [more, backMs] of [
+    ['', 0],
+    [', also where the time is set back meanwhile, as by a failover', 3_600_000],
+  ] as const)
+    it(`connects again by itself, and says that its users are followed again${more}`, async () => {
+      const { hears } = listen(exchange.upstream, ADDRESSES.slice(0, 1));
+      await hears('followed 0x0000');
 
-    exchange.upstream.stream.cut();
-    await hears('lost');
-    exchange.upstream.stream.open();
+      exchange.upstream.stream.cut();
+      await hears('lost');
+      goByDatabaseTime(backMs);
+      exchange.upstream.stream.open();
 
-    await hears('followed 0x0000', 2);
-  });
+      await hears('followed 0x0000', 2);
+    });
 
   it('passes over messages of unknown forms, and says that executions could not be read', async () => {
     const user = exchange.wallet.address;

@@ -1,6 +1,5 @@
 import { MOST_FOLLOWED } from '../../../capacity/exchange.ts';
 import type { WalletAddress } from '../../../kernel/ids.ts';
-import { epochMs } from '../../../kernel/work.ts';
 import { HISTORY, readMessage, SUBSCRIPTIONS, type SubscriptionType } from './stream-messages.ts';
 import type { StreamListener, UserStream } from './stream-types.ts';
 
@@ -29,7 +28,7 @@ export function openUserStream(url: string, listener: StreamListener): UserStrea
   let notBeforeMs = 0;
 
   function connect(): void {
-    const nowMs = epochMs();
+    const nowMs = performance.now();
     const fresh: Link = {
       socket: new WebSocket(url),
       isOpen: false,
@@ -53,7 +52,7 @@ export function openUserStream(url: string, listener: StreamListener): UserStrea
     if (lost !== link) return;
     link = null;
     const pauseMs = RECONNECT_MS[Math.min(failures, RECONNECT_MS.length - 1)] ?? 0;
-    notBeforeMs = epochMs() + pauseMs * (1 - JITTER + 2 * JITTER * Math.random());
+    notBeforeMs = performance.now() + pauseMs * (1 - JITTER + 2 * JITTER * Math.random());
     failures += 1;
     lost.socket.close();
     listener.onLost(why);
@@ -66,13 +65,13 @@ export function openUserStream(url: string, listener: StreamListener): UserStrea
     for (const user of wanted)
       for (const type of SUBSCRIPTIONS) {
         const known = link.requested.get(nameOf(type, user));
-        if (known?.isConfirmed || (known && epochMs() - known.sentMs < CONFIRMED_WITHIN_MS)) continue;
+        if (known?.isConfirmed || (known && performance.now() - known.sentMs < CONFIRMED_WITHIN_MS)) continue;
         subscribe(link, { type, user });
       }
   }
 
   function receive(of: Link, text: string): void {
-    of.heardMs = epochMs();
+    of.heardMs = performance.now();
     const message = readMessage(text);
     if (message?.kind === 'orders') {
       const history = message.historyOf && of.requested.get(nameOf(HISTORY, message.historyOf));
@@ -96,7 +95,7 @@ export function openUserStream(url: string, listener: StreamListener): UserStrea
   }
 
   function beat(): void {
-    const nowMs = epochMs();
+    const nowMs = performance.now();
     if (!link) {
       if (wanted.length > 0 && nowMs >= notBeforeMs) connect();
       return;
@@ -133,7 +132,7 @@ export function openUserStream(url: string, listener: StreamListener): UserStrea
 const nameOf = (type: SubscriptionType, user: WalletAddress) => `${type} ${user}`;
 
 function subscribe({ socket, requested }: Link, { type, user }: Subscription): void {
-  requested.set(nameOf(type, user), { type, user, sentMs: epochMs(), isConfirmed: false });
+  requested.set(nameOf(type, user), { type, user, sentMs: performance.now(), isConfirmed: false });
   socket.send(JSON.stringify({ method: 'subscribe', subscription: { type, user } }));
 }
 

@@ -1,5 +1,4 @@
 import type { WalletAddress } from '../../../../kernel/ids.ts';
-import { epochMs } from '../../../../kernel/work.ts';
 import type { Fill } from '../../adapter/types.ts';
 import { nameExits } from '../exits.ts';
 import type { LedgerDeps } from '../read-orders.ts';
@@ -35,7 +34,7 @@ export function streamedFills({ db }: Pick<LedgerDeps, 'db'>): StreamedFills {
         end,
       );
     if (links && links.next.length > 0) await recordStreamed(db, wallet, await nameExits(db, wallet, links.next), []);
-    const late = epochMs() - LATE_MS;
+    const late = performance.now() - LATE_MS;
     const left = taken.filter(({ fill, sinceMs }) => links?.waiting.includes(fill) && sinceMs > late);
     for (const { fill } of taken) waiting.delete(nameOf(fill));
     for (const one of left) waiting.set(nameOf(one.fill), one);
@@ -49,7 +48,7 @@ export function streamedFills({ db }: Pick<LedgerDeps, 'db'>): StreamedFills {
       const waiting = all.get(wallet) ?? new Map();
       for (const fill of fills) {
         const name = nameOf(fill);
-        if (fill.tradeId !== null && !waiting.has(name)) waiting.set(name, { fill, sinceMs: epochMs() });
+        if (fill.tradeId !== null && !waiting.has(name)) waiting.set(name, { fill, sinceMs: performance.now() });
       }
       if (waiting.size > 0) all.set(wallet, waiting);
     },

@@ -2,7 +2,6 @@ import type { Logger } from 'pino';
 import { MOST_FOLLOWED } from '../../../../capacity/exchange.ts';
 import type { WalletAddress } from '../../../../kernel/ids.ts';
 import type { SharedSlots } from '../../../../kernel/shared-upstream.ts';
-import { epochMs } from '../../../../kernel/work.ts';
 import type { StreamListener, UserStream } from '../../adapter/stream-types.ts';
 import type { OrderUpdate } from '../../adapter/types.ts';
 import type { LedgerDeps } from '../read-orders.ts';
@@ -95,7 +94,7 @@ export function followWallets(deps: FollowDeps): { stop(): Promise<void> } {
       else leave();
     } catch (err) {
       warn(err);
-      if (lease && epochMs() >= lease.untilMs) leave();
+      if (lease && performance.now() >= lease.untilMs) leave();
     }
     if (isStopped) return;
     timer = setTimeout(() => {
@@ -105,11 +104,11 @@ export function followWallets(deps: FollowDeps): { stop(): Promise<void> } {
 
   /** Whether this process has the place. A hold that took longer than the place was held for may have come too late. */
   async function holdsPlace(): Promise<boolean> {
-    const startedMs = epochMs();
+    const startedMs = performance.now();
     const until = { untilMs: startedMs + LEASE_MS };
     if (lease && startedMs < lease.untilMs) {
       const isHeld = await slot.hold(lease.name, LEASE_MS);
-      lease = isHeld && epochMs() < lease.untilMs ? { ...lease, ...until } : null;
+      lease = isHeld && performance.now() < lease.untilMs ? { ...lease, ...until } : null;
     } else {
       const name = await slot.take(LEASE_MS);
       lease = name === null ? null : { name, ...until };
@@ -119,8 +118,8 @@ export function followWallets(deps: FollowDeps): { stop(): Promise<void> } {
 
   async function choose(): Promise<void> {
     record(); // what waits may be due
-    if (epochMs() - chosenMs < CHOICE_MS) return;
-    chosenMs = epochMs();
+    if (performance.now() - chosenMs < CHOICE_MS) return;
+    chosenMs = performance.now();
     const next = chooseWallets(await listCandidates(db), followed, MOST_FOLLOWED);
     if (isStopped) return;
     if (next.length !== followed.length || next.some((wallet) => !followed.includes(wallet)))

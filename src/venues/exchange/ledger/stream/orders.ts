@@ -3,7 +3,6 @@ import { hurryDoubt } from '../../../../intents/reconcile.ts';
 import { cloidOf, legCloid } from '../../../../kernel/exchange-names.ts';
 import { hasEnded, mayGoOn } from '../../../../kernel/exchange-order-state.ts';
 import type { IntentId, WalletAddress } from '../../../../kernel/ids.ts';
-import { epochMs } from '../../../../kernel/work.ts';
 import type { OrderRecord, OrderUpdate } from '../../adapter/types.ts';
 import { filledSizeOf, isChanged } from '../../filled.ts';
 import { type EndedParent, isCancelledByCommand } from '../../orders/exit-outcome.ts';
@@ -79,7 +78,7 @@ export function streamedOrders(deps: LedgerDeps): StreamedOrders {
     const isDone = await concludeOne(id);
     if (open.get(id) !== one) return; // more was told of it meanwhile
     if (isDone || one.looks >= MOST_LOOKS) open.delete(id);
-    else open.set(id, { ...one, looks: one.looks + 1, dueMs: epochMs() + LOOK_AGAIN_MS });
+    else open.set(id, { ...one, looks: one.looks + 1, dueMs: performance.now() + LOOK_AGAIN_MS });
   }
 
   /** Whether an order has ended before it was filled. */
@@ -115,7 +114,7 @@ export function streamedOrders(deps: LedgerDeps): StreamedOrders {
       }
     },
     async conclude(hasNews) {
-      const nowMs = epochMs();
+      const nowMs = performance.now();
       const due = [...open].filter(([, { dueMs }]) => dueMs <= nowMs).sort(byUrgency);
       do await Promise.all(due.splice(0, AT_ONCE).map(look));
       while (due.length > 0 && !hasNews());
