@@ -1,5 +1,3 @@
-import { epochMs } from '../kernel/work.ts';
-
 /** What a batch did: how many rows it looked at, and how many of them it processed. */
 export type BatchDone = { seen: number; taken: number };
 
@@ -35,10 +33,10 @@ export async function inBatches(
   kinds: Readonly<Record<string, Batch>>,
   { most, withinMs, signal }: Bounds,
 ): Promise<Run> {
-  const until = epochMs() + withinMs;
+  const until = performance.now() + withinMs;
   const run: Run = { taken: {}, ran: [], left: [], failed: {} };
   const ran = new Set<string>();
-  const isOver = () => signal.aborted || epochMs() >= until;
+  const isOver = () => signal.aborted || performance.now() >= until;
   let unfinished = Object.entries(kinds);
   while (unfinished.length > 0 && !isOver()) {
     const full: typeof unfinished = [];

@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import type { EventPage, Processor } from '../../adapters/processor/types.ts';
 import type { Db } from '../../db/pool.ts';
-import { epochMs } from '../../kernel/work.ts';
 import { openSweep, takePage } from './commands.ts';
 import { queueReadings } from './store.ts';
 
@@ -31,14 +30,14 @@ export async function sweepPayments(deps: SweepDeps): Promise<void> {
  * over the events since. Returns the number of new events that are to be applied.
  */
 async function readMissedEvents(deps: SweepDeps): Promise<number> {
-  const until = epochMs() + RUN_MS;
+  const until = performance.now() + RUN_MS;
   let missed = 0;
   for (let wasBegun = true; wasBegun; ) {
     const sweep = await openSweep(deps.db, { firstMs: FIRST_SPAN_MS, overlapMs: OVERLAP_MS });
     wasBegun = sweep.after_event !== null;
     let after = sweep.after_event;
     do {
-      if (deps.stopping.aborted || epochMs() > until) return missed;
+      if (deps.stopping.aborted || performance.now() > until) return missed;
       const page = await readPage(deps.processor, sweep.since_ms, after);
       if (!page) return missed;
       const taken = await takePage(deps.db, sweep.sweep, page);
