@@ -46,8 +46,7 @@ export async function startWorker(
     async stop() {
       runtime.readiness.stop();
       const drain = setTimeout(runtime.stop, DRAIN_MS);
-      await following?.stop();
-      await Promise.all(runners.map((runner) => runner.stop()));
+      await Promise.all([following, ...runners].map((each) => each?.stop())); // at once: who waits for another one would take new jobs
       clearTimeout(drain);
       await liveness.stop();
       await runtime.close();
