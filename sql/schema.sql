@@ -2665,7 +2665,7 @@ create function hold_mail(mail uuid)
   returns void sql;
 
 create function hurry_doubt(intent uuid)
-  returns void plpgsql;
+  returns void sql;
 
 create function hurry_doubts(at_upstream text)
   returns double precision plpgsql;

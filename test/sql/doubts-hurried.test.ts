@@ -8,6 +8,7 @@ describe('intents in doubt', () => {
     intentDb = await openIntentDatabase();
   });
   after(() => intentDb.close());
+  beforeEach(() => intentDb.query('truncate intents, lanes, upstream_slots cascade; delete from queue_jobs'));
   const { arrive } = slotsOf(() => intentDb);
 
   it('are looked up soon without reading the jobs that others have in the queue', async () => {
@@ -31,5 +32,30 @@ describe('intents in doubt', () => {
     await session.query(`select hurry_doubts('miner:x'), hurry_doubt($1)::text`, [first?.id]);
 
     expect((await read()) - before).to.be.below(20);
+  });
+
+  it('are looked up no later for all that come: a look-up that is due soon stays where it is', async () => {
+    const [first, second] = await arrive(2);
+    await intentDb.markInDoubt(first?.id ?? '', first?.fence ?? 0);
+    await intentDb.markInDoubt(second?.id ?? '', second?.fence ?? 0, 10);
+    const due = () => intentDb.query(`select key, run_at from queue_jobs where key = 'doubt ' || $1`, [first?.id]);
+    const before = await due();
+
+    for (let n = 0; n < 3; n += 1) await arrive(1);
+
+    expect(before).to.have.length(1);
+    expect(await due()).to.deep.equal(before);
+  });
+
+  it('are looked up at once where their upstream has told something of them, and no other is', async () => {
+    const [told, other] = await arrive(2);
+    for (const one of [told, other]) await intentDb.markInDoubt(one?.id ?? '', one?.fence ?? 0, 10);
+
+    await intentDb.query('select hurry_doubt($1)::text', [told?.id]);
+
+    const due = await intentDb.jobs();
+    const isDue = ({ in_ms }: { in_ms: number }) => in_ms < 1_000;
+    expect(due.filter(isDue).map(({ intent_id }) => intent_id)).to.deep.equal([told?.id]);
+    expect(due).to.have.length(2);
   });
 });

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { type IntentDatabase, item, openIntentDatabase, type Row } from '../support/intent-database.ts';
+import { type IntentDatabase, item, openIntentDatabase, type Row, WAITING } from '../support/intent-database.ts';
+import { until } from '../support/processes.ts';
 
 describe('requeue_stranded', () => {
   let intentDb: IntentDatabase;
@@ -29,16 +30,20 @@ describe('requeue_stranded', () => {
     expect(await requeue()).to.equal(0);
   });
 
-  it('queues a new job for one that lost it, once', async () => {
-    const [alone, head, behind] = [item(), item({ lane: 'a' }), item({ lane: 'a' })];
-    await intentDb.accept(alone, head, behind);
+  it('queues a new job for one that lost it, once, whatever other jobs there are, and none for one that has ended', async () => {
+    const [alone, head, behind, ended] = [item(), item({ lane: 'a' }), item({ lane: 'a' }), item()];
+    await intentDb.accept(alone, head, behind, ended);
+    const { fence } = (await intentDb.claim(ended.id)) as Row;
+    await intentDb.settle(ended.id, fence, 'failed');
     await age();
     await loseJobs();
+    await intentDb.query(`select graphile_worker.add_job('housekeeping/figures', '{}')`);
 
     const requeued = [await requeue(), await requeue()];
 
     expect(requeued).to.deep.equal([2, 0]);
     expect(await jobs()).to.have.deep.members([
+      ['housekeeping/figures', null],
       ['network/place', alone.id],
       ['network/place', head.id],
     ]);
@@ -79,6 +84,37 @@ describe('requeue_stranded', () => {
     ]);
   });
 
+  it('queues a new job for one that runs beside the head of its lane, which has its own', async () => {
+    const [head, beside] = [item({ lane: 'a', alongside: '1 place' }), item({ lane: 'a', alongside: '2 place' })];
+    await intentDb.accept(head, beside);
+    await age();
+    await intentDb.finishJobs(beside.id);
+
+    expect(await requeue()).to.equal(1);
+
+    expect(await intentDb.headOf('a')).to.equal(head.id);
+    expect(await jobs()).to.deep.equal([head, beside].map(({ id }) => ['network/place', id]));
+  });
+
+  it('leaves alone one that ends while its lane is looked at', async () => {
+    const one = item({ lane: 'a' });
+    await intentDb.accept(one);
+    const { fence } = (await intentDb.claim(one.id)) as Row;
+    await age();
+    await loseJobs();
+    const [ending, watching] = [await intentDb.session(), await intentDb.session()];
+
+    await ending.query('begin');
+    await ending.settle(one.id, fence, 'failed');
+    const requeued = requeue();
+    await until('it waits', async () => (await watching.query(WAITING)).length > 0 || null);
+    await ending.query('commit');
+
+    expect(await requeued).to.equal(0);
+    expect(await intentDb.headOf('a')).to.equal(null);
+    expect(await jobs()).to.deep.equal([]);
+  });
+
   it('queues a new job for one whose job has used up its attempts', async () => {
     const one = item();
     await intentDb.accept(one);
@@ -111,6 +147,7 @@ describe('requeue_stranded', () => {
     const [first, second] = [item({ lane: 'a' }), item({ lane: 'a' })];
     await intentDb.accept(first, second);
     await age();
+    await intentDb.query('update intents set attempts = 0 where id = $1', [first.id]); // its row is now after the other one
     await loseJobs();
     await intentDb.query('update lanes set head = null');
 

@@ -26,7 +26,7 @@ begin
     cross join lateral (
       select q.id
       from queue_jobs q
-      where q.key = 'doubt ' || d.id and q.locked_at is null and q.run_at > now() + every * cardinality(doubts)
+      where q.key = 'doubt ' || d.id and q.run_at > now() + every * cardinality(doubts)
       limit 1
     ) j
   loop
