@@ -140,9 +140,11 @@ describe('a task that executes an intent', () => {
     expect(await intentDb.row(id)).to.include({ state: 'succeeded' });
   });
 
-  for (const [prepared, state, effect] of [
+  for (const [prepared, state, problem] of [
     [{ send: PAYLOAD }, 'in_doubt', undefined],
-    [{ fail: { code: 'V1_NO_POSITION' } }, 'failed', 'unknown'],
+    [{ fail: { code: 'V1_NO_POSITION' } }, 'failed', { code: 'V1_NO_POSITION', effect: 'unknown' }],
+    [{ wait: { code: 'VENUE_UNREADABLE' } }, 'queued', { code: 'VENUE_UNREADABLE' }], // it is prepared again
+    [{ done: {} }, 'succeeded', undefined],
   ] as const)
     it(`sends nothing that a restored database may have sent: ${state}`, async () => {
       const id = await newIntent();
@@ -153,9 +155,8 @@ describe('a task that executes an intent', () => {
       expect(sent).to.deep.equal([]);
       const row = await intentDb.row(id);
       expect(row).to.include({ state });
-      expect(row.outcome?.problem && { ...row.outcome.problem }).to.deep.equal(
-        effect && { code: 'V1_NO_POSITION', effect },
-      );
+      expect(row.outcome?.problem).to.deep.equal(problem);
+      expect((await intentDb.jobs()).filter((job) => job.intent_id === id)).to.have.length(row.settled_at ? 0 : 1);
     });
 
   it('records a response that comes after the patience for it, before its process ends', async () => {

@@ -9,7 +9,7 @@ describe('intents in doubt', () => {
   });
   after(() => intentDb.close());
   beforeEach(() => intentDb.query('truncate intents, lanes, upstream_slots cascade; delete from queue_jobs'));
-  const { arrive } = slotsOf(() => intentDb);
+  const { arrive, claimed } = slotsOf(() => intentDb);
 
   it('are looked up soon without reading the jobs that others have in the queue', async () => {
     const [first] = await arrive(2);
@@ -45,6 +45,17 @@ describe('intents in doubt', () => {
 
     expect(before).to.have.length(1);
     expect(await due()).to.deep.equal(before);
+  });
+
+  it('are looked up no sooner for what waits at another upstream', async () => {
+    const [{ id, fence }, ...here] = [await claimed(), ...(await arrive(2))];
+    await intentDb.query(`select begin_sending_within($1, $2, '{}', 'miner:y', 1, 30)`, [id, fence]);
+    for (const one of [{ id, fence }, ...here]) await intentDb.markInDoubt(one.id, one.fence, 10);
+
+    await arrive(1);
+
+    const later = (await intentDb.jobs()).filter(({ in_ms }) => in_ms > 8_000 && in_ms < 11_000);
+    expect(later.map(({ intent_id }) => intent_id)).to.deep.equal([id]);
   });
 
   it('are looked up at once where their upstream has told something of them, and no other is', async () => {

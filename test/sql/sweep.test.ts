@@ -144,8 +144,10 @@ describe('requeue_stranded', () => {
   }
 
   it('frees a lane that lost its head', async () => {
-    const [first, second] = [item({ lane: 'a' }), item({ lane: 'a' })];
-    await intentDb.accept(first, second);
+    const [first, second, ended] = [item({ lane: 'a' }), item({ lane: 'a' }), item({ lane: 'b' })];
+    await intentDb.accept(first, second, ended);
+    const { fence } = (await intentDb.claim(ended.id)) as Row;
+    await intentDb.settle(ended.id, fence);
     await age();
     await intentDb.query('update intents set attempts = 0 where id = $1', [first.id]); // its row is now after the other one
     await loseJobs();
@@ -153,7 +155,7 @@ describe('requeue_stranded', () => {
 
     await requeue();
 
-    expect(await intentDb.headOf('a')).to.equal(first.id);
+    expect([await intentDb.headOf('a'), await intentDb.headOf('b')]).to.deep.equal([first.id, null]);
     expect(await jobs()).to.deep.equal([['network/place', first.id]]);
   });
 });
