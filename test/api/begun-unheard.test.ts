@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { sql } from 'slonik';
+import { z } from 'zod';
 import { effectsOn } from '../support/exchange.ts';
 import { type LostResponses, loseResponses } from '../support/lost-response.ts';
 import { accountIn, type Money, startMoney, tierDemo } from '../support/money.ts';
@@ -22,7 +24,7 @@ describe('a worker whose connection breaks as it begins to send', function () {
 
   const made = () => service.miner.ledger.entries().filter(({ kind }) => kind === 'subaccount').length;
 
-  it('sends an order to the network soon, once', async () => {
+  it('sends an order to the network soon, once, and counts one signal of its trader', async () => {
     const trader = await service.trader();
     loseNext();
 
@@ -30,6 +32,8 @@ describe('a worker whose connection breaks as it begins to send', function () {
 
     expect(status, JSON.stringify(body)).to.equal(200);
     expect(effectsOf(service, trader)).to.have.length(1);
+    const signals = sql.type(z.object({ n: z.number() }))`select sum(cardinality(taken))::integer as n from paces`;
+    expect(await service.db.oneFirst(signals)).to.equal(1);
   });
 
   it('sends an order to the exchange soon, once', async () => {

@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { z } from 'zod';
 import { type DbPool, openPool } from '../../src/db/pool.ts';
 import { defineIntent, type IntentDefinition, type Prepared } from '../../src/intents/define.ts';
-import { type Execution, runIntent } from '../../src/intents/run.ts';
+import type { Claim } from '../../src/intents/intent.ts';
+import { type Execution, recordNoResponse, runIntent } from '../../src/intents/run.ts';
 import { succeed } from '../../src/intents/settle.ts';
 import type { IntentId } from '../../src/kernel/ids.ts';
 import {
@@ -189,6 +190,20 @@ describe('a task that executes an intent', () => {
     expect(sent).to.deep.equal([]);
     expect(await intentDb.row(id)).to.include({ state: 'running', sending_at: null });
     expect((await intentDb.jobs()).filter((job) => job.intent_id === id)).to.deep.equal([]);
+  });
+
+  it('looks up at once what the upstream has acknowledged, and a little later what had no response', async () => {
+    const lookedUpInMs = async (result: Parameters<typeof recordNoResponse>[2]) => {
+      const id = await newIntent();
+      const claim = (await intentDb.claim(id)) as unknown as Claim; // as: it was queued, and the row has its members
+      await intentDb.beginSending(id, claim.fence);
+      await intentDb.finishJobs(id);
+      await recordNoResponse(db, claim, result);
+      return (await intentDb.jobs()).find((job) => job.intent_id === id)?.in_ms;
+    };
+
+    expect(await lookedUpInMs(acknowledged('it says nothing'))).to.be.below(1);
+    expect(await lookedUpInMs(unknownEffect('reset'))).to.be.within(100, 601);
   });
 
   for (const [slug, isLeft, state] of [

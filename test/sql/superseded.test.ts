@@ -104,6 +104,16 @@ describe('jobs that a newer job with the same key has replaced while a worker ha
     expect(await left()).to.deep.equal([{ task: 'kyc/reconcile', key: 'kyc-reconcile', locked_by: null }]);
   });
 
+  it('are not those that may run again', async () => {
+    const one = item();
+    await intentDb.accept(one);
+    await add('network/place', JSON.stringify({ intent_id: one.id }), `slot ${one.id}`);
+
+    await intentDb.query('select drop_superseded_jobs()');
+
+    expect(await left()).to.have.length(2);
+  });
+
   it('are not those that used up their attempts themselves', async () => {
     await worker('killed', 5);
     await add('exchange/watch', CRON, 'watch');
