@@ -75,6 +75,21 @@ describe('acceptance', () => {
     expect(await intentDb.row(id)).to.include({ state: 'queued' });
   });
 
+  it('repeats a submission that the database rejects for a moment, as a primary does that is about to be replaced', async () => {
+    await intentDb.query(`
+      create function is_read_only() returns trigger language plpgsql as $$
+      begin raise exception using errcode = 'read_only_sql_transaction'; end $$;
+      create trigger is_read_only before insert on intents for each statement execute function is_read_only()`);
+    const accepting = accept(newIntent());
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    await intentDb.query('drop function is_read_only cascade');
+
+    const { id, replayed } = await accepting;
+
+    expect(replayed).to.equal(false);
+    expect(await intentDb.row(id)).to.include({ state: 'queued' });
+  });
+
   it('denies no effect where the response to the first attempt was lost and the database rejected the others', async () => {
     const [one, responses] = [newIntent(), loseResponses('accept_intents')];
     const alone = await openPool(intentDb.url, 1, () => {});
