@@ -127,6 +127,19 @@ describe('an intent whose worker ended while it was sending, and whose request n
         await intentDb.query('insert into recoveries (since) values (now())');
         await stays({ ...lost, owed });
       });
+
+      it('ended if a late response ends it, at this moment or before', async () => {
+        const [lost, ending] = [await abandoned(), await intentDb.session()];
+        await ending.query('begin');
+        await ending.settle(lost.id, lost.fence);
+        const again = sendAgain({ ...lost, owed });
+        await until('it waits', async () => (await ending.query(WAITING)).length > 0 || null);
+        await ending.query('commit');
+
+        expect([await again, await sendAgain({ ...lost, owed })]).to.deep.equal([false, false]);
+        expect(await intentDb.row(lost.id)).to.include({ state: 'succeeded' });
+        expect(await intentDb.jobs()).to.deep.equal([]);
+      });
     });
 
   /** In doubt by the worker that was sending it. */
