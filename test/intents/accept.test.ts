@@ -7,6 +7,11 @@ import { newIntentId } from '../../src/kernel/ids.ts';
 import { type IntentDatabase, item, openIntentDatabase } from '../support/intent-database.ts';
 import { loseResponses } from '../support/lost-response.ts';
 
+const REJECTING = `
+  create function is_read_only() returns trigger language plpgsql as $$
+  begin raise exception using errcode = 'read_only_sql_transaction'; end $$;
+  create trigger is_read_only before insert on intents for each statement execute function is_read_only()`;
+
 describe('acceptance', () => {
   let intentDb: IntentDatabase;
   let db: DbPool;
@@ -76,10 +81,7 @@ describe('acceptance', () => {
   });
 
   it('repeats a submission that the database rejects for a moment, as a primary does that is about to be replaced', async () => {
-    await intentDb.query(`
-      create function is_read_only() returns trigger language plpgsql as $$
-      begin raise exception using errcode = 'read_only_sql_transaction'; end $$;
-      create trigger is_read_only before insert on intents for each statement execute function is_read_only()`);
+    await intentDb.query(REJECTING);
     const accepting = accept(newIntent());
     await new Promise((resolve) => setTimeout(resolve, 700));
     await intentDb.query('drop function is_read_only cascade');
@@ -88,6 +90,25 @@ describe('acceptance', () => {
 
     expect(replayed).to.equal(false);
     expect(await intentDb.row(id)).to.include({ state: 'queued' });
+  });
+
+  it('is given up in time also where the last attempt waits, and then denies no effect', async () => {
+    const other = await intentDb.session();
+    await intentDb.query(REJECTING);
+    const one = newIntent();
+    const failed = accept(one).catch((thrown) => thrown);
+    await other.query('begin; lock table intents in access exclusive mode; drop function is_read_only cascade');
+    const now = performance.now.bind(performance);
+    const begunAt = now();
+    performance.now = () => now() + 2_500;
+
+    const error = await failed;
+    performance.now = now;
+    await other.query('commit');
+
+    expect(now() - begunAt).to.be.below(3_000);
+    expect(error).to.have.property('code', 'SERVICE_UNAVAILABLE');
+    expect(error.details).to.include({ effect: 'unknown', intent_id: one.id });
   });
 
   it('denies no effect where the response to the first attempt was lost and the database rejected the others', async () => {

@@ -169,6 +169,18 @@ describe('a bounded wait', () => {
     expect(await wait({ id: 'x', replayed: false, written: intent(null) }, 1_000)).to.include({ state: 'succeeded' });
   });
 
+  it('is none for a new intent once the process stops: it is read at once', async () => {
+    const calm = {
+      ...deaf,
+      isListening: () => true,
+      next: () => ({ notified: new Promise<null>(() => {}), cancel: () => {} }),
+    };
+    const wait = waiting(async () => intent(null), untilEnded(calm, AbortSignal.abort()));
+    const accepted = { id: 'x', replayed: false, written: intent(null) };
+
+    expect(await within(wait(accepted, 10_000), 500)).to.include({ state: 'queued' });
+  });
+
   it('ends at its next read when the process stops', async () => {
     const stopping = new AbortController();
     const wait = waiting(async () => intent(null), untilEnded(deaf, stopping.signal));
