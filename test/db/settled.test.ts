@@ -8,9 +8,16 @@ describe('listenForSettlements', () => {
   let intentDb: IntentDatabase;
   let settlements: Settlements;
   const faults: Error[] = [];
+  const traded: (string | null)[] = [];
+  let partnersChanged = 0;
   before(async () => {
     intentDb = await openIntentDatabase();
-    settlements = listenForSettlements(intentDb.url, (error) => faults.push(error));
+    settlements = listenForSettlements(intentDb.url, (error) => faults.push(error), {
+      onTraded: (trader) => traded.push(trader),
+      onPartnersChanged: () => {
+        partnersChanged += 1;
+      },
+    });
     await until('the listener', isListening);
   });
   after(async () => {
@@ -92,6 +99,17 @@ describe('listenForSettlements', () => {
     await waitMs('prop_a', 100);
 
     expect(notified).to.equal(2);
+  });
+
+  it('has all forgotten that was read of traders and partners when the connection is restored: their changes were not heard', async () => {
+    await intentDb.query(`select pg_notify('traded', 'a trader'), pg_notify('partners', '')`);
+    await until('it is heard', () => traded.at(-1) === 'a trader');
+    const before = partnersChanged;
+    const [listener] = await listeners();
+
+    await intentDb.query('select pg_terminate_backend($1)', [listener?.pid]);
+
+    await until('all is forgotten', () => traded.at(-1) === null && partnersChanged > before, 5_000);
   });
 
   it('has caught up once earlier notifications are processed', async () => {
