@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Settlements } from '../../db/settled.ts';
 import type { EventStream } from '../../kernel/event-stream.ts';
+import { workingOn } from '../../kernel/work.ts';
 import type { StreamLimit } from './limit.ts';
 import { canTakeMore, type EventText, type Listener, newListener, partsFor, type StreamRequest } from './listener.ts';
 import type { EventLogs, LoggedEvent } from './logs.ts';
@@ -26,7 +27,12 @@ export type Streams = {
   close(): void;
 };
 
-type Channel = { subject: string; listeners: Set<Listener>; isReading: boolean; again: boolean; unfollow(): void };
+type Channel = Pick<StreamRequest, 'subject' | 'owner'> & {
+  listeners: Set<Listener>;
+  isReading: boolean;
+  again: boolean;
+  unfollow(): void;
+};
 
 /** Makes the streams of a process. All of them share the same timers. */
 export function openStreams(
@@ -45,7 +51,7 @@ export function openStreams(
     if (closed) return { start: (writer) => writer.end(retryText(Math.random())), drained: () => {}, stop: () => {} };
     const release = limit.take(request.owner, `${request.caller} ${request.subject}`);
     const listener = newListener(request);
-    const { channel, isNew } = join(request.subject, listener); // before the first read, so that no event is missed
+    const { channel, isNew } = join(request, listener); // before the first read, so that no event is missed
     const stop = () => {
       if (!channel.listeners.delete(listener)) return;
       release();
@@ -74,15 +80,15 @@ export function openStreams(
     }
   }
 
-  function join(subject: string, listener: Listener): { channel: Channel; isNew: boolean } {
-    const existing = channels.get(subject);
-    const channel = existing ?? newChannel(subject);
+  function join(request: StreamRequest, listener: Listener): { channel: Channel; isNew: boolean } {
+    const existing = channels.get(request.subject);
+    const channel = existing ?? newChannel(request);
     channel.listeners.add(listener);
     return { channel, isNew: existing === undefined };
   }
 
-  function newChannel(subject: string): Channel {
-    const channel: Channel = { subject, listeners: new Set(), isReading: false, again: false, unfollow: () => {} };
+  function newChannel({ subject, owner }: StreamRequest): Channel {
+    const channel = { subject, owner, listeners: new Set<Listener>(), isReading: false, again: false, unfollow() {} };
     channel.unfollow = settlements.follow(subject, () => void pump(channel));
     channels.set(subject, channel);
     return channel;
@@ -118,7 +124,8 @@ export function openStreams(
         channel.again = false;
         const due = dueOf(channel);
         if (due.length === 0) break;
-        if (await readBatch(channel.subject, due)) channel.again = true;
+        const { subject, owner } = channel;
+        if (await workingOn({ tenant: owner }, () => readBatch(subject, due))) channel.again = true; // a notification is of nobody
       }
     } catch (err) {
       log.warn({ err }, 'reading events failed'); // the next beat tries again
