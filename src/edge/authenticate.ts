@@ -7,6 +7,7 @@ import { ApiError } from '../kernel/errors.ts';
 import { coversRole, requiredRole } from '../kernel/operator-roles.ts';
 import type { Principal } from '../kernel/principal.ts';
 import { covers } from '../kernel/principal.ts';
+import { noteWork } from '../kernel/work.ts';
 import { isStorable } from './body.ts';
 import type { Authenticators, EdgeDeps } from './deps.ts';
 
@@ -34,6 +35,7 @@ export async function authenticate(
     const scheme = getScheme(name);
     const found = await scheme.check(credentials, deps, principal);
     if (!found) throw unauthorized(scheme, scheme.isShown(credentials));
+    if (found.owner) noteWork({ tenant: found.owner }); // who else is asked for is read in its turn
     const lack = scheme.lacks?.(found, roles, operation);
     if (lack) {
       await onLack(found, lack);
