@@ -3,6 +3,9 @@
 create or replace function emit_account() returns trigger
 language plpgsql as $$
 begin
+  if not exists (select from prop_accounts a where a.id = new.id) then
+    return null; -- what opened it was rejected
+  end if;
   perform emit_event(new.owner, 'account.updated', jsonb_build_object(
     'prop_account_id', new.id,
     'user_id', new.user_id,

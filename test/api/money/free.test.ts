@@ -136,6 +136,25 @@ describe('openFreeAccount', () => {
     expect(repeats.map(({ body }) => body.id)).to.deep.equal([first.body.id, second.body.id]);
   });
 
+  it('tells of no account that a rejected request has not opened', async () => {
+    const user = await service.user(service.tenant);
+    const tier = sandboxTiers.find(({ tier_id }) => tier_id === tierDemo.tier_id);
+    if (!tier) throw new Error('The sandbox has no such tier');
+    await saveTier(service.db, { ...tier, tier_id: 'tier_demo_third' });
+    const headers = { 'Idempotency-Key': 'of-another-request' };
+    await user.ask('POST', FREE, { json: tierDemo, headers });
+
+    const reused = await user.ask('POST', FREE, { json: { ...tierDemo, tier_id: 'tier_demo_third' }, headers });
+    const log = await service.tenant.ask('GET', '/v2/events?type=account.updated&limit=200');
+
+    expectRejected(reused, 'IDEMPOTENCY_KEY_REUSED', { effect: 'none' });
+    const told = log.body.filter(({ data }: { data: { user_id: string } }) => data.user_id === user.userId);
+    expect(told.map(({ data }: { data: { tier_id: string } }) => data.tier_id)).to.deep.equal([
+      'tier_demo',
+      'tier_demo',
+    ]);
+  });
+
   it('shows and syncs an account for its user only', async () => {
     const [account] = (await service.buyer.ask('GET', '/v2/payments/prop-accounts')).body;
     const sibling = await service.user(service.tenant);
