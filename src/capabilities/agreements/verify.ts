@@ -1,4 +1,5 @@
 import type { Db } from '../../db/pool.ts';
+import { inSnapshot } from '../../db/snapshot.ts';
 import { isSignedHead, type PublicKey } from '../../kernel/head-keys.ts';
 import type { AppId } from '../../kernel/ids.ts';
 import { type ChainPoint, listChains, readChain } from './chains/queries.ts';
@@ -12,17 +13,24 @@ export type Verified = { chains: number; rows: number; faults: Fault[] };
 /**
  * Checks every chain and reports each row that was changed, deleted or inserted. It does not rely on the table's
  * triggers. A receipt, or a full record of a signature, that was kept outside the database also reveals a chain that
- * was rewritten up to its position. A receipt counts if one of `keys` signed it.
+ * was rewritten up to its position. A receipt counts if one of `keys` signed it. Rows and recorded ends are of one
+ * snapshot: what is signed meanwhile is no fault.
  */
 export async function verifyAgreements(
   db: Db,
   receipts: (Signed | Receipt)[] = [],
   keys: readonly Pick<PublicKey, 'kid' | 'x'>[] = [],
 ): Promise<Verified> {
+  const wanted = new Set(receipts.map(slotOf));
+  const { hashes, faults, ...checked } = await inSnapshot(db, (tx) => checkChains(tx, wanted));
+  return { ...checked, faults: [...faults, ...receipts.flatMap((receipt) => contradicted(receipt, hashes, keys))] };
+}
+
+/** `hashes`: those of the wanted rows, by their slots. */
+async function checkChains(db: Db, wanted: ReadonlySet<string>): Promise<Verified & { hashes: Map<string, string> }> {
   const faults: Fault[] = [];
   const hashes = new Map<string, string>();
   const chains = await listChains(db);
-  const wanted = new Set(receipts.map(slotOf));
   let rows = 0;
   for (const { app, ...recorded } of chains) {
     let walk = startOf(app);
@@ -35,11 +43,7 @@ export async function verifyAgreements(
     }
     faults.push(...endOf(walk, recorded));
   }
-  return {
-    chains: chains.length,
-    rows,
-    faults: [...faults, ...receipts.flatMap((receipt) => contradicted(receipt, hashes, keys))],
-  };
+  return { chains: chains.length, rows, faults, hashes };
 }
 
 async function* rowsOf(db: Db, app: AppId): AsyncGenerator<Signed> {

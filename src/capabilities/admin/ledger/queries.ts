@@ -2,6 +2,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { components } from '../../../contract/types.ts';
 import type { Db } from '../../../db/pool.ts';
+import { inSnapshot } from '../../../db/snapshot.ts';
 import type { PageRequest } from '../../../kernel/pages.ts';
 
 type Schemas = components['schemas'];
@@ -67,8 +68,7 @@ type Span = Omit<AsOf, 'as_of'> & { from: string; until: string };
 
 /** The balances at both ends of a span and what moved within it, at most `most` lines: in one snapshot. */
 export const readMonth = (db: Db, { from, until, ...of }: Span, most: number) =>
-  db.transaction(async (tx) => {
-    await tx.query(sql.type(z.object({}))`set transaction isolation level repeatable read, read only`);
+  inSnapshot(db, async (tx) => {
     const opening = await listBalances(tx, { ...of, as_of: from });
     const lines = await listLines(tx, { ...of, from, until }, most);
     return { opening, lines, closing: await listBalances(tx, { ...of, as_of: until }) };
