@@ -1670,6 +1670,10 @@ CREATE CONSTRAINT TRIGGER payment_losses_emit AFTER INSERT OR UPDATE OF status O
 
 CREATE CONSTRAINT TRIGGER payments_emit AFTER UPDATE OF status ON public.payments DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.status = 'failed'::text) AND (old.status <> 'failed'::text))) EXECUTE FUNCTION emit_failed_checkout();
 
+CREATE CONSTRAINT TRIGGER payout_reversals_emit AFTER INSERT ON public.ledger_transactions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.kind = 'transfer'::text)) EXECUTE FUNCTION emit_payout_reversal();
+
+CREATE CONSTRAINT TRIGGER payouts_emit AFTER UPDATE ON public.payouts DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((((new.status = 'completed'::text) AND (old.status <> 'completed'::text)) OR ((new.status = 'failed'::text) AND (new.emitted_failure IS DISTINCT FROM old.emitted_failure)))) EXECUTE FUNCTION emit_payout();
+
 CREATE CONSTRAINT TRIGGER prop_accounts_emit AFTER INSERT OR UPDATE OF status, failure_reason ON public.prop_accounts DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION emit_account();
 
 CREATE CONSTRAINT TRIGGER refunds_emit AFTER INSERT ON public.ledger_transactions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.kind = 'refund'::text)) EXECUTE FUNCTION emit_refund();
@@ -2474,7 +2478,13 @@ create function emit_failed_checkout()
 create function emit_payment(p payments, of_type text, more jsonb)
   returns void sql;
 
+create function emit_payout()
+  returns trigger plpgsql;
+
 create function emit_payout_account()
+  returns trigger plpgsql;
+
+create function emit_payout_reversal()
   returns trigger plpgsql;
 
 create function emit_protection(of_type text, w wanted_exits, owners text[])
@@ -3264,7 +3274,7 @@ create function settle_intent(intent uuid, held_fence integer, ending text, said
 create function settle_money(of_payment text, said timestamp with time zone DEFAULT now(), of_source text DEFAULT NULL::text)
   returns void plpgsql;
 
-create function settle_payout(payout text, has_come_back boolean DEFAULT false)
+create function settle_payout(payout text)
   returns void plpgsql;
 
 create function shown_fill(f exchange_fills, of_owner text)

@@ -98,7 +98,7 @@ export const intentColumns = sql.fragment`
  * Claims an intent and raises its fence. Concurrent claims share a commit; each gets its own fence. Null: the intent
  * has ended, is in doubt, or its deadline passed before it was sent and this claim ended it as expired. If `sending_at`
  * is set, bytes may have left earlier: the caller reconciles and never sends. Lanes are locked in lane order, as
- * submissions lock them, to avoid deadlocks.
+ * submissions lock them, then event logs of accounts and apps, in the order of these, to avoid deadlocks.
  */
 export const claim: (db: Db, intentId: IntentId) => Promise<Intent | null> = batchPerPool(
   async (db, ids: IntentId[]): Promise<(Intent | null)[]> => {
@@ -109,12 +109,12 @@ export const claim: (db: Db, intentId: IntentId) => Promise<Intent | null> = bat
       select k.id
       from ${each(ids)} as wanted (id)
       cross join lateral (
-        select known.id, known.lane
+        select known.id, known.lane, known.owner
         from intents known
         where known.id = wanted.id::uuid
         limit 1
       ) k
-      order by k.lane nulls first, k.id
+      order by k.lane nulls last, k.owner, k.id
       ) w
       cross join lateral claim_intent(w.id) i
     ), emitted as materialized (

@@ -58,7 +58,7 @@ export type Intent = z.infer<typeof intentRow> & { wait?: IntentWait | null; res
 /** An intent claimed by a worker. Every write under the claim carries the fence. */
 export type Claim = Pick<
   Intent,
-  'id' | 'kind' | 'fence' | 'lane' | 'created_at' | 'reconcile_attempts' | 'attempts' | 'respondedAt'
+  'id' | 'kind' | 'owner' | 'fence' | 'lane' | 'created_at' | 'reconcile_attempts' | 'attempts' | 'respondedAt'
 >;
 
 /**

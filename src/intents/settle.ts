@@ -27,15 +27,15 @@ const settle = (db: Db, claim: Claim, ending: 'succeeded' | 'failed', outcome: O
   notifying(db, claim, ending, settlements(db, endingOf(claim, ending, outcome)));
 
 /** One entry of a batch of endings. */
-type Settlement = Pick<Claim, 'id' | 'fence' | 'lane'> & {
+type Settlement = Pick<Claim, 'id' | 'owner' | 'fence' | 'lane'> & {
   ending: 'succeeded' | 'failed';
   outcome: Outcome;
   responded_s: number | null;
 };
 
 const endingOf = (claim: Claim, ending: Settlement['ending'], outcome: Outcome): Settlement => {
-  const { id, fence, lane } = claim;
-  return { id, fence, lane, ending, outcome, responded_s: respondedS(claim) };
+  const { id, owner, fence, lane } = claim;
+  return { id, owner, fence, lane, ending, outcome, responded_s: respondedS(claim) };
 };
 
 /** How long ago the response was here that ends a claim, in seconds; null if none did. */
@@ -57,16 +57,16 @@ const settlements = batchPerPool(async (db, batch: Settlement[]): Promise<boolea
 
 const rowOfBatch = done.extend({ n: z.number() });
 
-/** Lanes are locked in lane order, as submissions lock them, to avoid deadlocks. */
+/** Lanes are locked in lane order, as submissions lock them, then event logs of accounts and apps, in the order of these, to avoid deadlocks. */
 const settlingAll = (batch: Settlement[], by: FragmentSqlToken): FragmentSqlToken => sql.fragment`
   with settled as materialized (
     select b.n, b.id, ${by}(b.id, b.fence, b.ending, b.outcome, b.responded_s) ok
     from (
       select r.*
       from jsonb_to_recordset(${numbered(batch)}::jsonb) as r (
-        n integer, id uuid, fence integer, lane text, ending text, outcome jsonb, responded_s double precision
+        n integer, id uuid, owner text, fence integer, lane text, ending text, outcome jsonb, responded_s double precision
       )
-      order by r.lane nulls first, r.id, r.n
+      order by r.lane nulls last, r.owner, r.id, r.n
     ) b
   )`;
 

@@ -1,6 +1,6 @@
 -- Accepts free accounts. If the user already has one of that tier, the verdict is replayed, and the request gets the result of its creation,
 -- whatever that is, also if the tier has changed since, unless its key is another request's. Verdicts in addition to those of accept_intents:
--- tier_unknown | tier_not_free | tier_mismatch.
+-- tier_unknown | tier_not_free | tier_mismatch. Takes them in the order of their apps, whose event logs are locked at the end in the same order.
 -- Item: as for accept_intents, and prop_account_id, user_id, tier_id, asset_class, account_size.
 create or replace function accept_free_accounts(batch jsonb) returns table (n integer, intent_id uuid, verdict text)
 language plpgsql as $$
@@ -10,7 +10,7 @@ begin
   for b in
     select e.item, (e.item ->> 'n')::integer as at, tier_verdict(e.item, true) as judged
     from jsonb_array_elements(batch) as e (item)
-    order by e.item ->> 'user_id', e.item ->> 'tier_id'
+    order by e.item ->> 'owner', e.item ->> 'user_id', e.item ->> 'tier_id'
   loop
     n := b.at;
     intent_id := (b.item ->> 'id')::uuid;

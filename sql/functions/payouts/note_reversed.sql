@@ -15,7 +15,7 @@ begin
     update payouts set is_unread = true where id = payout;
     perform post_entries(p.id, p.owner, 'transfer', p.processor_transfer_id, coalesce(at, now()), null,
       jsonb_build_array(leg('exchange', 'platform', p.currency, cents - m.reversed_cents)));
-    perform settle_payout(payout, true);
+    perform settle_payout(payout);
   end if;
   return true;
 end $$;

@@ -1,10 +1,9 @@
 -- Writes the state of a payout that follows from its steps and from how much of its transfer was reversed, and what it takes of the earnings. A
 -- delayed payout stays so until its step has an effect or fails; one that has ended waits for nothing. A step of unknown effect counts as under way
 -- until it is resolved: neither done nor failed. What the bank has is done, whatever became of a later payout to it, and has failed if the bank
--- returns it and the later one was not sent. One whose reversal failed while it waited has failed too: nothing requests it again. Emits
--- `payout.completed` when it becomes completed; `payout.failed` when it fails, once while it fails again for the same reason, or is reversed;
--- `payout.updated` when a part is reversed (`has_come_back`: another one was) and it goes on. The caller holds the payout.
-create or replace function settle_payout(payout text, has_come_back boolean default false) returns void
+-- returns it and the later one was not sent. One whose reversal failed while it waited has failed too: nothing requests it again. The caller holds
+-- the payout; payouts_emit emits.
+create or replace function settle_payout(payout text) returns void
 language plpgsql as $$
 declare
   before payouts;
@@ -58,13 +57,4 @@ begin
     delayed_since = case when is_delayed then delayed_since end,
     emitted_failure = case when p.status = 'failed' then p.failure_reason when p.status <> 'completed' then emitted_failure end
   where id = payout;
-  if p.status = 'completed' and before.status <> 'completed' then
-    perform emit_event(p.owner, 'payout.completed', payout_event(p));
-  end if;
-  if (p.status = 'failed' and p.failure_reason is distinct from before.emitted_failure)
-    or (p.status in ('failed', 'reversed') and has_come_back) then
-    perform emit_event(p.owner, 'payout.failed', payout_event(p));
-  elsif has_come_back then
-    perform emit_event(p.owner, 'payout.updated', payout_event(p));
-  end if;
 end $$;

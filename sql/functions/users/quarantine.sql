@@ -32,12 +32,12 @@ begin
   end if;
   with failed as (
     update payouts p
-    set status = 'failed', failure_reason = 'quarantined'
+    set status = 'failed', failure_reason = 'quarantined', emitted_failure = 'quarantined'
     where p.user_id = for_user and p.status = 'pending'
       and case when of_session is not null then p.made_in_session = of_session else p.requested_at > now() - interval '30 days' end
     returning p.*
   )
   select array_agg(f::payouts order by f.id) into stopped from failed f;
-  perform reserve_earnings(p, 0), emit_event(p.owner, 'payout.failed', payout_event(p)) from unnest(stopped) p;
+  perform reserve_earnings(p, 0) from unnest(stopped) p;
   perform drop_verification(for_user, of_session); -- kyc_cases
 end $$;

@@ -7,21 +7,10 @@ import type { Claim } from '../../intents/intent.ts';
 import { sealedResult } from '../../intents/sealed-results.ts';
 import { settleBy, succeedWith } from '../../intents/settle.ts';
 import { payableAmount } from '../../kernel/currencies.ts';
-import {
-  type IntentId,
-  idSchema,
-  newId,
-  newIntentId,
-  type OwnerId,
-  type PayoutId,
-  type UserId,
-} from '../../kernel/ids.ts';
+import { type IntentId, idSchema, newId, newIntentId, type PayoutId, type UserId } from '../../kernel/ids.ts';
 import type { Sealer } from '../../kernel/seal.ts';
 
 const nothing = z.object({});
-/** A claimed intent, with its owner. */
-type Intent = Claim & { owner: OwnerId };
-
 type OpenedAccount = {
   user_id: UserId;
   is_abroad: boolean;
@@ -30,7 +19,7 @@ type OpenedAccount = {
 };
 
 /** Ends the creation of a user's account with the account that the processor created. */
-export function recordAccount(db: Db, intent: Intent, wanted: OpenedAccount, made: AccountSeen): Promise<boolean> {
+export function recordAccount(db: Db, intent: Claim, wanted: OpenedAccount, made: AccountSeen): Promise<boolean> {
   const account = {
     id: newId('con'),
     owner: intent.owner,
@@ -53,7 +42,7 @@ export function recordAccount(db: Db, intent: Intent, wanted: OpenedAccount, mad
 /** Ends the creation of a link. The link is stored sealed: whoever opens it can act as the user. */
 export const recordLink = (
   { db, sealer }: { db: Db; sealer: Sealer },
-  intent: Intent,
+  intent: Claim,
   { url }: { url: string },
 ): Promise<boolean> =>
   succeedWith(db, 'record_link', intent, {}, sealedResult(sealer, intent.id, { onboarding_url: url }));
@@ -61,7 +50,7 @@ export const recordLink = (
 /** Ends a step of a payout with the object that the processor made. With `deadlineMs`, a transfer queues the payout from there to the bank. */
 export function recordStep(
   db: Db,
-  intent: Intent,
+  intent: Claim,
   step: { payoutId: PayoutId; step: 'transfer' | 'payout' | 'reversal'; deadlineMs?: number },
   { id, arrivalId, madeAtMs }: MovementSeen,
 ): Promise<boolean> {

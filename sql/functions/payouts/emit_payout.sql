@@ -1,0 +1,8 @@
+-- Emits `payout.completed` about a payout that became completed, and `payout.failed` about one that has failed, once while it fails again for the
+-- same reason, to its app. Body of trigger payouts_emit.
+create or replace function emit_payout() returns trigger
+language plpgsql as $$
+begin
+  perform emit_event(new.owner, 'payout.' || new.status, payout_event(new));
+  return null;
+end $$;
