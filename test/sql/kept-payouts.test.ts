@@ -161,6 +161,7 @@ describe('a payout that the bank has kept after it was sent again', () => {
     await report('po_first', 'kept', 'po_back');
     await fail(again, 'V2_PAYOUT_REVERSED');
     await report('po_first', 'failed');
+    await intentDb.query('set constraints all immediate'); // as a commit does
 
     const [event] = await intentDb.query(`
       select e.type, event_body(e)::jsonb -> 'data' ->> 'failure_reason' as reason

@@ -3,6 +3,10 @@
 create or replace function emit_payout() returns trigger
 language plpgsql as $$
 begin
-  perform emit_event(new.owner, 'payout.' || new.status, payout_event(new));
+  if new.status = 'completed' then
+    perform emit_event(new.owner, 'payout.completed', payout_event(new));
+  else
+    perform emit_event(new.owner, 'payout.failed', payout_event(new));
+  end if;
   return null;
 end $$;

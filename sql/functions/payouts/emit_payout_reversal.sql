@@ -2,11 +2,17 @@
 -- of trigger payout_reversals_emit.
 create or replace function emit_payout_reversal() returns trigger
 language plpgsql as $$
+declare
+  p payouts;
 begin
-  perform emit_event(p.owner, case when p.status in ('failed', 'reversed') then 'payout.failed' else 'payout.updated' end, payout_event(p))
-  from payouts p
-  where p.id = new.subject and exists (
-    select from ledger_lines l where l.transaction_id = new.id and l.account = 'platform' and l.amount > 0
-  );
+  if not exists (select from ledger_lines l where l.transaction_id = new.id and l.account = 'platform' and l.amount > 0) then
+    return null; -- it was transferred
+  end if;
+  select * into strict p from payouts where id = new.subject;
+  if p.status in ('failed', 'reversed') then
+    perform emit_event(p.owner, 'payout.failed', payout_event(p));
+  else
+    perform emit_event(p.owner, 'payout.updated', payout_event(p));
+  end if;
   return null;
 end $$;
