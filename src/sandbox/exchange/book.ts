@@ -8,6 +8,7 @@ export const enliven = (world: World, order: Order): void => {
   const live = world.live.get(name) ?? new Map<number, Order>();
   world.live.set(name, live.set(order.oid, order));
   order.live = true;
+  order.statusSize = order.size;
 };
 
 /** Ends an order with a status of the venue. Also ends its children that were never activated. */
@@ -57,6 +58,7 @@ const close = (world: World, order: Order, status: string) => {
   world.live.get(order.coin.name)?.delete(order.oid);
   order.live = false;
   order.status = status;
+  order.statusSize = order.size;
   order.statusMs = Date.now();
 };
 

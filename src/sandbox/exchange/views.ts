@@ -43,9 +43,9 @@ export const orderView = (order: Order): object => {
   };
 };
 
-/** An order and its state. See venues/exchange.md#reads. */
+/** An order and its state, as it was when it came to rest or ended. See venues/exchange.md#rows. */
 export const recordView = (order: Order): object => ({
-  order: orderView(order),
+  order: { ...orderView(order), sz: spelled(order.statusSize ?? order.size) },
   status: order.status,
   statusTimestamp: order.statusMs,
 });

@@ -21,7 +21,8 @@ export type Trigger = { isMarket: boolean; triggerPx: string; tpsl: 'tp' | 'sl' 
 
 /**
  * An order, open or ended. `live`: in the book or waiting for its trigger; children of an unfilled parent are not live.
- * `fired`: its trigger was reached. `size` is the open size, `status` the venue's status.
+ * `fired`: its trigger was reached. `size` is the open size, `status` the venue's status, `statusSize` the open size when it came to rest or ended: its
+ * record shows no other. See venues/exchange.md#rows.
  */
 export type Order = {
   oid: number;
@@ -43,6 +44,7 @@ export type Order = {
   live: boolean;
   fired: boolean;
   status: string;
+  statusSize?: string;
   placedMs: number;
   statusMs: number;
 };

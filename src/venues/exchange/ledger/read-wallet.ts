@@ -1,11 +1,11 @@
 import { readWeights } from '../../../capacity/exchange.ts';
 import { compare, nearest } from '../../../kernel/decimals.ts';
-import { dexOf } from '../../../kernel/exchange-names.ts';
+import { coinOf, dexOf } from '../../../kernel/exchange-names.ts';
 import type { WalletAddress } from '../../../kernel/ids.ts';
 import type { Fill } from '../adapter/types.ts';
 import { chained, FINEST_LOT } from '../chain.ts';
 import { nameExits } from './exits.ts';
-import { listRecordedPositions, listWatchedOrders, type RecordedPosition } from './queries.ts';
+import { listRecordedPositions, listWatchedOrders, type RecordedPosition, type WatchedOrder } from './queries.ts';
 import { type LedgerDeps, readOrders } from './read-orders.ts';
 import { type DueWallet, noteAbsent, recordFills, recordFoundPositions } from './store.ts';
 
@@ -24,7 +24,7 @@ export async function readWallet(deps: LedgerDeps, due: DueWallet): Promise<numb
   if (orders.absent.length > 0 || watched.some(({ absent_s }) => absent_s !== null))
     await noteAbsent(deps.db, wallet, orders.absent);
   const isDue = is_full || orders.hasChanged;
-  const positions = isDue ? null : await comparePositions(deps, wallet);
+  const positions = isDue ? null : await comparePositions(deps, wallet, restingOn(watched));
   let weight = orders.weight + (positions?.weight ?? 0);
   if (positions && !positions.haveMoved) return weight;
   const fills = await deps.exvenue.fills(wallet, { fromMs: read_to_ms - OVERLAP_MS });
@@ -45,11 +45,23 @@ const inOrder = (fills: Fill[]): Fill[] => [...Map.groupBy(fills, ({ coin }) => 
 /** What accounts show of positions. `haveMoved`: another size than the recorded executions left. */
 type Compared = { sizes: Record<string, string>; haveMoved: boolean; weight: number };
 
-/** Compares the open positions with the accounts of their dexes. An account that is behind the newest execution shows nothing. */
-async function comparePositions({ db, exvenue }: LedgerDeps, wallet: WalletAddress): Promise<Compared> {
-  const recorded = await listRecordedPositions(db, wallet);
+/** The dexes on which orders rest. Only a position shows what was filled of one of them: see venues/exchange.md#rows. */
+const restingOn = (watched: readonly WatchedOrder[]): string[] =>
+  watched.filter(({ is_resting }) => is_resting).map(({ terms }) => dexOf(coinOf(terms.pair)));
+
+/**
+ * Compares the open positions with the accounts of their dexes, and of these `dexes`. An account that is behind the newest execution shows
+ * nothing.
+ */
+async function comparePositions(
+  { db, exvenue }: LedgerDeps,
+  wallet: WalletAddress,
+  dexes: readonly string[],
+): Promise<Compared> {
+  const recorded = Map.groupBy(await listRecordedPositions(db, wallet), ({ coin }) => dexOf(coin));
   const compared: Compared = { sizes: {}, haveMoved: false, weight: 0 };
-  for (const [dex, known] of Map.groupBy(recorded, ({ coin }) => dexOf(coin))) {
+  for (const dex of new Set([...recorded.keys(), ...dexes])) {
+    const known = recorded.get(dex) ?? [];
     const account = await exvenue.account(wallet, dex);
     compared.weight += readWeights.light;
     if (account.kind !== 'found' || account.data.atMs < newestOf(known)) continue;

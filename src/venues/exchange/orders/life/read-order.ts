@@ -3,7 +3,7 @@ import type { Db } from '../../../../db/pool.ts';
 import { waitMember } from '../../../../intents/follow.ts';
 import { waitOf } from '../../../../intents/waits.ts';
 import { compare, isPositive } from '../../../../kernel/decimals.ts';
-import { cloidOf, intentIdOf } from '../../../../kernel/exchange-names.ts';
+import { cloidOf, dexOf, intentIdOf } from '../../../../kernel/exchange-names.ts';
 import { type IntentId, isUuid, type OwnerId, type WalletAddress } from '../../../../kernel/ids.ts';
 import { epochMs } from '../../../../kernel/work.ts';
 import { foundOrNull, requireFound } from '../../../found.ts';
@@ -69,9 +69,11 @@ async function lifeOf(deps: Deps, wallet: WalletAddress, recorded: RecordedLife)
   };
 }
 
-/** An order of other software, as the exchange knows it. */
+/** An order of other software, as the exchange knows it. Of an open one, only the list of open orders shows what is filled: see venues/exchange.md#rows. */
 async function lifeElsewhere(deps: Deps, wallet: WalletAddress, record: OrderRecord): Promise<Order> {
-  const shown = openOrder(record.order, undefined);
+  const open =
+    record.state === 'open' ? requireFound(await deps.reads.exchangeOrders(wallet, dexOf(record.order.coin))) : [];
+  const shown = openOrder(open.find(({ oid }) => oid === record.order.oid) ?? record.order, undefined);
   const isOpen = record.state === 'open' || record.state === 'triggered' || record.state === 'unknown';
   const status = isOpen ? shown.status : record.state;
   const ofOrder = { ex_order_id: shown.ex_order_id, filled_size: shown.filled_size };
