@@ -3,6 +3,10 @@ import nock from 'nock';
 import { alone } from '../support/alone.ts';
 import { MINER, miner, no, orderJson, signal, UUID, venue, yes } from '../support/miner.ts';
 
+/** A filled order as Python prints it, with its price sources: objects of a dataclass (vali_objects/vali_dataclasses, order.py and price_source.py). */
+const FILLED = `{'order_type': 'LONG', 'leverage': 0.1, 'quantity': 0.01, 'price': 100000.0, 'slippage': 1e-05, 'price_sources': [PriceSource(source='HL_ws', open=1.0,
+ vwap=None, websocket=True, lag_ms=100, bid=99999.5), PriceSource(source="Tiingo (it's)", timespan_ms=0, open=None)], 'src': 0, 'limit_price': None}`;
+
 describe('submitting a signal to the network', () => {
   alone();
 
@@ -40,6 +44,11 @@ describe('submitting a signal to the network', () => {
       'the order is a Python literal',
       "{'trade_pair': ['BTCUSDC', 'BTC/USDC', 0.0], 'order_type': 'LONG', 'quantity': 0.01, 'price': 1e5, 'stop_loss': None, 'is_hl': False, 'note': \"it's\", 'price_sources': [{'bid': 1, 'lag': (1, 2)}]}",
       { order_type: 'LONG', quantity: 0.01, price: 100_000, value: null },
+    ],
+    [
+      'the order is printed with the objects that gave its price',
+      FILLED,
+      { quantity: 0.01, price: 100_000, leverage: 0.1 },
     ],
     ['the order is listed by validator', { '5Hot': "{'order_type': 'SHORT', 'quantity': -1}" }, { quantity: -1 }],
     ['the order is cut', "{'order_type': 'LONG', 'quanti", null],

@@ -65,7 +65,13 @@ export const pairsView = (pairs: Iterable<Pair>, style: Style) => {
 
 /** The accepted order after clamping, as the miner returns it: JSON within JSON, or a Python dictionary as text. */
 export const orderJson = (order: Order, style: Style): string =>
-  style === '2026' ? printed(verboseOrder(order)) : JSON.stringify(verboseOrder(order));
+  style === '2026'
+    ? `${printed(verboseOrder(order)).slice(0, -1)}, 'price_sources': [${order.price ? sourceOf(order.price) : ''}]}`
+    : JSON.stringify(verboseOrder(order));
+
+/** What gave the price of a fill, as Python prints an object. See venues/network.md#responses. */
+const sourceOf = (price: number): string =>
+  `PriceSource(source='Sandbox_ws', timespan_ms=0, open=${price}, close=${price}, vwap=None, websocket=True, bid=${price}, ask=${price})`;
 
 /** A value as Python prints it. */
 const printed = (value: unknown): string => {

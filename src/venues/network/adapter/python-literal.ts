@@ -5,8 +5,8 @@ const NAMES: Record<string, unknown> = { True: true, False: false, None: null };
 const MAX_DEPTH = 20;
 
 /**
- * The value of a Python literal as `str()` prints it: a dictionary, list, tuple, string, number, True, False or None.
- * Undefined for any other text. See venues/network.md#responses.
+ * The value of a Python literal as `str()` prints it: a dictionary, list, tuple, string, number, True, False or None. An object among its
+ * members, printed as its class with arguments, is null. Undefined for any other text. See venues/network.md#responses.
  */
 export function parsePythonLiteral(text: string): unknown {
   const tokens = tokensOf(text);
@@ -51,10 +51,21 @@ function wordOf(word: string): unknown {
 function readValue(tokens: Token[], at: number, depth: number): [value: unknown, end: number] {
   const token = tokens[at];
   if (token === undefined || depth > MAX_DEPTH) throw new NotALiteral();
-  if ('value' in token) return [token.value, at + 1];
+  if ('value' in token)
+    return isMark(tokens[at + 1], '(') ? [null, afterArguments(tokens, at + 1)] : [token.value, at + 1];
   if (token.mark === '{') return readDictionary(tokens, at + 1, depth);
   if (token.mark === '[') return readSequence(tokens, at + 1, ']', depth);
   if (token.mark === '(') return readSequence(tokens, at + 1, ')', depth);
+  throw new NotALiteral();
+}
+
+/** The index after the arguments of an object. They are not read. */
+function afterArguments(tokens: Token[], from: number): number {
+  for (let [at, open] = [from, 0]; at < tokens.length; at += 1) {
+    if (isMark(tokens[at], '(')) open += 1;
+    else if (isMark(tokens[at], ')')) open -= 1;
+    if (open === 0) return at + 1;
+  }
   throw new NotALiteral();
 }
 
