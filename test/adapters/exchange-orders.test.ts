@@ -31,6 +31,8 @@ const order = {
 };
 const limit = { ...order, orderType: 'Limit', isTrigger: false, triggerPx: '0.0', tif: 'Alo', side: 'B', cloid: CLOID };
 
+const whole = { ...limit, sz: '0.0' };
+
 describe('reading the orders of the exchange', () => {
   alone();
 
@@ -73,7 +75,7 @@ describe('reading the orders of the exchange', () => {
     question({ type: 'orderStatus', oid: CLOID }).reply(200, { status: 'unknownOid' });
     question({ type: 'orderStatus', oid: CLOID }).reply(200, {
       status: 'order',
-      order: { order: limit, status: 'filled', statusTimestamp: 7 },
+      order: { order: whole, status: 'filled', statusTimestamp: 7 },
     });
 
     const responses = [await venue.orderStatus(USER, CLOID), await venue.orderStatus(USER, CLOID)];
@@ -114,7 +116,7 @@ describe('reading the orders of the exchange', () => {
     ['aNewWord', 'unknown', null],
   ] as const) {
     it(`maps the final status “${wireStatus}” to ${slug ?? state}`, async () => {
-      question({ type: 'historicalOrders' }).reply(200, [{ order: limit, status: wireStatus, statusTimestamp: 7 }]);
+      question({ type: 'historicalOrders' }).reply(200, [{ order: whole, status: wireStatus, statusTimestamp: 7 }]);
 
       const history = await open().historicalOrders(USER);
 
@@ -123,4 +125,20 @@ describe('reading the orders of the exchange', () => {
       expect(record?.rejected?.slug ?? null).to.equal(slug);
     });
   }
+
+  for (const [what, order, state] of [
+    ['of which all is left', { ...limit, sz: '0.001' }, 'filled'],
+    ['of which a part is left, and which never rests', { ...limit, tif: 'Ioc' }, 'cancelled'],
+    ['of which a part is left, placed as at the market', { ...limit, tif: 'FrontendMarket' }, 'cancelled'],
+    ['of which a part is left', limit, 'open'],
+    ['of which a part is left, and whose time in force is not told', { ...limit, tif: null }, 'unknown'],
+  ] as const)
+    it(`takes an order that is called filled, ${what}, for ${state}`, async () => {
+      question({ type: 'historicalOrders' }).reply(200, [{ order, status: 'filled', statusTimestamp: 7 }]);
+
+      expect(await open().historicalOrders(USER)).to.nested.include({
+        'data[0].word': 'filled',
+        'data[0].state': state,
+      });
+    });
 });

@@ -76,6 +76,18 @@ const stateOf = (status: string): OrderState => {
   return /rejected$/i.test(status) ? 'rejected' : 'unknown';
 };
 
+const isFilledInPart = ({ size, originalSize }: OrderView): boolean =>
+  isPositive(size) && compare(size, originalSize) < 0;
+
+/**
+ * The state of an order that is called filled and has a part left: what may not rest has ended without it, what may rests on. Of another one
+ * it is unknown. See venues/exchange.md#order-statuses.
+ */
+const stateOfPart = ({ timeInForce }: OrderView): OrderState => {
+  if (timeInForce === null) return 'unknown';
+  return timeInForce === 'gtc' || timeInForce === 'alo' ? 'open' : 'cancelled';
+};
+
 /** Reads an order with its state. See venues/exchange.md#reads. */
 export const readRecord = (value: unknown): OrderRecord | null => {
   const record = fieldsOf(value);
@@ -83,7 +95,7 @@ export const readRecord = (value: unknown): OrderRecord | null => {
   const word = textOf(record?.status);
   const statusMs = integerOf(record?.statusTimestamp);
   if (!order || !word || statusMs === null) return null;
-  const state = stateOf(word);
+  const state = word === 'filled' && isFilledInPart(order) ? stateOfPart(order) : stateOf(word);
   return { order, state, word, rejected: state === 'rejected' ? classifyStatus(word) : null, statusMs };
 };
 
