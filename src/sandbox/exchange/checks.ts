@@ -37,13 +37,26 @@ const isInLots = ({ requested, coin }: Candidate) =>
 const isInTicks = ({ requested, coin }: Candidate) =>
   [requested.price, requested.trigger?.triggerPx ?? requested.price].every((price) => onTick(price, coin.sizeDecimals));
 
-/** Checks size × limit price. An order that closes the whole position is exempt. */
+/** Checks size × limit price. An order of exactly the whole position is exempt. See venues/exchange.md#minimum-order. */
 const isWorthIt = (candidate: Candidate) => {
   const { requested, followsPosition, parentPrice } = candidate;
   const closesAll =
-    requested.reduceOnly && compare(requested.size, reducible(sided(candidate))) >= 0 && parentPrice === null;
+    requested.reduceOnly && compare(requested.size, reducible(sided(candidate))) === 0 && parentPrice === null;
   return closesAll || followsPosition || compare(times(requested.size, requested.price), MINIMUM_USD) >= 0;
 };
+
+/** The most that a limit order may be worth: ten times the largest market order. */
+const isInValue = ({ requested, coin }: Candidate) => {
+  const [, most] = LARGEST_USD.find(([leverage]) => coin.maxLeverage >= leverage) ?? [0, '5000000'];
+  return compare(times(requested.size, requested.price), most) <= 0;
+};
+
+/** By the highest leverage of a coin. */
+const LARGEST_USD = [
+  [25, '150000000'],
+  [20, '50000000'],
+  [10, '20000000'],
+] as const;
 
 const isNear = ({ requested, coin }: Candidate) =>
   requested.trigger !== null || compare(absolute(minus(requested.price, coin.mid)), times(coin.mid, '0.8')) <= 0;
@@ -71,6 +84,7 @@ const CHECKS: readonly Check[] = [
   [isNear, 'Order price cannot be more than 80% away from the reference price', 'oracleRejected'],
   [reduces, 'Reduce only order would increase position.', 'reduceOnlyRejected'],
   [isWorthIt, `Order must have minimum value of $${MINIMUM_USD}.`, 'minTradeNtlRejected'],
+  [isInValue, 'Order value too large.', 'rejected'],
   [triggersLater, 'Invalid TP/SL price.', 'badTriggerPxRejected'],
   [isCovered, 'Insufficient margin to place order.', 'perpMarginRejected'],
 ];

@@ -3,7 +3,7 @@ import { nextAttemptMs } from '../../../intents/backoff.ts';
 import { defineIntent, isNotReady } from '../../../intents/define.ts';
 import type { Problem } from '../../../intents/intent.ts';
 import { retry, succeed } from '../../../intents/settle.ts';
-import { absolute, compare, isPositive, ofNumber, plus, times } from '../../../kernel/decimals.ts';
+import { absolute, compare, dividedBy, isPositive, ofNumber, plus, times } from '../../../kernel/decimals.ts';
 import { cloidOf } from '../../../kernel/exchange-names.ts';
 import { marketPrice, type Side } from '../../../kernel/grid.ts';
 import type { IntentId } from '../../../kernel/ids.ts';
@@ -81,6 +81,18 @@ export const close = defineIntent({
 
 /** A reduce-only order shrinks to the position and never reverses it, so it may be larger than what reads show by then. */
 const UPPER_BOUND = '2';
+/** USD. What is worth less at the mid price may be below the minimum at the limit price. See venues/exchange.md#minimum-order. */
+const LEAST_VALUE = '20';
+/** USD. What is worth more may be above the maximum. */
+const MOST_VALUE = '5000000';
+
+/** The size that closes a position of this size, or one that has grown since, and that the venue accepts. */
+function boundOf(size: string, price: string, { asset, mid }: Market): string {
+  const bound = times(size, UPPER_BOUND);
+  if (compare(times(bound, price), MOST_VALUE) > 0) return size;
+  const least = dividedBy(LEAST_VALUE, mid, asset.sizeDecimals, 'up');
+  return compare(bound, least) < 0 ? least : bound;
+}
 
 const sentSize = z.object({ size: z.string() });
 
@@ -91,13 +103,14 @@ const sentSize = z.object({ size: z.string() });
 function closingOrder(
   intentId: IntentId,
   size: string,
-  { asset, mid }: Market,
+  market: Market,
   { slippage, earlier }: { slippage: string; earlier: string | null },
 ): OrderTerms | { fail: Problem } {
+  const { asset } = market;
   const side: Side = isPositive(size) ? 'sell' : 'buy';
-  const price = marketPrice(asset.grid, side, mid, slippage);
+  const price = marketPrice(asset.grid, side, market.mid, slippage);
   if (price === null) return invalidOrder('invalid_price');
-  const bound = times(absolute(size), UPPER_BOUND);
+  const bound = boundOf(absolute(size), price, market);
   const isLarger = earlier === null || compare(bound, earlier) > 0;
   return {
     asset: asset.id,
