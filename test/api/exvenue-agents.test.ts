@@ -84,33 +84,37 @@ describe('agents of an exchange wallet', () => {
     }
   });
 
-  it('that the exchange rejects mark their session until a key is enrolled', async () => {
-    const { owner, master, agent, enroll, trader } = await approved();
-    await enroll(master);
-    service.exchange.approveAgent(master, agent, 'desk', Date.now() - 1);
+  for (const [why, end] of [
+    ['as they have expired', (master, agent) => service.exchange.approveAgent(master, agent, 'desk', Date.now() - 1)],
+    ['as another took their place', (master) => service.exchange.approveAgent(master, `0x${'7'.repeat(40)}`, 'desk')],
+  ] as [string, (master: string, agent: string) => void][])
+    it(`that the exchange rejects ${why} mark their session until a key is enrolled`, async () => {
+      const { owner, master, agent, enroll, trader } = await approved();
+      await enroll(master);
+      end(master, agent);
 
-    const first = await trader(master).post(ORDERS, LIMIT);
-    const session = (await owner.get(`/v1/sessions/${master}`)).body;
-    const [second, closing, cancelling] = [
-      await trader(master).post(ORDERS, LIMIT),
-      await trader(master).post(`${ORDERS}/close`, { pair: 'BTC' }),
-      await trader(master).delete(ORDERS),
-    ];
-    const events = (await owner.get('/v1/events')).body as { type: string; data: { status: string } }[];
-    service.exchange.approveAgent(master, agent, 'desk', Date.now() + HOUR_MS);
-    const again = await enroll(master);
-    const placed = await trader(master).post(ORDERS, LIMIT);
+      const first = await trader(master).post(ORDERS, LIMIT);
+      const session = (await owner.get(`/v1/sessions/${master}`)).body;
+      const [second, closing, cancelling] = [
+        await trader(master).post(ORDERS, LIMIT),
+        await trader(master).post(`${ORDERS}/close`, { pair: 'BTC' }),
+        await trader(master).delete(ORDERS),
+      ];
+      const events = (await owner.get('/v1/events')).body as { type: string; data: { status: string } }[];
+      service.exchange.approveAgent(master, agent, 'desk', Date.now() + HOUR_MS);
+      const again = await enroll(master);
+      const placed = await trader(master).post(ORDERS, LIMIT);
 
-    expectProblem(first, 'VENUE_REJECTED', { effect: 'none' });
-    expect(session).to.include({ status: 'rejected_by_venue', verified: false });
-    for (const reply of [second, closing, cancelling]) expectProblem(reply, 'V1_KEY_REJECTED', { effect: 'none' });
-    expect(events.map(({ type, data }) => [type, data.status])).to.deep.include([
-      'enrollment.updated',
-      'rejected_by_venue',
-    ]);
-    expect(again.body).to.include({ status: 'enrolled', verified: true, key_version: 1 });
-    expect(placed.body.status, JSON.stringify(placed.body)).to.equal('open');
-  });
+      expectProblem(first, 'VENUE_REJECTED', { effect: 'none' });
+      expect(session).to.include({ status: 'rejected_by_venue', verified: false });
+      for (const reply of [second, closing, cancelling]) expectProblem(reply, 'V1_KEY_REJECTED', { effect: 'none' });
+      expect(events.map(({ type, data }) => [type, data.status])).to.deep.include([
+        'enrollment.updated',
+        'rejected_by_venue',
+      ]);
+      expect(again.body).to.include({ status: 'enrolled', verified: true, key_version: 1 });
+      expect(placed.body.status, JSON.stringify(placed.body)).to.equal('open');
+    });
 
   it('that the exchange rejected are checked again where they were enrolled again while it could not be read', async () => {
     const { owner, master, agent, enroll, trader } = await approved();

@@ -75,7 +75,7 @@ describe('signers on the sandbox exchange, and their rate limits', () => {
     upstream.approveAgent(wallet.address, next.address, 'desk');
     await tryIt();
 
-    expect(slugs).to.deep.equal(['key_not_authorized', 'accepted', 'key_not_authorized', 'key_not_authorized']);
+    expect(slugs).to.deep.equal(['key_not_authorized', 'accepted', 'key_not_authorized', 'not_deposited']);
     expect(listed).to.have.length(1);
     expect(listed[0]).to.include({ address: agent.address, name: 'desk' });
   });

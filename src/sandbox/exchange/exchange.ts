@@ -57,6 +57,9 @@ const responseTo = async (world: World, request: Request): Promise<Envelope> => 
   const { action, nonce, vaultAddress, expiresAfter } = request;
   const signer = await signerOf(request, world.network);
   const account = signer && masterOf(world, signer);
+  const former = account || !signer ? undefined : world.masters.get(signer);
+  if (signer && former && !former.agents.has(signer))
+    return err(`Must deposit before performing actions. User: ${former.address}`);
   if (!account)
     return err(`User or API Wallet ${signer ?? '0x0000000000000000000000000000000000000000'} does not exist.`);
   if (vaultAddress) return err(`Vault not registered: ${vaultAddress}`);

@@ -43,7 +43,11 @@ const ACTION_REJECTIONS: readonly KnownRejection[] = [
     'key_not_authorized',
     'The venue does not let this key trade for the account.',
   ],
-  [/^Must deposit before/i, 'not_deposited', 'The account has never received a deposit.'],
+  [
+    /^Must deposit before/i,
+    'not_deposited',
+    'The account has never received a deposit, or the venue no longer lets this key trade for it.',
+  ],
   [/^Invalid nonce: duplicate/i, 'duplicate_nonce', 'An action with this nonce was executed before.'],
   [/^Invalid nonce/i, 'invalid_nonce', 'The venue does not accept this nonce.'],
   [/^Too many cumulative requests/i, 'action_budget', 'The account has used up its budget of actions.'],

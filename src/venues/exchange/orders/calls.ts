@@ -62,6 +62,9 @@ export function sendingLimits({ patienceMs }: Timing, { notAfter, signal }: Send
   return { notAfter: nowMs + GRANTED_WITHIN_PART * Math.min(patienceMs, POST_WITHIN_MS), signal };
 }
 
+/** An account without a deposit approves no agent. See venues/exchange.md#errors. */
+const OF_KEYS = new Set(['key_not_authorized', 'not_deposited']);
+
 /**
  * Posts one signed body for the first time; once more: see repeat.ts. A key that the venue rejects signs nothing more. A duplicate
  * nonce of bytes that were never sent before was used by other software with the same key: nothing was done, and the action
@@ -76,7 +79,7 @@ export async function post(
   const result = await exvenue.post(body, { signal, notAfter, timeoutMs: POST_WITHIN_MS, firstSend: true, account });
   if (result.kind !== 'rejected') return result;
   if (result.slug === 'duplicate_nonce') return unreachable('DUPLICATE_NONCE');
-  if (result.slug === 'key_not_authorized') await markKeyRejected(db, key_id);
+  if (OF_KEYS.has(result.slug)) await markKeyRejected(db, key_id);
   return result;
 }
 
