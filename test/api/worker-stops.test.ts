@@ -36,4 +36,17 @@ describe('a worker that is told to stop', function () {
 
     expect(state).to.equal('queued');
   });
+
+  it('ends soon, however soon after its start it is told so', async () => {
+    const tookMs: number[] = [];
+    for (let afterMs = 0; afterMs <= 200; afterMs += 25) {
+      await service.startWorker();
+      await sleep(afterMs);
+      const toldAt = performance.now();
+      await service.stopWorkers();
+      tookMs.push(performance.now() - toldAt);
+    }
+
+    expect(Math.max(...tookMs)).to.be.below(4_000);
+  });
 });

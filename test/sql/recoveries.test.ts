@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { type IntentDatabase, item, openIntentDatabase, type Row } from '../support/intent-database.ts';
 
+const PAYLOAD = '{"what": 1}';
 const AN_HOUR_AGO = `now() - interval '1 hour'`;
 
 describe('recover_since', () => {
@@ -80,4 +81,67 @@ describe('recover_since', () => {
 
       expect(await recover()).to.deep.equal(ONE);
     });
+});
+
+describe('an intent that a restored database may have sent', () => {
+  let intentDb: IntentDatabase;
+  before(async () => {
+    intentDb = await openIntentDatabase();
+  });
+  after(() => intentDb.close());
+  beforeEach(() => intentDb.query('truncate intents, lanes, lost_orders, restore_evidence cascade'));
+
+  const presumed = async () => {
+    const { id } = item();
+    await intentDb.accept(item({ id }));
+    await intentDb.query('update intents set presumed_sent_at = created_at where id = $1', [id]);
+    return (await intentDb.claim(id)) as Row;
+  };
+  const presume = async ({ id, fence }: Pick<Row, 'id' | 'fence'>) =>
+    (await intentDb.query<{ ok: boolean }>('select presume_sent($1, $2, $3) ok', [id, fence, PAYLOAD]))[0]?.ok;
+
+  it('is in doubt with what would be sent now, and no other is', async () => {
+    const [one, other] = [await presumed(), await presumed()];
+
+    expect(await presume(one)).to.equal(true);
+
+    expect(await intentDb.row(one.id)).to.deep.include({ state: 'in_doubt', sent_payload: JSON.parse(PAYLOAD) });
+    expect(await intentDb.row(other.id)).to.deep.include({ state: 'running', sent_payload: null });
+  });
+
+  for (const [what, change] of [
+    ['another worker has claimed it since', ({ id }: Row) => intentDb.claim(id)],
+    ['it has ended', ({ id, fence }: Row) => intentDb.settle(id, fence, 'failed')],
+    ['it was put back', ({ id, fence }: Row) => intentDb.retry(id, fence)],
+    ['it is in doubt already', (held: Row) => presume(held)],
+    ['it has begun to be sent', ({ id, fence }: Row) => intentDb.beginSending(id, fence)],
+    [
+      'no backup presumes that',
+      ({ id }: Row) => intentDb.query('update intents set presumed_sent_at = null where id = $1', [id]),
+    ],
+  ] as const)
+    it(`stays as it is where ${what}`, async () => {
+      const held = await presumed();
+      await change(held);
+      const before = await intentDb.row(held.id);
+
+      expect(await presume(held)).to.equal(false);
+      expect(await intentDb.row(held.id)).to.deep.equal(before);
+    });
+
+  it('is no news where a venue shows its order, and neither is a lost order that is known', async () => {
+    const [unsent, known, lost, news] = [item(), await presumed(), item(), item()];
+    await intentDb.accept(unsent);
+    await intentDb.query('insert into lost_orders (id) values ($1)', [lost.id]);
+    const shown = [unsent, known, lost, news].map(({ id }) => id);
+
+    const evidence = await intentDb.query('select id, kind from record_restore_evidence($1, $1, 100) order by kind', [
+      shown,
+    ]);
+
+    expect(evidence).to.deep.equal([
+      { id: news.id, kind: 'unknown' },
+      { id: unsent.id, kind: 'unsent' },
+    ]);
+  });
 });
