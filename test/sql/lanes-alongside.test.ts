@@ -41,6 +41,17 @@ describe('lanes with intents that may run alongside', () => {
     expect(await queuedJobs()).to.have.members([...ids.slice(1, 4), ...ids.slice(5, 10)]);
   });
 
+  it('go on whatever runs or waits in other lanes, and let nothing go on there', async () => {
+    const running = ['ETH long', 'BTC short'].map((alongside) => inLane('b', { alongside }));
+    const [alone, behind] = [inLane('c'), inLane('c')];
+    await intentDb.accept(...running, alone, behind);
+    const [first, second] = [beside('ETH short'), beside('BTC long')];
+
+    await acceptInTurn(intentDb, [first, second]);
+
+    expect(await queuedJobs()).to.have.members([...running, alone, first, second].map(({ id }) => id));
+  });
+
   it('let one that runs alone wait for all before it, and all behind it wait for it', async () => {
     const [one, two, alone, later] = [beside('BTC long'), beside('ETH short'), inLane('a'), beside('BTC long')];
     await intentDb.accept(one, two, alone, later);
