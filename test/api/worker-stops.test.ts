@@ -37,6 +37,18 @@ describe('a worker that is told to stop', function () {
     expect(state).to.equal('queued');
   });
 
+  it('is not ready from then on, and no longer registered once it has stopped', async () => {
+    const { runtime } = await service.startWorker();
+    const registered = sql.type(z.object({}))`select from worker_processes`;
+    const before = [await runtime.readiness.failing(), await service.db.exists(registered)];
+
+    const stopping = service.stopWorkers();
+    const failing = await runtime.readiness.failing();
+    await stopping;
+
+    expect([...before, failing, await service.db.exists(registered)]).to.deep.equal([[], true, ['stopping'], false]);
+  });
+
   it('ends soon, however soon after its start it is told so', async () => {
     const tookMs: number[] = [];
     for (let afterMs = 0; afterMs <= 200; afterMs += 25) {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { keepAlive, type Liveness } from '../../src/db/liveness.ts';
 import { goByDatabaseTime } from '../../src/kernel/work.ts';
@@ -162,6 +163,15 @@ describe('liveness of workers', () => {
       );
 
       expect(await row()).to.deep.include({ pool_ids: ['pool one'] });
+    });
+
+    it('reaps nobody in the first seconds: after an outage the others are about to register again', async () => {
+      await registered(60);
+      await alive();
+
+      await sleep(3_000);
+
+      expect(await workers()).to.have.length(2);
     });
 
     it('registers again after it was reaped', async () => {
