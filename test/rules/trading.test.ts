@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { eventText, positionOf } from '../../src/capabilities/streams/rules.ts';
+import { positionOf } from '../../src/capabilities/streams/rules.ts';
 import { changesOf, nextReconcileMs } from '../../src/capabilities/trading/watch/rules.ts';
 import type { components } from '../../src/contract/types.ts';
 
@@ -91,10 +91,4 @@ describe('positionOf', () => {
       expect(positionOf('prop_a', id)).to.equal(place);
     });
   }
-});
-
-describe('eventText', () => {
-  it('is one event of the event stream format', () => {
-    expect(eventText('prop_a:1', 'order', '{"a":1}')).to.equal('id: prop_a:1\nevent: order\ndata: {"a":1}\n\n');
-  });
 });

@@ -4,8 +4,8 @@ import type { EventStream } from '../../kernel/event-stream.ts';
 import { workingOn } from '../../kernel/work.ts';
 import type { StreamLimit } from './limit.ts';
 import { canTakeMore, type EventText, type Listener, newListener, partsFor, type StreamRequest } from './listener.ts';
-import type { EventLogs, LoggedEvent } from './logs.ts';
-import { endText, eventId, eventText, HEARTBEAT, retryText } from './rules.ts';
+import type { EventLogs } from './logs.ts';
+import { endText, eventText, HEARTBEAT, retryText } from './rules.ts';
 
 const BATCH = 100; // about what is kept for a reader that is behind: it is read again once that is taken
 const HOLD_TICK_MS = 100; // the precision of `interval_ms`
@@ -27,12 +27,8 @@ export type Streams = {
   close(): void;
 };
 
-type Channel = Pick<StreamRequest, 'subject' | 'owner'> & {
-  listeners: Set<Listener>;
-  isReading: boolean;
-  again: boolean;
-  unfollow(): void;
-};
+type Followed = { listeners: Set<Listener>; isReading: boolean; again: boolean; unfollow(): void };
+type Channel = Pick<StreamRequest, 'subject' | 'owner'> & Followed;
 
 /** Makes the streams of a process. All of them share the same timers. */
 export function openStreams(
@@ -111,7 +107,7 @@ export function openStreams(
     }
     listener.position = end.last_position;
     const first = JSON.stringify(await snapshot(end.last_position));
-    return eventText(eventId(subject, end.last_position), 'snapshot', first);
+    return eventText(subject, { position: end.last_position, type: 'snapshot', data: first });
   }
 
   /** Writes to each due listener the events that it has not received. One reader per log at a time. */
@@ -137,7 +133,7 @@ export function openStreams(
   /** Reads on after the slowest. Those ahead of its whole batch do not wait for it: they have their own. Whether there may be more. */
   async function readBatch(subject: string, due: Listener[]): Promise<boolean> {
     const events = await logs.list(subject, Math.min(...due.map(({ position }) => position)), BATCH);
-    const texts = events.map((event) => ({ position: event.position, text: textOf(subject, event) }));
+    const texts = events.map((event) => ({ position: event.position, text: eventText(subject, event) }));
     for (const listener of due) write(listener, texts);
     const last = texts.at(-1)?.position;
     if (last === undefined || events.length < BATCH) return false;
@@ -252,6 +248,3 @@ export function openStreams(
     },
   };
 }
-
-const textOf = (subject: string, { position, type, data }: LoggedEvent): string =>
-  eventText(eventId(subject, position), type, data);

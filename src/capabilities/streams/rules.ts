@@ -1,6 +1,3 @@
-/** The id of an event: whose log it is in, and its position there. So it is never valid for another log. */
-export const eventId = (subject: string, position: number): string => `${subject}:${position}`;
-
 /** The position in a `Last-Event-ID`; null if it is absent, malformed or of another log. */
 export function positionOf(subject: string, lastEventId: string | undefined): number | null {
   if (!lastEventId?.startsWith(`${subject}:`)) return null;
@@ -8,9 +5,14 @@ export function positionOf(subject: string, lastEventId: string | undefined): nu
   return /^\d{1,15}$/.test(position) ? Number(position) : null;
 }
 
-/** One event in the event stream format (HTML standard, section 9.2). `data` is JSON, which has no line breaks. */
-export const eventText = (id: string, type: string, data: string): string =>
-  `id: ${id}\nevent: ${type}\ndata: ${data}\n\n`;
+type Event = { position: number; type: string; data: string };
+
+/**
+ * One event in the event stream format (HTML standard, section 9.2). Its id names its log and its position there, so it is never valid for another
+ * log. `data` is JSON, which has no line breaks.
+ */
+export const eventText = (subject: string, { position, type, data }: Event): string =>
+  `id: ${subject}:${position}\nevent: ${type}\ndata: ${data}\n\n`;
 
 /**
  * The event with the reason why the service ends a stream. It has no id: a new stream resumes after the last event with
