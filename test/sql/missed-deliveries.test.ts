@@ -96,24 +96,28 @@ describe('recovery of an endpoint', () => {
     expect(jobs, 'and begins').to.be.at.least(1);
   });
 
-  it('is searched for what it missed without holding it: events are written meanwhile', async () => {
-    await event('missed');
-    const [reader, other] = [new pg.Client(intentDb.url), new pg.Client(intentDb.url)];
-    await Promise.all([reader.connect(), other.connect()]);
-    try {
-      await other.query('begin; lock table webhook_deliveries in access exclusive mode');
-      const recovered = reader.query(
-        `select queued from recover_endpoint('app_1', 'whe_1', now() - interval '2 hours', 10, 10, 0)`,
-      );
-      await until('the search', async () => (await intentDb.query(WAITING)).length > 0 || null);
+  for (const [what, held] of [
+    ['is searched for what it missed', 'lock table webhook_deliveries in access exclusive mode'],
+    ['has that queued again', 'select from webhook_deliveries for update'],
+  ])
+    it(`${what} without being held: events are written meanwhile`, async () => {
+      await event('missed', { state: 'failed' });
+      const [reader, other] = [new pg.Client(intentDb.url), new pg.Client(intentDb.url)];
+      await Promise.all([reader.connect(), other.connect()]);
+      try {
+        await other.query(`begin; ${held}`);
+        const recovered = reader.query(
+          `select queued from recover_endpoint('app_1', 'whe_1', now() - interval '2 hours', 10, 10, 0)`,
+        );
+        await until('the search', async () => (await intentDb.query(WAITING)).length > 0 || null);
 
-      const held = await other.query(`select id from webhook_endpoints for no key update skip locked`);
+        const free = await other.query(`select id from webhook_endpoints for no key update skip locked`);
 
-      expect(held.rows).to.deep.equal([{ id: 'whe_1' }]);
-      await other.query('commit');
-      expect((await recovered).rows).to.deep.equal([{ queued: 1 }]);
-    } finally {
-      await Promise.all([reader.end(), other.end()]);
-    }
-  });
+        expect(free.rows).to.deep.equal([{ id: 'whe_1' }]);
+        await other.query('commit');
+        expect((await recovered).rows).to.deep.equal([{ queued: 1 }]);
+      } finally {
+        await Promise.all([reader.end(), other.end()]);
+      }
+    });
 });

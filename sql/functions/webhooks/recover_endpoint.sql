@@ -1,17 +1,19 @@
 -- Queues again what an endpoint missed since a time: deliveries that failed or were cancelled, and subscribed events from while it was
 -- inactive. Oldest first, at most `most`, spread over time by `per_second`, and only once in `pause_s` seconds, so that a receiver that has
--- just recovered is not overloaded. Verdicts: queued | unknown | inactive | too_soon. What it missed is read before the endpoint is locked: in a
--- long log that takes seconds, and who holds an endpoint keeps every event of its owner from being written, and what settles with one.
+-- just recovered is not overloaded. Verdicts: queued | unknown | inactive | too_soon. The endpoint is locked last: to find what it missed in a long
+-- log takes seconds, and to queue it most of one, and who holds an endpoint keeps every event of its owner from being written, and what settles with
+-- one. Where somebody else has recovered or deactivated it meanwhile, all is undone. Locks the deliveries, then the endpoint.
 create or replace function recover_endpoint(
   of_owner text, endpoint text, since timestamptz, most integer, per_second integer, pause_s integer
 ) returns table (verdict text, queued integer)
 language plpgsql as $$
 declare
+  paused_since timestamptz := now() - make_interval(secs => pause_s);
   target webhook_endpoints;
   missed text[];
 begin
   select * into target from webhook_endpoints e where e.id = endpoint and e.owner = of_owner;
-  if target.id is not null and coalesce(target.recovered_at <= now() - make_interval(secs => pause_s), true) then
+  if target.active and coalesce(target.recovered_at <= paused_since, true) then
     missed := array(
       select v.id
       from events v
@@ -26,20 +28,6 @@ begin
       limit most
     );
   end if;
-  select * into target from webhook_endpoints e where e.id = endpoint and e.owner = of_owner for no key update;
-  queued := 0;
-  verdict := case
-    when target.id is null then 'unknown'
-    when not target.active then 'inactive'
-    when target.recovered_at > now() - make_interval(secs => pause_s) then 'too_soon'
-    else 'queued'
-  end;
-  if verdict <> 'queued' then
-    return next;
-    return;
-  end if;
-  update webhook_endpoints e set recovered_at = now() where e.id = endpoint;
-
   with planned as (
     insert into webhook_deliveries as d (id, owner, endpoint_id, event_id, due_at)
     select sortable_id('whd'), of_owner, endpoint, m.id, now() + make_interval(secs => (m.n - 1) / per_second)
@@ -50,7 +38,19 @@ begin
     where d.state in ('failed', 'cancelled')
     returning d.id
   )
-  select count(*) into queued from planned;
+  select 'queued', count(*) into verdict, queued from planned;
+  update webhook_endpoints e
+  set recovered_at = now()
+  where e.id = endpoint and e.owner = of_owner and e.active and coalesce(e.recovered_at <= paused_since, true);
+  if not found then
+    raise exception 'endpoint % is not recovered', endpoint using errcode = 'TP002';
+  end if;
   perform dispatch_due_deliveries(endpoint);
   return next;
+exception
+  when sqlstate 'TP002' then
+    select * into target from webhook_endpoints e where e.id = endpoint and e.owner = of_owner;
+    verdict := case when target.id is null then 'unknown' when not target.active then 'inactive' else 'too_soon' end;
+    queued := 0;
+    return next;
 end $$;
