@@ -3277,6 +3277,9 @@ create function settle_money(of_payment text, said timestamp with time zone DEFA
 create function settle_payout(payout text)
   returns void plpgsql;
 
+create function share_locks(batch jsonb)
+  returns jsonb plpgsql;
+
 create function shown_fill(f exchange_fills, of_owner text)
   returns jsonb sql stable;
 

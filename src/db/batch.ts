@@ -1,4 +1,3 @@
-import DataLoader from 'dataloader';
 import { type FragmentSqlToken, sql } from 'slonik';
 import { workingOn } from '../kernel/work.ts';
 import { databaseIsAway } from './conflicts.ts';
@@ -10,21 +9,49 @@ const SLOW_MS = 1_000; // a batch that takes longer, such as one on a silent con
 
 type Run<Item, Result> = (items: Item[]) => Promise<Result[]>;
 
+/** A waiting item. `waited`: runs what it has waited for. */
+type Waiting<Item, Result> = {
+  item: Item;
+  waited: ReturnType<typeof waitFromNow>;
+  resolve(result: Result): void;
+  reject(error: unknown): void;
+};
+
 /**
  * Turns a function over a batch into one over a single item. Items of one tick share a batch. One batch is in progress
  * at a time, for up to `SLOW_MS`; further items wait for the next one. So a single item starts at once, and many
- * concurrent items share commits. A batch that fails is run again item by item, so that a bad item fails alone; not if
- * the database was away, because then no item is to blame. `run` must return one result per item, in order, and may see
- * an item twice. Equal items are not merged, and nothing is cached.
+ * concurrent items share commits. A batch that fails is run again item by item, so that a bad item fails alone, and one that waits for a lock waits
+ * alone; not if the database was away, because then no item is to blame. `run` must return one result per item, in order, and may see
+ * an item twice. Equal items are not merged, and nothing is cached. A batching library does not fit: its items have their results together.
  */
 export function batch<Item, Result>(run: Run<Item, Result>): (item: Item) => Promise<Result> {
-  const turns = oneAtATime();
-  const loader = new DataLoader<Item, Result>((items) => turns.during(runOrSplit(run, [...items])), {
-    batchScheduleFn: turns.enqueue,
-    cache: false,
-    maxBatchSize: MAX_BATCH_SIZE,
-  });
-  return (item) => loader.load(item);
+  const waiting: Waiting<Item, Result>[] = [];
+  let isBusy = false;
+
+  function next(): void {
+    const members = waiting.splice(0, MAX_BATCH_SIZE);
+    isBusy = members.length > 0;
+    members[0]?.waited(() => workingOn({}, () => void inTurn(members))); // for several tenants
+  }
+
+  async function inTurn(members: Waiting<Item, Result>[]): Promise<void> {
+    let isOver = false;
+    const over = () => {
+      clearTimeout(slow);
+      if (!isOver) next();
+      isOver = true;
+    };
+    const slow = setTimeout(over, SLOW_MS);
+    await runOrSplit(run, members);
+    over();
+  }
+
+  return (item) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ item, waited: waitFromNow(), resolve, reject });
+      if (!isBusy) queueMicrotask(next);
+      isBusy = true;
+    });
 }
 
 /** The same for a function that takes a pool: items for the same pool share a batch. */
@@ -39,51 +66,21 @@ export function batchPerPool<Item, Result>(
   };
 }
 
-/** Dispatches batches one after the other. Each names the work whose end, or `SLOW_MS`, lets the next begin. */
-function oneAtATime() {
-  const waiting: (() => void)[] = [];
-  let isBusy = false;
-  const next = () => {
-    const dispatch = waiting.shift();
-    isBusy = dispatch !== undefined;
-    dispatch?.();
-  };
-  return {
-    enqueue(dispatch: () => void): void {
-      const waited = waitFromNow(); // by the first item of the batch
-      const start = () => waited(() => workingOn({}, dispatch)); // for several tenants, whoever was the first
-      if (isBusy) waiting.push(start);
-      else queueMicrotask(start);
-      isBusy = true;
-    },
-    async during<Result>(work: Promise<Result>): Promise<Result> {
-      let isOver = false;
-      const over = () => {
-        if (isOver) return;
-        isOver = true;
-        clearTimeout(timer);
-        next();
-      };
-      const timer = setTimeout(over, SLOW_MS);
-      return work.finally(over);
-    },
-  };
-}
-
-async function runOrSplit<Item, Result>(run: Run<Item, Result>, items: Item[]): Promise<(Result | Error)[]> {
+async function runOrSplit<Item, Result>(run: Run<Item, Result>, members: Waiting<Item, Result>[]): Promise<void> {
   try {
-    return await run(items);
+    const results = await run(members.map(({ item }) => item));
+    if (results.length !== members.length)
+      throw new Error(`A batch of ${members.length} has ${results.length} results`);
+    members.forEach(({ resolve }, n) => void resolve(results[n] as Result)); // as: it has as many
   } catch (error) {
-    if (items.length === 1 || databaseIsAway(error)) return items.map(() => asError(error));
-    return (await Promise.all(items.map((item) => runOrSplit(run, [item])))).flat();
+    if (members.length === 1 || databaseIsAway(error)) for (const { reject } of members) reject(error);
+    else await Promise.all(members.map((member) => runOrSplit(run, [member])));
   }
 }
 
-/** The loader rejects an item whose result is an error. */
-const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
-
-/** A batch as JSON for a statement, each item with its position `n`. */
-export const numbered = (items: object[]): string => JSON.stringify(items.map((item, n) => ({ ...item, n })));
+/** A batch as JSON for a statement, each item with its position `n`. The statement waits for no lock for long, see `share_locks`. */
+export const numbered = (items: object[]): FragmentSqlToken =>
+  sql.fragment`share_locks(${JSON.stringify(items.map((item, n) => ({ ...item, n })))}::jsonb)`;
 
 /**
  * The texts of a batch as rows of one column, for a prepared statement. PostgreSQL plans a statement with an array

@@ -19,7 +19,7 @@ export const requestBudget = (
   async spend(asked) {
     const { spent, wait_ms } = await db.one(sql.prepared('spend_shares', spending)`
       select spent, wait_ms
-      from spend_shares(${name}, ${burst}, ${perSecond}, ${allowance}, ${numbered(asked)}::jsonb)`);
+      from spend_shares(${name}, ${burst}, ${perSecond}, ${allowance}, ${numbered(asked)})`);
     return { spent, waitMs: wait_ms };
   },
   async charge(weight) {

@@ -132,7 +132,7 @@ const spanOf = (name: string, { verdict, batchSize }: Verdict) => ({
 async function acceptBatch(db: Db, sqlFunction: string, newIntents: NewIntent[]): Promise<Verdict[]> {
   const rows = await db.any(sql.prepared(sqlFunction, verdictRow)`
     select n, intent_id, verdict, now() as at
-    from ${sql.identifier([sqlFunction])}(${numbered(newIntents)}::jsonb)
+    from ${sql.identifier([sqlFunction])}(${numbered(newIntents)})
     order by n`);
   return rows.map((row) => ({ ...row, batchSize: newIntents.length }));
 }

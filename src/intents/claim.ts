@@ -107,11 +107,11 @@ export const claim: (db: Db, intentId: IntentId) => Promise<Intent | null> = bat
       select i.*
       from (
       select k.id
-      from ${each(ids)} as wanted (id)
+      from jsonb_to_recordset(${numbered(ids.map((id) => ({ id })))}) as wanted (id uuid)
       cross join lateral (
         select known.id, known.lane, known.owner
         from intents known
-        where known.id = wanted.id::uuid
+        where known.id = wanted.id
         limit 1
       ) k
       order by k.lane nulls last, k.owner, k.id
@@ -239,7 +239,7 @@ const beginSendings = batchPerPool(async (db, batch: SendStart[]): Promise<SendB
     from (
       select r.*
       from lock_paces(${sql.array(paces, 'text')}) locked
-      cross join jsonb_to_recordset(${numbered(batch)}::jsonb) as r (
+      cross join jsonb_to_recordset(${numbered(batch)}) as r (
         n integer, id uuid, fence integer, claims boolean, "ifReady" boolean, sent jsonb, upstream text, slots integer, "holdMs" double precision,
         "forExits" integer, "isExit" boolean, pace jsonb
       )

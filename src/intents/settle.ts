@@ -63,7 +63,7 @@ const settlingAll = (batch: Settlement[], by: FragmentSqlToken): FragmentSqlToke
     select b.n, b.id, ${by}(b.id, b.fence, b.ending, b.outcome, b.responded_s) ok
     from (
       select r.*
-      from jsonb_to_recordset(${numbered(batch)}::jsonb) as r (
+      from jsonb_to_recordset(${numbered(batch)}) as r (
         n integer, id uuid, owner text, fence integer, lane text, ending text, outcome jsonb, responded_s double precision
       )
       order by r.lane nulls last, r.owner, r.id, r.n

@@ -50,7 +50,7 @@ export function laneStepper(db: Db): StepLane {
   return batch(async (steps: LaneStep[]) => {
     const rows = await db.any(sql.prepared('step_lanes', steppedRow)`
       select n, verdict, held
-      from step_lanes(${numbered(steps)}::jsonb)
+      from step_lanes(${numbered(steps)})
       order by n`);
     return [...rows];
   });
