@@ -3103,7 +3103,7 @@ create function record_sealed_result(intent uuid, members bytea)
 create function record_subaccount(intent uuid, held_fence integer, said jsonb, made jsonb)
   returns void plpgsql;
 
-create function record_sync(account text, from_status text, to_status text, reason text, shown_status text, shown_bucket text, broken jsonb DEFAULT NULL::jsonb)
+create function record_sync(account text, from_status text, to_status text, reason text, shown_status text, shown_bucket text, broken jsonb DEFAULT NULL::jsonb, shown_uuid text DEFAULT NULL::text)
   returns void plpgsql;
 
 create function record_verification_session(intent uuid, held_fence integer, said jsonb, session text)

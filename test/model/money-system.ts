@@ -25,7 +25,10 @@ import { MoneyModel } from './money-model.ts';
 import { config, findAccount, insertBuyer, PRICE, type Stage } from './money-stage.ts';
 import { network } from './network.ts';
 
-const FUNDED = { status: 'active', bucket: 'PRO_FUNDED', elimination: null, overallRule: 'drawdown.eod' } as const;
+const FUNDED = {
+  ...{ status: 'active', subaccountUuid: 'uuid', bucket: 'PRO_FUNDED', elimination: null },
+  overallRule: 'drawdown.eod',
+} as const;
 const SYNCED = ['provisioning', 'evaluation']; // in the others the comparison changes nothing
 const intentRow = z.object({ id: z.string(), kind: z.string() });
 

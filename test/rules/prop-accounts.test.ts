@@ -8,6 +8,7 @@ import {
 } from '../../src/capabilities/accounts/prop/rules.ts';
 
 const challenge: NetworkStatus = {
+  subaccountUuid: null,
   status: 'active',
   bucket: 'SUBACCOUNT_CHALLENGE',
   elimination: null,

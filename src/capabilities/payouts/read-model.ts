@@ -32,9 +32,12 @@ export async function earningsOf(reads: Reads, { subaccount_uuid }: PropAccount)
   return earned;
 }
 
-/** What a subaccount has earned in all weeks that are settled, in cents, by the network's settlements. Null if they cannot be read. */
+/**
+ * What a subaccount has earned in all weeks that are settled, in cents, by the network's settlements. Null if they cannot be read: also
+ * until a sync has shown the uuid of one that was made or attached without it.
+ */
 export async function readEarnings(reads: Reads, subaccountUuid: string | null): Promise<number | null> {
-  if (subaccountUuid === null) return 0;
+  if (subaccountUuid === null) return null;
   const settled = await reads.settlements(subaccountUuid);
   if (settled.kind === 'unreadable') return null;
   const weeks = settled.kind === 'absent' ? [] : settled.data.filter(isSettled);

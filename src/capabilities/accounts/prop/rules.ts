@@ -4,9 +4,10 @@ import { type OverallRule, typeOfBucket } from '../../../kernel/buckets.ts';
 /** The status of a prop account. */
 export type PropStatus = components['schemas']['PropAccountStatus'];
 
-/** What the network shows of a subaccount: its status, its bucket, why it was eliminated, and its drawdowns in percent. */
+/** What the network shows of a subaccount: its status and uuid, its bucket, why it was eliminated, and its drawdowns in percent. */
 export type NetworkStatus = {
   status: string;
+  subaccountUuid: string | null;
   bucket: string | null;
   elimination: { reason: string | null } | null;
   drawdown?: Record<'intraday' | 'intradayLimit' | 'overall' | 'overallLimit', number | null> | null;

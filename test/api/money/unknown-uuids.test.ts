@@ -1,0 +1,45 @@
+import { expect } from 'chai';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import { type Earner, earner, payingApp } from '../../support/earning.ts';
+import { type Money, startMoney } from '../../support/money.ts';
+import { expectRejected } from '../../support/rejected.ts';
+
+const REQUEST = '/v2/payouts/request';
+const AMOUNT = { json: { amount_cents: 10_000 } };
+
+/** The network names settlements by a uuid, which it may not have shown when a subaccount was made; ops.attach_account knows none. */
+describe('what a funded account has earned whose uuid at the network is not known', function () {
+  this.timeout(30_000);
+  let service: Money;
+  let trader: Earner;
+  before(async () => {
+    service = await startMoney();
+    trader = await earner(service, await payingApp(service), 500);
+  });
+  after(() => service.stop());
+  beforeEach(() => service.db.query(sql.type(z.object({}))`update subaccounts set subaccount_uuid = null`));
+
+  it('is not said to be nothing', async () => {
+    expectRejected(await trader.ask('GET', '/v2/payouts/estimate'), 'VENUE_UNREADABLE');
+    expectRejected(await trader.ask('POST', REQUEST, AMOUNT), 'VENUE_UNREADABLE', { effect: 'none' });
+  });
+
+  it('is paid once a sync has shown the uuid', async () => {
+    await trader.ask('POST', `/v2/lifecycle/sync/${trader.account.id}`);
+
+    expect(await trader.estimate()).to.equal(50_000);
+    const id = await trader.request(10_000);
+    expect((await trader.submit(id)).body.status).to.be.oneOf(['submitted', 'transferred']);
+  });
+
+  it('does not keep a payout from being sent later that was requested before', async () => {
+    await trader.ask('POST', `/v2/lifecycle/sync/${trader.account.id}`);
+    const id = await trader.request(10_000);
+    await service.db.query(sql.type(z.object({}))`update subaccounts set subaccount_uuid = null`);
+
+    expectRejected(await trader.submit(id), 'VENUE_UNREADABLE', { effect: 'none' });
+    await trader.ask('POST', `/v2/lifecycle/sync/${trader.account.id}`);
+    expect((await trader.submit(id)).status).to.be.oneOf([200, 202]);
+  });
+});
