@@ -104,6 +104,19 @@ describe('the ledger beside the processor’s balances', () => {
       expect(await prove(20)).to.deep.equal([{ subject: 'pay_1', posted: 700, shown: 0 }]);
     });
 
+    it('are not judged of a payment by direct debit until its bank has decided: the processor books it when it begins', async () => {
+      const moveTo = (status: string) => intentDb.query(`update payments set status = '${status}'`);
+      await readUntilNow('1 year');
+      await shown('txn_1', 700, '5 hours');
+      await moveTo('processing');
+      expect(await prove(20)).to.deep.equal([]);
+
+      await moveTo('requires_payment_method');
+      expect(await prove(20), 'what was booked is not taken back').to.have.length(1);
+      await shown('txn_2', -700, '1 hour');
+      expect(await prove(20)).to.deep.equal([]);
+    });
+
     it('are not judged of what was bought before the first proof', async () => {
       await intentDb.query(`update payments set created_at = now() - interval '1 day'`);
       await readUntilNow('1 hour');

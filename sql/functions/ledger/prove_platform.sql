@@ -1,6 +1,7 @@
 -- Compares the ledger with the changes of the platform's balance, for every payment and payout whose money moved after `since` or that differed
--- before, and stores those that differ. Not judged: those from before the first proof, and those whose money moved in the last `minutes`, which
--- may still be under way.
+-- before, and stores those that differ. Not judged: those from before the first proof, those whose money moved in the last `minutes`, which may still
+-- be under way, and payments that banks have not decided, which the processor books when they begin, and takes back if they fail
+-- (docs.stripe.com/reports/balance-transaction-types, payment_failure_refund).
 create or replace function prove_platform(since timestamptz, minutes double precision) returns void
 language sql as $$
   with concerned as materialized (
@@ -24,6 +25,7 @@ language sql as $$
     left join payments p on p.id = c.subject
     left join payouts o on o.id = c.subject
     join balance_proofs r on coalesce(p.created_at, o.requested_at) > r.since
+    where p.status is distinct from 'processing'
     group by c.subject, m.currency
   ), agreed as (
     delete from balance_differences d
