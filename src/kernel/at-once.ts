@@ -1,8 +1,11 @@
+import { presentWork } from './work.ts';
+
 /** Runs calls to one upstream, a bounded number at once. */
 export type AtOnce = {
   /**
-   * Runs a call in its turn. Null, and it was not run: it would have waited for an upstream that is silent, or for too long, or
-   * too many wait. `hasResponded`: whether a result is a response of the upstream. `isUrgent`: its turn comes before those of others.
+   * Runs a call in its turn: that of the tenant with the fewest calls under way comes first, and of a tenant the oldest. Null, and it was not run:
+   * it would have waited for an upstream that is silent, or for too long, or too many wait, most of them its tenant's. `hasResponded`: whether a
+   * result is a response of the upstream. `isUrgent`: its turn comes before those of others.
    */
   run<Result>(
     call: () => Promise<Result>,
@@ -14,24 +17,23 @@ export type AtOnce = {
 /** Why a call was not sent that had no turn. SQL knows it by this name (retry_mail). */
 export const NO_TURN = 'NO_TURN';
 
-type Waiting = { sinceMs: number; isUrgent: boolean; begin(hasTurn: boolean): void };
+type Waiting = { tenant: string | undefined; sinceMs: number; isUrgent: boolean; begin(hasTurn: boolean): void };
 
 /** An upstream that has been called, and has responded to nothing for so long, is silent until it responds. */
 const SILENT_MS = 1_000;
 
-/** How long a call waits for its turn at most, and how many may wait; absent: without a limit. */
-type Limits = { longestMs?: number; mostWaiting?: number };
+/** How long a call waits for its turn at most, and how many may wait. */
+type Limits = { longestMs?: number; mostWaiting?: number | undefined };
 
 /**
- * Makes a limit of `most` calls at once; others wait. Whoever waits for an upstream holds up a job of the queue, and what concerns other
- * upstreams needs those too: one that is silent holds `most` of them. Nobody else waits for it, except in the second before that is known.
+ * Makes a limit of `most` calls at once; others wait, by default as many, for a second. Whoever waits for an upstream holds up a job of the queue,
+ * and what concerns other upstreams needs those too: one that is silent holds `most` of them. Nobody else waits for it, except in the second before
+ * that is known.
  */
-export function atOnce(
-  most: number,
-  { longestMs = Number.POSITIVE_INFINITY, mostWaiting = Number.POSITIVE_INFINITY }: Limits = {},
-): AtOnce {
+export function atOnce(most: number, { longestMs = 1_000, mostWaiting = most }: Limits = {}): AtOnce {
   let running = 0;
-  const waiting: Waiting[] = []; // the urgent ones first, of each the oldest first
+  const runningOf = new Map<string | undefined, number>();
+  const waiting: Waiting[] = []; // the oldest first
   let owingSinceMs = Number.POSITIVE_INFINITY; // since when the upstream owes its next response
   let timer: NodeJS.Timeout | undefined;
 
@@ -40,25 +42,38 @@ export function atOnce(
 
   function serve(): void {
     clearTimeout(timer);
-    for (const { begin } of waiting.splice(0, most - running)) {
-      running += 1;
+    while (running < most && waiting.length > 0) {
+      const next = waiting.reduce((first, each) => (isBefore(each, first) ? each : first));
+      count(next.tenant, 1);
       owingSinceMs = Math.min(owingSinceMs, performance.now());
-      begin(true);
+      end(next, true);
     }
-    for (const { begin } of waiting.splice(mostWaiting)) begin(false);
-    const late = waiting.filter((each) => leftMs(each) <= 0);
-    for (const each of late) {
-      waiting.splice(waiting.indexOf(each), 1);
-      each.begin(false);
-    }
+    while (waiting.length > mostWaiting) end(newestOfMost(waiting), false);
+    for (const late of waiting.filter((each) => leftMs(each) <= 0)) end(late, false);
     if (waiting.length > 0) timer = setTimeout(serve, Math.ceil(Math.min(...waiting.map(leftMs)))).unref();
+  }
+
+  const underWay = ({ tenant }: Waiting) => runningOf.get(tenant) ?? 0;
+  const isBefore = (one: Waiting, other: Waiting) =>
+    one.isUrgent === other.isUrgent ? underWay(one) < underWay(other) : one.isUrgent;
+
+  function count(tenant: string | undefined, change: 1 | -1): void {
+    running += change;
+    const left = (runningOf.get(tenant) ?? 0) + change;
+    if (left > 0) runningOf.set(tenant, left);
+    else runningOf.delete(tenant);
+  }
+
+  function end(each: Waiting, hasTurn: boolean): void {
+    waiting.splice(waiting.indexOf(each), 1);
+    each.begin(hasTurn);
   }
 
   return {
     async run(call, hasResponded, isUrgent = false) {
+      const { tenant } = presentWork();
       const hasTurn = await new Promise<boolean>((begin) => {
-        const behind = isUrgent ? waiting.findIndex((other) => !other.isUrgent) : -1;
-        waiting.splice(behind < 0 ? waiting.length : behind, 0, { sinceMs: performance.now(), isUrgent, begin });
+        waiting.push({ tenant, sinceMs: performance.now(), isUrgent, begin });
         serve();
       });
       if (!hasTurn) return null;
@@ -68,10 +83,16 @@ export function atOnce(
         isAnswered = hasResponded(result);
         return result;
       } finally {
-        running -= 1;
+        count(tenant, -1);
         if (isAnswered) owingSinceMs = running > 0 ? performance.now() : Number.POSITIVE_INFINITY;
         serve();
       }
     },
   };
+}
+
+/** Of some that wait, in the order of their age, the newest of the tenant that has most of them: who asks for much makes room for the others. */
+export function newestOfMost<Waiter extends { tenant: string | undefined }>(waiting: readonly Waiter[]): Waiter {
+  const ofTenants = [...Map.groupBy(waiting, ({ tenant }) => tenant).values()];
+  return ofTenants.reduce((most, each) => (each.length >= most.length ? each : most)).at(-1) as Waiter; // as: no group is empty
 }

@@ -72,8 +72,8 @@ export async function openUpstreams({
   };
 }
 
-/** A verb whose request waits for its turn holds a job, and is soon tried again. */
-const WAITING = { longestMs: 1_000 };
+/** A verb whose request waits for its turn holds a job, a second at most, and is soon tried again. */
+const WAITING = { mostWaiting: Number.POSITIVE_INFINITY };
 
 const networkTurns = ({ miners, validator }: ReturnType<typeof jobsOfVenues>): NetvenueTurns => ({
   miners: { exit: atOnce(miners.exits, WAITING), entry: atOnce(miners.entries, WAITING) },

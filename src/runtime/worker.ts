@@ -48,7 +48,6 @@ export async function openWorkerRuntime(config: Config, log: Logger, metrics: Me
     tls: config.SMTP_TLS,
     most: jobsOfOneUpstream(config.OUTBOUND_CONCURRENCY),
   });
-  const forWatches = jobsOfOneUpstream(config.OUTBOUND_CONCURRENCY);
   const base = runtimeBase({ kind: 'worker', db, config, log, metrics, clock }, pauses);
   const reads = venueReads(platform, exvenue, config.VENUE_READ_MS);
   return {
@@ -63,7 +62,7 @@ export async function openWorkerRuntime(config: Config, log: Logger, metrics: Me
     venues: networkEntities(platform, { config, upstreams, db, sealer: base.sealer }),
     reads,
     checks: orderChecks(db, reads),
-    watching: atOnce(forWatches, { mostWaiting: forWatches }),
+    watching: atOnce(jobsOfOneUpstream(config.OUTBOUND_CONCURRENCY)),
     syncing: atOnce(jobsOfOneUpstream(config.TRADING_CONCURRENCY)),
     stepLane: laneStepper(db),
     activity,

@@ -88,6 +88,25 @@ describe('a mail server that', () => {
     slow.close();
   });
 
+  it('is slow takes the code of another app before many codes of one', async function () {
+    this.timeout(60_000);
+    const taken: string[] = [];
+    const slow = await slowServer((recipients) => taken.push(...recipients));
+    const codes = (app: string, count: number) =>
+      service.db.query(sql.type(nothing)`
+        select post_mail(gen_random_uuid(), 'password_changed', 'user' || n || '@' || ${app} || '.example.com', '{"app": "a"}', null, 86400,
+          in_name_of => ${app})
+        from generate_series(1, ${count}) n`);
+    await codes('crowd', MANY);
+    await until('its first mails', () => taken.length > 20);
+
+    await codes('other', 1);
+    await until('the code', () => taken.some((address) => address.endsWith('@other.example.com')), 50_000);
+
+    expect(taken.length).to.be.below(20 + MANY / 8);
+    slow.close();
+  });
+
   it('is slow delays no other job of its runner, however many notifications there are, and those that wait were not tried yet', async function () {
     this.timeout(60_000);
     const slow = await slowServer();

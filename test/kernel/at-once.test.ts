@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { atOnce } from '../../src/kernel/at-once.ts';
+import { workingOn } from '../../src/kernel/work.ts';
 
 describe('atOnce', () => {
   /** Calls that take so long, and what ran of them. */
@@ -18,15 +19,14 @@ describe('atOnce', () => {
   const hasResponded = (result: string) => result === 'response';
   const many = <T>(count: number, one: () => Promise<T>) => Promise.all(Array.from({ length: count }, one));
 
-  it('runs all calls of an upstream that responds, so many at once, however long that takes', async function () {
-    this.timeout(10_000);
-    const limit = atOnce(2);
-    const { counts, call } = calls(300, 'response');
+  it('runs all calls of an upstream that responds, so many at once', async () => {
+    const limit = atOnce(3);
+    const { counts, call } = calls(100, 'response');
 
-    const results = await many(10, () => limit.run(call, hasResponded));
+    const results = await many(6, () => limit.run(call, hasResponded));
 
-    expect(results).to.deep.equal(Array(10).fill('response'));
-    expect(counts).to.deep.equal({ running: 0, most: 2, ran: 10 });
+    expect(results).to.deep.equal(Array(6).fill('response'));
+    expect(counts).to.deep.equal({ running: 0, most: 3, ran: 6 });
   });
 
   it('keeps nobody waiting for longer than a second where the upstream is silent, and nobody once that is known', async function () {
@@ -36,12 +36,12 @@ describe('atOnce', () => {
     const startedAt = performance.now();
     const silent = many(2, () => limit.run(call, hasResponded));
 
-    const first = await many(5, () => limit.run(call, hasResponded));
+    const first = await many(2, () => limit.run(call, hasResponded));
     const firstMs = performance.now() - startedAt;
-    const later = await many(5, () => limit.run(call, hasResponded));
+    const later = await many(2, () => limit.run(call, hasResponded));
     const laterMs = performance.now() - startedAt - firstMs;
 
-    expect([first, later]).to.deep.equal([Array(5).fill(null), Array(5).fill(null)]);
+    expect([first, later]).to.deep.equal([Array(2).fill(null), Array(2).fill(null)]);
     expect(firstMs).to.be.within(900, 2_000);
     expect(laterMs).to.be.below(300);
     expect(await silent).to.deep.equal(['lost', 'lost']);
@@ -85,7 +85,7 @@ describe('atOnce', () => {
   });
 
   it('gives urgent calls the first turns, oldest first, and keeps no other waiting for longer than it may', async () => {
-    const limit = atOnce(1, { longestMs: 450 });
+    const limit = atOnce(1, { longestMs: 450, mostWaiting: 3 });
     const { call } = calls(300, 'response');
     const order: string[] = [];
     const run = async (name: string, isUrgent: boolean) => {
@@ -104,7 +104,7 @@ describe('atOnce', () => {
   });
 
   it('goes on after calls that were lost or threw', async () => {
-    const limit = atOnce(1);
+    const limit = atOnce(1, { mostWaiting: 2 });
     const thrown = limit.run(() => Promise.reject(new Error('thrown')), hasResponded).catch(({ message }) => message);
     const lost = limit.run(async () => 'lost', hasResponded);
     const served = limit.run(async () => 'response', hasResponded);
@@ -112,13 +112,35 @@ describe('atOnce', () => {
     expect(await Promise.all([thrown, lost, served])).to.deep.equal(['thrown', 'lost', 'response']);
   });
 
-  it('lets no more wait than may', async () => {
-    const limit = atOnce(1, { mostWaiting: 2 });
-    const { counts, call } = calls(50, 'response');
+  it('lets no more wait than may, by default as many as have a turn', async () => {
+    const results = async (mostWaiting?: number) => {
+      const limit = atOnce(1, { mostWaiting });
+      const { counts, call } = calls(50, 'response');
+      const ended = await many(5, () => limit.run(call, hasResponded));
+      expect(counts.ran).to.equal(ended.filter((each) => each !== null).length);
+      return ended;
+    };
 
-    const results = await many(5, () => limit.run(call, hasResponded));
+    expect(await results(2)).to.deep.equal([...Array(3).fill('response'), null, null]);
+    expect(await results()).to.deep.equal([...Array(2).fill('response'), null, null, null]);
+  });
 
-    expect(results).to.deep.equal([...Array(3).fill('response'), null, null]);
-    expect(counts.ran).to.equal(3);
+  it('gives the next turn to the tenant with the fewest calls under way, and room to wait to those that have few there', async () => {
+    const limit = atOnce(2, { mostWaiting: 3 });
+    const { call } = calls(100, 'response');
+    const order: string[] = [];
+    const run = (name: string) =>
+      workingOn({ tenant: name.charAt(0) }, async () => {
+        const begin = () => {
+          order.push(name);
+          return call();
+        };
+        if ((await limit.run(begin, hasResponded)) === null) order.push(`not ${name}`);
+      });
+
+    await Promise.all(['a1', 'a2', 'a3', 'a4', 'a5', 'b1', 'c1'].map(run));
+
+    expect(order.slice(0, 4)).to.deep.equal(['a1', 'a2', 'not a5', 'not a4']);
+    expect(order.slice(4)).to.deep.equal(['b1', 'a3', 'c1']);
   });
 });

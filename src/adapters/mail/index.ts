@@ -8,8 +8,8 @@ const CONNECT_WITHIN_MS = 5_000;
 const SILENT_MS = 15_000;
 const CONNECTIONS = 5;
 const BULK_CONNECTIONS = 3; // codes and links, which somebody waits for, always find another one
-/** A job that waits keeps others of its runner from running, deliveries of events too, and there may be thousands. */
-const WAITING = { longestMs: 1_000, mostWaiting: BULK_CONNECTIONS };
+/** Of each kind: one that waits holds a job, and there may be thousands. */
+const WAITING = { mostWaiting: BULK_CONNECTIONS };
 const NOT_SENT = new Set(['ECONNECTION', 'EDNS', 'ETLS', 'EAUTH', 'ESOCKET', 'ENOAUTH']);
 
 /** Whether a plain connection must be upgraded by STARTTLS (RFC 3207) before anything is sent. */

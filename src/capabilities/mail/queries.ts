@@ -4,6 +4,7 @@ import type { Db } from '../../db/pool.ts';
 
 const queuedRow = z.object({
   id: z.string(),
+  tenant: z.string().nullable(),
   template: z.string(),
   recipient: z.string(),
   data: z.record(z.string(), z.string()),
@@ -24,7 +25,7 @@ export type QueuedMail = z.infer<typeof queuedRow>;
 /** A mail that has not ended; null for one that has, and for an unknown id. */
 export const findQueuedMail = (db: Db, mailId: string): Promise<QueuedMail | null> =>
   db.maybeOne(sql.prepared('find_queued_mail', queuedRow)`
-    select m.id, m.template, m.recipient, m.data, m.secret, m.attempts, m.expires_at <= now() as is_late,
+    select m.id, m.tenant, m.template, m.recipient, m.data, m.secret, m.attempts, m.expires_at <= now() as is_late,
       extract(epoch from now() - m.created_at)::float8 as age_s, m.template = 'notification' as is_bulk,
       is_disabled(m.tenant) as is_held
     from mails m

@@ -1,6 +1,7 @@
 import type { Mailer } from '../../adapters/mail/types.ts';
 import type { Db } from '../../db/pool.ts';
 import type { Sealer } from '../../kernel/seal.ts';
+import { noteWork } from '../../kernel/work.ts';
 import { mailSealContext } from './commands.ts';
 import { findQueuedMail } from './queries.ts';
 import { endMail, holdMail, recordMail } from './store.ts';
@@ -16,6 +17,7 @@ export type SendDeps = { db: Db; mailer: Pick<Mailer, 'send'>; sealer: Sealer };
 export async function sendMail(mailId: string, { db, mailer, sealer }: SendDeps): Promise<void> {
   const mail = await findQueuedMail(db, mailId);
   if (!mail) return;
+  if (mail.tenant) noteWork({ tenant: mail.tenant });
   if (mail.is_late) return endMail(db, mail.id, 'expired', 'late');
   if (mail.is_held) return holdMail(db, mail.id);
   if (mail.template === 'none') return endMail(db, mail.id, 'sent', null);

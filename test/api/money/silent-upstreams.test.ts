@@ -96,6 +96,36 @@ describe('orders while another upstream is silent', () => {
     expect(await longestOf(10, () => wallet.post('/v1/orders/exvenue', BUY))).to.be.below(3_000);
   });
 
+  it('wait for none of the many checkouts that a slow processor has not been asked for yet', async function () {
+    this.timeout(60_000);
+    const trader = await service.trader();
+    const users = await manyUsers(service, 3 * MANY);
+    service.processor.faults.add({ kind: 'late', delayMs: 900 });
+    await Promise.all(
+      users.map(({ ask }) => ask('POST', '/v2/payments/checkout', { json: tier25k, headers: { Prefer: 'wait=0' } })),
+    );
+
+    expect(await longestOf(1, () => trader.post('/v1/orders/netvenue', market({ leverage: 0.01 })))).to.be.below(3_000);
+    const left = await service.db.oneFirst(sql.type(z.object({ count: z.number() }))`
+      select count(*)::integer as count from intents where kind = 'payments/checkout' and settled_at is null`);
+    expect(left).to.be.above(2 * MANY);
+  });
+
+  it('wait for none of the many accounts that a slow network has not been asked for yet', async function () {
+    this.timeout(60_000);
+    const wallet = await service.wallet();
+    await wallet.post('/v1/orders/exvenue', BUY);
+    await manyAccounts();
+    service.miner.faults.add({ kind: 'late', delayMs: 900 });
+    await service.db.query(sql.type(nothing)`
+      select graphile_worker.add_job('accounts/sync', json_build_object('prop_account_id', a.id), job_key => 'sync ' || a.id || n)::text
+      from prop_accounts a
+      cross join generate_series(1, 3) n`);
+    await sleep(500);
+
+    expect(await longestOf(3, () => wallet.post('/v1/orders/exvenue', BUY))).to.be.below(3_000);
+  });
+
   for (const [what, fault] of [
     ['silent', { kind: 'hang' }],
     ['slow', { kind: 'late', delayMs: 900 }],

@@ -68,8 +68,8 @@ const sendersOf = (most = Number.POSITIVE_INFINITY): Record<Priority, HttpClient
   read: client,
 });
 
-/** A verb whose request waits for its turn holds a job, and is soon tried again. */
-const WAITING = { longestMs: 1_000 };
+/** A verb whose request waits for its turn holds a job, a second at most, and is soon tried again. */
+const WAITING = { mostWaiting: Number.POSITIVE_INFINITY };
 
 /** What a process has that shares nothing. */
 const NOT_SHARED: NonNullable<ExvenueAccess['shared']> = {
