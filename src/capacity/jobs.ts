@@ -6,8 +6,8 @@ export const jobsOfOneUpstream = (jobs: number): number => Math.ceil(jobs / 4);
 
 /**
  * How many of the jobs of a runner the verbs of a venue may hold while it does not respond. `actions` and `reads` at the exchange: those of exits
- * and those of entries, each. `miners`: those that wait for miners, of all entities together, and not fewer than one miner usually takes: how
- * many wait for one of them, its slots bound.
+ * and those of entries, each; as many as reads wait for its budget. `miners`: those that wait for miners, of all entities together, and not fewer
+ * than one miner usually takes: how many wait for one of them, its slots bound.
  */
 export const jobsOfVenues = (jobs: number): VenueJobs => ({
   miners: { exits: atLeast(5, jobs / 4, jobs), entries: atLeast(10, jobs / 2, jobs) },

@@ -58,6 +58,21 @@ describe('the budget of requests in a process', () => {
     expect(served).to.deep.equal(['cancel 1', 'cancel 2', 'write 1', 'write 2', 'read']);
   });
 
+  it('lets few verbs wait: the newest of the tenant that has most of them make room, and reads are no verbs', async () => {
+    const budget = budgetFrom(ledgerOf(0).ledger, LIMIT, 2);
+    const left: string[] = [];
+    const line = async (tenant: string, priority: Priority = 'entry') => {
+      const granted = await budget.take({ weight: 1, priority, tenant: tenant.charAt(0), untilMs: Date.now() + 300 });
+      if (!granted) left.push(tenant);
+    };
+
+    const all = Promise.all([line('a1'), line('a2'), line('b1'), line('a3'), line('r1', 'read'), line('x1', 'exit')]);
+    await new Promise((later) => setTimeout(later, 100));
+
+    expect(left).to.deep.equal(['a2', 'a3']);
+    await all;
+  });
+
   it('serves a tenant that has spent little beside one whose calls wait, from both ledgers alike', async () => {
     const budget = budgetFrom(tokenBucket({ burst: 100, perSecond: 0.001, allowance: 30 }), 400); // kept for exits 22, spared 20
     const served: string[] = [];

@@ -1,4 +1,5 @@
 import { keptBefore, type Priority, sparedBy } from '../../../capacity/exchange.ts';
+import { newestOfMost } from '../../../kernel/at-once.ts';
 import type { BudgetLedger, Demand } from '../../../kernel/shared-upstream.ts';
 import { epochMs } from '../../../kernel/work.ts';
 import { fairTurns, type Place } from './turns.ts';
@@ -43,13 +44,18 @@ const LONGEST_PROBE_MS = 8_000;
 const AT_ONCE = 50;
 const PAUSE_MS = 500;
 
-type Waiter = Place & { keep: number; spare: number; end: (granted: boolean) => boolean };
+type Waiter = Place & { keep: number; spare: number; end(granted: boolean): boolean; leave(): void };
 
 /**
- * Queues the calls of this process in front of a ledger: by priority, then by turns of tenants and their readers, then by age. A queue
- * library does not fit: it dequeues a task before the task waits, so a cancel would wait behind a read without weight.
+ * Queues the calls of this process in front of a ledger: by priority, then by turns of tenants and their readers, then by age. Of verbs, which hold
+ * jobs that others need, `mostWaiting` of exits and as many of entries wait. A queue library does not fit: it dequeues a task before the task
+ * waits, so a cancel would wait behind a read without weight.
  */
-export const budgetFrom = (ledger: BudgetLedger, weightPerMinute?: number): Budget => {
+export const budgetFrom = (
+  ledger: BudgetLedger,
+  weightPerMinute?: number,
+  mostWaiting = Number.POSITIVE_INFINITY,
+): Budget => {
   const queue: Waiter[] = [];
   const turns = fairTurns();
   /** The first calls in their turns, and the first of every line: a tenant that has spent little is served beside those that wait. */
@@ -103,13 +109,13 @@ export const budgetFrom = (ledger: BudgetLedger, weightPerMinute?: number): Budg
         };
         const place = turns.enter({ rank: RANK[priority], tenant, reader, weight });
         const keep = keptBefore(priority, weightPerMinute);
-        const waiter = { ...place, keep, spare: sparedBy(priority, weightPerMinute), end };
         const leave = () => {
           const wasFirst = isFirstOfLine(queue, waiter);
           remove(queue, waiter);
           end(false);
           if (wasFirst) void serve();
         };
+        const waiter = { ...place, keep, spare: sparedBy(priority, weightPerMinute), end, leave };
         const expiry = setTimeout(leave, Math.max(0, untilMs - epochMs()));
         let probing: NodeJS.Timeout | undefined;
         const probe = () => {
@@ -125,6 +131,8 @@ export const budgetFrom = (ledger: BudgetLedger, weightPerMinute?: number): Budg
         if (untilMs <= epochMs() || signal?.aborted) return void end(false);
         signal?.addEventListener('abort', leave);
         queue.push(waiter);
+        const ofRank = queue.filter(({ rank }) => rank === waiter.rank);
+        if (priority !== 'read' && ofRank.length > mostWaiting) newestOfMost(ofRank).leave();
         if (isFirstOfLine(queue, waiter)) void serve();
       }),
     charge,

@@ -45,7 +45,7 @@ export const exvenue = ({
 }: ExvenueAccess): Exvenue => {
   const base = url.replace(/\/+$/, ''); // a string: resolving against a URL would drop its path
   const { ledger, responses } = shared ?? NOT_SHARED;
-  const budget = budgetFrom(ledger(bucketOf(budgetPerMinute)), budgetPerMinute);
+  const budget = budgetFrom(ledger(bucketOf(budgetPerMinute)), budgetPerMinute, most?.reads);
   const query = infoFrom(base, sendersOf(most?.reads), budget);
   const catalogue = catalogueFrom({ query, responses });
   const updates = streamLagMs === null ? NO_UPDATES : orderUpdatesIn(responses, streamLagMs);
