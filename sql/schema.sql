@@ -2487,7 +2487,7 @@ create function emit_payout_account()
 create function emit_payout_reversal()
   returns trigger plpgsql;
 
-create function emit_protection(of_type text, w wanted_exits, owners text[])
+create function emit_protection(w wanted_exits, of_type text, owners text[])
   returns void plpgsql;
 
 create function emit_refund()

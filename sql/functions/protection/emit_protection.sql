@@ -1,7 +1,7 @@
 -- Emits to these owners, in this order, that a position is open without the exits that are wanted of it (position.unprotected), or, after that, that
 -- it has them, is closed, or wants none any more (position.protected): each is told of the exits that it wants itself. Also to the followers of its
 -- account. Take no lock after it.
-create or replace function emit_protection(of_type text, w wanted_exits, owners text[]) returns void
+create or replace function emit_protection(w wanted_exits, of_type text, owners text[]) returns void
 language plpgsql as $$
 declare
   told record;

@@ -63,13 +63,13 @@ begin
 
   now_is.wanted := case when now_wanted <> '[]' then now_wanted else was.wanted end;
   if now_is.told_at is not null then
-    perform emit_protection('position.unprotected', now_is, case
+    perform emit_protection(now_is, 'position.unprotected', case
       when was.told_at is null or has_failed and was.seen ->> 'repair' is distinct from 'failed' then wanting
       else array(select unnest(wanting) as owner except select unnest(told) order by owner)
     end);
   elsif was.told_at is not null then
     now_is.missing_since := was.missing_since;
-    perform emit_protection('position.protected', now_is, told);
+    perform emit_protection(now_is, 'position.protected', told);
   end if;
   return case when now_is.told_at is not null then 'told' when is_missing then 'suspected' else 'settled' end;
 end $$;
