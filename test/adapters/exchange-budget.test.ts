@@ -1,13 +1,11 @@
 import { expect } from 'chai';
-import fc from 'fast-check';
-import { bucketOf, type Priority } from '../../src/capacity/exchange.ts';
+import type { Priority } from '../../src/capacity/exchange.ts';
 import type { BudgetLedger } from '../../src/kernel/shared-upstream.ts';
 import { epochMs, goByDatabaseTime } from '../../src/kernel/work.ts';
 import { tokenBucket } from '../../src/venues/exchange/adapter/bucket.ts';
 import { type Budget, budgetFrom } from '../../src/venues/exchange/adapter/budget.ts';
 
 const LIMIT = 1_200;
-const ANYONE = { tenant: '', spare: 0 };
 const later = () => Date.now() + 30_000;
 const ask = (budget: Budget, weight: number, priority: Priority = 'entry', reader?: string) =>
   budget.take({ weight, priority, reader, untilMs: later() });
@@ -210,50 +208,5 @@ describe('the budget of requests in a process', () => {
     budget.halt(5_000);
 
     expect(state).to.deep.equal({ tokens: LIMIT - 100, halted: 5_000 });
-  });
-});
-
-describe('the bucket that keeps a limit per minute', () => {
-  it('never grants more than the limit in a minute, with 2 s between a grant and its arrival', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 60, max: 200_000 }), (limit) => {
-        const { burst, perSecond } = bucketOf(limit);
-
-        expect(burst + 62 * perSecond).to.be.closeTo(limit, limit * 1e-9);
-      }),
-    );
-  });
-
-  for (const [priority, most] of [
-    ['entry', 90], // three quarters of the burst, although its part is not used up
-    ['exit', 109], // all but half of what is kept for exits
-  ] as const satisfies [Priority, number][])
-    it(`leaves a part to the others of one priority, once a tenant has had more than its share: ${priority}`, async () => {
-      const budget = budgetFrom(tokenBucket(bucketOf(400)), 400); // 120 at once, of which 22 are for exits
-      const within = (ms: number, tenant: string, weight: number) =>
-        budget.take({ tenant, weight, priority, untilMs: Date.now() + ms });
-
-      const many = await Promise.all(Array.from({ length: 130 }, () => within(300, 'many', 1)));
-      const few = await within(300, 'few', 7);
-
-      expect(many.filter(Boolean).length).to.be.within(most, most + 4); // it is refilled meanwhile
-      expect(few).to.equal(true);
-    });
-
-  it('covers a call larger than its capacity once it is full, and nothing after it', async () => {
-    const bucket = tokenBucket({ burst: 2, perSecond: 0.001 });
-
-    expect(await bucket.spend([{ weight: 12, keep: 1, ...ANYONE }])).to.deep.equal({ spent: [0], waitMs: 0 });
-    expect(await bucket.spend([{ weight: 1, keep: 0, ...ANYONE }])).to.deep.include({ spent: [] });
-  });
-
-  it('is empty after a halt, and says for how long', async () => {
-    const bucket = tokenBucket({ burst: 10, perSecond: 1_000 });
-    await bucket.halt(60_000);
-
-    const { spent, waitMs } = await bucket.spend([{ weight: 1, keep: 0, ...ANYONE }]);
-
-    expect(spent).to.deep.equal([]);
-    expect(waitMs).to.be.within(1, 60_001);
   });
 });
