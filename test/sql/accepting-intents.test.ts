@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type IntentDatabase, item, openIntentDatabase } from '../support/intent-database.ts';
+import { type IntentDatabase, item, openIntentDatabase, type Row } from '../support/intent-database.ts';
 
 describe('accepting intents', () => {
   let intentDb: IntentDatabase;
@@ -73,6 +73,26 @@ describe('accepting intents', () => {
 
     expect([...other, ...same].map(({ verdict }) => verdict)).to.deep.equal(['key_reused', 'accepted']);
   });
+
+  for (const [what, ways, hasJob] of [
+    ['waits for its turn in its lane', [undefined, undefined], false],
+    ['runs beside the head of its lane, if it may', ['BTC long', 'ETH long'], true],
+  ] as const)
+    it(`has a key given to one that ${what}`, async () => {
+      const [lane, key] = [what, { idempotency_key: what }];
+      const first = await accepted({ lane, ...key });
+      const { fence } = (await intentDb.claim(first)) as Row;
+      await intentDb.query(`select settle_intent($1, $2, 'failed', '{"problem": {"code": "RATE_LIMITED"}}')`, [
+        first,
+        fence,
+      ]);
+      const head = await accepted({ lane, alongside: ways[0] });
+
+      const again = await accepted({ lane, alongside: ways[1], ...key });
+
+      expect(await intentDb.headOf(lane)).to.equal(head);
+      expect(await jobsOf(again)).to.have.length(hasJob ? 1 : 0);
+    });
 
   it('queues one job for each accepted intent, with only the id in it', async () => {
     const id = await accepted({ kind: 'network/close', request: { secret: 'no' } });

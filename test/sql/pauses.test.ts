@@ -108,6 +108,27 @@ describe('the pause of an upstream', () => {
     expect((await intentDb.jobs()).map(({ intent_id }) => intent_id)).to.include(exit.id);
   });
 
+  it('is asked again by an exit that takes over a key, too', async () => {
+    const exit = { lane: 'l', kind: 'network/close', idempotency_key: 'again' };
+    const [first, entry, again] = [item(exit), item({ lane: 'l' }), item(exit)];
+    await intentDb.accept(first);
+    const { fence: ended = 0 } = (await intentDb.claim(first.id)) ?? {};
+    await intentDb.query(`select settle_intent($1, $2, 'failed', '{"problem": {"code": "RATE_LIMITED"}}')`, [
+      first.id,
+      ended,
+    ]);
+    await intentDb.accept(entry);
+    const { fence = 0 } = (await intentDb.claim(entry.id)) ?? {};
+    await intentDb.query('delete from queue_jobs');
+    await pause('netvenue');
+    await waits(entry.id, fence);
+
+    const [verdict] = await intentDb.accept(again);
+
+    expect(verdict).to.include({ intent_id: again.id, verdict: 'accepted' });
+    expect(await queuedNow()).to.deep.equal([entry.id]);
+  });
+
   it('sees the exit that was accepted while an entry of its lane was about to wait', async () => {
     const [entry, exit] = [item({ lane: 'l' }), item({ lane: 'l', kind: 'network/close' })];
     await intentDb.accept(entry);

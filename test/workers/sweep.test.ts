@@ -1,0 +1,40 @@
+import { expect } from 'chai';
+import { type DbPool, openPool } from '../../src/db/pool.ts';
+import { sweepJobs } from '../../src/intents/sweep.ts';
+import { type IntentDatabase, item, openIntentDatabase } from '../support/intent-database.ts';
+
+describe('the sweep of jobs', () => {
+  let intentDb: IntentDatabase;
+  let db: DbPool;
+  before(async () => {
+    intentDb = await openIntentDatabase();
+    db = await openPool(intentDb.url, 1, () => {});
+  });
+  after(async () => {
+    await db.end();
+    await intentDb.close();
+  });
+
+  it('queues what has lost its job, releases what never reached its worker, deletes what was replaced, and says what is odd', async () => {
+    const [stranded, lost] = [item(), item()];
+    await intentDb.accept(stranded, lost);
+    await intentDb.query(`update intents set created_at = now() - interval '1 minute'`);
+    await intentDb.finishJobs(stranded.id);
+    await intentDb.query(`update queue_jobs set locked_by = 'a worker', locked_at = now() - interval '3 minutes'`);
+    await intentDb.query(`
+      select graphile_worker.add_job('kyc/reconcile', '{"_cron": {}}', job_key => 'kyc-reconcile');
+      update queue_jobs set key = null, attempts = max_attempts where task = 'kyc/reconcile'`);
+    const lines: unknown[] = [];
+
+    await sweepJobs({ db, log: { warn: (...line: unknown[]) => void lines.push(line) } });
+
+    const jobs = await intentDb.query('select payload, locked_by from queue_jobs order by id');
+    expect(jobs).to.have.deep.members(
+      [stranded, lost].map(({ id }) => ({ payload: { intent_id: id }, locked_by: null })),
+    );
+    expect(lines).to.deep.equal([
+      [{ stranded: 1 }, 'requeued intents without a job'],
+      [{ lost: 1 }, 'released lost jobs'],
+    ]);
+  });
+});
