@@ -12,7 +12,7 @@ describe('slots that requests in doubt have lent', () => {
   beforeEach(() =>
     intentDb.query('truncate intents, lanes, upstream_slots, upstream_proofs cascade; delete from queue_jobs'),
   );
-  const { arriveAt, proceedAt, age, doubt, prove, respond, queuedNow } = slotsOf(() => intentDb);
+  const { arriveAt, claimed, proceedAt, age, doubt, prove, respond, queuedNow } = slotsOf(() => intentDb);
   let upstream = { slots: 4, forExits: 0 };
   const arrive = (isExit = false) => arriveAt({ ...upstream, isExit });
   const proceed = (one: { id: string; fence: number }) => proceedAt(one, upstream);
@@ -36,6 +36,36 @@ describe('slots that requests in doubt have lent', () => {
 
       expect([exit.was, entry.was]).to.deep.equal(['sent', 'waiting']);
     });
+
+  it('are those of their upstream alone: at another one all stays as it is', async () => {
+    upstream = { slots: 2, forExits: 0 };
+    const [held, other, line] = [await claimed(), await claimed(), await claimed()];
+    for (const { id, fence } of [held, other, line])
+      await intentDb.query(`select begin_sending_within($1, $2, '{}', 'miner:y', 2, 20)`, [id, fence]);
+    await intentDb.markInDoubt(held.id, held.fence, 60);
+    const elsewhere = () =>
+      intentDb.query(`
+        select s.*, j.run_at from upstream_slots s
+        left join queue_jobs j on j.key = 'doubt ' || s.intent_id
+        where s.upstream = 'miner:y'
+        order by s.slot`);
+    const before = await elsewhere();
+
+    const [first, second, third, fourth] = [await arrive(), await arrive(), await arrive(), await arrive()];
+    await doubt(first);
+    await respond(second, 0);
+    await age(await proceed(third));
+    await prove(first);
+    const lent = await intentDb.query('select upstream, intent_id from upstream_slots where is_lent');
+    const last = await proceed(fourth);
+    await respond(last, 0);
+
+    expect(lent).to.deep.equal([{ upstream: 'miner:x', intent_id: first.id }]);
+    expect(last.was).to.match(/^sent/);
+    expect(before).to.have.length(2);
+    expect(await elsewhere()).to.deep.equal(before);
+    expect(await queuedNow()).to.not.include(line.id);
+  });
 
   it('no longer count once they are over: the next that ends gives all that wait what is free', async () => {
     upstream = { slots: 4, forExits: 0 };

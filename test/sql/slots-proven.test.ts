@@ -147,11 +147,17 @@ describe('the slots of an upstream, some kept for exits,', () => {
   const { arriveAt, queuedNow } = slotsOf(() => intentDb);
   const arrive = (isExit: boolean, forExits = 1) => arriveAt({ slots: 3, forExits, isExit });
 
-  it('are taken by exits beginning with those that entries may take: the last stays for the next exit', async () => {
-    const arrived = [await arrive(true), await arrive(false), await arrive(false), await arrive(true)];
+  for (const isUsed of [false, true])
+    it(`are taken by exits beginning with those that entries may take: the last stays for the next exit${isUsed ? ', also where all were free' : ''}`, async () => {
+      if (isUsed) {
+        const { id, fence } = await arrive(false);
+        await intentDb.settle(id, fence);
+      }
 
-    expect(arrived.map(({ was }) => was)).to.deep.equal(['sent', 'sent', 'waiting', 'sent']);
-  });
+      const arrived = [await arrive(true), await arrive(false), await arrive(false), await arrive(true)];
+
+      expect(arrived.map(({ was }) => was)).to.deep.equal(['sent', 'sent', 'waiting', 'sent']);
+    });
 
   it('are as many for exits as was set last', async () => {
     for (let n = 0; n < 4; n++) await arrive(false, 0);
