@@ -56,6 +56,29 @@ describe('the slots of an upstream that several take at once', () => {
     expect(await again).to.equal('lost');
   });
 
+  for (const [claims, isFree] of [
+    [true, true],
+    [false, true],
+    [true, false],
+  ] as const)
+    it(`are ${isFree ? 'given back' : 'not waited for'} by one that another worker claims while it ${claims ? 'is claimed to be sent' : 'begins to be sent'}`, async () => {
+      const earlier = await arrive(2);
+      if (isFree) for (const { id, fence } of earlier) await intentDb.settle(id, fence);
+      const { id, fence } = await claimed();
+      const [rival, slow] = [await intentDb.session(), await intentDb.session()];
+      await rival.query('begin');
+      await rival.claim(id);
+
+      const begun = begin(id, fence, { claims, session: slow });
+      await until('it waits for the claim', async () => (await intentDb.query(WAITING)).length > 0 || null);
+      await rival.query('commit');
+
+      expect(await begun).to.equal('lost');
+      expect(await intentDb.row(id)).to.include({ fence: fence + 1, sending_at: null });
+      expect(await intentDb.query('select from upstream_slots where intent_id = $1', [id])).to.deep.equal([]);
+      expect((await intentDb.jobs()).filter(({ intent_id }) => intent_id === id)).to.deep.equal([]);
+    });
+
   it('are given back by one that is put back while the commit that takes its slot is under way', async () => {
     const earlier = await claimed();
     await begin(earlier.id, earlier.fence);
