@@ -22,15 +22,18 @@ type Waiting = { tenant: string | undefined; sinceMs: number; isUrgent: boolean;
 /** An upstream that has been called, and has responded to nothing for so long, is silent until it responds. */
 const SILENT_MS = 1_000;
 
-/** How long a call waits for its turn at most, and how many may wait. */
-type Limits = { longestMs?: number; mostWaiting?: number | undefined };
+/**
+ * How long a call waits for its turn at most, and how many may wait. `heldMs`: how long the job of a call waits for its response; then its turn is
+ * over, too.
+ */
+type Limits = { longestMs?: number; mostWaiting?: number | undefined; heldMs?: number };
 
 /**
  * Makes a limit of `most` calls at once; others wait, by default as many, for a second. Whoever waits for an upstream holds up a job of the queue,
  * and what concerns other upstreams needs those too: one that is silent holds `most` of them. Nobody else waits for it, except in the second before
  * that is known.
  */
-export function atOnce(most: number, { longestMs = 1_000, mostWaiting = most }: Limits = {}): AtOnce {
+export function atOnce(most: number, { longestMs = 1_000, mostWaiting = most, heldMs }: Limits = {}): AtOnce {
   let running = 0;
   const runningOf = new Map<string | undefined, number>();
   const waiting: Waiting[] = []; // the oldest first
@@ -69,6 +72,20 @@ export function atOnce(most: number, { longestMs = 1_000, mostWaiting = most }: 
     each.begin(hasTurn);
   }
 
+  /** Returns a function that ends a turn, and that does so by itself after `heldMs`. */
+  function turnOf(tenant: string | undefined): (isAnswered: boolean) => void {
+    let isOver = false;
+    const over = (isAnswered: boolean) => {
+      clearTimeout(held);
+      if (!isOver) count(tenant, -1);
+      isOver = true;
+      if (isAnswered) owingSinceMs = running > 0 ? performance.now() : Number.POSITIVE_INFINITY;
+      serve();
+    };
+    const held = heldMs === undefined ? undefined : setTimeout(over, heldMs, false).unref();
+    return over;
+  }
+
   return {
     async run(call, hasResponded, isUrgent = false) {
       const { tenant } = presentWork();
@@ -77,15 +94,14 @@ export function atOnce(most: number, { longestMs = 1_000, mostWaiting = most }: 
         serve();
       });
       if (!hasTurn) return null;
+      const over = turnOf(tenant);
       let isAnswered = false;
       try {
         const result = await call();
         isAnswered = hasResponded(result);
         return result;
       } finally {
-        count(tenant, -1);
-        if (isAnswered) owingSinceMs = running > 0 ? performance.now() : Number.POSITIVE_INFINITY;
-        serve();
+        over(isAnswered);
       }
     },
   };

@@ -56,7 +56,7 @@ export async function openUpstreams({
   const lookUps = lookUpsByEntity(config, db);
   const shown: CallStates = new Map();
   const most = jobs === undefined ? undefined : jobsOfVenues(jobs);
-  const turns = most && networkTurns(most);
+  const turns = most && networkTurns(most, config.NETVENUE_PATIENCE_MS);
   return {
     shown,
     netvenue: (identity) =>
@@ -75,10 +75,14 @@ export async function openUpstreams({
 /** A verb whose request waits for its turn holds a job, a second at most, and is soon tried again. */
 const WAITING = { mostWaiting: Number.POSITIVE_INFINITY };
 
-const networkTurns = ({ miners, validator }: ReturnType<typeof jobsOfVenues>): NetvenueTurns => ({
-  miners: { exit: atOnce(miners.exits, WAITING), entry: atOnce(miners.entries, WAITING) },
-  validator: atOnce(validator, WAITING),
-});
+/** `heldMs`: how long a job waits for a miner, which may have the request for minutes. */
+function networkTurns({ miners, validator }: ReturnType<typeof jobsOfVenues>, heldMs: number): NetvenueTurns {
+  const ofMiners = (most: number) => atOnce(most, { ...WAITING, heldMs });
+  return {
+    miners: { exit: ofMiners(miners.exits), entry: ofMiners(miners.entries) },
+    validator: atOnce(validator, WAITING),
+  };
+}
 
 const netvenueAt = (
   config: Config,

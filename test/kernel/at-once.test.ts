@@ -112,6 +112,21 @@ describe('atOnce', () => {
     expect(await Promise.all([thrown, lost, served])).to.deep.equal(['thrown', 'lost', 'response']);
   });
 
+  it('gives the turn of a call to another once no job waits for it any more', async () => {
+    const limit = atOnce(1, { heldMs: 200 });
+    const [late, other] = [calls(600, 'response'), calls(10, 'response')];
+    const order: string[] = [];
+
+    await Promise.all([
+      limit.run(late.call, hasResponded).then((result) => order.push(`late ${result}`)),
+      limit.run(other.call, hasResponded).then((result) => order.push(`other ${result}`)),
+    ]);
+
+    expect(order).to.deep.equal(['other response', 'late response']);
+    expect(await many(2, () => limit.run(other.call, hasResponded))).to.deep.equal(['response', 'response']);
+    expect(other.counts.most).to.equal(1);
+  });
+
   it('lets no more wait than may, by default as many as have a turn', async () => {
     const results = async (mostWaiting?: number) => {
       const limit = atOnce(1, { mostWaiting });
