@@ -6,11 +6,15 @@ import { intentReader } from '../../src/intents/follow.ts';
 import { newIntentId } from '../../src/kernel/ids.ts';
 import { type IntentDatabase, item, openIntentDatabase } from '../support/intent-database.ts';
 import { loseResponses } from '../support/lost-response.ts';
+import { until } from '../support/processes.ts';
 
 const REJECTING = `
+  create sequence if not exists rejections;
   create function is_read_only() returns trigger language plpgsql as $$
-  begin raise exception using errcode = 'read_only_sql_transaction'; end $$;
+  begin perform nextval('rejections'); raise exception using errcode = 'read_only_sql_transaction'; end $$;
   create trigger is_read_only before insert on intents for each statement execute function is_read_only()`;
+
+const IS_REJECTED = 'select from rejections where is_called';
 
 describe('acceptance', () => {
   let intentDb: IntentDatabase;
@@ -94,9 +98,11 @@ describe('acceptance', () => {
 
   it('is given up in time also where the last attempt waits, and then denies no effect', async () => {
     const other = await intentDb.session();
+    await intentDb.query('drop sequence if exists rejections');
     await intentDb.query(REJECTING);
     const one = newIntent();
     const failed = accept(one).catch((thrown) => thrown);
+    await until('the first attempt is rejected', async () => (await intentDb.query(IS_REJECTED)).length > 0);
     await other.query('begin; lock table intents in access exclusive mode; drop function is_read_only cascade');
     const now = performance.now.bind(performance);
     const begunAt = now();
