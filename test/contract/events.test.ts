@@ -6,7 +6,8 @@ import { EVENTS, namesIn } from '../../src/contract/events.ts';
 
 type Json = Record<string, unknown>;
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const EMITTED = /\b(?:emit_events?|emit_payment|emit_protection|record_events?|test_endpoint)\(\s*[^,]+,\s*'([a-z_]+(?:\.[a-z_]+)+)'/g;
+const EMITTED =
+  /\b(?:emit_events?|emit_payment|emit_protection|record_events?|test_endpoint)\(\s*[^,]+,\s*'([a-z_]+(?:\.[a-z_]+)+)'/g;
 /** A statement takes these names from the step of a payment, which names them one by one. */
 const OF_PAYMENTS = /'(payment\.[a-z]+)'/g;
 const OF_STREAM = ['snapshot', 'closed'];
