@@ -55,6 +55,19 @@ describe('release, web and worker with DATABASE_URL', function () {
     expect(existsSync(dataDir)).to.equal(false);
   });
 
+  for (const program of ['web', 'worker'] as const)
+    it(`${program} stops soon, and without a fault, while it waits for its database`, async () => {
+      const nowhere = { minerUrl: 'http://127.0.0.1:1', validatorUrl: 'http://127.0.0.1:1' };
+      const waiting = startProgram(program, testSettings('postgres://someone@127.0.0.1:1/nowhere', nowhere));
+      await waiting.waitForLine(/waiting for the database/);
+      const toldAt = performance.now();
+
+      waiting.kill('SIGTERM');
+
+      expect(await waiting.exited).to.deep.equal({ code: 0, signal: null });
+      expect(performance.now() - toldAt).to.be.below(10_000);
+    });
+
   for (const program of ['web', 'worker', 'release', 'start'] as const) {
     it(`${program} exits without a required setting, and reports its name but no value`, async () => {
       const url = 'postgres://someone:their-password@127.0.0.1:1/nowhere';

@@ -66,6 +66,34 @@ describe('a process that differs from the others', () => {
     expect(scraped, 'it is not left to others').to.match(/tps_upstream_paused\{upstream="netvenue"\} 0/);
   });
 
+  it('with a wrong validator key is not ready as web, once that has rejected it: others read there', async () => {
+    const trader = await service.trader();
+    const wrong = await startWeb(configWith({ NETVENUE_VALIDATOR_KEY: 'wrong' }), logLines().logger);
+    await settled(wrong);
+
+    await caller(wrong.url, trader.key, { 'Trader-ID': trader.traderId }).get('/v1/positions/netvenue');
+    const checks = await until('a failed check', async () => {
+      const failing = await wrong.runtime.readiness.failing();
+      return failing.length > 0 ? failing : null;
+    });
+    const others = await settled(service);
+    await wrong.stop();
+
+    expect([checks, others]).to.deep.equal([['credentials'], []]);
+  });
+
+  it('without a connection on which it can listen is not ready as web', async () => {
+    const deaf = await startWeb(
+      configWith({ DATABASE_DIRECT_URL: 'postgres://nobody@127.0.0.1:1/nowhere' }),
+      logLines().logger,
+    );
+
+    const checks = await deaf.runtime.readiness.failing();
+    await deaf.stop();
+
+    expect(checks).to.deep.equal(['listening']);
+  });
+
   it('with other sealing keys is not ready, whichever came first', async () => {
     await sealedCheck();
     const keys = `other:${Buffer.alloc(32, 'other').toString('base64')}`;
