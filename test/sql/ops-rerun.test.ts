@@ -1,6 +1,6 @@
 import { glob, readFile } from 'node:fs/promises';
 import { expect } from 'chai';
-import { type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
+import { type IntentDatabase, item, openIntentDatabase } from '../support/intent-database.ts';
 import { exhaustJobs, intentAt, lockJobs, type Operator, operatorOf, workerSeen } from '../support/operator.ts';
 
 describe('ops.rerun', () => {
@@ -30,6 +30,27 @@ describe('ops.rerun', () => {
     expect(await operator.rerun(id)).to.include({ done: true, verdict: 'queued_again' });
     expect(await jobs()).to.deep.equal([['network/place', id]]);
     expect(await intentDb.headOf('a')).to.equal(id);
+  });
+
+  it('queues again one that runs beside the head of its lane, and leaves that there', async () => {
+    const [head, beside] = [item({ lane: 'a', alongside: '1 place' }), item({ lane: 'a', alongside: '2 place' })];
+    await intentDb.accept(head, beside);
+    await intentDb.finishJobs(beside.id);
+
+    expect(await operator.rerun(beside.id)).to.include({ done: true, verdict: 'queued_again' });
+
+    expect(await jobs()).to.deep.equal([head, beside].map(({ id }) => ['network/place', id]));
+    expect(await intentDb.headOf('a')).to.equal(head.id);
+  });
+
+  it('leaves the dead jobs of everything else: their alerts, and what they were to do', async () => {
+    const [id, other] = [await intentAt(intentDb, 'running'), await intentAt(intentDb, 'running')];
+    for (const one of [id, other]) await exhaustJobs(intentDb, one);
+
+    await operator.rerun(id);
+
+    const dead = await intentDb.query('select intent_id from ops.jobs where is_dead');
+    expect(dead).to.deep.equal([{ intent_id: other }]);
   });
 
   it('replaces a job that has used up its attempts with a new one', async () => {
