@@ -38,5 +38,8 @@ export const paceOf = (trader: Hotkey, settings: CapacitySettings): Pace => ({
   forExits: signals.kept.exit(settings),
 });
 
+/** How many reads of the validator a web process has outstanding: more would wait there, in order of arrival and before those of orders. */
+export const READS_AT_ONCE = 20;
+
 /** The pace at which wanted exits are compared with what the network holds: ten seconds' worth at once. */
 export const comparisonPace: Bucket = { burst: comparisons.size() / 6, perSecond: comparisons.size() / 60 };

@@ -19,21 +19,21 @@ export const NO_TURN = 'NO_TURN';
 
 type Waiting = { tenant: string | undefined; sinceMs: number; isUrgent: boolean; begin(hasTurn: boolean): void };
 
-/** An upstream that has been called, and has responded to nothing for so long, is silent until it responds. */
-const SILENT_MS = 1_000;
-
 /**
- * How long a call waits for its turn at most, and how many may wait. `heldMs`: how long the job of a call waits for its response; then its turn is
- * over, too.
+ * How long a call waits for its turn at most, and how many may wait. `silentMs`: an upstream that has been called, and has responded to nothing for
+ * so long, is silent until it responds. `heldMs`: how long the job of a call waits for its response; then its turn is over, too.
  */
-type Limits = { longestMs?: number; mostWaiting?: number | undefined; heldMs?: number };
+type Limits = { longestMs?: number; mostWaiting?: number | undefined; silentMs?: number; heldMs?: number };
 
 /**
  * Makes a limit of `most` calls at once; others wait, by default as many, for a second. Whoever waits for an upstream holds up a job of the queue,
  * and what concerns other upstreams needs those too: one that is silent holds `most` of them. Nobody else waits for it, except in the second before
  * that is known.
  */
-export function atOnce(most: number, { longestMs = 1_000, mostWaiting = most, heldMs }: Limits = {}): AtOnce {
+export function atOnce(
+  most: number,
+  { longestMs = 1_000, mostWaiting = most, silentMs = 1_000, heldMs }: Limits = {},
+): AtOnce {
   let running = 0;
   const runningOf = new Map<string | undefined, number>();
   const waiting: Waiting[] = []; // the oldest first
@@ -41,7 +41,7 @@ export function atOnce(most: number, { longestMs = 1_000, mostWaiting = most, he
   let timer: NodeJS.Timeout | undefined;
 
   /** How much longer one that waits may do so, in milliseconds. */
-  const leftMs = ({ sinceMs }: Waiting) => Math.min(owingSinceMs + SILENT_MS, sinceMs + longestMs) - performance.now();
+  const leftMs = ({ sinceMs }: Waiting) => Math.min(owingSinceMs + silentMs, sinceMs + longestMs) - performance.now();
 
   function serve(): void {
     clearTimeout(timer);

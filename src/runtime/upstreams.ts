@@ -6,6 +6,7 @@ import { webhooks } from '../adapters/webhook/index.ts';
 import type { Webhooks } from '../adapters/webhook/types.ts';
 import { lookUpThreads } from '../capacity/budgets.ts';
 import { jobsOfOneUpstream, jobsOfVenues } from '../capacity/jobs.ts';
+import { READS_AT_ONCE } from '../capacity/network.ts';
 import type { Config } from '../config.ts';
 import { lookUpSlots } from '../db/look-up-slots.ts';
 import type { Db } from '../db/pool.ts';
@@ -56,7 +57,7 @@ export async function openUpstreams({
   const lookUps = lookUpsByEntity(config, db);
   const shown: CallStates = new Map();
   const most = jobs === undefined ? undefined : jobsOfVenues(jobs);
-  const turns = most && networkTurns(most, config.NETVENUE_PATIENCE_MS);
+  const turns = most ? networkTurns(most, config.NETVENUE_PATIENCE_MS) : { validator: readTurns(config.VENUE_READ_MS) };
   return {
     shown,
     netvenue: (identity) =>
@@ -83,6 +84,9 @@ function networkTurns({ miners, validator }: ReturnType<typeof jobsOfVenues>, he
     validator: atOnce(validator, WAITING),
   };
 }
+
+/** Whoever reads waits for its turn as long as for the response. */
+const readTurns = (longestMs: number) => atOnce(READS_AT_ONCE, { ...WAITING, longestMs, silentMs: longestMs });
 
 const netvenueAt = (
   config: Config,

@@ -30,7 +30,7 @@ const client = httpClient();
 export const netvenue = (access: NetvenueAccess, sendLookUp: LookUps = unlimited): Netvenue => {
   const { turns } = access;
   const miner = caller(access.minerUrl, access.minerKey, client);
-  const writes = caller(access.minerUrl, access.minerKey, turns ? byUrgency(turns.miners) : client);
+  const writes = caller(access.minerUrl, access.minerKey, turns?.miners ? byUrgency(turns.miners) : client);
   const validator = caller(access.validatorUrl, access.validatorKey, turns ? inTurns(client, turns.validator) : client);
   const entityPath = `/entity/${encodeURIComponent(access.entityHotkey)}`;
   return {
@@ -86,7 +86,7 @@ export const netvenue = (access: NetvenueAccess, sendLookUp: LookUps = unlimited
 };
 
 /** Requests of exits wait for none of entries. */
-function byUrgency(turns: NetvenueTurns['miners']): HttpClient {
+function byUrgency(turns: NonNullable<NetvenueTurns['miners']>): HttpClient {
   const [exit, entry] = [inTurns(client, turns.exit), inTurns(client, turns.entry)];
   return (request) => (presentWork().isExit ? exit : entry)(request);
 }

@@ -15,8 +15,8 @@ export type NetvenueAccess = {
   turns?: NetvenueTurns | undefined;
 };
 
-/** Turns of requests to miners, those of exits apart, and to the validator. */
-export type NetvenueTurns = { miners: Record<'exit' | 'entry', AtOnce>; validator: AtOnce };
+/** Turns of requests to miners, those of exits apart, where a process sends any, and to the validator. */
+export type NetvenueTurns = { miners?: Record<'exit' | 'entry', AtOnce>; validator: AtOnce };
 
 /** One order as the validator reports it. `price` is null until the order is filled. Sizes are negative for SHORT. */
 export type DashboardOrder = {
