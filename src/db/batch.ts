@@ -54,15 +54,18 @@ export function batch<Item, Result>(run: Run<Item, Result>): (item: Item) => Pro
     });
 }
 
-/** The same for a function that takes a pool: items for the same pool share a batch. */
+/** The same for a function that takes a pool: items for the same pool, and of one `kindOf`, share a batch. */
 export function batchPerPool<Item, Result>(
   run: (db: Db, items: Item[]) => Promise<Result[]>,
+  kindOf: (item: Item) => string = () => '',
 ): (db: Db, item: Item) => Promise<Result> {
-  const pools = new WeakMap<Db, (item: Item) => Promise<Result>>();
+  const pools = new WeakMap<Db, Map<string, (item: Item) => Promise<Result>>>();
   return (db, item) => {
-    const ofPool = pools.get(db) ?? batch((items: Item[]) => run(db, items));
-    pools.set(db, ofPool);
-    return ofPool(item);
+    const kind = kindOf(item);
+    const kinds = pools.get(db) ?? new Map<string, (item: Item) => Promise<Result>>();
+    const ofKind = kinds.get(kind) ?? batch((items: Item[]) => run(db, items));
+    pools.set(db, kinds.set(kind, ofKind));
+    return ofKind(item);
   };
 }
 

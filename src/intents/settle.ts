@@ -27,24 +27,25 @@ const settle = (db: Db, claim: Claim, ending: 'succeeded' | 'failed', outcome: O
   notifying(db, claim, ending, settlements(db, endingOf(claim, ending, outcome)));
 
 /** One entry of a batch of endings. */
-type Settlement = Pick<Claim, 'id' | 'owner' | 'fence' | 'lane'> & {
+type Settlement = Pick<Claim, 'id' | 'kind' | 'owner' | 'fence' | 'lane'> & {
   ending: 'succeeded' | 'failed';
   outcome: Outcome;
   responded_s: number | null;
 };
 
 const endingOf = (claim: Claim, ending: Settlement['ending'], outcome: Outcome): Settlement => {
-  const { id, owner, fence, lane } = claim;
-  return { id, owner, fence, lane, ending, outcome, responded_s: respondedS(claim) };
+  const { id, kind, owner, fence, lane } = claim;
+  return { id, kind, owner, fence, lane, ending, outcome, responded_s: respondedS(claim) };
 };
 
 /** How long ago the response was here that ends a claim, in seconds; null if none did. */
 const respondedS = ({ respondedAt }: Claim): number | null =>
   respondedAt === undefined ? null : (performance.now() - respondedAt) / 1_000;
 
-/** Concurrent endings share a commit. */
-const settlements = batchPerPool(async (db, batch: Settlement[]): Promise<boolean[]> => {
-  const rows = await db.any(sql.prepared('settle_intents', rowOfBatch)`
+/** Concurrent endings of one kind share a commit: what ends of money locks rows that others hold, and logs of apps; no order waits for these. */
+const settlements = batchPerPool(
+  async (db, batch: Settlement[]): Promise<boolean[]> => {
+    const rows = await db.any(sql.prepared('settle_intents', rowOfBatch)`
     ${settlingAll(batch, sql.fragment`settle_intent`)}, emitted as materialized (
       select emit_ended(array_agg(id) filter (where ok), '{}')::text
       from settled
@@ -52,8 +53,10 @@ const settlements = batchPerPool(async (db, batch: Settlement[]): Promise<boolea
     select n, ok
     from settled
     cross join emitted`);
-  return inOrder(rows);
-});
+    return inOrder(rows);
+  },
+  ({ kind }) => kind,
+);
 
 const rowOfBatch = done.extend({ n: z.number() });
 
