@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Priority } from '../../src/capacity/exchange.ts';
 import type { BudgetLedger } from '../../src/kernel/shared-upstream.ts';
-import { epochMs, goByDatabaseTime } from '../../src/kernel/work.ts';
+import { epochMs, goByDatabaseTime, workingOn } from '../../src/kernel/work.ts';
 import { tokenBucket } from '../../src/venues/exchange/adapter/bucket.ts';
 import { type Budget, budgetFrom } from '../../src/venues/exchange/adapter/budget.ts';
 
@@ -56,19 +56,21 @@ describe('the budget of requests in a process', () => {
     expect(served).to.deep.equal(['cancel 1', 'cancel 2', 'write 1', 'write 2', 'read']);
   });
 
-  it('lets few verbs wait: the newest of the tenant that has most of them make room, and reads are no verbs', async () => {
+  it('lets few verbs wait, with all their calls: the newest of the tenant that has most of them makes room', async () => {
     const budget = budgetFrom(ledgerOf(0).ledger, LIMIT, 2);
     const left: string[] = [];
-    const line = async (tenant: string, priority: Priority = 'entry') => {
-      const granted = await budget.take({ weight: 1, priority, tenant: tenant.charAt(0), untilMs: Date.now() + 300 });
-      if (!granted) left.push(tenant);
-    };
+    const line = (verb: string, priority: Priority = 'entry') =>
+      workingOn({ intent_id: verb }, async () => {
+        const asked = { weight: 1, priority, tenant: verb.charAt(0), untilMs: Date.now() + 300 };
+        if (!(await budget.take(asked))) left.push(verb);
+      });
 
-    const all = Promise.all([line('a1'), line('a2'), line('b1'), line('a3'), line('r1', 'read'), line('x1', 'exit')]);
+    const calls = ['a1', 'a1', 'a1', 'a2', 'a2', 'b1', 'a3'].map((verb) => line(verb));
+    calls.push(line('r1', 'read'), line('x1', 'exit'));
     await new Promise((later) => setTimeout(later, 100));
 
-    expect(left).to.deep.equal(['a2', 'a3']);
-    await all;
+    expect(left).to.deep.equal(['a2', 'a2', 'a3']);
+    await Promise.all(calls);
   });
 
   it('serves a tenant that has spent little beside one whose calls wait, from both ledgers alike', async () => {

@@ -1,7 +1,7 @@
 import { keptBefore, type Priority, sparedBy } from '../../../capacity/exchange.ts';
 import { newestOfMost } from '../../../kernel/at-once.ts';
 import type { BudgetLedger, Demand } from '../../../kernel/shared-upstream.ts';
-import { epochMs } from '../../../kernel/work.ts';
+import { epochMs, presentWork } from '../../../kernel/work.ts';
 import { fairTurns, type Place } from './turns.ts';
 
 /**
@@ -44,7 +44,14 @@ const LONGEST_PROBE_MS = 8_000;
 const AT_ONCE = 50;
 const PAUSE_MS = 500;
 
-type Waiter = Place & { keep: number; spare: number; end(granted: boolean): boolean; leave(): void };
+/** `intent`: of the verb that waits, which may wait for several calls at once. */
+type Waiter = Place & {
+  keep: number;
+  spare: number;
+  intent: string | undefined;
+  end(granted: boolean): boolean;
+  leave(): void;
+};
 
 /**
  * Queues the calls of this process in front of a ledger: by priority, then by turns of tenants and their readers, then by age. Of verbs, which hold
@@ -94,6 +101,14 @@ export const budgetFrom = (
     return pauseMs;
   };
 
+  /** Has the newest verb of the tenant with most of them leave, with all its calls, if too many wait. */
+  const makeRoom = (waiting: Waiter[]): void => {
+    const verbs = [...Map.groupBy(waiting, ({ intent }) => intent).values()];
+    if (verbs.length <= mostWaiting) return;
+    const { intent: newest } = newestOfMost(verbs.flatMap(([first]) => first ?? []));
+    for (const each of waiting) if (each.intent === newest) each.leave();
+  };
+
   return {
     take: ({ weight, priority, untilMs, tenant = '', reader = '', signal }) =>
       new Promise((resolve) => {
@@ -115,7 +130,8 @@ export const budgetFrom = (
           end(false);
           if (wasFirst) void serve();
         };
-        const waiter = { ...place, keep, spare: sparedBy(priority, weightPerMinute), end, leave };
+        const { intent_id: intent } = presentWork();
+        const waiter = { ...place, keep, spare: sparedBy(priority, weightPerMinute), intent, end, leave };
         const expiry = setTimeout(leave, Math.max(0, untilMs - epochMs()));
         let probing: NodeJS.Timeout | undefined;
         const probe = () => {
@@ -131,8 +147,7 @@ export const budgetFrom = (
         if (untilMs <= epochMs() || signal?.aborted) return void end(false);
         signal?.addEventListener('abort', leave);
         queue.push(waiter);
-        const ofRank = queue.filter(({ rank }) => rank === waiter.rank);
-        if (priority !== 'read' && ofRank.length > mostWaiting) newestOfMost(ofRank).leave();
+        if (priority !== 'read') makeRoom(queue.filter(({ rank }) => rank === waiter.rank));
         if (isFirstOfLine(queue, waiter)) void serve();
       }),
     charge,
