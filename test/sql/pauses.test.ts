@@ -195,6 +195,24 @@ describe('the pause of an upstream', () => {
     expect(await intentDb.claim(entry.id)).to.include({ state: 'running' });
   });
 
+  it('lets an entry wait for its deadline whatever exits there are in other lanes, or before it in its own', async () => {
+    const exit = { kind: 'network/close' };
+    const [before, entry] = [item({ lane: 'l', alongside: '1 x', ...exit }), item({ lane: 'l', alongside: '2 x' })];
+    await intentDb.accept(
+      before,
+      entry,
+      item({ lane: 'm' }),
+      item({ lane: 'm', ...exit }),
+      item({ lane: 'n', ...exit }),
+    );
+    const { fence = 0 } = (await intentDb.claim(entry.id)) ?? {};
+    await pause('netvenue');
+
+    expect(await waits(entry.id, fence)).to.equal(true);
+
+    expect(await intentDb.claim(entry.id)).to.include({ state: 'running' });
+  });
+
   it('takes nothing from the worker that has claimed it since', async () => {
     const { id, fence } = await claimed();
     await intentDb.retry(id, fence);
