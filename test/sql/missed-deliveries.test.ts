@@ -120,4 +120,26 @@ describe('recovery of an endpoint', () => {
         await Promise.all([reader.end(), other.end()]);
       }
     });
+
+  it('does not deadlock with a request for one of its deliveries', async () => {
+    await event('first', { state: 'failed', agoMin: 61 });
+    await event('second', { state: 'failed' });
+    const [recovering, requesting, other] = await Promise.all([1, 2, 3].map(() => intentDb.session()));
+    if (!recovering || !requesting || !other) throw new Error('three are open');
+    const areWaiting = (count: number) =>
+      until(`${count} wait`, async () => (await intentDb.query(WAITING)).length === count || null);
+    await other.query('begin');
+    await other.query(`select from webhook_deliveries d where d.id = 'whd_second' for update`);
+
+    const recovered = recovering.query(
+      `select verdict, queued from recover_endpoint('app_1', 'whe_1', now() - interval '2 hours', 10, 10, 0)`,
+    );
+    await areWaiting(1);
+    const requested = requesting.query(`select redeliver('app_1', 'whd_first') as verdict`);
+    await areWaiting(2);
+    await other.query('commit');
+
+    expect(await recovered).to.deep.equal([{ verdict: 'queued', queued: 2 }]);
+    expect(await requested).to.deep.equal([{ verdict: 'queued' }]);
+  });
 });
