@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
+import { until } from '../support/processes.ts';
 import type { TestService } from '../support/service.ts';
 import { followed, startStreamed } from '../support/streamed.ts';
 
@@ -40,13 +41,14 @@ describe('a worker that is told to stop', function () {
   it('is not ready from then on, and no longer registered once it has stopped', async () => {
     const { runtime } = await service.startWorker();
     const registered = sql.type(z.object({}))`select from worker_processes`;
-    const before = [await runtime.readiness.failing(), await service.db.exists(registered)];
+    const isRegistered = () => service.db.exists(registered);
+    const before = [await runtime.readiness.failing(), await until('it is registered', isRegistered)];
 
     const stopping = service.stopWorkers();
     const failing = await runtime.readiness.failing();
     await stopping;
 
-    expect([...before, failing, await service.db.exists(registered)]).to.deep.equal([[], true, ['stopping'], false]);
+    expect([...before, failing, await isRegistered()]).to.deep.equal([[], true, ['stopping'], false]);
   });
 
   it('ends soon, however soon after its start it is told so', async () => {
