@@ -87,6 +87,25 @@ describe('the pace of what an upstream takes in a minute', () => {
     expect(await begin(again, false)).to.equal('sent');
   });
 
+  it('is that of one trader: what is sent for another counts for that one alone, and is taken back there', async () => {
+    const taken = () => intentDb.query('select name, cardinality(taken) as n from paces order by name');
+
+    await intentDb.query(`select spend_pace('signals:t', 1)::text`);
+    await intentDb.query(`select spend_pace('signals:t', 1)::text, spend_pace('signals:u', 2)::text`);
+    const spent = await taken();
+    await intentDb.query(`select return_pace('signals:u', (select max(at) from paces p, unnest(p.taken) at))::text`);
+
+    const [t, u] = ['signals:t', 'signals:u'];
+    expect(spent).to.deep.equal([
+      { name: t, n: 2 },
+      { name: u, n: 2 },
+    ]);
+    expect(await taken()).to.deep.equal([
+      { name: t, n: 2 },
+      { name: u, n: 1 },
+    ]);
+  });
+
   it('goes on at once where the clock of the server was set back', async () => {
     for (let n = 0; n < 3; n++) await send(false);
     await passes(-3_600);
