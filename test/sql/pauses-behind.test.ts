@@ -1,0 +1,146 @@
+import { expect } from 'chai';
+import { type IntentDatabase, item, openIntentDatabase, WAITING } from '../support/intent-database.ts';
+import { pausesOf } from '../support/pauses.ts';
+import { until } from '../support/processes.ts';
+import { slotsOf } from '../support/slots.ts';
+
+describe('what a pause holds, with others behind it in its lane,', () => {
+  let intentDb: IntentDatabase;
+  before(async () => {
+    intentDb = await openIntentDatabase();
+  });
+  after(() => intentDb.close());
+  beforeEach(() =>
+    intentDb.query('truncate intents, lanes, upstream_slots, paces, pauses cascade; delete from queue_jobs'),
+  );
+  const { queuedNow } = slotsOf(() => intentDb);
+  const { pause, waits } = pausesOf(() => intentDb);
+
+  it('is asked again by an exit that is accepted at the moment at which an entry of its lane begins to wait', async () => {
+    const [entry, exit] = [item({ lane: 'l' }), item({ lane: 'l', kind: 'network/close' })];
+    await intentDb.accept(entry);
+    const { fence = 0 } = (await intentDb.claim(entry.id)) ?? {};
+    await intentDb.finishJobs(entry.id);
+    await pause('netvenue');
+    const worker = await intentDb.session();
+    await worker.query('begin');
+    expect(await waits(entry.id, fence, worker)).to.equal(true);
+
+    const accepted = intentDb.accept(exit);
+    await until('the exit waits for the worker', async () => (await worker.query(WAITING)).length > 0 || null);
+    await worker.query('commit');
+    await accepted;
+
+    expect(await queuedNow()).to.deep.equal([entry.id]);
+    const again = (await intentDb.claim(entry.id))?.fence ?? 0;
+    expect(await waits(entry.id, again)).to.equal(true);
+    await intentDb.claim(entry.id);
+    expect(await intentDb.row(entry.id)).to.include({ state: 'expired' });
+    expect((await intentDb.jobs()).map(({ intent_id }) => intent_id)).to.include(exit.id);
+  });
+
+  it('is asked again by an exit that takes over a key, too', async () => {
+    const exit = { lane: 'l', kind: 'network/close', idempotency_key: 'again' };
+    const [first, entry, again] = [item(exit), item({ lane: 'l' }), item(exit)];
+    await intentDb.accept(first);
+    const { fence: ended = 0 } = (await intentDb.claim(first.id)) ?? {};
+    await intentDb.query(`select settle_intent($1, $2, 'failed', '{"problem": {"code": "RATE_LIMITED"}}')`, [
+      first.id,
+      ended,
+    ]);
+    await intentDb.accept(entry);
+    const { fence = 0 } = (await intentDb.claim(entry.id)) ?? {};
+    await intentDb.query('delete from queue_jobs');
+    await pause('netvenue');
+    await waits(entry.id, fence);
+
+    const [verdict] = await intentDb.accept(again);
+
+    expect(verdict).to.include({ intent_id: again.id, verdict: 'accepted' });
+    expect(await queuedNow()).to.deep.equal([entry.id]);
+  });
+
+  it('sees the exit that was accepted while an entry of its lane was about to wait', async () => {
+    const [entry, exit] = [item({ lane: 'l' }), item({ lane: 'l', kind: 'network/close' })];
+    await intentDb.accept(entry);
+    const { fence = 0 } = (await intentDb.claim(entry.id)) ?? {};
+    await pause('netvenue');
+    const web = await intentDb.session();
+    await web.query('begin');
+    await web.accept(exit);
+
+    const waiting = waits(entry.id, fence);
+    await until('the worker waits for the exit', async () => (await web.query(WAITING)).length > 0 || null);
+    await web.query('commit');
+
+    expect(await waiting).to.equal(true);
+    await intentDb.claim(entry.id);
+    expect(await intentDb.row(entry.id)).to.include({ state: 'expired' });
+  });
+
+  it('of one owner keeps no exit of another waiting, whoever works at that pause', async () => {
+    await intentDb.query(`insert into partners (id, name) values ('ptn_a', 'A') on conflict do nothing`);
+    await pause('ptn_a');
+    const operator = await intentDb.session();
+    await operator.query(`begin; select pause_work('ptn_a', true, 'op', 'they asked')`);
+
+    const others = { owner: 'ptn_b', lane: 'l' };
+    const accepted = await intentDb.accept(item(others), item({ ...others, kind: 'network/close' }));
+    await operator.query('rollback');
+
+    expect(accepted.map(({ verdict }) => verdict)).to.deep.equal(['accepted', 'accepted']);
+  });
+
+  for (const kind of ['exchange/place', 'exchange/cancel'])
+    it(`of one owner keeps no ${kind} of another waiting in a lane of both`, async () => {
+      await intentDb.query(`insert into partners (id, name) values ('ptn_a', 'A') on conflict do nothing`);
+      const [held, other] = [item({ lane: 'l', kind: 'exchange/cancel' }), item({ lane: 'l', kind, owner: 'ptn_b' })];
+      await intentDb.accept(held);
+      const { fence = 0 } = (await intentDb.claim(held.id)) ?? {};
+      await intentDb.finishJobs(held.id);
+      await pause('ptn_a', true);
+      expect(await waits(held.id, fence)).to.equal(true);
+
+      await intentDb.accept(other);
+
+      expect(await queuedNow()).to.deep.equal([held.id]);
+      const again = (await intentDb.claim(held.id))?.fence ?? 0;
+      expect(await waits(held.id, again)).to.equal(true);
+      await intentDb.claim(held.id);
+      expect(await intentDb.row(held.id)).to.include({ state: 'expired' });
+      expect((await intentDb.jobs()).map(({ intent_id }) => intent_id)).to.include(other.id);
+    });
+
+  it('lets entries wait for their deadline that only entries, and exits which it holds too, stand behind', async () => {
+    const [entry, next, exit] = [item({ lane: 'l' }), item({ lane: 'l' }), item({ lane: 'l', kind: 'network/close' })];
+    await intentDb.accept(entry, next);
+    const { fence = 0 } = (await intentDb.claim(entry.id)) ?? {};
+    await intentDb.finishJobs(entry.id);
+    await pause('netvenue', true);
+    expect(await waits(entry.id, fence)).to.equal(true);
+    await intentDb.accept(exit);
+
+    const again = (await intentDb.claim(entry.id))?.fence ?? 0;
+    expect(await waits(entry.id, again)).to.equal(true);
+
+    expect(await intentDb.claim(entry.id)).to.include({ state: 'running' });
+  });
+
+  it('lets an entry wait for its deadline whatever exits there are in other lanes, or before it in its own', async () => {
+    const exit = { kind: 'network/close' };
+    const [before, entry] = [item({ lane: 'l', alongside: '1 x', ...exit }), item({ lane: 'l', alongside: '2 x' })];
+    await intentDb.accept(
+      before,
+      entry,
+      item({ lane: 'm' }),
+      item({ lane: 'm', ...exit }),
+      item({ lane: 'n', ...exit }),
+    );
+    const { fence = 0 } = (await intentDb.claim(entry.id)) ?? {};
+    await pause('netvenue');
+
+    expect(await waits(entry.id, fence)).to.equal(true);
+
+    expect(await intentDb.claim(entry.id)).to.include({ state: 'running' });
+  });
+});
