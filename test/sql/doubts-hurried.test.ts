@@ -56,6 +56,7 @@ describe('intents in doubt', () => {
 
     const later = (await intentDb.jobs()).filter(({ in_ms }) => in_ms > 8_000 && in_ms < 11_000);
     expect(later.map(({ intent_id }) => intent_id)).to.deep.equal([id]);
+    expect(await intentDb.query(`select hurry_doubts('miner:y') as again_s`)).to.deep.equal([{ again_s: null }]);
   });
 
   it('are looked up at once where their upstream has told something of them, and no other is', async () => {

@@ -50,6 +50,21 @@ describe('lanes with intents that may run alongside', () => {
     await acceptInTurn(intentDb, [first, second]);
 
     expect(await queuedJobs()).to.have.members([...running, alone, first, second].map(({ id }) => id));
+    const heads = await Promise.all(['a', 'b', 'c'].map(intentDb.headOf));
+    expect(heads).to.deep.equal([first, running[0], alone].map((one) => one?.id));
+  });
+
+  it('stay as they are when one ends that was in doubt: the head has its job', async () => {
+    const [doubtful, head] = [inLane('a'), inLane('a')];
+    await intentDb.accept(doubtful, head);
+    await end(doubtful.id, 'doubt');
+    const before = await queuedJobs();
+
+    await intentDb.settle(doubtful.id, 1);
+
+    expect(before).to.deep.equal([head.id]);
+    expect(await queuedJobs()).to.deep.equal(before);
+    expect(await intentDb.headOf('a')).to.equal(head.id);
   });
 
   it('let one that runs alone wait for all before it, and all behind it wait for it', async () => {
