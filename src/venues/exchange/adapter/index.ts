@@ -61,15 +61,14 @@ export const exvenue = ({
   };
 };
 
-/** Requests of exits wait for none of entries, and verbs for none of those that read only. */
-const sendersOf = (most = Number.POSITIVE_INFINITY): Record<Priority, HttpClient> => ({
-  exit: inTurns(client, atOnce(most, WAITING)),
-  entry: inTurns(client, atOnce(most, WAITING)),
-  read: client,
-});
-
-/** A verb whose request waits for its turn holds a job, a second at most, and is soon tried again. */
-const WAITING = { mostWaiting: Number.POSITIVE_INFINITY };
+/**
+ * Requests of exits wait for none of entries, and verbs for none of those that read only. One that waits for its turn holds a job, and is soon tried
+ * again: of either kind as many as leave others a job while the exchange is slow.
+ */
+function sendersOf(most = Number.POSITIVE_INFINITY): Record<Priority, HttpClient> {
+  const [exit, entry] = [atOnce(most, { mostWaiting: 2 * most }), atOnce(most, { mostWaiting: 2 * most })];
+  return { exit: inTurns(client, exit), entry: inTurns(client, entry), read: client };
+}
 
 /** What a process has that shares nothing. */
 const NOT_SHARED: NonNullable<ExvenueAccess['shared']> = {
