@@ -81,9 +81,11 @@ async function runOrSplit<Item, Result>(run: Run<Item, Result>, members: Waiting
   }
 }
 
-/** A batch as JSON for a statement, each item with its position `n`. The statement waits for no lock for long, see `share_locks`. */
-export const numbered = (items: object[]): FragmentSqlToken =>
-  sql.fragment`share_locks(${JSON.stringify(items.map((item, n) => ({ ...item, n })))}::jsonb)`;
+/** Items as JSON for a statement of one caller, each with its position `n`. */
+export const numberedJson = (items: object[]): string => JSON.stringify(items.map((item, n) => ({ ...item, n })));
+
+/** The same for a statement of a batch, which waits for no lock for long, see `share_locks`. */
+export const numbered = (items: object[]): FragmentSqlToken => sql.fragment`share_locks(${numberedJson(items)}::jsonb)`;
 
 /**
  * The texts of a batch as rows of one column, for a prepared statement. PostgreSQL plans a statement with an array

@@ -1,7 +1,7 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Bucket, BudgetLedger } from '../kernel/shared-upstream.ts';
-import { numbered } from './batch.ts';
+import { numberedJson } from './batch.ts';
 import type { Db } from './pool.ts';
 
 const nothing = z.object({});
@@ -19,7 +19,7 @@ export const requestBudget = (
   async spend(asked) {
     const { spent, wait_ms } = await db.one(sql.prepared('spend_shares', spending)`
       select spent, wait_ms
-      from spend_shares(${name}, ${burst}, ${perSecond}, ${allowance}, ${numbered(asked)})`);
+      from spend_shares(${name}, ${burst}, ${perSecond}, ${allowance}, ${numberedJson(asked)}::jsonb)`);
     return { spent, waitMs: wait_ms };
   },
   async charge(weight) {

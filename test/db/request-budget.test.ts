@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
@@ -193,6 +194,23 @@ describe('the request budget of all processes', () => {
     expect(during.waitMs).to.be.within(49_000, 51_100);
     expect(after).to.deep.equal([0, 1]);
     expect(owing.waitMs).to.be.above(190_000);
+  });
+
+  it('is waited for while another process has it, also by several calls at once', async () => {
+    const ledger = first('held');
+    await spend(ledger, 1);
+    const held = Promise.withResolvers<void>();
+    const holding = pools[1]?.transaction(async (tx) => {
+      await tx.query(sql.type(z.object({}))`select from request_budgets where name = 'held' for update`);
+      held.resolve();
+      await sleep(800); // longer than a statement of several callers waits
+    });
+    await held.promise;
+
+    const { spent } = await ledger.spend([1, 1].map((weight) => ({ weight, keep: 0, ...ANYONE })));
+
+    await holding;
+    expect(spent).to.deep.equal([0, 1]);
   });
 
   it('goes on within a minute where the clock of the server was set back', async () => {
