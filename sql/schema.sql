@@ -2505,8 +2505,8 @@ create function emit_subaccount()
 create function emit_verified()
   returns trigger plpgsql;
 
-create function end_attempt(endpoint text, said jsonb)
-  returns boolean plpgsql;
+create function end_attempts(batch jsonb)
+  returns integer[] plpgsql;
 
 create function end_exits(wallet text, of_pair text, by_intent uuid)
   returns void plpgsql;
@@ -2850,6 +2850,9 @@ create function note_bank_payout(processor_payout text, shown_status text, cents
 
 create function note_comparison(of_venue text, of_trader text, of_pair text, seen_version integer, now_wanted jsonb, now_seen jsonb, confirm_s double precision, next_s double precision, repair uuid DEFAULT NULL::uuid)
   returns text plpgsql;
+
+create function note_ending(endpoint text, said jsonb)
+  returns void plpgsql;
 
 create function note_holding(payout text, account text, reversed integer, of_currency text, movements jsonb)
   returns boolean plpgsql;
@@ -3361,11 +3364,8 @@ create function sweep_watches(stale_s double precision, most integer)
 create function take_balance_changes(batch jsonb, since timestamp with time zone, until timestamp with time zone)
   returns bigint plpgsql;
 
-create function take_delivery(delivery text, into_lane integer)
-  returns jsonb sql;
-
-create function take_due(endpoint text, into_lane integer)
-  returns jsonb sql;
+create function take_deliveries(batch jsonb, held integer[])
+  returns TABLE(n integer, delivery jsonb) sql;
 
 create function take_due_wallets(most integer, busy_s double precision, idle_s double precision)
   returns TABLE(ex_wallet text, read_to timestamp with time zone, is_full boolean, is_new boolean, funding_from timestamp with time zone) sql;
@@ -3375,9 +3375,6 @@ create function take_event_page(of_sweep integer, batch jsonb, next_after text)
 
 create function take_free_slot(intent uuid, at_upstream text, slots integer, for_s double precision, exits boolean)
   returns integer plpgsql;
-
-create function take_lost(endpoint text, into_lane integer)
-  returns jsonb plpgsql;
 
 create function take_processor_events(batch jsonb, came_by text)
   returns TABLE(event_id text, new_outcome text) plpgsql;

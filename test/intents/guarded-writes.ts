@@ -199,7 +199,7 @@ export const functionWrites: Record<string, FunctionWrite> = {
     },
     write: 'select wait_for_pause($1, $2, false, false) ok',
   },
-  'webhooks/end_attempt': {
+  'webhooks/end_attempts': {
     prepare: async (session) => {
       const n = newIntentId();
       await session.query(
@@ -212,11 +212,12 @@ export const functionWrites: Record<string, FunctionWrite> = {
         `insert into webhook_deliveries (id, owner, endpoint_id, event_id)
          select 'whd_${n}', 'app_${n}', 'whe_${n}', (record_event('app_${n}', 'x', '{}')).id`,
       );
-      await session.query(`select take_delivery('whd_${n}', 0), take_delivery('whd_${n}', 0)`);
+      const step = { n: 0, endpoint_id: `whe_${n}`, lane: 0 };
+      for (let taken = 0; taken < 2; taken += 1) await session.query('select step_lanes($1)', [JSON.stringify([step])]);
       const said = { delivery_id: `whd_${n}`, fence: 1, ending: 'delivered', duration_ms: 1, status: 200 };
-      return [`whe_${n}`, JSON.stringify(said)];
+      return [JSON.stringify([{ ...step, said }])];
     },
-    write: 'select end_attempt($1, $2) ok',
+    write: `select end_attempts($1) <> '{}' as ok`,
   },
   'registrations/finish_poll': {
     prepare: async (session) => {
