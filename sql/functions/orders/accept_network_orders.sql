@@ -22,7 +22,7 @@ begin
         when i.target is not null and o.id is null then 'order_unknown'
         when o.pair <> i.pair then 'pair_mismatch'
         when i.only_repeats is true and not was_accepted(to_jsonb(i)) then 'overloaded'
-        when p.wait_s > 0 and not was_accepted(to_jsonb(i)) then 'paced ' || ceil(p.wait_s)
+        when coalesce(p.wait_s, 0) > 0 and not was_accepted(to_jsonb(i)) then 'paced ' || ceil(p.wait_s)
       end as verdict
     from jsonb_to_recordset(batch) as i (
       n integer, id uuid, given_id uuid, owner text, trader text, pair text, target uuid, idempotency_key text, only_repeats boolean,

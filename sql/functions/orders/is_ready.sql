@@ -3,7 +3,11 @@ create or replace function is_ready(intent uuid) returns boolean
 language sql stable as $$
   select s.status <> 'pending' and not is_closing(s.synthetic_hotkey)
   from intents i
-  join subaccounts s on s.synthetic_hotkey = i.request ->> 'trader'
+  cross join lateral (
+    select a.synthetic_hotkey, a.status
+    from subaccounts a
+    where a.synthetic_hotkey = i.request ->> 'trader'
+    limit 1
+  ) s
   where i.id = intent
-  limit 1
 $$;
