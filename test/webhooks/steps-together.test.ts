@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { deliveriesSuite } from '../support/webhooks.ts';
 
-type Held = { delivery_id: string; fence: number; url: string };
+type Delivery = { delivery_id: string; fence: number; url: string };
 type Step = { endpoint_id: string; lane: number; said?: object; parting?: boolean };
-type Stepped = { n: number; verdict: string; held: Held | null };
+type Stepped = { n: number; verdict: string; held: Delivery | null };
 
 const DELIVERED = { ending: 'delivered', duration_ms: 1, status: 200 };
 const RETRIED = { ending: 'retry', retry_in_s: 60, duration_ms: 1, status: 500, error: 'status' };
