@@ -8,6 +8,7 @@ describe('what a pause holds, with others behind it in its lane,', () => {
   let intentDb: IntentDatabase;
   before(async () => {
     intentDb = await openIntentDatabase();
+    await intentDb.query(`insert into partners (id, name) values ('ptn_a', 'A'), ('ptn_b', 'B')`);
   });
   after(() => intentDb.close());
   beforeEach(() =>
@@ -16,28 +17,35 @@ describe('what a pause holds, with others behind it in its lane,', () => {
   const { queuedNow } = slotsOf(() => intentDb);
   const { pause, waits } = pausesOf(() => intentDb);
 
-  it('is asked again by an exit that is accepted at the moment at which an entry of its lane begins to wait', async () => {
-    const [entry, exit] = [item({ lane: 'l' }), item({ lane: 'l', kind: 'network/close' })];
-    await intentDb.accept(entry);
-    const { fence = 0 } = (await intentDb.claim(entry.id)) ?? {};
-    await intentDb.finishJobs(entry.id);
-    await pause('netvenue');
-    const worker = await intentDb.session();
-    await worker.query('begin');
-    expect(await waits(entry.id, fence, worker)).to.equal(true);
+  for (const [what, subject, more] of [
+    ['an exit', 'netvenue', { kind: 'network/close' }],
+    ['what another owner sends', 'ptn_a', { owner: 'ptn_b' }],
+  ] as const)
+    it(`is asked again by ${what} that is accepted at the moment at which an entry of its lane begins to wait`, async () => {
+      const [entry, behind] = [item({ lane: 'l' }), item({ lane: 'l', ...more })];
+      await intentDb.accept(entry);
+      const { fence = 0 } = (await intentDb.claim(entry.id)) ?? {};
+      await intentDb.finishJobs(entry.id);
+      await pause(subject);
+      const worker = await intentDb.session();
+      await worker.query('begin');
+      expect(await waits(entry.id, fence, worker)).to.equal(true);
 
-    const accepted = intentDb.accept(exit);
-    await until('the exit waits for the worker', async () => (await worker.query(WAITING)).length > 0 || null);
-    await worker.query('commit');
-    await accepted;
+      const accepted = intentDb.accept(behind);
+      await Promise.race([
+        accepted,
+        until('it waits for the worker', async () => (await worker.query(WAITING)).length > 0 || null),
+      ]);
+      await worker.query('commit');
+      await accepted;
 
-    expect(await queuedNow()).to.deep.equal([entry.id]);
-    const again = (await intentDb.claim(entry.id))?.fence ?? 0;
-    expect(await waits(entry.id, again)).to.equal(true);
-    await intentDb.claim(entry.id);
-    expect(await intentDb.row(entry.id)).to.include({ state: 'expired' });
-    expect((await intentDb.jobs()).map(({ intent_id }) => intent_id)).to.include(exit.id);
-  });
+      expect(await queuedNow()).to.deep.equal([entry.id]);
+      const again = (await intentDb.claim(entry.id))?.fence ?? 0;
+      expect(await waits(entry.id, again)).to.equal(true);
+      await intentDb.claim(entry.id);
+      expect(await intentDb.row(entry.id)).to.include({ state: 'expired' });
+      expect((await intentDb.jobs()).map(({ intent_id }) => intent_id)).to.include(behind.id);
+    });
 
   it('is asked again by an exit that takes over a key, too', async () => {
     const exit = { lane: 'l', kind: 'network/close', idempotency_key: 'again' };
@@ -79,7 +87,6 @@ describe('what a pause holds, with others behind it in its lane,', () => {
   });
 
   it('of one owner keeps no exit of another waiting, whoever works at that pause', async () => {
-    await intentDb.query(`insert into partners (id, name) values ('ptn_a', 'A') on conflict do nothing`);
     await pause('ptn_a');
     const operator = await intentDb.session();
     await operator.query(`begin; select pause_work('ptn_a', true, 'op', 'they asked')`);
@@ -93,7 +100,6 @@ describe('what a pause holds, with others behind it in its lane,', () => {
 
   for (const kind of ['exchange/place', 'exchange/cancel'])
     it(`of one owner keeps no ${kind} of another waiting in a lane of both`, async () => {
-      await intentDb.query(`insert into partners (id, name) values ('ptn_a', 'A') on conflict do nothing`);
       const [held, other] = [item({ lane: 'l', kind: 'exchange/cancel' }), item({ lane: 'l', kind, owner: 'ptn_b' })];
       await intentDb.accept(held);
       const { fence = 0 } = (await intentDb.claim(held.id)) ?? {};
@@ -110,6 +116,47 @@ describe('what a pause holds, with others behind it in its lane,', () => {
       expect(await intentDb.row(held.id)).to.include({ state: 'expired' });
       expect((await intentDb.jobs()).map(({ intent_id }) => intent_id)).to.include(other.id);
     });
+
+  it('of one owner is asked again by what another sends, although that one has what runs at the head of the lane', async () => {
+    const [head, held, behind] = [
+      item({ lane: 'l', owner: 'ptn_b', alongside: 'x long' }),
+      item({ lane: 'l', alongside: 'x long' }),
+      item({ lane: 'l', owner: 'ptn_b' }),
+    ];
+    await intentDb.accept(head, held);
+    await intentDb.claim(head.id);
+    const { fence = 0 } = (await intentDb.claim(held.id)) ?? {};
+    await intentDb.query('delete from queue_jobs');
+    await pause('ptn_a');
+    expect(await waits(held.id, fence)).to.equal(true);
+
+    await intentDb.accept(behind);
+
+    expect(await queuedNow()).to.deep.equal([held.id]);
+  });
+
+  it('of one owner is asked again once the pause of another is over that has sent something since', async () => {
+    const [held, behind] = [item({ lane: 'l' }), item({ lane: 'l', owner: 'ptn_b' })];
+    await intentDb.accept(held);
+    const { fence = 0 } = (await intentDb.claim(held.id)) ?? {};
+    await intentDb.finishJobs(held.id);
+    await Promise.all([pause('ptn_a'), pause('ptn_b')]);
+    await waits(held.id, fence);
+    await intentDb.accept(behind);
+    const asked = (await intentDb.claim(held.id))?.fence ?? 0;
+    await intentDb.finishJobs(held.id);
+    expect(await waits(held.id, asked)).to.equal(true);
+    expect(await queuedNow()).to.deep.equal([]);
+
+    await intentDb.query(`select end_pause('ptn_b', 'op', 'it is over')`);
+
+    expect(await queuedNow()).to.deep.equal([held.id]);
+    const again = (await intentDb.claim(held.id))?.fence ?? 0;
+    await waits(held.id, again);
+    await intentDb.claim(held.id);
+    expect(await intentDb.row(held.id)).to.include({ state: 'expired' });
+    expect((await intentDb.jobs()).map(({ intent_id }) => intent_id)).to.include(behind.id);
+  });
 
   it('lets entries wait for their deadline that only entries, and exits which it holds too, stand behind', async () => {
     const [entry, next, exit] = [item({ lane: 'l' }), item({ lane: 'l' }), item({ lane: 'l', kind: 'network/close' })];

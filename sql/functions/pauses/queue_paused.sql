@@ -1,5 +1,5 @@
--- Brings forward the jobs of the intents that wait for the end of a pause; those that are still held wait again. Returns how many. The caller holds
--- the pause.
+-- Brings forward the jobs of the intents that wait for the end of a pause, and of those before them in their lanes, which another pause holds: these
+-- may have to give way now. Those that are still held wait again. Returns how many. The caller holds the pause.
 create or replace function queue_paused(of_subject text) returns integer
 language plpgsql as $$
 declare
@@ -7,7 +7,12 @@ declare
     select slot_job(i.kind, i.id, i.is_exit, now())
     from intents i
     join intent_kinds k on k.kind = i.kind
-    where i.phase = 'pending' and i.state = 'queued' and i.sending_at is null and of_subject in (k.upstream, i.owner)
+    where i.phase = 'pending' and i.state = 'queued' and i.sending_at is null
+      and (of_subject in (k.upstream, i.owner) or exists (
+        select
+        from intents e
+        where e.lane = i.lane and e.phase = 'pending' and e.owner = of_subject and e.position > i.position
+      ))
       and exists (select from queue_jobs j where j.key = 'slot ' || i.id)
     order by i.position
   );

@@ -1,5 +1,5 @@
 -- Has what a pause holds asked again whether it may wait, if newcomers to its lane stand behind it that the pause may let go on: exits, and what
--- another owner than that of the head has sent. See wait_for_pause. Locks the pauses of the upstreams and owners of the newcomers: what begins to
+-- stands behind something of another owner. See wait_for_pause. Locks the pauses of the upstreams and owners of all in these lanes: what begins to
 -- wait for one of them at this moment is seen here, or sees the newcomers.
 create or replace function yield_to_newcomers(newcomers uuid[]) returns void
 language plpgsql as $$
@@ -8,8 +8,11 @@ declare
     select e.id
     from intents e
     join lanes l on l.name = e.lane and l.head <> e.id
-    join intents h on h.id = l.head
-    where e.id = any(newcomers) and (e.is_exit or h.owner <> e.owner)
+    where e.id = any(newcomers) and (e.is_exit or exists (
+      select
+      from intents o
+      where o.lane = e.lane and o.phase = 'pending' and o.owner <> e.owner and o.position < e.position
+    ))
   );
 begin
   if cardinality(behind) = 0 then
@@ -17,10 +20,10 @@ begin
   end if;
   perform from pauses p
   where p.subject in (
-    select unnest(array[k.upstream, e.owner])
-    from intents e
-    join intent_kinds k on k.kind = e.kind
-    where e.id = any(behind)
+    select unnest(array[k.upstream, i.owner])
+    from intents i
+    join intent_kinds k on k.kind = i.kind
+    where i.phase = 'pending' and i.lane in (select e.lane from intents e where e.id = any(behind))
   )
   order by p.subject
   for no key update;
