@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Db } from '../db/pool.ts';
 import type { NewIntent } from '../intents/accept.ts';
 import { batchOf } from '../intents/settle.ts';
-import type { IntentId } from '../kernel/ids.ts';
+import type { IntentId, OwnerId } from '../kernel/ids.ts';
 import type { Comparison, WantedEntry } from './exits.ts';
 import type { WantedRow } from './queries.ts';
 
@@ -23,10 +23,17 @@ export const takeTradersDue = (db: Db, venue: string, most: number): Promise<rea
     from take_traders_due(${venue}, ${most}, ${HOLD_S}) t (trader)`);
 
 /**
- * What follows from a comparison: the entries that are still wanted, for how long reads must have lacked an exit, and when the next
- * comparison is due. `repair`: the id of the intent that is to put the missing exits back, which the caller submits then.
+ * What follows from a comparison: the entries that are still wanted, who wants those of which an exit is missing (`lacking`), for how long reads
+ * must have lacked one, and when the next comparison is due. `repair`: the id of the intent that is to put the missing exits back, which the caller
+ * submits then.
  */
-type Following = { wanted: readonly WantedEntry[]; confirmS: number; nextS: number; repair: IntentId | null };
+type Following = {
+  wanted: readonly WantedEntry[];
+  lacking: readonly OwnerId[];
+  confirmS: number;
+  nextS: number;
+  repair: IntentId | null;
+};
 
 /**
  * Records a comparison and emits what it changes. An unprotected position is `told` once reads have lacked an exit of it for
@@ -37,11 +44,11 @@ export const noteComparison = (
   venue: string,
   { trader, pair, version }: Pick<WantedRow, 'trader' | 'pair' | 'version'>,
   comparison: Comparison,
-  { wanted, confirmS, nextS, repair }: Following,
+  { wanted, lacking, confirmS, nextS, repair }: Following,
 ): Promise<z.infer<typeof notedRow>['noted']> =>
   db.oneFirst(sql.prepared('note_comparison', notedRow)`
-    select note_comparison(${venue}, ${trader}, ${pair}, ${version}, ${JSON.stringify(wanted)}::jsonb, ${JSON.stringify(comparison)}::jsonb,
-      ${confirmS}, ${nextS}, ${repair}) as noted`);
+    select note_comparison(${venue}, ${trader}, ${pair}, ${version}, ${JSON.stringify(wanted)}::jsonb,
+      ${JSON.stringify({ ...comparison, lacking })}::jsonb, ${confirmS}, ${nextS}, ${repair}) as noted`);
 
 /** Makes the comparison of a pair due again in `inS`, unless it is due earlier or nothing is wanted any more: the records were not complete. */
 export async function compareAgain(

@@ -96,6 +96,25 @@ describe('a wallet that two partners have enrolled', function () {
     expect(over.map(({ data }) => data.reason)).to.deep.equal(['position_closed', 'position_closed']);
   });
 
+  it('tells nothing to the one whose exits live while those of the other are missing', async () => {
+    const [first, second] = await sharing(service);
+    const { body } = await first.post(ORDERS, { ...long, stop_loss: 90_000 });
+    await second.post(ORDERS, { ...long, stop_loss: 80_000 });
+    await readWallets(service);
+    await cancelDirectly(service, first, legCloid(body.order_id, 'sl'));
+    const typesOf = async (trader: Caller) =>
+      ((await trader.get('/v1/events?limit=500')).body as Event[]).map(({ type }) => type);
+
+    const isTold = async (type: string) => (await typesOf(first)).includes(type);
+
+    await comparedUntil(service.db, () => isTold('position.unprotected'), { wallet: first.wallet });
+    await second.post(`${ORDERS}/close`, { pair: 'BTC' });
+    await comparedUntil(service.db, () => isTold('position.protected'), { wallet: first.wallet });
+
+    const others = await typesOf(second);
+    for (const type of ['position.unprotected', 'position.protected']) expect(others).to.not.include(type);
+  });
+
   it('has the exits of one put back in its name, whoever has wanted some there since', async () => {
     const [first, second] = await sharing(service);
     const { body } = await first.post(ORDERS, { ...long, stop_loss: 90_000 });

@@ -1,10 +1,10 @@
 -- Records what a comparison of wanted exits with those that live showed: `now_wanted`, the entries that are still wanted, and `now_seen`:
--- {state, side, size, live, reason, message}. state: unprotected (a position is open, and complete reads lack a wanted exit of it) | protected |
--- closed. An unprotected position is told once reads have lacked an exit of it for `confirm_s`. `repair` is the id of the intent that the caller
--- submits then to put the exits back, in a statement of its own: intents lock lanes, which others lock before these rows. Emits
--- position.unprotected when it is told and once when its repair has failed, position.protected at its end, to all who want exits there: partners
--- may have enrolled the same wallet. Returns told | suspected | settled | overtaken (something has changed since `seen_version`, and nothing was
--- written). Locks the row of the pair; the events are its last step.
+-- {state, side, size, live, reason, message, lacking}. state: unprotected (a position is open, and complete reads lack a wanted exit of it) |
+-- protected | closed. lacking: who wants those that are missing. An unprotected position is told once reads have lacked an exit of it for
+-- `confirm_s`. `repair` is the id of the intent that the caller submits then to put the exits back, in a statement of its own: intents lock lanes,
+-- which others lock before these rows. Emits position.unprotected when it is told, and once when its repair has failed, to those who lack exits, and
+-- position.protected at its end to those who were told: partners may have enrolled the same wallet. Returns told | suspected | settled | overtaken
+-- (something has changed since `seen_version`, and nothing was written). Locks the row of the pair; the events are its last step.
 create or replace function note_comparison(
   of_venue text, of_trader text, of_pair text, seen_version integer, now_wanted jsonb, now_seen jsonb, confirm_s double precision,
   next_s double precision, repair uuid default null
@@ -15,7 +15,7 @@ declare
   now_is wanted_exits;
   is_missing boolean := now_seen ->> 'state' = 'unprotected';
   has_failed boolean;
-  wanting text[];
+  lacking text[];
   told text[] := '{}';
 begin
   select * into was
@@ -26,11 +26,12 @@ begin
     return 'overtaken';
   end if;
   now_is := was;
-  wanting := array(
-    select distinct coalesce(e.entry ->> 'owner', was.owner) as owner
+  lacking := array(
+    select distinct o.owner
     from jsonb_array_elements(now_wanted) as e (entry)
-    where (e.entry ->> 'waits')::boolean is not true
-    order by owner
+    cross join lateral (select coalesce(e.entry ->> 'owner', was.owner) as owner) o
+    where (e.entry ->> 'waits')::boolean is not true and coalesce(now_seen -> 'lacking' ? o.owner, true)
+    order by o.owner
   );
   if was.told_at is not null then
     told := coalesce((select array_agg(t.owner order by t.owner) from jsonb_array_elements_text(was.seen -> 'told') as t (owner)), array[was.owner]);
@@ -52,7 +53,7 @@ begin
     when now_is.repaired_by is null then 'none'
     when has_failed then 'failed'
     else 'submitted'
-  end, 'told', case when now_is.told_at is not null then to_jsonb(array(select unnest(told || wanting) group by 1)) end);
+  end, 'told', case when now_is.told_at is not null then to_jsonb(array(select unnest(told || lacking) group by 1)) end);
 
   update wanted_exits w
   set wanted = now_wanted, version = w.version + 1, is_changed = false, compared_at = now(),
@@ -64,8 +65,8 @@ begin
   now_is.wanted := case when now_wanted <> '[]' then now_wanted else was.wanted end;
   if now_is.told_at is not null then
     perform emit_protection(now_is, 'position.unprotected', case
-      when was.told_at is null or has_failed and was.seen ->> 'repair' is distinct from 'failed' then wanting
-      else array(select unnest(wanting) as owner except select unnest(told) order by owner)
+      when was.told_at is null or has_failed and was.seen ->> 'repair' is distinct from 'failed' then lacking
+      else array(select unnest(lacking) as owner except select unnest(told) order by owner)
     end);
   elsif was.told_at is not null then
     now_is.missing_since := was.missing_since;
