@@ -10,12 +10,17 @@ describe('comparisons of wanted exits, one at a time', () => {
   });
   afterEach(() => intentDb.close());
 
-  const due = (owner: string, traders: number, { isChanged, forS }: { isChanged: boolean; forS: number }) =>
+  const due = (
+    owner: string,
+    traders: number,
+    { isChanged, forS }: { isChanged: boolean; forS: number },
+    name: string = owner,
+  ) =>
     intentDb.query(
       `insert into wanted_exits (venue, trader, pair, owner, is_changed, due_at)
-       select 'exvenue', $1 || '/' || n, 'BTC-USDC', $1, $3, now() - make_interval(secs => $4)
+       select 'exvenue', $5 || '/' || n, 'BTC-USDC', $1, $3, now() - make_interval(secs => $4)
        from generate_series(1, $2::integer) n`,
-      [owner, traders, isChanged, forS],
+      [owner, traders, isChanged, forS, name],
     );
   /** How many are taken before one of an owner is. `andThen` happens after each that is not. */
   async function turnsBefore(owner: string, andThen: (trader: string) => Promise<unknown> = async () => {}) {
@@ -50,6 +55,16 @@ describe('comparisons of wanted exits, one at a time', () => {
     await due('ptn_one', 1, { isChanged: true, forS: 1 });
 
     expect(await turnsBefore('ptn_one')).to.be.below(DRAWS);
+  });
+
+  it('that several want do not wait for all that one of them has, whoever has wanted some last', async () => {
+    await due('ptn_many', 10 * DRAWS, { isChanged: true, forS: 600 });
+    await due('ptn_many', 1, { isChanged: true, forS: 1 }, 'shared');
+    await intentDb.query(
+      `update wanted_exits set wanted = '[{"owner": "ptn_many"}, {"owner": "ptn_one"}]' where trader like 'shared%'`,
+    );
+
+    expect(await turnsBefore('shared')).to.be.below(DRAWS);
   });
 
   it('come first where something has changed, in most turns', async () => {

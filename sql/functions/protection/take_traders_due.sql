@@ -1,6 +1,7 @@
 -- Takes at most `most` traders of whose wanted exits a comparison is due and leaves them to nobody else for `hold_s`: those first that may have
 -- changed, in three of four calls, so that the others have turns, too. Owners take turns by lot, as a call may take one only: nobody waits for all
--- that another owner has. Of an owner those come first that have waited longest.
+-- that another owner has. Of an owner those come first that have waited longest. Exits that several want, of a wallet that they share, come in the
+-- first of their turns.
 create or replace function take_traders_due(of_venue text, most integer, hold_s double precision) returns setof text
 language sql as $$
   with begins as materialized (
@@ -9,9 +10,20 @@ language sql as $$
     select w.trader, w.pair, row_number() over (order by w.is_changed = b.with_changed desc, w.nth, random()) as position
     from begins b
     cross join (
-      select d.trader, d.pair, d.is_changed, row_number() over (partition by d.owner, d.is_changed order by d.due_at) as nth
-      from wanted_exits d
-      where d.venue = of_venue and d.due_at <= now()
+      select n.trader, n.pair, n.is_changed, min(n.nth) as nth
+      from (
+        select d.trader, d.pair, d.is_changed, row_number() over (partition by o.owner, d.is_changed order by d.due_at) as nth
+        from wanted_exits d
+        cross join lateral (
+          select d.owner
+          union all
+          select distinct e.entry ->> 'owner'
+          from jsonb_array_elements(d.wanted) as e (entry)
+          where e.entry ->> 'owner' <> d.owner
+        ) o
+        where d.venue = of_venue and d.due_at <= now()
+      ) n
+      group by n.trader, n.pair, n.is_changed
     ) w
   ), due as materialized (
     select w.trader, w.pair
