@@ -42,6 +42,21 @@ describe('an order of which a part is filled while it rests', () => {
     expect(order.fills).to.have.length(1);
   });
 
+  it('is shown as it was when its wallet was last read, and says so, until the next reading', async () => {
+    const id = await place();
+    const restingAt = Date.now();
+    service.exchange.fillPart(trader.wallet, cloid(id));
+
+    const { body: before } = await trader.get(`${ORDERS}/${id}`);
+    await readWallets(service);
+    const { body: after } = await trader.get(`${ORDERS}/${id}`);
+
+    expect(before).to.include({ status: 'open', filled_size: '0' });
+    expect(Date.parse(before.as_of)).to.be.below(restingAt);
+    expect(after).to.include({ status: 'partial', filled_size: '0.01' });
+    expect(Date.parse(after.as_of)).to.be.above(restingAt);
+  });
+
   it('is shown with it, if it was placed by other software', async () => {
     const name = `0x${'7'.repeat(32)}`;
     const [oid] = await restDirectly(service, trader, [{ size: '0.02', cloid: name }]);

@@ -65,9 +65,13 @@ async function lifeOf(deps: Deps, wallet: WalletAddress, recorded: RecordedLife)
     message,
     fills,
     exits,
-    as_of: isRead || recorded.seen_at === null || !isResting ? new Date(epochMs()).toISOString() : recorded.seen_at,
+    as_of: isRead || !isResting ? new Date(epochMs()).toISOString() : recordedAt(recorded),
   };
 }
+
+/** When the recorded state of a resting order was that of the exchange: by its placement, or the last reading of its wallet. */
+const recordedAt = ({ seen_at, settled_at }: RecordedLife): string =>
+  [seen_at, settled_at].reduce<string>((last, at) => (at !== null && at > last ? at : last), '');
 
 /** An order of other software, as the exchange knows it. Of an open one, only the list of open orders shows what is filled: see venues/exchange.md#rows. */
 async function lifeElsewhere(deps: Deps, wallet: WalletAddress, record: OrderRecord): Promise<Order> {

@@ -10,7 +10,10 @@ import type { ExecutionReport } from '../rules.ts';
 import { closingTerms, NOTHING_KNOWN, pendingReport, type ShownTerms } from '../views.ts';
 import type { RecordedLife } from './queries.ts';
 
-/** The state of an order. `isRead`: the exchange shows it; else it is what was recorded last. */
+/**
+ * The state of an order. `isRead`: the exchange shows it; else it is what was recorded last. The record of an open order does not say what was filled
+ * since it came to rest: see venues/exchange.md#rows.
+ */
 export type StateNow = { report: ExecutionReport; terms: ShownTerms; message: string | null; isRead: boolean };
 
 /** The state of an order by its record and, while it rests, by what the exchange shows of it. */
@@ -26,8 +29,9 @@ export function stateNow(recorded: RecordedLife, record: ReadResult<OrderRecord>
   }
   if (order === null) return { report: closingReport(outcome.result), terms, message: null, isRead: true };
   const report = order.executed ?? pending;
-  const shown = record?.kind === 'found' ? withRecord(report, record.data, order.terms.reduce_only) : null;
-  return { report: shown ?? report, terms, message: null, isRead: shown !== null };
+  const seen = record?.kind === 'found' ? record.data : null;
+  const shown = seen && withRecord(report, seen, order.terms.reduce_only);
+  return { report: shown ?? report, terms, message: null, isRead: seen !== null && shown !== null && hasEnded(seen) };
 }
 
 /** The report of an order without effect: it has no exits either. */
