@@ -17,7 +17,7 @@ language sql as $$
         cross join lateral (
           select d.owner
           union all
-          select distinct e.entry ->> 'owner'
+          select e.entry ->> 'owner'
           from jsonb_array_elements(d.wanted) as e (entry)
           where e.entry ->> 'owner' <> d.owner
         ) o
