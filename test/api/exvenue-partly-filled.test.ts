@@ -57,6 +57,21 @@ describe('an order of which a part is filled while it rests', () => {
     expect(Date.parse(after.as_of)).to.be.above(restingAt);
   });
 
+  it('is no newer than the last reading of its wallet that the exchange responded to', async () => {
+    const id = await place();
+    await readWallets(service);
+    const awayAt = Date.now();
+    service.exchange.faults.add({ kind: 'status_500', route: '/info' });
+    service.exchange.fillPart(trader.wallet, cloid(id));
+    await readWallets(service);
+
+    const { body: order } = await trader.get(`${ORDERS}/${id}`);
+    service.exchange.faults.clear();
+
+    expect(order).to.include({ status: 'open', filled_size: '0' });
+    expect(Date.parse(order.as_of)).to.be.below(awayAt);
+  });
+
   it('is shown with it, if it was placed by other software', async () => {
     const name = `0x${'7'.repeat(32)}`;
     const [oid] = await restDirectly(service, trader, [{ size: '0.02', cloid: name }]);

@@ -13,11 +13,15 @@ const orderRow = z.object({
   lifecycle: z.enum(['resting', 'filled', 'cancelled']).nullable(),
 });
 
-const lifeRow = intentRow.extend({ order: orderRow.nullable(), seen_at: z.string().nullable() });
+const lifeRow = intentRow.extend({
+  order: orderRow.nullable(),
+  seen_at: z.string().nullable(),
+  fills_seen_at: z.string().nullable(),
+});
 
 /**
- * What is recorded of an order: its intent and, unless it closes a position, the order. `seen_at`: when its wallet was last
- * read at the exchange.
+ * What is recorded of an order: its intent and, unless it closes a position, the order. `seen_at`: when the last reading of its wallet at the
+ * exchange began, whatever became of it. `fills_seen_at`: when the exchange last showed the executions of the wallet.
  */
 export type RecordedLife = z.infer<typeof lifeRow>;
 
@@ -31,7 +35,7 @@ export const findRecordedLife = (
       case when o.id is not null
         then jsonb_build_object('terms', terms_of(o.id, o.terms), 'executed', o.executed, 'lifecycle', o.lifecycle)
       end as "order",
-      c.read_at as seen_at
+      c.read_at as seen_at, c.fills_read_at as fills_seen_at
     from intents i
     left join orders o on o.id = i.id
     left join exchange_cursors c on c.ex_wallet = ${wallet}

@@ -5,6 +5,7 @@ import { waitOf } from '../../../../intents/waits.ts';
 import { compare, isPositive } from '../../../../kernel/decimals.ts';
 import { cloidOf, dexOf, intentIdOf } from '../../../../kernel/exchange-names.ts';
 import { type IntentId, isUuid, type OwnerId, type WalletAddress } from '../../../../kernel/ids.ts';
+import type { ReadResult } from '../../../../kernel/upstream-result.ts';
 import { epochMs } from '../../../../kernel/work.ts';
 import { foundOrNull, requireFound } from '../../../found.ts';
 import type { VenueReads } from '../../../reads.ts';
@@ -65,13 +66,22 @@ async function lifeOf(deps: Deps, wallet: WalletAddress, recorded: RecordedLife)
     message,
     fills,
     exits,
-    as_of: isRead || !isResting ? new Date(epochMs()).toISOString() : recordedAt(recorded),
+    as_of: isRead || !isResting ? new Date(epochMs()).toISOString() : recordedAt(recorded, record),
   };
 }
 
-/** When the recorded state of a resting order was that of the exchange: by its placement, or the last reading of its wallet. */
-const recordedAt = ({ seen_at, settled_at }: RecordedLife): string =>
-  [seen_at, settled_at].reduce<string>((last, at) => (at !== null && at > last ? at : last), '');
+/**
+ * When the recorded state of a resting order was that of the exchange: by its placement, or the last reading of its wallet. While the exchange does not
+ * show the order, by the last one that it has responded to.
+ */
+const recordedAt = (
+  { seen_at, fills_seen_at, settled_at }: RecordedLife,
+  record: ReadResult<OrderRecord> | null,
+): string =>
+  [record?.kind === 'found' ? seen_at : fills_seen_at, settled_at].reduce<string>(
+    (last, at) => (at !== null && at > last ? at : last),
+    '',
+  );
 
 /** An order of other software, as the exchange knows it. Of an open one, only the list of open orders shows what is filled: see venues/exchange.md#rows. */
 async function lifeElsewhere(deps: Deps, wallet: WalletAddress, record: OrderRecord): Promise<Order> {
