@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { cloidOf } from '../../src/kernel/exchange-names.ts';
 import { readWallets, restDirectly } from '../support/exchange.ts';
+import { until } from '../support/processes.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const ORDERS = '/v1/orders/exvenue';
@@ -55,6 +56,21 @@ describe('an order of which a part is filled while it rests', () => {
     expect(Date.parse(before.as_of)).to.be.below(restingAt);
     expect(after).to.include({ status: 'partial', filled_size: '0.01' });
     expect(Date.parse(after.as_of)).to.be.above(restingAt);
+  });
+
+  it('is told and shown with it, if the execution was read before the order was found, whose response was lost', async () => {
+    service.exchange.faults.add({ kind: 'accept_then_drop', route: 'POST /exchange', times: 1 });
+    const reply = await trader.post(ORDERS, LIMIT, { prefer: 'wait=0' });
+    const id: string = reply.body.order_id;
+    await until('the exchange has it', async () => service.exchange.fillPart(trader.wallet, cloid(id)) || null);
+    await readWallets(service);
+
+    await trader.pollIntent(reply, 20_000);
+
+    const { body: order } = await trader.get(`${ORDERS}/${id}`);
+    expect(order).to.include({ status: 'partial', filled_size: '0.01' });
+    const [event] = ((await trader.get('/v1/events')).body as Event[]).filter(({ data }) => data.order_uuid === id);
+    expect(event?.data.executed).to.include({ status: 'partial', filled_size: '0.01' });
   });
 
   it('is no newer than the last reading of its wallet that the exchange responded to', async () => {

@@ -27,11 +27,11 @@ describe('executions that are recorded at the same time as the order that they a
 
   const recordFill = (db: DbSession) =>
     db.query('select record_exchange_fills($1, $2, $3, true)', [WALLET, JSON.stringify([FILL]), '[]']);
-  const recordOrder = (db: DbSession, report: object) =>
+  const recordOrder = (db: DbSession, report: object, state = 'filled') =>
     db.query('select record_exchange_order($1, $2, $3, $4, $5)', [
       PLACEMENT,
       WALLET,
-      'filled',
+      state,
       JSON.stringify(report),
       '[]',
     ]);
@@ -72,6 +72,23 @@ describe('executions that are recorded at the same time as the order that they a
     await atOnce(recordFill, (db) => recordOrder(db, { ...REPORT, fill_price: null }));
     expect(await lines()).to.deep.equal(expected);
   });
+
+  for (const [what, size, state] of [
+    ['a part', '5', { lifecycle: 'resting', status: 'partial' }],
+    ['all', '2', { lifecycle: 'filled', status: 'filled' }],
+  ] as const)
+    it(`are those of an order that was found to rest, and of which they fill ${what}`, async () => {
+      const report = { ...REPORT, size, status: 'open', filled_size: '0', fill_price: null };
+      await atOnce(recordFill, (db) => recordOrder(db, report, 'resting'));
+      const [order] = await intentDb.query<object>(
+        `select lifecycle, executed ->> 'status' as status, executed ->> 'filled_size' as filled, executed ->> 'fill_price' as price from orders`,
+      );
+      expect(order).to.deep.equal({ ...state, filled: '2', price: '100' });
+      expect(await lines()).to.deep.equal([
+        { kind: 'fee', worth: '0.05' },
+        { kind: 'fill', worth: '100' },
+      ]);
+    });
 
   it('leave what was found of its exits meanwhile', async () => {
     await recordOrder(intentDb, { ...REPORT, fill_price: null, trigger_status: 'pending_parent_fill' });

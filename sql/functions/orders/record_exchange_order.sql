@@ -1,11 +1,13 @@
--- Records the execution report of a placement and the exits that it wants, but for those about which a later command has decided. Submits its
--- follow-up intents (a batch as for accept_intents) if a later command about all pairs has ended the order already, which could not see it yet.
+-- Records the execution report of a placement and the exits that it wants, but for those about which a later command has decided, and what was
+-- executed of it by the executions that are recorded already. Submits its follow-up intents (a batch as for accept_intents) if a later command about
+-- all pairs has ended the order already, which could not see it yet.
 -- Returns the orders that are no longer open by this. Locks the cursor of the wallet, then the order.
 create or replace function record_exchange_order(placement uuid, wallet text, state text, report jsonb, follow_ups jsonb) returns uuid[]
 language plpgsql as $$
 declare
   closed uuid[];
   wanted jsonb;
+  early record;
 begin
   if exists (select newer_exits(wallet, '*', placement)) then
     perform accept_intents(follow_ups);
@@ -32,7 +34,13 @@ begin
     'id', placement, 'lifecycle', state, 'executed', report, 'exits', wanted, 'by_intent', placement
   )));
   perform state_fees(wallet, array[report ->> 'ex_order_id']);
-  if report ->> 'fill_price' is null then
+  if state = 'resting' and exists (select from executions_of_order(wallet, report ->> 'ex_order_id', placement)) then
+    select * into early from resting_order_changes(wallet, '[]');
+    if early.changes is not null then
+      perform state_exchange_fills(wallet, early.executed);
+      closed := closed || change_orders(early.changes);
+    end if;
+  elsif report ->> 'fill_price' is null then
     perform record_late_fills(wallet, array[report ->> 'ex_order_id']);
   end if;
   return closed;
