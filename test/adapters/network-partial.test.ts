@@ -26,6 +26,14 @@ describe('what the network leaves out of a response', () => {
     expect(position({ t: undefined, c: 9 }).positions[0]).to.include({ side: 'FLAT', closeMs: 9 });
   });
 
+  it('hides no position that is open, if what cannot be read was closed', () => {
+    for (const odd of [{ tp: null }, { fo: { other: null } }]) {
+      const { positions, reported } = position({ ...odd, c: 9 });
+      expect([positions, reported]).to.deep.equal([[], { positions: true, closed: false, orders: false }]);
+      expect(position({ ...odd, c: 0 }).reported).to.include({ positions: false, closed: true });
+    }
+  });
+
   it('are no resting orders in a section that lists only those that ended', () => {
     const { openOrders, reported } = shown({ limit_orders: { closed_orders: [UUID], limit_orders_time_ms: 1 } });
 

@@ -175,8 +175,8 @@ describe('reading a dashboard of the network', () => {
     const [missing, empty] = [await read(), await read()];
 
     expect(missing).to.deep.include({ positions: [], openOrders: [], bucket: null });
-    expect(missing.reported).to.deep.equal({ positions: false, orders: false });
-    expect(empty.reported).to.deep.equal({ positions: true, orders: true });
+    expect(missing.reported).to.deep.equal({ positions: false, closed: true, orders: false });
+    expect(empty.reported).to.deep.equal({ positions: true, closed: true, orders: true });
   });
 
   it('reads filled orders as a list or a dictionary', async () => {
@@ -205,7 +205,7 @@ describe('reading a dashboard of the network', () => {
     it(`does not take a position for absent: one ${what}`, async () => {
       shown({ ...compact, positions });
 
-      expect((await read()).reported).to.deep.equal({ positions: false, orders: true });
+      expect((await read()).reported).to.deep.equal({ positions: false, closed: true, orders: true });
     });
   }
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { effectsOf, market } from '../support/orders.ts';
 import { expectProblem } from '../support/problem.ts';
+import { until } from '../support/processes.ts';
 import { type Relay, relayTo } from '../support/relay.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -57,6 +58,26 @@ describe('an account of which the network shows one position without its pair', 
     expect(status, JSON.stringify(body)).to.equal(200);
     expect(body.executed).to.include({ quantity: -0.01 });
     relay.handle = ({ forward }) => forward();
+  });
+
+  it('is listed without one that is closed: only the list of closed ones lacks it, and is not shown in part', async () => {
+    const trader = await service.trader();
+    await trader.post(ORDERS, market());
+    await trader.post(ORDERS, market({ trade_pair: 'ETHUSDC' }));
+    withoutPair('"tp":"BTC/USDC","t":"FLAT"');
+    await trader.post(`${ORDERS}/close`, { trade_pair: 'BTCUSDC' });
+
+    const open = await trader.get('/v1/positions/netvenue');
+    const validated = await trader.post('/v1/rules/validate', {
+      ...{ venue: 'netvenue', pair: 'BTCUSDC', side: 'long', size: '0.01', order_type: 'market' },
+    });
+
+    expect(open.status, JSON.stringify(open.body)).to.equal(200);
+    expect(open.body.map(({ trade_pair }: { trade_pair: string }) => trade_pair)).to.deep.equal(['ETHUSDC']);
+    expect(validated.status, JSON.stringify(validated.body)).to.equal(200);
+    expectProblem(await trader.get('/v1/history/positions'), 'VENUE_UNREADABLE', { retryable: true });
+    relay.handle = ({ forward }) => forward();
+    await until('the closed one', async () => (await trader.get('/v1/history/positions')).body.length === 1);
   });
 
   it('is closed by itself if the orders of other pairs cannot be read: a close of all would cancel their exits', async () => {

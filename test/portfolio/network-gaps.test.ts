@@ -94,7 +94,7 @@ describe('an account of the network', () => {
       positions: [{ closeMs: null, unrealizedPnl: -1 }],
       money: { realizedPnl: 0, capitalUsed: 40, balance: 100, buyingPower: 0 },
       totalLeverage: 0.4,
-      reported: { positions: true, orders: true },
+      reported: { positions: true, closed: true, orders: true },
     } as Dashboard; // as: what is read
     const caps = { portfolioUsd: 400, accountSize: 100, classUsd: null } as never; // as: what is read
 
@@ -137,7 +137,7 @@ describe('a closed position that the network shows without the source of its ord
       returnNow: 1,
       feesTotal: 0,
     };
-    const account = { elimination: { atMs: 9, reason: 'LIQUIDATED' } } as Dashboard; // as: what is read
+    const account = { elimination: { atMs: 9, reason: 'LIQUIDATED' }, reported: { closed: true } } as Dashboard; // as: what is read
     return closedPositions(account, [position as never], { fromMs: 0, toMs: null }, undefined)[0]?.entry.close_reason;
   };
 

@@ -74,7 +74,7 @@ const dashboard = (more: Partial<Dashboard> = {}): Dashboard => ({
   positions: [],
   openOrders: [],
   closedOrders: [],
-  reported: { positions: true, orders: true },
+  reported: { positions: true, closed: true, orders: true },
   ...more,
 });
 
@@ -90,7 +90,7 @@ const limits = {
 const rejects = (what: () => unknown) => expect(what).to.throw(ApiError).with.property('code', 'VENUE_UNREADABLE');
 
 describe('missing fields of a dashboard', () => {
-  const missing = dashboard({ reported: { positions: false, orders: false } });
+  const missing = dashboard({ reported: { positions: false, closed: true, orders: false } });
   const book = (filled: DashboardOrder[]): ReadResult<OrderBook> => found({ unfilled: [], filled, cancelled: [] });
 
   it('mean no position only with proof: a book without executions', async () => {

@@ -187,7 +187,11 @@ describe('a look-up at the network', () => {
   it('does not take a section that the dashboard lacks for an empty one', async () => {
     const reads = readsOf({ filled: [fill], resting: [exit] });
     if (reads.dashboard.kind !== 'found') throw new Error('It is');
-    const lacking = { ...reads.dashboard.data, openOrders: [], reported: { positions: true, orders: false } };
+    const lacking = {
+      ...reads.dashboard.data,
+      openOrders: [],
+      reported: { positions: true, closed: true, orders: false },
+    };
     const held = (book: Reads['book']) =>
       readOpenPosition(venueOf({ dashboard: found(lacking), book }, ''), HOTKEY, 'BTCUSDC');
 

@@ -29,9 +29,14 @@ export const everyOrderIn = (value: unknown): DashboardOrder[] | null => {
 const readOrders = (value: unknown): DashboardOrder[] =>
   (entriesOf(value) ?? []).flatMap(([key, member]) => readOrder(member, key) ?? []);
 
-/** Reads positions from a list or dictionary. Those that cannot be read are null. */
-const readPositions = (value: unknown): (DashboardPosition | null)[] | null =>
-  entriesOf(value)?.map(([key, member]) => readPosition(member, key)) ?? null;
+/** Reads positions from a list or dictionary. Those that cannot be read are `closed` if that much is sure, else null. */
+const readPositions = (value: unknown): (DashboardPosition | 'closed' | null)[] | null =>
+  entriesOf(value)?.map(
+    ([key, member]) => readPosition(member, key) ?? (closedAt(fieldsOf(member)) === null ? null : 'closed'),
+  ) ?? null;
+
+/** When a position was closed; an open one has close_ms 0. */
+const closedAt = (position: Fields | null): number | null => position && (numberIn(position, 'close_ms', 'c') || null);
 
 const readDashboard = (dashboard: Fields, info: Fields, status: string): Omit<Dashboard, 'atMs'> => {
   const limitOrders = fieldsOf(dashboard.limit_orders);
@@ -56,10 +61,14 @@ const readDashboard = (dashboard: Fields, info: Fields, status: string): Omit<Da
     createdMs: numberOf(info.created_at_ms),
     bucket,
     elimination: readElimination(dashboard.elimination),
-    positions: (positions ?? []).filter((position) => position !== null),
+    positions: (positions ?? []).filter((position) => position !== null && position !== 'closed'),
     openOrders: openOrders ?? readOrders(limitOrders?.open_orders),
     closedOrders: readUuids(limitOrders?.closed_orders),
-    reported: { positions: positions !== null && !positions.includes(null), orders: openOrders !== null },
+    reported: {
+      positions: positions !== null && !positions.includes(null),
+      closed: !positions?.includes('closed'),
+      orders: openOrders !== null,
+    },
   };
 };
 
@@ -74,7 +83,7 @@ const readPosition = (value: unknown, key: string | null): DashboardPosition | n
   const position = fieldsOf(value);
   const uuid = position && (textOf(position.position_uuid) ?? key);
   const tradePair = position && readPair(anyOf(position, 'trade_pair', 'tp'));
-  const closeMs = position && (numberIn(position, 'close_ms', 'c') || null); // an open position has close_ms 0
+  const closeMs = closedAt(position);
   const side = position && (readSide(anyOf(position, 'position_type', 't')) ?? (closeMs === null ? null : 'FLAT'));
   const filledOrders = position && everyOrderIn(anyOf(position, 'fo', 'orders') ?? []);
   if (!position || !uuid || !tradePair || !side || !filledOrders) return null;

@@ -114,9 +114,10 @@ export type Dashboard = {
   closedOrders: string[];
   /**
    * Which sections the response contains. A missing one may be empty or may have failed inside the validator. One with a position or an
-   * order that cannot be read counts as missing: it does not prove that nothing else is open.
+   * order that cannot be read counts as missing: it does not prove that nothing else is open. A position that is surely closed proves nothing
+   * against that: without one, `closed` is false.
    */
-  reported: { positions: boolean; orders: boolean };
+  reported: { positions: boolean; closed: boolean; orders: boolean };
 };
 
 /**

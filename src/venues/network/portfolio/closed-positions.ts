@@ -1,5 +1,6 @@
 import type { components } from '../../../contract/types.ts';
 import { ofNumber } from '../../../kernel/decimals.ts';
+import { ApiError } from '../../../kernel/errors.ts';
 import { requireValue } from '../../found.ts';
 import { type Dated, isWithin, type Span } from '../../history.ts';
 import type { Dashboard, DashboardOrder, DashboardPosition } from '../adapter/types.ts';
@@ -10,13 +11,14 @@ type ClosedPosition = components['schemas']['ClosedPosition'];
 
 const PLACES = 8;
 
-/** Positions closed within a span, of one pair if given. */
+/** Positions closed within a span, of one pair if given. Throws VENUE_UNREADABLE if one of those that are closed cannot be read. */
 export function closedPositions(
-  { elimination }: Dashboard,
+  { elimination, reported }: Dashboard,
   positions: DashboardPosition[],
   span: Span,
   pair: string | undefined,
 ): Dated<ClosedPosition>[] {
+  if (!reported.closed) throw new ApiError('VENUE_UNREADABLE');
   return positions.flatMap((position) => {
     const { closeMs, uuid, tradePair } = position;
     if (closeMs === null || !isWithin(span, closeMs)) return [];
