@@ -342,6 +342,7 @@ create table connect_accounts (
   seen_at timestamp with time zone, -- Time of the state by the processor's clock. Older states change nothing.
   reconciled_at timestamp with time zone,
   created_at timestamp with time zone not null default now(),
+  transfers_enabled boolean not null default true, -- Whether the platform may transfer money to it; the processor decides that apart from whether its money is paid out.
   constraint connect_accounts_pkey PRIMARY KEY (id),
   constraint connect_accounts_detached_has_reason CHECK (((detached_at IS NULL) = (detached_because IS NULL))),
   constraint connect_accounts_owner_fkey FOREIGN KEY (owner) REFERENCES apps(id),
@@ -1646,7 +1647,7 @@ CREATE TRIGGER agreement_signatures_are_not_emptied BEFORE TRUNCATE ON public.ag
 
 CREATE CONSTRAINT TRIGGER agreement_signatures_emit AFTER INSERT ON public.agreement_signatures DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION emit_signature();
 
-CREATE CONSTRAINT TRIGGER connect_accounts_emit AFTER INSERT OR UPDATE OF payouts_enabled, details_submitted, detached_at ON public.connect_accounts DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION emit_payout_account();
+CREATE CONSTRAINT TRIGGER connect_accounts_emit AFTER INSERT OR UPDATE OF payouts_enabled, transfers_enabled, details_submitted, detached_at ON public.connect_accounts DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION emit_payout_account();
 
 CREATE CONSTRAINT TRIGGER enrollments_emit AFTER INSERT OR DELETE OR UPDATE OF payout_wallet, label, updated_at ON public.enrollments DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION emit_enrollment();
 

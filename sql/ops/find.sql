@@ -79,8 +79,8 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
     from given g
     join kyc_cases k on k.session_id = g.name
     union all
-    select 'payout_account', c.processor_account_id, c.country, case when c.payouts_enabled then 'enabled' else 'not enabled' end, c.owner,
-      c.created_at, jsonb_build_object('user', c.user_id)
+    select 'payout_account', c.processor_account_id, c.country,
+      case when payout_account_state(c) = 'active' then 'enabled' else 'not enabled' end, c.owner, c.created_at, jsonb_build_object('user', c.user_id)
     from given g
     join connect_accounts c on c.processor_account_id = g.name or c.id = g.name
     union all

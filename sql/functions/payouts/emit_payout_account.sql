@@ -3,8 +3,8 @@
 create or replace function emit_payout_account() returns trigger
 language plpgsql as $$
 begin
-  if tg_op = 'UPDATE' and (new.payouts_enabled, new.details_submitted, new.detached_at is null)
-    is not distinct from (old.payouts_enabled, old.details_submitted, old.detached_at is null) then
+  if tg_op = 'UPDATE' and payout_account_state(new) = payout_account_state(old) and new.payouts_enabled = old.payouts_enabled
+    and new.details_submitted = old.details_submitted then
     return null;
   end if;
   perform emit_event(new.owner, 'payout_account.updated', jsonb_build_object(
@@ -12,7 +12,7 @@ begin
     'user_id', new.user_id,
     'processor_account_id', new.processor_account_id,
     'status', payout_account_state(new),
-    'payouts_enabled', new.payouts_enabled and new.detached_at is null
+    'payouts_enabled', payout_account_state(new) = 'active'
   ));
   return null;
 end $$;

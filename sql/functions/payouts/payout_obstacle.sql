@@ -1,8 +1,8 @@
 -- Why nothing may be paid out of an account to a payout account now; null if it may. Checked by a request, by each submission, and by the
 -- worker right before it sends. Codes: V2_PAYMENT_RETURNED | V2_ACCOUNT_NOT_FUNDED | V2_KYC_REQUIRED | V2_PAYOUT_ACCOUNT_NOT_READY |
 -- V2_PAYOUT_UNDER_REVIEW (an unreadable event about the payout account is open) | V2_PAYOUT_EXCEEDS_EARNINGS | V2_PAYOUT_DESTINATION_HELD (of a
--- payout to send: the destination is younger than `hold_h` hours). `cents` null: the money has left the platform, its amount is not checked
--- again. `besides`: the payout that the amount belongs to.
+-- payout to send: the destination is younger than `hold_h` hours). `cents` null: the money has left the platform, neither its amount nor whether it
+-- may be transferred is checked again. `besides`: the payout that the amount belongs to.
 create or replace function payout_obstacle(
   account text, to_account text, cents bigint, earned_cents bigint, besides text default null, hold_h integer default 0
 ) returns text
@@ -11,7 +11,8 @@ language sql stable as $$
     when p.stopped_for is not null or p.status <> 'succeeded' then 'V2_PAYMENT_RETURNED'
     when a.status <> 'funded' then 'V2_ACCOUNT_NOT_FUNDED'
     when k.status is distinct from 'verified' then 'V2_KYC_REQUIRED'
-    when c.id is null or not c.payouts_enabled or c.detached_at is not null then 'V2_PAYOUT_ACCOUNT_NOT_READY'
+    when c.id is null or not c.payouts_enabled or c.detached_at is not null or (cents is not null and not c.transfers_enabled)
+    then 'V2_PAYOUT_ACCOUNT_NOT_READY'
     when exists (
       select
       from processor_events e

@@ -171,6 +171,13 @@ export const readAccount = reading(
   seen({
     accountId: ['id', id],
     payoutsEnabled: ['payouts_enabled', z.boolean()],
+    /** Whether money may be transferred to it (docs.stripe.com/connect/account-capabilities#transfers), apart from whether it is paid out. */
+    transfersEnabled: [
+      'capabilities',
+      orNull(z.object({ transfers: orNull(z.string()) })).transform(
+        (held) => (held?.transfers ?? 'active') === 'active',
+      ),
+    ],
     chargesEnabled: ['charges_enabled', z.boolean()],
     detailsSubmitted: ['details_submitted', z.boolean()],
     country: ['country', orNull(z.string().max(2))],

@@ -60,7 +60,7 @@ export const requestPayout: Handler<'requestPayout', Deps> = async ({ deps, prin
   const verification = await findKycCase(deps.db, user.owner, user.userId);
   if (verification?.status !== 'verified') throw new ApiError('V2_KYC_REQUIRED', { effect: 'none' });
   const [target] = await listAccounts(deps.db, user.owner, user.userId);
-  if (!target?.payouts_enabled) throw new ApiError('V2_PAYOUT_ACCOUNT_NOT_READY', { effect: 'none' });
+  if (target?.status !== 'active') throw new ApiError('V2_PAYOUT_ACCOUNT_NOT_READY', { effect: 'none' });
   const [account, another] = await getEarningAccounts(deps.db, user, body.prop_account_id);
   if (!account || another) throw new ApiError('V2_ACCOUNT_NOT_FUNDED', { effect: 'none' });
   const earnedCents = await earningsOf(deps.reads, account);

@@ -28,6 +28,7 @@ export function recordAccount(db: Db, intent: Claim, wanted: OpenedAccount, made
     country: made.country,
     is_abroad: wanted.is_abroad,
     payouts_enabled: made.payoutsEnabled,
+    transfers_enabled: made.transfersEnabled,
     charges_enabled: made.chargesEnabled,
     details_submitted: made.detailsSubmitted,
     made_in_session: wanted.session_id,

@@ -27,7 +27,7 @@ export const calls = {
     does: 'Moves a payout account.',
     members: {
       id: ['acct_1', 'the account'],
-      to: ['ready', 'ready, moved (to another bank account), bankless, restricted, deauthorized'],
+      to: ['ready', 'ready, moved (to another bank account), bankless, restricted, untransferable, deauthorized'],
     },
   },
   payout: {

@@ -5,7 +5,7 @@ import { calls } from './control-calls.ts';
 import { creditArrival, reverseTransfer } from './earnings.ts';
 import type { Notifier } from './notifier.ts';
 import { decline, dispute, giveBack, moveDispute, moveRefund, refundedOf, succeed } from './payments.ts';
-import { changeBank, deauthorize, moveSession, onboard, restrict } from './people.ts';
+import { changeBank, deauthorize, moveSession, onboard, restrict, stopTransfers } from './people.ts';
 import type { World } from './world.ts';
 
 /** The routes of the control calls. */
@@ -22,6 +22,7 @@ export const controls = (world: World, notifications: Notifier, forgetKeys: () =
     account({ id, to }) {
       const account = world.accounts.get(String(id));
       if (account && to === 'restricted') restrict(world, account);
+      else if (account && to === 'untransferable') stopTransfers(world, account);
       else if (account && to === 'deauthorized') deauthorize(world, account);
       else if (account && to === 'moved') changeBank(world, account, 2);
       else if (account && to === 'bankless') changeBank(world, account, null);

@@ -47,7 +47,8 @@ function transfer(world: World, form: Form, call: Call): Reported {
   if (!account) return missing();
   if (account.isGone) return rejected(400, 'resource_missing');
   if (amount === null || amount <= 0) return rejected(400, 'parameter_invalid_integer');
-  if (!account.payouts_enabled) return rejected(400, 'insufficient_capabilities_for_transfer');
+  if (!account.payouts_enabled || account.capabilities.transfers !== 'active')
+    return rejected(400, 'insufficient_capabilities_for_transfer');
   const { available } = world.settings;
   if (available !== null && amount > available) return rejected(400, 'balance_insufficient');
   if (available !== null) world.settings.available = available - amount;

@@ -68,6 +68,7 @@ function createAccount(world: World, form: Form, call: Call): Reported {
     object: 'account',
     country,
     payouts_enabled: false,
+    capabilities: { transfers: 'inactive' },
     charges_enabled: false,
     details_submitted: false,
     external_accounts: { object: 'list', data: [] },
@@ -83,6 +84,7 @@ function createAccount(world: World, form: Form, call: Call): Reported {
 /** Completes the onboarding of a connected account. */
 export function onboard(world: World, account: Account): void {
   Object.assign(account, { payouts_enabled: true, charges_enabled: true, details_submitted: true });
+  account.capabilities.transfers = 'active';
   account.external_accounts.data = [bankOf(account, 1)];
   world.emit('account.updated', account, account.id);
 }
@@ -104,6 +106,12 @@ const bankOf = ({ id }: Account, nth: number) => ({
 /** The processor stops the payouts of a connected account. */
 export function restrict(world: World, account: Account): void {
   account.payouts_enabled = false;
+  world.emit('account.updated', account, account.id);
+}
+
+/** The processor stops transfers to a connected account, whose own money is still paid out. */
+export function stopTransfers(world: World, account: Account): void {
+  account.capabilities.transfers = 'inactive';
   world.emit('account.updated', account, account.id);
 }
 

@@ -44,6 +44,7 @@ export type Account = {
   object: 'account';
   country: string;
   payouts_enabled: boolean;
+  capabilities: { transfers: 'active' | 'inactive' };
   charges_enabled: boolean;
   details_submitted: boolean;
   external_accounts: { object: 'list'; data: object[] };

@@ -39,12 +39,21 @@ describe('the submission of a payout', () => {
   const forget = (trader: Earner) =>
     service.db.query(sql.type(nothing)`
       update kyc_cases set status = 'needs_input', verified_at = null where user_id = ${trader.userId}`);
+  const isStatus = (trader: Earner, status: string) =>
+    eventually(async () => (await trader.ask('GET', '/v2/connect/accounts')).body[0].status === status);
   const disable = async (trader: Earner) => {
     await service.control('account', { id: trader.connected, to: 'restricted' });
-    await eventually(() =>
-      service.db.exists(sql.type(nothing)`
-        select from connect_accounts where user_id = ${trader.userId} and not payouts_enabled`),
-    );
+    await isStatus(trader, 'restricted');
+  };
+  const told = ({ connected }: Earner) =>
+    service.db.manyFirst(sql.type(z.object({ said: z.string() }))`
+      select concat_ws(' ', d ->> 'status', d ->> 'payouts_enabled') as said
+      from events v
+      cross join lateral (select v.data::jsonb as d) e
+      where v.type = 'payout_account.updated' and d ->> 'processor_account_id' = ${connected}`);
+  const stopTransfers = async (trader: Earner) => {
+    await service.control('account', { id: trader.connected, to: 'untransferable' });
+    await isStatus(trader, 'restricted');
   };
   const correct = async (trader: Earner) => {
     const settlements = [{ start_ms: Date.parse('2026-01-05T00:00:00Z'), end_ms: 1, payout: 1 }];
@@ -55,6 +64,7 @@ describe('the submission of a payout', () => {
     ['the network has eliminated the account', eliminate, 'V2_ACCOUNT_NOT_FUNDED'],
     ['the identity is no longer verified', forget, 'V2_KYC_REQUIRED'],
     ['the payout account was disabled', disable, 'V2_PAYOUT_ACCOUNT_NOT_READY'],
+    ['nothing may be transferred to the payout account', stopTransfers, 'V2_PAYOUT_ACCOUNT_NOT_READY'],
   ] as const;
 
   const all = [
@@ -131,6 +141,24 @@ describe('the submission of a payout', () => {
       expect(transfers(trader), what).to.deep.equal([]);
     }
     expect(await reserved(ids)).to.equal(0);
+  });
+
+  it('takes to the bank what is at an account to which nothing may be transferred any more', async () => {
+    const trader = await earner(service, app, 300);
+    const id = await trader.request(10_000);
+    service.processor.faults.add({ kind: 'reject', route: 'POST /v1/payouts', times: 1 });
+    await trader.submit(id);
+    await trader.payoutIs(id, 'failed');
+    await stopTransfers(trader);
+
+    const asked = await trader.ask('POST', '/v2/payouts/request', { json: { amount_cents: 1_000 } });
+    await trader.submit(id);
+
+    expectRejected(asked, 'V2_PAYOUT_ACCOUNT_NOT_READY');
+    expect(await trader.payoutIs(id, 'transferred')).to.include({ bank_amount_cents: 10_000 });
+    expect(await told(trader)).to.include.members(['restricted false']);
+    await service.control('account', { id: trader.connected });
+    await isStatus(trader, 'active');
   });
 
   const accept = (trader: Earner, id: string) =>

@@ -29,7 +29,8 @@ const verification = object(sql.fragment`
   k.session_id, k.provider, k.status, k.failure_reason, ${time('k', 'verified_at')} as verified_at`);
 
 const payoutAccount = object(sql.fragment`
-  c.processor_account_id, c.country, c.details_submitted, c.payouts_enabled, ${time('c', 'created_at')} as created_at`);
+  c.processor_account_id, c.country, c.details_submitted, payout_account_state(c) = 'active' as payouts_enabled,
+  ${time('c', 'created_at')} as created_at`);
 
 const propAccounts = sql.fragment`
   select a.id, a.tier_id, a.status, a.failure_reason, a.asset_class, a.account_size::double precision as account_size, a.payment_id,

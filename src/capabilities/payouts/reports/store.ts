@@ -58,7 +58,8 @@ export async function applyAccount(tx: Tx, reading: AccountSeen, atMs: number): 
       for no key update
     ), changed as (
     update connect_accounts c
-    set payouts_enabled = ${reading.payoutsEnabled}, charges_enabled = ${reading.chargesEnabled}, details_submitted = ${reading.detailsSubmitted},
+    set payouts_enabled = ${reading.payoutsEnabled}, transfers_enabled = ${reading.transfersEnabled},
+      charges_enabled = ${reading.chargesEnabled}, details_submitted = ${reading.detailsSubmitted},
       country = coalesce(${reading.country}, c.country), bank_name = ${reading.bankName}, last4 = ${reading.last4},
       seen_at = to_timestamp(${atMs / 1000}), destination = coalesce(${reading.destination}, c.destination),
       destination_at = case
