@@ -2449,6 +2449,9 @@ create function drop_superseded_jobs()
 create function drop_verification(for_user text, of_session text)
   returns void plpgsql;
 
+create function drop_waiting(of_owner text, most integer)
+  returns integer plpgsql;
+
 create function emit_account()
   returns trigger plpgsql;
 

@@ -121,6 +121,38 @@ describe('an app or partner that is disabled', function () {
     expect(service.mailbox.mails(user.email).map(({ subject }) => subject)).to.have.length(1);
   });
 
+  it('is enabled beside a backlog too large to be dropped by one statement, which would be given up again and again', async () => {
+    const { app } = await buyer();
+    await set(`apps/${app.appId}`, 'disable');
+    await service.db.query(sql.unsafe`
+      select emit_event(${app.appId}, 'kyc.updated', '{}') from generate_series(1, 2500)`);
+
+    const enabled = await set(`apps/${app.appId}`, 'enable', { waiting: 'drop' });
+    await drained();
+
+    expect(enabled.status).to.equal(200);
+    expect(received('kyc.updated')).to.deep.equal([]);
+    const together = await service.db.manyFirst(sql.type(z.object({ n: z.number() }))`
+      select count(*) as n from webhook_deliveries d where d.owner = ${app.appId} and d.state = 'cancelled' group by d.xmin`);
+    expect(together.reduce((sum, n) => sum + n)).to.equal(2500);
+    expect(Math.max(...together)).to.be.at.most(1000);
+  });
+
+  it('keeps what waits for it when it is enabled once more, whose response was lost', async () => {
+    const { app, pay } = await buyer();
+    receiver.behave(() => 503);
+    await pay();
+    const pending = () =>
+      service.db.exists(sql.unsafe`
+        select from webhook_deliveries d where d.owner = ${app.appId} and d.state = 'pending' and d.retry_step > 0`);
+    await eventually(pending);
+
+    const again = await set(`apps/${app.appId}`, 'enable', { waiting: 'drop' });
+
+    expect(again.status).to.equal(200);
+    expect(await pending()).to.equal(true);
+  });
+
   it('has no mail sent in its name until it is enabled', async () => {
     const app = await service.app();
     const user = await service.user(app);

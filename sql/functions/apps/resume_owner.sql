@@ -1,6 +1,6 @@
 -- What waited while an app or a partner was disabled: its deliveries and the mails in its name are sent now, or, unless `sends`, they end
--- unsent. An endpoint that failed before has five days from now on: nothing was sent to it meanwhile. Call it after the statement that enables the
--- owner. Locks its endpoints, then its deliveries and mails.
+-- unsent: what is dropped by this release has ended before, a part at a time. An endpoint that failed before has five days from now on: nothing was
+-- sent to it meanwhile. Call it after the statement that enables the owner. Locks its endpoints, then its deliveries and mails.
 create or replace function resume_owner(of_owner text, sends boolean) returns void
 language plpgsql as $$
 declare
@@ -18,10 +18,6 @@ begin
     perform dispatch_due_deliveries(e) from unnest(endpoints) e;
     perform enqueue(array(select mail_job(m.id, null) from mails m where m.tenant = of_owner and m.state = 'queued'));
   else
-    -- the end of a mail is an event, with deliveries of its own: the mails end first
-    perform end_mail(m.id, 'expired', 'app_disabled') from mails m where m.tenant = of_owner and m.state = 'queued';
-    update webhook_deliveries d
-    set state = 'cancelled', ended_at = now()
-    where d.owner = of_owner and d.endpoint_id = any(endpoints) and d.state = 'pending';
+    perform drop_waiting(of_owner, null);
   end if;
 end $$;

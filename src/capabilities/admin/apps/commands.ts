@@ -121,7 +121,7 @@ export const setAppActive = (
       ), noted as (${auditEntry(act, 'changed')})
       select ${summaryColumns}
       from changed a`);
-    if (active) await resumeOwner(tx, appId, waiting);
+    if (active) await resumeOwner(tx, appId);
     return requireValue(changed, 'V2_APP_UNKNOWN');
   });
 

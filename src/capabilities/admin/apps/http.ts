@@ -6,6 +6,7 @@ import { listPage } from '../../../kernel/pages.ts';
 import type { Sealer } from '../../../kernel/seal.ts';
 import { approvedCommit } from '../approvals/commands.ts';
 import { actorOf } from '../audit/actor.ts';
+import { dropWaiting } from '../owners/commands.ts';
 import { createApp, replaceStolenSecret, rotateAppSecret, setAppActive, updateApp } from './commands.ts';
 import { isApp, listApps } from './queries.ts';
 
@@ -65,11 +66,14 @@ export const disableTenantApp: Handler<'disableTenantApp', Deps> = (call) =>
   }));
 
 /** Handles `POST /v2/admin/apps/{app_id}/enable`: enable an app again. */
-export const enableTenantApp: Handler<'enableTenantApp', Deps> = (call) =>
-  call.commit(async (db) => ({
+export const enableTenantApp: Handler<'enableTenantApp', Deps> = async (call) => {
+  const { app_id } = call.path;
+  if (call.body?.waiting === 'drop') await dropWaiting(call.deps.db, app_id);
+  return call.commit(async (db) => ({
     status: 200,
-    body: await setAppActive(db, call.path.app_id, { active: true, ...call.body }, actorOf(call)),
+    body: await setAppActive(db, app_id, { active: true, ...call.body }, actorOf(call)),
   }));
+};
 
 /** Handles `POST /v2/admin/apps/{app_id}/rotate-secret`: replace an app's client secret. */
 export const rotateTenantAppSecret: Handler<'rotateTenantAppSecret', Deps> = async (call) => {

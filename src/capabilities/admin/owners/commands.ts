@@ -6,7 +6,19 @@ import type { AppId, PartnerId } from '../../../kernel/ids.ts';
 /** What becomes of the deliveries and mails that waited while an app or partner was disabled. */
 export type Waiting = 'send' | 'drop';
 
-/** Sends what waited, or ends it unsent. Call it in the transaction that enables the owner, after that statement. */
-export async function resumeOwner(db: Pick<Db, 'query'>, owner: AppId | PartnerId, waiting: Waiting): Promise<void> {
-  await db.query(sql.prepared('resume_owner', z.object({}))`select resume_owner(${owner}, ${waiting === 'send'})`);
+const MOST = 1_000; // of mails, and of the deliveries to one endpoint: a receiver leaves more than one statement can end in time
+
+/** Ends unsent what waits for an owner that is disabled, a part at a time. Safe to repeat: one that is enabled keeps what waits for it. */
+export async function dropWaiting(db: Db, owner: AppId | PartnerId): Promise<void> {
+  let dropped: number | null;
+  do
+    dropped = await db.maybeOneFirst(sql.prepared('drop_waiting', z.object({ dropped: z.number() }))`
+      select drop_waiting(${owner}, ${MOST}) as dropped
+      where is_disabled(${owner})`);
+  while (dropped !== null && dropped >= MOST);
+}
+
+/** Sends what waited. Call it in the transaction that enables the owner, after that statement. */
+export async function resumeOwner(db: Pick<Db, 'query'>, owner: AppId | PartnerId): Promise<void> {
+  await db.query(sql.prepared('resume_owner', z.object({}))`select resume_owner(${owner}, true)`);
 }

@@ -42,7 +42,7 @@ export const setPartnerActive = (
       ), noted as (${auditEntry(act, 'changed')})
       select subject
       from changed`);
-    if (active) await resumeOwner(tx, partnerId, waiting);
+    if (active) await resumeOwner(tx, partnerId);
   });
 
 /** Changes to a partner; omitted members stay. */

@@ -6,6 +6,7 @@ import type { PartnerId } from '../../../kernel/ids.ts';
 import { listPage } from '../../../kernel/pages.ts';
 import { approvedCommit } from '../approvals/commands.ts';
 import { actorOf } from '../audit/actor.ts';
+import { dropWaiting } from '../owners/commands.ts';
 import { changePartner, makePartner, setPartnerActive } from './commands.ts';
 import { findPartner, listPartners, type PartnerSummary } from './queries.ts';
 
@@ -58,8 +59,11 @@ export const disablePartner: Handler<'disablePartner', Deps> = (call) =>
   setActive(call, call.path.partner_id, { active: false });
 
 /** Handles `POST /v2/admin/partners/{partner_id}/enable`: enable a partner again. */
-export const enablePartner: Handler<'enablePartner', Deps> = (call) =>
-  setActive(call, call.path.partner_id, { active: true, ...call.body });
+export const enablePartner: Handler<'enablePartner', Deps> = async (call) => {
+  const { partner_id } = call.path;
+  if (call.body?.waiting === 'drop') await dropWaiting(call.deps.db, partner_id);
+  return setActive(call, partner_id, { active: true, ...call.body });
+};
 
 type Acting = Pick<CallWith<Deps>, 'deps' | 'principal' | 'address' | 'requestId' | 'commit'>;
 
