@@ -80,6 +80,7 @@ const SAMPLES: SamplesByGauge = {
   attention: ({ attention }) => attention.map(({ what, count }) => [{ what }, count]),
   retentionBehind: ({ retention }) => retention.map(({ name, behind_s }) => [{ rows: name }, behind_s]),
   oldestTransaction: ({ oldest_transaction_s }) => single(oldest_transaction_s),
+  notificationQueue: ({ notification_queue }) => single(notification_queue),
   differing: ({ differing }) => single(differing),
   ledgerDifferences: ({ ledger_differences }) => single(ledger_differences),
   behind: ({ behind }) => single(behind),

@@ -67,6 +67,10 @@ export function families(registry: Registry) {
       'tps_database_oldest_transaction_seconds',
       "Age of the oldest transaction in the database that its owner may see; autovacuum's do not count.",
     ),
+    notificationQueue: gauge(
+      'tps_database_notification_queue_ratio',
+      'Full part of the queue of notifications, from 0 to 1, which holds what a session that listens has not read.',
+    ),
     differing: gauge(
       'tps_fleet_differing_settings',
       'Settings in which running processes of the service differ, versions included.',

@@ -32,6 +32,7 @@ const figures = z.object({
   attention: z.array(z.object({ what: z.string(), count: z.number() })),
   retention: z.array(z.object({ name: z.string(), behind_s: z.number() })),
   oldest_transaction_s: z.number(),
+  notification_queue: z.number(),
   differing: z.number(),
   ledger_differences: z.number(),
   behind: z.number(),
@@ -158,6 +159,7 @@ export const readFigures = (
         from retention_runs r
       ), '[]') as retention,
       (select coalesce(max(t.age_s), 0) from ops.transactions t) as oldest_transaction_s,
+      pg_notification_queue_usage() as notification_queue,
       (select count(distinct d.name) from ops.fleet_differences d) as differing,
       (select count(*) from balance_readings r where r.differs_since is not null)
         + (select count(*) from balance_differences) as ledger_differences,

@@ -86,6 +86,7 @@ const FIRING: Record<string, { series: Series; after?: number }> = {
   PaymentsSuspect: { series: attention('suspect_payments'), after: 70 },
   RetentionBehind: { series: { 'tps_retention_behind_seconds{rows="events"}': always(90_000) }, after: 70 },
   TransactionOld: { series: { tps_database_oldest_transaction_seconds: always(700) } },
+  NotificationsPile: { series: { tps_database_notification_queue_ratio: always(0.2) } },
   ProcessLost: { series: { 'tps_build_info{process="web",instance="c"}': '1x100 _x300' }, after: 35 },
   WorkerLost: { series: { 'tps_workers_alive{instance="a"}': '2x100 1x300' }, after: 35 },
   QueueLate: { series: { 'tps_queue_oldest_ready_seconds{task="mail/send"}': always(200) } },
