@@ -60,6 +60,19 @@ describe('payments on chain that a restored database is compared with', () => {
       else expect(sent_payload).to.deep.equal(was);
     });
 
+  it('may be that of a purchase that is looked for: it is shown as processing, and its key signs nothing more', async () => {
+    const [{ id }, other] = [await given(ANN, 'looked for'), await given(BEN, 'presumed')];
+
+    const shown = await intentDb.query('select id, status from registrations order by payer');
+    const keys = await intentDb.query('select registration_id as id from registration_keys');
+
+    expect(shown).to.deep.equal([
+      { id, status: 'processing' },
+      { id: other.id, status: 'pending' },
+    ]);
+    expect(keys).to.deep.equal([{ id: other.id }]);
+  });
+
   it('without a purchase keep their payers from another, once for each address, until they are released', async () => {
     await given(ANN, 'unsent');
     await intentDb.query(`insert into enrollments (owner, ex_wallet) values ('ptn_a', $1)`, [BEN]);
