@@ -2,8 +2,9 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { newId, newIntentId, newSecret } from '../../../src/kernel/ids.ts';
-import type { Ask } from '../identity.ts';
+import { type Ask, bearer } from '../identity.ts';
 import { market } from '../orders.ts';
+import { until } from '../processes.ts';
 import { readStream } from '../stream.ts';
 import type { Observer } from './observer.ts';
 import type { Side } from './side.ts';
@@ -35,10 +36,11 @@ const NOBODYS = {
   payout_account: () => `acct_${randomBytes(8).toString('hex')}`,
 };
 
-/** Ids that are not a tenant's own, and what it is not to have: a session of a user, and cursors by their list. */
+/** Ids that are not a tenant's own, and what it is not to have: a session of a user, tickets of streams, and cursors by their list. */
 export type Foreign = {
   ids: Record<keyof typeof NOBODYS, string>;
   session: string;
+  tickets: { partner: string; account: string };
   cursors: Record<string, string>;
 };
 
@@ -46,6 +48,7 @@ export type Foreign = {
 export const nobodys = (): Foreign => ({
   ids: Object.fromEntries(Object.entries(NOBODYS).map(([kind, make]) => [kind, make()])) as Foreign['ids'],
   session: newSecret('sess'),
+  tickets: { partner: newSecret('stk'), account: newSecret('stk') },
   cursors: {},
 });
 
@@ -75,7 +78,12 @@ export async function foreignOf(side: Side): Promise<Foreign> {
     const cursor = /[?&]cursor=([^&>]+)/.exec(headers.get('link') ?? '')?.[1];
     if (cursor) cursors[path] = decodeURIComponent(cursor);
   }
-  return { ids, session, cursors };
+  const headers = { 'X-Prop-Account': ids.account };
+  const tickets = {
+    partner: (await side.partner('POST', '/v1/stream-tickets')).body.ticket,
+    account: (await side.user('POST', '/v2/stream-tickets', { headers })).body.ticket,
+  };
+  return { ids, session, tickets, cursors };
 }
 
 const lists = ({ partner, app, user }: Side) => [
@@ -85,7 +93,11 @@ const lists = ({ partner, app, user }: Side) => [
 ];
 
 /** A tenant uses what is not its own wherever it can name something. */
-export async function useForeign(side: Side, { ids, session, cursors }: Foreign, seen: Observer): Promise<void> {
+export async function useForeign(
+  side: Side,
+  { ids, session, tickets, cursors }: Foreign,
+  seen: Observer,
+): Promise<void> {
   const { partner, app, user, service, partnerKey } = side;
   for (const [kind, id] of Object.entries(ids)) seen.name(id, `<foreign ${kind}>`);
   seen.name(session, '<foreign session token>');
@@ -168,8 +180,23 @@ export async function useForeign(side: Side, { ids, session, cursors }: Foreign,
   }
   await use(app, 'POST', '/v2/notifications/send', { user_id: ids.user, subject: 'Hello', html: '<p>Hi</p>' });
   await use(app, 'GET', '/v2/auth/me', undefined, { 'X-Session-Token': session });
-  const headers = { Authorization: `Bearer ${partnerKey}`, 'Last-Event-ID': ids.event };
-  const reader = await readStream(`${service.url}/v1/stream`, headers);
+  const asPartner = bearer(partnerKey);
+  const reader = await readStream(`${service.url}/v1/stream`, { ...asPartner, 'Last-Event-ID': ids.event });
   seen.entries('foreign Last-Event-ID', [reader.status, reader.headers['content-type']]);
   reader.drop();
+  const { body: accounts } = await user('GET', '/v2/payments/prop-accounts');
+  const asUser = { ...bearer(side.token), 'X-Session-Token': side.session, 'X-Prop-Account': accounts[0].id };
+  for (const [kind, ticket] of Object.entries(tickets))
+    for (const [path, own] of [
+      ['/v1/stream', asPartner],
+      ['/v2/trading/stream', asUser],
+    ] as const) {
+      const opened = await readStream(`${service.url}${path}?ticket=${ticket}`, own);
+      const { type, data } = await until('the snapshot', () => opened.events[0] ?? null);
+      seen.entries(`foreign ticket of ${kind} at ${path}`, [
+        ...[opened.status, opened.headers['content-type'], type],
+        ...[data.partner_id, data.prop_account_id],
+      ]);
+      opened.drop();
+    }
 }
