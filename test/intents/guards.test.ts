@@ -10,8 +10,7 @@ import { functionWrites, statementWrites } from './guarded-writes.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 /** What keeps a write to the claim, the attempt or the poll that it belongs to. */
-const GUARD =
-  /\b(?:\w+\.)?(?:fence = (?:held_fence|s\.fence)|polls = polls_before)(?= and| or|;|\n|$)/gm;
+const GUARD = /\b(?:\w+\.)?(?:fence = (?:held_fence|s\.fence)|polls = polls_before)(?= and| or|;|\n|$)/gm;
 const RAISE = /if not settle_intent\(intent, held_fence, ending, said, responded_s\) then[^;]*;\s*end if;/;
 
 /*
