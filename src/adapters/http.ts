@@ -70,6 +70,7 @@ export const httpClient = ({ maxReplyBytes = MAX_REPLY_BYTES } = {}): HttpClient
   })) as [Agents, Agents]; // as: one for each
   return async (request) => {
     const journey: Journey = { reached: 'nothing' };
+    noteWork({ isAsked: true });
     try {
       const { status, headers, text } = await exchange(request, request.isQueued ? single : kept, {
         journey,

@@ -4,8 +4,8 @@ import type { Spans } from './spans.ts';
 
 /**
  * What a process works on: the members that every log line of this work has. `outcome`: the state of a task's intent.
- * `status`: the HTTP status of an upstream's last response. `spans`: its timed parts, if they are traced. `isOperator`: an operator
- * asked for it. `isExit`: it reduces what a trader risks.
+ * `status`: the HTTP status of an upstream's last response. `isAsked`: a request to an upstream was made. `spans`: its timed parts, if they are
+ * traced. `isOperator`: an operator asked for it. `isExit`: it reduces what a trader risks.
  */
 export type Work = {
   request_id?: string;
@@ -14,6 +14,7 @@ export type Work = {
   task?: string;
   outcome?: string;
   status?: number;
+  isAsked?: boolean;
   spans?: Spans | undefined;
   isOperator?: boolean;
   isExit?: boolean;
@@ -45,7 +46,15 @@ export const presentWork = (): Work => work.getStore() ?? {};
 
 /** The members of a log line that name the present piece of work. */
 export function workMembers(): Pick<Work, 'request_id' | 'intent_id' | 'tenant' | 'task'> {
-  const { outcome: _, status: __, spans: ___, isOperator: ____, isExit: _____, ...named } = presentWork();
+  const {
+    outcome: _,
+    status: __,
+    isAsked: ___,
+    spans: ____,
+    isOperator: _____,
+    isExit: ______,
+    ...named
+  } = presentWork();
   return named;
 }
 

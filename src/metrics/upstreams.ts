@@ -45,7 +45,7 @@ const timed =
   ) =>
   (...args: unknown[]): unknown => {
     const startedAt = performance.now();
-    const on: Work = { ...presentWork() }; // separate, for the status: calls run concurrently
+    const on: Work = { ...presentWork(), isAsked: false }; // separate, for what is noted of it: calls run concurrently
     const result = workingOn(on, () => call(...args));
     if (!(result instanceof Promise)) return result;
     result.then(
@@ -57,6 +57,10 @@ const timed =
 
 type Called = { upstream: Upstream; call: string; startedAt: number; result: unknown; on: Work };
 
+/**
+ * A result that no request gave comes from memory and is no call. If it failed, this service had no turn, budget or slot for it: that is in the log,
+ * and says nothing of the upstream.
+ */
 function noteResult(
   { upstream, call, startedAt, result, on }: Called,
   metrics: Watched,
@@ -65,16 +69,18 @@ function noteResult(
 ): void {
   const { kind, slug, why } = Object(result) as { kind?: unknown; slug?: unknown; why?: unknown }; // as: the result may be any value
   if (typeof kind !== 'string') return;
+  const hasFailed = FAILED.has(kind);
+  if (!on.isAsked && !hasFailed) return;
   const seconds = secondsSince(startedAt);
-  metrics.calls.observe({ upstream, call, result: kind }, seconds);
   const cause = slug ?? why;
   const ms = Math.round(seconds * 1000);
   const line = { result: kind, ...(on.status && { status: on.status }), ...(typeof cause === 'string' && { cause }) };
   log.info({ upstream, call, ...line, ms });
-  const hasFailed = FAILED.has(kind);
-  noteReach(metrics, { upstream, call, error: hasFailed ? String(cause ?? kind) : null });
   on.spans?.add(spanSince(startedAt, { name: `${upstream} ${call}`, kind: 'client', hasFailed, attributes: line }));
-  if (!OUR_CREDENTIALS.has(String(slug ?? why))) return;
+  if (!on.isAsked) return;
+  metrics.calls.observe({ upstream, call, result: kind }, seconds);
+  noteReach(metrics, { upstream, call, error: hasFailed ? String(cause ?? kind) : null });
+  if (!OUR_CREDENTIALS.has(String(cause))) return;
   metrics.authErrors.inc({ upstream });
   pauses?.note(upstream);
   log.error({ alert: 'credentials_rejected', upstream, call }, 'an upstream rejected our credentials');

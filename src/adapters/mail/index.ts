@@ -2,6 +2,7 @@ import { createTransport, type SentMessageInfo } from 'nodemailer';
 import { atOnce, NO_TURN } from '../../kernel/at-once.ts';
 import { isLoopbackHost } from '../../kernel/loopback.ts';
 import { accepted, rejected, type UpstreamResult, unknownEffect, unreachable } from '../../kernel/upstream-result.ts';
+import { noteWork } from '../../kernel/work.ts';
 import type { Mailer } from './types.ts';
 
 const CONNECT_WITHIN_MS = 5_000;
@@ -40,10 +41,11 @@ export function mailer({ url, from, tls, most = Number.POSITIVE_INFINITY }: Acce
     async send({ id, isBulk = false, ...letter }) {
       const mail = { from, ...letter, messageId: `<${id}@${domain}>` };
       const turns = isBulk ? bulk : usual;
-      return (
-        (await turns.run(() => transport.sendMail(mail).then(sent, (error) => failed(error)), hasResponded)) ??
-        unreachable(NO_TURN)
-      );
+      const post = () => {
+        noteWork({ isAsked: true });
+        return transport.sendMail(mail).then(sent, (error) => failed(error));
+      };
+      return (await turns.run(post, hasResponded)) ?? unreachable(NO_TURN);
     },
     close: () => transport.close(),
   };

@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Reply } from '../../../adapters/http.ts';
 import type { SharedSlots } from '../../../kernel/shared-upstream.ts';
@@ -83,7 +84,7 @@ export function lookUpsIn(slots: SharedSlots, answeredMs = ANSWERED_MS): LookUps
 
   return (send) =>
     new Promise((done) => {
-      waiting.push({ send, since: performance.now(), done });
+      waiting.push({ send: AsyncResource.bind(send), since: performance.now(), done }); // it belongs to the work of its caller
       if (servers < slots.count) void serve();
     });
 }
