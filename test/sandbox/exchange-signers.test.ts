@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { calls } from '../../src/sandbox/exchange/control-calls.ts';
 import type { Action, OrderTerms } from '../../src/venues/exchange/adapter/action-types.ts';
 import { exvenue } from '../../src/venues/exchange/adapter/index.ts';
 import { signedBody } from '../../src/venues/exchange/adapter/signing.ts';
@@ -93,6 +94,16 @@ describe('signers on the sandbox exchange, and their rate limits', () => {
 
     expect(foundOf(await exchange.venue.openOrders(exchange.wallet.address))).to.have.length(1);
     expect(foundOf(await exchange.venue.openOrders(agent.address))).to.deep.equal([]);
+  });
+
+  it('end 90 days after the control call that approves them, as it says, unless it names a time', async () => {
+    const agent = newSigner(exchange.venue);
+
+    await control(exchange, 'agent', { wallet: exchange.wallet.address, agent: agent.address, name: 'desk' });
+    const [listed] = foundOf(await exchange.venue.agents(exchange.wallet.address));
+
+    expect(Number(listed?.validUntilMs) - Date.now()).to.be.closeTo(90 * DAY_MS, 60_000);
+    expect(calls.agent.members['validUntil?'][1]).to.include('90 days');
   });
 
   for (const [why, action] of [

@@ -27,7 +27,7 @@ export const calls = {
       wallet: [WALLET, 'the wallet'],
       agent: [AGENT, 'the address of the agent'],
       'name?': ['bot', 'another agent of this name ends'],
-      'validUntil?': [1_798_761_600_000, 'epoch ms; permanent without it'],
+      'validUntil?': [1_798_761_600_000, 'epoch ms; 90 days from now without it'],
     },
   },
   liquidity: {
