@@ -3615,7 +3615,7 @@ create function ops.require_filter(kind text, owner text, state text)
 create function ops.require_who_and_why(who text, why text)
   returns void plpgsql;
 
--- Runs an intent again if safe_to_rerun allows it. An unsent intent is queued, a sent one is only reconciled, one at the processor is sent again under its key if it is not there, an ended one stays unchanged (done is false). Rejected while a worker runs it, and if it could act twice. Always recorded in ops.actions. No row: there is no such intent.
+-- Runs an intent again if safe_to_rerun allows it. An unsent intent is queued, a sent one is only reconciled, one at the processor is sent again under its key if it is not there, an ended one stays unchanged (done is false). Rejected where none is needed (at_work), and if it could act twice. Always recorded in ops.actions. No row: there is no such intent.
 create function ops.rerun(intent uuid, who text, why text)
   returns TABLE(done boolean, verdict text, is_safe boolean, was_sent boolean, venue_says text, would_do text, reason text) plpgsql security definer;
 

@@ -8,5 +8,5 @@ begin
 end $$;
 comment on function ops.rerun(uuid, text, text) is
   'Runs an intent again if safe_to_rerun allows it. An unsent intent is queued, a sent one is only reconciled, one at the processor is sent again '
-  'under its key if it is not there, an ended one stays unchanged (done is false). Rejected while a worker runs it, and if it could act twice. '
-  'Always recorded in ops.actions. No row: there is no such intent.';
+  'under its key if it is not there, an ended one stays unchanged (done is false). Rejected where none is needed (at_work), and if it could act '
+  'twice. Always recorded in ops.actions. No row: there is no such intent.';

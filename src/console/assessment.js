@@ -7,7 +7,7 @@ const WORDS = {
   send_again: 'safe',
   finished: 'nothing to do',
   would_act_twice: 'not safe',
-  at_work: 'being executed',
+  at_work: 'not needed',
 };
 
 /** Whether a re-run would do something. Only then there is a button for it. @param {{ verdict: Verdict }} assessed */

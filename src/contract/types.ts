@@ -2855,7 +2855,7 @@ export interface paths {
         put?: never;
         /**
          * Run an intent again if that is safe
-         * @description An intent that was not sent is queued again. One that may have been sent is reconciled and never sent again, except at the processor while that keeps its key: there it is sent again under the same key if the processor does not have it. A settled one does not change, and `done` is false. Rejected with `V2_RERUN_REFUSED` while a worker runs the intent, and if a re-run could act twice.
+         * @description An intent that was not sent is queued again. One that may have been sent is reconciled and never sent again, except at the processor while that keeps its key: there it is sent again under the same key if the processor does not have it. A settled one does not change, and `done` is false. Rejected with `V2_RERUN_REFUSED` where none is needed (`at_work`), and if a re-run could act twice.
          */
         post: operations["rerunIntent"];
         delete?: never;
@@ -6222,7 +6222,7 @@ export interface components {
         /** @description What a re-run of an intent would do, and whether that is safe. */
         RerunAssessment: {
             /**
-             * @description `queued_again`: it was not sent and is sent now. `reconcile_again`: it may have been sent, and its effect is reconciled. `send_again`: it may have been sent to the processor; if the processor does not have it, it is sent again under the same key and acts now, once. `finished`: it has ended. `would_act_twice`: a re-run could repeat the effect. `at_work`: a worker runs it.
+             * @description `queued_again`: it was not sent and is sent now. `reconcile_again`: it may have been sent, and its effect is reconciled. `send_again`: it may have been sent to the processor; if the processor does not have it, it is sent again under the same key and acts now, once. `finished`: it has ended. `would_act_twice`: a re-run could repeat the effect. `at_work`: none is needed, because a worker runs it, its job is queued, or it waits behind another of its lane.
              * @enum {unknown}
              */
             verdict: "queued_again" | "reconcile_again" | "send_again" | "finished" | "would_act_twice" | "at_work";

@@ -131,7 +131,7 @@ export const errors = {
   V2_PARTNER_KEY_UNKNOWN: [404, 'Partner key not found, or already revoked.'],
   V2_JOB_UNKNOWN: [404, 'Job not found.'],
   V2_PAUSE_UNKNOWN: [404, 'No such upstream, partner or app, or it is not paused.'],
-  V2_RERUN_REFUSED: [409, 'A worker is executing this intent, or a re-run could take effect twice.'],
+  V2_RERUN_REFUSED: [409, 'No re-run is needed now, or one could take effect twice.'],
 
   PROCESSOR_UNREACHABLE: [503, 'The payment processor is unreachable; nothing was sent.'],
   PROCESSOR_REJECTED: [422, 'The payment processor rejected the request.'],

@@ -29,7 +29,7 @@ const JOBS = ['queued', 'exhausted', 'of a living worker', 'of a dead worker', '
 const SENT_HOURS_AGO = [0, 24];
 const BEHIND = [false, true];
 const PROBLEMS = [{}, { effect: 'unknown' }];
-const WORDS = ['safe', 'not safe', 'nothing to do', 'being executed'];
+const WORDS = ['safe', 'not safe', 'nothing to do', 'not needed'];
 
 type Point = {
   place: (typeof PLACES)[number];
@@ -100,7 +100,7 @@ describe('the badge of a re-run', function () {
 
     expect(wrong).to.deep.equal([]);
     expect([...seen].sort()).to.deep.equal([
-      'at_work: being executed',
+      'at_work: not needed',
       'finished: nothing to do',
       'queued_again: safe',
       'reconcile_again: safe',

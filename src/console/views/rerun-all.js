@@ -38,7 +38,7 @@ async function rerunAll(filter, again) {
   if (done) await again(`Queued: ${done.results.reduce((sum, each) => sum + (each.done ? each.intents : 0), 0)}.`);
 }
 
-const SAYS = 'At most the oldest 1,000. What could act twice, or is being executed, stays as it is.';
+const SAYS = 'At most the oldest 1,000. What could act twice, or needs no re-run, stays as it is.';
 
 /** @type {import('../table.js').Column<Assessment>[]} */
 const columns = [

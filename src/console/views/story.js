@@ -18,7 +18,7 @@ const VERDICTS = {
   send_again: 'would be sent again under the same key if the processor does not have it',
   finished: 'has ended: nothing to do',
   would_act_twice: 'could take effect twice: rejected',
-  at_work: 'a worker is executing it: rejected',
+  at_work: 'needs none now: rejected',
 };
 
 /** One intent: its state, what a re-run would do, what happened. Refreshes automatically until it has ended. @param {string} intent_id @param {Again} again */
