@@ -1691,7 +1691,7 @@ export interface paths {
         put?: never;
         /**
          * Choose a new password with the mailed token
-         * @description Ends every session of the user, discards an authenticator without its first code, and revokes the user's trader keys. A token can be used once.
+         * @description Ends every session of the user, and what a stolen one may have made: trader keys, payout accounts that were opened or changed within 30 days, pending payouts of that time, a verification of the identity that has not ended, and an authenticator that no log-in has used. A token can be used once.
          */
         post: operations["confirmPasswordReset"];
         delete?: never;
@@ -1751,7 +1751,7 @@ export interface paths {
         put?: never;
         /**
          * Log out
-         * @description Ends the session in use, or the one that the body names: by its token, or by its id if it belongs to the same user; an unknown one is 404. Ending another session than the one in use also revokes the trader keys created in it, and discards an authenticator that it began to enroll.
+         * @description Ends the session in use, or the one that the body names: by its token, or by its id if it belongs to the same user; an unknown one is 404. Ending another session than the one in use also ends what was made in it: trader keys, a payout account that it opened or got a link to, pending payouts, a verification of the identity that has not ended, and an authenticator that no log-in has used.
          */
         post: operations["revokeUserSession"];
         delete?: never;
@@ -2795,7 +2795,7 @@ export interface paths {
         put?: never;
         /**
          * End a user's sessions
-         * @description All of them, or one. Trader keys and a pending authenticator that were made in an ended session end with it. The password stays valid; a reset replaces it.
+         * @description All of them, or one. What was made in an ended session ends with it: trader keys, a payout account that it opened or got a link to, pending payouts, a verification of the identity that has not ended, and an authenticator that no log-in has used. The password stays valid; a reset replaces it.
          */
         post: operations["endUserSessions"];
         delete?: never;

@@ -74,6 +74,19 @@ describe('the descriptions of the contract', () => {
     );
   });
 
+  it('say of what ends sessions that all ends that was made in them, as the guide does', async () => {
+    const made = ['trader keys', 'payout account', 'payouts', 'verification', 'authenticator'];
+    const named = new Map(operations().map(([id, { description }]) => [id, String(description)]));
+    const guide = await readFile(new URL('../../src/docs/security.md', import.meta.url), 'utf8');
+    const said = guide.split('\n* ').find((point) => point.startsWith('What outlives the session'));
+
+    for (const text of [
+      said,
+      ...['confirmPasswordReset', 'revokeUserSession', 'endUserSessions'].map((id) => named.get(id)),
+    ])
+      expect(made.filter((what) => !text?.includes(what))).to.deep.equal([]);
+  });
+
   it('describe every operation', () => {
     expect(bare(operations().map(([id, operation]) => entry(id, operation)))).to.deep.equal([]);
   });

@@ -12,7 +12,8 @@ export async function endSessions({ user_id, email, session_id }) {
   const done = await act({
     title: session_id ? `End a session of ${email}` : `End all sessions of ${email}`,
     says: [
-      'Ends trader keys made in it too. The password stays valid: if somebody else knows it, let the user reset it first.',
+      'What was made in it ends too: trader keys, a payout account, pending payouts, a verification that has not ended, an authenticator that no log-in has used.',
+      'The password stays valid: if somebody else knows it, let the user reset it first.',
     ],
     fields: [reason],
     button: 'End',
