@@ -39,7 +39,7 @@ export interface paths {
         put?: never;
         /**
          * Close the open position in a trade pair
-         * @description Finds the open position of the pair, then submits an order with execution type `FLAT_ALL`.
+         * @description Finds the open position of the pair, then submits an order with execution type `FLAT_ALL`, or `MARKET` with `FLAT` where the former could touch something else of the account.
          */
         post: operations["closeNetvenuePosition"];
         delete?: never;
@@ -1711,7 +1711,7 @@ export interface paths {
         put?: never;
         /**
          * Prove the password again
-         * @description Where the app requires it, creating a trader key and changing the authenticator need a log-in or this operation in the same session within the last 5 minutes.
+         * @description Where the app requires it, creating a trader key, changing the authenticator or the payout account, and submitting a payout need a log-in or this operation in the same session within the last 5 minutes.
          */
         post: operations["reauthenticateUser"];
         delete?: never;
@@ -2311,7 +2311,7 @@ export interface paths {
         put?: never;
         /**
          * Reverse the transfer of a payout
-         * @description Moves money. Takes back what the user's account at the processor has of a payout that failed after the transfer. While a reversal is under way, a second request returns it.
+         * @description Moves money. Takes back what the user's account at the processor has of a payout that failed after the transfer, or waits there for its way to the bank. While a reversal is under way, a second request returns it.
          */
         post: operations["reversePayout"];
         delete?: never;
@@ -2983,7 +2983,7 @@ export interface paths {
         put?: never;
         /**
          * Send nothing new to an upstream, or for a partner or app
-         * @description Writes are accepted and wait; those whose deadline passes expire unsent. What was sent is reconciled. What is being sent may still leave within 2 s. What reduces a risk (cancellations, closes, protection) goes on unless `holds_exits`; what waits before it in its lane expires unsent at once. A pause that is there is replaced.
+         * @description Writes are accepted and wait; those whose deadline passes expire unsent. What was sent is reconciled. What is being sent may still leave within 2 s. What reduces a risk (cancellations, closes, protection, orders that can only reduce a position) goes on unless `holds_exits`; what waits before it in its lane expires unsent at once. A pause that is there is replaced.
          */
         post: operations["pauseWork"];
         delete?: never;
@@ -6464,7 +6464,7 @@ export interface components {
             /** @description An upstream (`netvenue`, `exvenue`, `processor`, `registrar`), a partner (`ptn_…`) or an app (`app_…`). */
             subject: string;
             /**
-             * @description Whether it also holds what reduces a risk: cancellations, closes, protection.
+             * @description Whether it also holds what reduces a risk: cancellations, closes, protection, orders that can only reduce a position.
              * @default false
              */
             holds_exits?: boolean;
@@ -6947,7 +6947,7 @@ export interface components {
                 /** @description Age in seconds of the oldest of them. */
                 oldest_s: number;
             }[];
-            /** @description Open intents by what they wait for, exits (cancellations, closes, protection) apart; of the oldest 2,000, exits first. */
+            /** @description Open intents by what they wait for, exits (cancellations, closes, protection, orders that can only reduce) apart; of the oldest 2,000, exits first. */
             waits: {
                 /** @description What they wait for. */
                 reason: components["schemas"]["WaitReason"];
