@@ -3503,7 +3503,7 @@ create function ops.detach_payout_account(account text, who text, why text)
 create function ops.disable_operator(operator text, who text, why text)
   returns text plpgsql security definer;
 
--- Closes an unreadable event of the processor after you have read its object there: what it stopped goes on. Verdicts: done, unknown, not_open. Recorded in ops.actions.
+-- Closes an event of ops.unreadable_events or ops.suspect_payments after you have read its object at the processor: what it stopped goes on. Verdicts: done, unknown, not_open. Recorded in ops.actions.
 create function ops.dismiss_event(event text, who text, why text)
   returns text plpgsql security definer;
 

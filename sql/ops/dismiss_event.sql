@@ -11,5 +11,5 @@ begin
   return verdict;
 end $$;
 comment on function ops.dismiss_event(text, text, text) is
-  'Closes an unreadable event of the processor after you have read its object there: what it stopped goes on. Verdicts: done, unknown, not_open. '
-  'Recorded in ops.actions.';
+  'Closes an event of ops.unreadable_events or ops.suspect_payments after you have read its object at the processor: what it stopped goes on. '
+  'Verdicts: done, unknown, not_open. Recorded in ops.actions.';
