@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { BudgetLedger } from '../../src/kernel/shared-upstream.ts';
 import { budgetFrom } from '../../src/venues/exchange/adapter/budget.ts';
+import { fairTurns } from '../../src/venues/exchange/adapter/turns.ts';
 
 type Caller = { tenant?: string; reader?: string };
 
@@ -55,5 +56,31 @@ describe('turns at the budget of the exchange', () => {
     await Promise.all(['before', 'later'].flatMap((tenant) => Array.from({ length: 10 }, () => take(tenant))));
 
     expect(served.slice(0, 10).filter((tenant) => tenant === 'before').length).to.be.within(4, 6);
+  });
+
+  it('serve what a tenant asked for first before what it asks for later, however many other tenants come', () => {
+    const turns = fairTurns();
+    const ask = (tenant: string, reader: string) => turns.enter({ rank: 1, tenant, reader, weight: 20 });
+    for (let n = 0; n < 100; n += 1) turns.served(ask('busy', 'before'));
+    const first = ask('busy', 'first');
+
+    const later = Array.from({ length: 3_000 }, (_, n) => {
+      turns.served(ask(`other ${n}`, 'reader'));
+      return ask('busy', `later ${n}`);
+    });
+
+    expect(turns.first([first, ...later], 1)).to.deep.equal([first]);
+  });
+
+  it('serve a reader that was served a lot after the others of its tenant, however many these are', () => {
+    const turns = fairTurns();
+    const ask = (reader: string) => turns.enter({ rank: 1, tenant: 'one', reader, weight: 20 });
+    const greedy = () => Array.from({ length: 20 }, () => ask('greedy'));
+    const before = greedy();
+
+    const others = Array.from({ length: 1_500 }, (_, n) => (n % 100 === 0 ? ask('greedy') : ask(`other ${n}`)));
+    const last = ask('greedy');
+
+    expect(last.turn).to.be.above(Math.max(...[...before, ...others].map(({ turn }) => turn)));
   });
 });

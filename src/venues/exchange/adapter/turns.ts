@@ -14,7 +14,7 @@ export type Turns = {
   served(place: Place): void;
 };
 
-const MAX_KNOWN = 1_000; // tenants, and readers of a tenant; the others count as not served lately
+const MAX_KNOWN = 1_000; // tenants, and readers of a tenant, the last served; the others count as not served lately
 
 /**
  * Self-clocked fair queueing on two levels: a tenant's calls follow each other at distances of their weights, starting at
@@ -32,8 +32,7 @@ export const fairTurns = (): Turns => {
   const readersOf = (rank: number, tenant: string): Clock => {
     const { readers } = ofRank(rank);
     const known = readers.get(tenant) ?? newClock();
-    if (readers.size > MAX_KNOWN) readers.clear();
-    readers.set(tenant, known);
+    keep(readers, tenant, known);
     return known;
   };
 
@@ -75,6 +74,14 @@ export const fairTurns = (): Turns => {
   };
 };
 
+/** Sets what is known of a name, and forgets the name of which it was set longest ago where there are too many. */
+function keep<Value>(known: Map<string, Value>, name: string, value: Value): void {
+  known.delete(name);
+  known.set(name, value);
+  const [oldest = name] = known.keys();
+  if (known.size > MAX_KNOWN) known.delete(oldest);
+}
+
 const endOf = ({ reachedAt, calls: [first] }: { reachedAt: number; calls: Place[] }): number =>
   reachedAt + (first?.weight ?? 0);
 
@@ -99,8 +106,7 @@ function newClock(): Clock {
     after,
     take(name, weight, since = now) {
       const end = after(name, since) + weight;
-      if (last.size > MAX_KNOWN) last.clear();
-      last.set(name, end);
+      keep(last, name, end);
       return end;
     },
     reach(end) {
