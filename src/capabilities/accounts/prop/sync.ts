@@ -3,6 +3,7 @@ import { eachInTurn } from '../../../db/polling.ts';
 import type { Db } from '../../../db/pool.ts';
 import type { AtOnce } from '../../../kernel/at-once.ts';
 import type { PropAccountId } from '../../../kernel/ids.ts';
+import { noteWork } from '../../../kernel/work.ts';
 import type { Netvenue } from '../../../venues/network/adapter/types.ts';
 import { type SubaccountSyncDeps, syncSubaccounts } from '../../../venues/network/subaccounts/commands.ts';
 import { findAnyPropAccount, listUnfulfilled } from './queries.ts';
@@ -18,6 +19,7 @@ export type SyncDeps = { db: Db; venues: { netvenue: Pick<Netvenue, 'dashboard'>
 export async function syncAccount(accountId: PropAccountId, { db, venues, syncing }: SyncDeps): Promise<void> {
   const account = await findAnyPropAccount(db, accountId);
   if (!account?.synthetic_hotkey) return;
+  noteWork({ tenant: account.owner });
   const { synthetic_hotkey: trader } = account;
   const dashboard = await syncing.run(
     () => venues.netvenue.dashboard(trader),

@@ -7,6 +7,7 @@ import { idSchema, type PropAccountId } from '../../../kernel/ids.ts';
 type Position = components['schemas']['Position'];
 
 const watchedRow = z.object({
+  owner: idSchema.owner,
   trader: idSchema.hotkey,
   version: z.number(),
   positions: z.custom<Position[] | null>(), // written by an earlier reading
@@ -20,7 +21,7 @@ export type Watched = z.infer<typeof watchedRow>;
 /** A watched account: its last recorded positions, and the time since its last event. Null if it has no subaccount. */
 export const findWatched = (db: Db, account: PropAccountId): Promise<Watched | null> =>
   db.maybeOne(sql.prepared('find_watched', watchedRow)`
-    select a.synthetic_hotkey as trader, coalesce(w.version, 0) as version, w.positions,
+    select a.owner, a.synthetic_hotkey as trader, coalesce(w.version, 0) as version, w.positions,
       coalesce(w.listened_until > now(), false) as is_listened,
       case when isfinite(w.notified_at) then extract(epoch from now() - w.notified_at)::double precision * 1000 end as notified_ago_ms
     from prop_accounts a

@@ -3,6 +3,7 @@ import type { AtOnce } from '../../../kernel/at-once.ts';
 import { ApiError } from '../../../kernel/errors.ts';
 import type { Hotkey, PropAccountId } from '../../../kernel/ids.ts';
 import type { ReadResult } from '../../../kernel/upstream-result.ts';
+import { noteWork } from '../../../kernel/work.ts';
 import type { Dashboard, OrderBook } from '../../../venues/network/adapter/types.ts';
 import { noticeMissingExits, recordEndedOrders } from '../../../venues/network/orders/commands.ts';
 import { listResting } from '../../../venues/network/orders/queries.ts';
@@ -34,6 +35,7 @@ export async function watchAccount(account: PropAccountId, deps: WatchDeps): Pro
   const { db, config, watching } = deps;
   const watched = await findWatched(db, account);
   if (!watched) return;
+  noteWork({ tenant: watched.owner });
   const read = await watching.run(
     () => readAccount(account, watched, deps),
     (isRead) => isRead,
