@@ -154,8 +154,8 @@ export function withSlots(pool: DatabasePool, size: number, slotMs: number): Dat
 
 /**
  * A limit on the connections in use. For further ones tenants take turns, so that one that asks for much waits for its own; within a tenant the
- * order is that of arrival. What operators read may take long: they use a third of the slots at most, so that nobody waits for all of them, and
- * come first for these, so that no crowd keeps them out.
+ * order is that of arrival. What operators read may take long: they use a third of the slots at most, and come first for these, so that no crowd
+ * keeps them out. A tenant leaves that third to others: what all of its statements wait for, such as a lock on its event log, may last.
  */
 export type Slots = {
   /**
@@ -177,24 +177,32 @@ const OF_ALL = 'all';
  * Makes `count` slots. A caller waits at most `timeoutMs`. A slot is free again when its work has resolved or rejected.
  */
 export function connectionSlots(count: number, timeoutMs: number): Slots {
-  const all = new PQueue<LaneQueue, InLane>({ concurrency: count, queueClass: LaneQueue });
-  const operators = new PQueue<LaneQueue, InLane>({
-    concurrency: Math.max(1, Math.floor(count / OPERATORS_PART)),
-    queueClass: LaneQueue,
-  });
+  const queueOf = (concurrency: number): Queue => new PQueue({ concurrency, queueClass: LaneQueue });
+  const part = Math.floor(count / OPERATORS_PART);
+  const all = queueOf(count);
+  const operators = queueOf(Math.max(1, part));
+  const tenants = new Map<string, Queue>(); // those that use a slot or wait for one
   return {
-    use(work) {
-      const { isOperator, tenant = OF_ALL } = presentWork();
-      if (!isOperator) return inTurn(all, work, { timeoutMs, lane: tenant });
+    async use(work) {
+      const { isOperator, tenant } = presentWork();
       const first = { timeoutMs: OPERATOR_WAIT_MS, lane: FIRST };
-      return inTurn(operators, () => inTurn(all, work, first), first);
+      if (isOperator) return inTurn(operators, () => inTurn(all, work, first), first);
+      if (tenant === undefined) return inTurn(all, work, { timeoutMs, lane: OF_ALL });
+      const own = tenants.get(tenant) ?? queueOf(count - part);
+      tenants.set(tenant, own);
+      const turn = { timeoutMs, lane: tenant };
+      return inTurn(own, () => inTurn(all, work, turn), turn).finally(() => {
+        if (own.pending + own.size === 0) tenants.delete(tenant);
+      });
     },
-    waiting: () => all.size + operators.size,
+    waiting: () => [all, operators, ...tenants.values()].reduce((sum, { size }) => sum + size, 0),
   };
 }
 
+type Queue = PQueue<LaneQueue, InLane>;
+
 function inTurn<Result>(
-  queue: PQueue<LaneQueue, InLane>,
+  queue: Queue,
   work: () => Promise<Result>,
   { timeoutMs, lane }: { timeoutMs: number; lane: string },
 ): Promise<Result> {

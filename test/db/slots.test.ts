@@ -81,8 +81,25 @@ describe('slots of a pool', () => {
     const before = [...done];
     await Promise.all(flood);
 
-    expect(before).to.deep.equal(['flood 0', 'flood 1', 'other', 'for all', 'flood 2', 'other again']);
+    expect(before).to.deep.equal(['flood 0', 'other', 'for all', 'flood 1', 'other again']);
     expect(done).to.have.length(503);
+  });
+
+  it('are not all used by one tenant, whose statements may all wait for what somebody holds', async () => {
+    const slots = connectionSlots(10, 40);
+    const { promise: release, resolve } = Promise.withResolvers<void>();
+    const by = <Result>(tenant: string, work: () => Promise<Result>) => workingOn({ tenant }, () => slots.use(work));
+
+    const held = Array.from({ length: 10 }, () => by('held', () => release));
+    const others = await Promise.all(['other', 'third'].map((tenant) => by(tenant, async () => tenant)));
+    const late = await Promise.allSettled(held.slice(7));
+    resolve();
+    await Promise.all(held.slice(0, 7));
+
+    expect(others).to.deep.equal(['other', 'third']);
+    expect(late.map(({ status }) => status)).to.deep.equal(Array(3).fill('rejected'));
+    expect(await by('held', async () => 'later'), 'they have their part again').to.equal('later');
+    expect(slots.waiting()).to.equal(0);
   });
 
   it('are left to others by those of a tenant that have waited too long', async () => {
