@@ -3284,7 +3284,7 @@ create function settle_money(of_payment text, said timestamp with time zone DEFA
 create function settle_payout(payout text)
   returns void plpgsql;
 
-create function share_locks(batch jsonb)
+create function share_locks(batch jsonb, wait_ms integer DEFAULT NULL::integer)
   returns jsonb plpgsql;
 
 create function shown_fill(f exchange_fills, of_owner text)

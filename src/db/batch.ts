@@ -1,17 +1,25 @@
 import { type FragmentSqlToken, sql } from 'slonik';
-import { workingOn } from '../kernel/work.ts';
-import { databaseIsAway } from './conflicts.ts';
+import { fairLimit } from '../kernel/concurrency.ts';
+import { presentWork, type Work, workingOn } from '../kernel/work.ts';
+import { databaseIsAway, waitedTooLong } from './conflicts.ts';
 import type { Db } from './pool.ts';
 import { waitFromNow } from './waits.ts';
 
 const MAX_BATCH_SIZE = 100; // large enough to amortise a commit, small enough to hold locks only briefly
 const SLOW_MS = 1_000; // a batch that takes longer, such as one on a silent connection, no longer delays the next
+const ALONE_AT_ONCE = 4; // items that are run alone have so many connections, and leave the others to everybody else
+/** How long a lock is waited for: by items of several callers, by one that is run alone after them, and by those that somebody holds up. */
+const LOCK_MS = { shared: 500, alone: 50, held: 3_000 }; // the last is less than a statement has: the server gives it up, and no connection is lost
 
-type Run<Item, Result> = (items: Item[]) => Promise<Result[]>;
+const OF_ALL: Work = {}; // a batch is for several tenants, and takes a connection in the turn of none
+
+/** Runs a batch in one statement. `lockMs`: how long it waits for a lock. */
+type Run<Item, Result> = (items: Item[], lockMs: number) => Promise<Result[]>;
 
 /** A waiting item. `waited`: runs what it has waited for. */
 type Waiting<Item, Result> = {
   item: Item;
+  tenant: string | undefined;
   waited: ReturnType<typeof waitFromNow>;
   resolve(result: Result): void;
   reject(error: unknown): void;
@@ -20,21 +28,24 @@ type Waiting<Item, Result> = {
 /**
  * Turns a function over a batch into one over a single item. Items of one tick share a batch. One batch is in progress
  * at a time, for up to `SLOW_MS`; further items wait for the next one. So a single item starts at once, and many
- * concurrent items share commits. A batch that fails is run again item by item, so that a bad item fails alone, and one that waits for a lock waits
- * alone; not if the database was away, because then no item is to blame. `run` must return one result per item, in order, and may see
- * an item twice. Equal items are not merged, and nothing is cached. A batching library does not fit: its items have their results together.
+ * concurrent items share commits. A batch that fails is run again item by item, so that a bad item fails alone, and those that wait for a lock
+ * wait apart, each tenant's together; not if the database was away, because then no item is to blame. `run` must return one result per item, in
+ * order, and may see an item more than once. Equal items are not merged, and nothing is cached. A batching library does not fit: its items have
+ * their results together.
  */
 export function batch<Item, Result>(run: Run<Item, Result>): (item: Item) => Promise<Result> {
-  const waiting: Waiting<Item, Result>[] = [];
+  type Members = Waiting<Item, Result>[];
+  const waiting: Members = [];
+  const alone = fairLimit(ALONE_AT_ONCE, Number.POSITIVE_INFINITY);
   let isBusy = false;
 
   function next(): void {
     const members = waiting.splice(0, MAX_BATCH_SIZE);
     isBusy = members.length > 0;
-    members[0]?.waited(() => workingOn({}, () => void inTurn(members))); // for several tenants
+    if (isBusy) void inTurn(members);
   }
 
-  async function inTurn(members: Waiting<Item, Result>[]): Promise<void> {
+  async function inTurn(members: Members): Promise<void> {
     let isOver = false;
     const over = () => {
       clearTimeout(slow);
@@ -42,13 +53,47 @@ export function batch<Item, Result>(run: Run<Item, Result>): (item: Item) => Pro
       isOver = true;
     };
     const slow = setTimeout(over, SLOW_MS);
-    await runOrSplit(run, members);
+    await runOrSplit(members, members.length === 1 ? LOCK_MS.held : LOCK_MS.shared);
     over();
+  }
+
+  async function runOrSplit(members: Members, lockMs: number, on = OF_ALL): Promise<void> {
+    try {
+      await runTogether(members, lockMs, on);
+    } catch (error) {
+      const isForAll = databaseIsAway(error) || (lockMs === LOCK_MS.held && waitedTooLong(error));
+      if (isForAll || members.length === 1) for (const { reject } of members) reject(error);
+      else await runApart(members);
+    }
+  }
+
+  async function runTogether(members: Members, lockMs: number, on: Work): Promise<void> {
+    const items = members.map(({ item }) => item);
+    const results = await members[0]?.waited(() => workingOn({ ...on }, () => run(items, lockMs)));
+    if (results?.length !== members.length)
+      throw new Error(`A batch of ${members.length} has ${results?.length} results`);
+    members.forEach(({ resolve }, n) => void resolve(results[n] as Result)); // as: it has as many
+  }
+
+  async function runApart(members: Members): Promise<void> {
+    const held: Members = [];
+    let away: unknown;
+    const runAlone = async (member: Waiting<Item, Result>) => {
+      if (away) return member.reject(away);
+      await runTogether([member], LOCK_MS.alone, OF_ALL).catch((error) => {
+        if (waitedTooLong(error)) return held.push(member);
+        if (databaseIsAway(error)) away = error;
+        member.reject(error);
+      });
+    };
+    await Promise.all(members.map((member) => alone.run(member.tenant ?? 'unknown', () => runAlone(member))));
+    const tenants = [...Map.groupBy(held, ({ tenant }) => tenant)];
+    await Promise.all(tenants.map(([tenant, those]) => runOrSplit(those, LOCK_MS.held, tenant ? { tenant } : OF_ALL)));
   }
 
   return (item) =>
     new Promise((resolve, reject) => {
-      waiting.push({ item, waited: waitFromNow(), resolve, reject });
+      waiting.push({ item, tenant: presentWork().tenant, waited: waitFromNow(), resolve, reject });
       if (!isBusy) queueMicrotask(next);
       isBusy = true;
     });
@@ -56,36 +101,25 @@ export function batch<Item, Result>(run: Run<Item, Result>): (item: Item) => Pro
 
 /** The same for a function that takes a pool: items for the same pool, and of one `kindOf`, share a batch. */
 export function batchPerPool<Item, Result>(
-  run: (db: Db, items: Item[]) => Promise<Result[]>,
+  run: (db: Db, ...batch: Parameters<Run<Item, Result>>) => Promise<Result[]>,
   kindOf: (item: Item) => string = () => '',
 ): (db: Db, item: Item) => Promise<Result> {
   const pools = new WeakMap<Db, Map<string, (item: Item) => Promise<Result>>>();
   return (db, item) => {
     const kind = kindOf(item);
     const kinds = pools.get(db) ?? new Map<string, (item: Item) => Promise<Result>>();
-    const ofKind = kinds.get(kind) ?? batch((items: Item[]) => run(db, items));
+    const ofKind = kinds.get(kind) ?? batch<Item, Result>((...batch) => run(db, ...batch));
     pools.set(db, kinds.set(kind, ofKind));
     return ofKind(item);
   };
 }
 
-async function runOrSplit<Item, Result>(run: Run<Item, Result>, members: Waiting<Item, Result>[]): Promise<void> {
-  try {
-    const results = await run(members.map(({ item }) => item));
-    if (results.length !== members.length)
-      throw new Error(`A batch of ${members.length} has ${results.length} results`);
-    members.forEach(({ resolve }, n) => void resolve(results[n] as Result)); // as: it has as many
-  } catch (error) {
-    if (members.length === 1 || databaseIsAway(error)) for (const { reject } of members) reject(error);
-    else await Promise.all(members.map((member) => runOrSplit(run, [member])));
-  }
-}
-
 /** Items as JSON for a statement of one caller, each with its position `n`. */
 export const numberedJson = (items: object[]): string => JSON.stringify(items.map((item, n) => ({ ...item, n })));
 
-/** The same for a statement of a batch, which waits for no lock for long, see `share_locks`. */
-export const numbered = (items: object[]): FragmentSqlToken => sql.fragment`share_locks(${numberedJson(items)}::jsonb)`;
+/** The same for a statement of a batch, which waits for no lock for longer than `lockMs`, see `share_locks`. */
+export const numbered = (items: object[], lockMs: number): FragmentSqlToken =>
+  sql.fragment`share_locks(${numberedJson(items)}::jsonb, ${lockMs})`;
 
 /**
  * The texts of a batch as rows of one column, for a prepared statement. PostgreSQL plans a statement with an array

@@ -115,7 +115,7 @@ export function acceptance<O extends NewIntent>(
     | 'accept_free_accounts'
     | 'accept_trading_orders',
 ): Accept<O> {
-  const accept = batch((newIntents: O[]) => acceptBatch(db, sqlFunction, newIntents));
+  const accept = batch((newIntents: O[], lockMs) => acceptBatch(db, sqlFunction, newIntents, lockMs));
   return async (newIntent, reject = () => undefined) => {
     const startedAt = performance.now();
     const verdict = await acceptWithRetry(newIntent, accept);
@@ -129,10 +129,10 @@ const spanOf = (name: string, { verdict, batchSize }: Verdict) => ({
   attributes: { verdict, batch_size: batchSize },
 });
 
-async function acceptBatch(db: Db, sqlFunction: string, newIntents: NewIntent[]): Promise<Verdict[]> {
+async function acceptBatch(db: Db, sqlFunction: string, newIntents: NewIntent[], lockMs: number): Promise<Verdict[]> {
   const rows = await db.any(sql.prepared(sqlFunction, verdictRow)`
     select n, intent_id, verdict, now() as at
-    from ${sql.identifier([sqlFunction])}(${numbered(newIntents)})
+    from ${sql.identifier([sqlFunction])}(${numbered(newIntents, lockMs)})
     order by n`);
   return rows.map((row) => ({ ...row, batchSize: newIntents.length }));
 }

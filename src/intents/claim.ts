@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { SlotAt } from '../capacity/network.ts';
-import { batchPerPool, each, numbered } from '../db/batch.ts';
+import { batchPerPool, each, numbered, numberedJson } from '../db/batch.ts';
 import type { Db } from '../db/pool.ts';
 import { mostEntries } from '../kernel/cache.ts';
 import type { IntentId } from '../kernel/ids.ts';
@@ -101,13 +101,14 @@ export const intentColumns = sql.fragment`
  * submissions lock them, then event logs of accounts and apps, in the order of these, to avoid deadlocks.
  */
 export const claim: (db: Db, intentId: IntentId) => Promise<Intent | null> = batchPerPool(
-  async (db, ids: IntentId[]): Promise<(Intent | null)[]> => {
+  async (db, ids: IntentId[], lockMs): Promise<(Intent | null)[]> => {
+    const wanted = ids.map((id) => ({ id }));
     const rows = await db.any(sql.prepared('claim_intents', intentRow)`
     with claimed as materialized (
       select i.*
       from (
       select k.id
-      from jsonb_to_recordset(${numbered(ids.map((id) => ({ id })))}) as wanted (id uuid)
+      from jsonb_to_recordset(${numbered(wanted, lockMs)}) as wanted (id uuid)
       cross join lateral (
         select known.id, known.lane, known.owner
         from intents known
@@ -221,8 +222,8 @@ const sendBegun = z.enum(['sent', 'sent_by_proof', 'waiting', 'lost', 'not_ready
 type SendBegun = z.infer<typeof sendBegun>;
 
 /** Concurrent calls share a commit. Slots are taken upstream by upstream, to avoid deadlocks. */
-const beginSendings = batchPerPool(async (db, batch: SendStart[]): Promise<SendBegun[]> => {
-  const paces = batch.flatMap(({ pace }) => pace?.name ?? []);
+const beginSendings = batchPerPool(async (db, batch: SendStart[], lockMs): Promise<SendBegun[]> => {
+  const paces = batch.map(({ pace }) => ({ name: pace?.name }));
   const rows = await db.any(sql.prepared('begin_sendings', z.object({ n: z.number(), begun: sendBegun }))`
     select b.n,
       case
@@ -238,8 +239,8 @@ const beginSendings = batchPerPool(async (db, batch: SendStart[]): Promise<SendB
       end as begun
     from (
       select r.*
-      from lock_paces(${sql.array(paces, 'text')}) locked
-      cross join jsonb_to_recordset(${numbered(batch)}) as r (
+      from lock_paces(array(select p.name from jsonb_to_recordset(${numbered(paces, lockMs)}) as p (name text))) locked
+      cross join jsonb_to_recordset(${numberedJson(batch)}::jsonb) as r (
         n integer, id uuid, fence integer, claims boolean, "ifReady" boolean, sent jsonb, upstream text, slots integer, "holdMs" double precision,
         "forExits" integer, "isExit" boolean, pace jsonb
       )

@@ -44,9 +44,9 @@ const respondedS = ({ respondedAt }: Claim): number | null =>
 
 /** Concurrent endings of one kind share a commit: what ends of money locks rows that others hold, and logs of apps; no order waits for these. */
 const settlements = batchPerPool(
-  async (db, batch: Settlement[]): Promise<boolean[]> => {
+  async (db, batch: Settlement[], lockMs): Promise<boolean[]> => {
     const rows = await db.any(sql.prepared('settle_intents', rowOfBatch)`
-    ${settlingAll(batch, sql.fragment`settle_intent`)}, emitted as materialized (
+    ${settlingAll(batch, lockMs, sql.fragment`settle_intent`)}, emitted as materialized (
       select emit_ended(array_agg(id) filter (where ok), '{}')::text
       from settled
     )
@@ -61,12 +61,12 @@ const settlements = batchPerPool(
 const rowOfBatch = done.extend({ n: z.number() });
 
 /** Lanes are locked in lane order, as submissions lock them, then event logs of accounts and apps, in the order of these, to avoid deadlocks. */
-const settlingAll = (batch: Settlement[], by: FragmentSqlToken): FragmentSqlToken => sql.fragment`
+const settlingAll = (batch: Settlement[], lockMs: number, by: FragmentSqlToken): FragmentSqlToken => sql.fragment`
   with settled as materialized (
     select b.n, b.id, ${by}(b.id, b.fence, b.ending, b.outcome, b.responded_s) ok
     from (
       select r.*
-      from jsonb_to_recordset(${numbered(batch)}) as r (
+      from jsonb_to_recordset(${numbered(batch, lockMs)}) as r (
         n integer, id uuid, owner text, fence integer, lane text, ending text, outcome jsonb, responded_s double precision
       )
       order by r.lane nulls last, r.owner, r.id, r.n
@@ -182,11 +182,9 @@ const claimSettled = (claim: Claim, ending: Settlement['ending'], outcome: Outco
 export function succeedTogether<Data extends object>(
   name: string,
 ): (db: Db, claim: Claim, result: Record<string, unknown>, data: Data) => Promise<boolean> {
-  const together = batchPerPool(async (db, batch: (Settlement & { data: Data })[]): Promise<true[]> => {
-    const settled = settlingAll(
-      batch.map(({ data: _, ...ending }) => ending),
-      sql.fragment`settle_claim`,
-    );
+  const together = batchPerPool(async (db, batch: (Settlement & { data: Data })[], lockMs): Promise<true[]> => {
+    const endings = batch.map(({ data: _, ...ending }) => ending);
+    const settled = settlingAll(endings, lockMs, sql.fragment`settle_claim`);
     await db.query(sql.prepared(name, nothing)`
       ${settled}, all_settled as materialized (
         select array_agg(id) as ids

@@ -101,6 +101,65 @@ describe('batch', () => {
     expect(batches).to.deep.equal([[12, 13, 14], [12], [13], [14]]);
   });
 
+  describe('whose statement waits too long for a lock', () => {
+    const waitsTooLong = () => Object.assign(new Error('lock timeout'), { code: '55P03' });
+    type Order = { tenant: string; isHeld?: boolean };
+    const [a, b, c] = ['a', 'b', 'c'].map((tenant): Order => ({ tenant }));
+    const [heldOfA, heldOfB] = ['a', 'b'].map((tenant): Order => ({ tenant, isHeld: true }));
+
+    /** Runs orders of several tenants at once. Each lock is held for `heldMs` after it is asked for. */
+    async function runAll(orders: (Order | undefined)[], heldMs: number) {
+      const ran: [tenants: string, lockMs: number][] = [];
+      let [underWay, most] = [0, 0];
+      const one = batch(async (items: Order[], lockMs) => {
+        ran.push([items.map(({ tenant }) => tenant).join(' '), lockMs]);
+        most = Math.max(most, ++underWay);
+        await turn();
+        underWay -= 1;
+        if (items.some(({ isHeld }) => isHeld) && lockMs < heldMs) throw waitsTooLong();
+        return items;
+      });
+      const results = await Promise.allSettled(
+        orders.flatMap((order) => (order ? [workingOn({ tenant: order.tenant }, () => one(order))] : [])),
+      );
+      return { ran, most, ended: results.map(({ status }) => status === 'fulfilled') };
+    }
+
+    it('is run item by item, each tenant in its turn, and then for those that are held up, each tenant apart', async () => {
+      const { ran, ended } = await runAll([heldOfA, heldOfA, a, a, a, b, heldOfB, c], 2_000);
+
+      expect(ended).to.not.include(false);
+      expect(ran[0]).to.deep.equal(['a a a a a b b c', 500]);
+      expect(ran.slice(1, 9)).to.deep.equal([...'aaaaabcb'].map((tenant) => [tenant, 50]));
+      expect(ran.slice(9)).to.deep.equal([
+        ['a a', 3_000],
+        ['b', 3_000],
+      ]);
+    });
+
+    it('takes few connections, and fails those that are held up for too long, and no other', async () => {
+      const { ran, most, ended } = await runAll([...Array(50).fill(heldOfA), b], 10_000);
+
+      expect(most).to.equal(4);
+      expect(ended).to.deep.equal([...Array(50).fill(false), true]);
+      expect(ran).to.have.length(1 + 51 + 1);
+    });
+  });
+
+  it('runs no more items alone once the database is away', async () => {
+    const ran: number[] = [];
+    const one = batch(async (items: number[]) => {
+      if (items.length > 1) throw new Error('one is bad');
+      ran.push(...items);
+      throw Object.assign(new Error('reset'), { code: 'ECONNRESET' });
+    });
+
+    const results = await Promise.allSettled(Array.from({ length: 20 }, (_, n) => one(n)));
+
+    expect(results.filter(({ status }) => status === 'rejected')).to.have.length(20);
+    expect(ran).to.have.length(4);
+  });
+
   it('fails all items together if the database was away, because no item is to blame', async () => {
     const { batches, run, release } = recorder(() => {
       throw Object.assign(new Error('no space left'), { code: '53100' });

@@ -1,10 +1,10 @@
--- Lets a statement for several callers, a batch of more than one item, wait for no lock for longer than half a second from here to its end: it is
--- then run again item by item (src/db/batch.ts), and nobody waits for what somebody holds on what another asked for. Returns the batch.
-create or replace function share_locks(batch jsonb) returns jsonb
+-- Lets the statement of a batch wait for no lock for longer than `wait_ms` from here to its end: nobody waits for what somebody holds on what another
+-- asked for (src/db/batch.ts). Returns the batch. Without `wait_ms`, as the release before calls it: half a second for more than one item.
+create or replace function share_locks(batch jsonb, wait_ms integer default null) returns jsonb
 language plpgsql as $$
 begin
-  if jsonb_array_length(batch) > 1 then
-    perform set_config('lock_timeout', '500', true);
+  if wait_ms is not null or jsonb_array_length(batch) > 1 then
+    perform set_config('lock_timeout', coalesce(wait_ms, 500)::text, true);
   end if;
   return batch;
 end $$;

@@ -47,10 +47,10 @@ export type StepLane = (step: LaneStep) => Promise<Stepped>;
  * and claims the next delivery. Concurrent steps share a commit.
  */
 export function laneStepper(db: Db): StepLane {
-  return batch(async (steps: LaneStep[]) => {
+  return batch(async (steps: LaneStep[], lockMs) => {
     const rows = await db.any(sql.prepared('step_lanes', steppedRow)`
       select n, verdict, held
-      from step_lanes(${numbered(steps)})
+      from step_lanes(${numbered(steps, lockMs)})
       order by n`);
     return [...rows];
   });
