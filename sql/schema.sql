@@ -354,6 +354,7 @@ CREATE INDEX connect_accounts_attached ON public.connect_accounts USING btree (r
 CREATE INDEX connect_accounts_of_user ON public.connect_accounts USING btree (user_id);
 CREATE UNIQUE INDEX connect_accounts_one_per_user ON public.connect_accounts USING btree (user_id) WHERE (detached_at IS NULL);
 CREATE INDEX connect_accounts_unfinished ON public.connect_accounts USING btree (created_at) WHERE (NOT payouts_enabled);
+CREATE INDEX connect_accounts_untransferable ON public.connect_accounts USING btree (created_at) WHERE (NOT transfers_enabled);
 
 -- The functions, views and triggers of this database, by the file that defines each.
 create table definitions (

@@ -72,11 +72,12 @@ const accounts = {
   row: accountRow,
 };
 const ATTACHED = {
-  unfinished: sql.fragment`not t.payouts_enabled and t.detached_at is null and t.created_at > now() - interval '30 days'`,
+  unfinished: sql.fragment`
+    (not t.payouts_enabled or not t.transfers_enabled) and t.detached_at is null and t.created_at > now() - interval '30 days'`,
   all: sql.fragment`t.detached_at is null`,
 };
 
-/** Attached accounts that cannot be paid out to yet (`unfinished`), or all of them, that are due for a reading at this pace. */
+/** Attached accounts that can receive no payouts yet (`unfinished`), or all of them, that are due for a reading at this pace. */
 export const takeAccounts = (db: Db, which: keyof typeof ATTACHED, pace: Pace) =>
   takeDue(db, { ...accounts, open: ATTACHED[which] }, pace);
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { accountIn, type Money, startMoney, tierDemo } from '../../support/money.ts';
+import { earner, payingApp } from '../../support/earning.ts';
+import { accountIn, eventually, type Money, startMoney, tierDemo } from '../../support/money.ts';
 import { expectRejected } from '../../support/rejected.ts';
 
 describe('what payouts depend on', () => {
@@ -16,6 +17,21 @@ describe('what payouts depend on', () => {
     expectRejected(payout, 'V2_SCOPE_MISSING');
     expect(account.status).to.equal(409); // nothing is wrong with the request; the app is not ready for it
     expectRejected(account, 'V2_CONNECT_URLS_NOT_CONFIGURED');
+  });
+
+  it('are read again while nothing may be transferred to a payout account: a notification may be lost', async () => {
+    const trader = await earner(service, await payingApp(service), 100);
+    const statusIs = (status: string) =>
+      eventually(async () => (await trader.ask('GET', '/v2/connect/accounts')).body[0].status === status);
+    await service.control('account', { id: trader.connected, to: 'untransferable' });
+    await statusIs('restricted');
+    await service.control('notifications', { hold: true });
+    await service.control('account', { id: trader.connected, to: 'ready' });
+
+    await service.runTask('payouts/reconcile');
+
+    await statusIs('active');
+    await service.control('notifications', { hold: false });
   });
 
   it('returns 503, never zero, when earnings cannot be read', async () => {
