@@ -187,18 +187,13 @@ describe('a look-up at the network', () => {
   it('does not take a section that the dashboard lacks for an empty one', async () => {
     const reads = readsOf({ filled: [fill], resting: [exit] });
     if (reads.dashboard.kind !== 'found') throw new Error('It is');
-    const lacking = {
-      ...reads.dashboard.data,
-      openOrders: [],
-      reported: { positions: true, closed: true, orders: false },
-    };
+    const reported = { positions: true, closed: true, orders: false };
+    const lacking = { ...reads.dashboard.data, openOrders: [], reported };
     const held = (book: Reads['book']) =>
       readOpenPosition(venueOf({ dashboard: found(lacking), book }, ''), HOTKEY, 'BTCUSDC');
 
     expect(await held(away)).to.have.property('brackets', null);
-    expect(await held(reads.book))
-      .to.have.property('brackets')
-      .that.deep.equals([exit]);
+    expect(await held(reads.book)).to.have.deep.property('brackets', [exit]);
   });
 });
 
