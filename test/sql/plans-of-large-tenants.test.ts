@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { listOrdersBy } from '../../src/capabilities/admin/orders/queries.ts';
 import { listRequests, type RequestFilter } from '../../src/capabilities/requests/queries.ts';
 import { listLines } from '../../src/capabilities/statements/queries.ts';
+import { listDeliveries } from '../../src/capabilities/webhooks/deliveries/queries.ts';
 import { listRecordedOrders } from '../../src/venues/network/orders/queries.ts';
 import { type FilledDatabase, openFilled } from '../support/filled.ts';
 
@@ -36,6 +37,14 @@ const PAST = `
   insert into statement_lines (id, owner, kind, what, at, reference, amount, currency)
   select 'stl_fee_' || n, 'ptn_0', 'fee', 'trading', now() - make_interval(secs => n), 'r', 1, 'USDC'
   from generate_series(1, ${PAGE}) n;
+  insert into partners (id, name) select 'ptn_' || n, 'Partner' from generate_series(0, ${SMALL}) n;
+  insert into webhook_endpoints (id, owner, url, events) select 'whe_' || n, 'ptn_' || n, 'https://example.com', '{*}' from generate_series(0, ${SMALL}) n;
+  insert into events (id, owner, type, position, created_at, data)
+  select 'evt_' || lpad(n::text, 5, '0'), 'ptn_' || ${TENANT}, case when n <= 10 * ${PAGE} then 'rare' else 'usual' end, n, now(), '{}'
+  from generate_series(1, ${ROWS}) n;
+  insert into webhook_deliveries (id, owner, endpoint_id, event_id, state, ended_at)
+  select 'whd_' || lpad(n::text, 5, '0'), 'ptn_' || ${TENANT}, 'whe_' || ${TENANT}, 'evt_' || lpad(n::text, 5, '0'), 'delivered', now()
+  from generate_series(1, ${ROWS}) n;
   insert into api_requests (owner, id, at, operation, method, status, code, request_id, caller, ms)
   select 'ptn_' || ${TENANT}, n, now(), case when n <= 10 * ${PAGE} then 'rare' else 'usual' end, 'GET',
     case when n <= 10 * ${PAGE} then 422 else 200 end, case when n <= 10 * ${PAGE} then 'RARE' end, 'req_' || n / (10 * ${PAGE}), 'partner', 1
@@ -63,6 +72,9 @@ describe('a page of a list of a large tenant', function () {
   const requests = (filter: RequestFilter) => () =>
     listRequests(filled.db, 'ptn_0', filter, { cursor: null, limit: PAGE });
 
+  const deliveries = (filter: { type: string; status?: 'delivered' }) => () =>
+    listDeliveries(filled.db, 'ptn_0', 'whe_0', { ...filter, cursor: null, limit: PAGE });
+
   const lists: Record<string, () => Promise<readonly unknown[]>> = {
     'orders in the middle of its history': orders(null, true),
     'filled orders in the middle of its history': orders('filled', true),
@@ -72,6 +84,8 @@ describe('a page of a list of a large tenant', function () {
     'lines from the start of its statement': lines(undefined, false),
     'lines in the middle of its statement': lines(undefined, true),
     'fees in a statement of executions': lines('fee', false),
+    'deliveries of a rare type of event': deliveries({ type: 'rare' }),
+    'deliveries of a rare type that arrived': deliveries({ type: 'rare', status: 'delivered' }),
     'its newest requests': requests({}),
     'its requests that failed': requests({ failed: true }),
     'its requests that failed with a code': requests({ code: 'RARE' }),
