@@ -3399,6 +3399,9 @@ create function test_endpoint(of_owner text, endpoint text)
 create function tier_verdict(item jsonb, is_free boolean)
   returns text sql stable;
 
+create function told_of_exits(w wanted_exits, entry jsonb)
+  returns text sql stable;
+
 create function trading_verdict(a prop_accounts, trader text)
   returns text sql immutable;
 

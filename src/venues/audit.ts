@@ -94,7 +94,7 @@ async function note(
   const repair = id && (await audit.repairOf(id, row, compared));
   const noted = await noteComparison(db, audit.venue, row, compared.comparison, {
     wanted: compared.wanted,
-    lacking: [...new Set(compared.missing.map(({ owner = row.owner }) => owner))],
+    lacking: compared.missing.map(({ order_uuid }) => order_uuid),
     confirmS: compared.isCertain ? 0 : audit.confirmS,
     nextS: compared.missing.length > 0 ? AGAIN_S : EVERY_S,
     repair: repair?.id ?? null,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Db } from '../db/pool.ts';
 import type { NewIntent } from '../intents/accept.ts';
 import { batchOf } from '../intents/settle.ts';
-import type { IntentId, OwnerId } from '../kernel/ids.ts';
+import type { IntentId, OrderUuid } from '../kernel/ids.ts';
 import type { Comparison, WantedEntry } from './exits.ts';
 import type { WantedRow } from './queries.ts';
 
@@ -23,13 +23,13 @@ export const takeTradersDue = (db: Db, venue: string, most: number): Promise<rea
     from take_traders_due(${venue}, ${most}, ${HOLD_S}) t (trader)`);
 
 /**
- * What follows from a comparison: the entries that are still wanted, who wants those of which an exit is missing (`lacking`), for how long reads
- * must have lacked one, and when the next comparison is due. `repair`: the id of the intent that is to put the missing exits back, which the caller
+ * What follows from a comparison: the entries that are still wanted, the orders of those of which an exit is missing (`lacking`), for how long
+ * reads must have lacked one, and when the next comparison is due. `repair`: the id of the intent that is to put the missing exits back, which the caller
  * submits then.
  */
 type Following = {
   wanted: readonly WantedEntry[];
-  lacking: readonly OwnerId[];
+  lacking: readonly OrderUuid[];
   confirmS: number;
   nextS: number;
   repair: IntentId | null;

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
-import type { Caller } from '../support/caller.ts';
+import { type Caller, caller } from '../support/caller.ts';
 import { limit, market } from '../support/orders.ts';
 import { expectProblem } from '../support/problem.ts';
+import { cancelExits, comparedUntil } from '../support/protection.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const ORDERS = '/v1/orders/netvenue';
@@ -47,4 +48,24 @@ describe('a trader that is another partner’s by now', () => {
       expect(repeat.body).to.deep.equal(first.body);
       expectProblem(await trader.post(ORDERS, market()), 'V1_TRADER_UNKNOWN', { effect: 'none' });
     });
+
+  it('is the one whose present partner is told what is missing of its exits, whoever wanted them, and nobody else', async () => {
+    const [former, partner] = [await service.trader(), await service.partner()];
+    const present = caller(service.url, partner.key, { 'Trader-ID': former.traderId });
+    await former.post(ORDERS, market({ stop_loss: 90_000 }));
+    await service.db.query(
+      sql.unsafe`update subaccounts set owner = ${partner.owner} where subaccount_id = ${Number(former.traderId)}`,
+    );
+    const typesOf = async (one: Caller) =>
+      ((await one.get('/v1/events?limit=500')).body as { type: string }[]).map(({ type }) => type);
+    const isTold = (type: string) => comparedUntil(service.db, async () => (await typesOf(present)).includes(type));
+
+    await cancelExits(service, former);
+    await isTold('position.unprotected');
+    await present.post(`${ORDERS}/close`, { trade_pair: 'BTCUSDC' });
+    await isTold('position.protected');
+
+    for (const type of ['position.unprotected', 'position.protected'])
+      expect(await typesOf(former)).to.not.include(type);
+  });
 });

@@ -47,6 +47,19 @@ describe('missing exits, where the deployment repairs,', function () {
     expect((await logged(trader, 'order.updated'))?.data).to.include({ action: 'protect', lifecycle: 'resting' });
   });
 
+  it('are put back as an order of the partner who has the trader by now', async () => {
+    const [{ trader }, partner] = [await holder(), await service.partner()];
+    await service.db.query(
+      sql.unsafe`update subaccounts set owner = ${partner.owner} where subaccount_id = ${Number(trader.traderId)}`,
+    );
+    await cancelExits(service, trader);
+
+    await told(partner, 'position.protected');
+
+    expect((await logged(partner, 'order.updated'))?.data).to.include({ action: 'protect', lifecycle: 'resting' });
+    expect((await logged(trader, 'order.updated'))?.data.action).not.to.equal('protect');
+  });
+
   it('are not put back that a tp-sl has replaced before anybody read that their order was filled', async () => {
     const trader = await service.trader();
     await trader.post(ORDERS, limit({ stop_loss: 80_000 }));

@@ -1,6 +1,6 @@
 -- Records what a comparison of wanted exits with those that live showed: `now_wanted`, the entries that are still wanted, and `now_seen`:
 -- {state, side, size, live, reason, message, lacking}. state: unprotected (a position is open, and complete reads lack a wanted exit of it) |
--- protected | closed. lacking: who wants those that are missing. An unprotected position is told once reads have lacked an exit of it for
+-- protected | closed. lacking: the orders whose exits are missing. An unprotected position is told once reads have lacked an exit of it for
 -- `confirm_s`. `repair` is the id of the intent that the caller submits then to put the exits back, in a statement of its own: intents lock lanes,
 -- which others lock before these rows. Emits position.unprotected when it is told, and once when its repair has failed, to those who lack exits, and
 -- position.protected at its end to those who were told: partners may have enrolled the same wallet. Returns told | suspected | settled | overtaken
@@ -27,14 +27,18 @@ begin
   end if;
   now_is := was;
   lacking := array(
-    select distinct o.owner
+    select distinct told_of_exits(was, e.entry) as owner
     from jsonb_array_elements(now_wanted) as e (entry)
-    cross join lateral (select coalesce(e.entry ->> 'owner', was.owner) as owner) o
-    where (e.entry ->> 'waits')::boolean is not true and coalesce(now_seen -> 'lacking' ? o.owner, true)
-    order by o.owner
+    where (e.entry ->> 'waits')::boolean is not true and coalesce(now_seen -> 'lacking' ? (e.entry ->> 'order_uuid'), true)
+    order by owner
   );
   if was.told_at is not null then
-    told := coalesce((select array_agg(t.owner order by t.owner) from jsonb_array_elements_text(was.seen -> 'told') as t (owner)), array[was.owner]);
+    told := array(
+      select t.owner
+      from jsonb_array_elements_text(coalesce(was.seen -> 'told', jsonb_build_array(was.owner))) as t (owner)
+      where t.owner = told_of_exits(was, jsonb_build_object('owner', t.owner))
+      order by t.owner
+    );
   end if;
   now_is.missing_since := case when is_missing then coalesce(was.missing_since, now()) end;
   now_is.told_at := case

@@ -21,7 +21,7 @@ language sql stable as $$
       ), '[]')
       from jsonb_array_elements(w.wanted) with ordinality as e (entry, n)
       left join orders o on o.id = (e.entry ->> 'order_uuid')::uuid and o.given_id is not null
-      where (e.entry ->> 'waits')::boolean is not true and coalesce(e.entry ->> 'owner', w.owner) = for_owner
+      where (e.entry ->> 'waits')::boolean is not true and told_of_exits(w, e.entry) = for_owner
     ),
     'live', coalesce(w.seen -> 'live', '[]'),
     'since', to_char(w.missing_since at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"+00:00"'),

@@ -27,9 +27,7 @@ const recordedOrder = intentRow.extend({ order: orderRow.nullable() });
 /** The record of an order uuid: its intent and, unless the verb makes no order, the order. */
 export type RecordedOrder = Intent & { order: OrderRow | null };
 
-/**
- * A trader's order, or another order verb, with this name or id. Null if it is unknown or belongs to another owner or trader.
- */
+/** A trader's order, or another order verb, with this name or id. Null if it is unknown or belongs to another owner or trader. */
 export const findRecordedOrder = (
   db: Db,
   owner: OwnerId,
@@ -172,10 +170,7 @@ const readinessOf = batchPerPool(async (db, hotkeys: Hotkey[]): Promise<(Readine
   return hotkeys.map((hotkey) => found.get(hotkey) ?? null);
 });
 
-/**
- * Whether a verb of the trader that may open a position or place exits can still take effect beside a close: it is open
- * in another lane, or in doubt.
- */
+/** Whether a verb of the trader that may open a position or place exits can still take effect beside a close: open in another lane, or in doubt. */
 export const hasOthersUnderWay = (db: Db, trader: Hotkey, lane: string | null): Promise<boolean> =>
   db.exists(sql.prepared('network_others_under_way', z.object({}))`
     select
@@ -231,15 +226,19 @@ export const findBusy = (db: Db, trader: Hotkey, pair: string): Promise<'recent'
       and o.request ->> 'trader' = ${trader}
       and (o.lane = ${`netvenue:${trader}:${pair}`} or o.kind = 'network/close')`);
 
-const identityRow = z.object({ subaccount_id: z.number(), prop_account_id: idSchema.propAccount.nullable() });
+const identityRow = z.object({
+  owner: idSchema.owner,
+  subaccount_id: z.number(),
+  prop_account_id: idSchema.propAccount.nullable(),
+});
 
-/** How verbs name a trader: by its subaccount, and by its prop account, if any. */
+/** Who has a trader, and how verbs name it: by its subaccount, and by its prop account, if any. */
 export type TraderIdentity = z.infer<typeof identityRow>;
 
-/** How verbs name a trader; null if it is unknown. */
+/** Who has a trader, and how verbs name it; null if it is unknown. */
 export const findIdentity = (db: Db, trader: Hotkey): Promise<TraderIdentity | null> =>
   db.maybeOne(sql.prepared('network_trader_identity', identityRow)`
-    select s.subaccount_id, (
+    select s.owner, s.subaccount_id, (
       select a.id
       from prop_accounts a
       where a.synthetic_hotkey = s.synthetic_hotkey and a.owner = s.owner

@@ -16,9 +16,9 @@ const KIND = 'network/protect';
  */
 export function repairOf(
   id: IntentId,
-  { trader, pair, owner }: Pick<WantedRow, 'trader' | 'pair' | 'owner'>,
+  { trader, pair }: Pick<WantedRow, 'trader' | 'pair'>,
   { missing, wanted }: Compared,
-  { subaccount_id, prop_account_id }: TraderIdentity,
+  { owner, subaccount_id, prop_account_id }: TraderIdentity,
 ): NewIntent | null {
   const [entry] = missing;
   const isWhole = wanted.filter(({ waits }) => !waits).length === 1;
