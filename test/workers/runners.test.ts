@@ -50,7 +50,11 @@ describe('a runner of the queue', function () {
     const tasks = { hang: () => hanging, quick: async () => void done++ };
     await client.query(`
       create function keep_all() returns trigger language plpgsql as $$ begin raise exception 'not recorded'; end $$;
-      create trigger keep_all before delete on graphile_worker._private_jobs for each row execute function keep_all()`);
+      do $$ begin
+        execute format('create trigger keep_all before delete on %s for each row execute function keep_all()', (
+          select c.oid::regclass from pg_class c where c.relnamespace = 'graphile_worker'::regnamespace and c.relkind = 'r' and c.relname like '%jobs'
+        ));
+      end $$`);
     const runner = superviseOf('trading', tasks);
     await addJob('hang');
     await addJob('quick'); // its end cannot be recorded
