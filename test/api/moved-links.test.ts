@@ -52,7 +52,8 @@ describe('a trader that is another partner’s by now', () => {
   it('is the one whose present partner is told what is missing of its exits, whoever wanted them, and nobody else', async () => {
     const [former, partner] = [await service.trader(), await service.partner()];
     const present = caller(service.url, partner.key, { 'Trader-ID': former.traderId });
-    await former.post(ORDERS, market({ stop_loss: 90_000 }));
+    const name = randomUUID();
+    await former.post(ORDERS, market({ stop_loss: 90_000, order_uuid: name }));
     await service.db.query(
       sql.unsafe`update subaccounts set owner = ${partner.owner} where subaccount_id = ${Number(former.traderId)}`,
     );
@@ -67,5 +68,6 @@ describe('a trader that is another partner’s by now', () => {
 
     for (const type of ['position.unprotected', 'position.protected'])
       expect(await typesOf(former)).to.not.include(type);
+    expect(JSON.stringify((await present.get('/v1/events')).body)).to.not.include(name);
   });
 });

@@ -20,7 +20,7 @@ language sql stable as $$
         order by e.n
       ), '[]')
       from jsonb_array_elements(w.wanted) with ordinality as e (entry, n)
-      left join orders o on o.id = (e.entry ->> 'order_uuid')::uuid and o.given_id is not null
+      left join orders o on o.id = (e.entry ->> 'order_uuid')::uuid and o.given_id is not null and o.owner = for_owner
       where (e.entry ->> 'waits')::boolean is not true and told_of_exits(w, e.entry) = for_owner
     ),
     'live', coalesce(w.seen -> 'live', '[]'),
