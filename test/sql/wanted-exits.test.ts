@@ -9,7 +9,11 @@ const stop = (stop_loss: string, more = {}) => [
   { take_profit: null, stop_loss, trailing_stop: null, size: null, ...more },
 ];
 
-type ExitsRow = { wanted: { order_uuid: string; stop_loss: string }[]; version: number; due_at: Date | null };
+type ExitsRow = {
+  wanted: { order_uuid: string; stop_loss: string; owner: string }[];
+  version: number;
+  due_at: Date | null;
+};
 
 describe('wanted exits', () => {
   let intentDb: IntentDatabase;
@@ -25,9 +29,9 @@ describe('wanted exits', () => {
     await intentDb.accept(one);
     return one.id;
   }
-  const want = (order: string, by: string | null, exits: object[], isWhole = false) =>
-    intentDb.query(`select want_exits('netvenue', 'ptn_a', $1, $2, $3, $4, $5, $6)`, [
-      ...[TRADER, PAIR, order, by, JSON.stringify(exits), isWhole ? LEGS : []],
+  const want = (order: string, by: string | null, exits: object[], isWhole = false, owner = 'ptn_a') =>
+    intentDb.query(`select want_exits('netvenue', $7, $1, $2, $3, $4, $5, $6)`, [
+      ...[TRADER, PAIR, order, by, JSON.stringify(exits), isWhole ? LEGS : [], owner],
     ]);
   const row = async (): Promise<ExitsRow | undefined> =>
     (await intentDb.query<ExitsRow>('select * from wanted_exits'))[0];
@@ -85,6 +89,16 @@ describe('wanted exits', () => {
       [resting, '80'],
       [whole, '95'],
     ]);
+  });
+
+  it('of one owner stay its own when another wants some there, also where an earlier version did not say whose they are', async () => {
+    const [first, second] = [await command(), await command()];
+    await want(first, first, stop('90'));
+    await intentDb.query(`update wanted_exits set wanted = jsonb_build_array((wanted -> 0) - 'owner')`);
+
+    await want(second, second, stop('91'), false, 'ptn_b');
+
+    expect((await row())?.wanted.map(({ owner }) => owner)).to.deep.equal(['ptn_a', 'ptn_b']);
   });
 
   it('end with the command that withdraws them, and none is written for an order that never had any', async () => {

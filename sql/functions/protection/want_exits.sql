@@ -41,7 +41,7 @@ begin
     wanted = (
       select coalesce(jsonb_agg(e.entry order by e.n), '[]')
       from (
-        select l.entry, k.n
+        select jsonb_build_object('owner', row_now.owner) || l.entry as entry, k.n -- those of an earlier version name none
         from jsonb_array_elements(row_now.wanted) with ordinality as k (entry, n)
         cross join lateral without_legs(k.entry, case
           when (k.entry ->> 'waits')::boolean is not true and (k.entry ->> 'version')::bigint <= command then replaced
