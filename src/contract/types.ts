@@ -1651,7 +1651,7 @@ export interface paths {
         put?: never;
         /**
          * Mail a new code
-         * @description The previous code becomes invalid. The response is the same for every address.
+         * @description The previous code becomes invalid. A user who is verified already, as by a request whose response was lost, is mailed that no code is needed. The response is the same for every address.
          */
         post: operations["resendUserCode"];
         delete?: never;
@@ -14847,7 +14847,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Sent, if there is an address to verify */
+            /** @description Sent, if there is a user of that address */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -76,6 +76,20 @@ describe('sign-ups of an address that is not verified', () => {
     });
   }
 
+  it('that was verified by a request whose response was lost is mailed so in place of the next code', async () => {
+    const email = address();
+    const { mail } = await signUp(email, OWNERS);
+    await verify(email, mail);
+
+    const again = await verify(email, mail);
+    const told = await mailed(email, 'resend-otp');
+
+    expect(again.body.error.code).to.equal('V2_OTP_EXPIRED');
+    expect(told.mail.subject).to.equal('Your e-mail address is verified at Example app');
+    expect(told.mail.text).to.match(/log in with your password/);
+    expect(await logIn(email, OWNERS)).to.equal('in');
+  });
+
   it('count with the one password that all of them gave, however often and at once', async () => {
     const email = address();
     await atOnce(5, () => post('signup', { email, password: OWNERS }));

@@ -1,5 +1,5 @@
--- Creates a new code for an unverified user of an address. For any other address it creates a code that nothing matches. A verified user without
--- a password that counts is mailed that a reset sets one; nobody else is sent a mail. Locks the user, then its code.
+-- Creates a new code for an unverified user of an address. For any other address it creates a code that nothing matches. A verified user is mailed
+-- that none is needed, or, without a password that counts, that a reset sets one; nobody else is sent a mail. Locks the user, then its code.
 create or replace function renew_code(
   app text, address text, code_hmac bytea, attempts integer, lives_s integer, mail uuid, sealed bytea
 ) returns void
@@ -15,7 +15,12 @@ begin
   waiting := case when not known.is_verified then known.id end;
   perform set_code(app, address, case when waiting is not null then code_hmac end, attempts, lives_s);
   perform post_mail(mail,
-    case when waiting is not null then code_template(waiting) when not known.has_password then 'password_needed' else 'none' end, address,
+    case
+      when waiting is not null then code_template(waiting)
+      when not known.has_password then 'password_needed'
+      when known.has_password then 'address_verified'
+      else 'none'
+    end, address,
     jsonb_build_object('app', a.name), case when waiting is not null then sealed end, lives_s, in_name_of => app)
   from apps a
   where a.id = app;

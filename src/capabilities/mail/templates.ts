@@ -49,6 +49,13 @@ export const templates: Record<string, Template> = {
       NOT_YOU,
     ],
   }),
+  address_verified: ({ app }) => ({
+    subject: `Your e-mail address is verified at ${app}`,
+    lines: [
+      `Someone asked ${app} for another code to verify this e-mail address. It is verified already: no code is needed.`,
+      'If it was you, log in with your password, or reset it if you have forgotten it.',
+    ],
+  }),
   account_exists: ({ app }) => ({
     subject: `You already have an account at ${app}`,
     lines: [
