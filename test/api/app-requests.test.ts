@@ -167,7 +167,7 @@ describe('access requests', () => {
 
       expect(headers.get('content-type')).to.equal('text/html; charset=utf-8');
       expect(headers.get('content-security-policy')).to.match(
-        /^default-src 'none'; style-src 'sha256-[^']+'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/,
+        /^default-src 'none'; style-src 'sha256-[^']+'; script-src 'sha256-[^']+'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/,
       );
       expect(headers.get('referrer-policy')).to.equal('no-referrer');
       expect(headers.get('cache-control')).to.equal('no-store');

@@ -1,6 +1,9 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import { needsBrowser, openBrowser } from '../support/browser.ts';
 import { fresh, type Identity, linkIn, startIdentity } from '../support/identity.ts';
+
+const FAR_AWAY_MS = 600; // until a response is there
 
 describe('the reveal page in a browser', function () {
   this.timeout(60_000);
@@ -40,6 +43,29 @@ describe('the reveal page in a browser', function () {
       expect(requests.filter((url) => new URL(url).origin !== new URL(link).origin)).to.deep.equal([]);
     });
   }
+
+  it('shows the credentials when the button is pressed twice: the second press would find the link opened', async () => {
+    const link = await approvedLink();
+    const { page, complaints, close } = await openBrowser();
+    await page.goto(link);
+    await page.route('**/v2/reveal/**', async (route) => {
+      const response = await route.fetch();
+      await pause(FAR_AWAY_MS);
+      await route.fulfill({ response }).catch(() => {}); // the page has asked again
+    });
+    const { x, y } = (await page.getByRole('button').boundingBox()) ?? { x: 0, y: 0 };
+
+    for (let press = 0; press < 2; press += 1) {
+      await page.mouse.click(x + 5, y + 5);
+      await pause(FAR_AWAY_MS / 3);
+    }
+
+    const shown = page.locator('[data-field=client_secret], [role=status]');
+    await shown.waitFor();
+    expect(await shown.innerText()).to.match(/^csk_/);
+    await close();
+    expect(complaints).to.deep.equal([]);
+  });
 
   it('has a language, a title, a heading and a labelled button for screen readers', async () => {
     const link = await approvedLink();

@@ -16,27 +16,31 @@ button:focus-visible { outline: 3px solid #e8a33d; outline-offset: 2px }
   button { color: #10161d; background: #8ec5ff; border-color: #8ec5ff }
 }`;
 
-const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
+/** The response to a second press would be that the link was opened, in place of the credentials. */
+const ONCE = `document.forms[0].addEventListener('submit', ({ submitter }) => { submitter.disabled = true; });`;
+
+const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 /**
- * The headers of every page. They allow only this style and this form, and forbid caching, framing and sending the
+ * The headers of every page. They allow only this style, this script and this form, and forbid caching, framing and sending the
  * address as a referrer.
  */
 export const pageHeaders = {
   'Content-Type': 'text/html; charset=utf-8',
-  'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+  'Content-Security-Policy': `default-src 'none'; style-src ${hashOf(STYLE)}; script-src ${hashOf(ONCE)}; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
   'Referrer-Policy': 'no-referrer',
   'Cache-Control': 'no-store',
   'X-Robots-Tag': 'noindex',
 };
 
-/** The page with the button. It is a plain form without a script. Loading it does not open the link. */
+/** The page with the button. It is a plain form, which works without its script. Loading it does not open the link. */
 export const waitingPage = ({ name }: RevealLink): string =>
   page(
     `Credentials of ${name}`,
     `<p>The button shows the client id and the client secret of <strong>${escaped(name)}</strong>.</p>
 <p>They are shown <strong>once</strong>. Open your secret store before you continue.</p>
-<form method="post"><button type="submit">Show the credentials</button></form>`,
+<form method="post"><button type="submit">Show the credentials</button></form>
+<script>${ONCE}</script>`,
   );
 
 /** The page with the credentials. */
