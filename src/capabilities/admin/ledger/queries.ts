@@ -38,20 +38,26 @@ const entryRow = z.custom<Schemas['LedgerEntry']>();
 /** Which entries to list; absent: any. */
 type Filter = { subject?: string | null; app_id?: string | null; account?: string | null };
 
+/** The accounts of a kind. A set: each entry is looked up in it as its row is read, before anything is joined to it. */
+const ofKind = (kind: string | null) => sql.fragment`(select a.id from ledger_accounts a where a.kind = ${kind})`;
+
 /** The entries of the ledger, newest record first. */
 export const listEntries = (
   db: Db,
   { subject = null, app_id = null, account = null, cursor, limit }: Filter & PageRequest,
 ): Promise<readonly Schemas['LedgerEntry'][]> =>
   db.any(sql.type(entryRow)`
-    select e.entry_id::text, e.transaction_id::text, e.kind, e.subject, e.app_id, e.processor_object, e.said_at, e.recorded_at, e.debit, e.credit,
-      e.payout_account, e.currency, e.amount
-    from ops.ledger_entries e
-    where (${subject}::text is null or e.subject = ${subject})
-      and (${app_id}::text is null or e.app_id = ${app_id})
-      and (${account}::text is null or ${account} in (e.debit, e.credit))
-      and (${cursor}::bigint is null or e.entry_id < ${cursor}::bigint)
-    order by e.entry_id desc
+    select e.id::text as entry_id, t.id::text as transaction_id, t.kind, t.subject, t.owner as app_id, t.source as processor_object, t.said_at,
+      t.recorded_at, d.kind as debit, c.kind as credit, coalesce(d.holder, c.holder) as payout_account, e.currency, e.amount
+    from ledger_entries e
+    join ledger_transactions t on t.id = e.transaction_id
+    join ledger_accounts d on d.id = e.debit_id
+    join ledger_accounts c on c.id = e.credit_id
+    where (${subject}::text is null or t.subject = ${subject})
+      and (${app_id}::text is null or t.owner = ${app_id})
+      and (${account}::text is null or e.debit_id in ${ofKind(account)} or e.credit_id in ${ofKind(account)})
+      and (${cursor}::bigint is null or e.id < ${cursor}::bigint)
+    order by e.id desc
     limit ${limit}`);
 
 /** One side of an entry. Debits are positive. */
