@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { listBalances, listEntries } from '../../src/capabilities/admin/ledger/queries.ts';
 import { noteBalance } from '../../src/capabilities/ledger/commands.ts';
 import { listProvable } from '../../src/capabilities/ledger/queries.ts';
+import { listStranded } from '../../src/capabilities/payouts/queries.ts';
 import { type FilledDatabase, openFilled } from '../support/filled.ts';
 
 const ACCOUNTS = 5_000; // each with a payout that arrived
@@ -18,8 +19,8 @@ const PAST = `
   select 'prop_' || n, 'app_1', 'usr_' || n, 'tier_1', 'netvenue', 'crypto', 10000, 'eliminated' from generate_series(1, ${ACCOUNTS}) n;
   insert into connect_accounts (id, owner, user_id, processor_account_id, payouts_enabled, charges_enabled, details_submitted)
   select 'con_' || lpad(n::text, 5, '0'), 'app_1', 'usr_' || n, 'acct_' || n, true, true, true from generate_series(1, ${ACCOUNTS}) n;
-  insert into payouts (id, owner, user_id, prop_account_id, connect_account_id, amount_cents, currency, status, processor_transfer_id)
-  select 'po_' || n, 'app_1', 'usr_' || n, 'prop_' || n, 'con_' || lpad(n::text, 5, '0'), 100, 'usd', 'completed', 'tr_' || n
+  insert into payouts (id, owner, user_id, prop_account_id, connect_account_id, amount_cents, currency, status, processor_transfer_id, submitted_at)
+  select 'po_' || n, 'app_1', 'usr_' || n, 'prop_' || n, 'con_' || lpad(n::text, 5, '0'), 100, 'usd', 'transferred', 'tr_' || n, now()
   from generate_series(1, ${ACCOUNTS}) n;
   insert into payout_steps (intent_id, payout_id, step, state, amount_cents, currency)
   select gen_random_uuid(), 'po_' || n, 'payout', 'sent', 100, 'usd' from generate_series(1, ${ACCOUNTS}) n;
@@ -105,5 +106,13 @@ describe('the balance of one payout account, beside many others', function () {
     expect(await listEntries(filled.db, { account: 'platform', cursor: null, limit: PAGE })).to.have.length(PAGE);
 
     expect((await blocksRead()) - before).to.be.below(PAYMENTS / 10);
+  });
+
+  it('gets payouts, and those that are on their way to banks are not added up to find the stranded ones', async () => {
+    const before = await transactionsRead();
+
+    expect(await listStranded(filled.db)).to.deep.equal([]);
+
+    expect(await transactionsRead()).to.equal(before);
   });
 });
