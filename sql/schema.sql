@@ -143,6 +143,7 @@ create table api_usage (
   requests bigint not null,
   constraint api_usage_pkey PRIMARY KEY (owner, day, operation, status_class)
 );
+CREATE INDEX api_usage_by_day ON public.api_usage USING btree (day);
 
 -- Requests for access to v2.
 create table app_requests (

@@ -4,6 +4,7 @@ import { type FilledDatabase, openFilled } from '../support/filled.ts';
 import { DAYS } from '../support/pruning.ts';
 
 const ROWS = 20_000;
+const OWNERS = 1_000;
 const BATCH = 500;
 const TIMES = 8; // a plan for any batch may be kept from the sixth execution on
 const MOST_ROWS = 8 * BATCH; // its own rows, each some times, and what decides about them
@@ -17,6 +18,10 @@ const PAST = `
   insert into upstream_responses (upstream, name, body, read_at)
   select 'exchange', 'order ' || n, '{}', now() - make_interval(days => 30, hours => case when n % 4 = 0 then 1 else -1 end)
   from generate_series(1, ${ROWS}) n;
+  insert into api_requests (owner, id, at, operation, method, status, request_id, caller, ms)
+  select 'ptn_a', n, now() - interval '8 days', 'op', 'GET', 200, 'req_' || n, 'partner', 1 from generate_series(1, ${ROWS / 2}) n;
+  insert into api_usage (owner, day, operation, status_class, requests)
+  select 'ptn_' || n % ${OWNERS}, (now() at time zone 'utc')::date - n / ${OWNERS}, 'op', 2, 1 from generate_series(1, ${ROWS}) n;
   vacuum analyze`;
 
 describe('a batch of what is past its retention', function () {
@@ -27,7 +32,7 @@ describe('a batch of what is past its retention', function () {
   });
   after(() => filled.close());
 
-  for (const kind of ['idempotency_keys', 'upstream_responses'])
+  for (const kind of ['idempotency_keys', 'upstream_responses', 'api_requests'])
     it(`of ${kind} is deleted without reading the whole of a table`, async () => {
       const batch = prunings(filled.db, DAYS)[kind];
       const read: number[] = [];
