@@ -25,7 +25,11 @@ begin
   ]) then
     verdict := 'would_act_twice';
     reason := format('no task %s is known, so nothing shows what it would do', j.task);
-  elsif j.task = 'mail/send' and not exists (select from mails m where m.id::text = j.payload ->> 'mail_id' and m.state = 'queued') then
+  elsif j.task = 'mail/send' and (
+    select m.state
+    from mails m
+    where m.id = substring(j.payload ->> 'mail_id' from '^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$')::uuid
+  ) is distinct from 'queued' then
     verdict := 'finished';
     reason := 'its mail has ended';
   elsif j.task in ('payments/notified', 'kyc/notified', 'payouts/notified')
