@@ -10,11 +10,12 @@ describe('operators and partners at one web process with few connections', funct
   let service: Identity;
   let operator: TestAdmin;
   let partner: Caller;
+  let other: Caller;
   let blocker: Client;
   before(async () => {
     service = await startIdentity({ WEB_POOL_SIZE: String(SLOTS) });
     operator = await service.admin();
-    partner = await service.partner();
+    [partner, other] = [await service.partner(), await service.partner()];
     blocker = new Client({ connectionString: service.settings.DATABASE_URL });
     await blocker.connect();
   });
@@ -55,7 +56,7 @@ describe('operators and partners at one web process with few connections', funct
 
   it('respond to operators however many partners wait', async () => {
     const asked = await whileLocked('webhook_endpoints', async () => {
-      const crowd = Array.from({ length: 4 * SLOTS }, () => partner.get('/v1/webhook-endpoints'));
+      const crowd = Array.from({ length: 4 * SLOTS }, (_, n) => (n % 2 ? partner : other).get('/v1/webhook-endpoints'));
       await waiting(SLOTS);
       const read = await operator.ask('GET', '/v2/admin/tiers');
       await Promise.all(crowd);
