@@ -1,7 +1,9 @@
 import { createPgDriverFactory } from '@slonik/pg-driver';
+import { LRUCache } from 'lru-cache';
 import PQueue from 'p-queue';
 import type pg from 'pg';
 import type { DatabasePool, DriverClient, DriverFactory } from 'slonik';
+import { mostEntries } from '../kernel/cache.ts';
 import { FIRST, type InLane, LaneQueue } from '../kernel/concurrency.ts';
 import { presentWork } from '../kernel/work.ts';
 import { databaseIsReadOnly } from './conflicts.ts';
@@ -170,6 +172,7 @@ export type Slots = {
 /** How long an operator waits for a slot, behind other operators and then behind statements that take all slots. */
 const OPERATOR_WAIT_MS = 10_000;
 const OPERATORS_PART = 3;
+const MOST_TENANTS = 1_000; // that are bounded at a time, those that were here last
 /** The lane of what is done before the tenant is known, or for several together: it takes turns as one tenant does. */
 const OF_ALL = 'all';
 
@@ -181,7 +184,7 @@ export function connectionSlots(count: number, timeoutMs: number): Slots {
   const part = Math.floor(count / OPERATORS_PART);
   const all = queueOf(count);
   const operators = queueOf(Math.max(1, part));
-  const tenants = new Map<string, Queue>(); // those that use a slot or wait for one
+  const tenants = new LRUCache<string, Queue>(mostEntries(MOST_TENANTS));
   return {
     async use(work) {
       const { isOperator, tenant } = presentWork();
@@ -189,11 +192,9 @@ export function connectionSlots(count: number, timeoutMs: number): Slots {
       if (isOperator) return inTurn(operators, () => inTurn(all, work, first), first);
       if (tenant === undefined) return inTurn(all, work, { timeoutMs, lane: OF_ALL });
       const own = tenants.get(tenant) ?? queueOf(count - part);
-      tenants.set(tenant, own);
+      tenants.set(tenant, own, { size: 1 });
       const turn = { timeoutMs, lane: tenant };
-      return inTurn(own, () => inTurn(all, work, turn), turn).finally(() => {
-        if (own.pending + own.size === 0) tenants.delete(tenant);
-      });
+      return inTurn(own, () => inTurn(all, work, turn), turn);
     },
     waiting: () => [all, operators, ...tenants.values()].reduce((sum, { size }) => sum + size, 0),
   };
