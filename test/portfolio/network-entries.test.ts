@@ -15,7 +15,7 @@ function closedBy(...filledOrders: DashboardOrder[]) {
     ...{ returnNow: 1, feesTotal: null, filledOrders, unfilledOrders: [] },
   } as unknown as DashboardPosition; // as: what is shown
   const [closed] = closedPositions(
-    { elimination: null } as Dashboard,
+    { elimination: null, reported: { positions: true, closed: true, orders: true } } as Dashboard,
     [position],
     { fromMs: 0, toMs: null },
     undefined,

@@ -105,7 +105,7 @@ describe('the balance of one payout account, beside many others', function () {
     expect(await listEntries(filled.db, { account: 'bank', cursor: null, limit: PAGE })).to.deep.equal([]);
     expect(await listEntries(filled.db, { account: 'platform', cursor: null, limit: PAGE })).to.have.length(PAGE);
 
-    expect((await blocksRead()) - before).to.be.below(PAYMENTS / 10);
+    expect((await blocksRead()) - before).to.be.below(PAYMENTS / 5);
   });
 
   it('gets payouts, and those that are on their way to banks are not added up to find the stranded ones', async () => {
