@@ -88,9 +88,13 @@ async function inDoubtOf({ rows }: Stage, { wallet }: Wallet): Promise<number | 
   return inDoubtCount.length || null;
 }
 
-/** Orders that were sent under a newer key while one under an older key of the same wallet had not ended. */
+/** What is signed here expires after 2 s, with a margin of 0.5 s between clocks; a doubt holds up newer keys for 10 s more (decision 086). */
+const HELD_UP_S = 12.5;
+
+/** Orders that were sent under a newer key while one under an older key of the same wallet had not ended and could still hold it up. */
 const sentTooEarly = ({ rows }: Stage) =>
-  rows(`
+  rows(
+    `
     with sent as (
       select i.id, i.lane, i.sending_at, i.settled_at, k.key_version
       from intents i
@@ -99,7 +103,9 @@ const sentTooEarly = ({ rows }: Stage) =>
     select newer.id
     from sent older
     join sent newer on newer.lane = older.lane and newer.key_version > older.key_version
-    where newer.sending_at < older.settled_at`);
+    where newer.sending_at < least(older.settled_at, older.sending_at + make_interval(secs => $1))`,
+    [HELD_UP_S],
+  );
 
 /** The signers of a wallet's orders in the ledger, each consecutive run of one signer listed once. */
 function signersInTurn({ exchange }: Stage, { wallet }: Wallet): unknown[] {
