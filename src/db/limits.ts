@@ -157,7 +157,8 @@ export function withSlots(pool: DatabasePool, size: number, slotMs: number): Dat
 /**
  * A limit on the connections in use. For further ones tenants take turns, so that one that asks for much waits for its own; within a tenant the
  * order is that of arrival. What operators read may take long: they use a third of the slots at most, and come first for these, so that no crowd
- * keeps them out. A tenant leaves that third to others: what all of its statements wait for, such as a lock on its event log, may last.
+ * keeps them out. A tenant leaves a fifth to others: what all of its statements wait for, such as a lock on its event log, may last. No more, since
+ * one that is alone has use for nearly all while some connections are silent.
  */
 export type Slots = {
   /**
@@ -172,6 +173,7 @@ export type Slots = {
 /** How long an operator waits for a slot, behind other operators and then behind statements that take all slots. */
 const OPERATOR_WAIT_MS = 10_000;
 const OPERATORS_PART = 3;
+const OTHERS_PART = 5;
 const MOST_TENANTS = 1_000; // that are bounded at a time, those that were here last
 /** The lane of what is done before the tenant is known, or for several together: it takes turns as one tenant does. */
 const OF_ALL = 'all';
@@ -181,9 +183,8 @@ const OF_ALL = 'all';
  */
 export function connectionSlots(count: number, timeoutMs: number): Slots {
   const queueOf = (concurrency: number): Queue => new PQueue({ concurrency, queueClass: LaneQueue });
-  const part = Math.floor(count / OPERATORS_PART);
   const all = queueOf(count);
-  const operators = queueOf(Math.max(1, part));
+  const operators = queueOf(Math.max(1, Math.floor(count / OPERATORS_PART)));
   const tenants = new LRUCache<string, Queue>(mostEntries(MOST_TENANTS));
   return {
     async use(work) {
@@ -191,7 +192,7 @@ export function connectionSlots(count: number, timeoutMs: number): Slots {
       const first = { timeoutMs: OPERATOR_WAIT_MS, lane: FIRST };
       if (isOperator) return inTurn(operators, () => inTurn(all, work, first), first);
       if (tenant === undefined) return inTurn(all, work, { timeoutMs, lane: OF_ALL });
-      const own = tenants.get(tenant) ?? queueOf(count - part);
+      const own = tenants.get(tenant) ?? queueOf(count - Math.floor(count / OTHERS_PART));
       tenants.set(tenant, own, { size: 1 });
       const turn = { timeoutMs, lane: tenant };
       return inTurn(own, () => inTurn(all, work, turn), turn);
