@@ -2830,6 +2830,9 @@ create function move_prop_account(account text, from_status text, to_status text
 create function move_wallet_link(wallet text, to_partner text, by_operator text, because text, of_hotkey text DEFAULT NULL::text, OUT verdict text, OUT subaccount_id integer)
   returns record plpgsql;
 
+create function name_of_order(subject uuid, o orders, i intents)
+  returns uuid sql immutable;
+
 create function name_payment(payment text, processor_id text)
   returns void plpgsql;
 
@@ -2909,6 +2912,9 @@ create function operator_obstacle(operator text, by_operator text, loses_admin b
   returns text plpgsql;
 
 create function order_event(verb text, order_id uuid, i intents)
+  returns jsonb sql stable;
+
+create function order_fill(o orders, account text)
   returns jsonb sql stable;
 
 create function order_id_of(of_owner text, its_name uuid)
@@ -3337,8 +3343,8 @@ create function state_exchange_fills(wallet text, executed jsonb)
 create function state_fees(wallet text, oids text[])
   returns void sql;
 
-create function state_fills(ended_ids text, closed_ids text)
-  returns void sql;
+create function state_fills(fills jsonb)
+  returns void plpgsql;
 
 create function state_money(of_transaction bigint)
   returns void sql;
@@ -3426,6 +3432,9 @@ create function use_credentials(credential text)
 
 create function venue_of(of_kind text)
   returns text sql stable;
+
+create function verb_fill(subject uuid, o orders, i intents)
+  returns jsonb sql stable;
 
 create function verb_subject(i intents)
   returns uuid sql immutable;

@@ -62,7 +62,7 @@ describe('lines of the statement', () => {
     const [name, filled] = [newIntentId(), { side: 'long', filled_size: '2', fill_price: '10' }];
     const verbs = [
       await intent('network/place', request, { executed }, 'succeeded', name),
-      await intent('network/place', { ...request, prop_account_id: null }, { executed: { ...executed, quantity: 2 } }),
+      await intent('network/place', { ...request, prop_account_id: undefined }, { executed: { ...executed, quantity: 2 } }),
       await intent('network/place', request, { executed: { ...executed, quantity: 0 } }),
       await intent('network/place', request, { executed }, 'failed'),
       await intent('network/close', request, { executed: { order_type: 'FLAT', quantity: null, price: null } }),
@@ -70,7 +70,7 @@ describe('lines of the statement', () => {
       await intent('exchange/place', { wallet: WALLET, pair: 'BTC-USDC' }, filled),
     ];
 
-    await intentDb.query('select state_fills($1, $2)', [verbs.join(), '']);
+    await intentDb.query(`select emit_ended($1, '{}')`, [verbs]);
 
     expect(
       await lines('l.reference, l.account, l.side, l.quantity::text, l.price::text, l.progress::text'),
@@ -106,7 +106,7 @@ describe('lines of the statement', () => {
       await order('hk', 'filled', 'exvenue', null),
     ];
 
-    for (const _ of [1, 2]) await intentDb.query('select state_fills($1, $2)', ['', ids.join()]);
+    for (const _ of [1, 2]) await intentDb.query(`select emit_ended('{}', $1)`, [ids]);
 
     expect(await lines('l.reference, l.account')).to.have.deep.members([
       { reference: given[0], account: 'prop' },

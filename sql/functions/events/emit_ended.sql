@@ -7,93 +7,87 @@
 create or replace function emit_ended(ended uuid[], closed uuid[]) returns void
 language plpgsql as $$
 declare
-  ended_ids text := coalesce(array_to_string(ended, ','), '');
-  closed_ids text := coalesce(array_to_string(closed, ','), '');
+  fills jsonb := '[]';
+  entries jsonb := '[]'; -- of logs: log, of_account, is_verb, settled_at, position, payload
+  subjects uuid[];
   log record;
 begin
-  if ended_ids = '' and closed_ids = '' then
-    return;
-  end if;
-  perform state_fills(ended_ids, closed_ids);
-  perform pg_notify('traded', o.trader) -- who reads after the event must not read what was cached before; of an intent, settle_intent has done so
-  from string_to_table(closed_ids, ',') as c (id)
-  cross join lateral (
-    select x.trader
-    from orders x
-    where x.id = c.id::uuid
-    limit 1
-  ) o;
-  for log in
-    select i.request ->> 'prop_account_id' as account, order_event(split_part(i.kind, '/', 2), verb_subject(i), i) as payload, true as is_verb,
-      i.position
-    from string_to_table(ended_ids, ',') as e (id)
-    cross join lateral (
-      select *
-      from intents w
-      where w.id = e.id::uuid
-      limit 1
-    ) i
-    where i.request ? 'prop_account_id' and venue_of(i.kind) is not null
-    union all
-    select a.id, order_event('lifecycle', o.id, null), false, 0
-    from string_to_table(closed_ids, ',') as c (id)
-    cross join lateral (
-      select x.id, x.trader, x.owner
-      from orders x
-      where x.id = c.id::uuid
-      limit 1
-    ) o
-    cross join lateral (
-      select p.id
-      from prop_accounts p
-      where p.synthetic_hotkey = o.trader and p.owner = o.owner
-      limit 1
-    ) a
-    order by account, is_verb desc, position
-  loop
-    perform record_account_event(log.account, 'order', log.payload);
-    if log.is_verb then
-      perform plan_watch(log.account, 0);
-    end if;
-  end loop;
-  for log in
-    select u.owner, array_agg(u.payload order by u.is_verb desc, u.settled_at, u.position) as payloads
+  if cardinality(ended) > 0 then
+    select coalesce(jsonb_agg(v.fill) filter (where v.fill is not null), '[]'), array_agg(v.subject),
+      coalesce(jsonb_agg(jsonb_build_object('log', v.log, 'of_account', v.of_account, 'is_verb', true, 'settled_at', v.settled_at,
+        'position', v.position, 'payload', v.payload)), '[]')
+    into fills, subjects, entries
     from (
-      select i.owner, partner_order_event(regexp_replace(i.kind, '^.*/', ''), verb_subject(i), i) as payload, true as is_verb, i.settled_at,
-        i.position
-      from string_to_table(ended_ids, ',') as e (id)
+      select s.subject, i.settled_at, i.position, a.of_account,
+        case when a.of_account then i.request ->> 'prop_account_id' else i.owner end as log,
+        case
+          when a.of_account then order_event(split_part(i.kind, '/', 2), s.subject, i)
+          else partner_order_event(split_part(i.kind, '/', 2), s.subject, i)
+        end as payload,
+        case when i.state = 'succeeded' then verb_fill(s.subject, o, i) end as fill
+      from string_to_table(array_to_string(ended, ','), ',') as e (id)
       cross join lateral (
         select *
         from intents w
         where w.id = e.id::uuid
         limit 1
       ) i
-      where venue_of(i.kind) is not null and not i.request ? 'prop_account_id'
-      union all
-      select o.owner, partner_order_event('lifecycle', o.id, null), false, null, 0
-      from string_to_table(closed_ids, ',') as c (id)
-      cross join lateral (
-        select x.id, x.owner
+      cross join lateral (select verb_subject(i) as subject offset 0) s
+      cross join lateral (select i.request ? 'prop_account_id' as of_account) a
+      left join lateral (
+        select *
         from orders x
-        where x.id = c.id::uuid
+        where x.id = s.subject
+        limit 1
+      ) o on true
+      where venue_of(i.kind) is not null
+      offset 0
+    ) v;
+  end if;
+  if cardinality(closed) > 0 then
+    select fills || coalesce(jsonb_agg(c.fill) filter (where c.fill is not null), '[]'),
+      entries || coalesce(jsonb_agg(jsonb_build_object('log', c.account, 'of_account', true, 'is_verb', false, 'payload', c.account_payload))
+          filter (where c.account is not null), '[]')
+        || coalesce(jsonb_agg(jsonb_build_object('log', c.owner, 'of_account', false, 'is_verb', false, 'payload', c.payload))
+          filter (where c.payload is not null), '[]')
+    into fills, entries
+    from (
+      select o.owner, a.id as account, order_event('lifecycle', o.id, null) as account_payload,
+        case when o.id <> all(coalesce(subjects, '{}')) then partner_order_event('lifecycle', o.id, null) end as payload,
+        case when o.venue = 'netvenue' and o.lifecycle = 'filled' then order_fill(o, a.id) end as fill,
+        pg_notify('traded', o.trader) -- who reads after the event must not read what was cached before; of an intent, settle_intent has done so
+      from string_to_table(array_to_string(closed, ','), ',') as e (id)
+      cross join lateral (
+        select *
+        from orders x
+        where x.id = e.id::uuid
         limit 1
       ) o
-      where not exists (
-        select
-        from string_to_table(ended_ids, ',') as e (id)
-        cross join lateral (
-          select verb_subject(w) as id
-          from intents w
-          where w.id = e.id::uuid
-          limit 1
-        ) s
-        where s.id = o.id
-      )
-    ) u
-    group by u.owner
-    order by u.owner
+      left join lateral (
+        select p.id
+        from prop_accounts p
+        where p.synthetic_hotkey = o.trader and p.owner = o.owner
+        limit 1
+      ) a on true
+      offset 0
+    ) c;
+  end if;
+
+  perform state_fills(fills);
+  for log in
+    select r.of_account, r.log, array_agg(r.payload order by r.is_verb desc, r.settled_at, r.position) as payloads,
+      count(*) filter (where r.is_verb) as verbs
+    from jsonb_to_recordset(entries) as r (
+      log text, of_account boolean, is_verb boolean, settled_at timestamptz, position bigint, payload jsonb
+    )
+    group by r.of_account, r.log
+    order by r.of_account desc, r.log
   loop
-    continue when not exists (select from partners p where p.id = log.owner);
-    perform emit_events(log.owner, 'order.updated', log.payloads);
+    if log.of_account then
+      perform record_account_event(log.log, 'order', p.payload) from unnest(log.payloads) as p (payload);
+      perform plan_watch(log.log, 0) where log.verbs > 0;
+    elsif exists (select from partners p where p.id = log.log) then
+      perform emit_events(log.log, 'order.updated', log.payloads);
+    end if;
   end loop;
 end $$;

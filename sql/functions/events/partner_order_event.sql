@@ -11,7 +11,7 @@ language sql stable as $$
       from subaccounts s
       where s.synthetic_hotkey = m.trader
     ), m.trader),
-    'order_uuid', coalesce(o.given_id, case when i.id = order_id then i.given_id end, order_id),
+    'order_uuid', name_of_order(order_id, o, i),
     'intent_id', i.id,
     'action', verb,
     'status', case when m.is_done then 'completed' else 'failed' end,

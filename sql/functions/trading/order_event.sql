@@ -3,7 +3,7 @@
 create or replace function order_event(verb text, order_id uuid, i intents) returns jsonb
 language sql stable as $$
   select jsonb_build_object(
-    'order_uuid', coalesce(o.given_id, case when i.id = order_id then i.given_id end, order_id),
+    'order_uuid', name_of_order(order_id, o, i),
     'intent_id', i.id,
     'action', verb,
     'status', case when i.id is null or i.state = 'succeeded' then 'completed' else 'failed' end,
