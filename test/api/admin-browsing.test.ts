@@ -110,6 +110,31 @@ describe('what operators browse', () => {
     });
   });
 
+  describe('listDisputes, while they are answered', () => {
+    for (const filter of ['open=true', 'open=false'])
+      it(`goes on behind the last one that was shown, though it needs no response any more: ${filter}`, async () => {
+        const made_at_ms = Date.now();
+        const payments = new Map<string, string>();
+        for (const n of [1, 2, 3])
+          payments.set(`du_${filter.slice(5)}_${n}`, (await failedAccount(desk.session)).paymentId);
+        const told = (id: string, status: string) =>
+          lose(desk.session, String(payments.get(id)), { kind: 'dispute', id, cents: 19_900, status, made_at_ms });
+        for (const id of payments.keys()) await told(id, 'needs_response');
+
+        const shown: string[] = [];
+        for (let next = `/v2/admin/disputes?${filter}&limit=1`; next && shown.length < 3; ) {
+          const page = await desk.get(next);
+          const [{ dispute_id, status }] = page.body;
+          expect([page.status, status]).to.deep.equal([200, 'needs_response']);
+          shown.push(dispute_id);
+          await told(dispute_id, 'under_review');
+          next = nextOf(page);
+        }
+
+        expect(shown).to.have.members([...payments.keys()]);
+      });
+  });
+
   describe('listTroubledDeliveries', () => {
     const found = async (query: string) =>
       (await desk.get(`/v2/admin/deliveries?${query}`)).body.map(

@@ -7,7 +7,14 @@ type Deps = { db: Db };
 
 /** Handles `GET /v2/admin/disputes`: list the disputes of payments. */
 export const listDisputes: Handler<'listDisputes', Deps> = ({ deps, query }) => {
-  const isKnown = (id: string) => isDispute(deps.db, id);
-  const shown = { path: '/v2/admin/disputes', cursorOf: (row: Dispute) => row.dispute_id, isKnown };
-  return listPage(query, shown, (page) => listDisputed(deps.db, { isOpen: query.open ?? false, ...page }));
+  const isKnown = (cursor: string) => isDispute(deps.db, placeOf(cursor).id);
+  return listPage(query, { path: '/v2/admin/disputes', cursorOf, isKnown }, ({ cursor, limit }) =>
+    listDisputed(deps.db, { isOpen: query.open ?? false, after: cursor === null ? null : placeOf(cursor), limit }),
+  );
 };
+
+/** Where a dispute stood: one that is answered between two pages moves behind those that need a response, and the next page must not. */
+const cursorOf = ({ needs_response, dispute_id }: Dispute) => `${needs_response ? OPEN : ''}${dispute_id}`;
+const placeOf = (cursor: string) => ({ isOpen: cursor.startsWith(OPEN), id: cursor.replace(OPEN, '') });
+
+const OPEN = '!'; // in no id of the processor's
