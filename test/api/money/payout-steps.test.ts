@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { type Earner, earner, payingApp } from '../../support/earning.ts';
 import type { TestAdmin, TestApp } from '../../support/identity.ts';
 import { eventually, type Money, startMoney } from '../../support/money.ts';
+import { nextOf } from '../../support/pages.ts';
 import { expectRejected } from '../../support/rejected.ts';
 import { twice } from '../../support/twice.ts';
 
@@ -66,6 +67,28 @@ describe('the steps of a payout', () => {
     expect(made('transfer', trader.connected)).to.have.length(1);
     expect(made('payout', trader.connected)).to.have.length(1);
     expect(await stranded(id)).to.equal(undefined);
+  });
+
+  it('are listed in pages, which do not go on from where one stands that was sent and failed again meanwhile', async () => {
+    const traders = [await earner(service, app, 500), await earner(service, app, 500)];
+    const ids: string[] = [];
+    for (const trader of traders) ids.push(await failedAtTheBank(trader));
+    const [first, second] = ids as [string, string];
+    const list = '/v2/admin/payouts/stranded';
+    const page = await operator.ask('GET', `${list}?limit=1`);
+    const { since } = await stranded(first);
+    service.processor.faults.add({ kind: 'reject', route: '/v1/payouts', times: 1 });
+    await traders[0]?.submit(first);
+    await eventually(
+      async () => (await stranded(first)).step_state === 'failed' && (await stranded(first)).since > since,
+    );
+
+    const next = await operator.ask('GET', nextOf(page));
+    const again = await operator.ask('GET', list);
+
+    expect(page.body.map((each: { payout_id: string }) => each.payout_id)).to.deep.equal([first]);
+    expect(again.body.map((each: { payout_id: string }) => each.payout_id)).to.deep.equal([second, first]);
+    expect([next.status, next.body.error?.fields[0].loc]).to.deep.equal([422, ['query', 'cursor']]);
   });
 
   it('are reversed by an operator once, although the response is lost, and only then free the earnings', async () => {

@@ -23,9 +23,11 @@ type Deps = {
 
 /** Handles `GET /v2/admin/payouts/stranded`: list payouts whose money is stranded. */
 export const listStrandedPayouts: Handler<'listStrandedPayouts', Deps> = async ({ deps, query }) => {
-  const shown = { path: '/v2/admin/payouts/stranded', cursorOf: ({ payout_id }: { payout_id: PayoutId }) => payout_id };
-  return slicePage(query, shown, await listStranded(deps.db));
+  return slicePage(query, { path: '/v2/admin/payouts/stranded', cursorOf: placeOf }, await listStranded(deps.db));
 };
+
+/** One that is sent again and fails again is at the end of the list: its earlier place is known no more. */
+const placeOf = ({ since, payout_id }: { since: string; payout_id: PayoutId }) => `${since} ${payout_id}`;
 
 /** Handles `POST /v2/admin/payouts/{payout_id}/reverse`: reverse the transfer of a payout. */
 export const reversePayout: Handler<'reversePayout', Deps> = async (call) => {
