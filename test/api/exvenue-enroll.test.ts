@@ -42,6 +42,27 @@ describe('enrolling agents of an exchange wallet', () => {
     expect(reply.body, JSON.stringify(reply.body)).to.include({ verified: true, agent_address: address(next) });
   });
 
+  it('is listed in pages, which do not go on from where a wallet stood that was revoked and enrolled again', async () => {
+    const owner = await service.partner();
+    const keys = [generatePrivateKey(), generatePrivateKey(), generatePrivateKey()] as const;
+    const enroll = (key: `0x${string}`) => owner.post('/v1/sessions', { ex_wallet: address(key), private_key: key });
+    for (const key of keys) await enroll(key);
+    const wallets = async (query = '') =>
+      (await owner.get(`/v1/sessions${query}`)).body.map(({ ex_wallet }: { ex_wallet: string }) => ex_wallet);
+    const [first, second, third] = keys.map(address);
+    const { headers, body } = await owner.get('/v1/sessions?limit=1');
+    const path = String(/<([^>]+)>/.exec(String(headers.link))?.[1]);
+    expect(body).to.have.length(1);
+    expect(await wallets(path.replace('/v1/sessions', ''))).to.deep.equal([second]);
+    await owner.delete(`/v1/sessions/${first}`);
+    await enroll(keys[0]);
+
+    const next = await owner.get(path);
+
+    expect([next.status, next.body.error?.fields[0].loc]).to.deep.equal([422, ['query', 'cursor']]);
+    expect(await wallets()).to.deep.equal([second, third, first]);
+  });
+
   it('rejects an agent without a name that has expired, and a key that is no agent', async () => {
     const { address: wallet, enroll, next } = await enrolled();
 

@@ -73,6 +73,7 @@ const BODIES: Record<string, object> = {
 const OF_PARTNERS: Kind[] = [
   'subaccount',
   'wallet',
+  'enrollment',
   'network order',
   'exchange order',
   'partner intent',

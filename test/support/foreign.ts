@@ -81,11 +81,13 @@ export async function partnerWithIds(service: Trading): Promise<Tenant> {
   const [event] = await created(ask('GET', '/v1/events'));
   const [line] = await created(ask('GET', '/v1/statements'));
   const [own] = await created(ask('GET', '/v1/keys'));
+  const [{ ex_wallet, created_at }] = await created(ask('GET', '/v1/sessions'));
   return {
     ask,
     ids: {
       subaccount: subaccountId,
       wallet,
+      enrollment: `${ex_wallet} ${created_at}`,
       'network order': order_uuid,
       'partner intent': order_uuid,
       'exchange order': String(ex_order_id),
@@ -159,6 +161,7 @@ export async function userWithIds(service: Trading, app: TestApp): Promise<Tenan
 export const NOBODYS: Record<Kind, string> = {
   subaccount: '999999',
   wallet: `0x${'9a'.repeat(20)}`,
+  enrollment: `0x${'9a'.repeat(20)} 2026-01-05T00:00:00.000Z`,
   'network order': randomUUID(),
   'exchange order': '999999999',
   'partner intent': randomUUID(),

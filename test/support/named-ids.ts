@@ -7,6 +7,7 @@
 export type Kind =
   | 'subaccount'
   | 'wallet'
+  | 'enrollment'
   | 'network order'
   | 'exchange order'
   | 'partner intent'
@@ -42,7 +43,7 @@ const OWNED = `
   getNetvenueOrder        header:Trader-ID=subaccount path:order_uuid=network_order
   cancelNetvenueOrder     header:Trader-ID=subaccount path:order_uuid=network_order
   editNetvenueOrder       header:Trader-ID=subaccount path:order_uuid=network_order
-  listSessions            query:cursor=wallet
+  listSessions            query:cursor=enrollment
   getSession              path:ex_wallet=wallet
   revokeSession           path:ex_wallet=wallet
   submitExvenueOrder      header:Trader-ID=wallet

@@ -14,11 +14,20 @@ type Deps = { db: Db; exvenue: Exvenue; sealer: Sealer };
 
 /** Handles `GET /v1/sessions`: list enrollments. */
 export const listSessions: Handler<'listSessions', Deps> = async ({ deps, principal, query }) => {
-  const isKnown = async (wallet: WalletAddress) => (await findEnrollment(deps.db, principal.owner, wallet)) !== null;
-  const shown = { path: '/v1/sessions', cursorOf: ({ ex_wallet }: Enrollment) => ex_wallet, isKnown };
-  const page = await listPage(query, shown, (wanted) => listEnrollments(deps.db, principal.owner, wanted));
+  const { owner } = principal;
+  const isKnown = async (cursor: string) => {
+    const found = await findEnrollment(deps.db, owner, walletIn(cursor));
+    return found !== null && cursorOf(found) === cursor;
+  };
+  const page = await listPage(query, { path: '/v1/sessions', cursorOf, isKnown }, ({ cursor, limit }) =>
+    listEnrollments(deps.db, owner, { cursor: cursor && walletIn(cursor), limit }),
+  );
   return { ...page, body: page.body.map(sessionInfo) };
 };
+
+/** A wallet that was revoked and is enrolled again is at the end of the list: its earlier place is known no more. */
+const cursorOf = ({ ex_wallet, created_at }: Enrollment) => `${ex_wallet} ${created_at}`;
+const walletIn = (cursor: string) => cursor.replace(/ .*/, '');
 
 /** Handles `POST /v1/sessions`: enroll the signing key of an exchange wallet. */
 export const enrollSession: Handler<'enrollSession', Deps> = async ({ deps, principal, body, commit }) => {
