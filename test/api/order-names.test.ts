@@ -182,6 +182,7 @@ describe('the names that callers give to their orders', function () {
     const bought = await trader.post(NETVENUE, market({ order_uuid: randomUUID() }));
     const listed = (await trader.get(NETVENUE)).body;
     const first = (await trader.get(`${NETVENUE}?limit=1`)).headers.link;
+    const behind = (name: string) => trader.get(`${NETVENUE}?limit=1&cursor=${name}`);
     const history = (await trader.get('/v1/history/orders')).body;
     const events = (await trader.get('/v1/events')).body.filter(
       ({ type }: { type: string }) => type === 'order.updated',
@@ -195,6 +196,8 @@ describe('the names that callers give to their orders', function () {
       order_uuid,
     ]);
     expect((await trader.get(String(/<([^>]*)>/.exec(String(first))?.[1]))).body[0]).to.include({ order_uuid });
+    for (const name of [bought.body.order_uuid, bought.body.order_uuid.toUpperCase(), bought.headers['intent-id']])
+      expect((await behind(name)).body[0], name).to.include({ order_uuid });
     expect(history[0]).to.include({ order_id: bought.body.order_uuid, client_order_id: bought.body.order_uuid });
     expect(events.map(({ data }: { data: { order_uuid: string } }) => data.order_uuid)).to.deep.equal([
       ...Array.from({ length: 4 }, () => order_uuid),

@@ -60,8 +60,10 @@ export function listRecordedOrders(
   trader: Hotkey,
   { state, cursor, limit }: OrderPage,
 ): Promise<readonly RecordedOrder[]> {
-  const start = sql.fragment`((select c.created_at from orders c where c.id = ${cursor} and c.trader = ${trader}), ${cursor}::uuid)`;
-  const behind = (row: FragmentSqlToken) => (cursor === null ? sql.fragment`` : sql.fragment` and ${row} < ${start}`);
+  const start = (names: OrderUuid[]) =>
+    sql.fragment`(select c.created_at, c.id from orders c where c.id in (${sql.join(names, sql.fragment`, `)}) and c.trader = ${trader})`;
+  const behind = (row: FragmentSqlToken) =>
+    cursor === null ? sql.fragment`` : sql.fragment` and ${row} < ${start(orderIdsOf(owner, cursor))}`;
   const ids = {
     open: sql.fragment`
         select r.id from orders r where r.trader = ${trader} and r.is_resting
