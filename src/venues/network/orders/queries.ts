@@ -46,8 +46,8 @@ export const findRecordedOrder = (
 
 /** The states by which a list of a trader's orders is filtered. `open`: those that rest or are not settled. */
 export type OrderState = 'open' | 'resting' | 'filled' | 'cancelled' | 'ended' | 'failed';
-/** A page of a trader's orders in a state, or in all for null: after `cursor`, at most `limit`. */
-export type OrderPage = { state: OrderState | null; cursor: string | null; limit: number };
+/** A page of a trader's orders in a state, or in all for null: after `cursor`, at most `limit`, or all for null. */
+export type OrderPage = { state: OrderState | null; cursor: string | null; limit: number | null };
 
 /**
  * A trader's orders, newest first. The position of the cursor is read once, so that the index scan starts there. Open and

@@ -45,12 +45,9 @@ export async function readOrderPage(sources: Sources, owner: OwnerId, trader: Ho
   return statusesOf(sources, trader, recorded);
 }
 
-/** The network lets 100 orders of a trader rest (see venues/network.md#error-texts); beside them are those on their way. */
-const MOST_OPEN = 200;
-
-/** All open orders of a trader, newest first: the network takes no more. */
+/** All open orders of a trader, newest first: those that rest, on their way and in doubt. */
 export async function readOpenOrders(sources: Sources, owner: OwnerId, trader: Hotkey): Promise<Status[]> {
-  const page = await readOrderPage(sources, owner, trader, { state: 'open', cursor: null, limit: MOST_OPEN });
+  const page = await readOrderPage(sources, owner, trader, { state: 'open', cursor: null, limit: null });
   return page.map(({ status }) => status);
 }
 
