@@ -11713,7 +11713,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The open orders as the exchange reports them */
+            /** @description The open orders as the exchange reports them, newest first */
             200: {
                 headers: {
                     Link: components["headers"]["Link"];

@@ -17,7 +17,7 @@ type Deps = {
 };
 
 /**
- * The open orders of a wallet, wherever they were placed, joined with an owner's records. The exchange's lists may be behind: an order
+ * The open orders of a wallet, wherever they were placed, newest first, joined with an owner's records. The exchange's lists may be behind: an order
  * that is recorded as ended is left out, and one that came to rest a short time ago is added, unless its own record says that it has ended.
  * Throws VENUE_UNREADABLE.
  */
@@ -44,14 +44,15 @@ export async function readOpenOrders({ db, reads }: Deps, owner: OwnerId, wallet
   const seen = new Set(listed.flatMap((order) => [String(order.oid), recordOf(order)?.id])); // its trader may have changed its number
   const unseen = resting.filter(({ id, executed }) => !seen.has(id) && !seen.has(String(executed?.ex_order_id)));
   const added = await Promise.all(unseen.map((order) => readUnlisted(reads, wallet, order)));
-  return [
-    ...added.flat(),
-    ...listed.filter(isOpen).map((order) => ({
-      ...openOrder(order, recordOf(order)),
-      parent_ex_order_id: order.parentOid === null ? null : String(order.parentOid),
-    })),
-  ];
+  const shown = listed.filter(isOpen).map((order) => ({
+    ...openOrder(order, recordOf(order)),
+    parent_ex_order_id: order.parentOid === null ? null : String(order.parentOid),
+  }));
+  return [...added.flat(), ...shown].sort(newestFirst);
 }
+
+/** One order for the lists of all dexes and what they lack: an order that is added stands where its list will show it, so pages go on behind it. */
+const newestFirst = (a: Order, b: Order) => Number(b.ex_order_id) - Number(a.ex_order_id);
 
 async function listOpen(reads: Deps['reads'], wallet: WalletAddress): Promise<OpenOrder[]> {
   const dexes = await reads.exchangeDexesWithOrders(wallet);
