@@ -92,6 +92,14 @@ describe('the list of open orders, while the reads of the exchange are behind', 
     expect(shown).to.deep.equal([added, ...older.reverse()].map(({ ex_order_id }) => ex_order_id));
   });
 
+  it('has every order of a burst', async () => {
+    const trader = await service.wallet();
+    await behind(trader);
+    const placed = await Promise.all(Array.from({ length: 55 }, () => place(trader, { size: '0.001' })));
+
+    expect(await numbers(trader)).to.have.members(placed.map(({ ex_order_id }) => ex_order_id));
+  }).timeout(30_000);
+
   it('has what is recorded as filled of an order', async () => {
     const trader = await service.wallet();
     const order = await place(trader, { size: '0.0505', price: 100_100 }); // half of it is filled at once

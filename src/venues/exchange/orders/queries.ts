@@ -35,9 +35,7 @@ export const listExchangeOrders = (
     where o.owner = ${owner} and o.venue = 'exvenue'
       and (o.id = any(${sql.array(ids, 'uuid')}) or o.exchange_number = any(${sql.array(oids, 'text')}))`);
 
-const MOST_ADDED = 50; // each costs a read of its own
-
-/** The newest orders of an owner's wallet that rest by our records and came to rest within the last `withinMs`. */
+/** The orders of an owner's wallet that rest by our records and came to rest within the last `withinMs`, newest first. */
 export const listNewlyResting = (
   db: Db,
   owner: OwnerId,
@@ -50,8 +48,7 @@ export const listNewlyResting = (
     join intents i on i.id = o.id
     where o.trader = ${wallet} and o.venue = 'exvenue' and o.is_resting and o.owner = ${owner}
       and i.settled_at > now() - make_interval(secs => ${withinMs / 1000})
-    order by o.created_at desc
-    limit ${MOST_ADDED}`);
+    order by o.created_at desc`);
 
 const namedRow = z.object({
   id: idSchema.intent,

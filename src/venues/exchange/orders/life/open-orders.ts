@@ -43,7 +43,7 @@ export async function readOpenOrders({ db, reads }: Deps, owner: OwnerId, wallet
     !ended.has(oid) && (parentOid === null || ended.get(parentOid) !== 'cancelled'); // exits end with the rest of their order
   const seen = new Set(listed.flatMap((order) => [String(order.oid), recordOf(order)?.id])); // its trader may have changed its number
   const unseen = resting.filter(({ id, executed }) => !seen.has(id) && !seen.has(String(executed?.ex_order_id)));
-  const added = await Promise.all(unseen.map((order) => readUnlisted(reads, wallet, order)));
+  const added = await Promise.all(unseen.map((order, n) => readUnlisted(order, n < MOST_READ ? reads : null, wallet)));
   const shown = listed.filter(isOpen).map((order) => ({
     ...openOrder(order, recordOf(order)),
     parent_ex_order_id: order.parentOid === null ? null : String(order.parentOid),
@@ -62,12 +62,14 @@ async function listOpen(reads: Deps['reads'], wallet: WalletAddress): Promise<Op
   return results.flatMap((open) => (open.kind === 'found' ? open.data : []));
 }
 
-/** An order that rests by our records and that no list shows: as its own record shows it, else as it was recorded. */
-async function readUnlisted(reads: Deps['reads'], wallet: WalletAddress, order: RecordedExchangeOrder) {
+const MOST_READ = 50; // each costs a read of its own
+
+/** An order that rests by our records and that no list shows: as its own record shows it, else, or without `reads`, as it was recorded. */
+async function readUnlisted(order: RecordedExchangeOrder, reads: Deps['reads'] | null, wallet: WalletAddress) {
   if (!order.executed) return [];
-  const read = await reads.exchangeOrder(wallet, Number(order.executed.ex_order_id));
-  if (read.kind === 'found' && hasEnded(read.data)) return [];
+  const read = await reads?.exchangeOrder(wallet, Number(order.executed.ex_order_id));
+  if (read?.kind === 'found' && hasEnded(read.data)) return [];
   const shown =
-    read.kind === 'found' ? openOrder(read.data.order, order) : shownOrder(order, order.terms, order.executed);
+    read?.kind === 'found' ? openOrder(read.data.order, order) : shownOrder(order, order.terms, order.executed);
   return [{ ...shown, parent_ex_order_id: null }];
 }
