@@ -1,33 +1,20 @@
 import { isUtf8 } from 'node:buffer';
-import type { Context, Next } from 'koa';
-import { koaBody } from 'koa-body';
+import type { IncomingMessage } from 'node:http';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import type { Context } from 'koa';
 import type { Operation } from '../contract/document.ts';
 import { ApiError } from '../kernel/errors.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const JSON_TYPE = 'application/json';
-const MAX_BODY = '128kb'; // the network's miner reads at most 256 KB; bodies of the contract are far smaller
+const MAX_BODY = 131_072; // bytes after decompression: the network's miner reads at most 256 KB, and bodies of the contract are far smaller
 
 const UTF_8 = /^(utf-?8)?$/i;
-const CODING = /^(gzip|deflate|br|identity)?$/; // what koa-body decodes
+const DECODERS = { gzip: createGunzip, deflate: createInflate, br: createBrotliDecompress };
 const CODINGS = 'must be gzip, deflate, br or identity';
 const MAX_FIELDS = 32; // of a form: those of the contract have five
 
 const parseOf: Record<string, (text: string) => object> = { [JSON_TYPE]: parseJson, [FORM]: parseForm };
-
-/** Reads the bytes, after decompression: koa-body would decode and parse what is not UTF-8 as if it were. */
-const read = koaBody({
-  json: false,
-  urlencoded: false,
-  multipart: false,
-  text: true,
-  textTypes: [JSON_TYPE, FORM],
-  textLimit: MAX_BODY,
-  encoding: 'latin1',
-  onError: (error) => {
-    throw 'status' in error && error.status === 413 ? new ApiError('BODY_TOO_LARGE') : new ApiError('MALFORMED_BODY');
-  },
-});
 
 /**
  * Reads the body of an operation; undefined if it takes none. Throws UNSUPPORTED_MEDIA_TYPE, also for another charset
@@ -40,17 +27,46 @@ export async function readBody(ctx: Context, operation: Operation): Promise<unkn
   if (!hasBody && !operation.body.required) return undefined;
   const { contentType } = operation.body;
   if (hasBody && ctx.get('Content-Type') !== contentType) checkType(ctx, contentType); // costs ten times the comparison
-  const coding = ctx.get('Content-Encoding').toLowerCase();
-  if (!CODING.test(coding)) throw unsupported(contentType, 'Content-Encoding', CODINGS);
-  if (coding !== '') ctx.req.headers['content-encoding'] = coding; // koa-body knows it in small letters only
-  await read(ctx as Parameters<typeof read>[0], noNext); // koa-body types its own context, ours is the same object
-  const bytes = Buffer.from((ctx.request.body as string | undefined) ?? '', 'latin1');
+  const coding = ctx.get('Content-Encoding').toLowerCase() || 'identity';
+  if (!isCoding(coding)) throw unsupported(contentType, 'Content-Encoding', CODINGS);
+  const bytes = await bytesOf(ctx.req, coding);
   if (!isUtf8(bytes)) throw new ApiError('MALFORMED_BODY');
   const text = bytes.toString();
   ctx.state.rawBody = text; // signatures are computed over it
   const body = text === '' ? {} : parseOf[contentType]?.(text);
-  Object.assign(ctx.request, { body });
+  ctx.state.body = body;
   return body;
+}
+
+type Coding = keyof typeof DECODERS | 'identity';
+
+const isCoding = (coding: string): coding is Coding => coding === 'identity' || Object.hasOwn(DECODERS, coding);
+
+/**
+ * The bytes of a body, after decompression. Throws BODY_TOO_LARGE, and MALFORMED_BODY for one that cannot be decoded or breaks off. What is left
+ * of it then is discarded: unread, it would stand before the next request of the connection, which is another caller's behind some proxies.
+ */
+function bytesOf(req: IncomingMessage, coding: Coding): Promise<Buffer> {
+  const decoder = coding === 'identity' ? undefined : req.pipe(DECODERS[coding]());
+  const source = decoder ?? req;
+  const chunks: Buffer[] = [];
+  let length = 0;
+  const reading = new Promise<Buffer>((resolve, reject) => {
+    const broken = () => reject(new ApiError('MALFORMED_BODY'));
+    if (req.destroyed) broken(); // the caller left before
+    req.on('error', broken);
+    source.on('error', broken); // stays: an error that comes after the rejection ends the process where nobody listens
+    source.on('end', () => resolve(Buffer.concat(chunks)));
+    source.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length > MAX_BODY) reject(new ApiError('BODY_TOO_LARGE'));
+      else chunks.push(chunk);
+    });
+  });
+  return reading.finally(() => {
+    req.unpipe().resume();
+    decoder?.destroy();
+  });
 }
 
 const NOT_ASCII = /[^\0-\x7f]/;
@@ -85,8 +101,6 @@ const unsupported = (expected: string, header: string, msg: string) =>
   new ApiError(expected === FORM ? 'INVALID_REQUEST' : 'UNSUPPORTED_MEDIA_TYPE', {
     fields: [{ loc: ['header', header], msg, type: header.toLowerCase().replace('-', '_') }],
   });
-
-const noNext: Next = async () => {};
 
 /**
  * The members of a form that have a value: one without is as good as absent (RFC 6749, section 3.2). Throws MALFORMED_BODY

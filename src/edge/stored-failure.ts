@@ -20,7 +20,7 @@ export function asStoredFailure(apiError: ApiError, ctx: Context): ApiError {
 export const isRepeatable = (ctx: Context): boolean => ctx.get('Idempotency-Key') !== '';
 
 /** Names of orders that the caller has chosen, in lower case. */
-export function callerIds({ request }: Context): string[] {
-  const { order_uuid, client_order_id } = Object(request.body) as Record<string, unknown>; // as: any body
+export function callerIds({ state }: Context): string[] {
+  const { order_uuid, client_order_id } = Object(state.body) as Record<string, unknown>; // as: any body
   return [order_uuid, client_order_id].flatMap((id) => (typeof id === 'string' ? id.toLowerCase() : []));
 }
