@@ -37,6 +37,17 @@ describe('streams of the client', () => {
     expect(waiting.received).to.have.length(5);
   });
 
+  it('have every event, whatever marks of Unicode are in its text', async () => {
+    const label = 'one\u2028two\u2029three\u0085four';
+    const text = `id: a:1\nevent: enrollment.updated\ndata: ${JSON.stringify({ label })}\n\n`;
+
+    expect(await first([TOKEN, { status: 200, text }, EVENT]).event).to.deep.equal({
+      id: 'a:1',
+      type: 'enrollment.updated',
+      data: { label },
+    });
+  });
+
   it('are opened anew where no response to the request comes', async () => {
     let opened = 0;
     const service = connect({
