@@ -47,9 +47,9 @@ export type Client = {
 
 /** Makes a client. It opens nothing until it is used. */
 export function connect(options: ClientOptions): Client {
-  const { credentials, headers: usual = {} } = options;
+  const { credentials, headers = {}, retries = 5, longestWaitMs = 30_000, timeoutMs = 35_000 } = options;
   const baseUrl = options.baseUrl.replace(/\/+$/, '');
-  const settings = { retries: 5, longestWaitMs: 30_000, timeoutMs: 35_000, fetch, ...options, headers: usual };
+  const settings = { headers, retries, longestWaitMs, timeoutMs, fetch: options.fetch ?? fetch };
   const anonymous = transport({ ...settings, headers: {} });
   const authorize = authorization(credentials, () => issueToken(anonymous, baseUrl, credentials));
   const calls = transport(settings, authorize);
@@ -63,7 +63,7 @@ export function connect(options: ClientOptions): Client {
     async *rows(first) {
       yield* rowsFrom(calls, baseUrl, (await first).response);
     },
-    events: (path, stream) => resumingEvents({ url: baseUrl + path, fetch: settings.fetch, authorize, usual }, stream),
+    events: (path, stream) => resumingEvents({ ...settings, url: baseUrl + path, authorize }, stream),
   };
 }
 

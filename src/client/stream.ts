@@ -17,7 +17,7 @@ const SILENCE_MS = 45_000;
 const MOST_FAILURES = 8; // beyond it the wait does not grow
 
 /** What a stream needs of its client. */
-type Opener = { url: string; fetch: typeof fetch; authorize: Authorization; usual: Record<string, string> };
+type Opener = { url: string; fetch: typeof fetch; authorize: Authorization; headers: Record<string, string> };
 
 /**
  * The events of a stream, in order. A connection that ends or breaks is replaced by one that goes on after the last
@@ -53,10 +53,10 @@ const NOT_NOW: Opened = { body: null, waitMs: 0 };
 
 async function opened(opener: Opener, options: StreamOptions, position: Position): Promise<Opened> {
   const { headers, signal, silenceMs = SILENCE_MS } = options;
-  const { fetch, url, authorize, usual } = opener; // browsers accept no call of `fetch` as a method
+  const { fetch, url, authorize } = opener; // browsers accept no call of `fetch` as a method
   const credential = await authorize.header().catch(retryableOnly);
   if (!credential) return NOT_NOW;
-  const all = withHeaders(usual, headers);
+  const all = withHeaders(opener.headers, headers);
   all.set('Accept', 'text/event-stream');
   all.set(...credential);
   if (position.after !== undefined) all.set('Last-Event-ID', position.after);

@@ -70,6 +70,17 @@ describe('requests of the client', () => {
     }
   });
 
+  it('are repeated as often as by default where an option is given without a value', async () => {
+    const none = { retries: undefined, longestWaitMs: undefined, timeoutMs: undefined, headers: undefined };
+    const { received, failure } = scripted([problem(429, { retryable: true }, { 'Retry-After': '31' })], none as never);
+    const again = scripted(['lost'], { ...none, retries: 1 } as never);
+
+    expect(await failure()).to.include({ status: 429 });
+    expect(received).to.have.length(1);
+    expect(await again.failure()).to.include({ code: 'NO_RESPONSE' });
+    expect(again.received).to.have.length(2);
+  });
+
   it('wait as long as Retry-After asks, in seconds or as a date', async () => {
     const soon = new Date(Date.now() + 2_000).toUTCString(); // whole seconds: 1 to 2 s from now
     for (const asked of ['1', soon]) {
