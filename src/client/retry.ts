@@ -38,16 +38,19 @@ export const backoffMs = (nth: number): number =>
 
 /** Waits; rejects with the signal's reason if it is aborted meanwhile. */
 export function pause(ms: number, signal?: AbortSignal | null): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const over = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  return unlessAborted(over, signal).finally(() => clearTimeout(timer));
+}
+
+/** The result of work that goes on for others; rejects with the signal's reason if it is aborted before. */
+export function unlessAborted<Result>(work: Promise<Result>, signal?: AbortSignal | null): Promise<Result> {
   return new Promise((resolve, reject) => {
-    const ended = () => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', ended);
-      resolve();
-    }, ms);
+    const ended = () => reject(signal?.reason);
     if (signal?.aborted) ended();
-    else signal?.addEventListener('abort', ended, { once: true });
+    signal?.addEventListener('abort', ended);
+    work.then(resolve, reject).finally(() => signal?.removeEventListener('abort', ended));
   });
 }

@@ -1,6 +1,6 @@
 import type { Authorization } from './credentials.ts';
 import { errorOf, retryAfterMs, ServiceError } from './errors.ts';
-import { backoffMs, isRetryable, pause } from './retry.ts';
+import { backoffMs, isRetryable, pause, unlessAborted } from './retry.ts';
 import { eventsIn, type StreamEvent } from './server-sent-events.ts';
 import { isOutdated, withHeaders } from './transport.ts';
 
@@ -54,7 +54,7 @@ const NOT_NOW: Opened = { body: null, waitMs: 0 };
 async function opened(opener: Opener, options: StreamOptions, position: Position): Promise<Opened> {
   const { headers, signal, silenceMs = SILENCE_MS } = options;
   const { fetch, url, authorize } = opener; // browsers accept no call of `fetch` as a method
-  const credential = await authorize.header().catch(retryableOnly);
+  const credential = await unlessAborted(authorize.header(), signal).catch((error) => retryableOnly(error, signal));
   if (!credential) return NOT_NOW;
   const all = withHeaders(opener.headers, headers);
   all.set('Accept', 'text/event-stream');
@@ -73,8 +73,8 @@ async function opened(opener: Opener, options: StreamOptions, position: Position
   return { body: null, waitMs: retryAfterMs(response.headers) };
 }
 
-/** No token is available at present. Any other error is thrown to the caller. */
-function retryableOnly(error: unknown): null {
-  if (error instanceof ServiceError && error.retryable) return null;
+/** No token is available at present, or none is needed any more. Any other error is thrown to the caller. */
+function retryableOnly(error: unknown, signal: AbortSignal | undefined): null {
+  if (signal?.aborted || (error instanceof ServiceError && error.retryable)) return null;
   throw error;
 }

@@ -1,6 +1,6 @@
 import type { Authorization } from './credentials.ts';
 import { membersOf, ServiceError, throwAsUnknown, throwAsUnsent } from './errors.ts';
-import { type Outcome, pause, type RetryPolicy, waitBefore } from './retry.ts';
+import { type Outcome, pause, type RetryPolicy, unlessAborted, waitBefore } from './retry.ts';
 
 /** A request as it is sent, but for its credentials. A repeat is the same request, under the same Idempotency-Key. */
 export type SentRequest = { method: string; url: string; headers: Headers; body: string };
@@ -49,7 +49,7 @@ export function transport(options: TransportOptions, authorize?: Authorization):
   async function send(sent: SentRequest, signal?: AbortSignal | null): Promise<Response> {
     let [isRenewed, mayHaveActed] = [false, false];
     for (let nth = 1; ; nth += 1) {
-      const credential = await authorize?.header().catch((error) => {
+      const credential = await unlessAborted(Promise.resolve(authorize?.header()), signal).catch((error) => {
         const key = sent.headers.get('Idempotency-Key') ?? undefined;
         return mayHaveActed ? throwAsUnknown(error, key) : throwAsUnsent(error, key);
       });

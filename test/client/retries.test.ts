@@ -184,17 +184,6 @@ describe('requests of the client', () => {
     expect(received.map(({ key }) => key)).to.deep.equal(['mine', 'mine']);
   });
 
-  it('end with the reason of a signal that is aborted, and are not repeated', async () => {
-    const { service, received } = scripted(['lost']);
-    const ended = new AbortController();
-
-    const calling = service.api.POST('/v1/orders/netvenue', { ...ORDER, signal: ended.signal }).catch((error) => error);
-    ended.abort(new Error('enough'));
-
-    expect((await calling).message).to.equal('enough');
-    expect(received).to.have.length.below(2);
-  });
-
   it('have the usual headers, and a header of their own in place of the usual one', async () => {
     const { service, received } = scripted([{ status: 200, text: '{}' }], { headers: { 'X-Session-Token': 'usual' } });
 
