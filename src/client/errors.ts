@@ -72,6 +72,9 @@ export function membersOf(text: string): Members | null {
   }
 }
 
+/** Whether a gateway or a content network in front of the service, whose statuses these are, may pass the same request later. */
+export const isPassing = (status: number): boolean => status >= 500 || status === 408 || status === 429;
+
 /**
  * The error of a response whose text was read. Its `effect` is none only if that holds for every attempt: the error of
  * a repeat that the service did not recognise, as it has no intent, is no proof.
@@ -81,7 +84,8 @@ export function errorOf({ text, response, idempotencyKey, isFirst = true, intent
   const members = membersOf(text);
   const isProof = isFirst || members?.intent_id !== undefined;
   const isWrite = idempotencyKey !== undefined;
-  const unreadable = { code: 'UNREADABLE', message: `Status ${status} without a problem document.` };
+  const message = `Status ${status} without a problem document.`;
+  const unreadable = { code: 'UNREADABLE', message, retryable: isPassing(status) };
   return new ServiceError(
     {
       ...(intentId !== undefined && { intent_id: intentId }),

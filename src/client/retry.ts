@@ -1,4 +1,4 @@
-import { membersOf, retryAfterMs } from './errors.ts';
+import { isPassing, membersOf, retryAfterMs } from './errors.ts';
 
 /** How requests are repeated. */
 export type RetryPolicy = {
@@ -10,7 +10,6 @@ export type RetryPolicy = {
 
 const FIRST_WAIT_MS = 250;
 const LONGEST_BACKOFF_MS = 8_000;
-const GATEWAY_STATUSES = [502, 503, 504];
 
 /** A response with its text; null if there was none. */
 export type Outcome = { response: Response; text: string } | null;
@@ -29,8 +28,7 @@ export function waitBefore(nth: number, outcome: Outcome, { retries, longestWait
 }
 
 /** Whether the same request may be sent again; a gateway's response says so by its status. */
-export const isRetryable = (status: number, text: string): boolean =>
-  membersOf(text)?.retryable ?? GATEWAY_STATUSES.includes(status);
+export const isRetryable = (status: number, text: string): boolean => membersOf(text)?.retryable ?? isPassing(status);
 
 /** Half of it is random, so that many clients do not return at one moment. */
 export const backoffMs = (nth: number): number =>

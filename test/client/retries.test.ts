@@ -70,6 +70,20 @@ describe('requests of the client', () => {
     }
   });
 
+  it('are repeated after the page of a gateway or of a content network, which may pass them later', async () => {
+    for (const status of [408, 429, 500, 502, 504, 520, 524]) {
+      const page: Reply = { status, text: '<html>Sorry</html>' };
+      const { received, place } = scripted([page, OK]);
+
+      expect(await place(), String(status)).to.deep.equal({ success: true });
+      expect(new Set(received.map(({ key }) => key)).size).to.equal(1);
+      expect(await scripted([page], { retries: 0 }).failure()).to.include({ effect: 'unknown', retryable: true });
+    }
+    const { received, failure } = scripted([{ status: 403, text: '<html>Blocked</html>' }]);
+    expect(await failure()).to.include({ effect: 'unknown', retryable: false });
+    expect(received).to.have.length(1);
+  });
+
   it('are repeated as often as by default where an option is given without a value', async () => {
     const none = { retries: undefined, longestWaitMs: undefined, timeoutMs: undefined, headers: undefined };
     const { received, failure } = scripted([problem(429, { retryable: true }, { 'Retry-After': '31' })], none as never);
@@ -148,7 +162,7 @@ describe('requests of the client', () => {
       [[html, rejected], 'unknown'],
       [['lost', ofIntent], 'none'],
       [[problem(429, { ...none, retryable: true }), rejected], 'none'],
-      [[{ status: 500, text: '<html>' }], 'unknown'],
+      [[{ status: 403, text: '<html>' }], 'unknown'],
       [[{ status: 202, text: '{}' }, rejected], 'unknown'],
       [[{ status: 202, headers: { 'Intent-Id': '01' }, text: '{}' }, rejected], 'unknown'],
     ] as [Reply[], string][]) {
