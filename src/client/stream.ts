@@ -15,6 +15,7 @@ export type StreamOptions = {
 
 const SILENCE_MS = 45_000;
 const MOST_FAILURES = 8; // beyond it the wait does not grow
+const LASTED_MS = 10_000; // a connection that was there for so long has not failed, also if no event came
 
 /** What a stream needs of its client. */
 type Opener = { url: string; fetch: typeof fetch; authorize: Authorization; headers: Record<string, string> };
@@ -28,24 +29,24 @@ export async function* resumingEvents(opener: Opener, options: StreamOptions = {
   const { signal, silenceMs = SILENCE_MS } = options;
   const position: Position = { after: options.after, isRenewed: false };
   for (let failures = 0; !signal?.aborted; ) {
+    const beganAt = Date.now();
     const { body, waitMs } = await opened(opener, options, position);
     try {
       if (body)
         for await (const event of eventsIn(body, silenceMs)) {
           failures = 0;
-          position.isRenewed = false;
           position.after = event.id ?? position.after;
           yield event;
         }
     } catch {
       // the connection broke; a new one goes on after the last event
     }
-    failures += 1;
+    failures = Date.now() - beganAt > LASTED_MS ? 1 : failures + 1;
     await pause(Math.max(waitMs, backoffMs(Math.min(failures, MOST_FAILURES))), signal).catch(() => {}); // the loop ends
   }
 }
 
-/** Where the next connection continues, and whether the token was renewed since the last event. */
+/** Where the next connection continues, and whether the token was renewed since the last one was open. */
 type Position = { after: string | undefined; isRenewed: boolean };
 type Opened = { body: ReadableStream<Uint8Array> | null; waitMs: number };
 
@@ -67,7 +68,10 @@ async function opened(opener: Opener, options: StreamOptions, position: Position
   const text = response && !response.ok ? await response.text().catch(() => '') : '';
   clearTimeout(timer);
   if (!response) return NOT_NOW;
-  if (response.ok) return { body: response.body, waitMs: 0 };
+  if (response.ok) {
+    position.isRenewed = false;
+    return { body: response.body, waitMs: 0 };
+  }
   if (!position.isRenewed && isOutdated(response) && authorize.renew(credential[1])) position.isRenewed = true;
   else if (!isRetryable(response.status, text)) throw errorOf({ text, response });
   return { body: null, waitMs: retryAfterMs(response.headers) };

@@ -1,6 +1,22 @@
+import { mock } from 'node:test';
 import { expect } from 'chai';
 import { connect } from '../../src/client/index.ts';
 import { problem, type Reply, scripted } from '../support/scripted-client.ts';
+
+const [LIFETIME_MS, HEARTBEAT_MS] = [900_000, 15_000]; // of a stream of the service
+
+/** The body of a stream on which nothing happens until it ends. */
+const quietFor = (ms: number): ReadableStream<Uint8Array> =>
+  new ReadableStream({
+    start(body) {
+      const beat = (left: number) => {
+        body.enqueue(new TextEncoder().encode(':\n\n'));
+        if (left <= 0) body.close();
+        else setTimeout(beat, HEARTBEAT_MS, left - HEARTBEAT_MS);
+      };
+      beat(ms);
+    },
+  });
 
 describe('streams of the client', () => {
   const TOKEN: Reply = { status: 200, text: '{"access_token":"apt_1","expires_in":3600}' };
@@ -37,6 +53,13 @@ describe('streams of the client', () => {
     expect(waiting.received).to.have.length(5);
   });
 
+  it('open with a new token each time theirs has ended, also if no event came between', async () => {
+    const ended = wrong('V2_TOKEN_INVALID', 'Bearer realm="v2", error="invalid_token"');
+    const quiet: Reply = { status: 200, text: ':\n\n' };
+
+    expect(await first([TOKEN, ended, TOKEN, quiet, ended, TOKEN, EVENT]).event).to.include({ id: 'a:1' });
+  });
+
   it('have every event, whatever marks of Unicode are in its text', async () => {
     const label = 'one\u2028two\u2029three\u0085four';
     const text = `id: a:1\nevent: enrollment.updated\ndata: ${JSON.stringify({ label })}\n\n`;
@@ -47,6 +70,39 @@ describe('streams of the client', () => {
       data: { label },
     });
   });
+
+  it('are opened anew at once after hours in which nothing happened, as after a minute', async () => {
+    mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+    const opened: number[] = [];
+    const pauses: number[] = [];
+    const service = connect({
+      baseUrl: 'https://service.example',
+      credentials: { apiKey: 'tk_1.secret' },
+      fetch: async () => {
+        pauses.push(Date.now() - (opened.at(-1) ?? Date.now()) - LIFETIME_MS);
+        opened.push(Date.now());
+        return new Response(opened.length > 10 ? EVENT.text : quietFor(LIFETIME_MS));
+      },
+    });
+    let received: unknown;
+    void service
+      .events('/v2/trading/stream', { after: 'a:0' })
+      .next()
+      .then(({ value }) => {
+        received = value;
+      });
+    try {
+      for (let ticks = 0; received === undefined && ticks < 20_000; ticks += 1) {
+        await new Promise(setImmediate);
+        mock.timers.tick(1_000);
+      }
+    } finally {
+      mock.timers.reset();
+    }
+
+    expect(received).to.include({ id: 'a:1' });
+    expect(Math.max(...pauses)).to.be.below(2_000); // the steps of the clock are a second
+  }).timeout(20_000);
 
   it('are opened anew where no response to the request comes', async () => {
     let opened = 0;
