@@ -31,12 +31,11 @@ type Exchange = { ctx: Context; principal: Principal; spend: Spend | undefined; 
 export function routeOf(operation: Operation, handler: AnyHandler, deps: RouteDeps, spendQuota: SpendQuota): Route {
   const [{ identify, identifyAgain }, read] = [identifying(operation, deps), reading(operation, deps)];
   const [run, check] = [running(operation, handler, deps), checking(operation, deps)];
-  const isPrivate = operation.security.flat().length > 0 || operation.method !== 'get';
 
   const respond: Route = async (ctx) => {
     ctx.state.operation = operation.id;
     ctx.state.oauthErrors = operation.oauthErrors;
-    if (isPrivate) ctx.set('Cache-Control', 'no-store');
+    ctx.set('Cache-Control', 'no-store'); // open reads too: whether a process is ready is nothing to keep
     const { principal: first, spend } = await identify(ctx);
     spendRequest(ctx, operation, first, spendQuota);
     const isWhole = ctx.req.complete;
