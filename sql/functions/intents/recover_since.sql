@@ -16,6 +16,9 @@ begin
   insert into recoveries (since) values (backed_up_at);
   update signer_nonces
   set last_nonce = greatest(last_nonce, floor(extract(epoch from clock_timestamp()) * 1000)::bigint);
+  -- positions of events that were lost are not given again: a reader that has seen them would miss what has them now, and begins anew
+  update event_logs set last_position = last_position + 1000000000;
+  update account_logs set last_position = last_position + 1000000000;
   return query
   with presumed as (
     update intents i
