@@ -1,13 +1,14 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import type { Context } from 'koa';
+import type { Context, Next } from 'koa';
+import { koaBody } from 'koa-body';
 import type { Operation } from '../contract/document.ts';
 import { ApiError } from '../kernel/errors.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const JSON_TYPE = 'application/json';
-const MAX_BODY = 131_072; // bytes after decompression: the network's miner reads at most 256 KB, and bodies of the contract are far smaller
+const MAX_BODY = '128kb'; // after decompression: the network's miner reads at most 256 KB, and bodies of the contract are far smaller
 
 const UTF_8 = /^(utf-?8)?$/i;
 const DECODERS = { gzip: createGunzip, deflate: createInflate, br: createBrotliDecompress };
@@ -15,6 +16,20 @@ const CODINGS = 'must be gzip, deflate, br or identity';
 const MAX_FIELDS = 32; // of a form: those of the contract have five
 
 const parseOf: Record<string, (text: string) => object> = { [JSON_TYPE]: parseJson, [FORM]: parseForm };
+
+/** Reads the bytes: koa-body would decode and parse what is not UTF-8 as if it were. */
+const read = koaBody({
+  json: false,
+  urlencoded: false,
+  multipart: false,
+  text: true,
+  textTypes: [JSON_TYPE, FORM],
+  textLimit: MAX_BODY,
+  encoding: 'latin1',
+  onError: (error) => {
+    throw 'status' in error && error.status === 413 ? new ApiError('BODY_TOO_LARGE') : new ApiError('MALFORMED_BODY');
+  },
+});
 
 /**
  * Reads the body of an operation; undefined if it takes none. Throws UNSUPPORTED_MEDIA_TYPE, also for another charset
@@ -29,7 +44,7 @@ export async function readBody(ctx: Context, operation: Operation): Promise<unkn
   if (hasBody && ctx.get('Content-Type') !== contentType) checkType(ctx, contentType); // costs ten times the comparison
   const coding = ctx.get('Content-Encoding').toLowerCase() || 'identity';
   if (!isCoding(coding)) throw unsupported(contentType, 'Content-Encoding', CODINGS);
-  const bytes = await bytesOf(ctx.req, coding);
+  const bytes = await bytesOf(ctx, coding);
   if (!isUtf8(bytes)) throw new ApiError('MALFORMED_BODY');
   const text = bytes.toString();
   ctx.state.rawBody = text; // signatures are computed over it
@@ -46,28 +61,28 @@ const isCoding = (coding: string): coding is Coding => coding === 'identity' || 
  * The bytes of a body, after decompression. Throws BODY_TOO_LARGE, and MALFORMED_BODY for one that cannot be decoded or breaks off. What is left
  * of it then is discarded: unread, it would stand before the next request of the connection, which is another caller's behind some proxies.
  */
-function bytesOf(req: IncomingMessage, coding: Coding): Promise<Buffer> {
-  const decoder = coding === 'identity' ? undefined : req.pipe(DECODERS[coding]());
-  const source = decoder ?? req;
-  const chunks: Buffer[] = [];
-  let length = 0;
-  const reading = new Promise<Buffer>((resolve, reject) => {
-    const broken = () => reject(new ApiError('MALFORMED_BODY'));
-    if (req.destroyed) broken(); // the caller left before
-    req.on('error', broken);
-    source.on('error', broken); // stays: an error that comes after the rejection ends the process where nobody listens
-    source.on('end', () => resolve(Buffer.concat(chunks)));
-    source.on('data', (chunk: Buffer) => {
-      length += chunk.length;
-      if (length > MAX_BODY) reject(new ApiError('BODY_TOO_LARGE'));
-      else chunks.push(chunk);
-    });
-  });
-  return reading.finally(() => {
+async function bytesOf(ctx: Context, coding: Coding): Promise<Buffer> {
+  const { req } = ctx;
+  const source = coding === 'identity' ? req : decoded(req, coding);
+  const reading: Parameters<typeof read>[0] = Object.create(ctx, { req: { value: source } }); // koa-body types its own context
+  await read(reading, noNext).finally(() => {
     req.unpipe().resume();
-    decoder?.destroy();
+    if (source !== req) source.destroy();
   });
+  return Buffer.from((ctx.request.body as string | undefined) ?? '', 'latin1');
 }
+
+/** A body as it is decoded. koa-body's own decoder fails with nobody listening where the body was rejected before, and ends the process. */
+function decoded(req: IncomingMessage, coding: keyof typeof DECODERS) {
+  const decoder = DECODERS[coding]();
+  const cut = () => decoder.destroy(new Error('The body breaks off'));
+  decoder.on('error', () => {}); // nobody else listens before it is read, and after
+  req.on('error', cut);
+  if (req.destroyed) cut(); // the caller left before
+  return Object.assign(req.pipe(decoder), { headers: {} }); // none is left to decode
+}
+
+const noNext: Next = async () => {};
 
 const NOT_ASCII = /[^\0-\x7f]/;
 
