@@ -46,6 +46,7 @@ export async function migrate(
   };
   const limits = {
     lock_timeout: String(lockMs),
+    statement_timeout: '0', // a role may have one, as web's has behind a pooler: an index of a large table takes longer
     idle_in_transaction_session_timeout: String(IDLE_IN_TRANSACTION_MS), // a release that is suspended lets go of the tables that it has locked
   };
   const pool = new pg.Pool({ connectionString: withSession(url, limits), max: 2 });
