@@ -15,7 +15,8 @@ import { contractRoutes, noRoute } from './router.ts';
 import { asStoredFailure, callerIds, isRepeatable } from './stored-failure.ts';
 import { traceRequest } from './trace.ts';
 
-const KEEP_ALIVE_MS = 65_000; // longer than the platform router's, so that the router closes idle connections, not we
+/** Longer than Heroku's router, so that it closes idle connections, not we: https://devcenter.heroku.com/articles/http-routing#keepalives */
+const KEEP_ALIVE_MS = 95_000;
 const HEADERS_WITHIN_MS = 15_000;
 const REQUEST_WITHIN_MS = 30_000;
 const READ_WITHIN_MS = 120_000;
