@@ -1,7 +1,7 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { SealContext, Sealer } from '../kernel/seal.ts';
-import type { Db } from './pool.ts';
+import { type Db, openPool } from './pool.ts';
 import { sealedColumns } from './reseal.ts';
 
 const CONTEXT: SealContext = { table: 'seal_checks', row: 'keyring', column: 'sealed' };
@@ -23,8 +23,28 @@ export const sealCheck =
     return rowCount === 1 || sealCheck(db, sealer)(await readCheck(db));
   };
 
-const readCheck = (db: Db): Promise<Buffer> =>
-  db.oneFirst(sql.type(z.object({ sealed: z.instanceof(Buffer) }))`select c.sealed from seal_checks c`);
+const checkRow = z.object({ sealed: z.instanceof(Buffer) });
+
+const readCheck = (db: Db): Promise<Buffer> => db.oneFirst(sql.type(checkRow)`select c.sealed from seal_checks c`);
+
+/**
+ * Throws if processes with other keys use this database. What one with these would seal, they could not open. A database that is not
+ * migrated yet, or in which nothing was sealed, is open to any keys.
+ */
+export async function requireKeys(url: string, sealer: Sealer): Promise<void> {
+  const db = await openPool(url, 1, () => {});
+  try {
+    const isMigrated = await db.exists(sql.type(z.object({}))`select where to_regclass('seal_checks') is not null`);
+    const sealed = isMigrated && (await db.maybeOneFirst(sql.type(checkRow)`select c.sealed from seal_checks c`));
+    if (sealed && !canOpen(sealer, sealed, CONTEXT)) throw new Error(OTHER_KEYS);
+  } finally {
+    await db.end();
+  }
+}
+
+const OTHER_KEYS =
+  'Setting SEALING_KEYS: none of these keys opens what this database seals. Add the key that does, behind the new one ' +
+  '(src/docs/operating.md, Key rotation), or set the DATABASE_URL of this deployment.';
 
 const someRow = z.object({ row: z.string(), sealed: z.instanceof(Buffer) });
 

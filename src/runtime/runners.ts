@@ -11,7 +11,7 @@ import {
   type WorkerEvents,
 } from 'graphile-worker';
 import type { Logger } from 'pino';
-import { type Readiness, untilMigrated } from '../capabilities/health/readiness.ts';
+import { type Readiness, untilAble } from '../capabilities/health/readiness.ts';
 import type { Config } from '../config.ts';
 import { noticeSilence, openQueuePool } from '../db/queue-pool.ts';
 import { announcementOf } from '../db/settled.ts';
@@ -63,8 +63,8 @@ type Supervised = {
 };
 
 /**
- * Starts a runner once the database has what this version calls, and starts it again whenever the queue gives it up, for
- * example when the database goes away. `stop` takes no new jobs, waits for those in progress, and uses up no attempt of a job.
+ * Starts a runner once the database has what this version calls and this process opens what it seals, and starts it again whenever the
+ * queue gives it up, for example when the database goes away. `stop` takes no new jobs, waits for those in progress, and uses up no attempt of a job.
  */
 export function superviseRunner(
   name: RunnerName,
@@ -75,7 +75,7 @@ export function superviseRunner(
   const supervised = keepRunning();
 
   async function keepRunning(): Promise<void> {
-    await untilMigrated(readiness, log, stopping.signal);
+    await untilAble(readiness, log, stopping.signal);
     while (!stopping.signal.aborted) {
       const pool = openQueuePool(config.directUrl, (err) => log.warn({ err }, 'queue connection'));
       const unwatch = watchPool(metrics, {

@@ -7,9 +7,10 @@ import { type Config, dataFolder, namesDatabase, readConfig, trialAddress } from
 import { startEmbedded } from '../db/embedded.ts';
 import { migrate } from '../db/migrate.ts';
 import { openPool } from '../db/pool.ts';
+import { requireKeys } from '../db/seal-check.ts';
 import { newHeadKey } from '../kernel/head-keys.ts';
 import { reachedAt } from '../kernel/loopback.ts';
-import { newSealingKey } from '../kernel/seal.ts';
+import { newSealingKey, sealer } from '../kernel/seal.ts';
 import { openMetrics } from '../metrics/registry.ts';
 import { withMetrics } from '../metrics/serve.ts';
 import { VERSION } from '../metrics/version.ts';
@@ -45,6 +46,7 @@ async function start(stops: Stop[]): Promise<void> {
     const log = openLog(given);
     outliveQueue(log);
     const config = await withDatabaseTls(given, log);
+    await requireKeys(config.directUrl, sealer(config.SEALING_KEYS));
     const release = { version: VERSION, isAlone: trial !== null };
     await migrate(config.directUrl, (line) => log.debug(line), release).catch((cause) => {
       throw trial ? new Error(`${DATA_FOLDER}: ${cause.message}`, { cause }) : cause;

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
@@ -7,10 +8,12 @@ import { startWeb } from '../../src/runtime/web-process.ts';
 import { startWorker } from '../../src/runtime/worker-process.ts';
 import { caller } from '../support/caller.ts';
 import { market } from '../support/orders.ts';
-import { until } from '../support/processes.ts';
+import { runProgram, until } from '../support/processes.ts';
 import { logLines, startService, type TestService } from '../support/service.ts';
 
 const ORDERS = '/v1/orders/netvenue';
+const RESTING = { pair: 'BTC', side: 'long', size: '0.01', order_type: 'limit', price: 90_000 };
+const LONGER_THAN_A_RUNNER_STARTS_MS = 2_000;
 
 describe('a process that differs from the others', () => {
   let service: TestService;
@@ -32,6 +35,11 @@ describe('a process that differs from the others', () => {
       const checks = await settled(service);
       return (await service.db.exists(sql.unsafe`select 1 from seal_checks`)) ? checks : null;
     });
+  /** Definitions that the next release would apply. */
+  const changed = () =>
+    service.db.oneFirst(
+      sql.type(z.object({ n: z.number() }))`select count(*) as n from definitions where sha256 = repeat('0', 64)`,
+    );
   const members = () =>
     service.db.any(sql.type(z.object({ kind: z.string(), paused: z.array(z.string()), serves: z.array(z.string()) }))`
       select p.kind, p.paused, p.serves from processes p order by p.kind, p.started_at`);
@@ -109,6 +117,37 @@ describe('a process that differs from the others', () => {
     await first.stop();
 
     expect([after, before, others]).to.deep.equal([['sealing'], ['sealing'], []]);
+  });
+
+  it('with other sealing keys runs no job as worker: the others carry everything out', async () => {
+    await sealedCheck();
+    const wallets = await Promise.all(Array.from({ length: 12 }, () => service.wallet()));
+    const keys = `other:${Buffer.alloc(32, 'other').toString('base64')}`;
+    const lines = logLines();
+    const odd = await startWorker(configWith({ SEALING_KEYS: keys }), lines.logger);
+    await sleep(LONGER_THAN_A_RUNNER_STARTS_MS);
+
+    const replies = await Promise.all(wallets.map((wallet) => wallet.post('/v1/orders/exvenue', RESTING)));
+    await odd.stop();
+
+    expect(replies.map(({ status }) => status)).to.deep.equal(Array(12).fill(200));
+    expect(lines.lines.filter(({ level }) => Number(level) >= 50)).to.deep.equal([]);
+    expect(lines.lines.map(({ msg }) => msg)).to.include('no job runs: SEALING_KEYS are not those of the others');
+  });
+
+  it('with other sealing keys is not released: nothing is migrated, and the error says what to do', async () => {
+    await sealedCheck();
+    const keys = `other:${Buffer.alloc(32, 'other').toString('base64')}`;
+    const release = (SEALING_KEYS: string) => runProgram('release', { ...service.settings, SEALING_KEYS });
+    await service.db.query(sql.unsafe`update definitions set sha256 = repeat('0', 64) where name = 'is_outbound'`);
+
+    const other = await release(keys);
+    const untouched = await changed();
+    const both = await release(`${keys},${service.settings.SEALING_KEYS}`);
+
+    expect([other.code, both.code]).to.deep.equal([1, 0]);
+    expect(other.lines.join('\n')).to.match(/Setting SEALING_KEYS: none of these keys opens what this database seals/);
+    expect([untouched, await changed()]).to.deep.equal([1, 0]);
   });
 
   it('with both keys, as during a rotation, is ready', async () => {

@@ -100,17 +100,28 @@ export function readiness(
   };
 }
 
+/** What keeps a worker from every job, and what it logs meanwhile. */
+const NEEDED = {
+  migrations: 'no job runs until the release has migrated the database',
+  sealing: 'no job runs: SEALING_KEYS are not those of the others',
+} as const satisfies Partial<Record<Check, string>>;
+
 /**
- * Resolves once no migration or definition that this version calls is missing, or at the signal. Where processes start together with
- * their release, a job that ran before would send what it cannot record.
+ * Resolves once no migration or definition that this version calls is missing and this process opens what the others seal, or at the
+ * signal. Where processes start together with their release, a job that ran before would send what it cannot record; one that cannot open
+ * a key fails at once, and whoever fails fast takes most jobs.
  */
-export async function untilMigrated(
+export async function untilAble(
   { failing }: Pick<Readiness, 'failing'>,
   log: Pick<Logger, 'warn'>,
   signal: AbortSignal,
 ): Promise<void> {
-  for (let isLogged = false; !signal.aborted && (await failing()).includes('migrations'); isLogged = true) {
-    if (!isLogged) log.warn('no job runs until the release has migrated the database');
+  for (let logged = ''; !signal.aborted; ) {
+    const checks = await failing();
+    const lacking = checks.find((check) => check === 'migrations' || check === 'sealing');
+    if (!lacking) return;
+    if (lacking !== logged) log.warn(NEEDED[lacking]);
+    logged = lacking;
     await sleep(FRESH_MS, undefined, { signal }).catch(() => {}); // a stop ends the pause
   }
 }
