@@ -1,5 +1,5 @@
 import { sealingKeys } from '../config.ts';
-import { reseal, sealedColumns } from '../db/reseal.ts';
+import { listOtherSealers, reseal, sealedColumns } from '../db/reseal.ts';
 import { sealer } from '../kernel/seal.ts';
 import { onDatabase } from './database.ts';
 
@@ -15,6 +15,11 @@ if (!keys) {
 
 const ring = sealer(keys);
 await onDatabase(async (db) => {
+  const others = await listOtherSealers(db, ring);
+  if (others.length > 0)
+    throw new Error(
+      `Nothing was resealed: ${others.join(', ')} would go on sealing with another key. Start them with the new key first.`,
+    );
   for (const column of sealedColumns) {
     process.stdout.write(`${column.table}.${column.column}  ${await reseal(db, ring, column)} resealed\n`);
   }

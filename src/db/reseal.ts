@@ -6,7 +6,10 @@ import type { Db } from './pool.ts';
 /** `keys`: the columns whose values, joined with spaces, identify the row. */
 type SealedColumn = { table: string; keys: readonly string[]; column: string };
 
-/** Every column with sealed values, and the key that its values are bound to. A test compares it with the database. */
+/**
+ * Every column with sealed values, and the key that its values are bound to. A test compares it with the database. The check of keys is the
+ * last: until all others are moved, processes without the older key are not ready, and are not released.
+ */
 export const sealedColumns: readonly SealedColumn[] = [
   { table: 'admins', keys: ['id'], column: 'totp_seed' },
   { table: 'apps', keys: ['id'], column: 'network_key' },
@@ -14,12 +17,22 @@ export const sealedColumns: readonly SealedColumn[] = [
   { table: 'mails', keys: ['id'], column: 'secret' },
   { table: 'payments', keys: ['id'], column: 'sealed_client_secret' },
   { table: 'registration_keys', keys: ['registration_id'], column: 'sealed' },
-  { table: 'seal_checks', keys: ['id'], column: 'sealed' },
   { table: 'sealed_results', keys: ['intent_id'], column: 'sealed' },
   { table: 'signing_keys', keys: ['id'], column: 'sealed' },
   { table: 'users', keys: ['id'], column: 'totp_seed' },
   { table: 'webhook_secrets', keys: ['id'], column: 'sealed' },
+  { table: 'seal_checks', keys: ['id'], column: 'sealed' },
 ];
+
+const LIVING_S = 15; // a process reports every 5 s
+
+/** The processes that run and seal with another key: what they seal from now on would be left behind. */
+export const listOtherSealers = (db: Db, { activeKeyId }: Sealer): Promise<readonly string[]> =>
+  db.anyFirst(sql.type(z.object({ name: z.string() }))`
+    select p.kind || ' ' || p.instance as name
+    from processes p
+    where p.sealing_keys[1] <> ${activeKeyId} and p.seen_at > now() - make_interval(secs => ${LIVING_S})
+    order by 1`);
 
 const PAGE = 500;
 const sealedRow = z.object({ row: z.string(), sealed: z.instanceof(Buffer) });

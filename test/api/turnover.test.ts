@@ -75,6 +75,8 @@ describe('key rotation while the service runs', () => {
       while (sealing) under.push(...(await ordersOfAll()));
       return under;
     })();
+    const early = await reseal(service, `${newKey},${oldKey}`).catch((error) => error.message);
+    await service.runtime.fleet.leave(); // from here on it only passes requests on
     await reseal(service, `${newKey},${oldKey}`);
     sealing = false;
     const underReseal = await flowing;
@@ -91,6 +93,7 @@ describe('key rotation while the service runs', () => {
     const bad = [...placed, ...underReseal, ...after].filter(({ status }) => status !== 200);
     expect(bad.map(({ body }) => body)).to.deep.equal([]);
     expect(underReseal.length).to.be.above(0);
+    expect(early).to.match(/Nothing was resealed: web \S+ would go on sealing with another key/);
     expect([only, known, first, last].flatMap(({ thrown }) => thrown())).to.deep.equal([]);
     expect(stale).to.deep.equal([]);
   }).timeout(60_000);

@@ -3,6 +3,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import { openPool } from '../../src/db/pool.ts';
 import { reseal, sealedColumns } from '../../src/db/reseal.ts';
+import { requireKeys, sealCheck } from '../../src/db/seal-check.ts';
 import { newSealingKey, sealer } from '../../src/kernel/seal.ts';
 import { freshDatabase } from '../support/postgres.ts';
 
@@ -32,6 +33,29 @@ describe('reseal', () => {
 
     expect([first, second]).to.deep.equal([520, 0]);
     for (const { id, key } of rows) expect(sealer(newKey).open(key, contextOf(id)).toString()).to.equal(`key of ${id}`);
+  });
+
+  it('that was interrupted leaves the older key needed, and says so to a release without it', async () => {
+    const database = await freshDatabase();
+    const db = await openPool(database.url, 2, () => {});
+    const [oldKey, newKey] = [newSealingKey(), newSealingKey()];
+    await sealCheck(db, sealer(oldKey))(null);
+    const needed: boolean[] = [];
+
+    for (const each of sealedColumns) {
+      needed.push(
+        await requireKeys(database.url, sealer(newKey)).then(
+          () => false,
+          () => true,
+        ),
+      );
+      await reseal(db, sealer(`${newKey},${oldKey}`), each);
+    }
+    await requireKeys(database.url, sealer(newKey));
+    await db.end();
+    await database.drop();
+
+    expect(needed).to.deep.equal(sealedColumns.map(() => true));
   });
 
   it('covers every column of bytes that is not a digest', async () => {
