@@ -9,7 +9,7 @@ export type Accepted<T> = { kind: 'accepted'; data: T };
 
 /**
  * The upstream rejected the request and provably did nothing. `slug` is a stable lower-case code of ours. `words`: the
- * upstream's own, cleaned, for a reason that has no code.
+ * upstream's own, cleaned, for a reason that has no code. `address`: the wallet that its reason names, in lower case.
  */
 export type Rejected = {
   kind: 'rejected';
@@ -17,6 +17,7 @@ export type Rejected = {
   message: string;
   retryAfterS?: number;
   words?: string;
+  address?: string;
 };
 
 /**

@@ -92,6 +92,8 @@ export const classifyActionText = (text: string): Rejected | null => {
   const data = text.replace(/^L1 error: /i, '');
   const rejection = firstMatch(ACTION_REJECTIONS, data) ?? firstMatch(ITEM_REJECTIONS, data);
   if (rejection?.slug === 'action_budget') return { ...rejection, retryAfterS: ACTION_PAUSE_S };
+  const address = /0x[0-9a-f]{40}\b/i.exec(data)?.[0].toLowerCase();
+  if (rejection && address !== undefined) return { ...rejection, address };
   return rejection ?? (data === '' || NOT_DECIDED.test(data) ? null : rejectedForReasonsUnknown);
 };
 

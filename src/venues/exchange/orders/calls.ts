@@ -1,3 +1,4 @@
+import type { Db } from '../../../db/pool.ts';
 import { nextReconcileMs } from '../../../intents/backoff.ts';
 import type { Finding, IntentOf, SendLimits, SentRequest, Timing } from '../../../intents/define.ts';
 import type { Claim, Problem } from '../../../intents/intent.ts';
@@ -7,6 +8,7 @@ import { idSchema } from '../../../kernel/ids.ts';
 import {
   accepted,
   type Rejected,
+  rejected,
   type UpstreamResult,
   unknownEffect,
   unreachable,
@@ -14,6 +16,7 @@ import {
 import { epochMs } from '../../../kernel/work.ts';
 import type { ItemResult, Posted } from '../adapter/action-types.ts';
 import { markKeyRejected } from '../signing/commands.ts';
+import { findKey } from '../signing/queries.ts';
 import { burn, inFlightMsOf, type NonceEvidence, type Signed, type SigningDeps } from '../signing/sign.ts';
 
 /** The dependencies of every exchange verb: the exchange, the signing keys of wallets, and the timing settings. */
@@ -72,15 +75,28 @@ const OF_KEYS = new Set(['key_not_authorized', 'not_deposited']);
  */
 export async function post(
   { db, exvenue }: ExchangeDeps,
-  { account, key_id }: Signed,
+  signed: Signed,
   body: string,
   { notAfter, signal }: SendLimits,
 ): Promise<UpstreamResult<Posted>> {
+  const { account } = signed;
   const result = await exvenue.post(body, { signal, notAfter, timeoutMs: POST_WITHIN_MS, firstSend: true, account });
   if (result.kind !== 'rejected') return result;
   if (result.slug === 'duplicate_nonce') return unreachable('DUPLICATE_NONCE');
-  if (OF_KEYS.has(result.slug)) await markKeyRejected(db, key_id);
-  return result;
+  return OF_KEYS.has(result.slug) ? keyRejection(db, signed, result) : result;
+}
+
+const BAD_SIGNATURE = rejected('bad_signature', 'The venue could not read the signature.');
+
+/**
+ * A rejection of a key, which then signs nothing more. One that names neither the key's address nor its account is of a signature that the venue
+ * reads otherwise: a process that signs for the other network would end every key that it uses. See venues/exchange.md#errors.
+ */
+async function keyRejection(db: Db, { account, key_id }: Signed, rejection: Rejected): Promise<Rejected> {
+  const key = await findKey(db, key_id);
+  if (rejection.address !== undefined && ![account, key?.signer].includes(rejection.address)) return BAD_SIGNATURE;
+  await markKeyRejected(db, key_id);
+  return rejection;
 }
 
 /**
