@@ -99,9 +99,9 @@ export function cleanEnvironment(settings: Record<string, string>): NodeJS.Proce
   return { ...env, ...settings };
 }
 
-/** What is set. A blank text is not: as a number it would be 0. */
+/** What is set. A blank text is not: as a number it would be 0. A secret that was read from a file ends with a line feed. */
 const present = (env: NodeJS.ProcessEnv): Record<string, string> =>
-  Object.fromEntries(Object.entries(env).flatMap(([name, text]) => (text?.trim() ? [[name, text]] : [])));
+  Object.fromEntries(Object.entries(env).flatMap(([name, text]) => (text?.trim() ? [[name, text.trim()]] : [])));
 
 function checked<Read>(schema: z.ZodType<Read>, values: Record<string, string>): Read {
   const read = schema.safeParse(values);

@@ -22,6 +22,9 @@ const databaseAddress = z
   .refine(isDecodable, BARE_PERCENT)
   .refine((url) => isTlsMode(new URL(url).searchParams.get('sslmode') ?? 'prefer'), 'its sslmode is unknown');
 
+/** Sent in a header. With a character that none takes, no request could be made, and each order would expire as if the upstream were away. */
+const headerText = z.string().regex(/^[\t -~\x80-\xff]+$/, 'has a character that no header takes');
+
 const keyring = z
   .string()
   .refine(isKeyring, 'id:base64 of 32 bytes, separated by commas, all different; npm run ops -- keys:create makes one');
@@ -59,9 +62,9 @@ export const settings = z.object({
   OUTBOUND_CONCURRENCY: z.coerce.number().int().min(1).default(100),
   OUTBOUND_PER_S: z.coerce.number().int().min(25).default(200),
   NETVENUE_MINER_URL: webAddress,
-  NETVENUE_MINER_KEY: z.string().min(1),
+  NETVENUE_MINER_KEY: headerText,
   NETVENUE_VALIDATOR_URL: webAddress,
-  NETVENUE_VALIDATOR_KEY: z.string().min(1),
+  NETVENUE_VALIDATOR_KEY: headerText,
   NETVENUE_ENTITY_HOTKEY: z.string().min(1).pipe(idSchema.hotkey),
   NETVENUE_ENTITY_USE: z.enum(['alone', 'shared']).default('alone'),
   WALLET_LINK_PROOF: z.enum(['optional', 'required']).optional(), // default: required in production
@@ -106,7 +109,7 @@ export const settings = z.object({
     .string()
     .regex(/^[A-Z]{2}$/)
     .default('US'),
-  PROCESSOR_SECRET_KEY: z.string().min(1).optional(),
+  PROCESSOR_SECRET_KEY: headerText.optional(),
   PROCESSOR_WEBHOOK_SECRET: z.string().min(1).optional(),
   DUAL_CONTROL_CENTS: z.coerce.number().int().min(0).optional(), // without it nothing needs a second operator
   PAYOUT_DESTINATION_HOLD_H: z.coerce.number().int().min(0).max(720).default(24),
@@ -124,9 +127,10 @@ export const settings = z.object({
   STREAMS_PER_APP: z.coerce.number().int().min(1).default(2_000),
   SMTP_URL: z
     .url({ protocol: /^smtps?$/, message: 'an address smtp://… or smtps://…', abort: true })
+    .refine((url) => new URL(url).hostname !== '', 'names no server')
     .refine(isDecodable, BARE_PERCENT),
   SMTP_TLS: z.enum(['required', 'opportunistic']).default('required'),
-  MAIL_FROM: z.string().min(3),
+  MAIL_FROM: z.string().regex(/[^<>@\s]@[^<>@\s]/, 'an address: Name <name@example.com>'),
   WEBHOOK_LOOPBACK: flag.default(false),
   THROTTLE_SCALE: z.coerce.number().min(0.01).default(1),
   RETAIN_INTENTS_DAYS: days.min(8).default(90), // past the 7 days of an Idempotency-Key
@@ -134,6 +138,12 @@ export const settings = z.object({
   RETAIN_EVENTS_DAYS: days.min(LEAST_EVENT_DAYS).default(30), // past the last attempt of a delivery
   RETAIN_SESSIONS_DAYS: days.min(1).default(30),
 });
+
+/** https://hyperliquid.gitbook.io/hyperliquid-docs/for-developers/api */
+const NETWORK_OF: Readonly<Record<string, string>> = {
+  'api.hyperliquid.xyz': 'mainnet',
+  'api.hyperliquid-testnet.xyz': 'testnet',
+};
 
 /** Settings that depend on each other. */
 export const consistent = settings
@@ -157,6 +167,14 @@ export const consistent = settings
     path: ['PROCESSOR_WEBHOOK_SECRET'],
     message: 'needed with PROCESSOR_SECRET_KEY, and not without it: set both or neither',
   })
+  .refine(
+    ({ EXVENUE_URL, EXVENUE_NETWORK }) =>
+      (NETWORK_OF[URL.parse(EXVENUE_URL)?.hostname ?? ''] ?? EXVENUE_NETWORK) === EXVENUE_NETWORK,
+    {
+      path: ['EXVENUE_NETWORK'],
+      message: 'not the network of EXVENUE_URL: the exchange would reject every signature',
+    },
+  )
   .superRefine((all, { addIssue }) => {
     for (const { setting, message } of budgetFaults(all)) addIssue({ code: 'custom', path: [setting], message });
   })

@@ -157,13 +157,14 @@ describe('the settings', () => {
     ['DATABASE_URL', 'postgres://tps:hidden%@127.0.0.1:5432/db'],
     ['DATABASE_DIRECT_URL', 'postgres://tps:hidden?1@127.0.0.1:5432/db'],
     ['SMTP_URL', 'smtp://tps:hidden%@mail.example.com'],
+    ['SMTP_URL', 'smtp:hidden.example.com:587'], // which is a path
     ['NETVENUE_MINER_URL', 'hidden.example.com:8088'], // which is a URL of the scheme hidden.example.com
     ['EXVENUE_URL', 'wss://hidden.example.com'],
     ['PUBLIC_URL', 'hidden.example.com:443'],
   ] as const)
     it(`name ${name} where it is no address of its kind, and show nothing of it: ${text}`, () => {
       expect(() => readConfig({ ...settings, [name]: text }))
-        .to.throw(new RegExp(`^Setting ${name}: (an address|a %)`))
+        .to.throw(new RegExp(`^Setting ${name}: (an address|a %|names no server)`))
         .with.property('message')
         .that.does.not.match(/hid/);
     });
