@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { Logger } from 'pino';
 import { sql } from 'slonik';
 import { z } from 'zod';
@@ -32,7 +33,7 @@ export async function prune({ db, config, stopping, log }: PruneDeps): Promise<v
   const run = await inBatches(kinds, { most: MOST, withinMs: WITHIN_MS, signal: stopping });
   if (Object.keys(run.taken).length > 0) log.info({ pruned: run.taken }, 'pruned expired rows');
   await recordRun(db, run, progress);
-  if (run.left.length > 0 && !stopping.aborted) await pruneOn(db);
+  if (run.left.length > 0 && !stopping.aborted) await runAgain(db, 'housekeeping/prune');
   const [failed] = Object.values(run.failed);
   if (failed) throw failed;
 }
@@ -136,8 +137,8 @@ async function recordRun(db: Db, { ran, left, failed }: Run, progress: Progress)
       ran_at = case when excluded.failed_at is null then now() else r.ran_at end`);
 }
 
-/** Queues the next run now, under the key of the planned ones. */
-const pruneOn = async (db: Db): Promise<void> => {
+/** Queues the next run of a task now, under the key of the planned ones. */
+export const runAgain = async (db: Db, task: 'housekeeping/prune' | 'housekeeping/forget'): Promise<void> => {
   await db.query(sql.type(nothing)`
-    select graphile_worker.add_job('housekeeping/prune', job_key => 'prune', max_attempts => 25)::text`);
+    select graphile_worker.add_job(${task}, job_key => ${path.basename(task)}, max_attempts => 25)::text`);
 };

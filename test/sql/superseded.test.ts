@@ -38,6 +38,7 @@ describe('jobs that a newer job with the same key has replaced while a worker ha
     ['ledger/prove', '{}', 'ledger-prove'],
     ['enrollments/verify', '{}', 'verify'],
     ['housekeeping/prune', '{}', 'prune'],
+    ['housekeeping/forget', '{}', 'forget'],
     ['webhooks/deliver', '{"endpoint_id": "e", "lane": 1}', 'webhook:e:1'],
     ['webhooks/dispatch', '{"endpoint_id": "e"}', 'webhook:e:dispatch'],
   ] as const) {

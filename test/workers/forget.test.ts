@@ -3,6 +3,7 @@ import { Client } from 'pg';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { forgetExpired } from '../../src/capabilities/users/commands.ts';
+import { forget } from '../../src/capabilities/users/forget.ts';
 import { openPool } from '../../src/db/pool.ts';
 import { freshDatabase } from '../support/postgres.ts';
 
@@ -125,5 +126,31 @@ describe('housekeeping/forget', () => {
       'webhook_secrets: signing',
       'webhook_secrets: young',
     ]);
+  });
+
+  it('runs again at once while rows are left: callers may make more in an hour than one run deletes', async () => {
+    const database = await freshDatabase();
+    const db = await openPool(database.url, 1, () => {});
+    await db.query(sql.unsafe`
+      insert into throttles (name, subject, budget, base, longest, ends_at, forget_at)
+      select 'login', sha256(n::text::bytea), 1, '1 min', '1 min', now(), now() - interval '1 s' from generate_series(1, 2500) n`);
+    const next = () =>
+      db.anyFirst(sql.type(z.object({ key: z.string() }))`
+        select key from queue_jobs where task = 'housekeeping/forget' and run_at <= now()`);
+    const signal = new AbortController().signal;
+
+    await forget({ db, stopping: AbortSignal.abort() }, 1);
+    const stopped = await next();
+    await forget({ db, stopping: signal }, 1);
+    const unfinished = await next();
+    await db.query(sql.unsafe`delete from queue_jobs`);
+    await forget({ db, stopping: signal });
+    const finished = await next();
+    const left = await db.oneFirst(sql.type(z.object({ n: z.number() }))`select count(*)::integer n from throttles`);
+    await db.end();
+    await database.drop();
+
+    expect([stopped, unfinished, finished]).to.deep.equal([[], ['forget'], []]);
+    expect(left).to.equal(0);
   });
 });

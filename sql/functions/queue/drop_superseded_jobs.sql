@@ -12,7 +12,7 @@ language sql as $$
       and j.attempts >= j.max_attempts
       and (j.payload ->> '_cron' is not null or j.task in (
         'exchange/watch', 'trading/watch', 'network/audit', 'exchange/audit', 'enrollments/verify', 'ledger/prove', 'housekeeping/prune',
-        'webhooks/deliver', 'webhooks/dispatch'
+        'housekeeping/forget', 'webhooks/deliver', 'webhooks/dispatch'
       ) or exists (
         select from intents i where i.id = (j.payload ->> 'intent_id')::uuid and i.settled_at is not null
       ) or exists (

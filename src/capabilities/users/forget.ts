@@ -1,0 +1,21 @@
+import { inBatches, takingAll } from '../../db/batches.ts';
+import type { Db } from '../../db/pool.ts';
+import { runAgain } from '../../db/retention.ts';
+import { forgetExpired } from './commands.ts';
+
+const MOST = 1_000; // rows per batch, so that locks are held only for milliseconds
+const WITHIN_MS = 10_000; // less than a stopping worker waits for its tasks
+
+/**
+ * Deletes expired codes, tokens, throttles, paces and sign-ups in small batches, until none are left or the time is up. While rows are left
+ * the next run follows at once: callers make them as fast as they like.
+ */
+export async function forget(
+  { db, stopping: signal }: { db: Db; stopping: AbortSignal },
+  withinMs = WITHIN_MS,
+): Promise<void> {
+  const expired = takingAll((most) => forgetExpired(db, most));
+  const { left, failed } = await inBatches({ expired }, { most: MOST, withinMs, signal });
+  if (failed.expired) throw failed.expired;
+  if (left.length > 0 && !signal.aborted) await runAgain(db, 'housekeeping/forget');
+}
