@@ -9,7 +9,7 @@ import { type Calls, readCalls } from './calls.ts';
 import { checkCalled, checkPending, checkServed, noteReleased, readProtected } from './compatibility.ts';
 import { waitedTooLong, wasUndone } from './conflicts.ts';
 import { readDefinitions } from './definitions.ts';
-import { checkLayout, loadMigrations, MIGRATION_FILES } from './migrations.ts';
+import { checkEmpty, checkLayout, loadMigrations, MIGRATION_FILES } from './migrations.ts';
 import { IDLE_IN_TRANSACTION_MS } from './pool.ts';
 import { withSession } from './session.ts';
 
@@ -29,8 +29,8 @@ type Release = { version: string; isAlone: boolean };
  * Brings a database up to date: the schema of the queue, then ours, migration by migration. Safe to repeat and to run
  * concurrently: the second run waits. Safe under traffic: if a lock is not granted within `lockMs`, the attempt ends
  * and is repeated after `pauseMs`. A database that a later version has migrated stays as it is: a version is rolled back by
- * running its programs, and platforms run its release as well. Throws if an applied migration was edited, if the database has
- * an earlier layout, if the release would take away what the release before or a running process calls, or if it is rolled
+ * running its programs, and platforms run its release as well. Throws if an applied migration was edited, if the database is another
+ * application's or has an earlier layout, if the release would take away what the release before or a running process calls, or if it is rolled
  * back to a version that the database no longer serves.
  */
 export async function migrate(
@@ -93,7 +93,7 @@ async function attempt(
     if (await checkApplied(client, paths, { mayBeNewer: !isAlone })) return leaveNewer(client, log, calls);
     await checkPending(client, paths, protectedCode);
     await checkCalled(client, calls, protectedCode);
-  }
+  } else await checkEmpty(client);
   await runMigrations({ pgPool: pool });
   await runner({
     dbClient: client,

@@ -40,3 +40,22 @@ export async function checkLayout(client: ClientBase): Promise<void> {
         'empty database or, without DATABASE_URL, remove the data folder or set DATA_DIR to a new one.',
     );
 }
+
+/**
+ * Throws for a database without migrations of ours that has tables: it is another application's, and its tables would be open to our roles.
+ * Tables of extensions do not count.
+ */
+export async function checkEmpty(client: ClientBase): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(`
+    select c.relname as name
+    from pg_class c
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
+      and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
+    order by 1
+    limit 3`);
+  if (rows.length === 0) return;
+  const names = rows.map(({ name }) => name).join(', ');
+  throw new Error(
+    `This database has tables of another application (${names}) and was left as it is: set DATABASE_URL to an empty database.`,
+  );
+}

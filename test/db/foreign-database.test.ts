@@ -1,0 +1,38 @@
+import { expect } from 'chai';
+import { Client } from 'pg';
+import { migrate } from '../../src/db/migrate.ts';
+import { freshDatabase } from '../support/postgres.ts';
+
+/** As DATABASE_URL names it where the address of another application was attached or pasted. */
+describe('a release on the database of another application', () => {
+  it('changes nothing there and says so, also where no name is taken; tables of extensions are nobody’s', async () => {
+    const server = await freshDatabase();
+    const maker = new Client({ connectionString: server.url });
+    await maker.connect();
+    const name = `another_${process.pid}`;
+    await maker.query(`create database ${name}`);
+    const url = server.url.replace(/[^/]+$/, name);
+    const client = new Client({ connectionString: url });
+    client.on('error', () => {}); // its database is dropped under it
+    await client.connect();
+    const schemas = async () =>
+      (await client.query(`select nspname from pg_namespace where nspname !~ '^(pg_|information)' order by 1`)).rows;
+    await client.query('create table shop_orders (id integer primary key)');
+    const before = await schemas();
+
+    const error = await migrate(url).catch((thrown) => thrown);
+    const after = await schemas();
+    await client.query(`alter extension plpgsql add table shop_orders`);
+    const own = await migrate(url).catch((thrown) => thrown);
+    await client.end();
+    await maker.query(`drop database ${name} with (force)`);
+    await maker.end();
+    await server.drop();
+
+    expect(String(error)).to.match(
+      /has tables of another application \(shop_orders\) and was left as it is: set DATABASE_URL/,
+    );
+    expect(after).to.deep.equal(before);
+    expect(own).to.equal(undefined);
+  }).timeout(30_000);
+});
