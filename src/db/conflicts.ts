@@ -1,8 +1,9 @@
 /**
  * Codes of PostgreSQL and of sockets that mean that the database cannot work, not that the statement is wrong: among them a
- * full disk (53100), too many connections (53300) and a primary that has become read-only (25006).
+ * full disk (53100), too many connections (53300), a primary that has become read-only (25006) and credentials that are not accepted any more (28).
  */
-const AWAY = /^(08|25006|53|57P0[1-5]|58030|ECONN|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|ENOTFOUND|ENOENT|EPIPE|ETIMEDOUT)/;
+const AWAY =
+  /^(08|25006|28|53|57P0[1-5]|58030|ECONN|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|ENOTFOUND|ENOENT|EPIPE|ETIMEDOUT)/;
 /**
  * Where the server rejects what a standby cannot do, without the code for it: to read an unlogged table, and to write by a function that the
  * server only stops at the transaction's id. By SQLSTATE and the function in PostgreSQL's source, which no locale translates.
@@ -20,8 +21,8 @@ export const databaseIsAway = (error: unknown): boolean =>
       /connection (terminated|timeout)|^timeout expired$/i.test(message),
   );
 
-/** Codes by which the server rejects a statement or a connection: read-only, or out of a resource. */
-const REJECTED = /^(25006|53...)$/;
+/** Codes by which the server rejects a statement or a connection: read-only, of a role that may not log in, or out of a resource. */
+const REJECTED = /^(25006|28...|53...)$/;
 
 /**
  * Whether an error proves that nothing of the statement was written: the server rejected it, and said so. A panic is no
@@ -31,6 +32,10 @@ export const databaseRejected = (error: unknown): boolean =>
   causesOf(error).some(
     ({ code, place, severity }) => (REJECTED.test(code) || ON_STANDBY.test(place)) && /^(ERROR|FATAL)$/.test(severity),
   );
+
+/** Whether the server rejects the role or its password. A process that runs may have had others that were right until a moment ago. */
+export const rejectsCredentials = (error: unknown): boolean =>
+  causesOf(error).some(({ code }) => code.startsWith('28'));
 
 /** Whether the server rejects every write: it is a standby, or a primary that was made read-only. */
 export const databaseIsReadOnly = (error: unknown): boolean =>

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { databaseIsAway } from './conflicts.ts';
+import { databaseIsAway, rejectsCredentials } from './conflicts.ts';
 
 const RETRY_MS = 1_000;
 const RESPONSE_WITHIN_MS = 5_000;
@@ -13,7 +13,7 @@ export async function untilAvailable(url: string, onWait: (error: Error) => void
   for (;;) {
     const error = await attempt(url);
     if (!error) return;
-    if (!databaseIsAway(error)) throw error;
+    if (!databaseIsAway(error) || rejectsCredentials(error)) throw error;
     onWait(error);
     await sleep(RETRY_MS);
   }

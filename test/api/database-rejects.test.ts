@@ -15,6 +15,7 @@ import { startService, type TestService } from '../support/service.ts';
 
 const ORDERS = '/v1/orders/netvenue';
 const MAX_CONNECTIONS = 60;
+const NOTICED_MS = 500; // by then a process knows which of its connections are closed
 const settings = { fsync: 'off', full_page_writes: 'off', jit: 'off', max_connections: MAX_CONNECTIONS };
 
 /** How a server that responds rejects all work: it says so with an SQLSTATE, and nothing of the statement happens. */
@@ -103,6 +104,18 @@ describe('a database that rejects all work', function () {
       code: '53300',
       begin: takeConnections,
       end: () => Promise.all([...taken].map((client) => client.end())),
+    },
+    'as the platform rotates its credentials, and the process still has the former ones': {
+      code: '28000',
+      begin: async () => {
+        await operator.query('alter role current_user nologin');
+        await operator.query(`
+          select pg_terminate_backend(pid)
+          from pg_stat_activity
+          where backend_type = 'client backend' and pid <> pg_backend_pid()`);
+        await pause(NOTICED_MS);
+      },
+      end: () => operator.query('alter role current_user login'),
     },
   };
 

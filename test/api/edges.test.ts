@@ -68,13 +68,14 @@ describe('the edges of a process', function () {
     }).listen(open, '127.0.0.1');
 
     await waiting;
-    const rejected = await untilAvailable(`postgres://${user}@127.0.0.1:${open}/none`, () => {}).catch(
-      (error) => error,
+    const wrong = [`${user}@127.0.0.1:${open}/none`, `nobody_${process.pid}@127.0.0.1:${open}/${name}`];
+    const rejected = await Promise.all(
+      wrong.map((address) => untilAvailable(`postgres://${address}`, () => {}).catch((error) => error.code)),
     );
     relay.close();
     await database.drop();
 
     expect(refused[0]).to.have.property('code', 'ECONNREFUSED');
-    expect(rejected.code).to.equal('3D000'); // waiting does not mend it
+    expect(rejected).to.deep.equal(['3D000', '28000']); // waiting does not mend it
   });
 });
