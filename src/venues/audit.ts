@@ -92,6 +92,8 @@ async function note(
   const mayRepair = config.PROTECTION_REPAIR === 'repair' && busy === null;
   const id = mayRepair ? wantsRepair(row, compared) : null;
   const repair = id && (await audit.repairOf(id, row, compared));
+  const isOver = row.is_told && compared.comparison.state !== 'unprotected';
+  if (isOver) await audit.recordShown(compared); // first: no later comparison would do so again
   const noted = await noteComparison(db, audit.venue, row, compared.comparison, {
     wanted: compared.wanted,
     lacking: compared.missing.map(({ order_uuid }) => order_uuid),
@@ -99,9 +101,9 @@ async function note(
     nextS: compared.missing.length > 0 ? AGAIN_S : EVERY_S,
     repair: repair?.id ?? null,
   });
-  if (noted === 'overtaken') return;
-  if (noted === 'told' || row.is_told) await audit.recordShown(compared);
-  if (noted === 'told' && repair) await submitRepair(db, repair);
+  if (noted !== 'told') return;
+  await audit.recordShown(compared);
+  if (repair) await submitRepair(db, repair);
 }
 
 /** Whether exits would not be wanted any more because nothing shows their position. */
