@@ -138,6 +138,26 @@ describe('an app or partner that is disabled', function () {
     expect(Math.max(...together)).to.be.at.most(1000);
   });
 
+  it('is in the audit log as one whose deliveries were dropped, also if it could not be enabled after that', async () => {
+    const { app } = await buyer();
+    await set(`apps/${app.appId}`, 'disable');
+    await service.db.query(sql.unsafe`
+      select emit_event(${app.appId}, 'kyc.updated', '{}') from generate_series(1, 1500)`);
+    await service.db.query(sql.unsafe`
+      alter table apps add constraint stays_disabled check (id <> ${sql.literalValue(app.appId)} or disabled_at is not null)`);
+
+    const failed = await set(`apps/${app.appId}`, 'enable', { waiting: 'drop' });
+    await service.db.query(sql.unsafe`alter table apps drop constraint stays_disabled`);
+    const acts = await service.db.manyFirst(sql.type(z.object({ action: z.string() }))`
+      select u.action from admin_audit u where u.subject = ${app.appId} order by u.id`);
+    const cancelled = await service.db.oneFirst(sql.type(z.object({ n: z.number() }))`
+      select count(*) as n from webhook_deliveries d where d.owner = ${app.appId} and d.state = 'cancelled'`);
+
+    expect(failed.status).to.equal(500);
+    expect(cancelled).to.equal(1500);
+    expect(acts).to.deep.equal(['app.create', 'app.disable', 'app.drop_waiting']);
+  });
+
   it('keeps what waits for it when it is enabled once more, whose response was lost', async () => {
     const { app, pay } = await buyer();
     receiver.behave(() => 503);

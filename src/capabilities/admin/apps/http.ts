@@ -68,7 +68,8 @@ export const disableTenantApp: Handler<'disableTenantApp', Deps> = (call) =>
 /** Handles `POST /v2/admin/apps/{app_id}/enable`: enable an app again. */
 export const enableTenantApp: Handler<'enableTenantApp', Deps> = async (call) => {
   const { app_id } = call.path;
-  if (call.body?.waiting === 'drop') await dropWaiting(call.deps.db, app_id);
+  const act = { actor: actorOf(call), action: 'app.drop_waiting' };
+  if (call.body?.waiting === 'drop') await dropWaiting(call.deps.db, app_id, act);
   return call.commit(async (db) => ({
     status: 200,
     body: await setAppActive(db, app_id, { active: true, ...call.body }, actorOf(call)),

@@ -2,20 +2,36 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../../../db/pool.ts';
 import type { AppId, PartnerId } from '../../../kernel/ids.ts';
+import { type Act, auditEntry } from '../audit/commands.ts';
 
 /** What becomes of the deliveries and mails that waited while an app or partner was disabled. */
 export type Waiting = 'send' | 'drop';
 
 const MOST = 1_000; // of mails, and of the deliveries to one endpoint: a receiver leaves more than one statement can end in time
 
-/** Ends unsent what waits for an owner that is disabled, a part at a time. Safe to repeat: one that is enabled keeps what waits for it. */
-export async function dropWaiting(db: Db, owner: AppId | PartnerId): Promise<void> {
+const droppedRow = z.object({ dropped: z.number() });
+
+/**
+ * Ends unsent what waits for an owner that is disabled, a part at a time. The audit entry is committed with the first part: a process may
+ * end before the owner is enabled. Safe to repeat: one that is enabled keeps what waits for it.
+ */
+export async function dropWaiting(db: Db, owner: AppId | PartnerId, act: Act): Promise<void> {
+  let isFirst = true;
   let dropped: number | null;
-  do
-    dropped = await db.maybeOneFirst(sql.prepared('drop_waiting', z.object({ dropped: z.number() }))`
-      select drop_waiting(${owner}, ${MOST}) as dropped
-      where is_disabled(${owner})`);
-  while (dropped !== null && dropped >= MOST);
+  do {
+    dropped = await db.maybeOneFirst(sql.prepared('drop_waiting', droppedRow)`
+      with part as materialized (
+        select ${owner}::text as subject, drop_waiting(${owner}, ${MOST}) as dropped
+        where is_disabled(${owner})
+      ), begun as (
+        select p.subject
+        from part p
+        where ${isFirst} and p.dropped > 0
+      ), noted as (${auditEntry(act, 'begun')})
+      select p.dropped
+      from part p`);
+    isFirst = false;
+  } while (dropped !== null && dropped >= MOST);
 }
 
 /** Sends what waited. Call it in the transaction that enables the owner, after that statement. */

@@ -61,7 +61,8 @@ export const disablePartner: Handler<'disablePartner', Deps> = (call) =>
 /** Handles `POST /v2/admin/partners/{partner_id}/enable`: enable a partner again. */
 export const enablePartner: Handler<'enablePartner', Deps> = async (call) => {
   const { partner_id } = call.path;
-  if (call.body?.waiting === 'drop') await dropWaiting(call.deps.db, partner_id);
+  const act = { actor: actorOf(call), action: 'partner.drop_waiting' };
+  if (call.body?.waiting === 'drop') await dropWaiting(call.deps.db, partner_id, act);
   return setActive(call, partner_id, { active: true, ...call.body });
 };
 
