@@ -2,12 +2,13 @@ import { readWeights } from '../../../capacity/exchange.ts';
 import { compare, nearest } from '../../../kernel/decimals.ts';
 import { coinOf, dexOf } from '../../../kernel/exchange-names.ts';
 import type { WalletAddress } from '../../../kernel/ids.ts';
+import { epochMs } from '../../../kernel/work.ts';
 import type { Fill } from '../adapter/types.ts';
 import { chained, FINEST_LOT } from '../chain.ts';
 import { nameExits } from './exits.ts';
 import { listRecordedPositions, listWatchedOrders, type RecordedPosition, type WatchedOrder } from './queries.ts';
 import { type LedgerDeps, readOrders } from './read-orders.ts';
-import { type DueWallet, noteAbsent, recordFills, recordFoundPositions } from './store.ts';
+import { type DueWallet, noteAbsent, recordFills, recordFoundPositions, recordStreamed } from './store.ts';
 
 /** Reads begin so long before the newest recorded execution: those of its time may be split over two blocks. */
 const OVERLAP_MS = 5_000;
@@ -31,9 +32,13 @@ export async function readWallet(deps: LedgerDeps, due: DueWallet): Promise<numb
   weight += readWeights.usual;
   if (fills.kind !== 'found') return weight;
   weight += Math.floor(fills.data.length / ROWS_PER_WEIGHT);
-  const added = await recordFills(deps.db, wallet, await nameExits(deps.db, wallet, inOrder(fills.data)), orders.ended);
+  const found = is_new ? await findPositions(deps, wallet) : FOUND;
+  weight += found.weight;
+  const staysNew = !found.areRead && epochMs() - read_to_ms < FIND_FOR_MS;
+  const record = staysNew ? recordStreamed : recordFills;
+  const added = await record(deps.db, wallet, await nameExits(deps.db, wallet, inOrder(fills.data)), orders.ended);
   if (positions && added === 0) await recordFoundPositions(deps.db, wallet, positions.sizes);
-  return is_new ? weight + (await findPositions(deps, wallet)) : weight;
+  return weight;
 }
 
 /** See venues/exchange.md#rate-limits. */
@@ -77,11 +82,15 @@ async function comparePositions(
 
 const newestOf = (known: RecordedPosition[]): number => Math.max(...known.map(({ filled_ms }) => filled_ms ?? 0));
 
-/** Records the positions that were open before the first execution of the ledger. Resolves to the weight. */
-async function findPositions({ db, exvenue }: LedgerDeps, wallet: WalletAddress): Promise<number> {
+const FOUND = { areRead: true, weight: 0 };
+/** For so long after the enrollment a wallet stays new while its positions cannot be read. */
+const FIND_FOR_MS = 600_000;
+
+/** Records the positions that were open before the first execution of the ledger, unless they cannot be read. */
+async function findPositions({ db, exvenue }: LedgerDeps, wallet: WalletAddress): Promise<typeof FOUND> {
   const accounts = await exvenue.accounts(wallet);
-  if (accounts.kind !== 'found') return readWeights.light;
+  if (accounts.kind !== 'found') return { areRead: false, weight: readWeights.light };
   const open = accounts.data.flatMap(({ positions }) => positions.map(({ coin, size }) => [coin, size]));
   await recordFoundPositions(db, wallet, Object.fromEntries(open));
-  return readWeights.light * accounts.data.length;
+  return { areRead: true, weight: readWeights.light * accounts.data.length };
 }
