@@ -2186,7 +2186,7 @@ create view ops.undecided_intents (
   safe_action text
 );
 
--- Open positions of which complete reads lack exits that the newest accepted commands want. told_at: when their owner was told; null while a second read has to confirm it.
+-- Open positions of which complete reads lack exits that the newest accepted commands want. told_at: when it was told; null while a second read has to confirm it. owner: who wanted exits of it last. lacked_by: whose exits are missing.
 create view ops.unprotected_positions (
   venue text,
   owner text,
@@ -2201,7 +2201,8 @@ create view ops.unprotected_positions (
   reason text,
   message text,
   repair text,
-  repair_intent uuid
+  repair_intent uuid,
+  lacked_by text[]
 );
 
 -- Events of the processor about objects of ours in which a member is missing or impossible, or that contradict what is known. None was applied, and each stops the account or the payouts that it is about: read the object at the processor, then ops.dismiss_event.

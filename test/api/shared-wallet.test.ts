@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
+import { z } from 'zod';
 import { legCloid } from '../../src/kernel/exchange-names.ts';
 import type { IntentId } from '../../src/kernel/ids.ts';
 import { type Caller, caller } from '../support/caller.ts';
@@ -108,11 +109,14 @@ describe('a wallet that two partners have enrolled', function () {
     const isTold = async (type: string) => (await typesOf(first)).includes(type);
 
     await comparedUntil(service.db, () => isTold('position.unprotected'), { wallet: first.wallet });
+    const lackedBy = await service.db.oneFirst(sql.type(z.object({ owners: z.array(z.string()) }))`
+      select u.lacked_by as owners from ops.unprotected_positions u where u.trader = ${first.wallet}`);
     await second.post(`${ORDERS}/close`, { pair: 'BTC' });
     await comparedUntil(service.db, () => isTold('position.protected'), { wallet: first.wallet });
 
     const others = await typesOf(second);
     for (const type of ['position.unprotected', 'position.protected']) expect(others).to.not.include(type);
+    expect(lackedBy).to.deep.equal([first.owner]);
   });
 
   it('has the exits of one put back in its name, whoever has wanted some there since', async () => {

@@ -19,7 +19,7 @@ describe('wanted exits', () => {
   let intentDb: IntentDatabase;
   beforeEach(async () => {
     intentDb = await openIntentDatabase();
-    await intentDb.query(`insert into partners (id, name) values ('ptn_a', 'A')`);
+    await intentDb.query(`insert into partners (id, name) values ('ptn_a', 'A'), ('ptn_b', 'B')`);
   });
   afterEach(() => intentDb.close());
 
@@ -154,6 +154,20 @@ describe('wanted exits', () => {
       });
       expect(told[0].data.wanted).to.deep.equal([{ ...stop('90')[0], order_uuid: order }]);
       expect(told[1].data).to.deep.include({ reason: 'exits_live', since: told[0].data.since, live: stop('90') });
+    });
+
+    it('shows the exits of one partner of a wallet again, it is told so while those of the other are still missing', async () => {
+      const other = await command();
+      await want(other, other, stop('80'), false, 'ptn_b');
+      for (const lacking of [[order, other], [other], [other]])
+        await note({ ...missing, lacking }, { version: await version() });
+      const [, ended] = (await events()).map(({ body }) => JSON.parse(body));
+      await note({ ...missing, state: 'protected', lacking: [] }, { version: await version() });
+
+      expect(ended.data).to.deep.include({ reason: 'exits_live', repair: 'none', message: null });
+      expect(ended.data.wanted).to.deep.equal([{ ...stop('90')[0], order_uuid: order }]);
+      const both = ['position.unprotected', 'position.protected'];
+      expect(await types()).to.deep.equal([...both, ...both]);
     });
 
     it('was overtaken by a command, it writes nothing', async () => {

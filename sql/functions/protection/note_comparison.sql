@@ -3,7 +3,7 @@
 -- protected | closed. lacking: the orders whose exits are missing. An unprotected position is told once reads have lacked an exit of it for
 -- `confirm_s`. `repair` is the id of the intent that the caller submits then to put the exits back, in a statement of its own: intents lock lanes,
 -- which others lock before these rows. Emits position.unprotected when it is told, and once when its repair has failed, to those who lack exits, and
--- position.protected at its end to those who were told: partners may have enrolled the same wallet. Returns told | suspected | settled | overtaken
+-- position.protected to those who were told once they lack none any more: partners may have enrolled the same wallet. Returns told | suspected | settled | overtaken
 -- (something has changed since `seen_version`, and nothing was written). Locks the row of the pair; the events are its last step.
 create or replace function note_comparison(
   of_venue text, of_trader text, of_pair text, seen_version integer, now_wanted jsonb, now_seen jsonb, confirm_s double precision,
@@ -17,6 +17,8 @@ declare
   has_failed boolean;
   lacking text[];
   told text[] := '{}';
+  of_owner text;
+  ended wanted_exits;
 begin
   select * into was
   from wanted_exits w
@@ -57,7 +59,7 @@ begin
     when now_is.repaired_by is null then 'none'
     when has_failed then 'failed'
     else 'submitted'
-  end, 'told', case when now_is.told_at is not null then to_jsonb(array(select unnest(told || lacking) group by 1)) end);
+  end, 'told', case when now_is.told_at is not null then to_jsonb(lacking) end);
 
   update wanted_exits w
   set wanted = now_wanted, version = w.version + 1, is_changed = false, compared_at = now(),
@@ -67,14 +69,23 @@ begin
   where w.venue = of_venue and w.trader = of_trader and w.pair = of_pair;
 
   now_is.wanted := case when now_wanted <> '[]' then now_wanted else was.wanted end;
-  if now_is.told_at is not null then
-    perform emit_protection(now_is, 'position.unprotected', case
-      when was.told_at is null or has_failed and was.seen ->> 'repair' is distinct from 'failed' then lacking
-      else array(select unnest(lacking) as owner except select unnest(told) order by owner)
-    end);
-  elsif was.told_at is not null then
-    now_is.missing_since := was.missing_since;
-    perform emit_protection(now_is, 'position.protected', told);
-  end if;
+  for of_owner in select distinct o.owner from unnest(told || lacking) as o (owner) order by o.owner loop
+    if now_is.told_at is not null and of_owner = any(lacking) then
+      if of_owner <> all(told) or has_failed and was.seen ->> 'repair' is distinct from 'failed' then
+        perform emit_protection(now_is, 'position.unprotected', array[of_owner]);
+      end if;
+    elsif of_owner = any(told) then
+      ended := now_is;
+      ended.missing_since := was.missing_since;
+      if now_is.told_at is not null then -- another one still lacks some
+        ended.seen := now_is.seen || jsonb_build_object('message', null, 'repair', 'none', 'reason', case when exists (
+            select
+            from jsonb_array_elements(now_wanted) as e (entry)
+            where (e.entry ->> 'waits')::boolean is not true and told_of_exits(was, e.entry) = of_owner
+          ) then 'exits_live' else 'exits_withdrawn' end);
+      end if;
+      perform emit_protection(ended, 'position.protected', array[of_owner]);
+    end if;
+  end loop;
   return case when now_is.told_at is not null then 'told' when is_missing then 'suspected' else 'settled' end;
 end $$;
