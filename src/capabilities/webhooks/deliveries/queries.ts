@@ -27,6 +27,10 @@ const STATES: Record<Delivery['status'], FragmentSqlToken> = {
   cancelled: sql.fragment`and d.state = 'cancelled'`,
 };
 
+/** Looked into before any delivery is: of a type that this owner has none of, all would be read. */
+const hasEvents = (owner: OwnerId, type: string) =>
+  sql.fragment`exists (select from events x where x.owner = ${owner} and x.type = ${type})`;
+
 /**
  * Deliveries to an endpoint of this owner, newest first, after `cursor`. Those of a type not prepared: a plan that is kept for all types
  * reads every delivery of an endpoint for one that is rare.
@@ -50,7 +54,7 @@ export const listDeliveries = (
     where d.endpoint_id = ${endpointId}
       and d.owner = ${owner}
       ${status === null ? sql.fragment`` : STATES[status]}
-      ${type === null ? sql.fragment`` : sql.fragment`and v.owner = ${owner} and v.type = ${type}`}
+      ${type === null ? sql.fragment`` : sql.fragment`and v.owner = ${owner} and v.type = ${type} and ${hasEvents(owner, type)}`}
       ${page.cursor === null ? sql.fragment`` : sql.fragment`and d.id < ${page.cursor}`}
     order by d.id desc
     limit ${page.limit}`);
