@@ -123,7 +123,7 @@ describe('an order to cancel', () => {
 
     expect(half.status, JSON.stringify(half)).to.equal('open');
     for (const [{ body }, message] of [
-      [untouched, /exits with it\.$/],
+      [untouched, /exits with it\. If a part of it was filled, they do not protect that\.$/],
       [partly, /do not protect the part that was filled/],
     ] as const) {
       expect(body, JSON.stringify(body)).to.include({ status: 'ok', cancelled_count: 1 });

@@ -128,7 +128,7 @@ function line(
   return { ...order, status: 'error', message: item?.kind === 'rejected' ? item.message : 'Not cancelled.' };
 }
 
-const WITH_EXITS = 'Cancelled, and its exits with it.';
+const WITH_EXITS = 'Cancelled, and its exits with it. If a part of it was filled, they do not protect that.';
 const UNPROTECTED = 'Cancelled, and its exits with it: they do not protect the part that was filled.';
 const ALREADY_CLOSED = { status: 'already_closed', message: 'Already filled or cancelled.' } as const;
 const NOT_FOUND = { status: 'not_found', message: 'The exchange has no such order of this wallet.' } as const;
