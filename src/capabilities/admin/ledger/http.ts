@@ -63,10 +63,7 @@ const MOST_LINES = 200_000; // of one file, which is made in memory
 export const closeLedgerMonth: Handler<'closeLedgerMonth', Deps> = async ({ deps: { db }, path, query }) => {
   const [from, until] = [startOf(path.month, 0), startOf(path.month, 1)];
   const { opening, lines, closing } = await readMonth(db, { ...query, from, until }, MOST_LINES + 1);
-  if (lines.length > MOST_LINES)
-    throw new ApiError('INVALID_REQUEST', {
-      fields: [{ loc: ['query', 'app_id'], msg: 'is needed: the month of all apps is too long', type: 'too_long' }],
-    });
+  if (lines.length > MOST_LINES) throw tooLong(query.app_id);
   return {
     status: 200,
     body: closeOf(opening, lines, closing),
@@ -76,6 +73,19 @@ export const closeLedgerMonth: Handler<'closeLedgerMonth', Deps> = async ({ deps
     },
   };
 };
+
+const tooLong = (appId: string | undefined) =>
+  new ApiError('INVALID_REQUEST', {
+    fields: [
+      appId === undefined
+        ? { loc: ['query', 'app_id'], msg: 'is needed: the month of all apps is too long', type: 'too_long' }
+        : {
+            loc: ['path', 'month'],
+            msg: 'is too long for one file, also of one app: list its entries',
+            type: 'too_long',
+          },
+    ],
+  });
 
 /** The start of a month, or of one after it, in UTC. */
 function startOf(month: string, later: number): string {
