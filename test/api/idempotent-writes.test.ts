@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { Client } from 'pg';
 import { requestDigest } from '../../src/kernel/ids.ts';
+import { type Commits, watchCommits } from '../support/commits.ts';
 import {
   type Ask,
   codeIn,
@@ -28,11 +29,13 @@ describe('a write sent twice under one Idempotency-Key has one effect:', () => {
   let service: Identity;
   let who: Who;
   let session: Client;
+  let commits: Commits;
   before(async () => {
     service = await startIdentity();
     session = new Client({ connectionString: String(service.settings.DATABASE_URL) });
     await session.connect();
     const app = await service.app(['*']);
+    commits = await watchCommits(service);
     who = { ask: service.ask, app, admin: await service.admin(), user: await service.user(app) };
   });
   after(async () => {
@@ -49,7 +52,7 @@ describe('a write sent twice under one Idempotency-Key has one effect:', () => {
     const before = await count(write);
     const headers = { 'Idempotency-Key': fresh('key') };
     const send = () => askAs(by)(method, path, { ...(json && { json }), headers });
-    const [first, second] = [await send(), await send()];
+    const [first, second] = await commits.together(path, async () => [await send(), await send()] as const);
     const label = `${path}: ${JSON.stringify([first.body, second.body])}`;
     expect([first.status, second.status], label).to.deep.equal([200, 200]);
     expect(second.body, label).to.deep.equal(first.body);

@@ -1,5 +1,6 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
+import { type Commits, watchCommits } from '../support/commits.ts';
 import { type Ask, fresh, type Identity, PASSWORD, startIdentity, tokenIn } from '../support/identity.ts';
 import { twice } from '../support/twice.ts';
 
@@ -8,8 +9,10 @@ const count = z.object({ n: z.number() });
 describe('a write about operators sent twice under one key', function () {
   this.timeout(60_000);
   let service: Identity;
+  let commits: Commits;
   before(async () => {
     service = await startIdentity();
+    commits = await watchCommits(service);
   });
   after(() => service.stop());
 
@@ -19,7 +22,7 @@ describe('a write about operators sent twice under one key', function () {
       union all select count(*)::integer from admin_audit union all select count(*)::integer from mails
       union all select count(*)::integer from operator_actions union all select count(*)::integer from pauses`);
   const write = async (ask: Ask, method: string, path: string, json: object) =>
-    (await twice(ask, method, path, { json }, rows)).body;
+    (await commits.together(path, () => twice(ask, method, path, { json }, rows))).body;
 
   it('is one write', async () => {
     const { ask } = await service.admin();

@@ -3,6 +3,7 @@ import { sql } from 'slonik';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { z } from 'zod';
 import { listOperations } from '../../src/contract/document.ts';
+import { type Commits, watchCommits } from '../support/commits.ts';
 import { earner } from '../support/earning.ts';
 import { appForPayouts } from '../support/foreign.ts';
 import {
@@ -37,8 +38,10 @@ describe('a write of the contract sent twice under one key is one write:', funct
   let service: Trading;
   let operator: TestAdmin;
   let app: TestApp;
+  let commits: Commits;
   before(async () => {
     service = await startTrading();
+    commits = await watchCommits(service);
     operator = await service.admin();
     app = await appForPayouts(service);
   });
@@ -66,7 +69,7 @@ describe('a write of the contract sent twice under one key is one write:', funct
 
   const write = async (ask: Ask, method: string, path: string, json?: object, headers = {}) => {
     const options = { ...(json && { json }), headers };
-    const first = await twice(ask, method, path, options, rows);
+    const first = await commits.together(path, () => twice(ask, method, path, options, rows));
     done.add(String(named(method, path)));
     return first.body;
   };
