@@ -110,8 +110,8 @@ export const venueReads = (
     exchangeAssets: cachedRead(PAIRS_FRESH_MS, (dex: string) => exvenue.assets(dex)),
     exchangeDexes: () => exvenue.dexes(),
     exchangeAsset: (coin: string) => exvenue.asset(coin),
-    /** The mid prices of one dex by coin. Spot pairs are included in the venue's own dex. */
-    mids: cachedRead(FRESH_MS, (dex: string) => exvenue.mids(dex)),
+    /** The mid prices of one dex by coin, of the last second. Spot pairs are included in the venue's own dex. */
+    mids: (dex: string) => exvenue.mids(dex, { priority: 'read' }),
     fills: ({ wallet, fromMs, toMs }: FillSpan): Promise<ReadResult<Fill[]>> =>
       fills(`${wallet} ${fromMs} ${toMs ?? ''}`),
     /** A wallet's fills since a time without the cache, for orders that are known to have more than it shows. */
