@@ -1,5 +1,5 @@
 import type { ResponseCache } from '../../../kernel/shared-upstream.ts';
-import { found, type ReadResult } from '../../../kernel/upstream-result.ts';
+import { found, type ReadResult, type Unreadable } from '../../../kernel/upstream-result.ts';
 import type { CallLimits } from './action-types.ts';
 import type { QueryInfo } from './info.ts';
 
@@ -20,11 +20,14 @@ type CachedResult<T> = { data: T; readAt: number };
 const PRIORITY = 'exit';
 /** An older list may be of another deployment of the venue (testnets start anew). */
 const STALE_MS = 24 * 60 * 60_000;
+/** How long a list of the last day serves after a failed read before it is read again: each attempt costs weight that exits need. */
+const RETRY_AFTER_MS = 30_000;
 
 /**
  * Makes a read that all processes share: from memory, then as any process has last read it, then from the venue. A list
- * older than `freshMs` is read again in the background. At most one read of a process is in progress. No cache of the kernel
- * does this: what other processes read counts, with its age, and a call may name the greatest age.
+ * older than `freshMs` is read again in the background. At most one read of a process is in progress. A failed one is not repeated for a while where
+ * an earlier list serves, nor within `newerThanMs`. No cache of the kernel does this: what other processes read counts, with its age, and a call may
+ * name the greatest age.
  */
 export const sharedRead = <T>(
   { query, responses }: Sources,
@@ -32,6 +35,7 @@ export const sharedRead = <T>(
 ): SharedRead<T> => {
   const name = [body.type, body.dex].filter(Boolean).join(' ');
   let known: CachedResult<T> | null = null;
+  let failed: { result: Unreadable; atMs: number } | null = null;
   let underWay: Promise<ReadResult<T>> | null = null;
 
   const isNew = (maxAgeMs: number): boolean => known !== null && performance.now() - known.readAt <= maxAgeMs;
@@ -49,6 +53,7 @@ export const sharedRead = <T>(
       const data = read(json);
       return data === null ? null : found({ json, data });
     });
+    failed = response.kind === 'found' ? null : { result: response, atMs: performance.now() };
     if (response.kind !== 'found') return response;
     const { json, data } = response.data;
     remember(data, 0);
@@ -63,9 +68,14 @@ export const sharedRead = <T>(
   };
 
   return async (limits, newerThanMs) => {
-    if (!isNew(newerThanMs ?? freshMs)) await recall();
+    const serves = () => (known && newerThanMs === undefined && isNew(STALE_MS) ? found(known.data) : null);
+    if (!isNew(newerThanMs ?? freshMs)) {
+      const pauseMs = newerThanMs ?? (serves() ? RETRY_AFTER_MS : 0);
+      if (failed && performance.now() - failed.atMs < pauseMs) return serves() ?? failed.result;
+      await recall();
+    }
     if (known && isNew(newerThanMs ?? freshMs)) return found(known.data);
     const asked = asking(limits?.timeoutMs);
-    return known && newerThanMs === undefined && isNew(STALE_MS) ? found(known.data) : asked;
+    return serves() ?? asked;
   };
 };
