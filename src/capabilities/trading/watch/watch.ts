@@ -2,7 +2,7 @@ import type { Db } from '../../../db/pool.ts';
 import type { AtOnce } from '../../../kernel/at-once.ts';
 import { ApiError } from '../../../kernel/errors.ts';
 import type { Hotkey, PropAccountId } from '../../../kernel/ids.ts';
-import type { ReadResult } from '../../../kernel/upstream-result.ts';
+import { absent, type ReadResult } from '../../../kernel/upstream-result.ts';
 import { noteWork } from '../../../kernel/work.ts';
 import type { Dashboard, OrderBook } from '../../../venues/network/adapter/types.ts';
 import { noticeMissingExits, recordEndedOrders } from '../../../venues/network/orders/commands.ts';
@@ -50,7 +50,7 @@ async function readAccount(account: PropAccountId, watched: Watched, deps: Watch
   const { trader, version, positions: before, is_listened: isListened, notified_ago_ms } = watched;
   const rests = await noteResting(deps, trader);
   const dashboard = await reads.dashboardNow(trader);
-  const positions = dashboard.kind === 'found' ? await positionsOf(dashboard.data, deps, trader) : null;
+  const positions = dashboard.kind === 'found' ? await positionsOf(dashboard.data, deps, watched) : null;
   if (dashboard.kind === 'found') {
     await moveAccount(db, account, dashboard.data);
     await noticeMissingExits(db, trader, dashboard.data);
@@ -73,10 +73,15 @@ async function noteResting({ db, reads }: WatchDeps, trader: Hotkey): Promise<bo
   return true;
 }
 
-/** Null if the dashboard does not prove which positions are open. Then no event is recorded. */
-async function positionsOf(dashboard: Dashboard, { reads }: WatchDeps, trader: Hotkey) {
+/**
+ * Null if the dashboard does not prove which positions are open, or that exits are gone which were there. Then no event is recorded. Where none were,
+ * the book, which may be long, is not read for them every time.
+ */
+async function positionsOf(dashboard: Dashboard, { reads }: WatchDeps, { trader, positions: before }: Watched) {
+  const book = () => reads.networkOrders(trader);
+  const hadExits = before?.some(({ take_profit, stop_loss }) => take_profit !== null || stop_loss !== null);
   try {
-    return await openPositions(dashboard, () => reads.networkOrders(trader));
+    return await openPositions(dashboard, book, hadExits ? book : async () => absent);
   } catch (error) {
     if (error instanceof ApiError) return null;
     throw error;

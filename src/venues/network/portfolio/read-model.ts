@@ -107,12 +107,20 @@ export async function readOpenPairs(
 const pairsOf = (positions: DashboardPosition[]): ReadonlyMap<string, string> =>
   new Map(positions.filter(isOpen).map(({ uuid, tradePair }) => [uuid.toLowerCase(), tradePair]));
 
-/** The open positions of a dashboard, oldest first. Throws VENUE_UNREADABLE if it does not prove which are open. */
+/**
+ * The open positions of a dashboard, oldest first. Throws VENUE_UNREADABLE if it does not prove which are open, or which exits they have: without its
+ * section of orders nothing rests, or it failed inside the validator; then `exitsBook` tells.
+ */
 export async function openPositions(
   dashboard: Dashboard,
   book: () => Promise<ReadResult<OrderBook>>,
+  exitsBook = book,
 ): Promise<Schemas['Position'][]> {
   const positions = (await provenPositions(dashboard, book)).filter(isOpen);
+  if (positions.length === 0) return [];
+  const openOrders = dashboard.reported.orders
+    ? dashboard.openOrders
+    : (foundOrNull(await exitsBook())?.unfilled ?? []);
   positions.sort((a, b) => (a.openMs ?? 0) - (b.openMs ?? 0));
-  return positions.map((position) => shownPosition(position, dashboard));
+  return positions.map((position) => shownPosition(position, { ...dashboard, openOrders }));
 }
