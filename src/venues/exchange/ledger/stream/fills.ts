@@ -9,8 +9,10 @@ import { findLedgerEnd } from './queries.ts';
 /** Executions that were streamed and are not recorded yet. */
 type StreamedFills = {
   take(wallet: WalletAddress, fills: readonly Fill[]): void;
-  /** Records those that follow what is recorded. Resolves to the wallets of which some were. */
-  record(): Promise<WalletAddress[]>;
+  /** The wallets that have some. */
+  wallets(): WalletAddress[];
+  /** Records those of a wallet that follow what is recorded. Resolves to whether some were. */
+  record(wallet: WalletAddress): Promise<boolean>;
   /** Forgets those that are not recorded: they are read. */
   clear(): void;
 };
@@ -24,7 +26,9 @@ type Waiting = Map<string, { fill: Fill; sinceMs: number }>;
 export function streamedFills({ db }: Pick<LedgerDeps, 'db'>): StreamedFills {
   const all = new Map<WalletAddress, Waiting>();
 
-  async function recordOf(wallet: WalletAddress, waiting: Waiting): Promise<boolean> {
+  async function record(wallet: WalletAddress): Promise<boolean> {
+    const waiting = all.get(wallet);
+    if (!waiting) return false;
     const taken = [...waiting.values()];
     const end = await findLedgerEnd(db, wallet);
     const links =
@@ -52,11 +56,8 @@ export function streamedFills({ db }: Pick<LedgerDeps, 'db'>): StreamedFills {
       }
       if (waiting.size > 0) all.set(wallet, waiting);
     },
-    async record() {
-      const recorded: WalletAddress[] = [];
-      for (const [wallet, waiting] of [...all]) if (await recordOf(wallet, waiting)) recorded.push(wallet);
-      return recorded;
-    },
+    wallets: () => [...all.keys()],
+    record,
     clear: () => all.clear(),
   };
 }

@@ -39,7 +39,10 @@ export function followWallets(deps: FollowDeps): { stop(): Promise<void> } {
   let isStopped = false;
   let isDue = false;
   let hasFailed = false;
-  let recording: Promise<void> | null = null;
+  let taking: Promise<void> | null = null;
+  /** Of each wallet of which news are being recorded, the recording: one that is held up, as by a lock, keeps no other waiting. */
+  const recording = new Map<WalletAddress, Promise<void>>();
+  const hasMore = new Set<WalletAddress>();
   let timer: NodeJS.Timeout | undefined;
   let chosenMs = 0;
 
@@ -62,29 +65,51 @@ export function followWallets(deps: FollowDeps): { stop(): Promise<void> } {
     readSoon(db, wallet).catch(warn); // it is due again anyway
   }
 
-  /** Records what has arrived, once more if more arrives meanwhile. What could not be recorded is tried again once, in the next turn. */
+  /** Takes what has arrived, once more if more arrives meanwhile, and has what is due recorded. */
   function record(): void {
     isDue = true;
-    recording ??= recordAll().finally(() => {
-      recording = null;
+    taking ??= takeAll().finally(() => {
+      taking = null;
     });
   }
 
-  async function recordAll(): Promise<void> {
+  async function takeAll(): Promise<void> {
     while (isDue) {
       isDue = false;
-      const updates = arrived;
-      arrived = [];
-      try {
-        orders.hurry(await fills.record());
-        await orders.take(updates, followed);
-        await orders.conclude(() => isDue);
-        hasFailed = false;
-      } catch (err) {
-        warn(err);
-        if (!hasFailed) arrived = [...updates, ...arrived]; // else the wallets are read as any others
-        hasFailed = !hasFailed;
-      }
+      fills.wallets().forEach(recordOf);
+      await takeArrived();
+      orders.due().forEach(recordOf);
+    }
+  }
+
+  /** What could not be taken is tried again once, in the next turn. */
+  async function takeArrived(): Promise<void> {
+    const updates = arrived;
+    arrived = [];
+    try {
+      await orders.take(updates, followed);
+      hasFailed = false;
+    } catch (err) {
+      warn(err);
+      if (!hasFailed) arrived = [...updates, ...arrived]; // else the wallets are read as any others
+      hasFailed = !hasFailed;
+    }
+  }
+
+  /** Records what a wallet has, once more if it has more meanwhile. What could not be recorded is tried again in the next turn. */
+  function recordOf(wallet: WalletAddress): void {
+    hasMore.add(wallet);
+    if (recording.has(wallet)) return;
+    const recorded = recordAll(wallet)
+      .catch(warn)
+      .finally(() => recording.delete(wallet));
+    recording.set(wallet, recorded);
+  }
+
+  async function recordAll(wallet: WalletAddress): Promise<void> {
+    while (hasMore.delete(wallet)) {
+      if (await fills.record(wallet)) orders.hurry(wallet);
+      if (await orders.conclude(wallet)) hasMore.add(wallet);
     }
   }
 
@@ -151,7 +176,8 @@ export function followWallets(deps: FollowDeps): { stop(): Promise<void> } {
       clearTimeout(timer);
       const held = lease;
       leave();
-      await recording;
+      await taking;
+      await Promise.all(recording.values());
       if (held) await slot.release(held.name).catch(() => {}); // its time passes
     },
   };

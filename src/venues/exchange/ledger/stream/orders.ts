@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { hurryDoubt } from '../../../../intents/reconcile.ts';
+import { fairLimit } from '../../../../kernel/concurrency.ts';
 import { cloidOf, legCloid } from '../../../../kernel/exchange-names.ts';
 import { hasEnded, mayGoOn } from '../../../../kernel/exchange-order-state.ts';
 import type { IntentId, WalletAddress } from '../../../../kernel/ids.ts';
@@ -17,19 +18,22 @@ import { findStreamedOrder, listNames } from './queries.ts';
 type StreamedOrders = {
   /** Keeps what is told of orders and exits of ours that these wallets have, for all processes. */
   take(updates: readonly OrderUpdate[], wallets: readonly WalletAddress[]): Promise<void>;
+  /** The wallets of which something is due to be concluded. */
+  due(): WalletAddress[];
   /**
-   * Records what follows for orders: their ends, and what becomes of their exits. Those first that have ended before they were filled: a position
-   * may be without exits. It stops early, with the others due, once `hasNews`.
+   * Records what follows for some orders of a wallet: their ends, and what becomes of their exits. Those first that have ended before they were
+   * filled: a position may be without exits. Resolves to whether others are due.
    */
-  conclude(hasNews: () => boolean): Promise<void>;
-  /** Executions of these wallets were recorded, for which conclusions may have waited. */
-  hurry(wallets: readonly WalletAddress[]): void;
+  conclude(wallet: WalletAddress): Promise<boolean>;
+  /** Executions of a wallet were recorded, for which conclusions may have waited. */
+  hurry(wallet: WalletAddress): void;
 };
 
 /** A conclusion waits for the record of a placement, for executions, or for what is told of exits; after this many looks it is left to reads. */
 const MOST_LOOKS = 10;
 const LOOK_AGAIN_MS = 400;
-const AT_ONCE = 4;
+/** How many conclusions are drawn at once, of a wallet and in all: those of one that is held up, as by a lock, keep no other waiting. */
+const AT_ONCE = { ofWallet: 4, inAll: 8 };
 const MOST_REMEMBERED = 20_000;
 
 /** `isOpen`: its verb had not ended when its name was looked up. */
@@ -42,6 +46,7 @@ export function streamedOrders(deps: LedgerDeps): StreamedOrders {
   const told = new LRUCache<string, OrderRecord>({ max: MOST_REMEMBERED });
   const names = new LRUCache<string, Named>({ max: MOST_REMEMBERED });
   const open = new Map<IntentId, Open>();
+  const looking = fairLimit(AT_ONCE.inAll, Number.POSITIVE_INFINITY);
 
   /** Names are looked up again for ids that nobody knows: ours are stored before they are sent. */
   async function learnNames(cloids: readonly string[], wallets: readonly WalletAddress[]): Promise<void> {
@@ -75,11 +80,17 @@ export function streamedOrders(deps: LedgerDeps): StreamedOrders {
   }
 
   async function look([id, one]: [IntentId, Open]): Promise<void> {
-    const isDone = await concludeOne(id);
-    if (open.get(id) !== one) return; // more was told of it meanwhile
-    if (isDone || one.looks >= MOST_LOOKS) open.delete(id);
-    else open.set(id, { ...one, looks: one.looks + 1, dueMs: performance.now() + LOOK_AGAIN_MS });
+    let isDone = false;
+    try {
+      isDone = await concludeOne(id);
+    } finally {
+      const isNewest = open.get(id) === one; // else more was told of it meanwhile
+      if (isNewest && (isDone || one.looks >= MOST_LOOKS)) open.delete(id);
+      else if (isNewest) open.set(id, { ...one, looks: one.looks + 1, dueMs: performance.now() + LOOK_AGAIN_MS });
+    }
   }
+
+  const listDue = (): [IntentId, Open][] => [...open].filter(([, { dueMs }]) => dueMs <= performance.now());
 
   /** Whether an order has ended before it was filled. */
   function endedEarly(id: IntentId): boolean {
@@ -113,14 +124,16 @@ export function streamedOrders(deps: LedgerDeps): StreamedOrders {
         open.set(ours.id, { wallet: ours.wallet, looks: 0, dueMs: 0 });
       }
     },
-    async conclude(hasNews) {
-      const nowMs = performance.now();
-      const due = [...open].filter(([, { dueMs }]) => dueMs <= nowMs).sort(byUrgency);
-      do await Promise.all(due.splice(0, AT_ONCE).map(look));
-      while (due.length > 0 && !hasNews());
+    due: () => [...new Set(listDue().map(([, { wallet }]) => wallet))],
+    async conclude(wallet) {
+      const due = listDue().filter(([, one]) => one.wallet === wallet);
+      const first = due.sort(byUrgency).slice(0, AT_ONCE.ofWallet);
+      const looked = await Promise.allSettled(first.map((one) => looking.run(wallet, () => look(one))));
+      for (const one of looked) if (one.status === 'rejected') throw one.reason; // it has kept no other from its turn
+      return due.length > first.length;
     },
-    hurry(wallets) {
-      for (const [id, one] of open) if (wallets.includes(one.wallet)) open.set(id, { ...one, dueMs: 0 });
+    hurry(wallet) {
+      for (const [id, one] of open) if (one.wallet === wallet) open.set(id, { ...one, dueMs: 0 });
     },
   };
 }
