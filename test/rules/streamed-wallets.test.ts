@@ -2,8 +2,9 @@ import { expect } from 'chai';
 import { type Candidate, chooseWallets } from '../../src/venues/exchange/ledger/stream/choose.ts';
 
 const NOW = 1_700_000_000_000;
-const wallet = (name: string, rank: number, agoS: number): Candidate => ({
+const wallet = (name: string, rank: number, agoS: number, ...owners: string[]): Candidate => ({
   wallet: name,
+  owners: owners.length > 0 ? owners : ['ptn_a'],
   rank,
   sinceMs: NOW - agoS * 1_000,
 });
@@ -34,6 +35,41 @@ describe('the wallets that are followed on the stream of the exchange', () => {
     const candidates = [wallet('a', 1, 90), wallet('b', 1, 60), wallet('c', 1, 0)];
 
     expect(chosen(candidates, ['a', 'b'])).to.deep.equal(['a', 'b']);
+  });
+
+  describe('of several owners', () => {
+    const many = (rank: number) => Array.from({ length: 4 }, (_, n) => wallet(`a${n}`, rank, n, 'ptn_a'));
+    const all = ['a0', 'a1', 'a2', 'a3'];
+
+    for (const rank of [1, 3])
+      it(`are some of each, however many of rank ${rank} one owner has`, () => {
+        const candidates = [...many(rank), wallet('b0', rank, 90, 'ptn_b')];
+
+        expect(chosen(candidates, [], 4)).to.deep.equal(['a0', 'a1', 'a2', 'b0']);
+        expect(chosen(candidates, all, 4)).to.include('b0');
+        const more = [...candidates, wallet('b1', rank, 95, 'ptn_b'), wallet('b2', rank, 99, 'ptn_b')];
+        expect(chosen(more, all, 4)).to.deep.equal(['a0', 'a1', 'b0', 'b1']);
+      });
+
+    it('stay as they are once each owner has its part', () => {
+      const candidates = [...many(1), ...[90, 95, 99].map((agoS, n) => wallet(`b${n}`, 1, agoS, 'ptn_b'))];
+
+      for (const followed of [
+        ['a0', 'a1', 'b0', 'b1'],
+        ['a2', 'a3', 'b1', 'b2'],
+      ])
+        expect(chosen(candidates, followed, 4)).to.deep.equal(followed);
+    });
+
+    it('are those of the most urgent rank first, whosever they are', () => {
+      expect(chosen([...many(1), wallet('b0', 2, 0, 'ptn_b')], all, 4)).to.deep.equal(all);
+    });
+
+    it('count for the owner who has fewest followed, if they share a wallet', () => {
+      const shared = wallet('shared', 1, 99, 'ptn_a', 'ptn_b');
+
+      expect(chosen([...many(1), shared], [], 4)).to.include('shared');
+    });
   });
 
   it('are fewer if there are no more, and those that nothing is to be told of leave', () => {

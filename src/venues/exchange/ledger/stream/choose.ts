@@ -1,39 +1,59 @@
 import type { WalletAddress } from '../../../../kernel/ids.ts';
 
 /**
- * A wallet that may be followed. `rank`: how urgent news of it are, 1 first (see `listCandidates`). `sinceMs` (epoch ms): when that has
- * happened last that makes it urgent.
+ * A wallet that may be followed. `owners`: who has enrolled it, one without a name if nobody has. `rank`: how urgent news of it are, 1 first (see `listCandidates`). `sinceMs` (epoch
+ * ms): when that has happened last that makes it urgent.
  */
-export type Candidate = { wallet: WalletAddress; rank: number; sinceMs: number };
+export type Candidate = { wallet: WalletAddress; owners: readonly string[]; rank: number; sinceMs: number };
 
-/** Positions without exits: these wallets are not given up for others of the same kind. */
+/** `turn`: how many of its owner's wallets of this rank are followed once it is. Of several owners, that of the one with the fewest. */
+type InTurn = Candidate & { turn: number };
+
+/** Positions without exits: these wallets are not given up for others of the same kind and owner. */
 const MOST_URGENT = 1;
 /** A wallet that is followed is given up for one of its rank only if that one's news are so much newer. */
 const NEWER_MS = 10_000;
 
 /**
- * The wallets to follow, at most `most`: the most urgent ones, of equal rank those with the newest news. Of those that are followed, one
- * is given up only for one that is clearly more urgent, so that they change seldom.
+ * The wallets to follow, at most `most`: the most urgent ones, of equal rank those of owners of whom the fewest are followed, then those with the
+ * newest news. Of those that are followed, one is given up only for one that is clearly more urgent, or whose owner has fewer, so that they change
+ * seldom.
  */
 export function chooseWallets(
   candidates: readonly Candidate[],
   followed: readonly WalletAddress[],
   most: number,
 ): WalletAddress[] {
-  const ordered = candidates.toSorted(byUrgency);
-  const kept = ordered.filter(({ wallet }) => followed.includes(wallet)).slice(0, most);
-  const others = ordered.filter(({ wallet }) => !followed.includes(wallet));
+  const isFollowed = ({ wallet }: Candidate) => followed.includes(wallet);
+  const ordered = inTurns(candidates, isFollowed).sort(byUrgency);
+  const kept = ordered.filter(isFollowed).slice(0, most);
+  const others = ordered.filter((one) => !isFollowed(one));
   const added = others.splice(0, most - kept.length);
   for (const other of others) {
     const last = kept.at(-1);
-    if (!last || !isClearlyBefore(other, last)) break;
+    if (!last || !isClearlyBefore(other, last)) continue;
     kept.pop();
     added.push(other);
   }
   return [...kept, ...added].map(({ wallet }) => wallet);
 }
 
-const byUrgency = (a: Candidate, b: Candidate): number => a.rank - b.rank || b.sinceMs - a.sinceMs;
+/** Owners take turns within a rank: those of their wallets first that are followed, then those with the newest news. */
+function inTurns(candidates: readonly Candidate[], isFollowed: (one: Candidate) => boolean): InTurn[] {
+  const turns = new Map<WalletAddress, number>();
+  const ofOwners = candidates.flatMap((one) => one.owners.map((owner) => ({ owner, one })));
+  for (const line of Map.groupBy(ofOwners, ({ owner, one }) => `${one.rank} ${owner}`).values()) {
+    line.sort((a, b) => Number(isFollowed(b.one)) - Number(isFollowed(a.one)) || b.one.sinceMs - a.one.sinceMs);
+    for (const [n, { one }] of line.entries()) turns.set(one.wallet, Math.min(n, turns.get(one.wallet) ?? n));
+  }
+  return candidates.map((one) => ({ ...one, turn: turns.get(one.wallet) ?? 0 }));
+}
 
-const isClearlyBefore = (a: Candidate, b: Candidate): boolean =>
-  a.rank < b.rank || (a.rank === b.rank && a.rank > MOST_URGENT && a.sinceMs - b.sinceMs > NEWER_MS);
+const byUrgency = (a: InTurn, b: InTurn): number => a.rank - b.rank || a.turn - b.turn || b.sinceMs - a.sinceMs;
+
+function isClearlyBefore(a: InTurn, b: InTurn): boolean {
+  if (a.rank !== b.rank) return a.rank < b.rank;
+  const areOfOne = a.owners.some((owner) => b.owners.includes(owner));
+  if (!areOfOne && a.turn !== b.turn) return a.turn < b.turn;
+  return a.rank > MOST_URGENT && a.sinceMs - b.sinceMs > NEWER_MS;
+}

@@ -5,7 +5,12 @@ import { type IntentId, idSchema, type WalletAddress } from '../../../../kernel/
 import { orderColumns, recordedOrder } from '../../orders/queries.ts';
 import type { Candidate } from './choose.ts';
 
-const candidateRow = z.object({ wallet: idSchema.wallet, rank: z.number(), since_ms: z.number() });
+const candidateRow = z.object({
+  wallet: idSchema.wallet,
+  owners: z.array(z.string()),
+  rank: z.number(),
+  since_ms: z.number(),
+});
 const MOST_CANDIDATES = 50;
 
 /** What was sent so long ago has been told, if it arrived. */
@@ -14,11 +19,11 @@ const TOLD_WITHIN_S = 10;
 /**
  * The wallets whose news are the most urgent, by rank: 1 what is filled of an order may be without exits; 2 it was just sent and may have placed
  * exits; 3 an order with exits rests; 4 the exits of a filled order are not found yet, or another verb is in doubt that was just sent; 5 an order
- * rests; 6 a position is open. Only wallets that the ledger reads.
+ * rests; 6 a position is open. Only wallets that the ledger reads. Owners take turns within a rank, so that none keeps those of others out of the list.
  */
 export const listCandidates = async (db: Db): Promise<Candidate[]> => {
   const rows = await db.any(sql.prepared('stream_candidates', candidateRow)`
-    select w.wallet, w.rank, w.since_ms
+    select w.wallet, e.owners, w.rank, w.since_ms
     from (
       select distinct on (u.wallet) u.wallet, u.rank, floor(extract(epoch from u.since) * 1000)::bigint since_ms
       from (
@@ -64,8 +69,13 @@ export const listCandidates = async (db: Db): Promise<Candidate[]> => {
       order by u.wallet, u.rank
     ) w
     join exchange_cursors c on c.ex_wallet = w.wallet
+    cross join lateral (
+      select coalesce(array_agg(n.owner order by n.owner), array['']) as owners
+      from enrollments n
+      where n.ex_wallet = w.wallet
+    ) e
     where c.fills_read_at is not null and c.due_at < 'infinity'
-    order by w.rank, w.since_ms desc
+    order by w.rank, row_number() over (partition by w.rank, e.owners order by w.since_ms desc), w.since_ms desc
     limit ${MOST_CANDIDATES}`);
   return rows.map(({ since_ms: sinceMs, ...row }) => ({ ...row, sinceMs }));
 };
