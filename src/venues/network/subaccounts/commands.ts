@@ -1,5 +1,6 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
+import { eachInTurn } from '../../../db/polling.ts';
 import type { Db } from '../../../db/pool.ts';
 import type { Hotkey } from '../../../kernel/ids.ts';
 import type { Netvenue } from '../adapter/types.ts';
@@ -24,6 +25,7 @@ export async function syncSubaccounts({ db, venues }: SubaccountSyncDeps): Promi
   if (!(await hasLiveSubaccounts(db))) return;
   const listed = await venues.netvenue.listStatuses();
   if (listed.kind !== 'found') return;
-  for (const { hotkey, status } of await listMovedSubaccounts(db, listed.data))
-    await noteSubaccountStatus(db, hotkey, status);
+  await eachInTurn(await listMovedSubaccounts(db, listed.data), ({ hotkey, status }) =>
+    noteSubaccountStatus(db, hotkey, status),
+  );
 }
