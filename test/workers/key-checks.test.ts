@@ -4,9 +4,10 @@ import { verifyKeys } from '../../src/capabilities/enrollments/verify.ts';
 import { type DbPool, openPool } from '../../src/db/pool.ts';
 import { newIntentId } from '../../src/kernel/ids.ts';
 import { absent, found, unreadable } from '../../src/kernel/upstream-result.ts';
-import { newWork, workingOn } from '../../src/kernel/work.ts';
+import { newWork, presentWork, workingOn } from '../../src/kernel/work.ts';
 import type { Exvenue } from '../../src/venues/exchange/adapter/types.ts';
 import { type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
+import { until } from '../support/processes.ts';
 
 const [WALLET, AGENT, MASTER] = ['a', 'b', 'c'].map((digit) => `0x${digit.repeat(40)}`) as [string, string, string];
 const LATER = Date.now() + 1e9;
@@ -19,7 +20,7 @@ const agent = (validUntilMs: number | null, address = AGENT) => ({ address, vali
 /** An exchange that says this of every wallet. */
 const saying = ({ agents = found([]), unnamedAgent = absent, role = USER }: Says, asked: unknown[] = []) => {
   const answer = (says: unknown) => async (_: string, limits: unknown) => {
-    asked.push(limits);
+    asked.push({ limits, tenant: presentWork().tenant });
     return says;
   };
   return { agents: answer(agents), unnamedAgent: answer(unnamedAgent), role: answer(role) } as unknown as Exvenue; // as: nothing else is called
@@ -67,9 +68,9 @@ describe('keys that were enrolled unread', () => {
   });
   beforeEach(() => intentDb.query('truncate enrollments, signing_keys cascade; delete from queue_jobs'));
 
-  const enroll = async (signer: string, isVerified = false, wallet = WALLET) => {
-    const values = [wallet, newIntentId(), signer, isVerified];
-    await intentDb.query(`select enroll_key('ptn_a', $1, $2, $3, 'sealed', $4, null, null)`, values);
+  const enroll = async (signer: string, isVerified = false, wallet = WALLET, owner = 'ptn_a') => {
+    const values = [wallet, newIntentId(), signer, isVerified, owner];
+    await intentDb.query(`select enroll_key($5, $1, $2, $3, 'sealed', $4, null, null)`, values);
     await intentDb.query('delete from queue_jobs');
   };
   const verify = async (exvenue: Exvenue) => {
@@ -78,7 +79,7 @@ describe('keys that were enrolled unread', () => {
     const work = newWork({ task: 'enrollments/verify' });
     await workingOn(work, () => verifyKeys({ db, exvenue, log }));
     const [again] = (await intentDb.jobs()).filter(({ task }) => task === 'enrollments/verify');
-    return { warned, work, againInMs: again && Math.max(0, again.in_ms) };
+    return { warned, againInMs: again && Math.max(0, again.in_ms) };
   };
   const signers = async () =>
     (
@@ -91,10 +92,9 @@ describe('keys that were enrolled unread', () => {
     await enroll(AGENT);
     const asked: unknown[] = [];
 
-    const { work, againInMs } = await verify(saying({ agents: found([agent(LATER)]) }, asked));
+    const { againInMs } = await verify(saying({ agents: found([agent(LATER)]) }, asked));
 
-    expect(asked).to.deep.equal([{ priority: 'entry', timeoutMs: 10_000 }]);
-    expect(work).to.include({ tenant: 'ptn_a' });
+    expect(asked).to.deep.equal([{ limits: { priority: 'entry', timeoutMs: 10_000 }, tenant: 'ptn_a' }]);
     expect([await signers(), againInMs]).to.deep.equal([[AGENT], undefined]);
   });
 
@@ -124,6 +124,21 @@ describe('keys that were enrolled unread', () => {
     expect(await signers()).to.have.members([MASTER, other]);
     expect(warned).to.deep.equal([]);
     expect(againInMs).to.be.within(3_000, 5_000);
+  });
+
+  it('are confirmed although those of other owners wait for the exchange: they have spent their share', async () => {
+    for (const owner of ['ptn_b', 'ptn_c', 'ptn_d']) await enroll(MASTER, false, MASTER, owner);
+    await enroll(WALLET);
+    const { promise: isServed, resolve: serve } = Promise.withResolvers<object>();
+    const role = () => (presentWork().tenant === 'ptn_a' ? USER : isServed);
+
+    const verified = verify({ ...saying({}), role } as unknown as Exvenue); // as: nothing else is called
+    await until('it is confirmed', async () => (await signers()).includes(WALLET) || null, 2_000).finally(() =>
+      serve(USER),
+    );
+
+    await verified;
+    expect(await signers()).to.have.length(4);
   });
 
   it('are read twenty at a time, the others at once thereafter', async () => {

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/pool.ts';
-import { noteWork } from '../../kernel/work.ts';
+import { presentWork, workingOn } from '../../kernel/work.ts';
 import type { Exvenue } from '../../venues/exchange/adapter/types.ts';
-import { listUnverifiedKeys } from '../../venues/exchange/signing/queries.ts';
+import { listUnverifiedKeys, type UnverifiedKey } from '../../venues/exchange/signing/queries.ts';
 import { confirmKey, planKeyCheck, rejectKey, wipeRetiredKeys } from './keys/store.ts';
 import { checkSigner } from './signer.ts';
 
@@ -15,23 +15,27 @@ const AGAIN_S = 5;
 
 /**
  * Checks keys that were enrolled while the exchange could not be read; again soon while it cannot, and at once while more
- * are left. A confirmed one replaces the key it was to replace; a rejected one is removed, and its enrollment is revoked
- * unless an earlier key signs for it or it was marked as rejected before.
- * Wipes retired keys that signed no open intent.
+ * are left. Side by side: the read of an owner who has spent more than its share waits, and that of no other one. A confirmed key replaces the one
+ * it was to replace; a rejected one is removed, and its enrollment is revoked unless an earlier key signs for it or it was marked as rejected
+ * before. Wipes retired keys that signed no open intent.
  */
-export async function verifyKeys({ db, exvenue, log }: VerifyDeps): Promise<void> {
-  await wipeRetiredKeys(db);
-  let isUnknown = false;
-  const keys = await listUnverifiedKeys(db, AT_ONCE);
-  for (const { id, owner, ex_wallet, signer } of keys) {
-    noteWork({ tenant: owner });
-    const check = await checkSigner(exvenue, ex_wallet, signer, LIMITS);
-    isUnknown ||= check.kind === 'unknown';
-    if (check.kind === 'confirmed') await confirmKey(db, id, check.validUntilMs);
-    if (check.kind === 'rejected' || check.kind === 'agent_of') {
-      await rejectKey(db, id);
-      log.warn({ owner, ex_wallet, signer }, 'the exchange does not list this key for the wallet; it signs nothing');
-    }
+export async function verifyKeys(deps: VerifyDeps): Promise<void> {
+  await wipeRetiredKeys(deps.db);
+  const keys = await listUnverifiedKeys(deps.db, AT_ONCE);
+  const checked = await Promise.allSettled(
+    keys.map((key) => workingOn({ ...presentWork(), tenant: key.owner }, () => verifyKey(deps, key))),
+  );
+  const isUnknown = checked.some((one) => one.status === 'rejected' || one.value === 'unknown');
+  if (isUnknown || keys.length === AT_ONCE) await planKeyCheck(deps.db, isUnknown ? AGAIN_S : 0);
+  for (const one of checked) if (one.status === 'rejected') throw one.reason; // it has kept no other key from its turn
+}
+
+async function verifyKey({ db, exvenue, log }: VerifyDeps, { id, owner, ex_wallet, signer }: UnverifiedKey) {
+  const check = await checkSigner(exvenue, ex_wallet, signer, LIMITS);
+  if (check.kind === 'confirmed') await confirmKey(db, id, check.validUntilMs);
+  if (check.kind === 'rejected' || check.kind === 'agent_of') {
+    await rejectKey(db, id);
+    log.warn({ owner, ex_wallet, signer }, 'the exchange does not list this key for the wallet; it signs nothing');
   }
-  if (isUnknown || keys.length === AT_ONCE) await planKeyCheck(db, isUnknown ? AGAIN_S : 0);
+  return check.kind;
 }

@@ -50,11 +50,14 @@ const unverifiedRow = z.object({
   id: z.string(),
 });
 
+/** A live key that the exchange has not confirmed yet. */
+export type UnverifiedKey = z.infer<typeof unverifiedRow>;
+
 /**
  * Some live keys that the exchange has not confirmed yet. Those that it rejected in an action only once they were enrolled
  * again. One of each owner before a second of any, drawn by lot: keys that cannot be checked keep no other one from it.
  */
-export const listUnverifiedKeys = (db: Db, limit: number): Promise<readonly z.infer<typeof unverifiedRow>[]> =>
+export const listUnverifiedKeys = (db: Db, limit: number): Promise<readonly UnverifiedKey[]> =>
   db.any(sql.type(unverifiedRow)`
     select k.owner, k.ex_wallet, k.signer, k.id
     from signing_keys k
