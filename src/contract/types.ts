@@ -8981,6 +8981,8 @@ export interface components {
             identity_sessions_per_user?: number | null;
             /** @description Payout accounts that one user opens in a day. */
             payout_accounts_per_user?: number | null;
+            /** @description Free accounts that all users of the app open in a day. */
+            free_accounts?: number | null;
         };
         /** @description Daily budgets of a partner. */
         PartnerDailyLimits: {

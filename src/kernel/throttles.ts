@@ -86,6 +86,8 @@ export const limits = {
   payout_accounts_per_user: { budget: 5, baseS: DAY_S, longestS: DAY_S },
   /** Subaccounts that one partner registers: an entity has 10,000 numbers, and none is given twice. */
   subaccounts: { budget: 500, baseS: DAY_S, longestS: DAY_S },
+  /** Free accounts that all users of one app open: each takes such a number, and anyone with a mailbox can be a user. */
+  free_accounts: { budget: 500, baseS: DAY_S, longestS: DAY_S },
 } as const satisfies Record<string, Limit>;
 
 /** The name of a throttle. */
@@ -101,7 +103,7 @@ const OF_STRANGERS = namesOf('isOfStrangers');
 /** The budgets of which an operator can give an app or a partner another number. */
 export type DailyBudgetName = Extract<
   LimitName,
-  `${'checkouts' | 'identity_sessions' | 'payout_accounts'}${'' | '_per_user'}` | 'subaccounts'
+  `${'checkouts' | 'identity_sessions' | 'payout_accounts'}${'' | '_per_user'}` | 'subaccounts' | 'free_accounts'
 >;
 
 /**

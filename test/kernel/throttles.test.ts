@@ -32,6 +32,7 @@ const PROMISED = {
   identity_sessions: [2_000, 86_400, 86_400],
   payout_accounts_per_user: [5, 86_400, 86_400],
   subaccounts: [500, 86_400, 86_400],
+  free_accounts: [500, 86_400, 86_400],
 };
 
 describe('the limits of throttles', () => {

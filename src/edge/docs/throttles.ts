@@ -29,6 +29,7 @@ const counts: Record<LimitName, string> = {
   identity_sessions: 'identity verifications that all users of one app begin',
   payout_accounts_per_user: 'payout accounts that one user opens',
   subaccounts: 'subaccounts of the network that one partner registers',
+  free_accounts: 'free accounts that all users of one app open',
 };
 
 /** The budgets as a table of Markdown. */

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { caller } from '../../support/caller.ts';
-import { type Money, startMoney, tier25k } from '../../support/money.ts';
+import { type Money, startMoney, tier25k, tierDemo } from '../../support/money.ts';
 
 const CONNECT_URLS = {
   connect_return_url: 'https://example.com/back',
@@ -95,6 +95,26 @@ describe('the daily budgets', () => {
     expect(over.status).to.equal(429);
     expect(over.body.error.code).to.equal('RATE_LIMITED');
     expect((await register(other)).status).to.equal(200);
+  });
+
+  it('of free accounts end those of one app, for users who have none: each takes a number of its entity, which all share', async () => {
+    const app = await money.app(['api']);
+    await setLimits(`/v2/admin/apps/${app.appId}`, { free_accounts: 1 });
+    const [first, second, other] = [await money.user(app), await money.user(app), money.buyer];
+    const open = (user: Money['buyer'], more: object = {}) =>
+      user.ask('POST', '/v2/payments/free', { json: { ...tierDemo, ...more } });
+
+    const wrong = [await open(second, { tier_id: 'tier_none' }), await open(second, { account_size: 1 })];
+    const made = await open(first);
+    const over = await open(second);
+    const again = await open(first);
+
+    expect(wrong.map(({ status }) => status)).to.not.include(429);
+    expect([made.status, again.status, again.body.id]).to.deep.equal([200, 200, made.body.id]);
+    expect(over.status).to.equal(429);
+    expect(over.body.error).to.include({ code: 'V2_THROTTLED', effect: 'none' });
+    expect((await second.ask('GET', '/v2/payments/prop-accounts')).body).to.deep.equal([]);
+    expect((await open(other)).status).to.equal(200);
   });
 
   it('are changed by name, one by one; null restores the general number', async () => {

@@ -1,5 +1,6 @@
 import type { Handler } from '../../../contract/handler.ts';
 import type { SubmitDeps } from '../../../intents/accept.ts';
+import { spendDaily } from '../../../intents/daily-budgets.ts';
 import type { Until } from '../../../intents/follow.ts';
 import { ApiError } from '../../../kernel/errors.ts';
 import { listPage } from '../../../kernel/pages.ts';
@@ -13,6 +14,7 @@ import {
   findPropAccount,
   listPropAccounts as listAccounts,
   listFailedAccounts,
+  opensFreeAccount,
   type PropAccount,
   shownAccount,
 } from './queries.ts';
@@ -26,7 +28,8 @@ type Deps = SubmitDeps<'acceptFreeAccount', NewFreeAccount, 'ACCOUNT_DEADLINE_MS
 /** Handles `POST /v2/payments/free`: open a free account. */
 export const openFreeAccount: Handler<'openFreeAccount', Deps> = async (call) => {
   const { acceptFreeAccount: accept, config, db, until } = call.deps;
-  const { userId } = userOf(call.principal);
+  const { owner, userId } = userOf(call.principal);
+  if (await opensFreeAccount(db, userId, call.body)) await spendDaily(call, { free_accounts: owner });
   const context = { accept, context: call.context, deadlineMs: config.ACCOUNT_DEADLINE_MS };
   const accepted = await acceptFreeAccount(context, userId, call.body);
   call.submitted(accepted);

@@ -73,6 +73,19 @@ export const findAccountOfIntent = (db: Db, intentId: IntentId): Promise<PropAcc
   db.maybeOne(sql.prepared('account_of_intent', accountRow)`
     ${accounts(sql.fragment`a.intent_id = ${intentId}`)}`);
 
+/** Whether a request of a user opens a new free account: it matches the tier, of which the user has none. */
+export const opensFreeAccount = (
+  db: Db,
+  userId: UserId,
+  wanted: components['schemas']['FreeAccountRequest'],
+): Promise<boolean> =>
+  db.oneFirst(sql.prepared('opens_free_account', z.object({ is_new: z.boolean() }))`
+    select tier_verdict(${JSON.stringify(wanted)}::jsonb, true) is null and not exists (
+      select
+      from prop_accounts a
+      where a.user_id = ${userId} and a.tier_id = ${wanted.tier_id} and a.payment_id is null
+    ) as is_new`);
+
 /** Failed accounts that are not abandoned, of one app or (null) of all, newest first. */
 export const listFailedAccounts = (db: Db, owner: OwnerId | null, page: Page): Promise<readonly PropAccount[]> =>
   db.any(sql.prepared('list_failed_accounts', accountRow)`
