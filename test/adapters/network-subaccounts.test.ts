@@ -86,12 +86,14 @@ describe('creating a subaccount at the network', () => {
     });
   }
 
-  it('distinguishes a rejected key from a full miner', async () => {
+  it('distinguishes a rejected key, also by a proxy, from a full miner', async () => {
     miner().reply(401, { error: 'Unauthorized access' });
     miner().reply(403, { status: 'error', message: 'Maximum HL traders' });
+    miner().reply(403, '<html>');
 
     expect(await venue.createSubaccount(request)).to.include({ kind: 'rejected', slug: 'venue_auth' });
     expect(await venue.createSubaccount(request)).to.include({ kind: 'rejected', slug: 'trader_cap' });
+    expect(await venue.createSubaccount(request)).to.include({ kind: 'rejected', slug: 'venue_auth' });
   });
 
   for (const [what, status, body] of [

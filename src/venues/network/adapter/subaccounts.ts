@@ -36,8 +36,8 @@ export const createResponse = (reply: Reply): UpstreamResult<Subaccount> => {
   if (reply.kind === 'unsent') return unreachable(reply.why);
   if (reply.kind === 'lost') return unknownEffect(reply.why);
   if (reply.status === 401) return rejectedOurKey;
-  if (reply.status === 403) return rejectedAtCap;
   const body = fieldsOf(parseJson(reply.text));
+  if (reply.status === 403) return body ? rejectedAtCap : rejectedOurKey; // a page is a proxy's, which knows nothing of traders
   if (reply.status === 400 && body) return classifySubaccountText(textOf(body.message) ?? textOf(body.error) ?? '');
   const made = reply.status === 200 && body ? readSubaccount(body.subaccount) : null;
   if (made) return accepted(made);
