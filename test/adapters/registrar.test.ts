@@ -67,6 +67,11 @@ describe('the registrar on the wire', () => {
     ['a page', 200, '<html>'],
     ['a fault', 500, { error: 'x' }],
     ['a fault between', 502, ''],
+    ...[400, 401, 403, 409].map((status): [string, number, string] => [
+      `a page of a proxy, ${status}`,
+      status,
+      '<html>',
+    ]),
   ];
   for (const [what, status, data] of noQuote) {
     it(`is unreachable when it quotes no price: ${what}`, async () => {
@@ -122,6 +127,10 @@ describe('the registrar on the wire', () => {
     ['a yes without a hash', 200, { status: 'registered' }, { kind: 'unknown', why: 'unclear_response' }],
     ['a page', 200, '<html>', { kind: 'unknown', why: 'unclear_response' }],
     ['a status of no meaning', 429, '', { kind: 'unknown', why: 'unclear_response' }],
+    ...[400, 401, 403, 409].map((status): (typeof data)[number] => [
+      ...([`a page of a proxy, which is no word of the registrar, ${status}`, status, '<html>'] as const),
+      { kind: 'unknown', why: 'unclear_response' },
+    ]),
   ];
   for (const [what, status, reply, response] of data) {
     it(`is read correctly: ${what}`, async () => {

@@ -6,10 +6,13 @@ const data = z.object({ error: z.string().catch(''), code: z.string().catch('') 
 /**
  * Classifies a definite rejection by status and text. The registrar sends each of these before it settles anything,
  * except for an address that has an account by another miner: that is looked up before the payment is signed. Null for
- * a status that is not a definite rejection. See venues/registrar.md#error-statuses.
+ * a status that is not a definite rejection, and for a page, which is a proxy's: no proxy asks for payment. See
+ * venues/registrar.md#error-statuses.
  */
 export const classifyRejection = (status: number, body: unknown): Rejected | null => {
-  const { error, code } = data.catch({ error: '', code: '' }).parse(body);
+  const read = data.safeParse(body);
+  if (!read.success && status !== 402) return null;
+  const { error, code } = read.data ?? { error: '', code: '' };
   switch (status) {
     case 400:
       return rejected('refused_for_form', 'The registrar rejected the request as malformed.');
