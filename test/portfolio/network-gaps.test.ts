@@ -152,7 +152,7 @@ describe('what is read to close positions', () => {
   const position = { uuid: 'A', tradePair: 'BTCUSDC', side: 'LONG', closeMs: null };
   const pairsBesideOdd = (sought: string, book: ReadResult<unknown>) => {
     const shown = { positions: [position], reported: { positions: false } };
-    const reads = { dashboard: async () => found(shown), networkOrders: async () => book } as never; // as: what is read
+    const reads = { dashboardNow: async () => found(shown), networkOrders: async () => book } as never; // as: what is read
     return readOpenPairs(reads, 'e_1', (pairs) => pairs.has(sought));
   };
 

@@ -6,6 +6,7 @@ import { findSubmitted, type Wait } from '../../intents/follow.ts';
 import { codeOfV2 } from '../../kernel/codes-of-v2.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { orderIdsOf } from '../../kernel/ids.ts';
+import { noteWork } from '../../kernel/work.ts';
 import { closePosition, type RequestContext } from '../../venues/network/orders/intents.ts';
 import { orderResult } from '../../venues/network/orders/read-model.ts';
 import { readOpenPairs } from '../../venues/network/portfolio/read-model.ts';
@@ -22,6 +23,7 @@ type BulkCall = Pick<Call<'closeTradingPositions', Deps>, 'deps' | 'body' | 'wai
  * cannot be read has failed.
  */
 export async function closeEach(call: BulkCall, account: ReadyAccount, context: RequestContext) {
+  noteWork({ isExit: true }); // what it reads comes before what is read for others of its app
   const uuids = unrepeated(call.body.position_uuids);
   const idIn = (pairs: ReadonlyMap<string, string>, uuid: string) =>
     orderIdsOf(account.owner, uuid).find((each) => pairs.has(each)); // a position has the id of its opening order

@@ -98,7 +98,7 @@ export async function readOpenPairs(
   hotkey: Hotkey,
   suffice: (pairs: ReadonlyMap<string, string>) => boolean,
 ): Promise<{ pairs: ReadonlyMap<string, string>; areAll: boolean }> {
-  const dashboard = requireFound(await reads.dashboard(hotkey));
+  const dashboard = requireFound(await reads.dashboardNow(hotkey)); // not one that waits already, behind what others read
   const pairs = pairsOf(dashboard.positions);
   const areAll = suffice(pairs) || (await areProven(dashboard, () => reads.networkOrders(hotkey)));
   return { pairs, areAll };
