@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { limit } from '../../support/orders.ts';
 import { startTrading, TRADING, type Trading } from '../../support/trading.ts';
 
-type Shown = { order_uuid: string };
+type Listed = { order_uuid: string };
 
 const ORDERS = `${TRADING}/orders`;
 const MOST_RESTING = 100; // of one trader, at the network
@@ -25,7 +25,7 @@ describe('a trader with as many resting orders as the network takes', () => {
     const underWay = await place('wait=0');
     const resting = [...placed, underWay].map(({ order_uuid }) => order_uuid);
     const shown = async () =>
-      (await trader.ask('GET', `${TRADING}/desk-poll`)).body.orders.map((order: Shown) => order.order_uuid);
+      (await trader.ask('GET', `${TRADING}/desk-poll`)).body.orders.map((order: Listed) => order.order_uuid);
     expect(await shown()).to.have.members(resting);
     await service.stopWorkers();
 
