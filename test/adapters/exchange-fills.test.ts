@@ -59,6 +59,23 @@ describe('reading the executions of the exchange', () => {
     expect(counterparty?.isLiquidation).to.equal(false);
   });
 
+  for (const [name, values] of [
+    ['tid', ['9', 2 ** 60, 1.5, '']],
+    ['cloid', [5, 'none', '']],
+  ] as const)
+    it(`is unreadable with a ${name} of another form, and not without one, as of an older row`, async () => {
+      for (const value of values) {
+        question({ type: 'userFills' }).reply(200, [fill, { ...fill, tid: 10, [name]: value }]);
+
+        expect(await open().recentFills(USER), String(value)).to.include({ kind: 'unreadable' });
+      }
+      for (const value of [undefined, null]) {
+        question({ type: 'userFills' }).reply(200, [{ ...fill, [name]: value }]);
+
+        expect(await open().recentFills(USER), String(value)).to.include({ kind: 'found' });
+      }
+    });
+
   for (const name of ['startPosition', 'closedPnl', 'fee']) {
     it(`is unreadable, and shows no 0, without ${name}`, async () => {
       for (const value of [undefined, null, '', 'NaN', 0.1]) {

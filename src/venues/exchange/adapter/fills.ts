@@ -54,16 +54,20 @@ const readFill = (value: unknown, user: WalletAddress): Fill | null => {
     closedPnl: decimalOf(fill?.closedPnl),
     fee: decimalOf(fill?.fee),
   });
-  if (!fill || !required) return null;
+  const names = { tradeId: integerOf(fill?.tid), cloid: hexOf(fill?.cloid) };
+  const isNamed = isReadOrAbsent(names.tradeId, fill?.tid) && isReadOrAbsent(names.cloid, fill?.cloid);
+  if (!fill || !required || !isNamed) return null;
   return {
     ...required,
-    tradeId: integerOf(fill.tid),
-    cloid: hexOf(fill.cloid),
+    ...names,
     direction: textOf(fill.dir) ?? '',
     feeToken: textOf(fill.feeToken) ?? '',
     isLiquidation: isLiquidationOf(user, fill),
   };
 };
+
+/** Older rows lack names. One of another form is no older row: the execution would be counted twice, or not as that of its order. */
+const isReadOrAbsent = (read: unknown, written: unknown): boolean => read !== null || (written ?? null) === null;
 
 /** Whether an execution liquidated the user. A row that does not name the liquidated user says it by its direction. */
 const isLiquidationOf = (user: WalletAddress, { liquidation, dir }: Fields): boolean => {
