@@ -88,6 +88,7 @@ describe('what operators browse', () => {
         amount_cents: 19_900,
       });
       expect([...all.body, ...rest.body]).to.have.length(3);
+      expect((await desk.get('/v2/admin/disputes?cursor=du_1')).status).to.equal(422); // it does not say where it stood
       expect(open.body.map(({ dispute_id }: { dispute_id: string }) => dispute_id)).to.deep.equal(['du_1']);
     });
 

@@ -14,7 +14,9 @@ export const listDisputes: Handler<'listDisputes', Deps> = ({ deps, query }) => 
 };
 
 /** Where a dispute stood: one that is answered between two pages moves behind those that need a response, and the next page must not. */
-const cursorOf = ({ needs_response, dispute_id }: Dispute) => `${needs_response ? OPEN : ''}${dispute_id}`;
-const placeOf = (cursor: string) => ({ isOpen: cursor.startsWith(OPEN), id: cursor.replace(OPEN, '') });
+const cursorOf = ({ needs_response, dispute_id }: Dispute) => `${needs_response} ${dispute_id}`;
 
-const OPEN = '!'; // in no id of the processor's
+function placeOf(cursor: string) {
+  const [needed, id = ''] = cursor.split(' ');
+  return { isOpen: needed === 'true', id };
+}
