@@ -7847,7 +7847,7 @@ export interface components {
             /** @description Several exits, each for a part of the position; null without them. */
             bracket_orders: components["schemas"]["BracketOrder"][] | null;
         };
-        /** @description A positive amount as a number or as a decimal string. It is never converted to a floating-point number. */
+        /** @description A positive amount as a number or as a decimal string. Every digit of a string counts; of a number the 15 that every double carries. */
         DecimalInput: number | string;
         /** @description An exact decimal number as a string. */
         Decimal: string;
