@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Reply } from '../support/caller.ts';
 import { effectsOf, market } from '../support/orders.ts';
 import { expectProblem } from '../support/problem.ts';
 import { until } from '../support/processes.ts';
@@ -21,11 +22,14 @@ describe('an account of which the network shows one position without its pair', 
   });
 
   /** From now on, the positions that begin so come without their pair. */
-  const withoutPair = (shown: string) => {
+  const withoutPair = (shown: string) => show((text) => text.replaceAll(shown, shown.replace(/"tp":"[^"]*",/, '')));
+
+  /** From now on, dashboards come so. */
+  const show = (changed: (text: string) => string) => {
     relay.handle = async ({ name, forward }) => {
       const reply = await forward();
       if (reply === 'lost' || !name.includes('/v2/entity/subaccount/')) return reply;
-      const body = String(reply.body).replaceAll(shown, shown.replace(/"tp":"[^"]*",/, ''));
+      const body = changed(String(reply.body));
       const { 'content-length': _, ...headers } = reply.headers;
       return { ...reply, headers, body };
     };
@@ -98,6 +102,25 @@ describe('an account of which the network shows one position without its pair', 
 
     expect(status, JSON.stringify(body)).to.equal(200);
     expect(effectsOf(service, trader)).to.not.include('flat_all');
+    relay.handle = ({ forward }) => forward();
+  });
+
+  it('is shown without times that are none: a time that no calendar has is not read', async () => {
+    const trader = await service.trader();
+    await trader.post(ORDERS, market());
+    await trader.post(`${ORDERS}/close`, { trade_pair: 'BTCUSDC' });
+    await trader.post(ORDERS, market({ trade_pair: 'ETHUSDC' }));
+    show((text) => text.replace(/"(timestamp|o|c|p)":[1-9]\d{11,}/g, '"$1":1.8e18'));
+
+    const [account, open, closed] = await Promise.all(
+      ['/v1/balance', '/v1/positions/netvenue', '/v1/history/positions'].map((path) => trader.get(path)),
+    );
+
+    expect([account?.status, open?.status], JSON.stringify([account?.body, open?.body])).to.deep.equal([200, 200]);
+    expect(
+      open?.body.map((position: Record<string, unknown>) => [position.trade_pair, position.open_time]),
+    ).to.deep.equal([['ETHUSDC', null]]);
+    expectProblem(closed as Reply, 'VENUE_UNREADABLE', { retryable: true });
     relay.handle = ({ forward }) => forward();
   });
 });

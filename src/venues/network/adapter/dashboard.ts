@@ -2,7 +2,7 @@ import type { Reply } from '../../../adapters/http.ts';
 import { isPro } from '../../../kernel/buckets.ts';
 import { roundedNumber } from '../../../kernel/decimals.ts';
 import { found, type ReadResult, unreadable } from '../../../kernel/upstream-result.ts';
-import { anyOf, entriesOf, type Fields, fieldsOf, numberIn, numberOf, textOf } from './fields.ts';
+import { anyOf, entriesOf, type Fields, fieldsOf, numberIn, numberOf, textOf, timeMsOf } from './fields.ts';
 import { readOrder, readPair, readResponse, readSide } from './orders.ts';
 import type { Dashboard, DashboardOrder, DashboardPosition, Drawdown, Money } from './types.ts';
 
@@ -13,7 +13,7 @@ export const dashboardResponse = (reply: Reply): ReadResult<Dashboard> => {
   const dashboard = fieldsOf(response.data.dashboard) ?? response.data;
   const info = fieldsOf(dashboard.subaccount_info);
   const status = info && textOf(info.status);
-  const atMs = numberOf(response.data.timestamp);
+  const atMs = timeMsOf(response.data.timestamp);
   return info && status
     ? found({ ...readDashboard(dashboard, info, status), atMs })
     : unreadable('no subaccount in the dashboard');
@@ -58,7 +58,7 @@ const readDashboard = (dashboard: Fields, info: Fields, status: string): Omit<Da
     totalLeverage: numberOf(fieldsOf(dashboard.positions)?.total_leverage),
     assetClass: textOf(info.asset_class),
     accountSize: numberOf(info.account_size) ?? numberOf(fieldsOf(dashboard.account_size_data)?.account_size),
-    createdMs: numberOf(info.created_at_ms),
+    createdMs: timeMsOf(info.created_at_ms),
     bucket,
     elimination: readElimination(dashboard.elimination),
     positions: (positions ?? []).filter((position) => position !== null && position !== 'closed'),
@@ -75,7 +75,7 @@ const readDashboard = (dashboard: Fields, info: Fields, status: string): Omit<Da
 const readElimination = (value: unknown): Dashboard['elimination'] => {
   const elimination = fieldsOf(value);
   return (
-    elimination && { atMs: numberOf(elimination.elimination_initiated_time_ms), reason: textOf(elimination.reason) }
+    elimination && { atMs: timeMsOf(elimination.elimination_initiated_time_ms), reason: textOf(elimination.reason) }
   );
 };
 
@@ -86,12 +86,13 @@ const readPosition = (value: unknown, key: string | null): DashboardPosition | n
   const closeMs = closedAt(position);
   const side = position && (readSide(anyOf(position, 'position_type', 't')) ?? (closeMs === null ? null : 'FLAT'));
   const filledOrders = position && everyOrderIn(anyOf(position, 'fo', 'orders') ?? []);
-  if (!position || !uuid || !tradePair || !side || !filledOrders) return null;
+  const isDated = closeMs === null || timeMsOf(closeMs) !== null;
+  if (!position || !uuid || !tradePair || !side || !filledOrders || !isDated) return null;
   return {
     uuid,
     tradePair,
     side,
-    openMs: numberIn(position, 'open_ms', 'o'),
+    openMs: timeMsOf(anyOf(position, 'open_ms', 'o')),
     closeMs,
     netLeverage: numberIn(position, 'net_leverage', 'nl'),
     averageEntryPrice: numberIn(position, 'average_entry_price', 'ap'),

@@ -3,7 +3,7 @@ import { isUuid } from '../../../kernel/ids.ts';
 import type { ReadResult } from '../../../kernel/upstream-result.ts';
 import { accepted, inconclusive, unknownEffect, unreachable, unreadable } from '../../../kernel/upstream-result.ts';
 import { attemptsBehind } from './attempts.ts';
-import { anyOf, entriesOf, type Fields, fieldsOf, numberIn, numberOf, textOf } from './fields.ts';
+import { anyOf, entriesOf, type Fields, fieldsOf, numberIn, numberOf, textOf, timeMsOf } from './fields.ts';
 import { parsePythonLiteral } from './python-literal.ts';
 import { classifyFormText, classifyOrderText, rejectedOurKey, saysRestarting } from './rejections.ts';
 import type {
@@ -141,7 +141,7 @@ export const readOrder = (value: unknown, key: string | null = null): DashboardO
     stopCondition: textOf(anyOf(order, 'stop_condition', 'cond')),
     ...readExits(order),
     brackets: readBrackets(order.bracket_orders),
-    processedMs: numberIn(order, 'processed_ms', 'p'),
+    processedMs: timeMsOf(anyOf(order, 'processed_ms', 'p')),
     source: numberOf(order.src) ?? sourceIn(uuid),
   };
 };

@@ -1,7 +1,7 @@
 import type { Reply } from '../../../adapters/http.ts';
 import { roundedNumber } from '../../../kernel/decimals.ts';
 import { found, type ReadResult, unreadable } from '../../../kernel/upstream-result.ts';
-import { entriesOf, fieldsOf, numberOf } from './fields.ts';
+import { entriesOf, fieldsOf, numberOf, timeMsOf } from './fields.ts';
 import { readResponse } from './orders.ts';
 import type { Settlement } from './types.ts';
 
@@ -41,7 +41,7 @@ type Part = { weekMs: number; payoutUsd: number };
  */
 const readPart = (value: unknown): Part | null => {
   const part = fieldsOf(value);
-  const startMs = numberOf(part?.start_ms);
+  const startMs = timeMsOf(part?.start_ms);
   const payoutUsd = numberOf(part?.payout);
   return startMs === null || payoutUsd === null ? null : { weekMs: mondayOf(startMs), payoutUsd };
 };

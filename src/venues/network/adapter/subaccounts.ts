@@ -9,7 +9,7 @@ import {
   unreachable,
   unreadable,
 } from '../../../kernel/upstream-result.ts';
-import { entriesOf, fieldsOf, numberOf, textOf } from './fields.ts';
+import { entriesOf, fieldsOf, numberOf, textOf, timeMsOf } from './fields.ts';
 import { readResponse } from './orders.ts';
 import { classifySubaccountText, rejectedOurKey } from './rejections.ts';
 import type { NewSubaccount, Subaccount, SubaccountStatus } from './types.ts';
@@ -90,7 +90,7 @@ const readSubaccount = (value: unknown): Subaccount | null => {
     assetClass,
     accountSize,
     status: textOf(data.status) ?? 'unknown',
-    createdMs: numberOf(data.created_at_ms),
+    createdMs: timeMsOf(data.created_at_ms),
     exAddress: textOf(data.hl_address)?.toLowerCase() ?? null,
   };
 };
