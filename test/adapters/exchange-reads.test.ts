@@ -215,4 +215,27 @@ describe('reading the exchange', () => {
     expect(reported).to.deep.equal({ kind: 'unreadable', why: 'status 429' });
     expect(quiet).to.deep.equal({ kind: 'unreadable', why: 'BUDGET' });
   });
+
+  it('reads no row with a time that no calendar has', async () => {
+    const NEVER = 9_000_000_000_000_000; // a safe integer
+    const paid = { time: NEVER, delta: { coin: 'ETH', usdc: '-0.1', szi: '1.0', fundingRate: '0.00001' } };
+    question({ type: 'userFills' }).reply(200, [fill, { ...fill, time: NEVER }]);
+    question({ type: 'userFunding', startTime: 0 }).reply(200, [paid]);
+    question({ type: 'clearinghouseState' }).reply(200, { ...state, time: NEVER });
+    for (const times of [{ statusTimestamp: NEVER }, { statusTimestamp: 1, order: { ...limit, timestamp: NEVER } }])
+      question({ type: 'orderStatus', oid: CLOID }).reply(200, {
+        status: 'order',
+        order: { order: limit, status: 'open', ...times },
+      });
+
+    const reads = [
+      await open().recentFills(USER),
+      await open().funding(USER, 0),
+      await open().account(USER),
+      await open().orderStatus(USER, CLOID),
+      await open().orderStatus(USER, CLOID),
+    ];
+
+    expect(reads.map(({ kind }) => kind)).to.deep.equal(Array(5).fill('unreadable'));
+  });
 });

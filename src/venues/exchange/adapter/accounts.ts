@@ -1,6 +1,6 @@
 import { compare, isPositive, minus } from '../../../kernel/decimals.ts';
 import { absent, found, type ReadResult } from '../../../kernel/upstream-result.ts';
-import { complete, decimalOf, everyOf, fieldsOf, hexOf, integerOf, textOf } from './fields.ts';
+import { complete, decimalOf, everyOf, fieldsOf, hexOf, integerOf, textOf, timeMsOf } from './fields.ts';
 import type { AccountMode, ActionBudget, Agent, PerpAccount, PerpPosition, Role, SpotBalance } from './types.ts';
 
 /** Reads an account on one dex. See venues/exchange.md#reads. */
@@ -16,7 +16,7 @@ export const readAccount =
       marginUsed: decimalOf(summary?.totalMarginUsed),
       withdrawable: decimalOf(state?.withdrawable),
       positions: everyOf(state?.assetPositions, readPosition),
-      atMs: integerOf(state?.time),
+      atMs: timeMsOf(state?.time),
     });
   };
 
@@ -71,13 +71,8 @@ export const readRole = (json: unknown): Role | null => {
   return master ? { kind: 'agent', master } : null;
 };
 
-/** When a key ends (epoch ms), which its owner chooses. One later than any time that can be shown has no end. */
-const endOf = (value: unknown): number | null => {
-  const endMs = integerOf(value);
-  return endMs !== null && endMs <= LAST_MS ? endMs : null;
-};
-
-const LAST_MS = Date.UTC(10_000, 0) - 1; // of the last year with four digits (RFC 3339)
+/** When a key ends, which its owner chooses. One later than any time that can be shown has no end. */
+const endOf = timeMsOf;
 
 /** Reads the keys that may trade for an account. See venues/exchange.md#reads. */
 export const readAgents = (json: unknown): Agent[] | null =>

@@ -10,6 +10,14 @@ export const fieldsOf = (value: unknown): Fields | null =>
 /** A safe integer, else null. */
 export const integerOf = (value: unknown): number | null => (Number.isSafeInteger(value) ? Number(value) : null);
 
+/** A time in epoch ms that a calendar has, else null. */
+export const timeMsOf = (value: unknown): number | null => {
+  const ms = integerOf(value);
+  return ms !== null && ms >= 0 && ms < END_MS ? ms : null;
+};
+
+const END_MS = Date.UTC(10_000, 0); // a year is shown with four digits (RFC 3339)
+
 /** A non-empty string, else null. */
 export const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 

@@ -1,6 +1,6 @@
 import type { WalletAddress } from '../../../kernel/ids.ts';
 import { found, type ReadResult } from '../../../kernel/upstream-result.ts';
-import { complete, decimalOf, everyOf, type Fields, fieldsOf, hexOf, integerOf, textOf } from './fields.ts';
+import { complete, decimalOf, everyOf, type Fields, fieldsOf, hexOf, integerOf, textOf, timeMsOf } from './fields.ts';
 import { readSide } from './orders.ts';
 import type { Fill } from './types.ts';
 
@@ -49,7 +49,7 @@ const readFill = (value: unknown, user: WalletAddress): Fill | null => {
     side: readSide(fill?.side),
     price: decimalOf(fill?.px),
     size: decimalOf(fill?.sz),
-    timeMs: integerOf(fill?.time),
+    timeMs: timeMsOf(fill?.time),
     startPosition: decimalOf(fill?.startPosition),
     closedPnl: decimalOf(fill?.closedPnl),
     fee: decimalOf(fill?.fee),

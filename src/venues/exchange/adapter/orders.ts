@@ -2,7 +2,7 @@ import { compare, isPositive } from '../../../kernel/decimals.ts';
 import type { Side } from '../../../kernel/grid.ts';
 import { absent, found, type ReadResult } from '../../../kernel/upstream-result.ts';
 import type { ExitKind, TimeInForce } from './action-types.ts';
-import { complete, decimalOf, everyOf, type Fields, fieldsOf, hexOf, integerOf, textOf } from './fields.ts';
+import { complete, decimalOf, everyOf, type Fields, fieldsOf, hexOf, integerOf, textOf, timeMsOf } from './fields.ts';
 import { classifyStatus } from './rejections.ts';
 import type { OpenOrder, OrderNames, OrderRecord, OrderState, OrderView } from './types.ts';
 
@@ -93,7 +93,7 @@ export const readRecord = (value: unknown): OrderRecord | null => {
   const record = fieldsOf(value);
   const order = readOrder(record?.order);
   const word = textOf(record?.status);
-  const statusMs = integerOf(record?.statusTimestamp);
+  const statusMs = timeMsOf(record?.statusTimestamp);
   if (!order || !word || statusMs === null) return null;
   const state = word === 'filled' && isFilledInPart(order) ? stateOfPart(order) : stateOf(word);
   return { order, state, word, rejected: state === 'rejected' ? classifyStatus(word) : null, statusMs };
@@ -107,7 +107,7 @@ const readOrder = (value: unknown): OrderView | null => {
     side: readSide(order?.side),
     limitPrice: decimalOf(order?.limitPx),
     size: decimalOf(order?.sz),
-    placedMs: integerOf(order?.timestamp),
+    placedMs: timeMsOf(order?.timestamp),
     children: everyOf(order?.children ?? [], readOrder),
   });
   if (!order || !required) return null;
