@@ -11,6 +11,7 @@ export type SettleOptions = { withinMs?: number; signal?: AbortSignal };
 
 const WITHIN_MS = 120_000;
 const LEAST_WAIT_MS = 200;
+const LONGEST_TIMER_MS = 2 ** 31 - 1; // a longer one would end at once
 
 /**
  * The data of a reply; throws its error as a `ServiceError`. A 202 is polled until its write has ended; then the same
@@ -25,15 +26,27 @@ export async function settle<Data>(
   { withinMs = WITHIN_MS, signal }: SettleOptions = {},
 ): Promise<Settled<Data>> {
   const until = Date.now() + withinMs;
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), Math.min(withinMs, LONGEST_TIMER_MS));
+  const either = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
   let intentId: string | undefined;
-  for (let response = first; ; ) {
-    const { sent, text, mayHaveActed } = requireExchange(calls, response);
-    const isFirst = response === first && !mayHaveActed;
-    if (!response.ok) throw errorOf({ text, response, idempotencyKey: keyOf(sent), isFirst, intentId });
-    if (response.status !== 202) return dataOf(text, sent) as Settled<Data>; // as: by the contract
-    await ended({ calls, sent, baseUrl, until, response, ...(signal && { signal }) });
-    intentId = response.headers.get('Intent-Id') ?? intentId;
-    response = await calls.send(sent, signal).catch((error) => throwAsUnknown(error, keyOf(sent), intentId));
+  try {
+    for (let response = first; ; ) {
+      const { sent, text, mayHaveActed } = requireExchange(calls, response);
+      const isFirst = response === first && !mayHaveActed;
+      if (!response.ok) throw errorOf({ text, response, idempotencyKey: keyOf(sent), isFirst, intentId });
+      if (response.status !== 202) return dataOf(text, sent) as Settled<Data>; // as: by the contract
+      intentId = response.headers.get('Intent-Id') ?? intentId;
+      const again = async () => {
+        await ended({ calls, sent, baseUrl, until, response, signal: either });
+        return calls.send(sent, either).catch((error) => throwAsUnknown(error, keyOf(sent), intentId));
+      };
+      response = await again().catch((error) => {
+        throw error === late.signal.reason ? stillPending(sent, intentId) : error;
+      });
+    }
+  } finally {
+    clearTimeout(timer);
   }
 }
 
@@ -55,7 +68,7 @@ type Wait = {
   baseUrl: string;
   until: number;
   response: Response;
-  signal?: AbortSignal;
+  signal: AbortSignal;
 };
 
 /** Polls the intent of a 202 until it has settled, and until the pause has passed that comes before another attempt. */
@@ -66,7 +79,6 @@ async function ended({ calls, sent, baseUrl, until, response, signal }: Wait): P
   for (const name of ['Idempotency-Key', 'Content-Type', 'Prefer']) headers.delete(name);
   const url = `${baseUrl}${routesOf(sent.url, baseUrl)}/intents/${intentId}`;
   for (;;) {
-    if (Date.now() + waitMs > until) throw stillPending(sent, intentId);
     await pause(waitMs, signal);
     if (intentId === undefined) return; // the repeat returns the result
     const asked = calls.send({ method: 'GET', url, headers, body: '' }, signal);

@@ -38,6 +38,35 @@ describe('a signal that is aborted', () => {
     expect(paths).to.deep.equal(['/v2/oauth/token', '/v1/orders/netvenue']);
   });
 
+  for (const [what, nth] of [
+    ['the poll', 2],
+    ['the request for its result', 3],
+  ] as const)
+    it(`is not needed where a wait has a limit: it ends on time, also while no response comes to ${what}`, async () => {
+      const replies = [
+        new Response('{"status":"pending"}', { status: 202, headers: { 'Intent-Id': 'i', 'Retry-After': '0' } }),
+        new Response('{"settled_at":"2026-01-01T00:00:00Z","problem":null}'),
+      ];
+      let asked = 0;
+      const { api, settled } = connect({
+        baseUrl: 'https://service.example',
+        credentials: { partnerKey: 'tpk_1' },
+        fetch: async (_url, init) => {
+          asked += 1;
+          const reply = asked < nth ? replies[asked - 1] : undefined;
+          if (reply) return reply;
+          return new Promise((_, reject) => init?.signal?.addEventListener('abort', () => reject(init.signal?.reason)));
+        },
+      });
+      const from = performance.now();
+
+      const error = await settled(api.POST('/v1/orders/netvenue', ORDER), { withinMs: 500 }).catch((each) => each);
+
+      expect(error).to.include({ code: 'STILL_PENDING', effect: 'unknown', intentId: 'i', retryable: true });
+      expect(performance.now() - from).to.be.below(1_500);
+      expect(asked).to.equal(nth);
+    });
+
   it('ends a stream also while its token is awaited', async () => {
     const ended = new AbortController();
     const service = connect({ baseUrl: 'https://service.example', credentials, fetch: () => new Promise(() => {}) });
