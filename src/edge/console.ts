@@ -5,7 +5,7 @@ import type Router from '@koa/router';
 import { requiredRoles } from '../contract/roles.ts';
 import { DECIMALS } from '../kernel/currencies.ts';
 import { coveredRoles } from '../kernel/operator-roles.ts';
-import { revalidated } from './static.ts';
+import { sendDocument, staticDocument } from './static.ts';
 
 const folder = fileURLToPath(new URL('../console', import.meta.url));
 const samples = fileURLToPath(new URL('docs/assets/samples.js', import.meta.url));
@@ -66,9 +66,9 @@ export function serveConsole(router: Router): void {
 }
 
 function serve(router: Router, at: string, type: string, bytes: Buffer): void {
-  router.get(at, ...revalidated, (ctx) => {
+  const document = staticDocument(type, bytes);
+  router.get(at, (ctx) => {
     ctx.set(headers);
-    ctx.type = type;
-    ctx.body = bytes;
+    sendDocument(ctx, document);
   });
 }

@@ -1,5 +1,5 @@
 import type Router from '@koa/router';
-import { publicDocument } from './static.ts';
+import { sendCompressed } from './static.ts';
 
 const REVALIDATED = 'no-cache'; // changes with a release: clients cache it and revalidate it on each use
 
@@ -9,13 +9,12 @@ const REVALIDATED = 'no-cache'; // changes with a release: clients cache it and 
  */
 export function serveDocs(router: Router): void {
   router.get('/docs/', (ctx) => ctx.redirect('/docs'));
-  router.get(['/openapi.json', '/docs', '/docs/*path'], ...publicDocument, async (ctx) => {
+  router.get(['/openapi.json', '/docs', '/docs/*path'], async (ctx) => {
     const { findFile } = await import('./docs/site.ts');
     const file = await findFile(ctx.path);
     if (!file) return;
-    ctx.type = file.type;
     ctx.set('Cache-Control', file.caching ?? REVALIDATED);
     if (file.policy) ctx.set('Content-Security-Policy', file.policy);
-    ctx.body = file.body;
+    await sendCompressed(ctx, file.document);
   });
 }

@@ -1,22 +1,38 @@
-import etag from '@koa/etag';
-import type { Context, Middleware, Next } from 'koa';
-import compress from 'koa-compress';
-import conditionalGet from 'koa-conditional-get';
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { Context } from 'koa';
 
-/**
- * Responds with 304 if the ETag shows that the client has the document. For documents that are the same for everyone.
- */
-export const revalidated: Middleware[] = [conditionalGet(), etag({ weak: true })]; // weak: shared by all encodings
+/** A document that is the same for everyone. Hashed and compressed once: of a megabyte that takes milliseconds, and anybody may ask for it. */
+export type StaticDocument = { type: string; bytes: Buffer; etag: string; compressed?: Promise<Buffer> };
 
-/**
- * The same, compressed with an encoding that the client accepts. Only for public documents without secrets: if a
- * response contains a secret beside text of the caller, its compressed length reveals the secret (BREACH). Event
- * streams are not compressed.
- */
-export const publicDocument: Middleware[] = [compress(), uncompressedIfNoneFits, ...revalidated];
-
-/** A client that accepts no encoding, nor its absence, gets the document as it is (RFC 9110, section 12.5.3); `compress` fails. */
-function uncompressedIfNoneFits(ctx: Context, next: Next): Promise<void> {
-  if (!ctx.acceptsEncodings('gzip', 'deflate', 'br', 'zstd', 'identity')) Object.assign(ctx, { compress: false });
-  return next();
+/** Makes a document of its content. */
+export function staticDocument(type: string, content: string | Buffer): StaticDocument {
+  const bytes = Buffer.from(content);
+  const hash = createHash('sha256').update(bytes).digest('base64url');
+  return { type, bytes, etag: `W/"${hash}"` }; // weak: shared by all encodings
 }
+
+/** Responds with a document, or with 304 if the ETag shows that the client has it. */
+export function sendDocument(ctx: Context, { type, bytes, etag }: StaticDocument): void {
+  ctx.status = 200;
+  ctx.type = type;
+  ctx.set('ETag', etag);
+  if (ctx.fresh) ctx.status = 304;
+  else ctx.body = bytes;
+}
+
+/**
+ * The same, compressed for a client that accepts it. Only for public documents without secrets: if a response contains a
+ * secret beside text of the caller, its compressed length reveals the secret (BREACH).
+ */
+export async function sendCompressed(ctx: Context, document: StaticDocument): Promise<void> {
+  ctx.vary('Accept-Encoding');
+  sendDocument(ctx, document);
+  if (ctx.status === 304 || ctx.acceptsEncodings('gzip', 'identity') !== 'gzip') return;
+  document.compressed ??= compressed(document.bytes);
+  ctx.body = await document.compressed;
+  ctx.set('Content-Encoding', 'gzip');
+}
+
+const compressed = promisify(gzip);
