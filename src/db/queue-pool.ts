@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import pg from 'pg';
 import { mostEntries } from '../kernel/cache.ts';
+import { epochMs } from '../kernel/work.ts';
 import { wasUndone } from './conflicts.ts';
 import { endWhenSilent } from './limits.ts';
 import { withSession } from './session.ts';
@@ -83,12 +84,27 @@ async function releaseUnknown(pool: pg.Pool, runner: unknown, known: string[]): 
 
 type Named = { name: string; values?: unknown[] };
 
+const MINUTE_MS = 60_000;
+
+/**
+ * A tick of the crontab at the minute that it is by the time that counts. The queue takes that of the host, whose clock may be ahead: its jobs would
+ * be due only then, and are planned anew at the next tick, so they would never run; and no tick of another worker counts before the last one's time.
+ */
+function atPresent({ values: [jobs, , ...rest] = [], ...statement }: Named): Named {
+  const runAt = new Date(Math.round(epochMs() / MINUTE_MS) * MINUTE_MS).toISOString();
+  const planned = (JSON.parse(String(jobs)) as { job: object }[]).map(({ job, ...each }) => ({
+    ...each,
+    job: { ...job, runAt },
+  })); // as: the queue's
+  return { ...statement, values: [JSON.stringify(planned), runAt, ...rest] };
+}
+
 /** A statement of the queue that fetches jobs for a runner. */
 type Fetch = { runner: unknown; run(): Promise<pg.QueryResult<{ id: string }>> };
 
 /**
- * Lets a client repeat what was undone, and hands what fetches jobs to `fetching`. The queue names the statements that are a transaction of
- * their own.
+ * Lets a client repeat what was undone, plans the crontab by the time that counts, and hands what fetches jobs to `fetching`. The queue
+ * names the statements that are a transaction of their own.
  */
 function repeatUndone(client: pg.PoolClient, fetching: (fetch: Fetch) => Promise<unknown>): void {
   const query = client.query.bind(client) as (...args: unknown[]) => unknown; // as: it has many forms
@@ -108,6 +124,10 @@ function repeatUndone(client: pg.PoolClient, fetching: (fetch: Fetch) => Promise
     return config.name.startsWith('get_job') ? fetching({ runner: config.values?.[0], run }) : run();
   };
   Object.assign(client, {
-    query: (...args: unknown[]) => (args.length === 1 && isNamed(args[0]) ? named(args[0]) : query(...args)),
+    query: (...args: unknown[]) => {
+      const [config, ...rest] = args;
+      if (isNamed(config) && config.name.startsWith('cron')) return query(atPresent(config), ...rest); // sent by the pool, with a callback
+      return args.length === 1 && isNamed(config) ? named(config) : query(...args);
+    },
   });
 }
