@@ -135,14 +135,17 @@ export async function noteHolding(db: Db, payoutId: PayoutId, accountId: string,
 
 /**
  * Requests the next step of payouts that waited until now: for their money to be available at the trader's account, or for the
- * platform or the processor.
+ * platform or the processor. Owners take turns: the money of many becomes available at the same hour.
  */
 export async function payWaiting(db: Db, most: number, deadlineMs: number): Promise<void> {
   const waiting = await db.any(sql.type(z.object({ id: z.string() }))`
-    select p.id
-    from payouts p
-    where p.pay_after <= now()
-    order by p.pay_after
+    select w.id
+    from (
+      select p.id, p.pay_after, row_number() over (partition by p.owner order by p.pay_after) as nth
+      from payouts p
+      where p.pay_after <= now()
+    ) w
+    order by w.nth, w.pay_after
     limit ${most}`);
   await eachInTurn(waiting, ({ id }) => {
     const item = { id: newIntentId(), deadline_s: deadlineMs / 1000 };
