@@ -14,6 +14,7 @@ const UTF_8 = /^(utf-?8)?$/i;
 const DECODERS = { gzip: createGunzip, deflate: createInflate, br: createBrotliDecompress };
 const CODINGS = 'must be gzip, deflate, br or identity';
 const MAX_FIELDS = 32; // of a form: those of the contract have five
+const noNext: Next = async () => {};
 
 const parseOf: Record<string, (text: string) => object> = { [JSON_TYPE]: parseJson, [FORM]: parseForm };
 
@@ -81,8 +82,6 @@ function decoded(req: IncomingMessage, coding: keyof typeof DECODERS) {
   if (req.destroyed) cut(); // the caller left before
   return Object.assign(req.pipe(decoder), { headers: {} }); // none is left to decode
 }
-
-const noNext: Next = async () => {};
 
 const NOT_ASCII = /[^\0-\x7f]/;
 
@@ -232,17 +231,6 @@ function isEscaped(text: string, at: number): boolean {
   let backslashes = 0;
   while (text.charCodeAt(at - 1 - backslashes) === BACKSLASH) backslashes += 1;
   return backslashes % 2 === 1;
-}
-
-/** Whether a parsed value has more than `most` members and entries, at all depths together. */
-export function hasMoreValues(value: unknown, most: number): boolean {
-  const left: unknown[] = [value];
-  for (let seen = 0; left.length > 0; seen += 1) {
-    if (seen > most) return true;
-    const next = left.pop();
-    if (next !== null && typeof next === 'object') left.push(...Object.values(next));
-  }
-  return false;
 }
 
 /** The number of members of a parsed value. Null: a name or text in it cannot be stored. */

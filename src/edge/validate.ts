@@ -4,7 +4,7 @@ import { document, nodeAt, type Operation, type ParameterPlace } from '../contra
 import { nullRemover } from '../contract/nullable.ts';
 import { ApiError, type FieldError } from '../kernel/errors.ts';
 import { isUuid } from '../kernel/ids.ts';
-import { hasMoreValues, isStorable } from './body.ts';
+import { isStorable } from './body.ts';
 import { fieldErrors, MESSAGE_KEYWORD } from './faults.ts';
 
 const DOCUMENT_ID = 'https://contract.invalid/openapi.json'; // ajv requires an absolute https URL; nothing is fetched
@@ -143,4 +143,15 @@ export function responseCheck(operation: Operation): ResponseCheck {
       throw new Error(`${operation.id} responded with ${status}, which the contract does not list`);
     if (check && !check(body)) throw new Error(`${operation.id} ${status}: ${responses().errorsText(check.errors)}`);
   };
+}
+
+/** Whether a parsed value has more than `most` members and entries, at all depths together. */
+function hasMoreValues(value: unknown, most: number): boolean {
+  const left: unknown[] = [value];
+  for (let seen = 0; left.length > 0; seen += 1) {
+    if (seen > most) return true;
+    const next = left.pop();
+    if (next !== null && typeof next === 'object') left.push(...Object.values(next));
+  }
+  return false;
 }
