@@ -82,21 +82,28 @@ async function releaseUnknown(pool: pg.Pool, runner: unknown, known: string[]): 
     }
 }
 
-type Named = { name: string; values?: unknown[] };
+type Named = { name: string; text: string; values?: unknown[] };
 
 const MINUTE_MS = 60_000;
+/** Of the queue's statement: a tick counts only after the last one. */
+const AFTER_LAST = 'known_crontabs.last_execution < excluded.last_execution';
+const AFTER_LAST_OR_SET_BACK =
+  "known_crontabs.last_execution not between excluded.last_execution and excluded.last_execution + interval '1 minute'";
 
 /**
  * A tick of the crontab at the minute that it is by the time that counts. The queue takes that of the host, whose clock may be ahead: its jobs would
- * be due only then, and are planned anew at the next tick, so they would never run; and no tick of another worker counts before the last one's time.
+ * be due only then, and are planned anew at the next tick, so they would never run; and no tick counts before the time of the last one, also after
+ * the time was set back.
  */
-function atPresent({ values: [jobs, , ...rest] = [], ...statement }: Named): Named {
-  const runAt = new Date(Math.round(epochMs() / MINUTE_MS) * MINUTE_MS).toISOString();
-  const planned = (JSON.parse(String(jobs)) as { job: object }[]).map(({ job, ...each }) => ({
-    ...each,
-    job: { ...job, runAt },
-  })); // as: the queue's
-  return { ...statement, values: [JSON.stringify(planned), runAt, ...rest] };
+function atPresent({ name, text, values: [jobs, , ...rest] = [] }: Named): Named {
+  const minute = new Date(Math.round(epochMs() / MINUTE_MS) * MINUTE_MS).toISOString();
+  const planned = JSON.parse(String(jobs)) as { job: object }[]; // as: what the queue plans
+  const due = planned.map(({ job, ...each }) => ({ ...each, job: { ...job, runAt: null } })); // now
+  return {
+    name,
+    text: text.replace(AFTER_LAST, AFTER_LAST_OR_SET_BACK),
+    values: [JSON.stringify(due), minute, ...rest],
+  };
 }
 
 /** A statement of the queue that fetches jobs for a runner. */
