@@ -52,6 +52,18 @@ describe('getReadiness', () => {
     expect(alive.status).to.equal(200);
   });
 
+  it('passes over jobs of a later version, which a rollback leaves and no worker of this one takes', async () => {
+    await service.db.query(sql.unsafe`
+      select graphile_worker.add_job('later/task', run_at => now() - interval '70 seconds', job_key => 'later', priority => p)
+      from unnest(array[-1, 0]) p`);
+    const left = await readiness(service.db, settings).failing();
+    await addJob('70 seconds', { key: 'behind' });
+    const late = await readiness(service.db, settings).failing();
+    await service.db.query(sql.unsafe`delete from queue_jobs`);
+
+    expect([left, late]).to.deep.equal([[], ['queue']]);
+  });
+
   it('fails while the database takes no writes, and an order gets 503, not a bug’s 500', async () => {
     const partner = await service.partner();
     const name = await service.db.oneFirst(

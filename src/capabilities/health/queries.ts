@@ -15,12 +15,12 @@ const stateRow = z.object({
  * write-ahead log and its commit. It fails on a standby; on a primary that was made read-only `is_writable` is false.
  * Also reads whether any of these migrations, functions, tables or views is missing, whether the session has the
  * parameters that rows are read with, the value that this process must be able to open, and the age in seconds of the
- * oldest due job that no worker has taken. Of each priority only the first job is read from the queue's index, however
- * many are due: a young exit does not hide an old job behind it.
+ * oldest due job of these tasks that no worker has taken. Of each priority only the first such job is read by the queue's
+ * index, however many are due: a young exit does not hide an old job behind it.
  */
 export const readStanding = (
   db: Db,
-  { migrations, functions, relations }: { migrations: string[]; functions: string[]; relations: string[] },
+  { migrations, functions, relations, tasks }: Record<'migrations' | 'functions' | 'relations' | 'tasks', string[]>,
 ): Promise<z.infer<typeof stateRow>> =>
   db.one(sql.type(stateRow)`
     select
@@ -46,7 +46,7 @@ export const readStanding = (
           (
             select j.priority, j.run_at
             from queue_jobs j
-            where j.is_available and j.run_at <= now()
+            where j.is_available and j.run_at <= now() and j.task = any (${sql.array(tasks, 'text')})
             order by j.priority, j.run_at
             limit 1
           )
@@ -56,7 +56,7 @@ export const readStanding = (
           cross join lateral (
             select j.priority, j.run_at
             from queue_jobs j
-            where j.is_available and j.run_at <= now() and j.priority > f.priority
+            where j.is_available and j.run_at <= now() and j.priority > f.priority and j.task = any (${sql.array(tasks, 'text')})
             order by j.priority, j.run_at
             limit 1
           ) n

@@ -59,9 +59,10 @@ export function readiness(
 ): Readiness {
   let heardAt = Number.NEGATIVE_INFINITY;
   const migrations = globSync(MIGRATION_FILES).map((file) => path.basename(file, '.sql')); // as stored in the table
-  const called = readCalls().then(({ functions, relations }) => ({
+  const called = readCalls().then(({ functions, relations, tasks }) => ({
     functions: Object.keys(functions),
     relations: Object.keys(relations),
+    tasks, // a job of another one is of a version that was rolled back: nobody here takes it
   }));
   let isStopping = false;
 
