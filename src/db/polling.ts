@@ -1,5 +1,5 @@
 import { type FragmentSqlToken, sql } from 'slonik';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Db } from './pool.ts';
 
 /** A table whose rows are polled: its key column, and the column from which the first interval counts. */
@@ -19,35 +19,61 @@ type Polled<Row> = {
 /** `everyS`: seconds between two polls of a row. `most`: rows taken at most. */
 export type Pace = { everyS: number; most: number };
 
+/** The parts that statements about a polled table share: its name, its key, whether a row `t` is due, and the order in which rows have their turns. */
+function partsOf<Row>({ table, key, since, owner, open }: Polled<Row>, { everyS, most }: Pace) {
+  const [rows, id] = [sql.identifier([table]), sql.identifier([key])];
+  const polledAt = sql.fragment`coalesce(t.reconciled_at, t.${sql.identifier([since])})`;
+  const isDue = sql.fragment`${open} and ${polledAt} < now() - make_interval(secs => ${everyS})`;
+  const inTurn = sql.fragment`
+    from (
+      select t.${id}, row_number() over (partition by ${owner} order by ${polledAt}) as nth
+      from ${rows} t
+      where ${isDue}
+    ) l
+    join ${rows} t on t.${id} = l.${id}
+    where ${isDue}
+    order by l.nth, ${polledAt}
+    limit ${most}`;
+  return { rows, id, isDue, inTurn };
+}
+
 /**
  * Takes rows that were not polled for `everyS` seconds. Owners take turns, so that none waits for all that another has; of an owner
  * the rows that have waited longest come first. Rows locked by another caller are skipped. A taken row is due again `everyS` seconds later.
  */
-export function takeDue<Row extends object>(
-  db: Db,
-  { table, key, since, owner, open, members, row }: Polled<Row>,
-  { everyS, most }: Pace,
-): Promise<readonly Row[]> {
-  const [rows, id] = [sql.identifier([table]), sql.identifier([key])];
-  const polledAt = sql.fragment`coalesce(t.reconciled_at, t.${sql.identifier([since])})`;
-  const isDue = sql.fragment`${polledAt} < now() - make_interval(secs => ${everyS})`;
-  return db.any(sql.type(row)`
+export function takeDue<Row extends object>(db: Db, polled: Polled<Row>, pace: Pace): Promise<readonly Row[]> {
+  const { rows, id, inTurn } = partsOf(polled, pace);
+  return db.any(sql.type(polled.row)`
     update ${rows} t
     set reconciled_at = now()
-    where t.${id} in (
-      select t.${id}
-      from (
-        select t.${id}, row_number() over (partition by ${owner} order by ${polledAt}) as nth
-        from ${rows} t
-        where ${open} and ${isDue}
-      ) l
-      join ${rows} t on t.${id} = l.${id}
-      where ${isDue}
-      order by l.nth, ${polledAt}
-      limit ${most}
-      for update of t skip locked
-    )
-    returning ${members}`);
+    where t.${id} in (select t.${id} ${inTurn} for update of t skip locked)
+    returning ${polled.members}`);
+}
+
+const RUN_MS = 10_000; // of one kind: a job of more than 2 min counts as lost, and a second one would do the same beside it
+
+/**
+ * Works on rows that are due one after another, in the order of `takeDue`, for 10 s at most: one that had no turn by then is due still. One
+ * that throws keeps no other from its turn; the first error is thrown at the end.
+ */
+export async function eachDue<Row extends object>(
+  db: Db,
+  polled: Polled<Row>,
+  pace: Pace,
+  work: (row: Row) => Promise<unknown>,
+): Promise<void> {
+  const until = performance.now() + RUN_MS;
+  const { rows, id, isDue, inTurn } = partsOf(polled, pace);
+  const keys = await db.anyFirst(sql.type(z.object({ key: z.string() }))`select t.${id}::text as key ${inTurn}`);
+  await eachInTurn(keys, async (key) => {
+    if (performance.now() > until) return;
+    const taken = await db.any(sql.type(polled.row)`
+      update ${rows} t
+      set reconciled_at = now()
+      where t.${id} = ${key} and ${isDue}
+      returning ${polled.members}`);
+    for (const row of taken) await work(row);
+  });
 }
 
 /** Works on rows one after another. One that throws keeps no other from its turn; the first error is thrown at the end. */

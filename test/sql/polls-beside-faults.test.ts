@@ -58,6 +58,33 @@ describe('what is read at the processor in one run', () => {
     expect(error).to.be.an('error');
   });
 
+  it('is no more than fits into a run while the processor is silent: the others are due still', async () => {
+    await run(
+      `insert into kyc_cases (user_id, owner, provider, session_id, created_at)
+       select u.id, u.app_id, 'p', 'silent ' || u.id, now() - interval '1 day' from users u
+       on conflict (user_id) do update set session_id = excluded.session_id, created_at = excluded.created_at, reconciled_at = null`,
+    );
+    const { now } = performance;
+    const read: string[] = [];
+    let passedMs = 0;
+    performance.now = () => now.call(performance) + passedMs;
+    const findVerification = async (id: string) => {
+      read.push(id);
+      passedMs += 6_000;
+      return { kind: 'unreadable', why: 'no response' };
+    };
+    const processor = { findVerification } as unknown as Processor; // as: no more of it is called
+
+    await sweepSessions({ db: people.db, processor, config }).finally(() => {
+      performance.now = now;
+    });
+
+    expect(read).to.have.length(2);
+    const due = await people.db.anyFirst(sql.type(z.object({ id: z.string() }))`
+      select k.session_id as id from kyc_cases k where k.reconciled_at is null`);
+    expect(due).to.have.length.above(0).and.not.include.members(read);
+  });
+
   it('is every payout, although what one shows cannot be recorded, which is thrown', async () => {
     for (const [user, app] of [
       ['ann@a', 'a'],

@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { queueDueSyncs } from '../../src/capabilities/accounts/prop/store.ts';
-import { takeOpenSessions } from '../../src/capabilities/kyc/store.ts';
+import { eachOpenSession } from '../../src/capabilities/kyc/store.ts';
 import { queueReadings } from '../../src/capabilities/payments/store.ts';
-import { takeBankPayouts } from '../../src/capabilities/payouts/store.ts';
+import { eachBankPayout } from '../../src/capabilities/payouts/store.ts';
 import { openPeople, type People } from '../support/people.ts';
 
 const [MOST, READINGS] = [50, 500];
@@ -39,7 +39,8 @@ describe('what is read at the processor in turns', () => {
          values ('ann@b', 'b', 'p', 'vs b', now() - interval '1 day', now() - interval '10 minutes')`,
       );
 
-      const taken = (await takeOpenSessions(people.db, PACE)).map(({ session_id }) => session_id);
+      const taken: string[] = [];
+      await eachOpenSession(people.db, PACE, async ({ session_id }) => taken.push(session_id));
 
       expect(taken).to.have.length(MOST).and.to.include('vs b');
     });
@@ -50,7 +51,8 @@ describe('what is read at the processor in turns', () => {
       await payoutsOf('a', 'ann@a', MANY, readAt ?? '');
       await payoutsOf('b', 'ann@b', 1, `now() - interval '10 minutes'`);
 
-      const taken = (await takeBankPayouts(people.db, 'sent', PACE)).map(({ processor_id }) => processor_id);
+      const taken: string[] = [];
+      await eachBankPayout(people.db, 'sent', PACE, async ({ processor_id }) => taken.push(processor_id));
 
       expect(taken).to.have.length(MOST).and.to.include('po b 1');
     });
@@ -76,7 +78,10 @@ describe('what is read at the processor in turns', () => {
        ('u2', 'a', 'p', 'read', now() - interval '1 day', now() - interval '2 hours')`,
     );
 
-    expect(await takeOpenSessions(people.db, { ...PACE, most: 1 })).to.deep.equal([{ session_id: 'read' }]);
+    const taken: string[] = [];
+    await eachOpenSession(people.db, { ...PACE, most: 1 }, async ({ session_id }) => taken.push(session_id));
+
+    expect(taken).to.deep.equal(['read']);
   });
 
   it('is an account of one app, however many of another are due for longer', async () => {

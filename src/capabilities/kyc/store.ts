@@ -1,7 +1,7 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { VerificationSeen } from '../../adapters/processor/types.ts';
-import { type Pace, takeDue } from '../../db/polling.ts';
+import { eachDue, type Pace } from '../../db/polling.ts';
 import type { Db } from '../../db/pool.ts';
 import type { Claim } from '../../intents/intent.ts';
 import { sealedResult } from '../../intents/sealed-results.ts';
@@ -85,6 +85,9 @@ const openSessions = {
   row: z.object({ session_id: z.string() }),
 };
 
-/** Open sessions that are due for a read, at most `limit`. They are due again after `intervalS` seconds. */
-export const takeOpenSessions = (db: Db, pace: Pace): Promise<readonly { session_id: string }[]> =>
-  takeDue(db, openSessions, pace);
+/** Works on open sessions that are due for a read, at most `most`. They are due again after `everyS` seconds. */
+export const eachOpenSession = (
+  db: Db,
+  pace: Pace,
+  work: (of: { session_id: string }) => Promise<unknown>,
+): Promise<void> => eachDue(db, openSessions, pace, work);

@@ -1,7 +1,7 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { AccountSeen, Holding, MovementSeen } from '../../adapters/processor/types.ts';
-import { eachInTurn, type Pace, takeDue } from '../../db/polling.ts';
+import { eachDue, eachInTurn, type Pace } from '../../db/polling.ts';
 import type { Db } from '../../db/pool.ts';
 import type { Claim } from '../../intents/intent.ts';
 import { sealedResult } from '../../intents/sealed-results.ts';
@@ -77,9 +77,15 @@ const ATTACHED = {
   all: sql.fragment`t.detached_at is null`,
 };
 
-/** Attached accounts that can receive no payouts yet (`unfinished`), or all of them, that are due for a reading at this pace. */
-export const takeAccounts = (db: Db, which: keyof typeof ATTACHED, pace: Pace) =>
-  takeDue(db, { ...accounts, open: ATTACHED[which] }, pace);
+type Work<Row> = (row: Row) => Promise<unknown>;
+
+/** Works on attached accounts that can receive no payouts yet (`unfinished`), or on all, that are due for a reading at this pace. */
+export const eachAccount = (
+  db: Db,
+  which: keyof typeof ATTACHED,
+  pace: Pace,
+  work: Work<z.infer<typeof accountRow>>,
+): Promise<void> => eachDue(db, { ...accounts, open: ATTACHED[which] }, pace, work);
 
 const bankPayouts = {
   table: 'payout_steps',
@@ -94,17 +100,23 @@ const bankPayouts = {
   ) as processor_account_id`,
   row: accountRow.extend({ processor_id: z.string() }),
 };
+/** A payout at a bank, and the account that it is from. */
+type BankPayout = z.infer<typeof bankPayouts.row>;
 const AT_BANK = {
   sent: sql.fragment`t.state = 'sent'`,
   done: sql.fragment`t.step = 'payout' and t.state = 'done' and t.ended_at > now() - interval '10 days'`,
 };
 
 /**
- * Payouts that the bank has not reported yet (`sent`), or that it paid within the last ten days (`done`), and that are due for
+ * Works on payouts that the bank has not reported yet (`sent`), or that it paid within the last ten days (`done`), and that are due for
  * a reading at this pace. A bank returns a payout within 2 to 3 days, some later (docs.stripe.com/payouts#payout-failures).
  */
-export const takeBankPayouts = (db: Db, state: keyof typeof AT_BANK, pace: Pace) =>
-  takeDue(db, { ...bankPayouts, open: AT_BANK[state] }, pace);
+export const eachBankPayout = (
+  db: Db,
+  state: keyof typeof AT_BANK,
+  pace: Pace,
+  work: Work<BankPayout>,
+): Promise<void> => eachDue(db, { ...bankPayouts, open: AT_BANK[state] }, pace, work);
 
 const unreadRow = accountRow.extend({ id: idSchema.payout, processor_transfer_id: z.string() });
 const unreadArrivals = {
@@ -124,8 +136,9 @@ const unreadArrivals = {
 /** A payout whose transfer is to be read. */
 export type Unread = z.infer<typeof unreadRow>;
 
-/** Payouts of whose transfer it is to be read what the trader's account received and gave back, and that are due. */
-export const takeUnreadArrivals = (db: Db, pace: Pace): Promise<readonly Unread[]> => takeDue(db, unreadArrivals, pace);
+/** Works on payouts of whose transfer it is to be read what the trader's account received and gave back, and that are due. */
+export const eachUnreadArrival = (db: Db, pace: Pace, work: Work<Unread>): Promise<void> =>
+  eachDue(db, unreadArrivals, pace, work);
 
 /** Stores what the processor shows of a transfer at the trader's account, see `note_holding`. */
 export async function noteHolding(db: Db, payoutId: PayoutId, accountId: string, holding: Holding): Promise<void> {

@@ -8,7 +8,7 @@ import { takeEvents } from '../payments/commands.ts';
 import { listStranded } from './queries.ts';
 import { readAccount } from './read-account.ts';
 import { applyPayout } from './reports/store.ts';
-import { noteHolding, payWaiting, takeAccounts, takeBankPayouts, takeUnreadArrivals, type Unread } from './store.ts';
+import { eachAccount, eachBankPayout, eachUnreadArrival, noteHolding, payWaiting, type Unread } from './store.ts';
 
 const MOST = 50; // reads per run; the processor notifies of nearly every change
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -36,14 +36,13 @@ export async function sweepPayouts(deps: SweepDeps): Promise<void> {
   const pace = paceOf(config);
   const steps = [
     () => readBankPayouts(deps),
-    async () =>
-      eachInTurn(await takeAccounts(db, 'unfinished', pace), (one) => readAccount(deps, one.processor_account_id)),
-    async () =>
-      eachInTurn(await takeAccounts(db, 'all', ACCOUNT_AGAIN), async ({ processor_account_id: account }) => {
+    () => eachAccount(db, 'unfinished', pace, ({ processor_account_id }) => readAccount(deps, processor_account_id)),
+    () =>
+      eachAccount(db, 'all', ACCOUNT_AGAIN, async ({ processor_account_id: account }) => {
         await readAccount(deps, account);
         await takeAccountEvents(deps, account, 2 * DAY_MS);
       }),
-    async () => eachInTurn(await takeUnreadArrivals(db, pace), (transfer) => readArrivals(deps, transfer)),
+    () => eachUnreadArrival(db, pace, (transfer) => readArrivals(deps, transfer)),
     () => payWaiting(db, MOST, config.ACCOUNT_DEADLINE_MS),
     async () => {
       for (const { payout_id, safe_action } of await listStranded(db))
@@ -55,12 +54,11 @@ export async function sweepPayouts(deps: SweepDeps): Promise<void> {
 
 /** Reads the payouts that banks have not reported, and those that they paid in the last days: a bank may have returned one since. */
 export async function readBankPayouts(deps: Omit<SweepDeps, 'log'>): Promise<void> {
-  const sent = await takeBankPayouts(deps.db, 'sent', paceOf(deps.config));
-  const done = await takeBankPayouts(deps.db, 'done', PAID_AGAIN);
-  await eachInTurn(
-    [...sent.map((payout) => ({ payout, known: SENT })), ...done.map((payout) => ({ payout, known: ['paid'] }))],
-    ({ payout, known }) => readPayout(deps, payout, known),
-  );
+  const kinds = [
+    () => eachBankPayout(deps.db, 'sent', paceOf(deps.config), (payout) => readPayout(deps, payout, SENT)),
+    () => eachBankPayout(deps.db, 'done', PAID_AGAIN, (payout) => readPayout(deps, payout, ['paid'])),
+  ];
+  await eachInTurn(kinds, (read) => read());
 }
 
 const paceOf = ({ PAYMENT_RECONCILE_MS }: SweepDeps['config']) => ({ everyS: PAYMENT_RECONCILE_MS / 1000, most: MOST });
