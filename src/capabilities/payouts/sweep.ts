@@ -27,14 +27,15 @@ export type SweepDeps = {
 };
 
 /**
- * Reads payouts in progress, those that were paid in the last days, and the traders' accounts with their events, and applies their
- * state at the processor. Reads what transfers and their reversals moved at traders' accounts, and pays out what has become available
- * there. What cannot be recorded keeps nothing else from its turn. Logs an alert for each payout whose money is stranded.
+ * Pays out what has become available at traders' accounts. Reads payouts in progress, those that were paid in the last days, and these accounts with
+ * their events, and applies their state at the processor. Reads what transfers and their reversals moved there. What cannot be recorded keeps nothing
+ * else from its turn. Logs an alert for each payout whose money is stranded.
  */
 export async function sweepPayouts(deps: SweepDeps): Promise<void> {
   const { db, config, log } = deps;
   const pace = paceOf(config);
   const steps = [
+    () => payWaiting(db, MOST, config.ACCOUNT_DEADLINE_MS), // first: what is read may take long
     () => readBankPayouts(deps),
     () => eachAccount(db, 'unfinished', pace, ({ processor_account_id }) => readAccount(deps, processor_account_id)),
     () =>
@@ -43,7 +44,6 @@ export async function sweepPayouts(deps: SweepDeps): Promise<void> {
         await takeAccountEvents(deps, account, 2 * DAY_MS);
       }),
     () => eachUnreadArrival(db, pace, (transfer) => readArrivals(deps, transfer)),
-    () => payWaiting(db, MOST, config.ACCOUNT_DEADLINE_MS),
     async () => {
       for (const { payout_id, safe_action } of await listStranded(db))
         log.error({ alert: 'payout_stranded', payout_id, safe_action }, 'operator action required');
