@@ -47,7 +47,11 @@ async function enrollWallet(url: string, key: string): Promise<Wallet> {
   const wallet = privateKeyToAddress(privateKey).toLowerCase();
   const trader = caller(url, key, { 'Trader-ID': wallet });
   for (let attempts = 1; ; attempts += 1) {
-    const { status, body } = await trader.post('/v1/sessions', { ex_wallet: wallet, private_key: privateKey });
+    const { status, body } = await trader.post(
+      '/v1/sessions',
+      { ex_wallet: wallet, private_key: privateKey },
+      { key: wallet },
+    );
     if (status === 200) return { ...trader, wallet, privateKey };
     const mayRepeat = body.error?.retryable === true && attempts < ENROLL_ATTEMPTS; // connections may be cut meanwhile
     if (!mayRepeat) throw new Error(`${status} ${JSON.stringify(body)}`);
