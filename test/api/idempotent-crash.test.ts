@@ -55,6 +55,12 @@ const writes: Write[] = [
     json: () => ({ name: 'Partner' }),
     rows: 'select count(*) as n from partner_keys',
   },
+  ...['resend-otp', 'password-reset/request'].map((path) => ({
+    by: ({ app }: Who) => app.ask,
+    path: `/v2/auth/${path}`,
+    json: ({ user: { email } }: Who) => ({ email }),
+    rows: `select count(*) as n from mails where template <> 'notification'`,
+  })),
 ];
 
 describe('a crash or a fault between a write and the storing of its response', function () {

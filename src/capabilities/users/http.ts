@@ -59,8 +59,10 @@ export const verifyUserEmail: Handler<'verifyUserEmail', Deps> = async (call) =>
 export const resendUserCode: Handler<'resendUserCode', Deps> = async (call) => {
   const account = accountOf(call, call.body.email);
   await countCodeMail(call, account);
-  await renewCode(call.deps.db, call.deps.sealer, account);
-  return { status: 200, body: { sent: true } };
+  return call.commit(async (db) => {
+    await renewCode(db, call.deps.sealer, account);
+    return { status: 200, body: { sent: true } };
+  });
 };
 
 /** Handles `POST /v2/auth/password-reset/request`: mail a reset token. */
@@ -68,8 +70,10 @@ export const requestPasswordReset: Handler<'requestPasswordReset', Deps> = async
   const account = accountOf(call, call.body.email);
   await call.throttle(budgetOf('reset_mail', account.appId, account.email));
   const isMailed = await mayMailReset(call, account); // silently: alike for every address
-  await requestReset(call.deps.db, call.deps.sealer, account, isMailed);
-  return { status: 200, body: { sent: true } };
+  return call.commit(async (db) => {
+    await requestReset(db, call.deps.sealer, account, isMailed);
+    return { status: 200, body: { sent: true } };
+  });
 };
 
 /** Handles `POST /v2/auth/password-reset/confirm`: choose a new password with the mailed token. */
