@@ -36,11 +36,10 @@ describe('statuses that the network has given to subaccounts of partners by itse
       () => 'all',
       () => 'not all',
     );
+    const recorded = await intentDb.query('select owner from subaccounts where status = $1', ['eliminated']);
     await operator.query('rollback');
 
     expect(synced).to.equal('not all');
-    expect(await intentDb.query('select owner from subaccounts where status = $1', ['eliminated'])).to.deep.equal([
-      { owner: 'ptn_b' },
-    ]);
+    expect(recorded).to.deep.equal([{ owner: 'ptn_b' }]);
   });
 });

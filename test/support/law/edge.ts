@@ -100,7 +100,7 @@ export function edgeScenes({ service, asking, counts }: Stage): Scenes {
     },
     async NOT_READY() {
       await service().db.query(sql.unsafe`
-        select graphile_worker.add_job('orders/nobody', run_at => now() - interval '70 seconds', job_key => 'late')`);
+        select graphile_worker.add_job('housekeeping/forget', run_at => now() - interval '70 seconds', job_key => 'late')`);
       const ask = asking();
       await eventually(async () => (await ask('GET', '/readyz')).status === 503);
       return {
