@@ -62,7 +62,11 @@ describe('lines of the statement', () => {
     const [name, filled] = [newIntentId(), { side: 'long', filled_size: '2', fill_price: '10' }];
     const verbs = [
       await intent('network/place', request, { executed }, 'succeeded', name),
-      await intent('network/place', { ...request, prop_account_id: undefined }, { executed: { ...executed, quantity: 2 } }),
+      await intent(
+        'network/place',
+        { ...request, prop_account_id: undefined },
+        { executed: { ...executed, quantity: 2 } },
+      ),
       await intent('network/place', request, { executed: { ...executed, quantity: 0 } }),
       await intent('network/place', request, { executed }, 'failed'),
       await intent('network/close', request, { executed: { order_type: 'FLAT', quantity: null, price: null } }),
