@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { createPartner } from '../../src/capabilities/partners/commands.ts';
 import { openPool } from '../../src/db/pool.ts';
@@ -40,21 +41,25 @@ export async function enrollWallets(webs: Webs, databaseUrl: string, count: numb
 
 const urlOf = (webs: Webs, n: number) => (webs[n % webs.length] as { url: string }).url; // there is at least one
 
-const ENROLL_ATTEMPTS = 5;
+const ENROLLED_WITHIN_MS = 60_000;
+const AGAIN_MS = 500;
 
+/** Repeats under a key, as callers do who want to: connections may be cut meanwhile, or the primary be gone. */
 async function enrollWallet(url: string, key: string): Promise<Wallet> {
   const privateKey = generatePrivateKey();
   const wallet = privateKeyToAddress(privateKey).toLowerCase();
   const trader = caller(url, key, { 'Trader-ID': wallet });
-  for (let attempts = 1; ; attempts += 1) {
+  const until = performance.now() + ENROLLED_WITHIN_MS;
+  for (;;) {
     const { status, body } = await trader.post(
       '/v1/sessions',
       { ex_wallet: wallet, private_key: privateKey },
       { key: wallet },
     );
     if (status === 200) return { ...trader, wallet, privateKey };
-    const mayRepeat = body.error?.retryable === true && attempts < ENROLL_ATTEMPTS; // connections may be cut meanwhile
-    if (!mayRepeat) throw new Error(`${status} ${JSON.stringify(body)}`);
+    if (body.error?.retryable !== true || performance.now() > until)
+      throw new Error(`${status} ${JSON.stringify(body)}`);
+    await sleep(AGAIN_MS);
   }
 }
 
