@@ -2,7 +2,7 @@
 -- prop account that it was for, null if it was for none.
 create or replace function order_fill(o orders, account text) returns jsonb
 language sql stable as $$
-  select jsonb_build_object('owner', o.owner, 'venue', o.venue, 'subject', o.id, 'reference', coalesce(o.given_id, o.id), 'account',
+  select jsonb_build_object('owner', o.owner, 'venue', o.venue, 'subject', o.id, 'reference', name_of_order(o.id, o, null), 'account',
     coalesce(account, (
       select s.subaccount_id::text
       from subaccounts s
