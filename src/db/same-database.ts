@@ -10,7 +10,7 @@ export async function isSameDatabase(one: string, other: string): Promise<boolea
 
 /** A copy of a server has its name and its identifier too, but was started at another time. */
 async function identityOf(url: string): Promise<string | undefined> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: WITHIN_MS });
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: WITHIN_MS, query_timeout: WITHIN_MS });
   client.on('error', () => {}); // reported by the statement that fails
   await client.connect();
   try {
