@@ -66,6 +66,11 @@ let startAheadMs = 0;
  */
 export const epochMs = (): number => Math.floor(steadyMs()) - startAheadMs;
 
+const END_MS = Date.UTC(10_000, 0); // a year is shown with four digits (RFC 3339)
+
+/** A time in epoch ms that can be shown; null for a number that is none. */
+export const calendarMs = (ms: number | null): number | null => (ms !== null && ms >= 0 && ms < END_MS ? ms : null);
+
 const SECOND_MS = 1_000;
 
 /** The time of a reading at an upstream whose events name the second (epoch ms): an event of this second is not older than the reading. */

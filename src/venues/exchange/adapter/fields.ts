@@ -1,4 +1,5 @@
 import { canonical, isDecimal } from '../../../kernel/decimals.ts';
+import { calendarMs } from '../../../kernel/work.ts';
 
 /** An object of untrusted JSON. Read every member with one of the readers below. */
 export type Fields = Record<string, unknown>;
@@ -11,12 +12,7 @@ export const fieldsOf = (value: unknown): Fields | null =>
 export const integerOf = (value: unknown): number | null => (Number.isSafeInteger(value) ? Number(value) : null);
 
 /** A time in epoch ms that a calendar has, else null. */
-export const timeMsOf = (value: unknown): number | null => {
-  const ms = integerOf(value);
-  return ms !== null && ms >= 0 && ms < END_MS ? ms : null;
-};
-
-const END_MS = Date.UTC(10_000, 0); // a year is shown with four digits (RFC 3339)
+export const timeMsOf = (value: unknown): number | null => calendarMs(integerOf(value));
 
 /** A non-empty string, else null. */
 export const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);

@@ -1,3 +1,5 @@
+import { calendarMs } from '../../../kernel/work.ts';
+
 /** An object of untrusted JSON. Read every member with one of the readers below. */
 export type Fields = Record<string, unknown>;
 
@@ -12,12 +14,7 @@ export const numberOf = (value: unknown): number | null => {
 };
 
 /** A time in epoch ms that a calendar has, given as a number or as a numeric string. Null for any other value. */
-export const timeMsOf = (value: unknown): number | null => {
-  const ms = numberOf(value);
-  return ms !== null && ms >= 0 && ms < END_MS ? ms : null;
-};
-
-const END_MS = Date.UTC(10_000, 0); // a year is shown with four digits (RFC 3339)
+export const timeMsOf = (value: unknown): number | null => calendarMs(numberOf(value));
 
 /** A non-empty string, else null. */
 export const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);

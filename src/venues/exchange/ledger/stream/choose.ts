@@ -1,8 +1,8 @@
 import type { WalletAddress } from '../../../../kernel/ids.ts';
 
 /**
- * A wallet that may be followed. `owners`: who has enrolled it, one without a name if nobody has. `rank`: how urgent news of it are, 1 first (see `listCandidates`). `sinceMs` (epoch
- * ms): when that has happened last that makes it urgent.
+ * A wallet that may be followed. `owners`: who has enrolled it, one without a name if nobody has. `rank`: how urgent news of it are, 1 first
+ * (see `listCandidates`). `sinceMs` (epoch ms): when that has happened last that makes it urgent.
  */
 export type Candidate = { wallet: WalletAddress; owners: readonly string[]; rank: number; sinceMs: number };
 
