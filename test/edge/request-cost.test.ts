@@ -1,11 +1,5 @@
-import { once } from 'node:events';
-import { Agent, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import { listOperations } from '../../src/contract/document.ts';
-import type { AnyHandlers } from '../../src/contract/handler.ts';
-import { createEdge } from '../../src/edge/server.ts';
-import { bareEdge } from '../support/bare-edge.ts';
+import { measuredEdge } from '../support/edge-cost.ts';
 
 const LENGTH = 15_000; // of one part of a request: Node takes 16 kB of address and headers together
 const RUNS = 5;
@@ -13,36 +7,8 @@ const TIMES_PLAIN = 5;
 /** Below this a difference is noise of the measurement, not a cost. */
 const NOISE_MS = 5;
 
-const handlers = Object.fromEntries(
-  listOperations().map(({ id }) => [id, async () => ({ status: 200, body: { status: 'ok' } })]),
-) as unknown as AnyHandlers; // as: only one is called
-
 describe('a request that anybody may send', () => {
-  const server = createEdge(bareEdge({ admins: async () => null }), handlers);
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  before(async () => {
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-  });
-  after(() => {
-    agent.destroy();
-    server.close();
-  });
-
-  /** The status, and the shortest of several times in milliseconds. */
-  async function costOf(path: string, headers: Record<string, string> = {}) {
-    const { port } = server.address() as AddressInfo; // as: it listens on TCP
-    const times: number[] = [];
-    let status = 0;
-    for (let n = 0; n < RUNS; n += 1) {
-      const from = performance.now();
-      const [response] = await once(request({ agent, port, path, headers }).end(), 'response');
-      await once(response.resume(), 'end');
-      times.push(performance.now() - from);
-      status = response.statusCode;
-    }
-    return { status, ms: Math.min(...times) };
-  }
+  const { costOf } = measuredEdge({ admins: async () => null });
 
   const long = (part: string) => part.repeat(Math.floor(LENGTH / part.length));
   const between = (part: string) => `x${long(part)}y`;
@@ -63,9 +29,9 @@ describe('a request that anybody may send', () => {
     return [`${name} of ${JSON.stringify(part)}`, at, isHeader ? { [name]: between(part) } : {}] as const;
   }))
     it(`costs little more than any other, however long it is: ${what}`, async () => {
-      const plain = await costOf('/healthz');
+      const plain = await costOf(RUNS, { path: '/healthz' });
 
-      const { status, ms } = await costOf(path, headers);
+      const { status, ms } = await costOf(RUNS, { path, headers });
 
       expect(status).to.be.below(500);
       expect(ms).to.be.below(TIMES_PLAIN * plain.ms + NOISE_MS);

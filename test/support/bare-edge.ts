@@ -1,3 +1,5 @@
+import { listOperations } from '../../src/contract/document.ts';
+import type { AnyHandlers } from '../../src/contract/handler.ts';
 import type { EdgeDeps } from '../../src/edge/deps.ts';
 
 /** What an edge without a database needs to respond; `more`: what its operations use. */
@@ -15,3 +17,9 @@ export const bareEdge = (more: Partial<Record<keyof EdgeDeps, unknown>> = {}): E
     requests: [],
     ...more,
   }) as unknown as EdgeDeps; // as: nothing else is used
+
+/** Handlers that answer alike, whatever is asked. */
+export const okHandlers = (): AnyHandlers =>
+  Object.fromEntries(
+    listOperations().map(({ id }) => [id, async () => ({ status: 200, body: { status: 'ok' } })]),
+  ) as unknown as AnyHandlers; // as: what they answer is not checked
