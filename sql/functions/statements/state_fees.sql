@@ -4,25 +4,27 @@
 create or replace function state_fees(wallet text, oids text[]) returns void
 language sql as $$
   insert into statement_lines (id, owner, kind, what, at, venue, account, reference, pair, amount, currency)
-  select statement_id(n.owner, 'fee', wallet, n.trade_id::text, 0, n.subject), n.owner, 'fee', 'trading', n.filled_at, 'exvenue', wallet,
-    n.trade_id::text, n.pair, n.fee, n.fee_token
-  from (
-    select o.owner, o.id as subject, o.pair, f.trade_id, f.filled_at, f.fee, f.fee_token
-    from exchange_fills f
-    join orders o on o.exchange_number = f.oid and o.trader = f.ex_wallet
-    where f.ex_wallet = wallet and f.oid = any(oids) and f.fee <> 0
+  select statement_id(n.owner, 'fee', wallet, f.trade_id::text, 0, n.subject), n.owner, 'fee', 'trading', f.filled_at, 'exvenue', wallet,
+    f.trade_id::text, n.pair, f.fee, f.fee_token
+  from unnest(oids) as u (oid)
+  cross join lateral (
+    select *
+    from exchange_fills x
+    where x.ex_wallet = wallet and x.oid = u.oid
+    order by x.trade_id -- as the key does: else where most wallets have few executions, all of this one are read
+    offset 0
+  ) f
+  cross join lateral (
+    select o.owner, o.id as subject, o.pair
+    from orders o
+    where o.exchange_number = f.oid and o.trader = wallet
     union all
-    select c.owner, c.id, exchange_pair(f.coin), f.trade_id, f.filled_at, f.fee, f.fee_token
-    from exchange_fills f
-    cross join lateral (
-      select i.id, i.owner
-      from intents i
-      where i.id = case when f.cloid ~ '^0x[0-9a-f]{32}$' then substr(f.cloid, 3)::uuid end
-        and i.kind in ('exchange/place', 'exchange/close') and i.request ->> 'wallet' = wallet
-      limit 1
-    ) c
-    where f.ex_wallet = wallet and f.oid = any(oids) and f.fee <> 0
+    select i.owner, i.id, exchange_pair(f.coin)
+    from intents i
+    where i.id = case when f.cloid ~ '^0x[0-9a-f]{32}$' then substr(f.cloid, 3)::uuid end
+      and i.kind in ('exchange/place', 'exchange/close') and i.request ->> 'wallet' = wallet
   ) n
-  order by n.trade_id
+  where f.fee <> 0
+  order by f.trade_id
   on conflict (id) do nothing
 $$;
