@@ -2551,6 +2551,9 @@ create function event_object(fact jsonb)
 create function events_of_ours(batch jsonb)
   returns TABLE(event_id text) sql stable;
 
+create function exchange_orders_among(ids uuid[], numbers text[])
+  returns SETOF orders sql stable;
+
 create function exchange_pair(coin text)
   returns text sql immutable;
 

@@ -46,10 +46,8 @@ export const listPlacedOrders = async (
       o.executed ->> 'trigger_status' as trigger_status,
       o.executed ->> 'trigger_error' as trigger_error, o.executed ->> 'tp_order_id' as tp_order_id,
       o.executed ->> 'sl_order_id' as sl_order_id, o.created_at
-    from orders o
-    where o.owner = ${owner} and o.venue = 'exvenue'
-      and (o.id = any(${sql.array(ids, 'uuid')})
-        or o.exchange_number = any(${sql.array(oids, 'text')}))
+    from exchange_orders_among(${sql.array(ids, 'uuid')}, ${sql.array(oids, 'text')}) o
+    where o.owner = ${owner}
     union all
     select i.id, coalesce(i.given_id, i.id), i.request ->> 'pair', r.result ->> 'size', r.result ->> 'size', r.result ->> 'status', null,
       null, 'market', r.result ->> 'limit_price', r.result ->> 'ex_order_id', 'not_requested', null, null, null, i.created_at

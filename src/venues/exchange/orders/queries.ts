@@ -31,9 +31,8 @@ export const listExchangeOrders = (
 ): Promise<readonly RecordedExchangeOrder[]> =>
   db.any(sql.prepared('exchange_orders', recordedOrder)`
     select ${orderColumns}
-    from orders o
-    where o.owner = ${owner} and o.venue = 'exvenue'
-      and (o.id = any(${sql.array(ids, 'uuid')}) or o.exchange_number = any(${sql.array(oids, 'text')}))`);
+    from exchange_orders_among(${sql.array(ids, 'uuid')}, ${sql.array(oids, 'text')}) o
+    where o.owner = ${owner}`);
 
 /** The orders of an owner's wallet that rest by our records and came to rest within the last `withinMs`, newest first. */
 export const listNewlyResting = (
@@ -78,14 +77,15 @@ export const listNamedOrders = (
       (i.phase = 'pending' or i.phase = 'in_doubt') "isPending",
       extract(epoch from now() - i.sending_at)::double precision * 1000 "sentAgoMs",
       coalesce(terms_of(o.id, o.terms) ->> 'take_profit', terms_of(o.id, o.terms) ->> 'stop_loss') is not null "hasExits"
-    from orders o
-    join intents i on i.id = o.id
-    where o.owner = ${owner} and o.trader = ${wallet} and o.venue = 'exvenue'
-      and (o.id = any(${sql.array(
+    from exchange_orders_among(
+      ${sql.array(
         orderIds.flatMap((name) => orderIdsOf(owner, name)),
         'uuid',
-      )})
-        or o.exchange_number = any(${sql.array(oids.map(String), 'text')}))`);
+      )},
+      ${sql.array(oids.map(String), 'text')}
+    ) o
+    join intents i on i.id = o.id
+    where o.owner = ${owner} and o.trader = ${wallet}`);
 
 const ownRow = namedRow
   .pick({ id: true, name: true, oid: true })
@@ -99,9 +99,8 @@ export const listOfWallet = (
 ): Promise<readonly z.infer<typeof ownRow>[]> =>
   db.any(sql.prepared('orders_of_wallet', ownRow)`
     select o.id, o.owner, coalesce(o.given_id, o.id) as name, o.exchange_number oid, o.is_resting "isResting"
-    from orders o
-    where o.trader = ${wallet} and o.venue = 'exvenue'
-      and (o.id = any(${sql.array(ids.filter(isUuid), 'uuid')}) or o.exchange_number = any(${sql.array(oids.map(String), 'text')}))`);
+    from exchange_orders_among(${sql.array(ids.filter(isUuid), 'uuid')}, ${sql.array(oids.map(String), 'text')}) o
+    where o.trader = ${wallet}`);
 
 const filledRow = z.object({ id: idSchema.intent, accepted_ms: z.number() });
 

@@ -23,8 +23,15 @@ export async function listOwnOrders(
 ): Promise<ReadonlyMap<string, OwnOrder>> {
   const rows = await db.any(sql.prepared('own_orders', ownRow)`
     select o.id, o.handle, coalesce(o.given_id, o.id) as name, o.protection
-    from orders o
-    where o.trader = ${trader} and o.owner = ${owner}
-      and (o.id = any(${sql.array(ids.filter(isUuid), 'uuid')}) or o.handle = any(${sql.array(ids, 'text')}))`);
+    from (
+      select n.*
+      from unnest(${sql.array(ids.filter(isUuid), 'uuid')}) as u (id)
+      cross join lateral (select * from orders k where k.id = u.id offset 0) n
+      union all
+      select n.*
+      from unnest(${sql.array(ids, 'text')}) as u (handle)
+      cross join lateral (select * from orders k where k.trader = ${trader} and k.handle = u.handle offset 0) n
+    ) o -- each by its key: a plan kept for any trader reads all orders of one that has many
+    where o.trader = ${trader} and o.owner = ${owner}`);
   return new Map(rows.flatMap((row) => [[row.id, row] as const, [row.handle ?? row.id, row] as const]));
 }
