@@ -4,6 +4,15 @@ import { found } from '../../src/kernel/upstream-result.ts';
 import { syncSubaccounts } from '../../src/venues/network/subaccounts/commands.ts';
 import { type DbSession, type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
 
+const UNREAD = {
+  subaccountId: null,
+  subaccountUuid: null,
+  assetClass: null,
+  accountSize: null,
+  createdMs: null,
+  exAddress: null,
+};
+
 describe('statuses that the network has given to subaccounts of partners by itself', function () {
   this.timeout(20_000);
   let intentDb: IntentDatabase;
@@ -27,12 +36,12 @@ describe('statuses that the network has given to subaccounts of partners by itse
   });
 
   it('are recorded of each, although the log of one partner is held', async () => {
-    const listStatuses = async () =>
-      found(['5E_0', '5E_1'].map((syntheticHotkey) => ({ syntheticHotkey, status: 'eliminated' })));
+    const listSubaccounts = async () =>
+      found(['5E_0', '5E_1', null].map((syntheticHotkey) => ({ ...UNREAD, syntheticHotkey, status: 'eliminated' })));
     await operator.query('begin');
     await operator.query(`select record_event('ptn_a', 'x', '{}')`);
 
-    const synced = await syncSubaccounts({ db: worker, venues: { netvenue: { listStatuses } } }).then(
+    const synced = await syncSubaccounts({ db: worker, venues: { netvenue: { listSubaccounts } } }).then(
       () => 'all',
       () => 'not all',
     );

@@ -2,9 +2,9 @@ import type { Db } from '../../db/pool.ts';
 import type { Finding } from '../../intents/define.ts';
 import type { Hotkey, IntentId, WalletAddress } from '../../kernel/ids.ts';
 import { accepted, recordedRejection, unknownEffect } from '../../kernel/upstream-result.ts';
-import type { Netvenue, NewSubaccount, Subaccount } from '../../venues/network/adapter/types.ts';
+import type { ListedSubaccount, Netvenue, NewSubaccount, Subaccount } from '../../venues/network/adapter/types.ts';
 import { getCreations, listOwnedSubaccounts } from './queries.ts';
-import { isNewTo, matchCreation } from './rules.ts';
+import { candidatesOf, isNewTo, isReadable, matchCreation } from './rules.ts';
 
 /**
  * An entity at the network, and the platform's entity. Creations stored without an entity belong to the platform's.
@@ -25,13 +25,15 @@ export async function findCreated(at: AtEntity, creation: Creation): Promise<Fin
   return finding.kind === 'accepted' && at.isShared ? AMBIGUOUS : finding;
 }
 
-/** The next id of an entity, which no creation so far can have got. Null if the subaccounts could not be listed. */
+/** The next id of an entity, which no creation so far can have got. Null if that of each subaccount is not known. */
 export async function readNextId(venue: Pick<Netvenue, 'listSubaccounts'>): Promise<number | null> {
   const listed = await venue.listSubaccounts();
   if (listed.kind === 'absent') return 0;
-  return listed.kind === 'found' ? Math.max(-1, ...listed.data.map(({ subaccountId }) => subaccountId)) + 1 : null;
+  const ids = listed.kind === 'found' ? listed.data.map(({ subaccountId }) => subaccountId) : [null];
+  return ids.reduce((next: number | null, id) => (next === null || id === null ? null : Math.max(next, id + 1)), 0);
 }
 
+/** A subaccount that may be the wanted one, but cannot be read, is waited for: without it nothing says that there is none. */
 async function searchCreated(
   { db, venue, ...at }: AtEntity,
   { id: intentId, wanted, first_id }: Creation,
@@ -42,12 +44,15 @@ async function searchCreated(
   if ('exAddress' in wanted)
     return byAddress({ exAddress: wanted.exAddress, first_id }, await listOwnedSubaccounts(db, hotkeys), listed.data);
   const { open, owned } = await getCreations(db, { ...wanted, ...at }, hotkeys);
-  const taken = new Set(owned);
+  const taken = new Set<Hotkey | null>(owned);
   const alike = listed.data.filter(
     ({ syntheticHotkey, assetClass, accountSize }) =>
-      !taken.has(syntheticHotkey) && assetClass === wanted.assetClass && accountSize === wanted.accountSize,
+      !taken.has(syntheticHotkey) &&
+      (assetClass ?? wanted.assetClass) === wanted.assetClass &&
+      (accountSize ?? wanted.accountSize) === wanted.accountSize,
   );
-  const match = matchCreation(intentId, open, alike);
+  if (!candidatesOf(open, alike).every(isReadable)) return UNREAD;
+  const match = matchCreation(intentId, open, alike.filter(isReadable));
   if (match.kind === 'found') return accepted(match.orphan);
   if (match.kind === 'wait') return unknownEffect('another creation is under way');
   if (match.kind === 'none') return { kind: 'absent' };
@@ -55,16 +60,19 @@ async function searchCreated(
 }
 
 const AMBIGUOUS = { kind: 'undecidable', problem: { code: 'SUBACCOUNT_AMBIGUOUS' } } as const;
+const UNREAD = unknownEffect('a listed subaccount that may be it cannot be read');
 
 function byAddress(
   { exAddress, first_id }: { exAddress: WalletAddress; first_id: number | null },
-  owned: ReadonlySet<Hotkey>,
-  all: Subaccount[],
+  owned: ReadonlySet<Hotkey | null>,
+  all: ListedSubaccount[],
 ): Finding<Subaccount> {
-  const alike = all.filter((subaccount) => subaccount.exAddress === exAddress);
-  const created = alike.find((one) => !owned.has(one.syntheticHotkey) && isNewTo({ first_id }, one));
+  const candidates = all.filter((one) => !owned.has(one.syntheticHotkey) && isNewTo({ first_id }, one));
+  const created = candidates.filter(isReadable).find((one) => one.exAddress === exAddress);
   if (created) return accepted(created);
-  return alike.length > 0 ? recordedRejection(REGISTERED) : { kind: 'absent' };
+  if (candidates.some((one) => !isReadable(one) && (one.exAddress ?? exAddress) === exAddress)) return UNREAD;
+  const isRegistered = all.some((one) => one.exAddress === exAddress);
+  return isRegistered ? recordedRejection(REGISTERED) : { kind: 'absent' };
 }
 
 const REGISTERED = { slug: 'already_registered', message: 'This address already has a subaccount.' };

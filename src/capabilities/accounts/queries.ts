@@ -37,7 +37,7 @@ const creationsRow = z.object({
 export const getCreations = (
   db: Db,
   at: { assetClass: string; accountSize: number; entity: Hotkey; platform: string },
-  hotkeys: Hotkey[],
+  hotkeys: (Hotkey | null)[],
 ): Promise<{ open: OpenCreation[]; owned: string[] }> =>
   db.one(sql.prepared('creations', creationsRow)`
     select
@@ -63,7 +63,7 @@ export const getCreations = (
       ) as owned`);
 
 /** Which of these subaccounts have an owner in our tables. */
-export const listOwnedSubaccounts = async (db: Db, hotkeys: Hotkey[]): Promise<ReadonlySet<Hotkey>> =>
+export const listOwnedSubaccounts = async (db: Db, hotkeys: (Hotkey | null)[]): Promise<ReadonlySet<Hotkey>> =>
   new Set(
     await db.anyFirst(sql.prepared('owned_subaccounts', z.object({ synthetic_hotkey: idSchema.hotkey }))`
       select s.synthetic_hotkey

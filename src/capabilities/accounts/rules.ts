@@ -9,7 +9,23 @@ export type OpenCreation = { id: IntentId; sent_ms: number; in_doubt: boolean; f
  * A subaccount at the network without an owner in our tables. `createdMs` is by the network's clock; null if the
  * network omits it.
  */
-export type Orphan = { syntheticHotkey: Hotkey; subaccountId: number; createdMs: number | null };
+export type Orphan = {
+  syntheticHotkey: Hotkey;
+  subaccountId: number;
+  assetClass: string;
+  accountSize: number;
+  createdMs: number | null;
+};
+
+/** A subaccount as its entity lists it: null is what cannot be read of it. */
+type Listed = { [Name in keyof Orphan]: Orphan[Name] | null };
+
+/** Whether all that its owner's record needs can be read of a listed subaccount. */
+export const isReadable = <L extends Listed>(listed: L): listed is L & Orphan =>
+  listed.syntheticHotkey !== null &&
+  listed.subaccountId !== null &&
+  listed.assetClass !== null &&
+  listed.accountSize !== null;
 
 /**
  * The result of a search: the orphan of this creation (`found`), none, wait for another creation, or more than one
@@ -31,12 +47,7 @@ export function matchCreation<O extends Orphan>(
   orphans: readonly O[],
 ): Match<O> {
   const inDoubt = open.filter(({ in_doubt }) => in_doubt);
-  const first = Math.min(...inDoubt.map(({ sent_ms }) => sent_ms));
-  const candidates = orphans.filter(
-    (orphan) =>
-      (orphan.createdMs === null || orphan.createdMs >= first - CLOCK_SKEW_MS) &&
-      open.some((creation) => isNewTo(creation, orphan)),
-  );
+  const candidates = candidatesOf(open, orphans);
   if (candidates.length === 0) return { kind: 'none' };
   if (candidates.some(({ createdMs }) => createdMs === null)) return { kind: 'ambiguous' };
   const underWay = open.filter(({ in_doubt }) => !in_doubt);
@@ -50,14 +61,24 @@ export function matchCreation<O extends Orphan>(
   return orphan ? { kind: 'found', orphan } : { kind: 'none' };
 }
 
+/** Those that one of the open creations may have created, by time and id. */
+export function candidatesOf<O extends Listed>(open: readonly OpenCreation[], orphans: readonly O[]): O[] {
+  const first = Math.min(...open.filter(({ in_doubt }) => in_doubt).map(({ sent_ms }) => sent_ms));
+  return orphans.filter(
+    (orphan) =>
+      (orphan.createdMs === null || orphan.createdMs >= first - CLOCK_SKEW_MS) &&
+      open.some((creation) => isNewTo(creation, orphan)),
+  );
+}
+
 const mayHaveMade = (creation: OpenCreation, orphan: Orphan) =>
   Number(orphan.createdMs) >= creation.sent_ms - CLOCK_SKEW_MS && isNewTo(creation, orphan);
 
 /** Whether an id can have been given since a creation was sent: ids are never used again. */
 export const isNewTo = (
   { first_id }: Pick<OpenCreation, 'first_id'>,
-  { subaccountId }: Pick<Orphan, 'subaccountId'>,
-): boolean => first_id === null || subaccountId >= first_id;
+  { subaccountId }: Pick<Listed, 'subaccountId'>,
+): boolean => first_id === null || subaccountId === null || subaccountId >= first_id;
 
 /**
  * Assigns each orphan, oldest first, to the oldest creation in doubt that has none yet and was sent before the orphan
@@ -82,8 +103,9 @@ export const needsOperator = (slug: string): boolean =>
   );
 
 /** The subaccounts without an owner that are newer than every one with an owner, by the network's clock. */
-export function newerThanOwned<O extends Orphan>(all: readonly O[], owned: ReadonlySet<Hotkey>): O[] {
-  const known = all.flatMap(({ syntheticHotkey, createdMs }) => (owned.has(syntheticHotkey) ? [createdMs ?? 0] : []));
+export function newerThanOwned<L extends Listed>(all: readonly L[], owned: ReadonlySet<Hotkey | null>): L[] {
+  const named = all.filter(({ syntheticHotkey }) => syntheticHotkey !== null);
+  const known = named.flatMap(({ syntheticHotkey, createdMs }) => (owned.has(syntheticHotkey) ? [createdMs ?? 0] : []));
   const newestMs = Math.max(0, ...known);
-  return all.filter(({ syntheticHotkey, createdMs }) => !owned.has(syntheticHotkey) && (createdMs ?? 0) > newestMs);
+  return named.filter(({ syntheticHotkey, createdMs }) => !owned.has(syntheticHotkey) && (createdMs ?? 0) > newestMs);
 }

@@ -33,8 +33,9 @@ async function printSubaccounts(
     db,
     since.map(({ syntheticHotkey }) => syntheticHotkey),
   );
-  for (const { syntheticHotkey, assetClass, accountSize } of since)
-    if (!owned.has(syntheticHotkey))
+  for (const { subaccountId, syntheticHotkey, assetClass, accountSize } of since)
+    if (syntheticHotkey === null) printUnread(`subaccount ${subaccountId} of ${entity}`);
+    else if (!owned.has(syntheticHotkey))
       print(`subaccount  ${syntheticHotkey}  ${assetClass} ${accountSize}: without an owner here`);
 }
 

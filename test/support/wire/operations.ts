@@ -99,7 +99,6 @@ async function atNetwork() {
       'netvenue.settlements': () => venue.settlements(uuid, Date.now()),
       'netvenue.tradePairs': () => venue.tradePairs(),
       'netvenue.listSubaccounts': () => venue.listSubaccounts(),
-      'netvenue.listStatuses': () => venue.listStatuses(),
     },
   };
 }

@@ -11,7 +11,7 @@ import { submitResponse, workedFor } from './orders.ts';
 import { payoutBody, settlementsResponse } from './payouts.ts';
 import { rejectedForForm } from './rejections.ts';
 import type { Bracket, Signal, TrailingStop } from './signal-types.ts';
-import { createResponse, listResponse, statusesResponse, subaccountBody } from './subaccounts.ts';
+import { createResponse, listResponse, subaccountBody } from './subaccounts.ts';
 import type { CallLimits, Netvenue, NetvenueAccess, NetvenueTurns } from './types.ts';
 
 /** The miner tries 3 times for 30 s with 2 pauses of 5 s: 100 s at most. Then it still needs time to respond. */
@@ -81,7 +81,6 @@ export const netvenue = (access: NetvenueAccess, sendLookUp: LookUps = unlimited
       return createResponse(await writes.post(path, subaccountBody(requested), { timeoutMs: CREATE_MS, ...limits }));
     },
     listSubaccounts: async (limits) => listResponse(await validator.get(entityPath, limits)),
-    listStatuses: async (limits) => statusesResponse(await validator.get(entityPath, limits)),
   };
 };
 

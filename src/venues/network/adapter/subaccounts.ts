@@ -12,7 +12,7 @@ import {
 import { entriesOf, fieldsOf, numberOf, textOf, timeMsOf } from './fields.ts';
 import { readResponse } from './orders.ts';
 import { classifySubaccountText, rejectedOurKey } from './rejections.ts';
-import type { NewSubaccount, Subaccount, SubaccountStatus } from './types.ts';
+import type { ListedSubaccount, NewSubaccount, Subaccount } from './types.ts';
 
 const rejectedAtCap = rejected('trader_cap', 'The miner has reached its maximum number of linked traders.');
 
@@ -45,50 +45,30 @@ export const createResponse = (reply: Reply): UpstreamResult<Subaccount> => {
   return body ? inconclusive(why) : unknownEffect(why); // a proxy responds while the miner still works on it
 };
 
-/**
- * Reads all subaccounts of an entity. A partly readable list is unreadable as a whole: it must never prove that a
- * subaccount is missing.
- */
-export const listResponse = (reply: Reply): ReadResult<Subaccount[]> => {
-  const listed = readMembers(reply);
-  if (listed.kind !== 'found') return listed;
-  const readable = listed.data.map(readSubaccount).filter((subaccount) => subaccount !== null);
-  return readable.length === listed.data.length ? found(readable) : unreadable('a listed subaccount is incomplete');
-};
-
-/** Reads the statuses of an entity's subaccounts, by hotkey: whatever one lacks, the others have theirs. */
-export const statusesResponse = (reply: Reply): ReadResult<SubaccountStatus[]> => {
-  const listed = readMembers(reply);
-  if (listed.kind !== 'found') return listed;
-  return found(
-    listed.data.flatMap((member) => {
-      const [syntheticHotkey, status] = [textOf(fieldsOf(member)?.synthetic_hotkey), textOf(fieldsOf(member)?.status)];
-      return syntheticHotkey && status ? [{ syntheticHotkey, status }] : [];
-    }),
-  );
-};
-
-const readMembers = (reply: Reply): ReadResult<unknown[]> => {
+/** Reads all subaccounts of an entity, also those of which not all can be read. */
+export const listResponse = (reply: Reply): ReadResult<ListedSubaccount[]> => {
   const response = readResponse(reply);
   if (response.kind !== 'found') return response;
   const entity = fieldsOf(response.data.entity) ?? response.data;
-  const members = entriesOf(entity.subaccounts)?.map(([, member]) => member);
+  const members = entriesOf(entity.subaccounts)?.map(([id, member]) => readListed(member, id));
   return members ? found(members) : unreadable('no subaccounts listed');
 };
 
 const readSubaccount = (value: unknown): Subaccount | null => {
+  const { subaccountId, syntheticHotkey, assetClass, accountSize, ...more } = readListed(value);
+  if (subaccountId === null || syntheticHotkey === null || assetClass === null || accountSize === null) return null;
+  return { subaccountId, syntheticHotkey, assetClass, accountSize, ...more };
+};
+
+/** `id`: the number of a subaccount in a dictionary. */
+const readListed = (value: unknown, id: string | null = null): ListedSubaccount => {
   const data = fieldsOf(value) ?? {};
-  const subaccountId = numberOf(data.subaccount_id);
-  const syntheticHotkey = textOf(data.synthetic_hotkey);
-  const assetClass = textOf(data.asset_class);
-  const accountSize = numberOf(data.account_size);
-  if (subaccountId === null || !syntheticHotkey || !assetClass || accountSize === null) return null;
   return {
-    subaccountId,
+    subaccountId: numberOf(data.subaccount_id) ?? numberOf(id),
     subaccountUuid: textOf(data.subaccount_uuid),
-    syntheticHotkey,
-    assetClass,
-    accountSize,
+    syntheticHotkey: textOf(data.synthetic_hotkey),
+    assetClass: textOf(data.asset_class),
+    accountSize: numberOf(data.account_size),
     status: textOf(data.status) ?? 'unknown',
     createdMs: timeMsOf(data.created_at_ms),
     exAddress: textOf(data.hl_address)?.toLowerCase() ?? null,

@@ -170,8 +170,8 @@ export type Subaccount = {
   exAddress: WalletAddress | null;
 };
 
-/** The status that the network lists of a subaccount. */
-export type SubaccountStatus = Pick<Subaccount, 'syntheticHotkey' | 'status'>;
+/** A subaccount in the list of its entity. What cannot be read of it is null: by that it may be any. */
+export type ListedSubaccount = { [Name in keyof Subaccount]: Subaccount[Name] | null } & Pick<Subaccount, 'status'>;
 
 /** A subaccount to create: for an asset class, or linked to an exchange wallet. `accountSize` in USD. */
 export type NewSubaccount =
@@ -207,9 +207,7 @@ export type Netvenue = {
   /** Creates a subaccount. Not idempotent at the miner: never repeat a call in doubt. */
   createSubaccount(requested: NewSubaccount, limits?: CallLimits): Promise<UpstreamResult<Subaccount>>;
   /** All subaccounts of the entity, from the validator. */
-  listSubaccounts(limits?: CallLimits): Promise<ReadResult<Subaccount[]>>;
-  /** The statuses in the same list, of all that have one. */
-  listStatuses(limits?: CallLimits): Promise<ReadResult<SubaccountStatus[]>>;
+  listSubaccounts(limits?: CallLimits): Promise<ReadResult<ListedSubaccount[]>>;
 };
 
 /**

@@ -15,7 +15,7 @@ export async function noteSubaccountStatus(db: Db, syntheticHotkey: Hotkey, stat
 }
 
 /** What the sync of partners' subaccounts needs. */
-export type SubaccountSyncDeps = { db: Db; venues: { netvenue: Pick<Netvenue, 'listStatuses'> } };
+export type SubaccountSyncDeps = { db: Db; venues: { netvenue: Pick<Netvenue, 'listSubaccounts'> } };
 
 /**
  * Records the statuses that the network has given to partners' subaccounts by itself: nothing else reads one that places no
@@ -23,7 +23,7 @@ export type SubaccountSyncDeps = { db: Db; venues: { netvenue: Pick<Netvenue, 'l
  */
 export async function syncSubaccounts({ db, venues }: SubaccountSyncDeps): Promise<void> {
   if (!(await hasLiveSubaccounts(db))) return;
-  const listed = await venues.netvenue.listStatuses();
+  const listed = await venues.netvenue.listSubaccounts();
   if (listed.kind !== 'found') return;
   await eachInTurn(await listMovedSubaccounts(db, listed.data), ({ hotkey, status }) =>
     noteSubaccountStatus(db, hotkey, status),

@@ -2,7 +2,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../../../db/pool.ts';
 import { type Hotkey, idSchema, type OwnerId, type WalletAddress } from '../../../kernel/ids.ts';
-import type { SubaccountStatus } from '../adapter/types.ts';
+import type { ListedSubaccount } from '../adapter/types.ts';
 
 const subaccountRow = z.object({
   synthetic_hotkey: idSchema.hotkey,
@@ -69,7 +69,7 @@ const movedRow = z.object({ hotkey: idSchema.hotkey, status: z.string() });
  */
 export const listMovedSubaccounts = (
   db: Db,
-  listed: readonly SubaccountStatus[],
+  listed: readonly Pick<ListedSubaccount, 'syntheticHotkey' | 'status'>[],
 ): Promise<readonly z.infer<typeof movedRow>[]> =>
   db.any(sql.prepared('list_moved_subaccounts', movedRow)`
     select s.synthetic_hotkey as hotkey, l.status
