@@ -45,7 +45,9 @@ describe('the assets of an exchange that shows none, or that cannot be read', ()
 
   for (const [what, answer] of [
     ['an error', [500]],
+    ['a list of an unknown form', [200, meta({ symbol: 'BTC', decimals: 5 })]],
     ['a new asset of an unknown form', [200, meta(btc, { name: 'ODD' })]],
+    ['a known asset of an unknown form', [200, meta({ name: 'BTC' }, matic)]],
   ] as [string, [number, object?]][])
     it(`are not read again for every order, at the cost of everybody's exits, but those of before serve: ${what}`, async () => {
       const { venue, asked } = await withOldList(answer);
@@ -57,6 +59,67 @@ describe('the assets of an exchange that shows none, or that cannot be read', ()
 
       expect(asked).to.have.length(1);
     });
+
+  it('are tradable a day later too, but for the one whose row is of an unknown form, which keeps the others’ numbers', async () => {
+    const { venue } = await withOldList([200, meta(btc, { name: 'ODD' }, matic, { szDecimals: 'two' })]);
+    later(25 * 3_600_000);
+
+    const [known, odd, next] = [await venue.asset('BTC'), await venue.asset('ODD'), await venue.asset('MATIC')];
+    const listed = await venue.assets();
+
+    expect(known).to.nested.include({ kind: 'found', 'data.id': 0 });
+    expect(odd).to.include({ kind: 'unreadable' });
+    expect(next).to.nested.include({ kind: 'found', 'data.id': 2 });
+    expect(listed).to.nested.include({ kind: 'found', 'data.rows.length': 2 });
+    expect(listed).to.have.deep.nested.property('data.unread', ['ODD', null]);
+    expect(await venue.asset('NOSUCH'), 'it may be the one without a name').to.include({ kind: 'unreadable' });
+  });
+
+  it('are those of the last whole list for a day, but for a new one, which is found in the newer list', async () => {
+    const { venue } = await withOldList([200, meta({ name: 'BTC' }, matic)]);
+    await venue.asset('BTC');
+    await sleep(20);
+
+    expect(await venue.asset('BTC')).to.nested.include({ kind: 'found', 'data.id': 0 });
+    expect(await venue.asset('MATIC')).to.nested.include({ kind: 'found', 'data.id': 1 });
+    expect(await venue.asset('NOSUCH')).to.deep.equal({ kind: 'absent' });
+  });
+
+  it('of which one cannot be read lack no other name', async () => {
+    const { venue } = await withOldList([200, meta(btc, { name: 'ODD' })]);
+    later(25 * 3_600_000);
+
+    expect(await venue.asset('NOSUCH')).to.deep.equal({ kind: 'absent' });
+  });
+
+  it('of a builder dex are tradable although another dex cannot be read, of which no account is left out in silence', async () => {
+    const venue = exvenue({ url: VENUE, network: 'mainnet' });
+    nock(VENUE)
+      .post('/info', { type: 'perpDexs' })
+      .reply(200, [null, { fullName: 'odd' }, { name: 'xyz' }]);
+    nock(VENUE)
+      .post('/info', { type: 'meta', dex: 'xyz' })
+      .reply(200, meta({ ...btc, name: 'xyz:GOLD' }));
+
+    expect(await venue.asset('xyz:GOLD')).to.nested.include({ kind: 'found', 'data.id': 120_000 });
+    expect(await venue.dexes()).to.include({ kind: 'unreadable' });
+    expect(await venue.accounts(`0x${'ab'.repeat(20)}`)).to.include({ kind: 'unreadable' });
+  });
+
+  it('of spot are those whose tokens can be read', async () => {
+    const venue = exvenue({ url: VENUE, network: 'mainnet' });
+    const token = (name: string, index: number) => ({ name, szDecimals: 2, index });
+    const pair = (name: string, ...tokens: number[]) => ({ name, tokens, index: Number(name.slice(1)) });
+    nock(VENUE)
+      .post('/info', { type: 'spotMeta' })
+      .reply(200, {
+        tokens: [token('USDC', 0), { name: 'ODD', index: 7 }, token('HYPE', 150)],
+        universe: [pair('@7', 7, 0), pair('@107', 150, 0)],
+      });
+
+    expect(await venue.asset('@107')).to.nested.include({ kind: 'found', 'data.base': 'HYPE' });
+    expect(await venue.asset('@7')).to.include({ kind: 'unreadable' });
+  });
 
   it('are not read again for every unknown name', async () => {
     const { venue, asked } = await withOldList([500]);

@@ -22,13 +22,14 @@ type World = {
   mids?: Record<string, string>;
   spot?: object[];
   mode?: string;
+  spotMeta?: object;
 };
 
 describe('what a wallet holds at the exchange', () => {
   alone();
 
   /** The reads of a process, and what it asked for. */
-  function open({ main = accountWorth('1000.0', '500.0'), account, meta, mids, spot = [], mode }: World) {
+  function open({ main = accountWorth('1000.0', '500.0'), account, meta, mids, spot = [], mode, spotMeta }: World) {
     const answers: Record<string, unknown> = {
       perpDexs: [null, { name: 'flx' }],
       userAbstraction: JSON.stringify(mode ?? 'disabled'),
@@ -36,7 +37,7 @@ describe('what a wallet holds at the exchange', () => {
       'clearinghouseState flx': account,
       spotClearinghouseState: { balances: spot },
       'meta flx': meta,
-      spotMeta: twoDollars,
+      spotMeta: spotMeta ?? twoDollars,
       allMids: mids,
     };
     const asked: string[] = [];
@@ -156,6 +157,26 @@ describe('what a wallet holds at the exchange', () => {
       expect(linked).to.equal(null);
     });
   }
+
+  describe('where a spot pair cannot be read', () => {
+    const spotMeta = { ...twoDollars, universe: [...twoDollars.universe, { name: '@7', tokens: [7, 0], index: 7 }] };
+    const world = { account: NOTHING, mids: { '@230': '0.5' }, spotMeta };
+    const held = (coin: string, token: number) => ({ coin, token, total: '2.0', hold: '0.0', entryNtl: '0.0' });
+
+    it('counts the tokens whose pairs can be', async () => {
+      const { reads } = open({ ...world, spot: [usdc('10.0', '0.0'), held('USDH', 360)] });
+
+      expect((await readHoldings(reads, USER)).balance).to.equal('1011');
+    });
+
+    it('is not computed without a token that may have that pair', async () => {
+      const { reads } = open({ ...world, spot: [usdc('10.0', '0.0'), held('ODD', 7)] });
+
+      const told = await readHoldings(reads, USER).catch((error: unknown) => error);
+
+      expect(told).to.be.an.instanceOf(ApiError).and.include({ code: 'VENUE_UNREADABLE' });
+    });
+  });
 
   for (const [name, world, balance] of [
     ['without money of the wallet', { account: accountWorth('0.0', '0.0') }, '1000'],

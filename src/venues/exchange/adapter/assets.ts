@@ -1,6 +1,6 @@
 import { USDC_TOKEN } from '../../../kernel/exchange-names.ts';
 import { gridOf } from './amounts.ts';
-import { decimalOf, everyOf, fieldsOf, integerOf, textOf } from './fields.ts';
+import { decimalOf, everyOf, fieldsOf, integerOf, type Rows, rowsOf, textOf } from './fields.ts';
 import type { Asset, Market } from './types.ts';
 
 /**
@@ -17,19 +17,19 @@ export type Dex = { name: string; index: number };
 /**
  * Reads the builder dexes with their positions in the list. The first entry is the venue's own dex. See venues/exchange.md#reads.
  */
-export const readDexes = (json: unknown): Dex[] | null => {
-  const dexes = everyOf(json, (value, index) => {
+export const readDexes = (json: unknown): Rows<Dex> | null => {
+  const dexes = rowsOf(json, (value, index) => {
     const name = value === null ? '' : textOf(fieldsOf(value)?.name);
     return name === null ? null : { name, index };
   });
-  return dexes?.filter(({ name }) => name !== '') ?? null;
+  return dexes && { ...dexes, rows: dexes.rows.filter(({ name }) => name !== '') };
 };
 
 /** Reads the perpetuals of a dex. The asset id follows from the position in the list. See venues/exchange.md#reads. */
 export const readPerps =
   ({ name, index }: Dex) =>
-  (json: unknown): Asset[] | null =>
-    everyOf(fieldsOf(json)?.universe, (value, position) => {
+  (json: unknown): Rows<Asset> | null =>
+    rowsOf(fieldsOf(json)?.universe, (value, position) => {
       const asset = fieldsOf(value);
       const coin = textOf(asset?.name);
       const sizeDecimals = integerOf(asset?.szDecimals);
@@ -51,9 +51,11 @@ export const readPerps =
     });
 
 /** Reads the spot pairs. Size decimals are those of the base token. See venues/exchange.md#reads. */
-export const readSpots = (json: unknown): Asset[] | null => {
-  const tokens = everyOf(fieldsOf(json)?.tokens, readToken);
-  return tokens && everyOf(fieldsOf(json)?.universe, readSpot(new Map(tokens.map((token) => [token.index, token]))));
+export const readSpots = (json: unknown): Rows<Asset> | null => {
+  const tokens = rowsOf(fieldsOf(json)?.tokens, readToken)?.rows;
+  return tokens
+    ? rowsOf(fieldsOf(json)?.universe, readSpot(new Map(tokens.map((token) => [token.index, token]))))
+    : null;
 };
 
 /** Reads the assets of a dex with their prices. Both lists use the same positions. See venues/exchange.md#reads. */
@@ -62,7 +64,9 @@ export const readMarkets =
   (json: unknown): Market[] | null => {
     if (!Array.isArray(json)) return null;
     const assets = readPerps(dex)(json[0]);
-    return assets && everyOf(json[1], (value, position) => readMarket(value, assets[position]));
+    return assets?.unread.length === 0
+      ? everyOf(json[1], (value, position) => readMarket(value, assets.rows[position]))
+      : null;
   };
 
 /** Reads mid prices by coin. A coin without a readable price is left out; nothing else is known then. See venues/exchange.md#reads. */

@@ -1,6 +1,7 @@
-import { absent, found, type ReadResult } from '../../../kernel/upstream-result.ts';
+import { absent, found, type ReadResult, unreadable } from '../../../kernel/upstream-result.ts';
 import type { CallLimits } from './action-types.ts';
 import { type Dex, readDexes, readPerps, readSpots } from './assets.ts';
+import type { Rows } from './fields.ts';
 import { type SharedRead, type Sources, sharedRead } from './shared-read.ts';
 import type { Asset } from './types.ts';
 
@@ -13,13 +14,14 @@ const MAIN: Dex = { name: '', index: 0 };
 const SPOT = 'spot';
 
 /**
- * Tradable assets by name. A list is read at most once at a time and shared by all processes. While a new one is read, the
+ * Tradable assets by name. One whose row cannot be read is unreadable, and keeps nobody from the others. A list is read at most once at a time and shared by all processes. While a new one is read, the
  * last one is used: an asset keeps its number, and a list only grows.
  */
 export type Catalogue = {
   find(coin: string, limits?: CallLimits): Promise<ReadResult<Asset>>;
   id(coin: string, limits?: CallLimits): Promise<ReadResult<number>>;
-  list(dex: string, limits?: CallLimits): Promise<ReadResult<Asset[]>>;
+  list(dex: string, limits?: CallLimits): Promise<ReadResult<Rows<Asset>>>;
+  /** Unreadable if one is: a sum over the others would lack it. */
   dexes(limits?: CallLimits): Promise<ReadResult<Dex[]>>;
   dex(name: string, limits?: CallLimits): Promise<ReadResult<Dex>>;
 };
@@ -28,27 +30,31 @@ export type Catalogue = {
 export const catalogueFrom = (sources: Sources): Catalogue => {
   const dexes = sharedRead(sources, { body: { type: 'perpDexs' }, freshMs: FRESH_MS, read: readDexes });
   const spots = sharedRead(sources, { body: { type: 'spotMeta' }, freshMs: FRESH_MS, read: readSpots });
-  const perps = new Map<string, SharedRead<Asset[]>>();
-  const perpsOf = (dex: Dex): SharedRead<Asset[]> => {
+  const perps = new Map<string, SharedRead<Rows<Asset>>>();
+  const perpsOf = (dex: Dex): SharedRead<Rows<Asset>> => {
     const body = { type: 'meta', ...(dex.name && { dex: dex.name }) };
     const ofDex = perps.get(dex.name) ?? sharedRead(sources, { body, freshMs: FRESH_MS, read: readPerps(dex) });
     perps.set(dex.name, ofDex);
     return ofDex;
   };
   const dexNamed = async (name: string, limits?: CallLimits): Promise<ReadResult<Dex>> =>
-    name === MAIN.name ? found(MAIN) : findIn(dexes, (dex) => dex.name === name, limits);
-  const listOf = async (name: string, limits?: CallLimits): Promise<ReadResult<SharedRead<Asset[]>>> => {
+    name === MAIN.name ? found(MAIN) : findIn(dexes, { name, nameOf: (dex) => dex.name }, limits);
+  const listOf = async (name: string, limits?: CallLimits): Promise<ReadResult<SharedRead<Rows<Asset>>>> => {
     if (name === SPOT) return found(spots);
     const dex = await dexNamed(name, limits);
     return dex.kind === 'found' ? found(perpsOf(dex.data)) : dex;
   };
   const find: Catalogue['find'] = async (coin, limits) => {
     const list = await listOf(dexOf(coin), limits);
-    return list.kind === 'found' ? findIn(list.data, (asset) => asset.coin === coin, limits) : list;
+    return list.kind === 'found' ? findIn(list.data, { name: coin, nameOf: (asset) => asset.coin }, limits) : list;
   };
   return {
     dex: dexNamed,
-    dexes,
+    dexes: async (limits) => {
+      const read = await dexes(limits);
+      if (read.kind !== 'found') return read;
+      return read.data.unread.length === 0 ? found(read.data.rows) : unreadable('a dex cannot be read');
+    },
     list: async (name, limits) => {
       const list = await listOf(name, limits);
       return list.kind === 'found' ? list.data(limits) : list;
@@ -77,18 +83,22 @@ const dexOf = (coin: string): string => {
   return coin.includes(':') ? (coin.split(':')[0] ?? '') : MAIN.name;
 };
 
+type Named<T> = { name: string; nameOf(row: T): string };
+
 /** A name that is not in the list may be a new one. */
 const findIn = async <T>(
-  list: SharedRead<T[]>,
-  isIt: (member: T) => boolean,
+  list: SharedRead<Rows<T>>,
+  named: Named<T>,
   limits: CallLimits | undefined,
 ): Promise<ReadResult<T>> => {
-  const known = inList(await list(limits), isIt);
-  return known.kind === 'absent' ? inList(await list(limits, REFRESH_AFTER_MS), isIt) : known;
+  const known = inList(await list(limits), named);
+  return known.kind === 'absent' ? inList(await list(limits, REFRESH_AFTER_MS), named) : known;
 };
 
-const inList = <T>(list: ReadResult<T[]>, isIt: (member: T) => boolean): ReadResult<T> => {
+const inList = <T>(list: ReadResult<Rows<T>>, { name, nameOf }: Named<T>): ReadResult<T> => {
   if (list.kind !== 'found') return list;
-  const member = list.data.find(isIt);
-  return member === undefined ? absent : found(member);
+  const { rows, unread } = list.data;
+  const row = rows.find((one) => nameOf(one) === name);
+  if (row !== undefined) return found(row);
+  return unread.includes(name) || unread.includes(null) ? unreadable('its row cannot be read') : absent;
 };

@@ -30,6 +30,21 @@ export const complete = <T extends object>(members: T): { [Name in keyof T]: Exc
   // as: just proven
   Object.values(members).includes(null) ? null : (members as { [Name in keyof T]: Exclude<T[Name], null> });
 
+/** A list of which each row is read for itself. `unread`: the names of rows that cannot be read; null of one whose name cannot be either. */
+export type Rows<T> = { rows: T[]; unread: (string | null)[] };
+
+/**
+ * Reads each row of a list: one of an unknown form keeps nobody from the others. Null if the value is not a list, or if none of its rows can be
+ * read: then it is not this list.
+ */
+export const rowsOf = <T>(value: unknown, read: (row: unknown, index: number) => T | null): Rows<T> | null => {
+  if (!Array.isArray(value)) return null;
+  const results = value.map(read);
+  const rows = results.filter((row) => row !== null);
+  const unread = value.filter((_, n) => results[n] === null).map((row) => textOf(fieldsOf(row)?.name));
+  return rows.length > 0 || value.length === 0 ? { rows, unread } : null;
+};
+
 /**
  * Reads every member of a list. Null if the value is not a list or one member is unreadable: a partly read list would
  * wrongly prove that something is missing.

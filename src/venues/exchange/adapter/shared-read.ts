@@ -1,6 +1,7 @@
 import type { ResponseCache } from '../../../kernel/shared-upstream.ts';
-import { found, type ReadResult, type Unreadable } from '../../../kernel/upstream-result.ts';
+import { found, type ReadResult } from '../../../kernel/upstream-result.ts';
 import type { CallLimits } from './action-types.ts';
+import type { Rows } from './fields.ts';
 import type { QueryInfo } from './info.ts';
 
 /**
@@ -26,21 +27,22 @@ const RETRY_AFTER_MS = 30_000;
 /**
  * Makes a read that all processes share: from memory, then as any process has last read it, then from the venue. A list
  * older than `freshMs` is read again in the background. At most one read of a process is in progress. A failed one is not repeated for a while where
- * an earlier list serves, nor within `newerThanMs`. No cache of the kernel does this: what other processes read counts, with its age, and a call may
- * name the greatest age.
+ * an earlier list serves, nor within `newerThanMs`; one with unread rows counts as failed while a whole one of the last day serves. No cache of the
+ * kernel does this: what other processes read counts, with its age, and a call may name the greatest age.
  */
-export const sharedRead = <T>(
+export const sharedRead = <T extends Rows<unknown>>(
   { query, responses }: Sources,
   { body, freshMs, read }: { body: Body; freshMs: number; read: (json: unknown) => T | null },
 ): SharedRead<T> => {
   const name = [body.type, body.dex].filter(Boolean).join(' ');
   let known: CachedResult<T> | null = null;
-  let failed: { result: Unreadable; atMs: number } | null = null;
+  let failed: { result: ReadResult<T>; atMs: number } | null = null;
   let underWay: Promise<ReadResult<T>> | null = null;
 
   const isNew = (maxAgeMs: number): boolean => known !== null && performance.now() - known.readAt <= maxAgeMs;
+  const isOutdone = (data: T): boolean => data.unread.length > 0 && known?.data.unread.length === 0 && isNew(STALE_MS);
   const remember = (data: T, ageMs: number) => {
-    if (!isNew(ageMs)) known = { data, readAt: performance.now() - ageMs };
+    if (!isNew(ageMs) && !isOutdone(data)) known = { data, readAt: performance.now() - ageMs };
   };
   const recall = async (): Promise<void> => {
     const kept = await responses.find(name).catch(() => null);
@@ -53,12 +55,13 @@ export const sharedRead = <T>(
       const data = read(json);
       return data === null ? null : found({ json, data });
     });
-    failed = response.kind === 'found' ? null : { result: response, atMs: performance.now() };
-    if (response.kind !== 'found') return response;
-    const { json, data } = response.data;
-    remember(data, 0);
-    void responses.keep(name, json).catch(() => {}); // the next process reads it for itself
-    return found(data);
+    const result = response.kind === 'found' ? found(response.data.data) : response;
+    failed = { result, atMs: performance.now() };
+    if (response.kind !== 'found' || isOutdone(response.data.data)) return result;
+    failed = null;
+    remember(response.data.data, 0);
+    void responses.keep(name, response.data.json).catch(() => {}); // the next process reads it for itself
+    return result;
   };
   const asking = (timeoutMs: number | undefined): Promise<ReadResult<T>> => {
     underWay ??= ask(timeoutMs).finally(() => {

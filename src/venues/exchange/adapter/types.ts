@@ -2,6 +2,7 @@ import type { Grid, Side } from '../../../kernel/grid.ts';
 import type { WalletAddress } from '../../../kernel/ids.ts';
 import type { ListResult, ReadResult, Rejected, UpstreamResult } from '../../../kernel/upstream-result.ts';
 import type { CallLimits, ExitKind, Posted, PostLimits, Signer, TimeInForce } from './action-types.ts';
+import type { Rows } from './fields.ts';
 
 /** One of the two networks of the exchange. */
 export type Network = 'mainnet' | 'testnet';
@@ -175,12 +176,12 @@ export type Exvenue = {
   /** Posts exactly these bytes, once. In a batch, accepted items stay in effect beside rejected ones. */
   post(body: string, limits: PostLimits): Promise<UpstreamResult<Posted>>;
 
-  /** Cached for minutes; a name that is not cached is read again. `absent` for a name the venue does not know. */
+  /** Cached for minutes; a name that is not cached is read again. `absent` for a name the venue does not know: no unread row may have it. */
   asset(coin: string, limits?: CallLimits): Promise<ReadResult<Asset>>;
   /** The number of an asset by its name, also of spot pairs and outcomes. */
   assetId(coin: string, limits?: CallLimits): Promise<ReadResult<number>>;
   /** All assets of a dex, including delisted ones. `spot` returns the spot pairs. */
-  assets(dex?: string, limits?: CallLimits): Promise<ReadResult<Asset[]>>;
+  assets(dex?: string, limits?: CallLimits): Promise<ReadResult<Rows<Asset>>>;
   /** Names of the builder dexes, without the venue's own. */
   dexes(limits?: CallLimits): Promise<ReadResult<string[]>>;
   markets(dex?: string, limits?: CallLimits): Promise<ReadResult<Market[]>>;

@@ -31,7 +31,7 @@ export function openWallet({ db, reads, links }: PortfolioDeps, owner: OwnerId, 
   const linked = links.of(owner, wallet);
   const limits = async () =>
     (await linked.limits()) ??
-    exchangeLimits(requireFound(await reads.exchangeAssets('')), (await readHoldings(reads, wallet)).balance);
+    exchangeLimits(requireFound(await reads.exchangeAssets('')).rows, (await readHoldings(reads, wallet)).balance);
   const fills = ({ fromMs, toMs }: Span) => readFills({ db, reads }, { wallet, fromMs, toMs });
   return {
     async account() {
@@ -61,17 +61,17 @@ export function openWallet({ db, reads, links }: PortfolioDeps, owner: OwnerId, 
 /** The decimals of the sizes of every coin on the dexes of the fills. */
 async function readLots(reads: VenueReads, fills: Fill[]): Promise<Map<string, number>> {
   const dexes = [...new Set(fills.map(({ coin }) => dexOf(coin)))];
-  const assets = await Promise.all(dexes.map(async (dex) => foundOrNull(await reads.exchangeAssets(dex)) ?? []));
+  const assets = await Promise.all(dexes.map(async (dex) => foundOrNull(await reads.exchangeAssets(dex))?.rows ?? []));
   return new Map(assets.flat().map(({ coin, sizeDecimals }) => [coin, sizeDecimals]));
 }
 
-/** All assets of the exchange's perpetual dexes. Throws VENUE_UNREADABLE if one dex cannot be read. */
+/** All assets of the exchange's perpetual dexes that can be traded. Throws VENUE_UNREADABLE if one dex cannot be read. */
 async function readAssets(reads: VenueReads): Promise<Asset[]> {
   const dexes = await reads.exchangeDexes();
   if (dexes.kind === 'unreadable') throw new ApiError('VENUE_UNREADABLE');
   const names = ['', ...(dexes.kind === 'found' ? dexes.data : [])];
   const lists = await Promise.all(names.map((dex) => reads.exchangeAssets(dex)));
-  return lists.flatMap(requireFound);
+  return lists.flatMap((list) => requireFound(list).rows);
 }
 
 /** A wallet's balance; null without a wallet or if the exchange cannot be read, so that an account with a wallet is still shown. */

@@ -21,7 +21,8 @@ const USDC = 'USDC';
 /**
  * Values accounts at the price of their dex's collateral, and free spot balances: USDC at 1, other tokens at mid, tokens
  * without a USDC pair excluded. The spot balances of a unified account are all that it has, its accounts included: see
- * venues/exchange.md#collateral. Unreadable if an account has a collateral without a price: no sum of two tokens is at 1.
+ * venues/exchange.md#collateral. Unreadable if an account has a collateral without a price: no sum of two tokens is at 1; or if a
+ * token may have a pair that cannot be read.
  */
 export async function worthOf(reads: PriceReads, { mode, accounts, spot }: WalletAssets): Promise<ReadResult<Worth>> {
   const isUnified = mode === 'unified';
@@ -30,20 +31,22 @@ export async function worthOf(reads: PriceReads, { mode, accounts, spot }: Walle
     .map(({ coin, token, free, total }) => ({ coin, token, size: isUnified ? total : free }))
     .filter(({ size }) => !isZero(size));
   const isPriced = held.some(({ coin }) => coin !== USDC) || collaterals.some((token) => token !== USDC_TOKEN);
-  const prices = isPriced ? await readPrices(reads) : [];
-  if (!prices) return unreadable('no prices');
+  const known = isPriced ? await readPrices(reads) : { prices: [], areAll: true };
+  if (!known) return unreadable('no prices');
+  const { prices, areAll } = known;
   const worth: Worth = { accounts: [], balance: '0' };
   for (const [n, { accountValue, totalPositionValue }] of accounts.entries()) {
     const token = collaterals[n];
-    const price = token === USDC_TOKEN ? '1' : prices.find((known) => known.token === token)?.price;
+    const price = token === USDC_TOKEN ? '1' : prices.find((one) => one.token === token)?.price;
     if (token === null || price === undefined) return unreadable('a collateral without a price');
     const value = isUnified ? '0' : times(accountValue, price);
     worth.accounts.push({ value, exposure: times(totalPositionValue, price) });
   }
   const values = held.map(({ coin, token, size }) => {
     const price = coin === USDC ? '1' : prices.find(({ base }) => base === coin)?.price;
-    return { value: times(size, price ?? '0'), isCollateral: collaterals.includes(token) };
+    return { price, value: times(size, price ?? '0'), isCollateral: collaterals.includes(token) };
   });
+  if (!areAll && values.some(({ price }) => price === undefined)) return unreadable('a token whose pair may be unread');
   worth.balance = [...worth.accounts, ...values].reduce((sum, { value }) => plus(sum, value), '0');
   if (!isUnified) return found(worth);
   const backing = values.filter(({ isCollateral }) => isCollateral).reduce((sum, { value }) => plus(sum, value), '0');
@@ -56,15 +59,16 @@ async function collateralOf(reads: PriceReads, account: PerpAccount): Promise<nu
   const { dex, accountValue, totalPositionValue } = account;
   if (dex === '' || (isZero(accountValue) && isZero(totalPositionValue))) return USDC_TOKEN;
   const assets = await reads.exchangeAssets(dex);
-  return assets.kind === 'found' ? (assets.data[0]?.token ?? null) : null;
+  return assets.kind === 'found' ? (assets.data.rows[0]?.token ?? null) : null;
 }
 
-/** The prices in USDC of the tokens that have one; null if they cannot be read. */
+/** The prices in USDC of the tokens that have one. `areAll`: no pair is unread. Null if they cannot be read. */
 async function readPrices(reads: PriceReads) {
   const [pairs, mids] = await Promise.all([reads.exchangeAssets('spot'), reads.mids('')]);
   if (pairs.kind !== 'found' || mids.kind !== 'found') return null;
-  return pairs.data.flatMap(({ base, quote, token, coin }) => {
+  const prices = pairs.data.rows.flatMap(({ base, quote, token, coin }) => {
     const price = mids.data[coin];
     return quote === USDC && price !== undefined ? [{ base, token, price }] : [];
   });
+  return { prices, areAll: pairs.data.unread.length === 0 };
 }
