@@ -40,8 +40,8 @@ describe('the assets of the exchange', () => {
         kind: 'perp',
         dex: '',
         base: 'BTC',
-        quote: null,
         token: 0,
+        quoteToken: null,
         sizeDecimals: 5,
         grid: { significantFigures: 5, priceDecimals: 1, sizeDecimals: 5, minimumValue: '10' },
         maxLeverage: 40,
@@ -115,7 +115,7 @@ describe('the assets of the exchange', () => {
       'data.id': 10_107,
       'data.kind': 'spot',
       'data.base': 'HYPE',
-      'data.quote': 'USDC',
+      'data.quoteToken': 0,
       'data.token': 150,
       'data.grid.priceDecimals': 6,
     });

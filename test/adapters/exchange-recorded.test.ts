@@ -81,7 +81,11 @@ describe('recorded responses of the exchange', () => {
     const mids = await reading('allMids', (venue) => venue.mids());
 
     expect(agents.result).to.have.nested.property('data').of.length(2);
-    expect(assets.result).to.deep.nested.include({ 'data.rows[0].coin': 'BTC', 'data.rows[0].id': 0, 'data.rows[0].sizeDecimals': 5 });
+    expect(assets.result).to.deep.nested.include({
+      'data.rows[0].coin': 'BTC',
+      'data.rows[0].id': 0,
+      'data.rows[0].sizeDecimals': 5,
+    });
     expect(mids.result).to.deep.nested.include({ 'data.BTC': '30135', 'data.ATOM': '9.3384' });
   });
 
@@ -159,12 +163,12 @@ describe('recorded responses of the exchange', () => {
     const { result } = await reading('spotMeta', (venue) => venue.assets('spot'));
 
     const pairs = result.kind === 'found' ? result.data.rows : [];
-    expect(pairs.map(({ coin, id, base, quote, sizeDecimals }) => [coin, id, base, quote, sizeDecimals])).to.deep.equal(
-      [
-        ['PURR/USDC', 10_000, 'PURR', 'USDC', 0],
-        ['@1', 10_001, 'HFUN', 'USDC', 2],
-      ],
-    );
+    expect(
+      pairs.map(({ coin, id, base, quoteToken, sizeDecimals }) => [coin, id, base, quoteToken, sizeDecimals]),
+    ).to.deep.equal([
+      ['PURR/USDC', 10_000, 'PURR', 0, 0],
+      ['@1', 10_001, 'HFUN', 0, 2],
+    ]);
   });
 
   it('show the leverage of an account in an asset, and whose agent an address is', async () => {

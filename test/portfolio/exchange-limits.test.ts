@@ -4,7 +4,7 @@ import type { Asset } from '../../src/venues/exchange/adapter/types.ts';
 import { exchangeLimits } from '../../src/venues/exchange/portfolio/account.ts';
 
 const asset: Asset = {
-  ...{ id: 0, coin: 'BTC', kind: 'perp', dex: '', base: 'BTC', quote: null, token: 0, sizeDecimals: 5 },
+  ...{ id: 0, coin: 'BTC', kind: 'perp', dex: '', base: 'BTC', quoteToken: null, token: 0, sizeDecimals: 5 },
   ...{ grid: gridOf('perp', 5), maxLeverage: 3, onlyIsolated: false, isDelisted: false },
 };
 

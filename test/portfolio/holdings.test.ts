@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import nock from 'nock';
 import { ApiError } from '../../src/kernel/errors.ts';
 import { exvenue } from '../../src/venues/exchange/adapter/index.ts';
-import { leverageOf, readHoldings } from '../../src/venues/exchange/portfolio/holdings.ts';
+import { leverageOf, readHoldings, usdcOf } from '../../src/venues/exchange/portfolio/holdings.ts';
 import { findBalance } from '../../src/venues/exchange/portfolio/read-model.ts';
 import { venueReads } from '../../src/venues/reads.ts';
 import { accountWorth, builderMeta, twoDollars } from '../fixtures/exchange/composed.ts';
@@ -157,6 +157,34 @@ describe('what a wallet holds at the exchange', () => {
       expect(linked).to.equal(null);
     });
   }
+
+  it('does not count a token that has the name of another one, nor at a price in one: anybody may make it', async () => {
+    const token = (coin: string, number: number) => ({
+      coin,
+      token: number,
+      total: '900.0',
+      hold: '0.0',
+      entryNtl: '0.0',
+    });
+    const tokens = [
+      ...twoDollars.tokens,
+      { name: 'USDC', szDecimals: 2, index: 900 },
+      { name: 'X', szDecimals: 2, index: 901 },
+    ];
+    const universe = [{ name: '@800', tokens: [901, 900], index: 800 }, ...twoDollars.universe];
+    const spot = [token('USDC', 900), token('USDH', 902), token('X', 901), usdc('10.0', '4.0')];
+    const { reads } = open({
+      account: NOTHING,
+      spot,
+      mids: { '@230': '0.5', '@800': '7' },
+      spotMeta: { tokens, universe },
+    });
+
+    const balances = await reads.spotBalances(USER);
+
+    expect((await readHoldings(reads, USER)).balance).to.equal('1006');
+    expect(balances.kind === 'found' && usdcOf(balances.data)).to.include({ total: '10', free: '6' });
+  });
 
   describe('where a spot pair cannot be read', () => {
     const spotMeta = { ...twoDollars, universe: [...twoDollars.universe, { name: '@7', tokens: [7, 0], index: 7 }] };

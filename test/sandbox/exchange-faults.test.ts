@@ -151,7 +151,7 @@ describe('reads of the sandbox exchange', () => {
     expect(btc).to.include({ id: 1, sizeDecimals: 5, maxLeverage: 40, isDelisted: false, kind: 'perp' });
     expect(tesla).to.include({ id: 110_000, dex: 'xyz', base: 'TSLA' });
     expect(matic).to.include({ isDelisted: true });
-    expect(spot).to.include({ id: 10_000, kind: 'spot', base: 'PURR', quote: 'USDC' });
+    expect(spot).to.include({ id: 10_000, kind: 'spot', base: 'PURR', quoteToken: 0 });
     expect(await exchange.venue.asset('NOSUCH')).to.deep.equal({ kind: 'absent' });
     expect(await exchange.venue.asset('nodex:NOSUCH')).to.deep.equal({ kind: 'absent' });
   });

@@ -9,7 +9,7 @@ export type Network = 'mainnet' | 'testnet';
 
 /**
  * A tradable asset. `coin` is the venue's name (`BTC`, `xyz:TSLA`, spot `@107` or `PURR/USDC`), `id` its number. `token`: the number of
- * the base token of a spot pair, else of the dex's collateral; null if the venue does not say.
+ * the base token of a spot pair, else of the dex's collateral; null if the venue does not say. `quoteToken`: that of a spot pair's quote.
  */
 export type Asset = {
   id: number;
@@ -17,8 +17,8 @@ export type Asset = {
   kind: 'perp' | 'spot';
   dex: string;
   base: string;
-  quote: string | null;
   token: number | null;
+  quoteToken: number | null;
   sizeDecimals: number;
   grid: Grid;
   maxLeverage: number | null;

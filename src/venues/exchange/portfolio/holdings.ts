@@ -1,5 +1,6 @@
 import { dividedBy, isPositive, isZero, plus } from '../../../kernel/decimals.ts';
 import { ApiError } from '../../../kernel/errors.ts';
+import { USDC_TOKEN } from '../../../kernel/exchange-names.ts';
 import type { WalletAddress } from '../../../kernel/ids.ts';
 import { requireFound } from '../../found.ts';
 import type { VenueReads } from '../../reads.ts';
@@ -29,7 +30,7 @@ const mayBeUnified = (accounts: PerpAccount[], spot: SpotBalance[]): boolean =>
 
 /** A wallet's spot USDC. The exchange omits zero balances. */
 export function usdcOf(spot: SpotBalance[]): Pick<SpotBalance, 'free' | 'total' | 'hold'> {
-  return spot.find(({ coin }) => coin === 'USDC') ?? { free: '0', total: '0', hold: '0' };
+  return spot.find(({ token }) => token === USDC_TOKEN) ?? { free: '0', total: '0', hold: '0' };
 }
 
 /**

@@ -16,37 +16,38 @@ export type WalletAssets = { mode: AccountMode; accounts: readonly PerpAccount[]
  */
 export type Worth = { accounts: { value: string; exposure: string }[]; balance: string };
 
-const USDC = 'USDC';
-
 /**
  * Values accounts at the price of their dex's collateral, and free spot balances: USDC at 1, other tokens at mid, tokens
- * without a USDC pair excluded. The spot balances of a unified account are all that it has, its accounts included: see
- * venues/exchange.md#collateral. Unreadable if an account has a collateral without a price: no sum of two tokens is at 1; or if a
- * token may have a pair that cannot be read.
+ * without a USDC pair excluded. Tokens go by their numbers: whoever makes one chooses its name, which may be that of another. The
+ * spot balances of a unified account are all that it has, its accounts included: see venues/exchange.md#collateral. Unreadable if
+ * an account has a collateral without a price: no sum of two tokens is at 1; or if a token may have a pair that cannot be read.
  */
 export async function worthOf(reads: PriceReads, { mode, accounts, spot }: WalletAssets): Promise<ReadResult<Worth>> {
   const isUnified = mode === 'unified';
   const collaterals = await Promise.all(accounts.map((account) => collateralOf(reads, account)));
   const held = spot
-    .map(({ coin, token, free, total }) => ({ coin, token, size: isUnified ? total : free }))
+    .map(({ token, free, total }) => ({ token, size: isUnified ? total : free }))
     .filter(({ size }) => !isZero(size));
-  const isPriced = held.some(({ coin }) => coin !== USDC) || collaterals.some((token) => token !== USDC_TOKEN);
+  const isPriced = [...held.map(({ token }) => token), ...collaterals].some((token) => token !== USDC_TOKEN);
   const known = isPriced ? await readPrices(reads) : { prices: [], areAll: true };
   if (!known) return unreadable('no prices');
   const { prices, areAll } = known;
+  const priceOf = (token: number | null | undefined) =>
+    token === USDC_TOKEN ? '1' : prices.find((one) => one.token === token)?.price;
   const worth: Worth = { accounts: [], balance: '0' };
   for (const [n, { accountValue, totalPositionValue }] of accounts.entries()) {
     const token = collaterals[n];
-    const price = token === USDC_TOKEN ? '1' : prices.find((one) => one.token === token)?.price;
-    if (token === null || price === undefined) return unreadable('a collateral without a price');
+    const price = priceOf(token);
+    if (price === undefined) return unreadable('a collateral without a price');
     const value = isUnified ? '0' : times(accountValue, price);
     worth.accounts.push({ value, exposure: times(totalPositionValue, price) });
   }
-  const values = held.map(({ coin, token, size }) => {
-    const price = coin === USDC ? '1' : prices.find(({ base }) => base === coin)?.price;
-    return { price, value: times(size, price ?? '0'), isCollateral: collaterals.includes(token) };
-  });
-  if (!areAll && values.some(({ price }) => price === undefined)) return unreadable('a token whose pair may be unread');
+  if (!areAll && held.some(({ token }) => token !== null && priceOf(token) === undefined))
+    return unreadable('a token whose pair may be unread');
+  const values = held.map(({ token, size }) => ({
+    value: times(size, priceOf(token) ?? '0'),
+    isCollateral: collaterals.includes(token),
+  }));
   worth.balance = [...worth.accounts, ...values].reduce((sum, { value }) => plus(sum, value), '0');
   if (!isUnified) return found(worth);
   const backing = values.filter(({ isCollateral }) => isCollateral).reduce((sum, { value }) => plus(sum, value), '0');
@@ -66,9 +67,9 @@ async function collateralOf(reads: PriceReads, account: PerpAccount): Promise<nu
 async function readPrices(reads: PriceReads) {
   const [pairs, mids] = await Promise.all([reads.exchangeAssets('spot'), reads.mids('')]);
   if (pairs.kind !== 'found' || mids.kind !== 'found') return null;
-  const prices = pairs.data.rows.flatMap(({ base, quote, token, coin }) => {
+  const prices = pairs.data.rows.flatMap(({ token, quoteToken, coin }) => {
     const price = mids.data[coin];
-    return quote === USDC && price !== undefined ? [{ base, token, price }] : [];
+    return quoteToken === USDC_TOKEN && price !== undefined ? [{ token, price }] : [];
   });
   return { prices, areAll: pairs.data.unread.length === 0 };
 }
