@@ -98,14 +98,28 @@ describe('reading the exchange', () => {
             positionValue: '100.02765',
             unrealizedPnl: '-0.0134',
             liquidationPrice: null,
-            leverage: 20,
-            isCross: false,
-            marginUsed: '4.967826',
           },
         ],
         atMs: 1_708_622_398_623,
       },
     });
+  });
+
+  it('reads an account beside a position of another form, of which coin and size suffice', async () => {
+    const [eth] = state.assetPositions;
+    const odd = { position: { coin: 'BTC', szi: '0.5', leverage: { type: 'portfolio' } } };
+    question({ type: 'clearinghouseState' }).reply(200, { ...state, assetPositions: [odd, eth] });
+    question({ type: 'clearinghouseState' }).reply(200, { ...state, assetPositions: [{ position: { coin: 'BTC' } }] });
+
+    const account = await open().account(USER);
+
+    expect(account).to.nested.include({
+      kind: 'found',
+      'data.positions[0].size': '0.5',
+      'data.positions[1].coin': 'ETH',
+    });
+    expect(account).to.nested.include({ 'data.positions[0].positionValue': null });
+    expect(await open().account(USER)).to.include({ kind: 'unreadable' });
   });
 
   it('reads the empty state of an agent address as an empty account', async () => {

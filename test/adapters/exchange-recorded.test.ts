@@ -102,8 +102,6 @@ describe('recorded responses of the exchange', () => {
       size: '2',
       entryPrice: '37.829',
       liquidationPrice: '35.8559189474',
-      leverage: 10,
-      isCross: false,
     });
     expect(spot.result).to.deep.nested.include({
       'data[0].free': '2.77363',

@@ -18,7 +18,8 @@ describe('positions on the sandbox exchange', () => {
 
     expect(itemsOf(response)).to.deep.equal([]);
     expect(account.marginUsed).to.equal('200');
-    expect(account.positions[0]).to.include({ leverage: 5, isCross: false, entryPrice: '100000' });
+    expect(account.positions[0]).to.include({ entryPrice: '100000' });
+    expect(foundOf(await exchange.venue.leverage(exchange.wallet.address, 'BTC'))).to.equal(5);
   });
 
   it('compute profit and loss of both sides, averaged and reversed', async () => {

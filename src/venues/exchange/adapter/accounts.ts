@@ -101,23 +101,17 @@ export const readActionBudget = (json: unknown): ActionBudget | null => {
   return { used, cap, surplus: integerOf(budget?.nRequestsSurplus) ?? 0, volumeUsd };
 };
 
+/** Which position it is, and how large, is all that orders, exits and the ledger need of one. */
 const readPosition = (value: unknown): PerpPosition | null => {
   const position = fieldsOf(fieldsOf(value)?.position);
-  const leverage = fieldsOf(position?.leverage);
-  const required = complete({
-    coin: textOf(position?.coin),
-    size: decimalOf(position?.szi),
-    positionValue: decimalOf(position?.positionValue),
-    unrealizedPnl: decimalOf(position?.unrealizedPnl),
-    leverage: integerOf(leverage?.value),
-    marginUsed: decimalOf(position?.marginUsed),
-  });
+  const required = complete({ coin: textOf(position?.coin), size: decimalOf(position?.szi) });
   return (
     required && {
       ...required,
+      positionValue: decimalOf(position?.positionValue),
+      unrealizedPnl: decimalOf(position?.unrealizedPnl),
       entryPrice: decimalOf(position?.entryPx),
       liquidationPrice: decimalOf(position?.liquidationPx),
-      isCross: leverage?.type === 'cross',
     }
   );
 };

@@ -36,17 +36,14 @@ export type Market = {
   openInterest: string | null;
 };
 
-/** A position. `size` is negative for a short position. */
+/** A position. `size` is negative for a short position. Null is what cannot be read of it. */
 export type PerpPosition = {
   coin: string;
   size: string;
   entryPrice: string | null;
-  positionValue: string;
-  unrealizedPnl: string;
+  positionValue: string | null;
+  unrealizedPnl: string | null;
   liquidationPrice: string | null;
-  leverage: number;
-  isCross: boolean;
-  marginUsed: string;
 };
 
 /** One account on one dex (an empty name is the venue's own dex). Amounts are in the collateral of the dex. */

@@ -51,16 +51,17 @@ const withPositions = (account: PerpAccount) => ({
 /** `open_time` is null: the exchange does not report it. */
 function shown(position: PerpPosition, orders: OpenOrder[], atMs: number): Position {
   const size = absolute(position.size);
+  const value = requireValue(position.positionValue);
   return {
     symbol: displayPair(position.coin),
     side: isPositive(position.size) ? 'long' : 'short',
     position_type: isPositive(position.size) ? 'LONG' : 'SHORT',
     size,
-    position_value: position.positionValue,
+    position_value: value,
     entry_price: requireValue(position.entryPrice),
-    mark_price: dividedBy(position.positionValue, size, PLACES, 'down'),
+    mark_price: dividedBy(value, size, PLACES, 'down'),
     liquidation_price: position.liquidationPrice,
-    unrealized_pnl: position.unrealizedPnl,
+    unrealized_pnl: requireValue(position.unrealizedPnl),
     take_profit: protectionOf(orders, position, 'tp'),
     stop_loss: protectionOf(orders, position, 'sl'),
     open_time: null,
