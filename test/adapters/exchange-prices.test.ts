@@ -23,6 +23,7 @@ describe('the prices that orders share', () => {
       asked,
       of: (tenant: string, limits?: Pick<CallLimits, 'priority'>) =>
         workingOn(newWork({ tenant }), () => mids('', limits)),
+      ofExit: (tenant: string) => workingOn(newWork({ tenant, isExit: true }), () => mids('')),
     };
   }
 
@@ -37,6 +38,15 @@ describe('the prices that orders share', () => {
     for (const read of [exit, entry, flooding]) expect(await read).to.deep.equal(found(MIDS));
     expect(asked.map(({ limits }) => limits.priority)).to.deep.equal(['entry', 'exit', 'entry']);
     expect(asked.map(({ limits }) => limits.signal?.aborted)).to.deep.equal([true, false, true]);
+  });
+
+  it('are read as urgently as what they are read for', async () => {
+    const { asked, of, ofExit } = withBudget();
+
+    void ofExit('ptn_a');
+    void of('ptn_a');
+
+    expect(asked.map(({ limits }) => limits.priority)).to.deep.equal(['exit', 'entry']);
   });
 
   it('are read once for the entries of a tenant, and again after a second', async () => {

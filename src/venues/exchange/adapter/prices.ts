@@ -41,7 +41,7 @@ export const pricesFrom = (query: QueryInfo): Exvenue['mids'] => {
     for (const [line, read] of underWay) if (read.dex === dex && line !== by) read.stop.abort();
   }
 
-  return async (dex = '', { priority = 'entry' } = {}) => {
+  return async (dex = '', { priority = presentWork().isExit ? 'exit' : 'entry' } = {}) => {
     const known = fresh.get(dex);
     if (known) return found(known);
     const line = `${priority} ${presentWork().tenant ?? ''} ${dex}`;

@@ -182,7 +182,7 @@ export type Exvenue = {
   /** Names of the builder dexes, without the venue's own. */
   dexes(limits?: CallLimits): Promise<ReadResult<string[]>>;
   markets(dex?: string, limits?: CallLimits): Promise<ReadResult<Market[]>>;
-  /** Mid prices by coin, at most 1 s old. Callers share a read, so none bounds it. */
+  /** Mid prices by coin, at most 1 s old. Callers share a read, so none bounds it. By default it is as urgent as the present work. */
   mids(dex?: string, limits?: Pick<CallLimits, 'priority'>): Promise<ReadResult<Record<string, string>>>;
 
   account(user: WalletAddress, dex?: string, limits?: CallLimits): Promise<ReadResult<PerpAccount>>;

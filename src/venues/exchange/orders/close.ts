@@ -12,7 +12,7 @@ import type { OrderTerms } from '../adapter/action-types.ts';
 import { sign } from '../signing/sign.ts';
 import { type ExchangeDeps, exchangeTiming, recordOtherwise, walletMembers } from './calls.ts';
 import { type Closed, findClosed, readClosed } from './close-evidence.ts';
-import { type Market, readMarket, readPosition, URGENT } from './market.ts';
+import { type Market, readMarket, readPosition } from './market.ts';
 import { invalidOrder, orderPayload, payloadOf, reconcileBy, reportOf, sendOrder } from './order.ts';
 import { endExits } from './store.ts';
 import { closingTerms, shownOrder } from './views.ts';
@@ -31,7 +31,7 @@ export const close = defineIntent({
   timing: exchangeTiming,
 
   async prepare({ id, owner, sent_payload, request: { wallet, pair, max_slippage } }, deps: ExchangeDeps) {
-    const market = await readMarket(deps.exvenue, pair, null, URGENT);
+    const market = await readMarket(deps.exvenue, pair);
     if (isNotReady(market)) return market;
     const position = await readPosition(deps, wallet, market.asset);
     if (isNotReady(position)) return position;

@@ -3,7 +3,6 @@ import { isZero, nearest } from '../../../kernel/decimals.ts';
 import { cloidOf, coinOf, dexOf, displayPair } from '../../../kernel/exchange-names.ts';
 import type { IntentId, WalletAddress } from '../../../kernel/ids.ts';
 import { epochMs } from '../../../kernel/work.ts';
-import type { CallLimits } from '../adapter/action-types.ts';
 import type { Asset, Exvenue, Fill } from '../adapter/types.ts';
 import { chained, positionAfter } from '../chain.ts';
 import { findLastExecution, findProvenSize } from '../ledger/queries.ts';
@@ -24,14 +23,13 @@ export async function readMarket(
   exvenue: Exvenue,
   pair: string,
   limitPrice: string | null = null,
-  limits: CallLimits = {},
 ): Promise<Market | NotReady> {
   const asset = await exvenue.asset(coinOf(pair));
   if (asset.kind === 'unreadable') return UNREACHABLE;
   if (asset.kind === 'absent' || asset.data.isDelisted || asset.data.kind !== 'perp')
     return { fail: { code: 'V1_PAIR_UNKNOWN' } };
   if (limitPrice !== null) return { asset: asset.data, mid: limitPrice };
-  const mids = await exvenue.mids(asset.data.dex, limits);
+  const mids = await exvenue.mids(asset.data.dex);
   if (mids.kind !== 'found') return UNREACHABLE;
   const mid = mids.data[asset.data.coin];
   return mid === undefined ? { fail: { code: 'V1_NO_PRICE' } } : { asset: asset.data, mid };
