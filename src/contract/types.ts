@@ -8181,10 +8181,10 @@ export interface components {
              */
             status: "active" | "suspended" | "pending_kyc" | "breached";
             /**
-             * @description `challenge` until the challenge is passed.
+             * @description `challenge` until the challenge is passed; null if the network does not say it, as of an eliminated account, and for a wallet that it does not know.
              * @enum {unknown}
              */
-            account_type: "challenge" | "funded";
+            account_type: "challenge" | "funded" | null;
             /** @description Size of the account in USD; 0 for a wallet that the network does not know. */
             funded_account_size: number;
             /** @description The wallet on the exchange that is linked to the account; null without one. */
@@ -8224,10 +8224,10 @@ export interface components {
             /** @description What the wallet holds on the exchange in USD; null without a wallet and when the exchange cannot be read at the moment. */
             ex_balance: components["schemas"]["Decimal"] | null;
             /**
-             * @description State of the trader's identity verification at the network.
+             * @description State of the trader's identity verification at the network; null if the network does not say it.
              * @enum {unknown}
              */
-            kyc_status: "not_started" | "pending" | "verified";
+            kyc_status: "not_started" | "pending" | "verified" | null;
             /** @description When these figures were read. */
             as_of: components["schemas"]["Time"];
         };

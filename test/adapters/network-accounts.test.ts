@@ -72,6 +72,17 @@ describe('reading drawdowns of the network', () => {
     expect(await overallIn('SUBACCOUNT_FUNDED', { trailing_drawdown_pct: 3.1 })).to.equal(1.41);
   });
 
+  it('reads no fall of an account that may be a pro one, where its bucket is missing', async () => {
+    const drawdown = { ...equities, intraday_drawdown_pct: 1.24, eod_drawdown_pct: 1.41, static_drawdown_pct: 2.5 };
+
+    for (const more of [{ trailing_drawdown_pct: 3.1 }, { criteria: 'static' }])
+      expect((await shown({ drawdown: { ...drawdown, ...more } })).drawdown).to.include({
+        intraday: 1.24,
+        overall: null,
+      });
+    expect((await shown({ drawdown })).drawdown).to.include({ overall: 1.41 });
+  });
+
   it('reads the criteria of an account before its first evaluation', async () => {
     const young = await shown({ subaccount_info: { ...info, drawdown_criteria: 'static' } });
 

@@ -51,6 +51,7 @@ describe('an account of the network', () => {
     const money = { realizedPnl: balance - 100, capitalUsed, balance, buyingPower: 0 };
     const shown = {
       status: 'active',
+      bucket: 'SUBACCOUNT_CHALLENGE',
       accountSize: 100,
       drawdown: none,
       overallRule: 'drawdown.eod',
@@ -73,7 +74,8 @@ describe('an account of the network', () => {
       () => {
         const money = { realizedPnl: 0, capitalUsed, balance: 100, buyingPower: 0 };
         const reported = { positions, orders: false };
-        return drawdownOf({ accountSize: 100, drawdown: null, createdMs: 1, positions: [], money, reported } as never); // as: what is read
+        const account = { accountSize: 100, overallRule: 'drawdown.eod', drawdown: null, createdMs: 1 };
+        return drawdownOf({ ...account, positions: [], money, reported } as never); // as: what is read
       };
 
     expect(drawdownWith(0)()).to.include({ intraday: 0, overall: 0 });

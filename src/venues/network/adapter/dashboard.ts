@@ -130,23 +130,33 @@ const readDrawdown = (
   const section = fieldsOf(value);
   if (!section) return null;
   const equity = numberOf(section.current_equity);
-  const highest = numberOf(section.eod_hwm);
   const opened = fall(equity, numberOf(section.daily_open_equity));
-  const isStatic = overallRule === 'drawdown.static';
-  const trailing = numberOf(section.trailing_drawdown_pct); // builds without it measure pro accounts at the end of day
-  const [written, shown] = isStatic
-    ? [numberOf(section.static_drawdown_pct), fall(equity, 1)]
-    : trailing !== null && isPro(bucket)
-      ? [trailing, fall(equity, highest)]
-      : [numberOf(section.eod_drawdown_pct), fall(numberOf(section.last_eod_equity), highest)];
+  const [written, shown] = readOverall(section, { overallRule, bucket });
   return {
     intraday: percent(inPoints(numberOf(section.intraday_drawdown_pct), opened)),
     intradayLimit: percent(limitOf(section, 'intraday')),
     overall: percent(inPoints(written, shown)),
-    overallLimit: percent(limitOf(section, isStatic ? 'static' : 'eod')),
+    overallLimit: percent(limitOf(section, overallRule === 'drawdown.static' ? 'static' : 'eod')),
     equity,
   };
 };
+
+/**
+ * The second drawdown, as the section writes it and as its equities show it. Neither where the bucket is missing and an account that has another one
+ * as a pro account may be one.
+ */
+function readOverall(
+  section: Fields,
+  { overallRule, bucket }: Pick<Dashboard, 'overallRule' | 'bucket'>,
+): [written: number | null, shown: number | null] {
+  const [equity, highest] = [numberOf(section.current_equity), numberOf(section.eod_hwm)];
+  const trailing = numberOf(section.trailing_drawdown_pct); // builds without it measure pro accounts at the end of day
+  const isStatic = overallRule === 'drawdown.static';
+  if (bucket === null && (isStatic || trailing !== null)) return [null, null];
+  if (isStatic) return [numberOf(section.static_drawdown_pct), fall(equity, 1)];
+  if (trailing !== null && isPro(bucket)) return [trailing, fall(equity, highest)];
+  return [numberOf(section.eod_drawdown_pct), fall(numberOf(section.last_eod_equity), highest)];
+}
 
 const PERCENT_PLACES = 10;
 

@@ -2,9 +2,9 @@ import type { components } from '../../../contract/types.ts';
 import type { OverallRule } from '../../../kernel/buckets.ts';
 import { ofNumber } from '../../../kernel/decimals.ts';
 import { requireValue } from '../../found.ts';
+import { accountStatusOf } from '../../reads.ts';
 import type { Dashboard, Limits } from '../adapter/types.ts';
-import { drawdownOf } from './drawdown.ts';
-import { accountTypeOf } from './names.ts';
+import { drawdownOf, stageOf } from './drawdown.ts';
 
 type Rule = components['schemas']['Rule'];
 
@@ -69,8 +69,10 @@ const COOLDOWN_S = 5;
 /** In percent of the account size. See venues/network-validator.md#passing. */
 const PROFIT_TARGET = { forex: '8', other: '10' } as const;
 
-function challengeRules({ bucket, money, assetClass }: Dashboard, size: number): Rule[] {
-  if (accountTypeOf(bucket) === 'funded') return [];
+/** An account that is eliminated passes nothing any more. */
+function challengeRules(dashboard: Dashboard, size: number): Rule[] {
+  if (accountStatusOf(dashboard) === 'breached' || stageOf(dashboard) === 'funded') return [];
+  const { money, assetClass } = dashboard;
   const gained = money?.balance == null ? null : (money.balance / size - 1) * 100;
   return [
     rule('challenge.profit_target', 'challenge', 'Percent the account must gain to pass its challenge.', {

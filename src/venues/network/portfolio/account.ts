@@ -1,4 +1,5 @@
 import type { components } from '../../../contract/types.ts';
+import { typeOfBucket } from '../../../kernel/buckets.ts';
 import { ofNumber } from '../../../kernel/decimals.ts';
 import { ApiError } from '../../../kernel/errors.ts';
 import type { Hotkey, WalletAddress } from '../../../kernel/ids.ts';
@@ -7,7 +8,6 @@ import { requireValue } from '../../found.ts';
 import { accountStatusOf } from '../../reads.ts';
 import type { Dashboard, Money } from '../adapter/types.ts';
 import { drawdownOf } from './drawdown.ts';
-import { accountTypeOf } from './names.ts';
 
 type Schemas = components['schemas'];
 type AccountInfo = Schemas['AccountInfo'];
@@ -28,7 +28,7 @@ export function networkAccount(
   return {
     venue,
     status: accountStatusOf(dashboard),
-    account_type: accountTypeOf(dashboard.bucket),
+    account_type: typeOfBucket(dashboard.bucket),
     funded_account_size: size,
     ex_wallet_address: dashboard.exAddress ?? wallet,
     payout_wallet_address: dashboard.payoutAddress,
@@ -36,7 +36,7 @@ export function networkAccount(
     subaccount_id: subaccountIdOf(dashboard.syntheticHotkey ?? hotkey ?? ''),
     subaccount_uuid: dashboard.subaccountUuid,
     synthetic_hotkey: dashboard.syntheticHotkey,
-    ...shownDrawdown(dashboard, size),
+    ...shownDrawdown(dashboard),
     total_realized_pnl: ofNumber(requireValue(money.realizedPnl), USD_PLACES),
     account_balance: ofNumber(balance, USD_PLACES),
     buying_power: money.buyingPower === null ? null : ofNumber(money.buyingPower, USD_PLACES),
@@ -53,7 +53,7 @@ const USD_PLACES = 6;
 const RATIO_PLACES = 8;
 const PERCENT_PLACES = 4;
 
-function shownDrawdown(dashboard: Dashboard, size: number) {
+function shownDrawdown(dashboard: Dashboard) {
   const { intraday, intradayLimit, overall, overallLimit, equity } = drawdownOf(dashboard);
   const percent = (value: number | null) => ofNumber(requireValue(value), PERCENT_PLACES);
   return {
@@ -61,7 +61,7 @@ function shownDrawdown(dashboard: Dashboard, size: number) {
     max_drawdown_limit: percent(intradayLimit),
     eod_drawdown: percent(overall),
     eod_drawdown_limit: percent(overallLimit),
-    current_equity_ratio: ofNumber(equity ?? requireValue(dashboard.money?.balance) / size, RATIO_PLACES),
+    current_equity_ratio: ofNumber(requireValue(equity), RATIO_PLACES),
   };
 }
 
@@ -83,6 +83,8 @@ function subaccountIdOf(hotkey: Hotkey): number | null {
 }
 
 const KYC_STATUSES: Record<string, AccountInfo['kyc_status']> = {
+  none: 'not_started',
+  not_started: 'not_started',
   approved: 'verified',
   verified: 'verified',
   pending: 'pending',
@@ -90,4 +92,4 @@ const KYC_STATUSES: Record<string, AccountInfo['kyc_status']> = {
   in_progress: 'pending',
 };
 
-const kycStatusOf = (status: string | null) => KYC_STATUSES[status?.toLowerCase() ?? ''] ?? 'not_started';
+const kycStatusOf = (status: string | null) => KYC_STATUSES[status?.toLowerCase() ?? ''] ?? null;

@@ -1,13 +1,14 @@
+import { typeOfBucket } from '../../../kernel/buckets.ts';
 import { ApiError } from '../../../kernel/errors.ts';
 import { epochMs } from '../../../kernel/work.ts';
 import { requireValue } from '../../found.ts';
 import type { Dashboard, Drawdown } from '../adapter/types.ts';
-import { accountTypeOf } from './names.ts';
 
 /** The drawdowns, in percent, at which an account is eliminated. See venues/network-validator.md#passing. */
 const USUAL_LIMITS = {
-  challenge: { intradayLimit: 5, 'drawdown.eod': 5, 'drawdown.static': 5 },
-  funded: { intradayLimit: 5, 'drawdown.eod': 8, 'drawdown.static': 5 },
+  'drawdown.intraday': 5,
+  'drawdown.static': 5,
+  'drawdown.eod': { challenge: 5, funded: 8 },
 } as const;
 
 /**
@@ -16,16 +17,23 @@ const USUAL_LIMITS = {
  * created today or one that never traded, of which all positions are known. Otherwise throws VENUE_UNREADABLE.
  */
 export function drawdownOf(dashboard: Dashboard): Drawdown {
-  const limits = USUAL_LIMITS[accountTypeOf(dashboard.bucket)];
+  const usual = USUAL_LIMITS[dashboard.overallRule];
   const shown = dashboard.drawdown ?? firstDay(dashboard);
   return {
     intraday: requireValue(shown.intraday),
     overall: requireValue(shown.overall),
-    intradayLimit: shown.intradayLimit ?? limits.intradayLimit,
-    overallLimit: shown.overallLimit ?? limits[dashboard.overallRule],
+    intradayLimit: shown.intradayLimit ?? USUAL_LIMITS['drawdown.intraday'],
+    overallLimit: shown.overallLimit ?? (typeof usual === 'number' ? usual : usual[stageOf(dashboard)]),
     equity: shown.equity,
   };
 }
+
+/**
+ * Whether an account is in its challenge or has passed it. One that was never evaluated has passed nothing, also where it has no bucket yet. Throws
+ * VENUE_UNREADABLE if the network does not say it.
+ */
+export const stageOf = ({ bucket, drawdown }: Dashboard): 'challenge' | 'funded' =>
+  requireValue(typeOfBucket(bucket) ?? (drawdown === null ? 'challenge' : null));
 
 /** Before the first midnight UTC, both baselines are the account size. See venues/network-validator.md#drawdown. */
 function firstDay(dashboard: Dashboard): Drawdown {

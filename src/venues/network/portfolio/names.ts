@@ -1,5 +1,3 @@
-import { typeOfBucket } from '../../../kernel/buckets.ts';
-
 /** The shown name of a network pair, `BTC-USDC`, `EUR-USD` or `AAPL`, from its wire id or its display form. */
 export function shownPair(tradePair: string): string {
   const [base, quote] = tradePair.includes('/') ? tradePair.split('/') : splitWireId(tradePair);
@@ -35,6 +33,3 @@ export const isOpenTo = (assetClass: string | null, pair: { category: string; so
 
 /** Whether a pair mirrors the exchange: accounts linked to a wallet may trade these alone. */
 export const isMirrored = (pair: { category: string; source: string | null }): boolean => isOpenTo('hl_all', pair);
-
-/** The account type of a bucket. */
-export const accountTypeOf = (bucket: string | null): 'challenge' | 'funded' => typeOfBucket(bucket) ?? 'challenge';

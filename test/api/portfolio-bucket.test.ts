@@ -1,0 +1,100 @@
+import { expect } from 'chai';
+import { expectUnreadable, move } from '../support/portfolio.ts';
+import { type Relay, relayTo } from '../support/relay.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+type Sections = Record<string, Record<string, unknown>>;
+
+/** A section of a dashboard is missing where what it is read from failed inside the validator. */
+describe('an account of which the network does not show the bucket', () => {
+  let relay: Relay;
+  let service: TestService;
+  before(async () => {
+    relay = await relayTo();
+    service = await startService({ settings: { NETVENUE_VALIDATOR_URL: relay.url } });
+    relay.target = service.miner.validatorUrl;
+  });
+  after(async () => {
+    await service.stop();
+    await relay.close();
+  });
+
+  /** A funded account whose dashboard comes so from now on. */
+  async function funded(changed: (sections: Sections) => void) {
+    const trader = await service.trader();
+    await move(service, trader.traderId, { bucket: 'SUBACCOUNT_FUNDED', closes: { last: 0.94, highest: 1 } });
+    relay.handle = async ({ name, forward }) => {
+      const reply = await forward();
+      if (reply === 'lost' || !name.includes('/v2/entity/subaccount/')) return reply;
+      const body = JSON.parse(String(reply.body));
+      changed(body.dashboard ?? body);
+      const { 'content-length': _, ...headers } = reply.headers;
+      return { ...reply, headers, body: JSON.stringify(body) };
+    };
+    return trader;
+  }
+  const withoutBucket = (sections: Sections) => delete sections.challenge_period;
+  const targets = (rules: { rule_id: string }[]) => rules.filter(({ rule_id }) => rule_id.startsWith('challenge.'));
+
+  it('is not told to be in its challenge: what else is shown stays', async () => {
+    const trader = await funded(withoutBucket);
+
+    const { status, body } = await trader.get('/v1/balance');
+
+    expect(status).to.equal(200);
+    expect(body).to.include({ account_type: null, eod_drawdown: '6', eod_drawdown_limit: '8' });
+  });
+
+  it('has no target of a challenge that it may have passed', async () => {
+    const trader = await funded(withoutBucket);
+
+    expectUnreadable(await trader.get('/v1/rules'));
+  });
+
+  it('has no limit that is lower than its own may be', async () => {
+    const trader = await funded((sections) => {
+      withoutBucket(sections);
+      delete sections.drawdown?.eod_drawdown_threshold;
+    });
+
+    expectUnreadable(await trader.get('/v1/balance'));
+    expectUnreadable(
+      await trader.post('/v1/rules/validate', { pair: 'BTC-USDC', side: 'long', size: '0.01', order_type: 'market' }),
+    );
+  });
+
+  it('has the limits of a challenge before its first evaluation', async () => {
+    relay.handle = ({ forward }) => forward();
+    const trader = await funded((sections) => {
+      withoutBucket(sections);
+      delete sections.drawdown;
+    });
+
+    const { status, body } = await trader.get('/v1/balance');
+
+    expect(status).to.equal(200);
+    expect(body).to.include({ account_type: null, eod_drawdown: '0', eod_drawdown_limit: '5' });
+  });
+
+  it('has neither type nor target once it is eliminated, of which builds make a bucket', async () => {
+    const trader = await funded((sections) => {
+      sections.challenge_period = { bucket: 'ELIMINATED' };
+    });
+
+    const [account, rules] = [await trader.get('/v1/balance'), await trader.get('/v1/rules')];
+
+    expect(account.body).to.include({ status: 'breached', account_type: null });
+    expect([rules.status, targets(rules.body)]).to.deep.equal([200, []]);
+  });
+
+  it('has both where it is in its challenge', async () => {
+    const trader = await funded((sections) => {
+      sections.challenge_period = { bucket: 'PRO_CHALLENGE_DIRECT' };
+    });
+
+    const [account, rules] = [await trader.get('/v1/balance'), await trader.get('/v1/rules')];
+
+    expect(account.body).to.include({ account_type: 'challenge', kyc_status: null });
+    expect(targets(rules.body)).to.have.length(1);
+  });
+});
