@@ -171,9 +171,10 @@ describe('listing orders and pairs of the network', () => {
     expect(await venue.tradePairs()).to.nested.include({ 'data[0].tradePair': 'EURUSD', 'data[0].state': 'allowed' });
   });
 
-  it('never reads a registry without pairs as an empty one', async () => {
-    nock('http://validator.test').get('/trade-pairs').reply(200, {});
+  for (const registry of [{}, { allowed: ['BTCUSDC'] }, { allowed: [{ id: 'BTCUSDC' }], disabled: [] }])
+    it(`never reads a registry of another form as an empty one: ${JSON.stringify(registry)}`, async () => {
+      nock('http://validator.test').get('/trade-pairs').reply(200, registry);
 
-    expect(await venue.tradePairs()).to.include({ kind: 'unreadable' });
-  });
+      expect(await venue.tradePairs()).to.include({ kind: 'unreadable' });
+    });
 });

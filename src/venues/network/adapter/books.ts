@@ -20,15 +20,17 @@ export const ordersResponse = (reply: Reply): ReadResult<OrderBook> => {
 
 /**
  * Reads the registry of pairs, in the newer format (`allowed`, `deprecated`, `disabled`) or the older one
- * (`allowed_trade_pairs`). See venues/network-validator.md#pairs.
+ * (`allowed_trade_pairs`). One of which no pair can be read is unreadable: else every pair would be unknown. See
+ * venues/network-validator.md#pairs.
  */
 export const tradePairsResponse = (reply: Reply): ReadResult<TradePair[]> => {
   const response = readResponse(reply);
   if (response.kind !== 'found') return response;
   const allowed = anyOf(response.data, 'allowed', 'allowed_trade_pairs');
-  if (!Array.isArray(allowed)) return unreadable('no pairs listed');
+  const open = readPairs(allowed, 'allowed');
+  if (!Array.isArray(allowed) || (allowed.length > 0 && open.length === 0)) return unreadable('no pairs listed');
   return found([
-    ...readPairs(allowed, 'allowed'),
+    ...open,
     ...readPairs(response.data.deprecated, 'reduce_only'),
     ...readPairs(response.data.disabled, 'disabled'),
   ]);
