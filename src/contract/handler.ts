@@ -66,8 +66,11 @@ export type Call<Op extends OperationId = OperationId, Deps = unknown> = {
   raw: string;
   /** The first of these types that the caller prefers by `Accept`; false if it accepts none of them. */
   accepts(...types: string[]): string | false;
-  /** How long the caller prefers to wait for an outcome, in milliseconds. */
-  waitMs: number;
+  /**
+   * How long to wait for an outcome, in milliseconds: what is left of the time that the caller prefers, which began when the request came. Whatever
+   * was slow before, the response is there while the platform's router still waits for it.
+   */
+  waitMs(): number;
   /** Members of every intent that this request submits. */
   context: { owner: OwnerId; digest: string; request_id: string; idempotency_key?: string };
   /** The caller's IP address, as reported by trusted proxies or by an authenticated app. */
@@ -85,7 +88,7 @@ export type Call<Op extends OperationId = OperationId, Deps = unknown> = {
   commit: Commit;
   /** Notes the intent that the request has submitted: from here on, a fault denies no effect. */
   submitted(accepted: Accepted): void;
-  /** Notes an intent as `submitted` does and waits until it ends, for at most `waitMs`. Resolves to its current row. */
+  /** Notes an intent as `submitted` does and waits until it ends, for at most `waitMs()`. Resolves to its current row. */
   settled(accepted: Accepted): Promise<Intent>;
 };
 

@@ -37,7 +37,7 @@ export function toCall(
     throttle: spend ?? lazily(() => newSpend(ctx, deps)),
     accepts: (...types: string[]) => ctx.accepts(...types),
     raw: ctx.state.rawBody ?? '',
-    waitMs: prefer.waitMs,
+    waitMs: () => Math.max(0, prefer.waitMs - (performance.now() - ctx.state.receivedAt)),
     ...parts,
     context: {
       owner: principal.owner,
@@ -53,7 +53,7 @@ export function toCall(
     },
     async settled(accepted: Accepted) {
       call.submitted(accepted);
-      const intent = await deps.wait(accepted, prefer.waitMs);
+      const intent = await deps.wait(accepted, call.waitMs());
       if (intent.settled_at === null || ctx.get('Prefer') !== '') ctx.set('Preference-Applied', prefer.applied);
       return intent;
     },

@@ -92,6 +92,7 @@ const respondToAll = (deps: EdgeDeps) => async (ctx: Context, next: Next) => {
   const startedAt = performance.now();
   const requestId = wellFormed(ctx.get('X-Request-Id')) ?? randomUUID();
   ctx.state.requestId = requestId;
+  ctx.state.receivedAt = startedAt;
   ctx.set('X-Request-Id', requestId);
   ctx.set('X-Content-Type-Options', 'nosniff');
   if (deps.config.PUBLIC_URL.startsWith('https:')) ctx.set('Strict-Transport-Security', STRICT_TRANSPORT);

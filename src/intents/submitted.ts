@@ -4,7 +4,7 @@ import type { Accepted } from './accept.ts';
 type Reply = { status: number; body: unknown; headers?: Record<string, string> };
 type Call = {
   commit: <R extends Reply>(write: (db: Db) => Promise<R>, replacedWithinMs: number) => Promise<R>;
-  waitMs: number;
+  waitMs(): number;
 };
 type Submission<Pending> = { accepted: Accepted; pending: Pending };
 
@@ -21,6 +21,6 @@ export async function submitted<Pending extends Reply>(
     const submission = await submit(db);
     submissions.push(submission);
     return submission.pending;
-  }, waitMs);
+  }, waitMs());
   return submissions.at(-1) as Submission<Pending>; // as: the last one was committed
 }

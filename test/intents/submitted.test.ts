@@ -28,11 +28,14 @@ describe('an intent whose acceptance is part of a commit', () => {
       for each row execute function undo_first()`);
     let n = 0;
 
-    const { accepted } = await submitted({ commit: (write) => rows.db.transaction(write), waitMs: 0 }, async (tx) => {
-      n += 1;
-      await tx.query(sql.unsafe`insert into made values (${n})`);
-      return { accepted: { id: `intent ${n}` } as unknown as Accepted, pending: { status: 202, body: {} } }; // as: no more is used
-    });
+    const { accepted } = await submitted(
+      { commit: (write) => rows.db.transaction(write), waitMs: () => 0 },
+      async (tx) => {
+        n += 1;
+        await tx.query(sql.unsafe`insert into made values (${n})`);
+        return { accepted: { id: `intent ${n}` } as unknown as Accepted, pending: { status: 202, body: {} } }; // as: no more is used
+      },
+    );
 
     const [made] = await rows.db.anyFirst(sql.type(count)`select m.n from made m`);
     expect(accepted.id).to.equal(`intent ${made}`);

@@ -51,7 +51,7 @@ describe('the closing of several positions beside the reads of all users of its 
       },
     } as unknown as RequestContext; // as: what is used of it
     const wait = async () => ({ settled_at: null }) as never; // as: it is pending
-    const call = { deps: { db: {} as never, reads, wait }, body: { position_uuids: [POSITION] }, waitMs: 0 }; // as: nothing is looked up without a key
+    const call = { deps: { db: {} as never, reads, wait }, body: { position_uuids: [POSITION] }, waitMs: () => 0 }; // as: nothing is looked up without a key
     const account = { owner: 'app', hotkey: `5E_${READERS - 1}`, status: 'funded' } as ReadyAccount; // as: what is used of it
 
     const flood = Array.from({ length: READERS }, (_, n) =>

@@ -27,10 +27,10 @@ export const sendNotification: Handler<'sendNotification', Deps> = async (call) 
   const queued = await call.commit(async (db) => {
     const { mailId, deliveries } = await send(db, owner, addressee, body);
     return { status: 200 as const, body: shown(mailId, mailId === null ? null : 'queued', deliveries) };
-  }, waitMs);
+  }, waitMs());
   const { notification_id: mailId, webhook_deliveries_queued: deliveries } = queued.body;
   if (mailId === null) return queued;
-  return { status: 200, body: shown(mailId, await waitForMail(deps, mailId, waitMs), deliveries) };
+  return { status: 200, body: shown(mailId, await waitForMail(deps, mailId, waitMs()), deliveries) };
 };
 
 const shown = (notification_id: string | null, email_status: MailStatus | null, webhook_deliveries_queued: number) => ({

@@ -74,7 +74,7 @@ function contextOfOne(context: RequestContext, uuid: string): RequestContext {
 }
 
 async function resultOf({ deps, waitMs }: BulkCall, uuid: string, accepted: Accepted): Promise<Result> {
-  const intent = await deps.wait(accepted, waitMs);
+  const intent = await deps.wait(accepted, waitMs());
   try {
     const { message } = orderResult(intent);
     return { ...resultFor(uuid, intent.settled_at === null ? 'pending' : 'closed'), order_uuid: intent.id, message };

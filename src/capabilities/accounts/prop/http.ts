@@ -34,7 +34,7 @@ export const openFreeAccount: Handler<'openFreeAccount', Deps> = async (call) =>
   const accepted = await acceptFreeAccount(context, userId, call.body);
   call.submitted(accepted);
   const { id } = await getAccountOfIntent();
-  const account = await until(id, call.waitMs, async () => {
+  const account = await until(id, call.waitMs(), async () => {
     const row = await getAccountOfIntent();
     return { row, ended: row.status !== 'provisioning' };
   });
