@@ -1,3 +1,4 @@
+import { checkEntity } from '../capabilities/accounts/entity-check.ts';
 import { checkIsBehind } from '../capabilities/accounts/restore-check.ts';
 import type { Config } from '../config.ts';
 import { keepAlive } from '../db/liveness.ts';
@@ -39,6 +40,7 @@ export async function startWorker(
   if (names.includes('trading')) void checkCloseStyle(runtime);
   const following = names.includes('trading') ? follow(runtime) : null;
   void checkIsBehind(runtime).catch((err) => log.warn({ err }, 'not compared with the network'));
+  void checkEntity(runtime).catch((err) => log.warn({ err }, 'the entity was not compared with the database'));
   if (config.RECOVERY_MODE) log.warn('RECOVERY_MODE is set: no job runs until it is unset');
   log.info({ runners: names }, 'worker is running');
   return {

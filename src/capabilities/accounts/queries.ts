@@ -71,6 +71,23 @@ export const listOwnedSubaccounts = async (db: Db, hotkeys: (Hotkey | null)[]): 
       where s.synthetic_hotkey = any(${sql.array(hotkeys, 'text')})`),
   );
 
+const otherEntityRow = z.object({ entity: idSchema.hotkey, subaccounts: z.number() });
+
+/**
+ * The entity under which the platform's owners have most subaccounts, and how many; null if some are of `entity`, or there are none. Owners with an
+ * entity of their own do not count.
+ */
+export const findOtherEntity = (db: Db, entity: Hotkey): Promise<z.infer<typeof otherEntityRow> | null> =>
+  db.maybeOne(sql.type(otherEntityRow)`
+    select s.entity_hotkey as entity, count(*) as subaccounts
+    from subaccounts s
+    left join apps a on a.id = s.owner
+    where a.entity_hotkey is null and s.status not in ('failed', 'eliminated')
+      and not exists (select from subaccounts o where o.entity_hotkey = ${entity})
+    group by s.entity_hotkey
+    order by subaccounts desc
+    limit 1`);
+
 /** Whether a creation is open that was sent, or that may have been sent before the database was restored. */
 export const hasOpenCreations = (db: Db): Promise<boolean> =>
   db.exists(sql.type(z.object({}))`
