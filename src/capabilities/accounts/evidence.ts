@@ -71,7 +71,7 @@ function byAddress(
   const created = candidates.filter(isReadable).find((one) => one.exAddress === exAddress);
   if (created) return accepted(created);
   if (candidates.some((one) => !isReadable(one) && (one.exAddress ?? exAddress) === exAddress)) return UNREAD;
-  const isRegistered = all.some((one) => one.exAddress === exAddress);
+  const isRegistered = all.some((one) => one.exAddress === exAddress && one.status !== 'eliminated'); // which frees its wallet
   return isRegistered ? recordedRejection(REGISTERED) : { kind: 'absent' };
 }
 

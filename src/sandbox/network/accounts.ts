@@ -69,7 +69,7 @@ export const createAccount = (world: World, requested: AccountRequest): Account 
 export const statusOf = ({ status, activeFromMs }: Account): string =>
   status ?? (Date.now() < activeFromMs ? 'pending' : 'active');
 
-/** Changes a subaccount for a test. An elimination closes its positions and withdraws its orders. */
+/** Changes a subaccount for a test. An elimination closes its positions, withdraws its orders, and forgets its wallet. See venues/network-validator.md#eliminations. */
 export const moveAccount = (
   world: World,
   account: Account,
@@ -82,6 +82,7 @@ export const moveAccount = (
   if (!to.elimination) return;
   Object.assign(account, { status: 'eliminated', bucket: 'ELIMINATED' });
   account.elimination = { atMs: Date.now(), reason: to.elimination };
+  if (account.exAddress) world.byAddress.delete(account.exAddress);
   for (const order of [...account.resting.values()]) withdraw(world, account, order, BY_ELIMINATION);
   for (const pairId of [...account.open.keys()]) {
     closePosition(world, account, pairId, { suffix: 'elimination', source: 1, kind: 'elimination' });

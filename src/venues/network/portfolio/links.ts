@@ -1,9 +1,9 @@
 import { ApiError } from '../../../kernel/errors.ts';
 import type { Hotkey, OwnerId, WalletAddress } from '../../../kernel/ids.ts';
-import type { ReadResult } from '../../../kernel/upstream-result.ts';
+import { absent, type ReadResult } from '../../../kernel/upstream-result.ts';
 import { foundOrNull, requireFound, requireValue } from '../../found.ts';
 import type { LinkedAccount, Links } from '../../links.ts';
-import type { VenueReads } from '../../reads.ts';
+import { accountStatusOf, type VenueReads } from '../../reads.ts';
 import type { Dashboard } from '../adapter/types.ts';
 import { findWalletLink, type WalletLink } from '../subaccounts/queries.ts';
 import { networkAccount } from './account.ts';
@@ -23,9 +23,13 @@ export const linkedAccounts = (deps: PortfolioDeps): Links => ({
 function linkedAccount({ db, reads, exBalance }: PortfolioDeps, owner: OwnerId, wallet: WalletAddress): LinkedAccount {
   let found: Promise<WalletLink | null> | undefined;
   const link = () => (found ??= findWalletLink(db, owner, wallet));
-  const dashboardOf = async () =>
-    dashboardOfLink(await link(), foundOrNull(await readWallet(reads, wallet, await link())));
-  const limitsOf = async () => (await dashboardOf()) && foundOrNull(await reads.walletLimits(wallet));
+  const dashboardOf = async () => foundOrNull(await readLinked(reads, wallet, await link()));
+  const limitsOf = async () => {
+    const dashboard = await dashboardOf();
+    if (!dashboard) return null;
+    const hotkey = accountStatusOf(dashboard) === 'breached' ? (await link())?.hotkey : null;
+    return foundOrNull(await (hotkey ? reads.limits(hotkey) : reads.walletLimits(wallet)));
+  };
   const mirrored = async () => requireFound(await reads.tradePairs()).filter(isMirrored);
   return {
     async account(limits) {
@@ -62,16 +66,20 @@ function linkedAccount({ db, reads, exBalance }: PortfolioDeps, owner: OwnerId, 
   };
 }
 
-/** The network's dashboard of the wallet, without a call to the network if the owner has not registered the wallet. */
-export const readWallet = async (
+/**
+ * The network's dashboard of the account that an owner has registered for a wallet, without a call to the network if there is none. The
+ * network forgets the wallet of an account that is eliminated, and lets it be registered again: the account is found by its own name then.
+ */
+export async function readLinked(
   reads: VenueReads,
   wallet: WalletAddress,
   link: WalletLink | null,
-): Promise<ReadResult<Dashboard>> => (link ? reads.walletDashboard(wallet) : { kind: 'absent' });
-
-/** A dashboard read by wallet, if it shows the owner's own subaccount; null if it shows another one. */
-export const dashboardOfLink = (link: WalletLink | null, shown: Dashboard | null): Dashboard | null =>
-  link && shown && isOwn(link, shown.syntheticHotkey) ? shown : null;
+): Promise<ReadResult<Dashboard>> {
+  if (!link) return absent;
+  const shown = await reads.walletDashboard(wallet);
+  if (shown.kind === 'unreadable' || (shown.kind === 'found' && isOwn(link, shown.data.syntheticHotkey))) return shown;
+  return link.hotkey === null ? absent : reads.dashboard(link.hotkey);
+}
 
 const isOwn = ({ hotkey, others }: WalletLink, shown: Hotkey | null): boolean =>
   shown === null || (hotkey === null ? !others.includes(shown) : shown === hotkey);

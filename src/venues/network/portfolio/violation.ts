@@ -16,7 +16,7 @@ import {
 import type { Dashboard, TradePair } from '../adapter/types.ts';
 import type { WalletLink } from '../subaccounts/queries.ts';
 import { leastOf } from './amounts.ts';
-import { dashboardOfLink, readWallet } from './links.ts';
+import { readLinked } from './links.ts';
 import { successorOf } from './pairs.ts';
 import { isOpen } from './positions.ts';
 
@@ -52,9 +52,8 @@ export async function findExchangeViolation(
   wallet: WalletAddress,
   link: WalletLink | null,
 ): Promise<Problem | null> {
-  const dashboard = await inTime(readWallet(reads, wallet, link));
-  const linked = dashboard.kind === 'found' ? dashboardOfLink(link, dashboard.data) : null;
-  return linked && problemOf(checkAccount(linked));
+  const linked = await inTime(readLinked(reads, wallet, link));
+  return linked.kind === 'found' ? problemOf(checkAccount(linked.data)) : null;
 }
 
 /** Orders use exact wire ids. */
