@@ -105,23 +105,6 @@ describe('reading the exchange', () => {
     });
   });
 
-  it('reads an account beside a position of another form, of which coin and size suffice', async () => {
-    const [eth] = state.assetPositions;
-    const odd = { position: { coin: 'BTC', szi: '0.5', leverage: { type: 'portfolio' } } };
-    question({ type: 'clearinghouseState' }).reply(200, { ...state, assetPositions: [odd, eth] });
-    question({ type: 'clearinghouseState' }).reply(200, { ...state, assetPositions: [{ position: { coin: 'BTC' } }] });
-
-    const account = await open().account(USER);
-
-    expect(account).to.nested.include({
-      kind: 'found',
-      'data.positions[0].size': '0.5',
-      'data.positions[1].coin': 'ETH',
-    });
-    expect(account).to.nested.include({ 'data.positions[0].positionValue': null });
-    expect(await open().account(USER)).to.include({ kind: 'unreadable' });
-  });
-
   it('reads the empty state of an agent address as an empty account', async () => {
     const none = { ...summary, accountValue: '0.0', totalNtlPos: '0.0', totalMarginUsed: '0.0' };
     question({ type: 'clearinghouseState' }).reply(200, { ...state, marginSummary: none, assetPositions: [] });

@@ -4,7 +4,7 @@ import nock from 'nock';
 import type { ReadResult } from '../../src/kernel/upstream-result.ts';
 import { exvenue } from '../../src/venues/exchange/adapter/index.ts';
 import { fillsOf } from '../../src/venues/exchange/portfolio/history.ts';
-import { accountModes, webData2 } from '../fixtures/exchange/composed.ts';
+import { accountModes, accountWorth, webData2 } from '../fixtures/exchange/composed.ts';
 import { alone } from '../support/alone.ts';
 
 const VENUE = 'http://exchange.test';
@@ -69,6 +69,20 @@ describe('responses in the shapes of the real exchange', () => {
     expect(dataOf(await responding('userAbstraction', mode).accountMode(USER))).to.equal('unified');
     expect(dataOf(await responding('clearinghouseState', perps).account(USER)).withdrawable).to.equal('0');
     expect(dataOf(await responding('spotClearinghouseState', spot).spotBalances(USER))[0]?.free).to.equal('14.5');
+  });
+
+  it('an account with a position of another form is read; of each, coin and size suffice', async () => {
+    const read = (...positions: object[]) => {
+      const assetPositions = positions.map((position) => ({ type: 'oneWay', position }));
+      return responding('clearinghouseState', { ...accountWorth('1', '1'), assetPositions }).account(USER);
+    };
+    const odd = { coin: 'BTC', szi: '0.5', leverage: { type: 'portfolio' } };
+
+    const [btc, eth] = dataOf(await read(odd, { coin: 'ETH', szi: '-1.0', positionValue: '3000.0' })).positions;
+
+    expect(btc).to.include({ size: '0.5', positionValue: null });
+    expect(eth).to.include({ size: '-1', positionValue: '3000' });
+    expect(await read(odd, { coin: 'ETH' }), 'a position without its size').to.have.property('kind', 'unreadable');
   });
 
   it('how an account holds its money: every word that the venue and its public SDK name, and no other', async () => {
