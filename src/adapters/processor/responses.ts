@@ -16,9 +16,10 @@ const rejectedOurKey = rejected('processor_auth', 'The processor rejected the cr
 
 /**
  * Classifies a write at the processor. The processor has no effect before it has accepted the request's format, key and
- * rate. Of a connected account that has left the platform 403 says `account_invalid`; any other 403 concerns the key. A
- * conflict, a server error or an unreadable response leaves the write in doubt. The same key may be used again; the
- * stored response to its first request is marked by a header, and is the processor's record of that request.
+ * rate. Of a connected account that has left the platform 403 says `account_invalid`, of one with which our key may not do
+ * this a code of `OF_ONE_ACCOUNT`; any other 403 concerns the key. A conflict, a server error or an unreadable response
+ * leaves the write in doubt. The same key may be used again; the stored response to its first request is marked by a
+ * header, and is the processor's record of that request.
  */
 export const responseOf = <Seen, Data>(call: Promise<Seen>, read: Reader<Seen, Data>): Promise<UpstreamResult<Data>> =>
   call.then((seen) => resultOf(read(seen), accepted, unknownEffect), responseOfFault);
@@ -55,13 +56,26 @@ function responseOfFault(error: unknown): Exclude<UpstreamResult<never>, { kind:
     return fault.code === 'UNSENT' ? unreachable(fault.why) : unknownEffect(fault.why);
   if (hasLeft(error))
     return rejected('account_invalid', 'The payout account does not belong to the platform any more.');
-  if (error.statusCode === 401 || error.statusCode === 403) return rejectedOurKey;
+  if (error.statusCode === 401 || (error.statusCode === 403 && !OF_ONE_ACCOUNT.has(error.code ?? '')))
+    return rejectedOurKey;
   if (error.statusCode === 429) return unreachable('the processor limits the request rate');
-  const decided = [400, 402, 404].includes(error.statusCode ?? 0) && error.rawType !== 'idempotency_error';
+  const decided = [400, 402, 403, 404].includes(error.statusCode ?? 0) && error.rawType !== 'idempotency_error';
   if (!decided) return unknownEffect(`status ${error.statusCode ?? 'unknown'}`);
   const rejection = rejected(slugOf(error), 'The payment processor rejected the request.');
   return isReplayed(error) ? recordedRejection(rejection) : rejection;
 }
+
+/**
+ * What the processor does not let us do with one connected account, whichever our key: codes of its error type in stripe-node, and the
+ * one of an account that does not grant the platform's application enough (github.com/stripe/stripe-apps/issues/1027).
+ */
+const OF_ONE_ACCOUNT: ReadonlySet<string> = new Set([
+  'capability_not_active',
+  'more_permissions_required_for_application',
+  'not_allowed_on_standard_account',
+  'payouts_not_allowed',
+  'transfers_not_allowed',
+]);
 
 /** Source: the processor's page on low-level errors, "Idempotent-Replayed: true". */
 const isReplayed = ({ headers }: InstanceType<typeof Stripe.errors.StripeError>): boolean =>
