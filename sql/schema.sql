@@ -94,6 +94,14 @@ create table agreement_chains (
   constraint agreement_chains_app_fkey FOREIGN KEY (app) REFERENCES apps(id)
 );
 
+-- The public keys that have signed receipts of agreements. A release without one of them ends with an error: nobody could verify its receipts.
+create table agreement_keys (
+  kid text not null, -- The id of the key in AGREEMENT_KEYS, and in receipts.
+  x text not null, -- The public key, as in its JWK (RFC 8037, section 2).
+  signs_since timestamp with time zone not null default now(),
+  constraint agreement_keys_pkey PRIMARY KEY (kid)
+);
+
 -- Signed agreements. One chain of rows per app: each row contains the hash of the previous row. Append only: triggers reject update, delete and truncate.
 create table agreement_signatures (
   id text not null,

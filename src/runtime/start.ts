@@ -5,12 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type Config, dataFolder, namesDatabase, readConfig, trialAddress } from '../config.ts';
 import { startEmbedded } from '../db/embedded.ts';
-import { migrate } from '../db/migrate.ts';
 import { openPool } from '../db/pool.ts';
-import { requireKeys } from '../db/seal-check.ts';
 import { newHeadKey } from '../kernel/head-keys.ts';
 import { reachedAt } from '../kernel/loopback.ts';
-import { newSealingKey, sealer } from '../kernel/seal.ts';
+import { newSealingKey } from '../kernel/seal.ts';
 import { openMetrics } from '../metrics/registry.ts';
 import { withMetrics } from '../metrics/serve.ts';
 import { VERSION } from '../metrics/version.ts';
@@ -21,6 +19,7 @@ import { type Sandbox, startSandbox } from '../sandbox/start.ts';
 import { withDatabaseTls } from './database.ts';
 import { openLog } from './log.ts';
 import { outliveQueue, STARTS_WITHIN_MS } from './process.ts';
+import { release } from './release.ts';
 import { stopOnSignal } from './stop.ts';
 import { startWeb, takePort } from './web-process.ts';
 import type { WorkerRuntime } from './worker.ts';
@@ -46,9 +45,8 @@ async function start(stops: Stop[]): Promise<void> {
     const log = openLog(given);
     outliveQueue(log);
     const config = await withDatabaseTls(given, log);
-    await requireKeys(config.directUrl, sealer(config.SEALING_KEYS));
-    const release = { version: VERSION, isAlone: trial !== null };
-    await migrate(config.directUrl, (line) => log.debug(line), release).catch((cause) => {
+    const version = { version: VERSION, isAlone: trial !== null };
+    await release(config, (line) => log.debug(line), version).catch((cause) => {
       throw trial ? new Error(`${DATA_FOLDER}: ${cause.message}`, { cause }) : cause;
     });
     const metrics = openMetrics();

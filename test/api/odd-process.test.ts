@@ -150,6 +150,26 @@ describe('a process that differs from the others', () => {
     expect([untouched, await changed()]).to.deep.equal([1, 0]);
   });
 
+  it('without a key that has signed receipts, or with another one under its id, is not released', async () => {
+    const key = (id: string, of: string) => `${id}:${Buffer.alloc(32, of).toString('base64')}`;
+    const [own, next] = [String(service.settings.AGREEMENT_KEYS), key('next', 'next')];
+    const release = (AGREEMENT_KEYS: string) => runProgram('release', { ...service.settings, AGREEMENT_KEYS });
+    const first = await release(own);
+    await service.db.query(sql.unsafe`update definitions set sha256 = repeat('0', 64) where name = 'is_outbound'`);
+
+    const without = await release(next);
+    const namesake = await release(key(String(own.split(':')[0]), 'other'));
+    const untouched = await changed();
+    const both = await release(`${next},${own}`);
+    const rotated = await release(own);
+
+    expect([first, without, namesake, both, rotated].map(({ code }) => code)).to.deep.equal([0, 1, 1, 0, 1]);
+    for (const { lines } of [without, namesake])
+      expect(lines.join('\n')).to.match(/Setting AGREEMENT_KEYS: the key test has signed receipts/);
+    expect(rotated.lines.join('\n')).to.match(/the key next has signed receipts/);
+    expect([untouched, await changed()]).to.deep.equal([1, 0]);
+  });
+
   it('with both keys, as during a rotation, is ready', async () => {
     const added = `new:${Buffer.alloc(32, 'new').toString('base64')}`;
     const both = await startWeb(

@@ -1,0 +1,42 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { PublicKey } from '../kernel/head-keys.ts';
+import { openPool } from './pool.ts';
+
+type Key = Pick<PublicKey, 'kid' | 'x'>;
+
+const keyRow = z.object({ kid: z.string(), x: z.string() });
+
+/**
+ * Throws if a key that has signed receipts of agreements is not among these any more, or has another one under its id: its receipts could not
+ * be verified. A database that is not migrated yet has none.
+ */
+export async function requireAgreementKeys(url: string, keys: readonly Key[]): Promise<void> {
+  const db = await openPool(url, 1, () => {});
+  try {
+    const isMigrated = await db.exists(sql.type(z.object({}))`select where to_regclass('agreement_keys') is not null`);
+    const signed = isMigrated ? await db.any(sql.type(keyRow)`select k.kid, k.x from agreement_keys k`) : [];
+    const lost = signed.find(({ kid, x }) => !keys.some((key) => key.kid === kid && key.x === x));
+    if (lost) throw new Error(lacking(lost.kid));
+  } finally {
+    await db.end();
+  }
+}
+
+/** Records the first of these keys, which signs receipts from now on. */
+export async function recordAgreementKey(url: string, keys: readonly Key[]): Promise<void> {
+  const db = await openPool(url, 1, () => {});
+  try {
+    await db.query(sql.type(z.object({}))`
+      insert into agreement_keys (kid, x)
+      select k.kid, k.x
+      from jsonb_to_recordset(${JSON.stringify(keys.slice(0, 1))}::jsonb) as k (kid text, x text)
+      on conflict (kid) do nothing`);
+  } finally {
+    await db.end();
+  }
+}
+
+const lacking = (kid: string) =>
+  `Setting AGREEMENT_KEYS: the key ${kid} has signed receipts, and is missing or another one. Add it behind the new one ` +
+  '(src/docs/operating.md, Key rotation); if it must not count any more, delete it from agreement_keys.';
