@@ -9,7 +9,11 @@ const [KEY, OTHER] = [newSealingKey(), newSealingKey()].map((entry) => entry.spl
 const processor = { PROCESSOR_SECRET_KEY: 'sk_test_own', PROCESSOR_WEBHOOK_SECRET: 'whsec_own' };
 const HTTPS = 'https://partners.example.com';
 /** What production demands, beside an https address or NODE_ENV. */
-const live = { REGISTRATION_PAYEES: PAYEE, WEBHOOK_LOOPBACK: 'false', NETVENUE_IN_FLIGHT_MS: '105000' };
+const live = {
+  ...{ REGISTRATION_PAYEES: PAYEE, WEBHOOK_LOOPBACK: 'false' },
+  ...{ NETVENUE_IN_FLIGHT_MS: '105000', REGISTRATION_MARGIN_S: '30' },
+  ...{ EXVENUE_CLOCK_MARGIN_MS: '5000', EXVENUE_READ_LAG_MS: '60000' },
+};
 const settings = testSettings('postgres://nobody@127.0.0.1:1/nowhere', {
   minerUrl: 'http://127.0.0.1:1',
   validatorUrl: 'http://127.0.0.1:1',
@@ -75,6 +79,9 @@ describe('the settings', () => {
       ['AGREEMENT_KEYS', `k1:${Buffer.alloc(32, 0xff).toString('base64')}`, /bytes are all the same/],
       ['WEBHOOK_LOOPBACK', 'true', /not in production/],
       ['NETVENUE_IN_FLIGHT_MS', '104999', /at least 105000/],
+      ['EXVENUE_CLOCK_MARGIN_MS', '4999', /at least 5000/],
+      ['EXVENUE_READ_LAG_MS', '59999', /at least 60000/],
+      ['REGISTRATION_MARGIN_S', '29', /at least 30/],
     ] as const)
       it(`reject ${name} as in a trial, ${source}`, () => {
         const read = (more: Record<string, string>) => () =>

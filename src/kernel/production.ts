@@ -11,11 +11,18 @@ type Settings = {
   SEALING_KEYS: string;
   AGREEMENT_KEYS: string;
   WEBHOOK_LOOPBACK: boolean;
-  NETVENUE_IN_FLIGHT_MS: number;
-};
+} & Record<keyof typeof LEAST, number>;
 
-/** The miner's own time limit for a request, and the time that may pass before it begins: see the venue's page. */
-const IN_FLIGHT_MIN_MS = 105_000;
+/**
+ * After how long absence proves that nothing was done: the miner's own time limit for a request and the time before it begins, how far clocks
+ * and reads of the exchange may be off, and nodes of the chain. See the venues' pages. A shorter time would prove it too early.
+ */
+const LEAST = {
+  NETVENUE_IN_FLIGHT_MS: 105_000,
+  EXVENUE_CLOCK_MARGIN_MS: 5_000,
+  EXVENUE_READ_LAG_MS: 60_000,
+  REGISTRATION_MARGIN_S: 30,
+};
 /** Prefixes that only settings of this service have. */
 const OURS = /^(AGREEMENT|EXVENUE|NETVENUE|OUTBOUND|PROCESSOR|REGISTRAR|REGISTRATION|RETAIN|SEALING|THROTTLE|WEBHOOK)_/;
 
@@ -31,15 +38,12 @@ export function faultsInProduction(given: Settings): SettingFault[] {
     ['SEALING_KEYS', isBlank(given.SEALING_KEYS), BLANK],
     ['AGREEMENT_KEYS', isBlank(given.AGREEMENT_KEYS), BLANK],
     ['WEBHOOK_LOOPBACK', given.WEBHOOK_LOOPBACK, 'not in production: webhooks could reach this machine'],
-    [
-      'NETVENUE_IN_FLIGHT_MS',
-      given.NETVENUE_IN_FLIGHT_MS < IN_FLIGHT_MIN_MS,
-      `at least ${IN_FLIGHT_MIN_MS} in production: before that an absent order proves nothing`,
-    ],
   ];
+  const short = Object.entries(LEAST).filter(([name, least]) => given[name as keyof typeof LEAST] < least); // as: it has no other keys
   const secrets = Object.entries(given).filter(([, value]) => isKnownSecret(value));
   return [
     ...isWrong.flatMap(([name, wrong, message]) => (wrong ? { name, message } : [])),
+    ...short.map(([name, least]) => ({ name, message: `at least ${least} in production: ${TOO_EARLY}` })),
     ...secrets.map(([name]) => ({ name, message: 'a secret of the sandbox, which everybody knows' })),
   ];
 }
@@ -55,6 +59,8 @@ const isBlank = (keyring: string) => isKeyring(keyring) && hasBlankKey(keyring);
 const isKnownSecret = (value: unknown) => typeof value === 'string' && value.split(',').some(isSandboxSecret);
 
 const BLANK = 'a key whose bytes are all the same; npm run ops -- keys:create makes one';
+
+const TOO_EARLY = 'before that, what is absent may still be done';
 
 const NO_PAYEES =
   'needed in production: the addresses that registrations may be paid to, separated by commas. Without it every purchase would end unpaid.';

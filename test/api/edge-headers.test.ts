@@ -13,6 +13,9 @@ describe('the headers of responses', () => {
       REGISTRATION_PAYEES: `0x${'01'.repeat(20)}`,
       WEBHOOK_LOOPBACK: 'false',
       NETVENUE_IN_FLIGHT_MS: '105000',
+      EXVENUE_CLOCK_MARGIN_MS: '5000',
+      EXVENUE_READ_LAG_MS: '60000',
+      REGISTRATION_MARGIN_S: '30',
     });
     admin = await service.admin();
     user = await service.user(await service.app(['*']));
