@@ -55,7 +55,7 @@ export async function migrate(
   pool.on('connect', (connection) => connection.on('error', onError));
   const client = await pool.connect();
   try {
-    await waitForTurn(client);
+    await waitForTurn(client, log);
     for (let left = attempts; ; left -= 1) {
       const isDone = await attempt(pool, client, log, { version, isAlone }).catch((error) => {
         if (left <= 1 || !(waitedTooLong(error) || wasUndone(error))) throw error;
@@ -70,10 +70,11 @@ export async function migrate(
   }
 }
 
-async function waitForTurn(client: pg.PoolClient): Promise<void> {
-  for (;;) {
+async function waitForTurn(client: pg.PoolClient, log: (line: string) => void): Promise<void> {
+  for (let isLogged = false; ; isLogged = true) {
     const { rows } = await client.query(`select pg_try_advisory_lock(${MIGRATORS_LOCK}) as is_ours`);
     if (rows[0].is_ours) return;
+    if (!isLogged) log('Another release migrates the database; this one waits for it');
     await sleep(POLL_MS);
   }
 }

@@ -102,12 +102,14 @@ describe('migrations', () => {
 
   it('are applied once by two concurrent runs, the second of which waits', () =>
     inEmpty(async (url, client) => {
-      await Promise.all([migrate(url), migrate(url), migrate(url)]);
+      const lines: string[] = [];
+      await Promise.all([1, 2, 3].map(() => migrate(url, (line) => lines.push(line))));
 
       const { rows } = await client.query('select name from migrations order by id');
       const { rows: definitions } = await client.query('select name from definitions');
       expect(rows.map(({ name }) => name)).to.deep.equal(names);
       expect(definitions).to.have.length((await readDefinitions()).length);
+      expect(lines.filter((line) => /^Another release/.test(line))).to.have.length(2); // each says once for what it waits
     })).timeout(30_000);
 
   it('release the lock queue for traffic when a lock is not granted, and retry', () =>
