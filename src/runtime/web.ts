@@ -59,7 +59,7 @@ export async function openWebRuntime(config: Config, log: Logger, metrics: Metri
   });
   const partners = partnerFinder(db, settlements.isListening);
   const admit = admission(config, settlements, (intentId) => waitOf(db, intentId));
-  const limit = streamLimit(config.STREAMS_PER_APP);
+  const limit = streamLimit(config.STREAMS_PER_APP, config.STREAM_HEARTBEAT_MS);
   const streamsOf = (logs: EventLogs) => openStreams({ logs, settlements, log }, config.STREAM_HEARTBEAT_MS, limit);
   const [ofAccounts, ofPartners] = [accountLogs(db), partnerLogs(db)];
   const [streams, partnerStreams] = [streamsOf(ofAccounts), streamsOf(ofPartners)];

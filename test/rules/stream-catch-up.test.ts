@@ -31,7 +31,11 @@ function streamsOf(earlier: number, data = '{}') {
   };
   const log = { warn: () => {}, info: () => {} };
   type Hub = Parameters<typeof openStreams>[0];
-  const streams = openStreams({ logs, settlements: { follow }, log } as unknown as Hub, 60_000, streamLimit(10)); // as: two levels
+  const streams = openStreams(
+    { logs, settlements: { follow }, log } as unknown as Hub,
+    60_000,
+    streamLimit(10, 60_000),
+  ); // as: two levels
   const order: string[] = [];
   const ended: string[] = [];
   return {

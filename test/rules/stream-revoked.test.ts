@@ -19,7 +19,7 @@ describe('a stream whose credentials are revoked while its snapshot is read', ()
     const log = { warn: () => {}, info: () => {} };
     type Hub = Parameters<typeof openStreams>[0];
     const hub = { logs, settlements: { follow: () => () => {} }, log };
-    const streams = openStreams(hub as unknown as Hub, 60_000, streamLimit(10)); // as: two levels
+    const streams = openStreams(hub as unknown as Hub, 60_000, streamLimit(10, 60_000)); // as: two levels
     const request = {
       ...{ owner: 'app_a', subject: 'prop_a', caller: 'key', credentials: ['key a'], after: null, intervalMs: 0 },
       snapshot: () => sleep(CHECKED_WITHIN_MS + 100, {}),

@@ -29,7 +29,7 @@ describe('the streams of an app', () => {
       return () => {};
     };
     const hub = { logs, settlements: { follow }, log: console } as unknown as Hub; // as: what these streams use
-    const streams = openStreams(hub, 60_000, streamLimit(STREAMS));
+    const streams = openStreams(hub, 60_000, streamLimit(STREAMS, 60_000));
     const writer = { write: () => true, end: () => {}, cut: () => {} };
     const open = async (n: number) => {
       const request = {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { streamLimit } from '../../src/capabilities/streams/limit.ts';
 import { canTakeMore, newListener, type StreamRequest } from '../../src/capabilities/streams/listener.ts';
@@ -19,7 +20,7 @@ describe('streams', () => {
       Array.from({ length: times }, () => take(limit, owner, caller));
 
     it('for each caller: 10, and one more as one ends', () => {
-      const limit = streamLimit(1_000);
+      const limit = streamLimit(1_000, 60_000);
       const slots = taken(limit, 11, 'app', 'ann');
       const of = (caller: string) => typeof take(limit, 'app', caller);
 
@@ -30,8 +31,26 @@ describe('streams', () => {
       expect([limit.count(), of('ann'), of('ann')]).to.deep.equal([10, 'function', 'string']);
     });
 
+    it('for each caller whose ten are new; else the oldest one that can be ended gives way, once', async () => {
+      const limit = streamLimit(1_000, 1);
+      const ended: number[] = [];
+      const release = limit.take('app', 'ann'); // such as a statement
+      for (let n = 1; n < 10; n += 1) limit.take('app', 'ann', () => void ended.push(n));
+      const first = limit.take('app', 'bob', () => void ended.push(0));
+      await sleep(20);
+
+      const next = [limit.take('app', 'ann', () => {}), limit.take('app', 'ann', () => {})];
+      release();
+      first();
+      first();
+
+      expect(next.map((slot) => typeof slot)).to.deep.equal(['function', 'function']);
+      expect(ended).to.deep.equal([1, 2]);
+      expect(limit.count()).to.equal(9);
+    });
+
     it('for all callers of an owner, and not of another', () => {
-      const limit = streamLimit(2);
+      const limit = streamLimit(2, 60_000);
       const first = take(limit, 'app', 'ann');
       const rest = [take(limit, 'app', 'bob'), take(limit, 'app', 'eve'), take(limit, 'other', 'eve')];
 
@@ -42,7 +61,7 @@ describe('streams', () => {
     });
 
     it('for all of a process: 10,000', () => {
-      const limit = streamLimit(20_000);
+      const limit = streamLimit(20_000, 60_000);
       for (let n = 0; n < 10_000; n += 1) limit.take('app', `caller ${n}`);
 
       expect(limit.count()).to.equal(10_000);

@@ -45,8 +45,8 @@ export function openStreams(
 
   async function openStream(request: StreamRequest): Promise<EventStream> {
     if (closed) return { start: (writer) => writer.end(retryText(Math.random())), drained: () => {}, stop: () => {} };
-    const release = limit.take(request.owner, `${request.caller} ${request.subject}`);
     const listener = newListener(request);
+    const release = limit.take(request.owner, `${request.caller} ${request.subject}`, () => end(listener, ''));
     const { channel, isNew } = join(request, listener); // before the first read, so that no event is missed
     const stop = () => {
       if (!channel.listeners.delete(listener)) return;
