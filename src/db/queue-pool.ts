@@ -106,6 +106,13 @@ function atPresent({ name, text, values: [jobs, , ...rest] = [] }: Named): Named
   };
 }
 
+/**
+ * Whether the host's clock was set back while a crontab waited for its next tick, by its event `cron:prematureTimer`. It makes none until the clock
+ * shows that time, which may take hours; one that begins anew does.
+ */
+export const wasSetBack = (tick: { currentTimestamp: number; expectedTimestamp: number }): boolean =>
+  tick.expectedTimestamp - tick.currentTimestamp > MINUTE_MS;
+
 /** A statement of the queue that fetches jobs for a runner. */
 type Fetch = { runner: unknown; run(): Promise<pg.QueryResult<{ id: string }>> };
 

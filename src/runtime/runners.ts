@@ -13,7 +13,7 @@ import {
 import type { Logger } from 'pino';
 import { type Readiness, untilAble } from '../capabilities/health/readiness.ts';
 import type { Config } from '../config.ts';
-import { noticeSilence, openQueuePool } from '../db/queue-pool.ts';
+import { noticeSilence, openQueuePool, wasSetBack } from '../db/queue-pool.ts';
 import { announcementOf } from '../db/settled.ts';
 import type { JustAccepted } from '../intents/claim.ts';
 import { listTaskNames, TASKS, type Task } from '../intents/task.ts';
@@ -85,6 +85,7 @@ export function superviseRunner(
       });
       try {
         const events: WorkerEvents = new EventEmitter();
+        events.on('cron:prematureTimer', (tick) => void (wasSetBack(tick) && runner && stopQuietly(runner))); // starts anew
         const overdue = overdueEnd(events, stopping.signal);
         const fetched = new Promise((resolve) => events.once('localQueue:getJobs:complete', resolve));
         runner = await startRunner(name, events, { config, log, tasks, onPool, accepted }, pool);

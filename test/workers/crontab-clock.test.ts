@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
-import { type Running, startProgram } from '../support/processes.ts';
+import { type Running, startProgram, until } from '../support/processes.ts';
 import { findQueueTable } from '../support/queue.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -18,11 +18,12 @@ describe('the crontab', function () {
   });
   afterEach(() => service.stop());
 
-  /** A worker whose clock is some minutes ahead, and shows the next full minute soon after its start. */
-  const startAhead = (minutes: number): Running => {
+  /** A worker whose clock is some minutes ahead, and shows the next full minute soon after its start. At SIGUSR2 it is set back by `backMs`. */
+  const startAhead = (minutes: number, backMs = 0): Running => {
     const untilMinuteMs = MINUTE_MS - ((Date.now() + STARTS_WITHIN_MS) % MINUTE_MS);
     const settings = { ...service.settings, LOG_LEVEL: 'info', NODE_OPTIONS: `--import=${HOOK}` };
-    return startProgram('worker', { ...settings, CLOCK_AHEAD_MS: String(minutes * MINUTE_MS + untilMinuteMs) });
+    const clock = { CLOCK_AHEAD_MS: String(minutes * MINUTE_MS + untilMinuteMs), CLOCK_BACK_MS: String(backMs) };
+    return startProgram('worker', { ...settings, ...clock });
   };
   /** Whether the worker ran a task of every minute soon, and how far in the future the last tick is then, in seconds. */
   async function tick(worker: Running): Promise<[hasRun: boolean, aheadS: number]> {
@@ -40,6 +41,17 @@ describe('the crontab', function () {
     const [hasRun, aheadS] = await tick(startAhead(10));
 
     expect(aheadS).to.be.below(MINUTE_MS / 1_000);
+    expect(hasRun).to.equal(true);
+  });
+
+  it('goes on after the clock of a worker that runs was set back by an hour', async () => {
+    const worker = startAhead(90, 60 * MINUTE_MS + STARTS_WITHIN_MS);
+    const begun = sql.unsafe`select from ${sql.identifier(await findQueueTable(service.db, 'known_since'))}`;
+    await until('the crontab to begin', async () => (await service.db.exists(begun)) || null);
+    worker.kill('SIGUSR2');
+
+    const [hasRun] = await tick(worker);
+
     expect(hasRun).to.equal(true);
   });
 
