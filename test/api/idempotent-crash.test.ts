@@ -55,6 +55,12 @@ const writes: Write[] = [
     json: () => ({ name: 'Partner' }),
     rows: 'select count(*) as n from partner_keys',
   },
+  {
+    by: ({ app }) => app.ask,
+    path: '/v2/auth/signup',
+    json: () => ({ email: `${fresh('new')}@example.com`, password: PASSWORD }),
+    rows: `select count(*) as n from mails where template <> 'notification'`,
+  },
   ...['resend-otp', 'password-reset/request'].map((path) => ({
     by: ({ app }: Who) => app.ask,
     path: `/v2/auth/${path}`,

@@ -31,14 +31,24 @@ const codeSealContext = ({ appId, email }: Account): SealContext => ({
 const newSalt = (sealer: Sealer, { appId, email }: Account) =>
   sealer.hmacs('', { table: 'users', row: `${appId}:${email}`, column: 'password_salt' })[0].subarray(0, SALT_BYTES);
 
+/** The password of a sign-up, hashed with the salt of its address. */
+type Hashed = { salt: Buffer; hash: string };
+
+/** Hashes a password for a sign-up of an address. The same cost for a known one. */
+export async function hashForSignUp(db: Db, sealer: Sealer, account: Account, password: string): Promise<Hashed> {
+  const salt = (await findSalt(db, account.appId, account.email)) ?? newSalt(sealer, account);
+  return { salt, hash: await hashPassword(password, appLane(account.appId), salt) };
+}
+
+/** An address was taken under another key of the ring, or freed, since a password was hashed for it: nothing was written. */
+export class AddressChanged extends Error {}
+
 /**
  * Signs up a user, or finds the user of that address and changes nothing. Result and cost are the same either way. A
  * new or unverified user is mailed a code; a verified user is mailed a notice of the attempt. The password counts once
- * the address is verified, unless another sign-up of the address gave a different one.
+ * the address is verified, unless another sign-up of the address gave a different one. Throws AddressChanged.
  */
-export async function signUp(db: Db, sealer: Sealer, account: Account, password: string): Promise<string> {
-  const salt = (await findSalt(db, account.appId, account.email)) ?? newSalt(sealer, account);
-  const hash = await hashPassword(password, appLane(account.appId), salt);
+export async function signUp(db: Db, sealer: Sealer, account: Account, { salt, hash }: Hashed): Promise<string> {
   const code = newCode();
   const mail = newMail(sealer, code);
   const [hmac] = sealer.hmacs(code, codeSealContext(account));
@@ -47,7 +57,8 @@ export async function signUp(db: Db, sealer: Sealer, account: Account, password:
       ${account.appId}, ${account.email}, ${newId('usr')}, ${sql.binary(salt)}, ${hash}, ${sql.binary(hmac)}, ${CODE_ATTEMPTS},
       ${CODE_LIVES_S}, ${mail.id}, ${sql.binary(mail.sealed)}
     ) as user_id`);
-  return userId ?? signUp(db, sealer, account, password); // the address was taken meanwhile, under another key, or freed
+  if (userId === null) throw new AddressChanged();
+  return userId;
 }
 
 /**

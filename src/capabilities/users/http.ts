@@ -10,8 +10,10 @@ import { budgetOf } from '../../kernel/throttles.ts';
 import { countCodeMail, forgetAttempts, mayMailReset } from './attempts.ts';
 import {
   type Account,
+  AddressChanged,
   confirmReset,
   hashForReset,
+  hashForSignUp,
   renewCode,
   requestReset,
   signUp,
@@ -27,9 +29,22 @@ export const signUpUser: Handler<'signUpUser', Deps> = async (call) => {
   const account = accountOf(call, call.body.email);
   rejectGuessable(call.body.password, account.email);
   await countCodeMail(call, account);
-  const userId = await signUp(call.deps.db, call.deps.sealer, account, call.body.password);
-  return { status: 200, body: { user_id: userId, email: account.email, email_verified: false, otp_sent: true } };
+  for (;;)
+    try {
+      return await signUpOnce(call, account);
+    } catch (error) {
+      if (!(error instanceof AddressChanged)) throw error;
+    }
 };
+
+async function signUpOnce({ deps, body, commit }: Call<'signUpUser', Deps>, account: Account) {
+  const hashed = await hashForSignUp(deps.db, deps.sealer, account, body.password);
+  return commit(async (db) => {
+    const user_id = await signUp(db, deps.sealer, account, hashed);
+    const body = { user_id, email: account.email, email_verified: false as const, otp_sent: true as const };
+    return { status: 200 as const, body };
+  });
+}
 
 /** Handles `POST /v2/auth/verify-email`: verify an address with its code. */
 export const verifyUserEmail: Handler<'verifyUserEmail', Deps> = async (call) => {
