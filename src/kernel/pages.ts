@@ -33,6 +33,36 @@ export async function knownCursor({ cursor }: PageQuery, isKnown: Stored<never>[
   return cursor ?? null;
 }
 
+/** A place in a list in the order of a time (ISO-8601) and, among equal times, of an id. */
+export type Place = { at: string; id: string };
+
+/** The cursor of a place: it stays where it is, whatever becomes of its row. */
+export const cursorAt = ({ at, id }: Place): string => `${at} ${id}`;
+
+/** The place of such a cursor; null for any other text. */
+export function placeOf(cursor: string): Place | null {
+  const [at = '', id = '', ...rest] = cursor.split(' ');
+  const time = new Date(at);
+  return rest.length === 0 && !Number.isNaN(time.getTime()) && time.toISOString() === at ? { at, id } : null;
+}
+
+/**
+ * One page of a list that is read as a whole and whose rows come, go and move, in the order of the texts that `cursorOf` gives: what is behind
+ * the text of the cursor. Throws INVALID_REQUEST for one of which `isKnown` is false.
+ */
+export const pageBehind = <Row>(
+  query: PageQuery,
+  shown: Stored<NoInfer<Row>>,
+  rows: readonly Row[],
+): Promise<Page<Row>> =>
+  listPage(query, shown, async ({ cursor, limit }) => {
+    const placed = rows
+      .map((row) => ({ row, place: shown.cursorOf(row) }))
+      .sort((a, b) => (a.place < b.place ? -1 : 1));
+    const behind = cursor === null ? placed : placed.filter(({ place }) => place > cursor);
+    return behind.slice(0, limit).map(({ row }) => row);
+  });
+
 /**
  * One page of a list that is read as a whole. `cursorOf` identifies a row. Throws INVALID_REQUEST for a cursor that
  * names no row of it.

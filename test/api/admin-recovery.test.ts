@@ -110,6 +110,16 @@ describe('operations of operators on deliveries, the queue and accounts', () => 
       expect(JSON.stringify(stored)).to.include('it hangs');
     });
 
+    it('go on in pages behind one that was run again meanwhile', async () => {
+      const jobs = [await dead('webhooks/sweep'), await dead('webhooks/sweep')];
+      const first = await desk.get('/v2/admin/jobs/dead?limit=1');
+      await desk.post(`/v2/admin/jobs/${jobs[1]}/rerun`);
+
+      const next = await desk.get(nextOf(first));
+
+      expect([first, next].map(({ body }) => body[0]?.job_id)).to.deep.equal(jobs.reverse());
+    });
+
     it('leave a job alone that has nothing left to do, that is of an unknown task or that does not exist', async () => {
       const [finished, unknown] = [await dead('payments/notified'), await dead('orders/nobody')];
 
@@ -117,6 +127,20 @@ describe('operations of operators on deliveries, the queue and accounts', () => 
       expectApiError(await desk.post(`/v2/admin/jobs/${unknown}/rerun`), 'V2_RERUN_REFUSED');
       expectApiError(await desk.post('/v2/admin/jobs/999999999/rerun'), 'V2_JOB_UNKNOWN');
       expect((await desk.post('/v2/admin/jobs/x1/rerun')).status).to.equal(422);
+    });
+  });
+
+  describe('listUnfulfilledPayments', () => {
+    it('goes on in pages behind one that was refunded meanwhile', async () => {
+      const payments = [await failedAccount(desk.session), await failedAccount(desk.session)];
+      const all = await desk.get('/v2/admin/payments/unfulfilled?minutes=0');
+      const first = await desk.get('/v2/admin/payments/unfulfilled?minutes=0&limit=1');
+      await returnMoney(desk.session, first.body[0].payment_id);
+
+      const next = await desk.get(nextOf(first).replace('limit=1', 'limit=500'));
+
+      expect(all.body).to.have.length.at.least(payments.length);
+      expect([...first.body, ...next.body]).to.deep.equal(all.body);
     });
   });
 

@@ -56,7 +56,7 @@ describe('what is read for one owner', () => {
 
     it('with the live key of their wallet and owner, and none that is retired', async () => {
       const one = await findEnrollment(db, PARTNER, MY_WALLET);
-      const all = await listEnrollments(db, PARTNER, { cursor: null, limit: 10 });
+      const all = await listEnrollments(db, PARTNER, null, 10);
 
       expect(shown(one ? [one] : [])).to.deep.equal([['live', null]]);
       expect(shown(all)).to.deep.equal([
@@ -65,10 +65,11 @@ describe('what is read for one owner', () => {
       ]);
     });
 
-    it('from the cursor on, also where another owner enrolled the same wallet later', async () => {
+    it('from a place on, also where another owner enrolled the same wallet later', async () => {
       await run(`update enrollments set created_at = now() + interval '1 hour' where owner = $1`, OTHER);
 
-      const after = await listEnrollments(db, PARTNER, { cursor: MY_WALLET, limit: 10 });
+      const at = String((await findEnrollment(db, PARTNER, MY_WALLET))?.created_at);
+      const after = await listEnrollments(db, PARTNER, { at, id: MY_WALLET }, 10);
 
       expect(shown(after)).to.deep.equal([['second', 'second-waiting']]);
     });

@@ -87,7 +87,7 @@ export async function partnerWithIds(service: Trading): Promise<Tenant> {
     ids: {
       subaccount: subaccountId,
       wallet,
-      enrollment: `${ex_wallet} ${created_at}`,
+      enrollment: `${created_at} ${ex_wallet}`,
       'network order': order_uuid,
       'partner intent': order_uuid,
       'exchange order': String(ex_order_id),
@@ -161,7 +161,7 @@ export async function userWithIds(service: Trading, app: TestApp): Promise<Tenan
 export const NOBODYS: Record<Kind, string> = {
   subaccount: '999999',
   wallet: `0x${'9a'.repeat(20)}`,
-  enrollment: `0x${'9a'.repeat(20)} 2026-01-05T00:00:00.000Z`,
+  enrollment: `2026-01-05T00:00:00.000Z 0x${'9a'.repeat(20)}`,
   'network order': randomUUID(),
   'exchange order': '999999999',
   'partner intent': randomUUID(),

@@ -3,11 +3,11 @@ import type { components } from '../../contract/types.ts';
 import type { Db } from '../../db/pool.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import type { OwnerId, WalletAddress } from '../../kernel/ids.ts';
-import { listPage } from '../../kernel/pages.ts';
+import { cursorAt, listPage, placeOf } from '../../kernel/pages.ts';
 import type { Sealer } from '../../kernel/seal.ts';
 import type { Exvenue } from '../../venues/exchange/adapter/types.ts';
 import { checkKey } from './check-key.ts';
-import { type Enrollment, findEnrollment, listEnrollments } from './queries.ts';
+import { type Enrollment, findEnrollment, listEnrollments, wasEnrolled } from './queries.ts';
 import { revokeEnrollment, saveKey } from './store.ts';
 
 type Deps = { db: Db; exvenue: Exvenue; sealer: Sealer };
@@ -16,18 +16,16 @@ type Deps = { db: Db; exvenue: Exvenue; sealer: Sealer };
 export const listSessions: Handler<'listSessions', Deps> = async ({ deps, principal, query }) => {
   const { owner } = principal;
   const isKnown = async (cursor: string) => {
-    const found = await findEnrollment(deps.db, owner, walletIn(cursor));
-    return found !== null && cursorOf(found) === cursor;
+    const place = placeOf(cursor);
+    return place !== null && (await wasEnrolled(deps.db, owner, place.id));
   };
   const page = await listPage(query, { path: '/v1/sessions', cursorOf, isKnown }, ({ cursor, limit }) =>
-    listEnrollments(deps.db, owner, { cursor: cursor && walletIn(cursor), limit }),
+    listEnrollments(deps.db, owner, cursor === null ? null : placeOf(cursor), limit),
   );
   return { ...page, body: page.body.map(sessionInfo) };
 };
 
-/** A wallet that was revoked and is enrolled again is at the end of the list: its earlier place is known no more. */
-const cursorOf = ({ ex_wallet, created_at }: Enrollment) => `${ex_wallet} ${created_at}`;
-const walletIn = (cursor: string) => cursor.replace(/ .*/, '');
+const cursorOf = ({ created_at: at, ex_wallet: id }: Enrollment) => cursorAt({ at, id });
 
 /** Handles `POST /v1/sessions`: enroll the signing key of an exchange wallet. */
 export const enrollSession: Handler<'enrollSession', Deps> = async ({ deps, principal, body, commit }) => {

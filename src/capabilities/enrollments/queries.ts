@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { components } from '../../contract/types.ts';
 import type { Db } from '../../db/pool.ts';
 import type { OwnerId, WalletAddress, WithIds } from '../../kernel/ids.ts';
-import type { PageRequest } from '../../kernel/pages.ts';
+import type { Place } from '../../kernel/pages.ts';
 
 const enrollmentRow = z.custom<
   WithIds<Omit<components['schemas']['SessionInfo'], 'agent_address' | 'is_agent'>> & {
@@ -24,23 +24,26 @@ const liveEnrollments = sql.fragment`
   join signing_keys k on k.owner = e.owner and k.ex_wallet = e.ex_wallet and k.retired_at is null and not k.waits
   left join signing_keys w on w.owner = e.owner and w.ex_wallet = e.ex_wallet and w.retired_at is null and w.waits`;
 
-/** An owner's enrollments, oldest first, after the wallet `cursor`. */
+/** An owner's enrollments, oldest first, after a place. */
 export const listEnrollments = (
   db: Db,
   owner: OwnerId,
-  { cursor, limit }: PageRequest,
+  after: Place | null,
+  limit: number,
 ): Promise<readonly Enrollment[]> =>
   db.any(sql.prepared('list_enrollments', enrollmentRow)`
     select ${enrollmentColumns}
     from ${liveEnrollments}
     where e.owner = ${owner}
-      and (${cursor}::text is null or (e.created_at, e.ex_wallet) > (
-        select c.created_at, c.ex_wallet
-        from enrollments c
-        where c.owner = e.owner and c.ex_wallet = ${cursor}
-      ))
-    order by e.created_at, e.ex_wallet
+      and (${after?.id ?? null}::text is null
+        or (date_trunc('milliseconds', e.created_at), e.ex_wallet) > (${after?.at ?? null}::timestamptz, ${after?.id ?? null}))
+    order by date_trunc('milliseconds', e.created_at), e.ex_wallet
     limit ${limit}`);
+
+/** Whether an owner has, or ever had, an enrollment of this wallet. */
+export const wasEnrolled = (db: Db, owner: OwnerId, exWallet: WalletAddress): Promise<boolean> =>
+  db.exists(sql.prepared('was_enrolled', z.object({}))`
+    select from signing_keys k where k.owner = ${owner} and k.ex_wallet = ${exWallet}`);
 
 /** One enrollment of an owner, or null. The wallet must be in lower case. */
 export const findEnrollment = (db: Db, owner: OwnerId, exWallet: WalletAddress): Promise<Enrollment | null> =>

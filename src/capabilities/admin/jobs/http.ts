@@ -3,7 +3,7 @@ import type { Db } from '../../../db/pool.ts';
 import { listPage } from '../../../kernel/pages.ts';
 import { operatorName } from '../../../kernel/principal.ts';
 import { rerunJob } from './commands.ts';
-import { isDead, listDead } from './queries.ts';
+import { isJobId, listDead } from './queries.ts';
 
 type Deps = { db: Db };
 
@@ -11,7 +11,7 @@ type Deps = { db: Db };
 export const listDeadJobs: Handler<'listDeadJobs', Deps> = ({ deps, query }) =>
   listPage(
     query,
-    { path: '/v2/admin/jobs/dead', cursorOf: ({ job_id }) => job_id, isKnown: (id) => isDead(deps.db, id) },
+    { path: '/v2/admin/jobs/dead', cursorOf: ({ job_id }) => job_id, isKnown: async (id) => isJobId(id) },
     (page) => listDead(deps.db, page),
   );
 

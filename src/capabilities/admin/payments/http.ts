@@ -5,7 +5,8 @@ import type { Handler } from '../../../contract/handler.ts';
 import type { Db } from '../../../db/pool.ts';
 import { pendingHeaders, resultOf } from '../../../intents/follow.ts';
 import { submitted } from '../../../intents/submitted.ts';
-import { slicePage } from '../../../kernel/pages.ts';
+import type { PaymentId } from '../../../kernel/ids.ts';
+import { cursorAt, pageBehind, placeOf, slicePage } from '../../../kernel/pages.ts';
 import { operatorName } from '../../../kernel/principal.ts';
 import { requireValue } from '../../../kernel/require.ts';
 import { listUnfulfilled } from '../../accounts/prop/queries.ts';
@@ -40,9 +41,15 @@ export const putTier: Handler<'putTier', Deps> = (call) => {
 
 /** Handles `GET /v2/admin/payments/unfulfilled`: list payments without an account or a refund. */
 export const listUnfulfilledPayments: Handler<'listUnfulfilledPayments', Deps> = async ({ deps, query }) => {
-  const found = await listUnfulfilled(deps.db, query.minutes ?? 10);
-  return slicePage(query, { path: '/v2/admin/payments/unfulfilled', cursorOf: ({ payment_id }) => payment_id }, found);
+  const isKnown = async (cursor: string) => {
+    const place = placeOf(cursor);
+    return place !== null && (await findRefundCents(deps.db, place.id)) !== null;
+  };
+  const shown = { path: '/v2/admin/payments/unfulfilled', cursorOf, isKnown };
+  return pageBehind(query, shown, await listUnfulfilled(deps.db, query.minutes ?? 10));
 };
+
+const cursorOf = ({ paid_at: at, payment_id: id }: { paid_at: string; payment_id: PaymentId }) => cursorAt({ at, id });
 
 const refundResult = z.object({
   refund_id: z.string(),

@@ -7,7 +7,7 @@ import { pendingHeaders, resultOf } from '../../../intents/follow.ts';
 import { submitted } from '../../../intents/submitted.ts';
 import { ApiError } from '../../../kernel/errors.ts';
 import type { PayoutId } from '../../../kernel/ids.ts';
-import { slicePage } from '../../../kernel/pages.ts';
+import { cursorAt, pageBehind, placeOf } from '../../../kernel/pages.ts';
 import { operatorName } from '../../../kernel/principal.ts';
 import { requireValue } from '../../../kernel/require.ts';
 import { detachAccountFor, resolvePayout as recordFinding } from '../../payouts/commands.ts';
@@ -23,11 +23,15 @@ type Deps = {
 
 /** Handles `GET /v2/admin/payouts/stranded`: list payouts whose money is stranded. */
 export const listStrandedPayouts: Handler<'listStrandedPayouts', Deps> = async ({ deps, query }) => {
-  return slicePage(query, { path: '/v2/admin/payouts/stranded', cursorOf: placeOf }, await listStranded(deps.db));
+  const isKnown = async (cursor: string) => {
+    const place = placeOf(cursor);
+    return place !== null && (await findPayoutCents(deps.db, place.id)) !== null;
+  };
+  const shown = { path: '/v2/admin/payouts/stranded', cursorOf, isKnown };
+  return pageBehind(query, shown, await listStranded(deps.db));
 };
 
-/** One that is sent again and fails again is at the end of the list: its earlier place is known no more. */
-const placeOf = ({ since, payout_id }: { since: string; payout_id: PayoutId }) => `${since} ${payout_id}`;
+const cursorOf = ({ since: at, payout_id: id }: { since: string; payout_id: PayoutId }) => cursorAt({ at, id });
 
 /** Handles `POST /v2/admin/payouts/{payout_id}/reverse`: reverse the transfer of a payout. */
 export const reversePayout: Handler<'reversePayout', Deps> = async (call) => {
