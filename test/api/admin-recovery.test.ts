@@ -110,6 +110,23 @@ describe('operations of operators on deliveries, the queue and accounts', () => 
       expect(JSON.stringify(stored)).to.include('it hangs');
     });
 
+    it('run it once, and say so to a repeat of a request whose response could not be stored', async () => {
+      const job = await dead('webhooks/sweep');
+      const request = { json: { reason: 'it hangs' }, headers: { 'Idempotency-Key': `rerun-${job}` } };
+      const send = () => desk.post(`/v2/admin/jobs/${job}/rerun`, request);
+      await desk.session.query(`
+        create function at_storing() returns trigger language plpgsql as $$ begin raise exception 'gone'; end $$;
+        create trigger at_storing before update on idempotent_responses for each row execute function at_storing()`);
+      const lost = await send();
+      await desk.session.query('drop function at_storing() cascade');
+
+      const [again, twice] = [await send(), await send()];
+
+      expect([lost.status, again.status, twice.status], JSON.stringify(again.body)).to.deep.equal([500, 200, 200]);
+      expect([again.body.done, twice.body.done]).to.deep.equal([true, true]);
+      expect(await desk.storedOf(job)).to.have.length(1);
+    });
+
     it('go on in pages behind one that was run again meanwhile', async () => {
       const jobs = [await dead('webhooks/sweep'), await dead('webhooks/sweep')];
       const first = await desk.get('/v2/admin/jobs/dead?limit=1');

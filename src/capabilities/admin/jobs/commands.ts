@@ -6,10 +6,7 @@ import { ApiError } from '../../../kernel/errors.ts';
 
 const resultRow = z.custom<components['schemas']['JobAssessment'] & { done: boolean }>();
 
-/**
- * Queues a dead job again if that is safe. Throws V2_JOB_UNKNOWN, and V2_RERUN_REFUSED if it is not dead or could act
- * twice. Every call is recorded.
- */
+/** Queues a dead job again if that is safe. Throws V2_JOB_UNKNOWN. Every call is recorded, so `requireSafe` comes after the commit. */
 export async function rerunJob(
   db: Db,
   jobId: string,
@@ -21,7 +18,11 @@ export async function rerunJob(
     from rerun_dead_job(${jobId}::bigint, ${actor}, ${why}) r`);
   if (!result) throw new ApiError('V2_JOB_UNKNOWN');
   const { done, ...assessment } = result;
-  if (!assessment.is_safe)
-    throw new ApiError('V2_RERUN_REFUSED', { message: assessment.reason, reason: assessment.verdict });
   return { done, assessment };
+}
+
+/** Throws V2_RERUN_REFUSED if the job was not queued again, since it is not dead or could act twice. */
+export function requireSafe({ assessment }: components['schemas']['JobRerun']): void {
+  const { is_safe, reason: message, verdict: reason } = assessment;
+  if (!is_safe) throw new ApiError('V2_RERUN_REFUSED', { message, reason });
 }

@@ -2,7 +2,7 @@ import type { Handler } from '../../../contract/handler.ts';
 import type { Db } from '../../../db/pool.ts';
 import { listPage } from '../../../kernel/pages.ts';
 import { operatorName } from '../../../kernel/principal.ts';
-import { rerunJob } from './commands.ts';
+import { requireSafe, rerunJob } from './commands.ts';
 import { isJobId, listDead } from './queries.ts';
 
 type Deps = { db: Db };
@@ -16,8 +16,11 @@ export const listDeadJobs: Handler<'listDeadJobs', Deps> = ({ deps, query }) =>
   );
 
 /** Handles `POST /v2/admin/jobs/{job_id}/rerun`: run a dead job again if that is safe. */
-export const rerunDeadJob: Handler<'rerunDeadJob', Deps> = async ({ deps, principal, path, body }) => ({
-  status: 200,
-  // Not by `commit`: one that is rejected stays on record.
-  body: await rerunJob(deps.db, path.job_id, operatorName(principal), body.reason),
-});
+export const rerunDeadJob: Handler<'rerunDeadJob', Deps> = async ({ principal, path, body, commit }) => {
+  const reply = await commit(async (db) => ({
+    status: 200 as const,
+    body: await rerunJob(db, path.job_id, operatorName(principal), body.reason),
+  }));
+  requireSafe(reply.body); // after the commit: one that is rejected stays on record
+  return reply;
+};

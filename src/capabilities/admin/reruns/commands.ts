@@ -7,29 +7,28 @@ import { type Assessment, assessmentRow, type OpenFilter } from './queries.ts';
 
 const resultRow = assessmentRow.extend({ done: z.boolean() });
 
+/** What became of a re-run. */
+type Rerun = { done: boolean; assessment: Assessment };
+
 /**
  * Runs an intent again if that is safe: an unsent intent is queued, a sent one is reconciled, and a settled one is left
- * unchanged. Throws INTENT_UNKNOWN, and V2_RERUN_REFUSED while a worker has it or if a re-run could act twice. Every
- * call is recorded.
+ * unchanged. Throws INTENT_UNKNOWN. Every call is recorded, so `requireSafe` comes after the commit.
  */
-export async function rerun(
-  db: Db,
-  intentId: IntentId,
-  actor: string,
-  why: string,
-): Promise<{ done: boolean; assessment: Assessment }> {
+export async function rerun(db: Db, intentId: IntentId, actor: string, why: string): Promise<Rerun> {
   const result = await db.maybeOne(sql.type(resultRow)`
     select r.done, r.verdict, r.is_safe, r.was_sent, r.venue_says, r.would_do, r.reason
     from rerun_intent(${intentId}, ${actor}, ${why}) r`);
   if (!result) throw new ApiError('INTENT_UNKNOWN');
   const { done, ...assessment } = result;
-  if (!assessment.is_safe)
-    throw new ApiError('V2_RERUN_REFUSED', {
-      message: assessment.reason,
-      reason: assessment.verdict,
-      intent_id: intentId,
-    });
   return { done, assessment };
+}
+
+/** Throws V2_RERUN_REFUSED if nothing was run again, since a worker has the intent or it could act twice. */
+export function requireSafe(
+  { assessment: { is_safe, reason: message, verdict: reason } }: Rerun,
+  intent_id: IntentId,
+): void {
+  if (!is_safe) throw new ApiError('V2_RERUN_REFUSED', { message, reason, intent_id });
 }
 
 const resultsRow = z.object({ verdict: z.string(), done: z.boolean(), intents: z.number() });

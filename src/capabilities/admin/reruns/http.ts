@@ -6,7 +6,7 @@ import type { IntentId } from '../../../kernel/ids.ts';
 import { listPage } from '../../../kernel/pages.ts';
 import { operatorName } from '../../../kernel/principal.ts';
 import { askProcessor } from './ask-processor.ts';
-import { rerun, rerunAll } from './commands.ts';
+import { requireSafe, rerun, rerunAll } from './commands.ts';
 import { assessAll, findSent, findStory, isIntent, listTroubled, type TroubledIntent } from './queries.ts';
 
 type Deps = { db: Db; processor: Processor | null };
@@ -29,11 +29,14 @@ export const getIntentStory: Handler<'getIntentStory', Deps> = async ({ deps, pa
 };
 
 /** Handles `POST /v2/admin/intents/{intent_id}/rerun`: run an intent again if that is safe. */
-export const rerunIntent: Handler<'rerunIntent', Deps> = async ({ deps, principal, path, body }) => ({
-  status: 200,
-  // Not by `commit`: one that is rejected stays on record.
-  body: await rerun(deps.db, path.intent_id, operatorName(principal), body.reason),
-});
+export const rerunIntent: Handler<'rerunIntent', Deps> = async ({ principal, path, body, commit }) => {
+  const reply = await commit(async (db) => ({
+    status: 200 as const,
+    body: await rerun(db, path.intent_id, operatorName(principal), body.reason),
+  }));
+  requireSafe(reply.body, path.intent_id); // after the commit: one that is rejected stays on record
+  return reply;
+};
 
 /** Handles `GET /v2/admin/reruns`: read what re-running many open intents would do. */
 export const assessReruns: Handler<'assessReruns', Deps> = async ({ deps, query }) => {
