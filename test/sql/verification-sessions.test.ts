@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { session } from '../../src/capabilities/kyc/session.ts';
 import { applyVerification } from '../../src/capabilities/kyc/store.ts';
 import { type DbPool, openPool } from '../../src/db/pool.ts';
 import { type DbSession, type IntentDatabase, item, openIntentDatabase, WAITING } from '../support/intent-database.ts';
@@ -113,5 +114,17 @@ describe('a verification session', () => {
     await applied;
 
     expect(await known()).to.include({ status: 'verified' });
+  });
+
+  it('asks for a selfie beside the document where the app wants users verified in full', async () => {
+    const asked: boolean[] = [];
+    for (const level of ['none', 'basic', 'full']) {
+      await intentDb.query(`update apps set verification_level = $1`, [level]);
+      const claim = { owner: 'app_1', request: { user_id: 'usr_1' } } as Parameters<typeof session.prepare>[0]; // as: what it reads
+      const prepared = await session.prepare(claim, { db } as Parameters<typeof session.prepare>[1]); // as: the same
+      if ('send' in prepared) asked.push(prepared.send.verification.withSelfie);
+    }
+
+    expect(asked).to.deep.equal([false, false, true]);
   });
 });
