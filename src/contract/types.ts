@@ -9014,7 +9014,7 @@ export interface components {
             /** @description Where the processor sends users whose onboarding link has expired; null until it is set. */
             connect_refresh_url: string | null;
             /**
-             * @description How thoroughly users must be verified before a payout.
+             * @description How users are verified, which each payout requires: `full` by a document and a selfie, `none` and `basic` by a document.
              * @enum {unknown}
              */
             verification_level: "none" | "basic" | "full";
@@ -9085,7 +9085,7 @@ export interface components {
              */
             connect_refresh_url?: string | null;
             /**
-             * @description How thoroughly users must be verified before a payout.
+             * @description How users are verified, which each payout requires: `full` by a document and a selfie, `none` and `basic` by a document.
              * @enum {unknown}
              */
             verification_level?: "none" | "basic" | "full";
