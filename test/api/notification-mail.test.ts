@@ -36,6 +36,7 @@ describe('the e-mail of sendNotification', () => {
 
     expect(body).to.include({ email_sent: true, email_status: 'sent' });
     expect(service.mailbox.mails(email)).to.have.length(1);
+    expect(await eventsOf(body.notification_id)).to.deep.equal([]);
   });
 
   it('is waited for through a temporary rejection', async () => {

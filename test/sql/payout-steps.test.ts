@@ -63,6 +63,18 @@ describe('a step of a payout', () => {
     expect(await payout()).to.include({ pay_after: null });
   });
 
+  it('takes back what is left if it is the reversal of a transfer of which a part came back, and all has come back then', async () => {
+    await intentDb.query(TRANSFERRED);
+    await intentDb.query(`select note_reversed('po_1', 30)`);
+    const reversal = await begin('reversal');
+
+    await intentDb.query(`select note_step($1, 'trr_1', null, null, now())`, [reversal]);
+
+    const [taken] = await intentDb.query(`select amount_cents::integer from payout_steps where step = 'reversal'`);
+    const [left] = await intentDb.query(`select p.status, m.reversed_cents from payouts p, payout_money(p) m`);
+    expect([taken, left]).to.deep.equal([{ amount_cents: 70 }, { status: 'reversed', reversed_cents: 100 }]);
+  });
+
   it('waits for its user if it is a transfer that nobody sent in time', async () => {
     await intentDb.query(`update payout_steps set state = 'unsent'`);
     const transfer = await begin('transfer');
