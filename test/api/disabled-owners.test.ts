@@ -173,18 +173,20 @@ describe('an app or partner that is disabled', function () {
     expect(await pending()).to.equal(true);
   });
 
-  it('has no mail sent in its name until it is enabled', async () => {
+  it('has no mail sent in its name until it is enabled, and none that it wrote', async () => {
     const app = await service.app();
     const user = await service.user(app);
     await set(`apps/${app.appId}`, 'disable');
 
     await service.db.query(sql.unsafe`select mail_user(${user.userId}, 'totp_guessed', gen_random_uuid(), '{}', 3600)`);
+    await service.db.query(sql.unsafe`
+      select post_mail(gen_random_uuid(), 'notification', ${user.email}, '{"subject": "s", "html": "h"}', null, 3600, ${app.appId}, ${user.userId})`);
     await drained();
     const meanwhile = service.mailbox.mails(user.email).length;
     await set(`apps/${app.appId}`, 'enable');
 
     expect(meanwhile).to.equal(1);
-    await service.mailTo(user.email, 2);
+    await service.mailTo(user.email, 3);
   });
 
   it('has no receipt of an agreement mailed either, until it is enabled', async () => {

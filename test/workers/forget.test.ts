@@ -33,7 +33,7 @@ describe('housekeeping/forget', () => {
         ('login', 'new', 1, '1 min', '1 min', now(), now() + interval '1 min')`);
     await db.query(sql.unsafe`
       insert into paces (name, taken)
-      values ('signals:now', array[now()]), ('signals:before', array[now() - interval '2 hours']), ('signals:never', '{}')`);
+      values ('signals:now', array[now() - interval '59 minutes']), ('signals:before', array[now() - interval '2 hours']), ('signals:never', '{}')`);
 
     const first = await forgetExpired(db, 2);
     const second = await forgetExpired(db, 1_000);

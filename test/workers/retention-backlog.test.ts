@@ -128,6 +128,22 @@ describe('housekeeping/prune with a backlog', function () {
     ]);
   });
 
+  it('keeps of what has failed where it was, how far it was behind, and since when nothing is known of it', async () => {
+    await restart();
+    const at = '2026-01-01 00:00:00+00 00000000-0000-0000-0000-000000000001';
+    await opened.client.query(
+      `insert into retention_runs (name, after, behind_s, ran_at) values ('orders', $1, 60, now() - interval '1 hour')`,
+      [at],
+    );
+
+    await noted({ fails: 'expire_orders' });
+
+    const { rows } = await opened.client.query(
+      `select after, behind_s, ran_at < now() - interval '59 minutes' as is_old from retention_runs where name = 'orders'`,
+    );
+    expect(rows).to.deep.equal([{ after: at, behind_s: 60, is_old: true }]);
+  });
+
   it('says since when rows have been left where it does not see how old they are', async () => {
     await opened.client.query(
       `insert into idempotency_keys (owner, key, digest, intent_id, created_at)
