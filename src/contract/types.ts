@@ -8181,10 +8181,10 @@ export interface components {
              */
             status: "active" | "suspended" | "pending_kyc" | "breached";
             /**
-             * @description `challenge` until the challenge is passed; null if the network does not say it, as of an eliminated account, and for a wallet that it does not know.
+             * @description `challenge` until the challenge is passed, also for a wallet that the network does not know. Of an eliminated account of which the network shows neither, `funded` if it was eliminated as a funded one.
              * @enum {unknown}
              */
-            account_type: "challenge" | "funded" | null;
+            account_type: "challenge" | "funded";
             /** @description Size of the account in USD; 0 for a wallet that the network does not know. */
             funded_account_size: number;
             /** @description The wallet on the exchange that is linked to the account; null without one. */
@@ -8224,10 +8224,10 @@ export interface components {
             /** @description What the wallet holds on the exchange in USD; null without a wallet and when the exchange cannot be read at the moment. */
             ex_balance: components["schemas"]["Decimal"] | null;
             /**
-             * @description State of the trader's identity verification at the network; null if the network does not say it.
+             * @description State of the trader's identity verification at the network.
              * @enum {unknown}
              */
-            kyc_status: "not_started" | "pending" | "verified" | null;
+            kyc_status: "not_started" | "pending" | "verified";
             /** @description When these figures were read. */
             as_of: components["schemas"]["Time"];
         };

@@ -36,13 +36,10 @@ describe('an account of which the network does not show the bucket', () => {
   const withoutBucket = (sections: Sections) => delete sections.challenge_period;
   const targets = (rules: { rule_id: string }[]) => rules.filter(({ rule_id }) => rule_id.startsWith('challenge.'));
 
-  it('is not told to be in its challenge: what else is shown stays', async () => {
+  it('is not told to be in its challenge', async () => {
     const trader = await funded(withoutBucket);
 
-    const { status, body } = await trader.get('/v1/balance');
-
-    expect(status).to.equal(200);
-    expect(body).to.include({ account_type: null, eod_drawdown: '6', eod_drawdown_limit: '8' });
+    expectUnreadable(await trader.get('/v1/balance'));
   });
 
   it('has no target of a challenge that it may have passed', async () => {
@@ -73,17 +70,18 @@ describe('an account of which the network does not show the bucket', () => {
     const { status, body } = await trader.get('/v1/balance');
 
     expect(status).to.equal(200);
-    expect(body).to.include({ account_type: null, eod_drawdown: '0', eod_drawdown_limit: '5' });
+    expect(body).to.include({ account_type: 'challenge', eod_drawdown: '0', eod_drawdown_limit: '5' });
   });
 
-  it('has neither type nor target once it is eliminated, of which builds make a bucket', async () => {
+  it('was funded if it was eliminated as such, and has no target any more', async () => {
     const trader = await funded((sections) => {
       sections.challenge_period = { bucket: 'ELIMINATED' };
+      sections.elimination = { reason: 'FAILED_FUNDED_PERIOD_DRAWDOWN' };
     });
 
     const [account, rules] = [await trader.get('/v1/balance'), await trader.get('/v1/rules')];
 
-    expect(account.body).to.include({ status: 'breached', account_type: null });
+    expect(account.body).to.include({ status: 'breached', account_type: 'funded' });
     expect([rules.status, targets(rules.body)]).to.deep.equal([200, []]);
   });
 
@@ -94,7 +92,7 @@ describe('an account of which the network does not show the bucket', () => {
 
     const [account, rules] = [await trader.get('/v1/balance'), await trader.get('/v1/rules')];
 
-    expect(account.body).to.include({ account_type: 'challenge', kyc_status: null });
+    expect(account.body).to.include({ account_type: 'challenge', kyc_status: 'not_started' });
     expect(targets(rules.body)).to.have.length(1);
   });
 });

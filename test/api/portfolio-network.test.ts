@@ -39,7 +39,7 @@ describe('a subaccount of the network', () => {
       current_leverage: '0',
       max_portfolio_leverage: '1.5',
       ex_balance: null,
-      kyc_status: null,
+      kyc_status: 'not_started',
     });
     expect(Date.now() - Date.parse(body.as_of)).to.be.within(-1_000, 5_000);
   });
@@ -60,7 +60,7 @@ describe('a subaccount of the network', () => {
     [{ status: 'pending' }, 'suspended', 'challenge'],
     [{ status: 'failed' }, 'suspended', 'challenge'],
     [{ status: 'admin' }, 'active', 'challenge'],
-    [{ elimination: 'MAX_TOTAL_DRAWDOWN' }, 'breached', null],
+    [{ elimination: 'MAX_TOTAL_DRAWDOWN' }, 'breached', 'challenge'],
     [{ bucket: 'SUBACCOUNT_FUNDED' }, 'active', 'funded'],
     [{ bucket: 'PRO_FUNDED' }, 'active', 'funded'],
     [{ bucket: 'SUBACCOUNT_ALPHA' }, 'active', 'funded'],

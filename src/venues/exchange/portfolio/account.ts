@@ -19,7 +19,7 @@ export function exchangeAccount(
   return {
     venue: 'exvenue',
     status: 'active',
-    account_type: null,
+    account_type: 'challenge',
     funded_account_size: 0,
     ex_wallet_address: wallet,
     payout_wallet_address: null,
@@ -39,7 +39,7 @@ export function exchangeAccount(
     max_portfolio_leverage: ofNumber(limits.account_level, RATIO_PLACES),
     leverage_limits: limits,
     ex_balance: balance,
-    kyc_status: null,
+    kyc_status: 'not_started',
     as_of: new Date(Math.min(atMs, epochMs())).toISOString(),
   };
 }

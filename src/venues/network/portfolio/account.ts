@@ -7,7 +7,7 @@ import { epochMs } from '../../../kernel/work.ts';
 import { requireValue } from '../../found.ts';
 import { accountStatusOf } from '../../reads.ts';
 import type { Dashboard, Money } from '../adapter/types.ts';
-import { drawdownOf } from './drawdown.ts';
+import { drawdownOf, stageOf } from './drawdown.ts';
 
 type Schemas = components['schemas'];
 type AccountInfo = Schemas['AccountInfo'];
@@ -28,7 +28,7 @@ export function networkAccount(
   return {
     venue,
     status: accountStatusOf(dashboard),
-    account_type: typeOfBucket(dashboard.bucket),
+    account_type: typeOf(dashboard),
     funded_account_size: size,
     ex_wallet_address: dashboard.exAddress ?? wallet,
     payout_wallet_address: dashboard.payoutAddress,
@@ -65,6 +65,12 @@ function shownDrawdown(dashboard: Dashboard) {
   };
 }
 
+/** An eliminated account loses its bucket: what it was then is in the reason, if anywhere. */
+function typeOf(dashboard: Dashboard): AccountInfo['account_type'] {
+  if (accountStatusOf(dashboard) !== 'breached' || typeOfBucket(dashboard.bucket)) return stageOf(dashboard);
+  return dashboard.elimination?.reason?.includes('FUNDED') ? 'funded' : 'challenge';
+}
+
 /**
  * Without the positions section of the dashboard, leverage is capital in use ÷ balance. Throws VENUE_UNREADABLE if capital is in use without
  * a balance: no multiple says that.
@@ -83,8 +89,6 @@ function subaccountIdOf(hotkey: Hotkey): number | null {
 }
 
 const KYC_STATUSES: Record<string, AccountInfo['kyc_status']> = {
-  none: 'not_started',
-  not_started: 'not_started',
   approved: 'verified',
   verified: 'verified',
   pending: 'pending',
@@ -92,4 +96,4 @@ const KYC_STATUSES: Record<string, AccountInfo['kyc_status']> = {
   in_progress: 'pending',
 };
 
-const kycStatusOf = (status: string | null) => KYC_STATUSES[status?.toLowerCase() ?? ''] ?? null;
+const kycStatusOf = (status: string | null) => KYC_STATUSES[status?.toLowerCase() ?? ''] ?? 'not_started';
