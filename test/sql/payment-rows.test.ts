@@ -184,6 +184,12 @@ describe('a payment', () => {
     expect(told).to.deep.equal([{ status: 'canceled' }]);
   });
 
+  it('keeps the name that the processor gave it first', async () => {
+    for (const name of ['pi_1', 'pi_2']) await intentDb.query(`select name_payment('pay_1', $1)`, [name]);
+
+    expect(await first('select processor_payment_intent_id as name from payments')).to.deep.equal({ name: 'pi_1' });
+  });
+
   it('takes up the event that is stored at the moment at which it gets its name', async () => {
     const [notified, naming] = [await intentDb.session(), await intentDb.session()];
     const event = {

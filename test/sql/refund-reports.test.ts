@@ -45,6 +45,12 @@ const CASES: Case[] = [
   ],
   ['a refund that failed after the charge counted it', [r1, r2, ['charge', 150, 13], r2Failed(20)], 100, 100],
   ['a refund that failed before the charge was reported again', [r1, r2, r2Failed(20), ['charge', 100, 21]], 100, 100],
+  [
+    'a refund that was made after the charge was reported, and failed',
+    [['charge', 100, 11], r2, r2Failed(20)],
+    100,
+    100,
+  ],
   ['a refund that failed, reported first', [r2Failed(20), r2], 0, 0],
   ['a refund that was canceled', [['refund', 're_1', 100, 'canceled', 10, 11]], 0, 0],
   [

@@ -94,7 +94,7 @@ describe('a verification session', () => {
       expect(await events()).to.have.length(told);
     });
 
-  const failed = { sessionId: 'vs_1', status: 'requires_input', failure: 'document_expired' };
+  const failed = { sessionId: 'vs_1', status: 'requires_input', failure: 'document_expired' } as const;
 
   it('is told of once however often its state is reported', async () => {
     for (const atMs of [1_000, 2_000]) await applyVerification(db, failed, atMs, `evt_${atMs}`);
@@ -121,7 +121,7 @@ describe('a verification session', () => {
     for (const level of ['none', 'basic', 'full']) {
       await intentDb.query(`update apps set verification_level = $1`, [level]);
       const claim = { owner: 'app_1', request: { user_id: 'usr_1' } } as Parameters<typeof session.prepare>[0]; // as: what it reads
-      const prepared = await session.prepare(claim, { db } as Parameters<typeof session.prepare>[1]); // as: the same
+      const prepared = await session.prepare(claim, { db } as unknown as Parameters<typeof session.prepare>[1]); // as: the same
       if ('send' in prepared) asked.push(prepared.send.verification.withSelfie);
     }
 
