@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import createClient from 'openapi-fetch';
+import { approvedCommit } from '../../src/capabilities/admin/approvals/commands.ts';
 import type { Body } from '../../src/contract/body.ts';
+import type { Call } from '../../src/contract/handler.ts';
 import type { components, paths } from '../../src/contract/types.ts';
 import { generateTypes } from './generate-types.ts';
 
@@ -45,5 +47,15 @@ describe('the generated types', () => {
     const slippage: number = filled.max_slippage;
     expect(slippage).to.equal(0.05);
     expect(unfilled).to.deep.equal({ pair: 'BTC-USDC' });
+  });
+
+  it('let only those operations ask for an approval of which the contract says so', () => {
+    const declared = {} as Parameters<typeof approvedCommit>[0]; // as: nothing reads it before a commit
+    const undeclared = {} as Call<'updatePartner', (typeof declared)['deps']>;
+
+    // @ts-expect-error: 202 is no response of it
+    const commits = [approvedCommit(declared, { subject: '' }), approvedCommit(undeclared, { subject: '' })];
+
+    expect(commits).to.have.length(2);
   });
 });

@@ -1,8 +1,9 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Config } from '../../../config.ts';
-import { listSecretMembers } from '../../../contract/document.ts';
-import type { CallWith, Commit } from '../../../contract/handler.ts';
+import { listSecretMembers, type OperationId } from '../../../contract/document.ts';
+import type { Call, Commit } from '../../../contract/handler.ts';
+import type { operations } from '../../../contract/types.ts';
 import type { Db } from '../../../db/pool.ts';
 import type { ErrorCode } from '../../../kernel/error-codes.ts';
 import { ApiError } from '../../../kernel/errors.ts';
@@ -16,10 +17,12 @@ import { roleOf } from './queries.ts';
 const LIVES_S = 24 * 3_600;
 
 type Deps = { db: Db; config: Pick<Config, 'DUAL_CONTROL_CENTS'> };
+/** The operations of which the contract says that nothing may be done yet: 202. */
+type Approvable = { [Op in OperationId]: 202 extends keyof operations[Op]['responses'] ? Op : never }[OperationId];
 type ApprovalCall = Pick<
-  CallWith<Deps>,
-  'deps' | 'principal' | 'operation' | 'context' | 'address' | 'requestId' | 'body' | 'commit'
-> & { path: object; query: object };
+  Call<Approvable, Deps>,
+  'deps' | 'principal' | 'operation' | 'context' | 'address' | 'requestId' | 'commit'
+> & { path: object; query: object; body?: unknown };
 
 /**
  * What a request is about. `facts`: what it would act on as it is now, beside what the request says itself. `cents`: reads the money
