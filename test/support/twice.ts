@@ -3,8 +3,8 @@ import { type Ask, type Data, fresh } from './identity.ts';
 
 /**
  * Sends a write twice under one Idempotency-Key. Expects the first to succeed and the second to return the same response
- * as a replay, for the same intent, and to change nothing that `effects` reads. What an operator does is in the audit log then. Returns the first
- * response.
+ * as a replay, for the same intent, and to change nothing that `effects` reads. What an operator does is in the audit log then, with the reason.
+ * Returns the first response.
  */
 export async function twice(
   ask: Ask,
@@ -22,7 +22,12 @@ export async function twice(
   const label = `${method} ${path}: ${JSON.stringify([first.body, second.body])}`;
   expect(first.status, label).to.be.within(200, 204);
   const hasActed = first.body?.results?.length !== 0; // a re-run of many may find none
-  if (audited !== null && hasActed) expect(await newestAct(ask, path), label).not.to.equal(audited);
+  if (audited !== null && hasActed) {
+    const { reason = '' } = Object(options.json);
+    expect(await newestAct(ask, path), label)
+      .to.include(JSON.stringify(reason).slice(1, -1))
+      .and.not.equal(audited);
+  }
   expect(second.status, label).to.equal(first.status);
   expect(second.headers.get('idempotent-replayed'), label).to.equal('true');
   const intents = [first, second].flatMap((reply) => reply.headers.get('intent-id') ?? []);
