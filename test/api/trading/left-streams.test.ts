@@ -40,7 +40,7 @@ describe('streams whose readers have gone without a word', function () {
     for (const reader of left) reader.resume();
     await eventually(async () => left.filter((reader) => reader.ended()).length === 2);
     const [{ id = '' } = {}] = left[0]?.events ?? [];
-    const resumed = await open({ ...key, 'Last-Event-ID': id });
+    const resumed = await open({ ...key, 'Last-Event-ID': String(id) });
 
     expect([early.status, ...next.map(({ status }) => status)]).to.deep.equal([429, 200, 200]);
     await eventually(async () => next.every(({ events }) => events[0]?.type === 'snapshot'));
