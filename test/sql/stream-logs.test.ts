@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { Client } from 'pg';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { hasEvent, listEvents } from '../../src/capabilities/events/queries.ts';
@@ -143,6 +144,31 @@ describe('a log that is streamed', () => {
       ...['left', 'new', 'stale'].map((id) => ({ id, minutes: 1 })),
     ]);
     expect(jobs).to.deep.equal(['left', 'new', 'stale']);
+  });
+
+  it('of an account that somebody holds keeps no other from being polled, and is waited for where it is opened', async () => {
+    const [held, free] = ['held', 'free'];
+    const lease = () => accountLogs(rows.db).listen([held, free]);
+    const leased = async () =>
+      (await rows.db.anyFirst(sql.type(z.object({ id: z.string() }))`
+        select w.prop_account_id as id from account_watches w
+        where w.prop_account_id in (${held}, ${free}) and w.listened_until > now() order by 1`)) as string[];
+    await lease();
+    await run(`update account_watches set listened_until = now()`);
+    const other = new Client({ connectionString: rows.url });
+    await other.connect();
+    await other.query(`begin; select from account_watches where prop_account_id = 'held' for no key update`);
+
+    await lease();
+    const beside = await leased();
+    const opening = accountLogs(rows.db).listen([held]);
+    await other.query(`select pg_sleep(0.2)`);
+    const meanwhile = await leased();
+    await other.query('commit');
+    await other.end();
+    await opening;
+
+    expect([beside, meanwhile, await leased()]).to.deep.equal([[free], [free], [free, held]]);
   });
 
   it('opens by a ticket of its own kind, once, before it expires, while what it was issued with is valid', async () => {
