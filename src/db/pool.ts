@@ -44,10 +44,12 @@ const GRACE_MS = 250; // how long a connection may take to close
 
 type Open = (url: string, maxPoolSize: number, onError: (error: Error) => void, limits?: PoolLimits) => Promise<DbPool>;
 
+const GIVEN_UP_MS = 500; // before the limit of a statement: the server says that it waits for a lock, and no connection is lost
+
 /** Opens the pool of a process. It does not reset connections: our code leaves no session state. */
 export const openPool: Open = (url, maxPoolSize, onError, limits = COMMAND_LIMITS) =>
   open(
-    withSession(url),
+    withSession(url, { lock_timeout: String(limits.statementMs - GIVEN_UP_MS) }),
     maxPoolSize,
     { statementTimeout: STATEMENT_TIMEOUT_MS, idleInTransactionSessionTimeout: IDLE_IN_TRANSACTION_MS },
     onError,
