@@ -54,7 +54,7 @@ const RUN_MS = 10_000; // of one kind: a job of more than 2 min counts as lost, 
 
 /**
  * Works on rows that are due one after another, in the order of `takeDue`, for 10 s at most: one that had no turn by then is due still. One
- * that throws keeps no other from its turn; the first error is thrown at the end.
+ * that throws keeps no other from its turn; the first error is thrown at the end. Rows locked by another caller are skipped.
  */
 export async function eachDue<Row extends object>(
   db: Db,
@@ -70,7 +70,7 @@ export async function eachDue<Row extends object>(
     const taken = await db.any(sql.type(polled.row)`
       update ${rows} t
       set reconciled_at = now()
-      where t.${id} = ${key} and ${isDue}
+      where t.${id} in (select t.${id} from ${rows} t where t.${id} = ${key} and ${isDue} for update skip locked)
       returning ${polled.members}`);
     for (const row of taken) await work(row);
   });

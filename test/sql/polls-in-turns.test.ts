@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { Client } from 'pg';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { queueDueSyncs } from '../../src/capabilities/accounts/prop/store.ts';
@@ -83,6 +85,28 @@ describe('what is read at the processor in turns', () => {
 
     expect(taken).to.deep.equal(['read']);
   });
+
+  it('is what nobody holds, however many others somebody does', async () => {
+    await run('delete from kyc_cases');
+    await run(
+      `insert into kyc_cases (user_id, owner, provider, session_id, created_at, reconciled_at)
+       select 'u' || n, 'a', 'p', 'vs ' || n, now() - interval '1 day', now() - interval '1 hour' - make_interval(mins => 10 - n)
+       from generate_series(1, 6) n`,
+    );
+    const holder = new Client({ connectionString: people.url });
+    await holder.connect();
+    await holder.query(`begin; select from kyc_cases where session_id <> 'vs 6' for update`);
+
+    const taken: string[] = [];
+    const reading = eachOpenSession(people.db, PACE, async ({ session_id }) => taken.push(session_id));
+    await Promise.race([reading.catch(() => {}), sleep(15_000)]);
+    const beside = [...taken];
+    await holder.query('commit');
+    await holder.end();
+    await reading.catch(() => {});
+
+    expect(beside).to.deep.equal(['vs 6']);
+  }).timeout(60_000);
 
   it('is an account of one app, however many of another are due for longer', async () => {
     await run('delete from payments');
