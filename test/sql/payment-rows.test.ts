@@ -184,6 +184,17 @@ describe('a payment', () => {
     expect(told).to.deep.equal([{ status: 'canceled' }]);
   });
 
+  it('is refunded once: while a refund is under way, it is the answer to the next request', async () => {
+    await succeeds(5_000);
+    const refund = () =>
+      first(`select intent_id from refund_payment('pay_1', 'admin:adn_1', 'asked', gen_random_uuid(), 60, 'req_1')`);
+
+    const asked = await refund();
+
+    expect(await refund()).to.deep.equal(asked);
+    expect(await intentDb.query(`select from intents where kind = 'payments/refund'`)).to.have.length(1);
+  });
+
   it('keeps the name that the processor gave it first', async () => {
     for (const name of ['pi_1', 'pi_2']) await intentDb.query(`select name_payment('pay_1', $1)`, [name]);
 
