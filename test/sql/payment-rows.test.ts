@@ -172,6 +172,7 @@ describe('a payment', () => {
     await intentDb.query(`update payments set status = 'pending'`);
 
     await recordCheckout('canceled');
+    expect(await first('select sealed_client_secret from payments')).to.deep.equal({ sealed_client_secret: null });
     await recordCheckout('canceled');
 
     expect(await first('select status, sealed_client_secret from payments')).to.deep.equal({
