@@ -70,4 +70,16 @@ describe('the money of a payment', () => {
 
       expect(row).to.deep.equal({ makes, stop });
     });
+
+  for (const [steps, status] of [
+    [[], 'failed'],
+    [[RECEIVED], 'succeeded'],
+  ] as const)
+    it(`is ${status} if its checkout fails after ${steps.length} reports of a receipt`, async () => {
+      for (const step of steps) await intentDb.query(step);
+
+      await intentDb.query(`select fail_checkout(intent_id) from payments`);
+
+      expect(await intentDb.query('select status from payments')).to.deep.equal([{ status }]);
+    });
 });
