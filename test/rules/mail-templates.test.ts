@@ -23,4 +23,13 @@ describe('the templates of mails', () => {
 
     expect([...named]).to.have.members([...Object.keys(templates), ...WITHOUT]);
   });
+
+  it('say in whose name each mail of SQL is, but for operators: while an app is disabled, its mails wait', async () => {
+    const files = await Array.fromAsync(glob('sql/functions/**/!(post_mail).sql', { cwd: ROOT }));
+    const texts = await Promise.all(files.map((file) => readFile(`${ROOT}/${file}`, 'utf8')));
+    const posted = texts.flatMap((text) => [...text.matchAll(/\bpost_mail\([^;]*/g)].map(([call]) => call));
+
+    expect(posted).to.have.length.above(7);
+    for (const call of posted) if (!call.includes(`'operator_`)) expect(call).to.include('in_name_of => ');
+  });
 });

@@ -20,25 +20,24 @@ type Posted = {
   data: Record<string, string>;
   livesS: number;
   mail?: NewMail;
-  /** The app in whose name it is sent: while that is disabled, the mail waits. */
-  inNameOf?: AppId;
 };
 
 /** The id of a mail, the app that is notified if the mail is given up, and the user that it is addressed to. */
 export type MailOfApp = { id: string; app: AppId; userId: UserId };
 
 /**
- * A fragment that posts a mail in the transaction of its statement. After `livesS` seconds the mail is no longer sent.
+ * A fragment that posts a mail of this service in the transaction of its statement. After `livesS` seconds the mail is no longer sent. Mails to
+ * users are posted by `mail_user`: they wait while their app is disabled.
  */
-export const postMail = ({ template, recipient, data, livesS, mail, inNameOf }: Posted): FragmentSqlToken =>
+export const postMail = ({ template, recipient, data, livesS, mail }: Posted): FragmentSqlToken =>
   sql.fragment`post_mail(
     ${mail?.id ?? newIntentId()}, ${template}, ${recipient}, ${JSON.stringify(data)}::jsonb,
-    ${mail ? sql.binary(mail.sealed) : null}, ${livesS}, null, null, ${inNameOf ?? null}
+    ${mail ? sql.binary(mail.sealed) : null}, ${livesS}
   )`;
 
 /** As `postMail`, without a secret, for a mail whose end an app is notified of. */
 export const postMailOfApp = (
-  { template, recipient, data, livesS }: Omit<Posted, 'mail' | 'inNameOf'>,
+  { template, recipient, data, livesS }: Omit<Posted, 'mail'>,
   { id, app, userId }: MailOfApp,
 ): FragmentSqlToken =>
   sql.fragment`post_mail(
