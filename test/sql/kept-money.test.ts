@@ -82,4 +82,16 @@ describe('the money of a payment', () => {
 
       expect(await intentDb.query('select status from payments')).to.deep.equal([{ status }]);
     });
+
+  it('came back when the last of it did, however often that is settled', async () => {
+    for (const step of [RECEIVED, refund(5_000)]) await intentDb.query(step);
+    await intentDb.query(`update payments set returned_at = '2026-01-01', refunded_at = '2026-01-01'`);
+
+    await intentDb.query(`select settle_money('pay_1')`);
+
+    const at = new Date('2026-01-01');
+    expect(await intentDb.query('select returned_at, refunded_at from payments')).to.deep.equal([
+      { returned_at: at, refunded_at: at },
+    ]);
+  });
 });
