@@ -8171,7 +8171,7 @@ export interface components {
             /** @description The network's leverage tier of the account; null on the exchange. */
             tier: number | null;
         };
-        /** @description A trader's account on either venue. Drawdowns and their limits are in percent. */
+        /** @description A trader's account on either venue. Drawdowns and their limits are in percent. A wallet that the network does not know has no account there: its size, drawdowns, limits of these and realized result are 0, whatever it has on the exchange. */
         AccountInfo: {
             /** @description The venue that `Trader-ID` belongs to. */
             venue: components["schemas"]["Venue"];
