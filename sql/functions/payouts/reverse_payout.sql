@@ -1,5 +1,5 @@
 -- Accepts the reversal of what is with the trader's account of a payout whose payout to the bank failed, and records the operator. Verdicts:
--- accepted | replayed (a reversal is under way) | unknown | not_stranded. Locks the payment, the account, then the payout.
+-- accepted | replayed (a reversal is under way) | unknown | not_stranded. Locks the payment, then the payout.
 -- Item: as for begin_payout_step.
 create or replace function reverse_payout(payout text, by_operator text, because text, item jsonb)
 returns table (verdict text, intent_id uuid)
