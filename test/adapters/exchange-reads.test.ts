@@ -134,6 +134,13 @@ describe('reading the exchange', () => {
     expect(balances).to.nested.include({ 'data[0].free': '10', 'data[1].free': '0' });
   });
 
+  it('knows USDC by its number: without it there is not none', async () => {
+    const balances = [{ coin: 'USDC', total: '14.6', hold: '0.0', entryNtl: '0.0' }];
+    question({ type: 'spotClearinghouseState' }).reply(200, { balances });
+
+    expect((await open().spotBalances(USER)).kind).to.equal('unreadable');
+  });
+
   it('finds the execution of an order whose record is gone', async () => {
     const venue = open();
     question({ type: 'orderStatus', oid: CLOID }).reply(200, { status: 'unknownOid' });

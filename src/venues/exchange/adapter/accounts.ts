@@ -20,16 +20,17 @@ export const readAccount =
     });
   };
 
-/** Reads spot balances. Settled outcomes have no token number. See venues/exchange.md#reads. */
+/** Reads spot balances. Settled outcomes have no token number; USDC without its own is unreadable, since it is not none. See venues/exchange.md#reads. */
 export const readBalances = (json: unknown): SpotBalance[] | null =>
   everyOf(fieldsOf(json)?.balances, (value) => {
     const balance = fieldsOf(value);
     const coin = textOf(balance?.coin);
     const total = decimalOf(balance?.total);
     const hold = decimalOf(balance?.hold);
-    if (!coin || total === null || hold === null) return null;
+    const token = integerOf(balance?.token);
+    if (!coin || total === null || hold === null || (token === null && coin === 'USDC')) return null;
     const free = freeOf(total, decimalOf(balance?.spotHold) ?? hold);
-    return { coin, token: integerOf(balance?.token), total, hold, free };
+    return { coin, token, total, hold, free };
   });
 
 /** With portfolio margin `hold` is net of borrowing power and may be negative; `spotHold` is what is held. */
