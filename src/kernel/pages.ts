@@ -1,4 +1,5 @@
 import { ApiError } from './errors.ts';
+import { calendarMs } from './work.ts';
 
 /** The query of a list. `cursor` is absent on the first page; other members are filters. */
 type PageQuery = { limit?: number; cursor?: string };
@@ -42,8 +43,8 @@ export const cursorAt = ({ at, id }: Place): string => `${at} ${id}`;
 /** The place of such a cursor; null for any other text. */
 export function placeOf(cursor: string): Place | null {
   const [at = '', id = '', ...rest] = cursor.split(' ');
-  const time = new Date(at);
-  return rest.length === 0 && !Number.isNaN(time.getTime()) && time.toISOString() === at ? { at, id } : null;
+  const ms = calendarMs(Date.parse(at));
+  return rest.length === 0 && ms !== null && new Date(ms).toISOString() === at ? { at, id } : null;
 }
 
 /**

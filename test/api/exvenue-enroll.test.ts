@@ -59,6 +59,10 @@ describe('enrolling agents of an exchange wallet', () => {
     const revoked = await wallets(rest);
     await enroll(keys[0]);
 
+    for (const time of ['0000-01-01T00:00:00.000Z', '+012345-01-01T00:00:00.000Z', 'soon']) {
+      const { status } = await owner.get(`/v1/sessions?cursor=${encodeURIComponent(`${time} ${first}`)}`);
+      expect(status, time).to.equal(422);
+    }
     expect(revoked).to.deep.equal([second, third]);
     expect(await wallets(rest)).to.deep.equal([second, third, first]);
     expect(await wallets()).to.deep.equal([second, third, first]);
