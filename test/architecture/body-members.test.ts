@@ -17,6 +17,9 @@ const ACCEPTANCES = /(\w+): (?:\w+\()?acceptance\(db, '(\w+)'\)/g;
 /** Taken for the sake of a standard (RFC 7009), and what the processor's adapter reads from the bytes that are signed. */
 const READ_ELSEWHERE = ['revokeAccessToken token_type_hint', 'takeProcessorNotification data'];
 
+/** Writes whose body is handed whole to the function of SQL that writes the row of it. */
+const HANDED_WHOLE: Record<string, string> = { checkOut: 'accept_checkouts', openFreeAccount: 'accept_free_accounts' };
+
 const read = (file: string) => readFile(path.join(ROOT, file), 'utf8');
 
 /** The members of a body, nested ones left out. */
@@ -60,5 +63,18 @@ describe('what a write of the contract takes', () => {
     expect(lost.map(({ id, member }) => `${id} ${member}`)).to.deep.equal(READ_ELSEWHERE);
     expect(taken.length).to.be.above(250);
     for (const { id } of taken) expect(words.get(id), id).not.to.include('of_nobody');
+  });
+
+  it('is named by the function of SQL that is handed all of it', async () => {
+    const bodies = listOperations().flatMap(({ id, body }) => (body && HANDED_WHOLE[id] ? [{ id, body }] : []));
+    const handing = await Array.fromAsync(glob('src/{capabilities,venues}/**/intents.ts', { cwd: ROOT }), read);
+
+    expect(handing.filter((text) => text.includes('...wanted,'))).to.have.length(bodies.length);
+    for (const { id, body } of bodies) {
+      const [file = ''] = await Array.fromAsync(glob(`sql/functions/*/${HANDED_WHOLE[id]}.sql`, { cwd: ROOT }));
+      const text = (await read(file)).replaceAll(COMMENTS, '');
+      for (const member of membersOf(nodeAt(body.pointer) as Schema))
+        expect(text, id).to.match(new RegExp(`\\b${member}\\b`));
+    }
   });
 });
