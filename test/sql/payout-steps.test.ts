@@ -136,15 +136,16 @@ describe('a step of a payout', () => {
       expect(row).to.deep.equal({ verdict });
     });
 
-  it('is not followed by another one while its effect is unknown, whatever is due', async () => {
-    await intentDb.query(`
-      update payout_steps set state = 'unknown';
-      update payouts set status = 'submitted', pay_after = now()`);
+  for (const state of ['under_way', 'sent', 'unknown'])
+    it(`is not followed by another one while it is ${state}, whatever is due`, async () => {
+      await intentDb.query(`
+        update payout_steps set state = '${state}';
+        update payouts set status = 'submitted', pay_after = now()`);
 
-    await intentDb.query(`select pay_arrived('po_1', jsonb_build_object('id', gen_random_uuid(), 'deadline_s', 60))`);
+      await intentDb.query(`select pay_arrived('po_1', jsonb_build_object('id', gen_random_uuid(), 'deadline_s', 60))`);
 
-    expect(await intentDb.query('select state from payout_steps')).to.deep.equal([{ state: 'unknown' }]);
-  });
+      expect(await intentDb.query('select state from payout_steps')).to.deep.equal([{ state }]);
+    });
 
   it('may be lost with a backup only if its transfer is older than the recovery', async () => {
     await intentDb.query(TRANSFERRED);
