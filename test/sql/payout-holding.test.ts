@@ -85,4 +85,17 @@ describe('what the processor shows of a transfer', () => {
 
       expect(fixed).to.deep.equal({ verdict });
     });
+
+  it('is not paid to the bank before it is available, whoever asks for it', async () => {
+    await intentDb.query(`update payouts set status = 'transferred', pay_after = now() + interval '1 hour'`);
+    const steps = async () => {
+      await intentDb.query(`select pay_arrived('po_1', $1)`, [{ id: item().id, deadline_s: 60 }]);
+      return (await intentDb.query('select from payout_steps')).length;
+    };
+    expect(await steps()).to.equal(1);
+
+    await intentDb.query(`update payouts set pay_after = now()`);
+
+    expect(await steps()).to.equal(2);
+  });
 });

@@ -98,6 +98,6 @@ describe('what keeps a payout from being sent', () => {
   it('is a destination only for what is sent: it may be requested at once', async () => {
     await intentDb.query('update connect_accounts set destination_at = now()');
 
-    expect(await obstacle(400, '')).to.equal(null);
+    expect(await obstacle(400, ', null, 24')).to.equal(null);
   });
 });
