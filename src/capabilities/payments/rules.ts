@@ -18,15 +18,10 @@ export type Price = { amountCents: number; currency: string };
 export type ProcessorUpdate = { type: string; atMs: number; status: string; receivedCents: number; currency: string };
 
 /**
- * The effect of an update. `isCleared`: this update first shows that the price was received. `isMismatched`: it first
- * shows that the payment succeeded with another amount or in another currency.
+ * The effect of an update, and the event to emit. `payment.succeeded`: this update first shows that the price was received.
+ * `payment.mismatched`: it first shows that the payment succeeded with another amount or in another currency.
  */
-export type PaymentStep = {
-  next: PaymentState;
-  isCleared: boolean;
-  isMismatched: boolean;
-  emit: Extract<EventName, `payment.${string}`> | null;
-};
+export type PaymentStep = { next: PaymentState; emit: Extract<EventName, `payment.${string}`> | null };
 
 const FINAL = new Set(['succeeded', 'canceled']);
 
@@ -51,21 +46,10 @@ export function applyUpdate(state: PaymentState, update: ProcessorUpdate, price:
   const isNewest = update.atMs > state.statusAtMs || (update.atMs === state.statusAtMs && update.type !== CREATED);
   const isNews = hasSucceeded || isMore || (!wasOver && (isOver(update.status) || isNewest));
   const next = isNews ? afterUpdate(state, update) : state;
-  const becameCleared = isCleared(next, price) && !isCleared(state, price);
-  const isMismatched = hasSucceeded && !becameCleared;
+  if (isCleared(next, price) && !isCleared(state, price)) return { next, emit: 'payment.succeeded' };
+  if (hasSucceeded) return { next, emit: 'payment.mismatched' };
   const hasFailed = !wasOver && (update.type === FAILED_ATTEMPT || update.status === 'canceled');
-  return {
-    next,
-    isCleared: becameCleared,
-    isMismatched,
-    emit: becameCleared
-      ? 'payment.succeeded'
-      : isMismatched
-        ? 'payment.mismatched'
-        : hasFailed
-          ? 'payment.failed'
-          : null,
-  };
+  return { next, emit: hasFailed ? 'payment.failed' : null };
 }
 
 const afterUpdate = (state: PaymentState, update: ProcessorUpdate): PaymentState => ({

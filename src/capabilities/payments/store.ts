@@ -87,12 +87,12 @@ export async function keepClientSecret(tx: Tx, sealer: Sealer, paymentId: Paymen
 export async function writePayment(
   tx: Tx,
   payment: Payment,
-  { next, isCleared, isMismatched }: PaymentStep,
+  { next, emit }: PaymentStep,
   movedAtMs: number,
 ): Promise<void> {
   await tx.query(sql.prepared('write_payment', nothing)`
     select write_payment(${payment.id}, ${next.status}, to_timestamp(${next.statusAtMs / 1000}), ${next.receivedCents}, ${next.receivedCurrency},
-      ${isMismatched}, ${isCleared}, to_timestamp(${movedAtMs / 1000}))`);
+      ${emit === 'payment.mismatched'}, ${emit === 'payment.succeeded'}, to_timestamp(${movedAtMs / 1000}))`);
 }
 
 /**
