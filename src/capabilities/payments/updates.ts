@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Fact, Processor } from '../../adapters/processor/types.ts';
 import type { Db } from '../../db/pool.ts';
 import type { PaymentId } from '../../kernel/ids.ts';
+import { requireValue } from '../../kernel/require.ts';
 import type { Sealer } from '../../kernel/seal.ts';
 import { readingTime } from '../../kernel/work.ts';
 import { closeAsUnreadable, closeEvent } from './commands.ts';
@@ -83,17 +84,18 @@ const stateOf = (payment: Payment): PaymentState => ({
 });
 
 /** What reading a payment needs. */
-export type ReadDeps = NotifiedDeps & { sealer: Sealer; processor: Processor };
+export type ReadDeps = NotifiedDeps & { sealer: Sealer; processor: Processor | null };
 
 /**
  * Reads one open payment at the processor and applies its state, like an event that was never received. If it cannot be read, a later run
- * reads it again.
+ * reads it again. Throws if no processor is configured: the queue runs the job again.
  */
 export async function readPayment(paymentId: PaymentId, deps: ReadDeps): Promise<void> {
+  const processor = requireValue(deps.processor, 'V2_PAYMENTS_NOT_CONFIGURED', { effect: 'none' });
   const known = await findPayment(deps.db, paymentId);
   if (!known?.processor_payment_intent_id) return;
   const atMs = readingTime();
-  const reading = await deps.processor.findPayment(known.processor_payment_intent_id);
+  const reading = await processor.findPayment(known.processor_payment_intent_id);
   if (reading.kind !== 'found') return;
   const { status, receivedCents, currency, clientSecret, paidAtMs } = reading.data;
   await deps.db.transaction(async (tx) => {
