@@ -4,9 +4,10 @@ import { Client } from 'pg';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { queueDueSyncs } from '../../src/capabilities/accounts/prop/store.ts';
-import { eachOpenSession } from '../../src/capabilities/kyc/store.ts';
+import { openSessions } from '../../src/capabilities/kyc/store.ts';
 import { queueReadings } from '../../src/capabilities/payments/store.ts';
-import { eachBankPayout } from '../../src/capabilities/payouts/store.ts';
+import { sentPayouts } from '../../src/capabilities/payouts/store.ts';
+import { eachDue } from '../../src/db/polling.ts';
 import { openPeople, type People } from '../support/people.ts';
 
 const [MOST, READINGS] = [50, 500];
@@ -42,7 +43,7 @@ describe('what is read at the processor in turns', () => {
       );
 
       const taken: string[] = [];
-      await eachOpenSession(people.db, PACE, async ({ session_id }) => taken.push(session_id));
+      await eachDue(people.db, openSessions, PACE, async ({ session_id }) => taken.push(session_id));
 
       expect(taken).to.have.length(MOST).and.to.include('vs b');
     });
@@ -54,7 +55,7 @@ describe('what is read at the processor in turns', () => {
       await payoutsOf('b', 'ann@b', 1, `now() - interval '10 minutes'`);
 
       const taken: string[] = [];
-      await eachBankPayout(people.db, 'sent', PACE, async ({ processor_id }) => taken.push(processor_id));
+      await eachDue(people.db, sentPayouts, PACE, async ({ processor_id }) => taken.push(processor_id));
 
       expect(taken).to.have.length(MOST).and.to.include('po b 1');
     });
@@ -81,7 +82,7 @@ describe('what is read at the processor in turns', () => {
     );
 
     const taken: string[] = [];
-    await eachOpenSession(people.db, { ...PACE, most: 1 }, async ({ session_id }) => taken.push(session_id));
+    await eachDue(people.db, openSessions, { ...PACE, most: 1 }, async ({ session_id }) => taken.push(session_id));
 
     expect(taken).to.deep.equal(['read']);
   });

@@ -1,7 +1,6 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { VerificationSeen } from '../../adapters/processor/types.ts';
-import { eachDue, type Pace } from '../../db/polling.ts';
 import type { Db } from '../../db/pool.ts';
 import type { Claim } from '../../intents/intent.ts';
 import { sealedResult } from '../../intents/sealed-results.ts';
@@ -75,7 +74,8 @@ const lockKycCase = (tx: Pick<Db, 'maybeOne'>, sessionId: string): Promise<KycCa
     limit 1
     for update`);
 
-const openSessions = {
+/** Sessions that are still open at the processor, for 30 days after the case began. */
+export const openSessions = {
   table: 'kyc_cases',
   key: 'user_id',
   since: 'created_at',
@@ -84,10 +84,3 @@ const openSessions = {
   members: sql.fragment`t.session_id`,
   row: z.object({ session_id: z.string() }),
 };
-
-/** Works on open sessions that are due for a read, at most `most`. They are due again after `everyS` seconds. */
-export const eachOpenSession = (
-  db: Db,
-  pace: Pace,
-  work: (of: { session_id: string }) => Promise<unknown>,
-): Promise<void> => eachDue(db, openSessions, pace, work);

@@ -1,7 +1,7 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { AccountSeen, Holding, MovementSeen } from '../../adapters/processor/types.ts';
-import { eachDue, eachInTurn, type Pace } from '../../db/polling.ts';
+import { eachInTurn } from '../../db/polling.ts';
 import type { Db } from '../../db/pool.ts';
 import type { Claim } from '../../intents/intent.ts';
 import { sealedResult } from '../../intents/sealed-results.ts';
@@ -71,21 +71,16 @@ const accounts = {
   members: sql.fragment`t.processor_account_id`,
   row: accountRow,
 };
-const ATTACHED = {
-  unfinished: sql.fragment`
+
+/** Attached accounts. */
+export const attachedAccounts = { ...accounts, open: sql.fragment`t.detached_at is null` };
+
+/** Attached accounts that can receive no payouts yet. */
+export const unfinishedAccounts = {
+  ...accounts,
+  open: sql.fragment`
     (not t.payouts_enabled or not t.transfers_enabled) and t.detached_at is null and t.created_at > now() - interval '30 days'`,
-  all: sql.fragment`t.detached_at is null`,
 };
-
-type Work<Row> = (row: Row) => Promise<unknown>;
-
-/** Works on attached accounts that can receive no payouts yet (`unfinished`), or on all, that are due for a reading at this pace. */
-export const eachAccount = (
-  db: Db,
-  which: keyof typeof ATTACHED,
-  pace: Pace,
-  work: Work<z.infer<typeof accountRow>>,
-): Promise<void> => eachDue(db, { ...accounts, open: ATTACHED[which] }, pace, work);
 
 const bankPayouts = {
   table: 'payout_steps',
@@ -100,26 +95,21 @@ const bankPayouts = {
   ) as processor_account_id`,
   row: accountRow.extend({ processor_id: z.string() }),
 };
-/** A payout at a bank, and the account that it is from. */
-type BankPayout = z.infer<typeof bankPayouts.row>;
-const AT_BANK = {
-  sent: sql.fragment`t.state = 'sent'`,
-  done: sql.fragment`t.step = 'payout' and t.state = 'done' and t.ended_at > now() - interval '10 days'`,
-};
+
+/** Payouts that the bank has not reported yet, and the accounts that they are from. */
+export const sentPayouts = { ...bankPayouts, open: sql.fragment`t.state = 'sent'` };
 
 /**
- * Works on payouts that the bank has not reported yet (`sent`), or that it paid within the last ten days (`done`), and that are due for
- * a reading at this pace. A bank returns a payout within 2 to 3 days, some later (docs.stripe.com/payouts#payout-failures).
+ * The same of payouts that the bank paid within the last ten days: it returns a payout within 2 to 3 days, some later
+ * (docs.stripe.com/payouts#payout-failures).
  */
-export const eachBankPayout = (
-  db: Db,
-  state: keyof typeof AT_BANK,
-  pace: Pace,
-  work: Work<BankPayout>,
-): Promise<void> => eachDue(db, { ...bankPayouts, open: AT_BANK[state] }, pace, work);
+export const paidPayouts = {
+  ...bankPayouts,
+  open: sql.fragment`t.step = 'payout' and t.state = 'done' and t.ended_at > now() - interval '10 days'`,
+};
 
-const unreadRow = accountRow.extend({ id: idSchema.payout, processor_transfer_id: z.string() });
-const unreadArrivals = {
+/** Payouts of whose transfer it is to be read what the trader's account received and gave back. */
+export const unreadArrivals = {
   table: 'payouts',
   key: 'id',
   since: 'requested_at',
@@ -130,15 +120,8 @@ const unreadArrivals = {
     from connect_accounts c
     where c.id = t.connect_account_id
   ) as processor_account_id`,
-  row: unreadRow,
+  row: accountRow.extend({ id: idSchema.payout, processor_transfer_id: z.string() }),
 };
-
-/** A payout whose transfer is to be read. */
-export type Unread = z.infer<typeof unreadRow>;
-
-/** Works on payouts of whose transfer it is to be read what the trader's account received and gave back, and that are due. */
-export const eachUnreadArrival = (db: Db, pace: Pace, work: Work<Unread>): Promise<void> =>
-  eachDue(db, unreadArrivals, pace, work);
 
 /** Stores what the processor shows of a transfer at the trader's account, see `note_holding`. */
 export async function noteHolding(db: Db, payoutId: PayoutId, accountId: string, holding: Holding): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { EventPage, Fact, PayoutSeen, Processor, ProcessorEvent } from '../../adapters/processor/types.ts';
-import { eachInTurn } from '../../db/polling.ts';
+import { eachDue, eachInTurn } from '../../db/polling.ts';
 import type { Db } from '../../db/pool.ts';
 import type { ReadResult } from '../../kernel/upstream-result.ts';
 import { epochMs, readingTime } from '../../kernel/work.ts';
@@ -8,7 +8,7 @@ import { takeEvents } from '../payments/commands.ts';
 import { listStranded } from './queries.ts';
 import { readAccount } from './read-account.ts';
 import { applyPayout } from './reports/store.ts';
-import { eachAccount, eachBankPayout, eachUnreadArrival, noteHolding, payWaiting, type Unread } from './store.ts';
+import * as store from './store.ts';
 
 const MOST = 50; // reads per run; the processor notifies of nearly every change
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -32,18 +32,22 @@ export type SweepDeps = {
  * else from its turn. Logs an alert for each payout whose money is stranded.
  */
 export async function sweepPayouts(deps: SweepDeps): Promise<void> {
-  const { db, config, log } = deps;
+  const { db, processor, config, log } = deps;
   const pace = paceOf(config);
   const steps = [
-    () => payWaiting(db, MOST, config.ACCOUNT_DEADLINE_MS), // first: what is read may take long
+    () => store.payWaiting(db, MOST, config.ACCOUNT_DEADLINE_MS), // first: what is read may take long
     () => readBankPayouts(deps),
-    () => eachAccount(db, 'unfinished', pace, ({ processor_account_id }) => readAccount(deps, processor_account_id)),
+    () => eachDue(db, store.unfinishedAccounts, pace, ({ processor_account_id: id }) => readAccount(deps, id)),
     () =>
-      eachAccount(db, 'all', ACCOUNT_AGAIN, async ({ processor_account_id: account }) => {
+      eachDue(db, store.attachedAccounts, ACCOUNT_AGAIN, async ({ processor_account_id: account }) => {
         await readAccount(deps, account);
         await takeAccountEvents(deps, account, 2 * DAY_MS);
       }),
-    () => eachUnreadArrival(db, pace, (transfer) => readArrivals(deps, transfer)),
+    () =>
+      eachDue(db, store.unreadArrivals, pace, async ({ id, processor_account_id: account, processor_transfer_id }) => {
+        const holding = await processor.findHolding(processor_transfer_id, account);
+        if (holding.kind === 'found') await store.noteHolding(db, id, account, holding.data);
+      }),
     async () => {
       for (const { payout_id, safe_action } of await listStranded(db))
         log.error({ alert: 'payout_stranded', payout_id, safe_action }, 'operator action required');
@@ -55,15 +59,13 @@ export async function sweepPayouts(deps: SweepDeps): Promise<void> {
 /** Reads the payouts that banks have not reported, and those that they paid in the last days: a bank may have returned one since. */
 export async function readBankPayouts(deps: Omit<SweepDeps, 'log'>): Promise<void> {
   const kinds = [
-    () => eachBankPayout(deps.db, 'sent', paceOf(deps.config), (payout) => readPayout(deps, payout, SENT)),
-    () => eachBankPayout(deps.db, 'done', PAID_AGAIN, (payout) => readPayout(deps, payout, ['paid'])),
+    () => eachDue(deps.db, store.sentPayouts, paceOf(deps.config), (payout) => readPayout(deps, payout, SENT)),
+    () => eachDue(deps.db, store.paidPayouts, PAID_AGAIN, (payout) => readPayout(deps, payout, ['paid'])),
   ];
   await eachInTurn(kinds, (read) => read());
 }
 
 const paceOf = ({ PAYMENT_RECONCILE_MS }: SweepDeps['config']) => ({ everyS: PAYMENT_RECONCILE_MS / 1000, most: MOST });
-
-type AtAccount = { processor_account_id: string };
 
 /**
  * A payout whose state is another one than we know: the account's events say when it changed, else the time of the reading.
@@ -71,7 +73,7 @@ type AtAccount = { processor_account_id: string };
  */
 async function readPayout(
   deps: Omit<SweepDeps, 'log'>,
-  { processor_id, processor_account_id: account }: AtAccount & { processor_id: string },
+  { processor_id, processor_account_id: account }: { processor_id: string; processor_account_id: string },
   known: readonly string[],
 ): Promise<void> {
   const { db, processor } = deps;
@@ -86,12 +88,6 @@ async function readPayout(
   if (reversedBy === null) return;
   const reversal = await processor.findPayout(reversedBy, account);
   if (reversal.kind === 'found') await applyPayout(db, account, reversal.data, changedAt);
-}
-
-/** Reads what an account received by a transfer, and gave back since: the ledger holds both. */
-async function readArrivals({ db, processor }: SweepDeps, { id, processor_account_id, processor_transfer_id }: Unread) {
-  const holding = await processor.findHolding(processor_transfer_id, processor_account_id);
-  if (holding.kind === 'found') await noteHolding(db, id, processor_account_id, holding.data);
 }
 
 /** Whether an event reports what was read of a payout: its status, or the payout that took it back. */
