@@ -1,4 +1,5 @@
-import { handleVerificationEvent, type NotifiedDeps } from '../../src/capabilities/kyc/notified.ts';
+import { handleVerificationEvent } from '../../src/capabilities/kyc/notified.ts';
+import type { NotifiedDeps } from '../../src/capabilities/payments/commands.ts';
 import type { Task } from '../../src/intents/task.ts';
 
 const notified: Task<{ event_id: string }, NotifiedDeps> = ({ event_id }, deps) =>

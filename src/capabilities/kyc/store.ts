@@ -6,7 +6,7 @@ import type { Claim } from '../../intents/intent.ts';
 import { sealedResult } from '../../intents/sealed-results.ts';
 import { settleBy } from '../../intents/settle.ts';
 import type { Sealer } from '../../kernel/seal.ts';
-import { closeEvent } from '../payments/commands.ts';
+import type { Outcome } from '../payments/commands.ts';
 import { caseColumns, caseRow, type KycCase } from './queries.ts';
 import { caseAfter, isSame } from './rules.ts';
 
@@ -31,39 +31,37 @@ export function recordSession(
 type Reading = Pick<VerificationSeen, 'sessionId' | 'status' | 'failure'>;
 
 /**
- * Applies what the processor reports at `atMs` to the case of a session, and emits an event if the case changes. With
- * `eventId`, closes that event in the same transaction.
+ * Applies what the processor reports at `atMs` to the case of a session, and emits an event if the case changes. A reading is dated by our
+ * clock: one that changes nothing makes no event old.
  */
-export const applyVerification = (
-  db: Db,
+export async function applyVerification(
+  tx: Pick<Db, 'maybeOne' | 'query'>,
   reading: Reading,
   atMs: number,
-  eventId: string | null = null,
-): Promise<void> =>
-  db.transaction(async (tx) => {
-    const current = await lockKycCase(tx, reading.sessionId);
-    const next = current && caseAfter(current, { ...reading, atMs });
-    const hasChanged = current !== null && next !== null && !isSame(current, next);
-    // a reading is dated by our clock: one that changes nothing makes no event old
-    if (next && (hasChanged || eventId !== null)) {
-      await tx.query(sql.prepared('move_kyc_case', nothing)`
-        with moved as (
-          update kyc_cases k
-          set status = ${next.status}, failure_reason = ${next.failureReason}, status_at = to_timestamp(${atMs / 1000}),
-            session_id = ${reading.sessionId}, verified_at = case when ${next.status === 'verified'} then now() end
-          where k.user_id = ${current.userId}
-          returning k.*
-        )
-        select emit_event(m.owner, 'kyc.updated', jsonb_build_object(
-          'user_id', m.user_id, 'kyc_provider', m.provider, 'kyc_status', m.status,
-          'kyc_verified_at', to_char(m.verified_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-          'kyc_failure_reason', m.failure_reason))
-        from moved m
-        where ${hasChanged}`);
-    }
-    if (eventId === null) return;
-    await closeEvent(tx, eventId, next ? 'applied' : current ? 'stale' : 'not_ours');
-  });
+  by: 'event' | 'reading',
+): Promise<Outcome> {
+  const current = await lockKycCase(tx, reading.sessionId);
+  if (!current) return 'not_ours';
+  const next = caseAfter(current, { ...reading, atMs });
+  if (!next) return 'stale';
+  const hasChanged = !isSame(current, next);
+  if (hasChanged || by === 'event')
+    await tx.query(sql.prepared('move_kyc_case', nothing)`
+      with moved as (
+        update kyc_cases k
+        set status = ${next.status}, failure_reason = ${next.failureReason}, status_at = to_timestamp(${atMs / 1000}),
+          session_id = ${reading.sessionId}, verified_at = case when ${next.status === 'verified'} then now() end
+        where k.user_id = ${current.userId}
+        returning k.*
+      )
+      select emit_event(m.owner, 'kyc.updated', jsonb_build_object(
+        'user_id', m.user_id, 'kyc_provider', m.provider, 'kyc_status', m.status,
+        'kyc_verified_at', to_char(m.verified_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+        'kyc_failure_reason', m.failure_reason))
+      from moved m
+      where ${hasChanged}`);
+  return 'applied';
+}
 
 /** The case that names a session as its newest or an earlier one, locked until the transaction ends. */
 const lockKycCase = (tx: Pick<Db, 'maybeOne'>, sessionId: string): Promise<KycCase | null> =>

@@ -15,6 +15,7 @@ export async function sweepSessions({ db, processor, config }: SweepDeps): Promi
   await eachDue(db, openSessions, pace, async ({ session_id }) => {
     const readAt = readingTime();
     const reading = await processor.findVerification(session_id);
-    if (reading.kind === 'found') await applyVerification(db, reading.data, readAt);
+    if (reading.kind !== 'found') return;
+    await db.transaction((tx) => applyVerification(tx, reading.data, readAt, 'reading'));
   });
 }

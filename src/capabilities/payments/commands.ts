@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
-import { sql } from 'slonik';
+import { type DatabaseTransactionConnection, sql } from 'slonik';
 import { z } from 'zod';
-import type { EventPage, MoneyMade, ProcessorEvent } from '../../adapters/processor/types.ts';
+import type { EventPage, Fact, MoneyMade, ProcessorEvent } from '../../adapters/processor/types.ts';
 import type { Db } from '../../db/pool.ts';
-import { idSchema, type PaymentId } from '../../kernel/ids.ts';
+import { idSchema } from '../../kernel/ids.ts';
 import type { Tier } from './queries.ts';
 
 const takenRow = z.object({ event_id: z.string() });
@@ -26,33 +26,48 @@ export const takePage = (db: Db, sweep: number, { events, next }: EventPage) =>
     select t.event_id
     from take_event_page(${sweep}, ${batchOf(events)}::jsonb, ${next}) t`);
 
-/** Closes an event. One that no row of ours names has no owner: it is taken up again if a row names it later. */
-export async function closeEvent(
-  tx: Pick<Db, 'query'>,
-  eventId: string,
-  outcome: 'applied' | 'stale' | 'not_ours',
-  paymentId: PaymentId | null = null,
-): Promise<void> {
-  await tx.query(sql.prepared('close_event', z.object({}))`
-    update processor_events
-    set payment_id = ${paymentId}, outcome = ${outcome}, acted_at = now()
-    where id = ${eventId}`);
-}
+const factSchema = z.custom<Fact>((value) => typeof value === 'object' && value !== null && 'about' in value);
+const eventRow = z.object({ id: z.string(), type: z.string(), said_at_ms: z.number(), fact: factSchema });
+
+/** A stored event of the processor. `said_at_ms` is by the processor's clock. */
+export type StoredEvent = z.infer<typeof eventRow>;
+
+/** What handling an event needs. */
+export type NotifiedDeps = { db: Db; log: Pick<Logger, 'error'> };
+
+/** What became of an event. `not_ours`: no row of ours names its object; it is taken up again if one names it later. */
+export type Outcome = 'applied' | 'stale' | 'not_ours' | 'unreadable';
 
 /**
- * Closes an event about an object of ours that cannot be applied: it is listed and stops what it is about, until an operator
- * closes it. Logs an alert.
+ * Applies one stored event once, however many workers have it, and closes it, in one transaction. One about an object of ours that cannot be
+ * applied is listed and stops what it is about, until an operator closes it: logs an alert. Locks the event, then what `apply` locks.
  */
-export async function closeAsUnreadable(
-  tx: Pick<Db, 'query'>,
-  log: Pick<Logger, 'error'>,
+export const handleEvent = (
   eventId: string,
-): Promise<void> {
-  await tx.query(sql.prepared('close_as_unreadable', z.object({}))`select close_as_unreadable(${eventId})`);
-  log.error(
-    { alert: 'processor_event_unreadable', event_id: eventId },
-    'an event was not applied; operator action required',
-  );
+  { db, log }: NotifiedDeps,
+  apply: (tx: DatabaseTransactionConnection, event: StoredEvent) => Promise<Outcome>,
+): Promise<void> =>
+  db.transaction(async (tx) => {
+    const event = await tx.maybeOne(sql.prepared('lock_open_event', eventRow)`
+      select e.id, e.type, extract(epoch from e.said_at)::double precision * 1000 as said_at_ms, e.fact
+      from processor_events e
+      where e.id = ${eventId} and e.acted_at is null
+      for no key update`);
+    if (!event) return;
+    const outcome = event.fact.about === 'unreadable' ? 'unreadable' : await apply(tx, event);
+    if (outcome !== 'unreadable') return closeEvent(tx, eventId, outcome);
+    await tx.query(sql.prepared('close_as_unreadable', z.object({}))`select close_as_unreadable(${eventId})`);
+    log.error(
+      { alert: 'processor_event_unreadable', event_id: eventId },
+      'an event was not applied; operator action required',
+    );
+  });
+
+async function closeEvent(tx: Pick<Db, 'query'>, eventId: string, outcome: Outcome): Promise<void> {
+  await tx.query(sql.prepared('close_event', z.object({}))`
+    update processor_events e
+    set payment_id = (select p.id from payments p where p.processor_payment_intent_id = e.object_id), outcome = ${outcome}, acted_at = now()
+    where e.id = ${eventId}`);
 }
 
 const sweepRow = z.object({ sweep: z.number(), since_ms: z.number(), after_event: z.string().nullable() });

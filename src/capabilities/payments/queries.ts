@@ -1,6 +1,6 @@
 import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
-import type { Fact, NewPayment } from '../../adapters/processor/types.ts';
+import type { NewPayment } from '../../adapters/processor/types.ts';
 import type { components } from '../../contract/types.ts';
 import { keysetPage } from '../../db/keyset.ts';
 import type { Db } from '../../db/pool.ts';
@@ -124,19 +124,6 @@ export const getNewPayment = (db: Db, paymentId: PaymentId): Promise<NewPayment>
     select p.id as "paymentId", p.user_id as "userId", p.owner as "appId", p.amount_cents as "amountCents", p.currency
     from payments p
     where p.id = ${paymentId}`);
-
-const factSchema = z.custom<Fact>((value) => typeof value === 'object' && value !== null && 'about' in value);
-const eventRow = z.object({ id: z.string(), type: z.string(), said_at_ms: z.number(), fact: factSchema });
-
-/** A stored event of the processor. `said_at_ms` is by the processor's clock. */
-export type StoredEvent = z.infer<typeof eventRow>;
-
-/** An event that has not been handled; null for one that has. */
-export const findOpenEvent = (db: Pick<Db, 'maybeOne'>, eventId: string): Promise<StoredEvent | null> =>
-  db.maybeOne(sql.prepared('find_open_event', eventRow)`
-    select e.id, e.type, extract(epoch from e.said_at)::double precision * 1000 as said_at_ms, e.fact
-    from processor_events e
-    where e.id = ${eventId} and e.acted_at is null`);
 
 const paymentRecord = z.custom<components['schemas']['PaymentRecord']>();
 

@@ -1,45 +1,29 @@
-import type { Logger } from 'pino';
 import type { Fact, Processor } from '../../adapters/processor/types.ts';
-import type { Db } from '../../db/pool.ts';
 import type { PaymentId } from '../../kernel/ids.ts';
 import { requireValue } from '../../kernel/require.ts';
 import type { Sealer } from '../../kernel/seal.ts';
 import { readingTime } from '../../kernel/work.ts';
-import { closeAsUnreadable, closeEvent } from './commands.ts';
-import { findOpenEvent, findPayment, type Payment, type StoredEvent } from './queries.ts';
+import { type NotifiedDeps as EventDeps, handleEvent, type Outcome, type StoredEvent } from './commands.ts';
+import { findPayment, type Payment } from './queries.ts';
 import { applyUpdate, isOver, type PaymentState, type ProcessorUpdate } from './rules.ts';
 import * as store from './store.ts';
 
-export type NotifiedDeps = { db: Db; config: { ACCOUNT_DEADLINE_MS: number }; log: Pick<Logger, 'error'> };
-
-type Outcome = 'applied' | 'stale' | 'not_ours' | 'unreadable';
+/** What the handler of an event about a payment needs. */
+export type NotifiedDeps = EventDeps & { config: { ACCOUNT_DEADLINE_MS: number } };
 
 /**
- * Acts on one stored event about a payment, once, in whatever order events are received. Payment, account, creation intent and the
+ * Acts on one stored event about a payment, see `handleEvent`, in whatever order events are received. Payment, account, creation intent and the
  * app's event are written in one transaction.
  */
-export async function handlePaymentEvent(eventId: string, deps: NotifiedDeps): Promise<void> {
-  const event = await findOpenEvent(deps.db, eventId);
-  if (!event) return;
-  await deps.db.transaction(async (tx) => {
+export const handlePaymentEvent = (eventId: string, deps: NotifiedDeps): Promise<void> =>
+  handleEvent(eventId, deps, async (tx, event) => {
     const ids = idsOf(event.fact);
-    const payment = ids ? await store.lockPayment(tx, ids) : null;
-    if (!(await findOpenEvent(tx, event.id))) return; // another worker has applied it meanwhile
-    const outcome = await applyFact(tx, payment, event, deps);
-    if (outcome === 'unreadable') await closeAsUnreadable(tx, deps.log, event.id);
-    else await closeEvent(tx, event.id, outcome, payment?.id);
+    const payment = ids && (await store.lockPayment(tx, ids));
+    return payment ? applyFact(tx, payment, event, deps) : 'not_ours';
   });
-}
 
-async function applyFact(
-  tx: store.Tx,
-  payment: Payment | null,
-  event: StoredEvent,
-  deps: NotifiedDeps,
-): Promise<Outcome> {
+async function applyFact(tx: store.Tx, payment: Payment, event: StoredEvent, deps: NotifiedDeps): Promise<Outcome> {
   const { type, said_at_ms: atMs, fact } = event;
-  if (fact.about === 'unreadable') return 'unreadable';
-  if (!payment) return 'not_ours';
   if (fact.about === 'charge') return store.noteLoss(tx, payment.id, fact.loss, atMs);
   if (fact.about === 'warning') {
     if (fact.isActionable)

@@ -41,7 +41,14 @@ describe('an identity verification that is begun again', function () {
       atS: number,
       event: string | null,
     ) => {
-      await applyVerification(service.db, { sessionId: body.session_id, status, failure }, atS * 1_000, event);
+      await service.db.transaction((tx) =>
+        applyVerification(
+          tx,
+          { sessionId: body.session_id, status, failure },
+          atS * 1_000,
+          event ? 'event' : 'reading',
+        ),
+      );
       return (await user.ask('GET', '/v2/kyc/status')).body.kyc_status;
     };
     const nowS = Math.floor(Date.now() / 1_000) + 60;

@@ -1,14 +1,13 @@
 import { type DatabaseTransactionConnection, sql } from 'slonik';
 import { z } from 'zod';
 import type { AccountSeen, PayoutSeen, TransferSeen } from '../../../adapters/processor/types.ts';
+import type { Outcome } from '../../payments/commands.ts';
 
 const done = z.object({ ok: z.boolean() });
 const nothing = z.object({});
 /** A connection, or an open transaction. */
 export type Tx = Pick<DatabaseTransactionConnection, 'query' | 'maybeOne' | 'maybeOneFirst'>;
 
-/** What became of a report. `not_ours`: none of our rows names its object, at the account that it is about. */
-export type Outcome = 'applied' | 'stale' | 'not_ours' | 'unreadable';
 const noted = z.object({ verdict: z.enum(['applied', 'stale', 'unreadable']) });
 
 /**
