@@ -35,13 +35,10 @@ export const findRefundCents = (db: Pick<Db, 'maybeOneFirst'>, paymentId: Paymen
 /** The row of a payment. */
 export const paymentRow = z.object({
   id: idSchema.payment,
-  owner: idSchema.app,
-  user_id: idSchema.user,
   tier_id: z.string(),
   market: z.string(),
   amount_cents: z.number(),
   currency: z.string(),
-  intent_id: idSchema.intent,
   processor_payment_intent_id: z.string().nullable(),
   sealed_client_secret: z.instanceof(Buffer).nullable(),
   status: z.string(),
@@ -61,8 +58,9 @@ export type Payment = z.infer<typeof paymentRow>;
 
 /** The columns of a payment; the row has the alias `p`, and what the ledger holds of it the alias `m`. */
 export const paymentColumns = sql.fragment`
-  p.id, p.owner, p.user_id, p.tier_id, p.market, p.amount_cents, p.currency, p.intent_id, p.processor_payment_intent_id,
-  p.sealed_client_secret, p.status, payment_state(p.status, m.refunded_cents, m.disputed_cents) as state, coalesce(extract(epoch from p.status_at), 0)::double precision * 1000 as status_at_ms,
+  p.id, p.tier_id, p.market, p.amount_cents, p.currency, p.processor_payment_intent_id, p.sealed_client_secret, p.status,
+  payment_state(p.status, m.refunded_cents, m.disputed_cents) as state,
+  coalesce(extract(epoch from p.status_at), 0)::double precision * 1000 as status_at_ms,
   m.received_cents, p.received_currency, m.refunded_cents, m.disputed_cents`;
 
 const payments = (condition: FragmentSqlToken) => sql.fragment`
