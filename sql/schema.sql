@@ -3585,10 +3585,6 @@ create function ops.ledger_balances(as_of timestamp with time zone DEFAULT 'infi
 create function ops.list_failed_accounts()
   returns TABLE(prop_account_id text, app_id text, user_id text, payment_id text, processor_payment_intent_id text, tier_id text, asset_class text, account_size numeric, failure_reason text, intent_id uuid, created_at timestamp with time zone, failed_at timestamp with time zone, safe_action text) sql stable security definer;
 
--- The rows of ops.ledger_differences.
-create function ops.list_ledger_differences()
-  returns TABLE(subject text, app_id text, user_id text, processor_object text, place text, currency text, posted bigint, shown bigint, since timestamp with time zone, safe_action text) sql stable security definer;
-
 -- Payments older than `minutes` that were neither fulfilled nor refunded.
 create function ops.list_paid_without_account(minutes double precision DEFAULT 10)
   returns TABLE(payment_id text, app_id text, user_id text, amount_cents integer, currency text, paid_at timestamp with time zone, prop_account_id text, account_status text, failure_reason text, intent_id uuid, intent_state text, safe_action text, held_cents integer, held_currency text) sql stable security definer;

@@ -32,5 +32,5 @@ const differenceRow = z.custom<components['schemas']['LedgerDifference']>();
 export const listDifferences = (db: Db): Promise<readonly z.infer<typeof differenceRow>[]> =>
   db.any(sql.type(differenceRow)`
     select d.subject, d.app_id, d.user_id, d.processor_object, d.place, d.currency, d.posted, d.shown, d.since, d.safe_action
-    from ops.list_ledger_differences() d
+    from ops.ledger_differences d
     order by d.since, d.subject, d.currency`);
