@@ -3606,7 +3606,7 @@ create function ops.note(who text, did text, about text, why text, came_of_it js
   returns void sql;
 
 -- Internal to the kit.
-create function ops.note_account(account text, who text, did text, why text, verdict text)
+create function ops.note_rejected(about text, who text, did text, why text, verdict text)
   returns void sql;
 
 -- Internal to the kit.

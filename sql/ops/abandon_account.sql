@@ -5,7 +5,7 @@ declare
 begin
   perform ops.require_who_and_why(who, why);
   verdict := abandon_account(account, session_user, why, ops.given_name(who));
-  perform ops.note_account(account, who, 'abandon', why, verdict);
+  perform ops.note_rejected(account, who, 'abandon', why, verdict);
   return verdict;
 end $$;
 comment on function ops.abandon_account(text, text, text) is

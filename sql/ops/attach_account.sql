@@ -15,7 +15,7 @@ begin
       where a.id = account
     ), why, ops.given_name(who));
   end if;
-  perform ops.note_account(account, who, 'attach', why, verdict);
+  perform ops.note_rejected(account, who, 'attach', why, verdict);
   return verdict;
 end $$;
 comment on function ops.attach_account(text, text, text, text) is

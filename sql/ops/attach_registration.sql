@@ -15,9 +15,7 @@ begin
       from (select i.request -> 'subaccount' as wanted from intents i where i.id = registration) w
     ), why, ops.given_name(who));
   end if;
-  if verdict <> 'done' then
-    perform ops.note(who, 'attach', registration::text, why, jsonb_build_object('verdict', verdict));
-  end if;
+  perform ops.note_rejected(registration::text, who, 'attach', why, verdict);
   return verdict;
 end $$;
 comment on function ops.attach_registration(uuid, text, text, text) is

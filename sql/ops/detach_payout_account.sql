@@ -5,9 +5,7 @@ declare
 begin
   perform ops.require_who_and_why(who, why);
   verdict := detach_payout_account_for(account, session_user, why, ops.given_name(who));
-  if verdict <> 'done' then -- which is recorded with it
-    perform ops.note(who, 'detach_payout_account', account, why, jsonb_build_object('verdict', verdict));
-  end if;
+  perform ops.note_rejected(account, who, 'detach_payout_account', why, verdict);
   return verdict;
 end $$;
 comment on function ops.detach_payout_account(text, text, text) is

@@ -5,9 +5,7 @@ declare
 begin
   perform ops.require_who_and_why(who, why);
   verdict := dismiss_event(event, session_user, who || ': ' || why);
-  if verdict <> 'done' then
-    perform ops.note(who, 'dismiss_event', event, why, jsonb_build_object('verdict', verdict));
-  end if;
+  perform ops.note_rejected(event, who, 'dismiss_event', why, verdict);
   return verdict;
 end $$;
 comment on function ops.dismiss_event(text, text, text) is

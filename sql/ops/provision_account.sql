@@ -5,7 +5,7 @@ declare
 begin
   perform ops.require_who_and_why(who, why);
   verdict := provision_again(account, session_user, gen_random_uuid(), deadline_s, why, ops.given_name(who));
-  perform ops.note_account(account, who, 'provision_again', why, verdict);
+  perform ops.note_rejected(account, who, 'provision_again', why, verdict);
   return verdict;
 end $$;
 comment on function ops.provision_account(text, text, text, double precision) is

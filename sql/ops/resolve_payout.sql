@@ -8,7 +8,7 @@ begin
     verdict := resolve_payout(payout, session_user, why, nullif(made, 'nothing'), null,
       jsonb_build_object('id', gen_random_uuid(), 'deadline_s', deadline_s), null, ops.given_name(who));
   end if;
-  perform ops.note_account(payout, who, 'resolve_payout', why, verdict);
+  perform ops.note_rejected(payout, who, 'resolve_payout', why, verdict);
   return verdict;
 end $$;
 comment on function ops.resolve_payout(text, text, text, text, double precision) is
