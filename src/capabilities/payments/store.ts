@@ -7,6 +7,7 @@ import type { Claim } from '../../intents/intent.ts';
 import { settleBy, succeedWith } from '../../intents/settle.ts';
 import { newId, newIntentId, type PaymentId } from '../../kernel/ids.ts';
 import type { SealContext, Sealer } from '../../kernel/seal.ts';
+import type { Outcome } from './commands.ts';
 import { findPayment, type Payment, paymentRow } from './queries.ts';
 import type { PaymentState, PaymentStep } from './rules.ts';
 
@@ -41,10 +42,9 @@ export function recordRefund(db: Db, intent: Claim, paymentId: PaymentId, refund
 }
 
 const noted = z.object({ verdict: z.enum(['applied', 'stale', 'unreadable']) });
-type Verdict = z.infer<typeof noted>['verdict'];
 
 /** Stores what the processor reports of a charge's refunds, a refund or a dispute; the payment's account follows. */
-export const noteLoss = (tx: Tx, paymentId: PaymentId, loss: Loss, atMs: number): Promise<Verdict> =>
+export const noteLoss = (tx: Tx, paymentId: PaymentId, loss: Loss, atMs: number): Promise<Outcome> =>
   tx.oneFirst(sql.prepared('note_loss', noted)`
     select note_loss(${paymentId}, ${lossMembers(loss)}::jsonb, ${atMs}) verdict`);
 
