@@ -1,7 +1,4 @@
 import { type ProofDeps, type ProofPart, proveLedger } from '../../src/capabilities/ledger/prove.ts';
 import { whereProcessor } from '../../src/capabilities/payments/processor.ts';
-import type { Task } from '../../src/intents/task.ts';
 
-const prove: Task<ProofPart, ProofDeps> = (part, deps) => proveLedger(part, deps);
-
-export default whereProcessor(prove);
+export default whereProcessor((part: ProofPart, deps: ProofDeps) => proveLedger(part, deps));
