@@ -78,15 +78,11 @@ type NewReversal = { payoutId: PayoutId; transferId: string; amountCents: number
  * a payout to the bank may also be found by the id of its payout, under whatever key; a transfer also where it went to another account: then it is
  * not readable.
  */
-export type MovementSought = {
+export type MovementSought = NewTransfer & {
   isPresumed?: boolean;
   step: 'transfer' | 'payout' | 'reversal';
   key: string;
-  payoutId: PayoutId;
-  accountId: string;
   transferId: string | null;
-  amountCents: number;
-  currency: string;
   sinceMs: number;
 };
 /** A refund to look for: of a payment intent, made under `key`. */

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { EventPage, Processor } from '../../adapters/processor/types.ts';
+import type { Processor } from '../../adapters/processor/types.ts';
 import type { Db } from '../../db/pool.ts';
 import { openSweep, takePage } from './commands.ts';
 import { queueReadings } from './store.ts';
@@ -38,19 +38,13 @@ async function readMissedEvents(deps: SweepDeps): Promise<number> {
     let after = sweep.after_event;
     do {
       if (deps.stopping.aborted || performance.now() > until) return missed;
-      const page = await readPage(deps.processor, sweep.since_ms, after);
-      if (!page) return missed;
+      const listed = await deps.processor.listEvents(sweep.since_ms, after);
+      if (listed.kind === 'unreadable') return missed;
+      const page = listed.kind === 'found' ? listed.data : { events: [], next: null }; // absent: `after` is no longer listed
       const taken = await takePage(deps.db, sweep.sweep, page);
       missed += taken.length;
       after = page.next;
     } while (after !== null);
   }
   return missed;
-}
-
-/** A page of events; null if it cannot be read. After an event that is no longer listed the page is empty. */
-async function readPage(processor: Processor, sinceMs: number, after: string | null): Promise<EventPage | null> {
-  const listed = await processor.listEvents(sinceMs, after);
-  if (listed.kind === 'unreadable') return null;
-  return listed.kind === 'found' ? listed.data : { events: [], next: null };
 }

@@ -1,6 +1,7 @@
 import type { Db } from '../../db/pool.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import type { OwnerId, UserId } from '../../kernel/ids.ts';
+import { requireValue } from '../../kernel/require.ts';
 import type { ReadResult } from '../../kernel/upstream-result.ts';
 import type { Settlement } from '../../venues/network/adapter/types.ts';
 import { isSettled } from '../../venues/portfolio.ts';
@@ -26,11 +27,8 @@ export async function getEarningAccounts(
 type Reads = { settlements(subaccountUuid: string): Promise<ReadResult<Settlement[]>> };
 
 /** What an account has earned, in cents, by the network's settlements. Throws VENUE_UNREADABLE if they cannot be read. */
-export async function earningsOf(reads: Reads, { subaccount_uuid }: PropAccount): Promise<number> {
-  const earned = await readEarnings(reads, subaccount_uuid);
-  if (earned === null) throw new ApiError('VENUE_UNREADABLE');
-  return earned;
-}
+export const earningsOf = async (reads: Reads, { subaccount_uuid }: PropAccount): Promise<number> =>
+  requireValue(await readEarnings(reads, subaccount_uuid), 'VENUE_UNREADABLE');
 
 /**
  * What a subaccount has earned in all weeks that are settled, in cents, by the network's settlements. Null if they cannot be read: also
