@@ -1,10 +1,9 @@
 import { sql } from 'slonik';
 import type { Db } from '../../db/pool.ts';
 import type { ErrorCode } from '../../kernel/error-codes.ts';
-import { ApiError } from '../../kernel/errors.ts';
 import type { Hotkey, IntentId, WalletAddress } from '../../kernel/ids.ts';
 import { type MadeSubaccount, subaccountMembers } from './prop/store.ts';
-import { type Recovery, verdictRow } from './prop/verdicts.ts';
+import { type Recovery, requireDone, verdictRow } from './prop/verdicts.ts';
 
 /** A subaccount of the network, with the addresses that it is linked to. */
 export type LinkedSubaccount = MadeSubaccount & { exAddress: WalletAddress | null; payoutAddress: string | null };
@@ -27,9 +26,7 @@ export async function attachToRegistration(
   { exAddress, payoutAddress, ...made }: LinkedSubaccount,
 ): Promise<void> {
   const members = { ...subaccountMembers(made, entityHotkey), ex_address: exAddress, payout_address: payoutAddress };
-  const { verdict } = await db.one(sql.type(verdictRow)`
+  const verdict = await db.oneFirst(sql.type(verdictRow)`
     select attach_to_registration(${registration}, ${operator}, ${JSON.stringify(members)}::jsonb, ${reason}) verdict`);
-  if (verdict === 'done') return;
-  const code = errorCodes[verdict];
-  throw code ? new ApiError(code, { effect: 'none' }) : new Error(`Unknown verdict ${verdict}`);
+  requireDone(verdict, errorCodes);
 }

@@ -22,8 +22,8 @@ const errorCodes: Record<string, ErrorCode> = {
 };
 
 /** Throws the `ApiError` of a verdict other than `done`, and a plain error for an unknown verdict. */
-export function requireDone(verdict: string): void {
+export function requireDone(verdict: string, codes = errorCodes): void {
   if (verdict === 'done') return;
-  const code = errorCodes[verdict];
+  const code = codes[verdict];
   throw code ? new ApiError(code, { effect: 'none' }) : new Error(`Unknown verdict ${verdict}`);
 }
