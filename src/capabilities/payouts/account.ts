@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineProcessorIntent, type ProcessorDeps } from '../../intents/replay.ts';
 import { type AppId, idSchema } from '../../kernel/ids.ts';
-import { listConnectAccounts } from './queries.ts';
+import { findConnectAccount } from './queries.ts';
 import { recordAccount } from './store.ts';
 
 const request = z.object({
@@ -31,9 +31,8 @@ export const account = defineProcessorIntent({
     { owner, request: { user_id: userId, country, is_abroad: isAbroad, replaces } },
     { db }: ProcessorDeps,
   ) {
-    const accounts = await listConnectAccounts(db, owner, userId);
-    if (accounts.some(({ processor_account_id }) => processor_account_id !== replaces))
-      return { fail: { code: 'V2_CONNECT_ACCOUNT_EXISTS' } };
+    const present = await findConnectAccount(db, owner, userId);
+    if (present && present.processor_account_id !== replaces) return { fail: { code: 'V2_CONNECT_ACCOUNT_EXISTS' } };
     const appId = owner as AppId; // as: only apps have users
     return { send: { account: { userId, appId, country, isAbroad } } };
   },

@@ -14,8 +14,8 @@ import { cancelPayout as recordCancellation, requestPayout as recordRequest } fr
 import { submitPayout as acceptSubmission } from './intents.ts';
 import {
   findAccountOfPayout,
+  findConnectAccount,
   findUserPayout,
-  listConnectAccounts as listAccounts,
   listUserPayouts as listPayouts,
   listReservedCents,
 } from './queries.ts';
@@ -59,7 +59,7 @@ export const requestPayout: Handler<'requestPayout', Deps> = async ({ deps, prin
   requireValue(deps.processor, 'V2_PAYMENTS_NOT_CONFIGURED', { effect: 'none' });
   const verification = await findKycCase(deps.db, user.owner, user.userId);
   if (verification?.status !== 'verified') throw new ApiError('V2_KYC_REQUIRED', { effect: 'none' });
-  const [target] = await listAccounts(deps.db, user.owner, user.userId);
+  const target = await findConnectAccount(deps.db, user.owner, user.userId);
   if (target?.status !== 'active') throw new ApiError('V2_PAYOUT_ACCOUNT_NOT_READY', { effect: 'none' });
   const [account, another] = await getEarningAccounts(deps.db, user, body.prop_account_id);
   if (!account || another) throw new ApiError('V2_ACCOUNT_NOT_FUNDED', { effect: 'none' });

@@ -19,14 +19,13 @@ const accountRow = z.custom<components['schemas']['ConnectAccount']>();
 /** A user's account at the processor, which receives payouts. */
 export type ConnectAccount = z.infer<typeof accountRow>;
 
-/** The processor accounts of a user that are not detached: at most one. */
-export const listConnectAccounts = (db: Db, owner: OwnerId, userId: UserId): Promise<readonly ConnectAccount[]> =>
-  db.any(sql.prepared('list_connect_accounts', accountRow)`
+/** The processor account of a user that is not detached, or null. */
+export const findConnectAccount = (db: Db, owner: OwnerId, userId: UserId): Promise<ConnectAccount | null> =>
+  db.maybeOne(sql.prepared('find_connect_account', accountRow)`
     select c.id, c.processor_account_id, c.country, c.payouts_enabled, c.charges_enabled, c.details_submitted, c.bank_name, c.last4,
       payout_account_state(c) as status
     from connect_accounts c
-    where c.owner = ${owner} and c.user_id = ${userId} and c.detached_at is null
-    order by c.created_at`);
+    where c.owner = ${owner} and c.user_id = ${userId} and c.detached_at is null`);
 
 /** Whether a user has or had this account at the processor. */
 export const hadConnectAccount = (db: Db, owner: OwnerId, userId: UserId, account: string): Promise<boolean> =>

@@ -13,12 +13,7 @@ import type { Sealer } from '../../../kernel/seal.ts';
 import { detachAccount, noteLink } from '../commands.ts';
 import { openConnectAccount as acceptAccount, requestFirstLink, requestLink } from '../intents.ts';
 import { linkResult } from '../link.ts';
-import {
-  type ConnectAccount,
-  getConnectUrls,
-  hadConnectAccount,
-  listConnectAccounts as listAccounts,
-} from '../queries.ts';
+import { type ConnectAccount, findConnectAccount, getConnectUrls, hadConnectAccount } from '../queries.ts';
 import { corridorOf } from '../rules.ts';
 
 type Deps = SubmitDeps<'acceptIntent', NewIntent, 'CHECKOUT_DEADLINE_MS' | 'PROCESSOR_COUNTRY'> & {
@@ -29,8 +24,8 @@ type Deps = SubmitDeps<'acceptIntent', NewIntent, 'CHECKOUT_DEADLINE_MS' | 'PROC
 /** Handles `GET /v2/connect/accounts`: list the user's payout accounts. */
 export const listConnectAccounts: Handler<'listConnectAccounts', Deps> = async ({ deps, principal, query }) => {
   const { owner, userId } = userOf(principal);
-  const accounts = await listAccounts(deps.db, owner, userId);
-  return slicePage(query, { path: '/v2/connect/accounts', cursorOf: ({ id }) => id }, accounts);
+  const account = await findConnectAccount(deps.db, owner, userId);
+  return slicePage(query, { path: '/v2/connect/accounts', cursorOf: ({ id }) => id }, account ? [account] : []);
 };
 
 /** Handles `POST /v2/connect/accounts`: begin to connect a bank account. */
@@ -66,11 +61,9 @@ async function openAccount(call: Opening, replaces?: string) {
   const isPresent = replaces === undefined && hadAccount(made);
   const opened = isPresent ? null : recordedResult(made); // which throws its problem
   const hasEnded = isPresent || opened !== null;
-  const accounts = replaces === undefined || hasEnded ? await listAccounts(call.deps.db, owner, userId) : [];
   const id = opened?.processor_account_id;
-  const account =
-    accounts.find(({ processor_account_id }) => processor_account_id === id) ??
-    accounts.find(({ processor_account_id }) => processor_account_id !== replaces);
+  const attached = replaces === undefined || hasEnded ? await findConnectAccount(call.deps.db, owner, userId) : null;
+  const account = attached?.processor_account_id === replaces ? null : attached;
   if (hasEnded && (!account || account.processor_account_id !== id)) await requireSame(call, account, id);
   if (!account) return pending(made, openedAccount(null, null));
   const throwWithEffect = (error: unknown) => {
@@ -102,7 +95,7 @@ const hadAccount = ({ outcome }: Intent) =>
  * Throws where the account that this request opened, or found, has been detached since, and where the user's is in another country.
  * `id`: the account that it opened, if it did.
  */
-async function requireSame({ deps, principal, body }: Opening, account: ConnectAccount | undefined, id: unknown) {
+async function requireSame({ deps, principal, body }: Opening, account: ConnectAccount | null, id: unknown) {
   const { owner, userId } = userOf(principal);
   const wasOpened = typeof id === 'string' && (await hadConnectAccount(deps.db, owner, userId, id));
   if (!account || wasOpened)
@@ -133,11 +126,11 @@ const openedAccount = (account: ConnectAccount | null, onboarding_url: string | 
 export const renewOnboardingLink: Handler<'renewOnboardingLink', Deps> = async (call) => {
   const { owner, userId, sessionId } = provenUserOf(call.principal);
   const context = await linker(call);
-  const accounts = await listAccounts(call.deps.db, owner, userId);
-  const account = accounts.find(({ processor_account_id }) => processor_account_id === call.path.processor_account_id);
-  if (!account) throw new ApiError('V2_CONNECT_ACCOUNT_UNKNOWN', { effect: 'none' });
-  await noteLink(call.deps.db, account.processor_account_id, sessionId);
-  const intent = await call.settled(await requestLink(context, account.processor_account_id));
+  const { processor_account_id: id } = call.path;
+  const account = await findConnectAccount(call.deps.db, owner, userId);
+  if (account?.processor_account_id !== id) throw new ApiError('V2_CONNECT_ACCOUNT_UNKNOWN', { effect: 'none' });
+  await noteLink(call.deps.db, id, sessionId);
+  const intent = await call.settled(await requestLink(context, id));
   const result = await fullResultOf(call.deps, intent, linkResult);
   if (result) return { status: 200, body: { onboarding_url: result.onboarding_url } };
   return pending(intent, { onboarding_url: null, status: 'pending' as const });
