@@ -5,15 +5,12 @@ language plpgsql as $$
 declare
   p payouts;
 begin
-  select * into p
-  from payouts o
-  where o.id = payout and o.pay_after <= now() and o.status in ('submitted', 'transferred') and not exists (
+  select * into p from payouts o where o.id = payout for no key update;
+  if p.pay_after <= now() and p.status in ('submitted', 'transferred') and not exists (
     select
     from payout_steps s
     where s.payout_id = payout and s.state in ('under_way', 'sent', 'unknown')
-  )
-  for no key update;
-  if found then
+  ) then
     perform begin_payout_step(payout, case when p.processor_transfer_id is not null then 'payout' else 'transfer' end, item);
   end if;
 end $$;

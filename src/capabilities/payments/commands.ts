@@ -26,8 +26,13 @@ export const takePage = (db: Db, sweep: number, { events, next }: EventPage) =>
     select t.event_id
     from take_event_page(${sweep}, ${batchOf(events)}::jsonb, ${next}) t`);
 
-const factSchema = z.custom<Fact>((value) => typeof value === 'object' && value !== null && 'about' in value);
-const eventRow = z.object({ id: z.string(), type: z.string(), said_at_ms: z.number(), fact: factSchema });
+const eventRow = z.object({
+  id: z.string(),
+  type: z.string(),
+  said_at_ms: z.number(),
+  fact: z.custom<Fact>(),
+  is_open: z.boolean(),
+});
 
 /** A stored event of the processor. `said_at_ms` is by the processor's clock. */
 export type StoredEvent = z.infer<typeof eventRow>;
@@ -48,12 +53,12 @@ export const handleEvent = (
   apply: (tx: DatabaseTransactionConnection, event: StoredEvent) => Promise<Outcome>,
 ): Promise<void> =>
   db.transaction(async (tx) => {
-    const event = await tx.maybeOne(sql.prepared('lock_open_event', eventRow)`
-      select e.id, e.type, extract(epoch from e.said_at)::double precision * 1000 as said_at_ms, e.fact
+    const event = await tx.maybeOne(sql.prepared('lock_event', eventRow)`
+      select e.id, e.type, extract(epoch from e.said_at)::double precision * 1000 as said_at_ms, e.fact, e.acted_at is null as is_open
       from processor_events e
-      where e.id = ${eventId} and e.acted_at is null
-      for no key update`);
-    if (!event) return;
+      where e.id = ${eventId}
+      for no key update`); // not only if it is open: a plan that is kept from when none was would read all that are
+    if (!event?.is_open) return;
     const outcome = event.fact.about === 'unreadable' ? 'unreadable' : await apply(tx, event);
     if (outcome !== 'unreadable') return closeEvent(tx, eventId, outcome);
     await tx.query(sql.prepared('close_as_unreadable', z.object({}))`select close_as_unreadable(${eventId})`);
