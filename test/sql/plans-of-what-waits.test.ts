@@ -1,8 +1,11 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
+import { sendMail } from '../../src/capabilities/mail/send.ts';
 import { handleEvent } from '../../src/capabilities/payments/commands.ts';
 import { type DbPool, openPool } from '../../src/db/pool.ts';
+import type { Sealer } from '../../src/kernel/seal.ts';
+import { unreachable } from '../../src/kernel/upstream-result.ts';
 import { freshDatabase } from '../support/postgres.ts';
 
 const MANY = 3_000;
@@ -10,7 +13,7 @@ const MOST_ROWS = 25; // that the statements about one row read of its table
 const nothing = z.object({});
 
 /** A plan that was made while nothing waited finds the index of what waits empty, and reads all of it later. */
-describe('one of many events or payouts that wait, for a worker whose plans are from when none did', () => {
+describe('one of many events, payouts or mails that wait, for a worker whose plans are from when none did', () => {
   let database: Awaited<ReturnType<typeof freshDatabase>>;
   let db: DbPool;
   before(async () => {
@@ -81,5 +84,24 @@ describe('one of many events or payouts that wait, for a worker whose plans are 
     expect(await db.anyFirst(sql.type(z.object({ id: z.string() }))`select payout_id from payout_steps`)).to.deep.equal(
       ['waiting 2000'],
     );
+  });
+
+  it('is a mail that is tried again', async () => {
+    const insert = (state: string, endedAt: string | null) =>
+      db.anyFirst(sql.type(z.object({ id: z.string() }))`
+        insert into mails (id, template, recipient, data, tenant, expires_at, state, ended_at)
+        select gen_random_uuid(), 'totp_guessed', 'u@example.com', '{"app": "a"}', 'a', now() + interval '1 day', ${state}, ${endedAt}
+        from generate_series(1, ${MANY})
+        returning id`);
+    const mailer = { send: async () => unreachable('no route') };
+    const send = (id: string) => sendMail(id, { db, mailer, sealer: {} as Sealer }); // as: it has no secret
+    const ended = await insert('sent', new Date().toISOString());
+    await db.query(sql.type(nothing)`vacuum analyze mails`);
+    for (const id of ended.slice(0, 8)) await send(id);
+    for (const id of ended.slice(0, 8))
+      await db.query(sql.prepared('retry', nothing)`select retry_mail(${id}, 1, 'x')`);
+    const waiting = await insert('queued', null);
+
+    await expectFewRead('mails', () => send(waiting[2_000] ?? ''));
   });
 });

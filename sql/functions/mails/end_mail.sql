@@ -5,13 +5,13 @@ language plpgsql as $$
 declare
   m mails;
 begin
-  update mails
-  set state = ending, secret = null, fault = why, ended_at = now(), attempts = attempts + 1
-  where id = mail and state = 'queued'
-  returning * into m;
-  if m.id is null then
+  select * into m from mails where id = mail for no key update;
+  if m.state is distinct from 'queued' then
     return false;
   end if;
+  update mails
+  set state = ending, secret = null, fault = why, ended_at = now(), attempts = attempts + 1
+  where id = mail;
   if m.owner is not null and ending <> 'sent' then
     perform emit_event(m.owner, 'notification.failed',
       jsonb_build_object('notification_id', m.id, 'user_id', m.user_id, 'reason', why));

@@ -2,14 +2,18 @@
 -- False: it has ended.
 create or replace function retry_mail(mail uuid, delay_s double precision, why text) returns boolean
 language plpgsql as $$
+declare
+  next_at timestamptz := now() + make_interval(secs => delay_s);
+  m mails;
 begin
-  update mails
-  set attempts = attempts + case why when 'NO_TURN' then 0 else 1 end, fault = why
-  where id = mail and state = 'queued' and now() + make_interval(secs => delay_s) < expires_at;
-  if not found then
+  select * into m from mails where id = mail for no key update;
+  if m.state is distinct from 'queued' or next_at >= m.expires_at then
     perform end_mail(mail, 'expired', why);
     return false;
   end if;
-  perform enqueue(array[mail_job(mail, now() + make_interval(secs => delay_s))]);
+  update mails
+  set attempts = attempts + case why when 'NO_TURN' then 0 else 1 end, fault = why
+  where id = mail;
+  perform enqueue(array[mail_job(mail, next_at)]);
   return true;
 end $$;

@@ -14,6 +14,7 @@ const queuedRow = z.object({
   is_bulk: z.boolean(),
   is_late: z.boolean(),
   is_held: z.boolean(),
+  is_queued: z.boolean(),
 });
 
 /**
@@ -22,14 +23,19 @@ const queuedRow = z.object({
  */
 export type QueuedMail = z.infer<typeof queuedRow>;
 
-/** A mail that has not ended; null for one that has, and for an unknown id. */
-export const findQueuedMail = (db: Db, mailId: string): Promise<QueuedMail | null> =>
-  db.maybeOne(sql.prepared('find_queued_mail', queuedRow)`
+/**
+ * A mail that has not ended; null for one that has, and for an unknown id. It is found by its id alone: a plan that is kept from when no mail
+ * waited would read all that do.
+ */
+export async function findQueuedMail(db: Db, mailId: string): Promise<QueuedMail | null> {
+  const mail = await db.maybeOne(sql.prepared('find_queued_mail', queuedRow)`
     select m.id, m.tenant, m.template, m.recipient, m.data, m.secret, m.attempts, m.expires_at <= now() as is_late,
       extract(epoch from now() - m.created_at)::float8 as age_s, m.template = 'notification' as is_bulk,
-      is_disabled(m.tenant) as is_held
+      is_disabled(m.tenant) as is_held, m.state = 'queued' as is_queued
     from mails m
-    where m.id = ${mailId} and m.state = 'queued'`);
+    where m.id = ${mailId}`);
+  return mail?.is_queued ? mail : null;
+}
 
 const statusRow = z.object({ status: z.enum(['sent', 'queued', 'failed']) });
 
