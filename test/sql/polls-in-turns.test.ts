@@ -99,7 +99,7 @@ describe('what is read at the processor in turns', () => {
     await holder.query(`begin; select from kyc_cases where session_id <> 'vs 6' for update`);
 
     const taken: string[] = [];
-    const reading = eachOpenSession(people.db, PACE, async ({ session_id }) => taken.push(session_id));
+    const reading = eachDue(people.db, openSessions, PACE, async ({ session_id }) => taken.push(session_id));
     await Promise.race([reading.catch(() => {}), sleep(15_000)]);
     const beside = [...taken];
     await holder.query('commit');

@@ -97,7 +97,7 @@ describe('a verification session', () => {
   const failed = { sessionId: 'vs_1', status: 'requires_input', failure: 'document_expired' } as const;
 
   it('is told of once however often its state is reported', async () => {
-    for (const atMs of [1_000, 2_000]) await applyVerification(db, failed, atMs, `evt_${atMs}`);
+    for (const atMs of [1_000, 2_000]) await applyVerification(db, failed, atMs, 'event');
 
     expect(await known()).to.include({ status: 'needs_input' });
     expect(await events()).to.have.length(1);
@@ -108,7 +108,7 @@ describe('a verification session', () => {
     await verifying.query('begin');
     await verifying.query(VERIFIED);
 
-    const applied = applyVerification(db, failed, 2_000, 'evt_2');
+    const applied = db.transaction((tx) => applyVerification(tx, failed, 2_000, 'event'));
     await until('it waits for the case', async () => (await intentDb.query(WAITING)).length > 0 || null);
     await verifying.query('commit');
     await applied;
