@@ -19,13 +19,18 @@ const accountRow = z.custom<components['schemas']['ConnectAccount']>();
 /** A user's account at the processor, which receives payouts. */
 export type ConnectAccount = z.infer<typeof accountRow>;
 
-/** The processor account of a user that is not detached, or null. */
+/** The processor account of a user that is not detached, or null. Found by the user alone: a kept plan may read all that are not detached. */
 export const findConnectAccount = (db: Db, owner: OwnerId, userId: UserId): Promise<ConnectAccount | null> =>
   db.maybeOne(sql.prepared('find_connect_account', accountRow)`
     select c.id, c.processor_account_id, c.country, c.payouts_enabled, c.charges_enabled, c.details_submitted, c.bank_name, c.last4,
       payout_account_state(c) as status
-    from connect_accounts c
-    where c.owner = ${owner} and c.user_id = ${userId} and c.detached_at is null`);
+    from (
+      select *
+      from connect_accounts a
+      where a.user_id = ${userId}
+      offset 0
+    ) c
+    where c.owner = ${owner} and c.detached_at is null`);
 
 /** Whether a user has or had this account at the processor. */
 export const hadConnectAccount = (db: Db, owner: OwnerId, userId: UserId, account: string): Promise<boolean> =>
