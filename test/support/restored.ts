@@ -16,21 +16,24 @@ const WRITTEN_AT = {
 } as const;
 
 const DEADLOCK = '40P01'; // with the workers, which lock the same rows in another order
+const MOST_DEADLOCKS = 5;
 
 /** Runs statements at once, as a restore does: without triggers and foreign keys. */
 async function writing({ settings }: At, texts: string[]): Promise<void> {
   const client = new pg.Client({ connectionString: String(settings.DATABASE_URL) });
   await client.connect();
   const script = `begin; set local session_replication_role = replica; ${texts.join('; ')}; commit`;
-  const run = () => client.query(script);
-  const again = async (error: unknown) => {
-    if ((error as pg.DatabaseError).code !== DEADLOCK) throw error; // as: pg rejects with nothing else here
+  const run = async (left: number): Promise<void> => {
+    const error = await client.query(script).then(
+      () => null,
+      (cause: pg.DatabaseError) => cause,
+    );
+    if (!error) return;
+    if (error.code !== DEADLOCK || left === 0) throw error;
     await client.query('rollback');
-    return run();
+    return run(left - 1);
   };
-  await run()
-    .catch(again)
-    .finally(() => client.end());
+  await run(MOST_DEADLOCKS).finally(() => client.end());
 }
 
 /** Loses what was written since then. */
