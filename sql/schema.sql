@@ -1200,6 +1200,7 @@ create table registrations (
   released_at timestamp with time zone, -- When an operator let its address register again, although it was paid and never recorded.
   absent_since timestamp with time zone, -- Since when the registrar, each time it responded, did not know the registration. What passes while nobody asks, or it does not respond, is no part of it.
   absent_at timestamp with time zone, -- When it last responded so.
+  synthetic_hotkey text, -- The account that the network last showed for its address. Once that is eliminated, the network finds it by this name alone.
   constraint registrations_pkey PRIMARY KEY (id),
   constraint registrations_address_lower CHECK ((ex_address = lower(ex_address))),
   constraint registrations_paid_by_hash CHECK (((tx_hash IS NULL) = (paid_at IS NULL))),

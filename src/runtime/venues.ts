@@ -56,7 +56,7 @@ export const orderChecks = (db: Db, reads: VenueReads): OrderChecks => ({
   findNetworkViolation: (trader, order) => findNetworkViolation(reads, trader, order),
   findSuccessor: (tradePair) => findSuccessor(reads, tradePair),
   findExchangeViolation: async (owner, wallet) =>
-    findExchangeViolation(reads, wallet, await findWalletLink(db, owner, wallet)),
+    findExchangeViolation({ db, reads }, wallet, await findWalletLink(db, owner, wallet)),
   isTradeable: (propAccountId) => isTradeable(db, propAccountId),
 });
 

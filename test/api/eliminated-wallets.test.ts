@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { linkedWallet, move } from '../support/portfolio.ts';
+import { sql } from 'slonik';
+import { linkedWallet, move, STALE_MS } from '../support/portfolio.ts';
 import { expectProblem } from '../support/problem.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { KEYS, startService, type TestService } from '../support/service.ts';
 
 const ELIMINATED = { elimination: 'LIQUIDATED' };
 
@@ -66,4 +68,64 @@ describe('a wallet whose account at the network is eliminated', () => {
     expectProblem(lost, 'NOT_CARRIED_OUT', { effect: 'none', retryable: true });
     expect(made.status, JSON.stringify(made.body)).to.equal(200);
   });
+
+  it('whose account the registrar had created is shown with it, too, once it was seen alive, until a newer one is there', async () => {
+    const trader = await boughtWallet(4_000);
+    expect((await trader.get('/v1/balance')).body).to.include({ status: 'active', funded_account_size: 4_000 });
+
+    await move(service, trader.created, { entity: 'registrar', ...ELIMINATED });
+    await sleep(STALE_MS);
+    const [ended, caps] = [await trader.get('/v1/balance'), await trader.get('/v1/balance/limits')];
+    const long = { venue: 'exvenue', pair: 'BTC', side: 'long', size: '0.001', order_type: 'market' };
+    const checked = await trader.post('/v1/rules/validate', long);
+    await createAt(trader.wallet, 6_000);
+    await sleep(STALE_MS);
+    const renewed = await trader.get('/v1/balance');
+
+    expect(ended.body).to.include({ status: 'breached', funded_account_size: 4_000 });
+    expect(caps.body).to.include({ account_level: 4 });
+    expect(JSON.stringify(checked.body.violations)).to.include('account.status');
+    expect(renewed.body).to.include({ status: 'active', funded_account_size: 6_000 });
+  });
+
+  it('is not shown to who has bought an account for it if the one that was seen is another owner’s', async () => {
+    const buyer = await boughtWallet(4_000);
+    await buyer.get('/v1/balance');
+    await service.partner();
+    await service.db.query(sql.unsafe`
+      insert into subaccounts (synthetic_hotkey, entity_hotkey, subaccount_id, owner, intent_id, asset_class, account_size, ex_address, status)
+      select r.synthetic_hotkey, 'registrar', ${Number(buyer.created)}, p.id, gen_random_uuid(), 'hl_all', 4000, r.ex_address, 'active'
+      from registrations r
+      join partners p on p.id <> r.owner
+      where r.ex_address = ${buyer.wallet}
+      limit 1`);
+
+    await move(service, buyer.created, { entity: 'registrar', ...ELIMINATED });
+    await sleep(STALE_MS);
+    const shown = await buyer.get('/v1/balance');
+
+    expect(shown.body).to.include({ status: 'active', funded_account_size: 0, synthetic_hotkey: null });
+  });
+
+  /** A wallet of a partner that has bought its account of a miner elsewhere, which the registrar had create it. */
+  async function boughtWallet(size: number) {
+    const trader = await service.wallet();
+    await service.db.query(sql.unsafe`
+      insert into registrations (id, owner, ex_address, miner_slug, account_size, payer, status)
+      select gen_random_uuid(), e.owner, e.ex_wallet, 'm', ${size}, e.ex_wallet, 'registered'
+      from enrollments e
+      where e.ex_wallet = ${trader.wallet}`);
+    return { ...trader, created: await createAt(trader.wallet, size) };
+  }
+
+  async function createAt(wallet: string, size: number): Promise<string> {
+    const reply = await fetch(`${service.miner.minerUrl}/api/create-hl-subaccount`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${KEYS.minerKey}:registrar`, 'content-type': 'application/json' },
+      body: JSON.stringify({ hl_address: wallet, account_size: size }),
+    });
+    expect(reply.status).to.equal(200);
+    const { subaccount } = (await reply.json()) as { subaccount: { subaccount_id: number } }; // as: the sandbox’s
+    return String(subaccount.subaccount_id);
+  }
 });

@@ -3,8 +3,9 @@ import type { Hotkey, OwnerId, WalletAddress } from '../../../kernel/ids.ts';
 import { absent, type ReadResult } from '../../../kernel/upstream-result.ts';
 import { foundOrNull, requireFound, requireValue } from '../../found.ts';
 import type { LinkedAccount, Links } from '../../links.ts';
-import { accountStatusOf, type VenueReads } from '../../reads.ts';
+import { accountStatusOf } from '../../reads.ts';
 import type { Dashboard } from '../adapter/types.ts';
+import { noteBoughtAccount } from '../subaccounts/commands.ts';
 import { findWalletLink, type WalletLink } from '../subaccounts/queries.ts';
 import { networkAccount } from './account.ts';
 import { accountRules } from './account-rules.ts';
@@ -20,14 +21,15 @@ export const linkedAccounts = (deps: PortfolioDeps): Links => ({
   registry: async () => requireFound(await deps.reads.tradePairs()),
 });
 
-function linkedAccount({ db, reads, exBalance }: PortfolioDeps, owner: OwnerId, wallet: WalletAddress): LinkedAccount {
+function linkedAccount(deps: PortfolioDeps, owner: OwnerId, wallet: WalletAddress): LinkedAccount {
+  const { db, reads, exBalance } = deps;
   let found: Promise<WalletLink | null> | undefined;
   const link = () => (found ??= findWalletLink(db, owner, wallet));
-  const dashboardOf = async () => foundOrNull(await readLinked(reads, wallet, await link()));
+  const dashboardOf = async () => foundOrNull(await readLinked(deps, wallet, await link()));
   const limitsOf = async () => {
     const dashboard = await dashboardOf();
     if (!dashboard) return null;
-    const hotkey = accountStatusOf(dashboard) === 'breached' ? (await link())?.hotkey : null;
+    const hotkey = accountStatusOf(dashboard) === 'breached' ? dashboard.syntheticHotkey : null;
     return foundOrNull(await (hotkey ? reads.limits(hotkey) : reads.walletLimits(wallet)));
   };
   const mirrored = async () => requireFound(await reads.tradePairs()).filter(isMirrored);
@@ -71,14 +73,21 @@ function linkedAccount({ db, reads, exBalance }: PortfolioDeps, owner: OwnerId, 
  * network forgets the wallet of an account that is eliminated, and lets it be registered again: the account is found by its own name then.
  */
 export async function readLinked(
-  reads: VenueReads,
+  { db, reads }: Pick<PortfolioDeps, 'db' | 'reads'>,
   wallet: WalletAddress,
   link: WalletLink | null,
 ): Promise<ReadResult<Dashboard>> {
   if (!link) return absent;
   const shown = await reads.walletDashboard(wallet);
-  if (shown.kind === 'unreadable' || (shown.kind === 'found' && isOwn(link, shown.data.syntheticHotkey))) return shown;
-  return link.hotkey === null ? absent : reads.dashboard(link.hotkey);
+  if (shown.kind === 'unreadable') return shown;
+  if (shown.kind === 'found' && isOwn(link, shown.data.syntheticHotkey)) {
+    const { syntheticHotkey } = shown.data;
+    const isNew = syntheticHotkey !== null && syntheticHotkey !== link.seen;
+    if (link.registration !== null && isNew) await noteBoughtAccount(db, link.registration, syntheticHotkey);
+    return shown;
+  }
+  const own = link.hotkey ?? (isOwn(link, link.seen) ? link.seen : null);
+  return own === null ? absent : reads.dashboard(own);
 }
 
 const isOwn = ({ hotkey, others }: WalletLink, shown: Hotkey | null): boolean =>

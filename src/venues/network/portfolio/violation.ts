@@ -19,6 +19,7 @@ import { leastOf } from './amounts.ts';
 import { readLinked } from './links.ts';
 import { successorOf } from './pairs.ts';
 import { isOpen } from './positions.ts';
+import type { PortfolioDeps } from './read-model.ts';
 
 /** A rule that cannot be read within this time is not checked, so that it does not delay the order. */
 const PATIENCE_MS = 250;
@@ -48,11 +49,11 @@ export async function findNetworkViolation(
  * Else null. Another owner's account of the same wallet is not considered.
  */
 export async function findExchangeViolation(
-  reads: VenueReads,
+  deps: Pick<PortfolioDeps, 'db' | 'reads'>,
   wallet: WalletAddress,
   link: WalletLink | null,
 ): Promise<Problem | null> {
-  const linked = await inTime(readLinked(reads, wallet, link));
+  const linked = await inTime(readLinked(deps, wallet, link));
   return linked.kind === 'found' ? problemOf(checkAccount(linked.data)) : null;
 }
 

@@ -2,7 +2,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import { eachInTurn } from '../../../db/polling.ts';
 import type { Db } from '../../../db/pool.ts';
-import type { Hotkey } from '../../../kernel/ids.ts';
+import type { Hotkey, IntentId } from '../../../kernel/ids.ts';
 import type { Netvenue } from '../adapter/types.ts';
 import { hasLiveSubaccounts, listMovedSubaccounts } from './queries.ts';
 
@@ -12,6 +12,14 @@ export async function noteSubaccountStatus(db: Db, syntheticHotkey: Hotkey, stat
     update subaccounts
     set status = ${status}
     where synthetic_hotkey = ${syntheticHotkey} and status <> ${status}`);
+}
+
+/** Stores the account that the network shows for the wallet of a paid registration. */
+export async function noteBoughtAccount(db: Db, registration: IntentId, syntheticHotkey: Hotkey): Promise<void> {
+  await db.query(sql.prepared('note_bought_account', z.object({}))`
+    update registrations
+    set synthetic_hotkey = ${syntheticHotkey}
+    where id = ${registration} and synthetic_hotkey is distinct from ${syntheticHotkey}`);
 }
 
 /** What the sync of partners' subaccounts needs. */

@@ -22,11 +22,17 @@ export const findSubaccount = (db: Db, owner: OwnerId, syntheticHotkey: Hotkey):
     from subaccounts s
     where s.synthetic_hotkey = ${syntheticHotkey} and s.owner = ${owner}`);
 
-const linkRow = z.object({ hotkey: idSchema.hotkey.nullable(), others: z.array(idSchema.hotkey) });
+const linkRow = z.object({
+  hotkey: idSchema.hotkey.nullable(),
+  registration: idSchema.intent.nullable(),
+  seen: idSchema.hotkey.nullable(),
+  others: z.array(idSchema.hotkey),
+});
 
 /**
- * An owner's registration of a wallet at the network. `hotkey` is null if the registrar created its account. `others`: the subaccounts that
- * other owners have linked to the wallet.
+ * An owner's registration of a wallet at the network: the subaccount that is linked to it (`hotkey`), else what was paid to the registrar
+ * (`registration`), which created an account, and that account as the network last showed it (`seen`). `others`: the subaccounts that other
+ * owners have linked to the wallet.
  */
 export type WalletLink = z.infer<typeof linkRow>;
 
@@ -36,17 +42,17 @@ export type WalletLink = z.infer<typeof linkRow>;
  */
 export const findWalletLink = (db: Db, owner: OwnerId, wallet: WalletAddress): Promise<WalletLink | null> =>
   db.maybeOne(sql.prepared('find_wallet_link', linkRow)`
-    select l.hotkey, array(
+    select l.hotkey, l.registration, l.seen, array(
         select o.synthetic_hotkey
         from subaccounts o
         where o.ex_address = ${wallet} and o.owner <> ${owner}
       ) as others
     from (
-      select s.synthetic_hotkey as hotkey, s.created_at
+      select s.synthetic_hotkey as hotkey, null::uuid as registration, null as seen, s.created_at
       from subaccounts s
       where s.owner = ${owner} and s.ex_address = ${wallet}
       union all
-      select null, r.created_at
+      select null, r.id, r.synthetic_hotkey, r.created_at
       from registrations r
       where r.owner = ${owner} and r.ex_address = ${wallet} and r.status in ('registered', 'active', 'eliminated')
     ) l
