@@ -34,4 +34,27 @@ describe('an app that is enabled again', () => {
       { failing_since: null },
     ]);
   });
+
+  it('has its own mails and deliveries dropped, and nobody else’s', async () => {
+    await intentDb.query(`
+      delete from mails;
+      insert into apps (id, slug, name, allowed_scopes) values ('app_2', 'other', 'Other', '{api}');
+      insert into webhook_endpoints (id, owner, url, events) values ('whe_2', 'app_2', 'https://example.com', '{*}');
+      select emit_event('app_2', 'user.verified', '{}')`);
+    for (const app of ['app_1', 'app_2'])
+      await intentDb.query(
+        `select post_mail(gen_random_uuid(), 'totp_enabled', 'a@example.com', '{}', null, 60, in_name_of => $1)`,
+        [app],
+      );
+
+    await intentDb.query(`select drop_waiting('app_1', 100)`);
+
+    const mails = await intentDb.query(`select tenant, state from mails order by tenant`);
+    expect(mails).to.deep.equal([
+      { tenant: 'app_1', state: 'expired' },
+      { tenant: 'app_2', state: 'queued' },
+    ]);
+    const waiting = await intentDb.query(`select distinct owner from webhook_deliveries where state = 'pending'`);
+    expect(waiting).to.deep.equal([{ owner: 'app_2' }]);
+  });
 });

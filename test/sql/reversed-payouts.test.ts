@@ -53,4 +53,16 @@ describe('a payout whose transfer comes back', () => {
 
     expect(await reverse()).to.deep.equal({ verdict: 'not_stranded', intent_id: null });
   });
+
+  it('is not transferred again by its user, if it came back before it was sent to the bank', async () => {
+    await intentDb.query(
+      `update payout_steps set state = 'unsent' where step = 'payout'; select note_reversed('po_1', 100)`,
+    );
+
+    const [row] = await intentDb.query(
+      `select verdict from submit_payout('po_1', 'app_1', 'usr_1', jsonb_build_object('id', gen_random_uuid(), 'deadline_s', 60), 1000)`,
+    );
+
+    expect(row).to.deep.equal({ verdict: 'V2_PAYOUT_REVERSED' });
+  });
 });
