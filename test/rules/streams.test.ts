@@ -49,6 +49,27 @@ describe('streams', () => {
       expect(limit.count()).to.equal(9);
     });
 
+    it('for all callers of an owner: the oldest gives way to another caller, and none of another owner', async () => {
+      const limit = streamLimit(3, 50);
+      const ended: string[] = [];
+      const open = (owner: string, caller: string) => limit.take(owner, caller, () => void ended.push(caller));
+      for (const [owner, caller] of [
+        ['other', 'eve'],
+        ['app', 'ann'],
+        ['app', 'bob'],
+        ['app', 'cat'],
+      ] as const)
+        open(owner, caller);
+      const early = take(limit, 'app', 'dan');
+      await sleep(450);
+
+      open('app', 'dan');
+
+      expect(early).to.equal('V1_STREAM_LIMIT 10');
+      expect(ended).to.deep.equal(['ann']);
+      expect(limit.count()).to.equal(4);
+    });
+
     it('for all callers of an owner, and not of another', () => {
       const limit = streamLimit(2, 60_000);
       const first = take(limit, 'app', 'ann');
