@@ -52,3 +52,24 @@ describe('statuses that the network has given to subaccounts of partners by itse
     expect(recorded).to.deep.equal([{ owner: 'ptn_b' }]);
   });
 });
+
+describe('a subaccount that has moved to another partner', () => {
+  it('is told to both: to its former owner that it moved, to the new one as it is', async () => {
+    const intentDb = await openIntentDatabase();
+    await intentDb.query(`
+      insert into partners (id, name) values ('ptn_a', 'A'), ('ptn_b', 'B'), ('ptn_c', 'C');
+      insert into subaccounts (synthetic_hotkey, entity_hotkey, subaccount_id, owner, intent_id, asset_class, account_size, status)
+      values ('5E_1', '5E', 1, 'ptn_a', gen_random_uuid(), 'crypto', 1, 'active')`);
+    await intentDb.query('delete from events');
+
+    await intentDb.query(`update subaccounts set owner = 'ptn_b'`);
+    const told = await intentDb.query(`
+      select owner, data::jsonb ->> 'status' as status from events where type = 'subaccount.updated' order by owner`);
+    await intentDb.close();
+
+    expect(told).to.deep.equal([
+      { owner: 'ptn_a', status: 'moved' },
+      { owner: 'ptn_b', status: 'active' },
+    ]);
+  });
+});
