@@ -7,6 +7,8 @@ import { testSettings } from '../support/service.ts';
 
 const NOWHERE = { minerUrl: 'http://127.0.0.1:9', validatorUrl: 'http://127.0.0.1:9' };
 
+const QUEUE = { pool: 'queue_trading' };
+
 describe('processes of the service', function () {
   this.timeout(60_000);
   let database: Awaited<ReturnType<typeof freshDatabase>>;
@@ -30,6 +32,10 @@ describe('processes of the service', function () {
     const scrape = async (url: string) => readScrape(await (await fetch(`${url}/metrics`)).text());
     await until('the worker to be known', async () => (await scrape(web)).value('tps_workers_alive') === 1);
     await until('web to listen', async () => (await scrape(web)).value('tps_listen_connected') === 1);
+    await until(
+      'the worker to have its pools',
+      async () => (await scrape(worker)).value('tps_pool_limit', QUEUE) !== undefined,
+    );
     const [ofWeb, ofWorker] = await Promise.all([scrape(web), scrape(worker)]);
     const ready = await Promise.all([web, worker].map(async (url) => (await fetch(`${url}/readyz`)).status));
     for (const { kill } of processes) kill('SIGTERM');
@@ -43,7 +49,7 @@ describe('processes of the service', function () {
     ).to.deep.equal(['web', 'worker']);
     expect([ofWeb, ofWorker].map(({ value }) => value('tps_database_up'))).to.deep.equal([1, 1]);
     expect(ofWeb.value('tps_pool_limit', { pool: 'web' })).to.equal(10);
-    expect(ofWorker.value('tps_pool_limit', { pool: 'queue_trading' })).to.equal(10);
+    expect(ofWorker.value('tps_pool_limit', QUEUE)).to.equal(10);
     expect(exits).to.deep.equal([
       { code: 0, signal: null },
       { code: 0, signal: null },
