@@ -3,7 +3,9 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import { sendMail } from '../../src/capabilities/mail/send.ts';
 import { handleEvent } from '../../src/capabilities/payments/commands.ts';
+import { findConnectAccount } from '../../src/capabilities/payouts/queries.ts';
 import { type DbPool, openPool } from '../../src/db/pool.ts';
+import { idSchema } from '../../src/kernel/ids.ts';
 import type { Sealer } from '../../src/kernel/seal.ts';
 import { unreachable } from '../../src/kernel/upstream-result.ts';
 import { freshDatabase } from '../support/postgres.ts';
@@ -13,7 +15,7 @@ const MOST_ROWS = 25; // that the statements about one row read of its table
 const nothing = z.object({});
 
 /** A plan that was made while nothing waited finds the index of what waits empty, and reads all of it later. */
-describe('one of many events, payouts or mails that wait, for a worker whose plans are from when none did', () => {
+describe('one of many events, payouts, mails or accounts that are open, for a worker whose plans are from when none did', () => {
   let database: Awaited<ReturnType<typeof freshDatabase>>;
   let db: DbPool;
   before(async () => {
@@ -103,5 +105,18 @@ describe('one of many events, payouts or mails that wait, for a worker whose pla
     const waiting = await insert('queued', null);
 
     await expectFewRead('mails', () => send(waiting[2_000] ?? ''));
+  });
+
+  it('is the payout account of a user', async () => {
+    const find = (userId: string) => findConnectAccount(db, idSchema.app.parse('app_1'), idSchema.user.parse(userId));
+    await db.query(sql.type(nothing)`vacuum analyze connect_accounts`);
+    for (let n = 1; n <= 8; n += 1) await find('usr_none');
+    await db.query(sql.type(nothing)`
+      insert into users (id, app_id, email) select 'usr_' || n, 'a', n::text from generate_series(1, ${MANY}) n`);
+    await db.query(sql.type(nothing)`
+      insert into connect_accounts (id, owner, user_id, processor_account_id, payouts_enabled, charges_enabled, details_submitted)
+      select 'con' || n, 'a', 'usr_' || n, 'acct' || n, true, true, true from generate_series(1, ${MANY}) n`);
+
+    await expectFewRead('connect_accounts', () => find('usr_2000'));
   });
 });
