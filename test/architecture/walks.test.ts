@@ -16,7 +16,7 @@ const walks = {
     mostFiles: 72,
     tasks: ['payments/checkout', 'payments/notified', 'accounts/provision', 'webhooks/deliver'],
   },
-  login: { mostFiles: 26, tasks: [] },
+  login: { mostFiles: 25, tasks: [] },
 };
 type Walk = keyof typeof walks;
 
