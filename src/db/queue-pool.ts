@@ -7,10 +7,9 @@ import { wasUndone } from './conflicts.ts';
 import { endWhenSilent } from './limits.ts';
 import { withSession } from './session.ts';
 
-const SIZE = 10; // the queue's own statements are short: 10 connections serve hundreds of jobs
+const SIZE = 9; // the queue's own statements are short: these connections serve hundreds of jobs
 const STATEMENT_MS = 5_000;
 const CONNECTION_MS = 5_000; // to get one of the connections, too
-const HEARTBEAT_MS = 3_000; // a connection that listens is replaced after this and STATEMENT_MS
 const TIMES = 5;
 const RELEASE_TIMES = 20; // a database that is away for longer leaves the rest to `release_lost_jobs`
 const RELEASE_AGAIN_MS = 500;
@@ -50,16 +49,6 @@ export function openQueuePool(url: string, onError: (error: Error) => void): pg.
     });
   });
   return pool;
-}
-
-/**
- * Notices that a connection which only listens has gone silent: it carries nothing by itself, and TCP takes hours. Its event `error` lets the queue
- * listen on another one; until then each job waits for the next poll. Returns a function that stops it.
- */
-export function noticeSilence(client: pg.PoolClient): () => void {
-  const beat = () => void client.query('select 1').catch((error) => client.emit('error', error));
-  const timer = setInterval(beat, HEARTBEAT_MS);
-  return () => clearInterval(timer);
 }
 
 /** Whether the server has responded to a statement, with an error that undid it. */

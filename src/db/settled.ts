@@ -1,16 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import pg from 'pg';
 import { mostEntries } from '../kernel/cache.ts';
 import type { Hotkey, IntentId, WalletAddress } from '../kernel/ids.ts';
 import { within } from '../kernel/within.ts';
 import { batch } from './batch.ts';
-import { endWhenSilent } from './limits.ts';
-import { withSession } from './session.ts';
+import { openListener } from './listener.ts';
 
-const RECONNECT_MS = 250;
-const HEARTBEAT_MS = 3_000; // a connection without a sign of life for this long and SILENT_MS more is closed
-const SILENT_MS = 3_000;
 const CATCH_UP_MS = 1_000; // a connection slower than this is taken for one that is down
 /** A lost notification delays a response by at most this much. */
 export const DIRECT_READ_MS = 2_000;
@@ -73,24 +68,11 @@ export function listenForSettlements(
   const followers = new Map<string, Set<() => void>>();
   const endings = new Map<IntentId, (intentId: IntentId) => void>();
   const catchUpChannel = `caught_up_${randomUUID().replaceAll('-', '')}`;
-  let client: pg.Client | undefined;
-  let closed = false;
-  let listening = false;
-  let reconnecting: NodeJS.Timeout | undefined;
-  const connecting = connect();
-  const heartbeat = setInterval(() => listening && client?.query('select 1').catch(onError), HEARTBEAT_MS);
-
-  async function connect(): Promise<void> {
-    const fresh = new pg.Client({
-      connectionString: withSession(url),
-      application_name: 'settlements',
-      keepAlive: true,
-      connectionTimeoutMillis: SILENT_MS,
-    });
-    client = fresh;
-    endWhenSilent(SILENT_MS, onError)(fresh);
-    fresh.on('end', () => fresh === client && reconnect());
-    fresh.on('notification', ({ channel, payload = '' }) => {
+  const listener = openListener(url, {
+    name: 'settlements',
+    channels: [catchUpChannel, 'account_events', 'traded', 'partners', 'settled'],
+    onError,
+    onNotification({ channel, payload = '' }) {
       if (channel === 'traded') return onTraded(payload);
       if (channel === 'partners') return onPartnersChanged();
       if (channel !== 'settled') return notifyAll(followers.get(payload));
@@ -98,27 +80,15 @@ export function listenForSettlements(
       end(intentId);
       if (waiters.has(intentId)) notifyAll(waiters.get(intentId), row);
       else justAnnounced.set(intentId, { row }, { size: 1 });
-    });
-    try {
-      await fresh.connect();
-      await fresh.query('set synchronous_commit = off'); // for `notify` below, which writes nothing to keep
-      await fresh.query(`listen ${catchUpChannel}`);
-      await fresh.query('listen account_events');
-      await fresh.query('listen traded');
-      await fresh.query('listen partners');
-      await fresh.query('listen settled');
-      listening = true;
+    },
+    onListening() {
       onTraded(null);
       onPartnersChanged();
       for (const intentId of [...endings.keys()]) end(intentId);
       for (const set of [...waiters.values()]) notifyAll(set, null);
       for (const set of [...followers.values()]) notifyAll(set);
-    } catch (error) {
-      onError(error instanceof Error ? error : new Error(String(error)));
-      fresh.end().catch(() => {}); // it may be open: a standby takes connections, and rejects `listen`
-      reconnect();
-    }
-  }
+    },
+  });
 
   function end(intentId: IntentId): void {
     const ended = endings.get(intentId);
@@ -126,28 +96,16 @@ export function listenForSettlements(
     ended?.(intentId);
   }
 
-  function reconnect(): void {
-    listening = false;
-    if (closed || reconnecting) return;
-    reconnecting = setTimeout(() => {
-      reconnecting = undefined;
-      void connect();
-    }, RECONNECT_MS);
-  }
-
   /**
    * A notification that this session sends itself is delivered before the end of its query, after all that were
    * committed before: PostgreSQL keeps them in one queue, in the order of the commits.
    */
   const catchUp = batch(async (callers: true[]) => {
-    const isThrough =
-      listening && client
-        ? client.query(`notify ${catchUpChannel}`).then(
-            () => true,
-            () => false,
-          )
-        : false;
-    const isCaughtUp = (await within(Promise.resolve(isThrough), CATCH_UP_MS)) === true;
+    const isThrough = listener.notify(catchUpChannel).then(
+      () => true,
+      () => false,
+    );
+    const isCaughtUp = (await within(isThrough, CATCH_UP_MS)) === true;
     return callers.map(() => isCaughtUp);
   });
 
@@ -187,14 +145,10 @@ export function listenForSettlements(
         if (set.size === 0 && followers.get(account) === set) followers.delete(account);
       };
     },
-    isListening: () => listening,
+    isListening: listener.isListening,
     async close() {
-      closed = true;
-      clearTimeout(reconnecting);
-      clearInterval(heartbeat);
       for (const set of [...waiters.values()]) notifyAll(set, null);
-      await connecting;
-      await client?.end().catch(() => {}); // it may be closed already
+      await listener.close();
     },
   };
 }

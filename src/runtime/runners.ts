@@ -13,9 +13,8 @@ import {
 import type { Logger } from 'pino';
 import { type Readiness, untilAble } from '../capabilities/health/readiness.ts';
 import type { Config } from '../config.ts';
-import { noticeSilence, openQueuePool, wasSetBack } from '../db/queue-pool.ts';
-import { announcementOf } from '../db/settled.ts';
-import type { JustAccepted } from '../intents/claim.ts';
+import type { JobsChannel, QueueNews } from '../db/queue-news.ts';
+import { openQueuePool, wasSetBack } from '../db/queue-pool.ts';
 import { listTaskNames, TASKS, type Task } from '../intents/task.ts';
 import { sanitizeError } from '../kernel/serialize-error.ts';
 import { newWork, workingOn } from '../kernel/work.ts';
@@ -49,6 +48,12 @@ const LOGGED_ELSEWHERE = /maxPoolSize|^Failed task /;
 /** A runner of the queue: `trading` has the tasks that move orders, accounts and money, `outbound` all others. */
 export type RunnerName = 'trading' | 'outbound';
 
+/** Where the jobs of a runner are announced. Most jobs are orders, and the outbound runner does not look for jobs at each of them. */
+export const JOBS_OF = { trading: 'jobs:insert', outbound: 'outbound_jobs' } as const satisfies Record<
+  RunnerName,
+  JobsChannel
+>;
+
 /** Whether the trading runner executes a task; else the outbound one does. */
 export const isTrading = (task: string) => !OUTBOUND.some((prefix) => task.startsWith(prefix));
 
@@ -59,7 +64,7 @@ type Supervised = {
   tasks: TaskList;
   metrics: Metrics;
   onPool(id: string): Promise<void>;
-  accepted: Pick<JustAccepted, 'remember'>;
+  news: Pick<QueueNews, 'listeningOn'>;
 };
 
 /**
@@ -68,7 +73,7 @@ type Supervised = {
  */
 export function superviseRunner(
   name: RunnerName,
-  { config, log, readiness, tasks, metrics, onPool, accepted }: Supervised,
+  { config, log, readiness, tasks, metrics, onPool, news }: Supervised,
 ): { stop(): Promise<void> } {
   const stopping = new AbortController();
   let runner: Runner | undefined;
@@ -88,7 +93,7 @@ export function superviseRunner(
         events.on('cron:prematureTimer', (tick) => void (wasSetBack(tick) && runner && stopQuietly(runner))); // starts anew
         const overdue = overdueEnd(events, stopping.signal);
         const fetched = new Promise((resolve) => events.once('localQueue:getJobs:complete', resolve));
-        runner = await startRunner(name, events, { config, log, tasks, onPool, accepted }, pool);
+        runner = await startRunner(name, events, { config, log, tasks, onPool, news }, pool);
         if (stopping.signal.aborted) await stopQuietly(runner);
         await Promise.race([runner.promise, overdue, unlessBy(fetched)]);
       } catch (err) {
@@ -148,14 +153,13 @@ const stopQuietly = (runner: Runner) => runner.stop().catch(() => {});
 function startRunner(
   name: RunnerName,
   events: WorkerEvents,
-  { config, log, tasks, onPool, accepted }: Omit<Supervised, 'metrics' | 'readiness'>,
-  pgPool: ReturnType<typeof openQueuePool>,
+  { config, log, tasks, onPool, news }: Omit<Supervised, 'metrics' | 'readiness'>,
+  pool: ReturnType<typeof openQueuePool>,
 ): Promise<Runner> {
   events.on('pool:create', ({ workerPool }) => void onPool(workerPool.id));
-  hearMore(name, events, accepted, (err) => log.warn({ err }, 'queue connection'));
   const concurrency = name === 'trading' ? config.TRADING_CONCURRENCY : config.OUTBOUND_CONCURRENCY;
   return run({
-    pgPool,
+    pgPool: news.listeningOn(JOBS_OF[name], pool),
     events,
     logger: new QueueLogger(() => (level, message) => {
       if ((level === 'error' || level === 'warning') && !LOGGED_ELSEWHERE.test(message))
@@ -174,29 +178,6 @@ function startRunner(
     },
     taskList: Object.fromEntries(Object.entries(tasks).filter(([task]) => isTrading(task) === (name === 'trading'))),
     ...(name === 'outbound' && { crontab: readFileSync(new URL('crontab', TASKS), 'utf8') }),
-  });
-}
-
-/**
- * The queue announces every job on one channel, and a runner looks for jobs at each. Most are orders, so the outbound runner listens on a channel
- * of its own (`announce_outbound`) instead. The trading runner also hears the rows of order verbs that can start, before their jobs.
- */
-function hearMore(
-  name: RunnerName,
-  events: WorkerEvents,
-  accepted: Supervised['accepted'],
-  onError: (error: Error) => void,
-): void {
-  const listen = name === 'outbound' ? 'listen outbound_jobs; unlisten "jobs:insert"' : 'listen accepted';
-  events.on('pool:listen:success', ({ client }) => {
-    client.once('drain', () => void client.query(listen).catch(onError)); // after the queue's own `listen`
-    events.once('pool:listen:release', noticeSilence(client));
-  });
-  events.on('pool:listen:notification', ({ workerPool, message: { channel, payload = '' } }) => {
-    if (channel === 'outbound_jobs') workerPool.nudge(1);
-    if (channel !== 'accepted') return;
-    const [intentId, row] = announcementOf(payload);
-    if (row !== null) accepted.remember(intentId, row);
   });
 }
 

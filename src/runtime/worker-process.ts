@@ -2,12 +2,13 @@ import { checkEntity } from '../capabilities/accounts/entity-check.ts';
 import { checkIsBehind } from '../capabilities/accounts/restore-check.ts';
 import type { Config } from '../config.ts';
 import { keepAlive } from '../db/liveness.ts';
+import { openQueueNews } from '../db/queue-news.ts';
 import { openMetrics } from '../metrics/registry.ts';
 import { followWallets } from '../venues/exchange/ledger/stream/follow.ts';
 import { checkCloseStyle } from '../venues/network/orders/close-style.ts';
 import { openLog } from './log.ts';
 import { runProcess } from './process.ts';
-import { loadTasks, type RunnerName, STOP_WITHIN_MS, superviseRunner } from './runners.ts';
+import { JOBS_OF, loadTasks, type RunnerName, STOP_WITHIN_MS, superviseRunner } from './runners.ts';
 import { openWorkerRuntime, type WorkerRuntime } from './worker.ts';
 
 const DRAIN_MS = 12_000; // how long calls in progress may continue during a stop before they end in doubt
@@ -36,7 +37,14 @@ export async function startWorker(
     pools.set(name, id);
     await liveness.holds([...pools.values()]);
   };
-  const runners = names.map((name) => superviseRunner(name, { ...runtime, tasks, metrics, onPool: onPool(name) }));
+  const news = openQueueNews(config.directUrl, {
+    channels: names.map((name) => JOBS_OF[name]),
+    onAccepted: runtime.accepted.remember,
+    onError: (err) => log.warn({ err }, 'queue connection'),
+  });
+  const runners = names.map((name) =>
+    superviseRunner(name, { ...runtime, tasks, metrics, news, onPool: onPool(name) }),
+  );
   if (names.includes('trading')) void checkCloseStyle(runtime);
   const following = names.includes('trading') ? follow(runtime) : null;
   void checkIsBehind(runtime).catch((err) => log.warn({ err }, 'not compared with the network'));
@@ -50,6 +58,7 @@ export async function startWorker(
       const drain = setTimeout(runtime.stop, DRAIN_MS);
       await Promise.all([following, ...runners].map((each) => each?.stop())); // at once: who waits for another one would take new jobs
       clearTimeout(drain);
+      await news.close();
       await liveness.stop();
       await runtime.close();
     },

@@ -27,7 +27,7 @@ describe('listenForSettlements', () => {
 
   const listeners = () =>
     intentDb.query<{ pid: number }>(
-      `select pid from pg_stat_activity where datname = current_database() and application_name = 'settlements' and query = 'listen settled'`,
+      `select pid from pg_stat_activity where datname = current_database() and application_name = 'settlements' and query like '%listen "settled"'`,
     );
   const isListening = async () => (await listeners()).length === 1;
   const notify = (id: string) => intentDb.query(`select pg_notify('settled', $1)`, [id]);

@@ -4,8 +4,9 @@ import type { TaskList } from 'graphile-worker';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import type { Config } from '../../src/config.ts';
+import { openQueueNews, type QueueNews } from '../../src/db/queue-news.ts';
 import { openMetrics } from '../../src/metrics/registry.ts';
-import { type RunnerName, superviseRunner } from '../../src/runtime/runners.ts';
+import { JOBS_OF, type RunnerName, superviseRunner } from '../../src/runtime/runners.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { until } from '../support/processes.ts';
 
@@ -17,6 +18,7 @@ describe('a runner of the queue', function () {
   this.timeout(40_000);
   let database: Awaited<ReturnType<typeof freshDatabase>>;
   let client: pg.Client;
+  let news: QueueNews;
   const errors: string[] = [];
   const warnings: string[] = [];
   const log = {
@@ -29,15 +31,17 @@ describe('a runner of the queue', function () {
     database = await freshDatabase();
     client = new pg.Client({ ...database.connection, ssl: false });
     await client.connect();
+    news = openQueueNews(database.url, { channels: Object.values(JOBS_OF), onAccepted() {}, onError() {} });
   });
   afterEach(async () => {
+    await news.close();
     await client.end();
     await database.drop();
   });
 
   const superviseOf = (name: RunnerName, tasks: TaskList) =>
     superviseRunner(name, {
-      ...{ log, tasks, metrics: openMetrics(), accepted: { remember() {} } },
+      ...{ log, tasks, metrics: openMetrics(), news },
       config: { directUrl: database.url, TRADING_CONCURRENCY: 4, OUTBOUND_CONCURRENCY: 4 } as Config, // as: the rest is not read
       readiness: { failing: async () => [] },
       onPool: async () => {},

@@ -101,7 +101,7 @@ async function stopBackends({ rows }: Stage, of: Silence['of'], by: Silence['by'
 }
 
 /** Connections of a process beside its pool, by what they are for. */
-const OTHERS = { web: ['settlements'], worker: ['queue', 'worker liveness'] };
+const OTHERS = { web: ['settlements'], worker: ['queue', 'queue news', 'worker liveness'] };
 
 /** True once it is stopped or gone; null, and it goes on, if it was stopped in a statement. */
 async function stopWaiting({ rows }: Pick<Stage, 'rows'>, pid: number): Promise<true | null> {
