@@ -2939,8 +2939,8 @@ create function pace_wait_s(pace text, most integer, ahead bigint)
 create function pace_window()
   returns interval sql immutable;
 
-create function partner_order_event(verb text, order_id uuid, i intents)
-  returns jsonb sql stable;
+create function partner_order_event(verb text, subject uuid, o orders, i intents)
+  returns jsonb plpgsql stable;
 
 create function pause_work(of_subject text, with_exits boolean, by_operator text, because text, noted jsonb DEFAULT '{}'::jsonb)
   returns boolean plpgsql;

@@ -22,7 +22,7 @@ begin
         case when a.of_account then i.request ->> 'prop_account_id' else i.owner end as log,
         case
           when a.of_account then order_event(split_part(i.kind, '/', 2), s.subject, i)
-          else partner_order_event(split_part(i.kind, '/', 2), s.subject, i)
+          else partner_order_event(split_part(i.kind, '/', 2), s.subject, o, i)
         end as payload,
         case when i.state = 'succeeded' then verb_fill(s.subject, o, i) end as fill
       from string_to_table(array_to_string(ended, ','), ',') as e (id)
@@ -53,7 +53,7 @@ begin
     into fills, entries
     from (
       select o.owner, a.id as account, order_event('lifecycle', o.id, null) as account_payload,
-        case when o.id <> all(coalesce(subjects, '{}')) then partner_order_event('lifecycle', o.id, null) end as payload,
+        case when o.id <> all(coalesce(subjects, '{}')) then partner_order_event('lifecycle', o.id, o, null) end as payload,
         case when o.venue = 'netvenue' and o.lifecycle = 'filled' then order_fill(o, a.id) end as fill,
         pg_notify('traded', o.trader) -- who reads after the event must not read what was cached before; of an intent, settle_intent has done so
       from string_to_table(array_to_string(closed, ','), ',') as e (id)
