@@ -2924,7 +2924,7 @@ create function open_user_session(for_user text, session text, session_digest by
 create function operator_obstacle(operator text, by_operator text, loses_admin boolean DEFAULT false)
   returns text plpgsql;
 
-create function order_event(verb text, order_id uuid, i intents)
+create function order_event(verb text, subject uuid, o orders, i intents)
   returns jsonb sql stable;
 
 create function order_fill(o orders, account text)

@@ -86,7 +86,7 @@ describe('order_event', () => {
 
   const eventOf = async (action: string, orderId: string, intent: Record<string, unknown> | null) => {
     const [row] = await intentDb.query<{ event: Record<string, unknown> }>(
-      `select order_event($1, $2, jsonb_populate_record(null::intents, $3)) as event`,
+      `select order_event($1, $2, (select o from orders o where o.id = $2), jsonb_populate_record(null::intents, $3)) as event`,
       [action, orderId, intent],
     );
     return row?.event;

@@ -21,7 +21,7 @@ begin
       select s.subject, i.settled_at, i.position, a.of_account,
         case when a.of_account then i.request ->> 'prop_account_id' else i.owner end as log,
         case
-          when a.of_account then order_event(split_part(i.kind, '/', 2), s.subject, i)
+          when a.of_account then order_event(split_part(i.kind, '/', 2), s.subject, o, i)
           else partner_order_event(split_part(i.kind, '/', 2), s.subject, o, i)
         end as payload,
         case when i.state = 'succeeded' then verb_fill(s.subject, o, i) end as fill
@@ -52,7 +52,7 @@ begin
           filter (where c.payload is not null), '[]')
     into fills, entries
     from (
-      select o.owner, a.id as account, order_event('lifecycle', o.id, null) as account_payload,
+      select o.owner, a.id as account, order_event('lifecycle', o.id, o, null) as account_payload,
         case when o.id <> all(coalesce(subjects, '{}')) then partner_order_event('lifecycle', o.id, o, null) end as payload,
         case when o.venue = 'netvenue' and o.lifecycle = 'filled' then order_fill(o, a.id) end as fill,
         pg_notify('traded', o.trader) -- who reads after the event must not read what was cached before; of an intent, settle_intent has done so

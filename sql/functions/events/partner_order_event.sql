@@ -1,8 +1,8 @@
 -- The data of a partner's event about an order: of a verb that has ended, or, without an intent, of the new state of a resting order. A
 -- network trader is named by the number of its subaccount, as in Trader-ID. `position_changed`: the position in the pair is another one now,
 -- or may be, because the effect of the verb is unknown. `fills`: the executions of an order at the exchange that are recorded by now, at most 100.
--- `o`: the row of the order that the verb is about (verb_subject), null if there is none. `order_id`, `ex_order_id`: at the exchange, the two names of
--- the order, which a closing is as well; null for a verb about no single order.
+-- `o`: the row of the order that the verb is about (verb_subject), null if there is none. `order_id`, `ex_order_id`: at the exchange, the two names
+-- of the order, which a closing is as well; null for a verb about no single order.
 create or replace function partner_order_event(verb text, subject uuid, o orders, i intents) returns jsonb
 language plpgsql stable as $$
 declare

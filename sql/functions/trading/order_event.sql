@@ -1,9 +1,9 @@
--- The data of an order event: of a verb that has ended, or, with action `lifecycle`, of the new state of a resting order.
--- Its code is that of v2 (src/kernel/codes-of-v2.ts).
-create or replace function order_event(verb text, order_id uuid, i intents) returns jsonb
+-- The data of an order event: of a verb that has ended, or, with action `lifecycle`, of the new state of a resting order. `o`: see
+-- partner_order_event. Its code is that of v2 (src/kernel/codes-of-v2.ts).
+create or replace function order_event(verb text, subject uuid, o orders, i intents) returns jsonb
 language sql stable as $$
   select jsonb_build_object(
-    'order_uuid', name_of_order(order_id, o, i),
+    'order_uuid', name_of_order(subject, o, i),
     'intent_id', i.id,
     'action', verb,
     'status', case when i.id is null or i.state = 'succeeded' then 'completed' else 'failed' end,
@@ -15,6 +15,4 @@ language sql stable as $$
     'message', coalesce(i.outcome -> 'problem' ->> 'message', i.outcome -> 'result' ->> 'message'),
     'executed', coalesce(o.executed, nullif(i.outcome -> 'result' -> 'executed', 'null'::jsonb))
   )
-  from (select 1) as always
-  left join orders o on o.id = order_id
 $$;
