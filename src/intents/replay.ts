@@ -6,12 +6,12 @@ import {
   accepted,
   found,
   type ReadResult,
+  type RecordedRejection,
   type UpstreamResult,
   unknownEffect,
 } from '../kernel/upstream-result.ts';
 import { nextAttemptMs } from './backoff.ts';
 import { defineIntent, type Finding, type IntentDefinition, type SentRequest, type Timing } from './define.ts';
-import { findingOfRepeat } from './finding.ts';
 import type { Claim, Intent, Problem } from './intent.ts';
 import { type Execution, recordNoResponse, runIntent } from './run.ts';
 import { fail, retry } from './settle.ts';
@@ -165,6 +165,18 @@ async function findingOf<Result>(
   if (may.kind === 'unreadable') return unknownEffect(may.why);
   return may.kind === 'absent' ? UNDECIDABLE : findingOfRepeat(await repeat.again());
 }
+
+/**
+ * What the response to a repeat proves about the request that was sent first. An acceptance is proof, and so is the upstream's stored response to the
+ * first request. Every other response concerns the repeat alone: its credentials, its form, the rate, or a present fault.
+ */
+function findingOfRepeat<Result>(result: UpstreamResult<Result>): Finding<Result> {
+  if (result.kind === 'accepted' || result.kind === 'unknown' || isRecorded(result)) return result;
+  return unknownEffect(result.kind === 'rejected' ? `a repeat was rejected: ${result.slug}` : result.why);
+}
+
+const isRecorded = (result: UpstreamResult<unknown>): result is RecordedRejection =>
+  result.kind === 'rejected' && 'recorded' in result;
 
 /** Records any result of the processor other than `accepted`. False: the claim is lost, and nothing was written. */
 async function recordProcessorFailure(
