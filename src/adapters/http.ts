@@ -37,7 +37,7 @@ export type Reply =
 /** Sends one request. Resolves for every network fault; see `Reply`. */
 export type HttpClient = (request: HttpRequest) => Promise<Reply>;
 
-/** A client whose requests take turns, see `AtOnce`, those of exits first. One that has no turn is `unsent`. */
+/** A client whose requests take turns (see `AtOnce`), exits first. A request without a turn is `unsent`. */
 export const inTurns =
   (send: HttpClient, turns: AtOnce): HttpClient =>
   async (request) =>
@@ -63,7 +63,7 @@ const MAX_REPLY_BYTES = 16 * 1024 * 1024;
  * A client with separate keep-alive sockets. It never retries, follows no redirect and never throws for a network
  * fault.
  */
-export const httpClient = ({ maxReplyBytes = MAX_REPLY_BYTES } = {}): HttpClient => {
+export const httpClient = (): HttpClient => {
   const [kept, single] = [true, false].map((keepAlive) => ({
     http: new http.Agent({ keepAlive, timeout: IDLE_MS }),
     https: new https.Agent({ keepAlive, timeout: IDLE_MS }),
@@ -72,10 +72,7 @@ export const httpClient = ({ maxReplyBytes = MAX_REPLY_BYTES } = {}): HttpClient
     const journey: Journey = { reached: 'nothing' };
     noteWork({ isAsked: true });
     try {
-      const { status, headers, text } = await exchange(request, request.isQueued ? single : kept, {
-        journey,
-        maxReplyBytes,
-      });
+      const { status, headers, text } = await exchange(request, request.isQueued ? single : kept, journey);
       request.onResponse?.();
       noteWork({ status });
       return { kind: 'response', status, headers, text };
@@ -107,10 +104,9 @@ const neverLeft = ({ reached }: Journey, why: string) =>
   reached === 'nothing' || (reached === 'socket' && CONNECTING_FAILED.test(why));
 
 type Read = Omit<Extract<Reply, { kind: 'response' }>, 'kind'>;
-type Bounds = { journey: Journey; maxReplyBytes: number };
 
 /** Rejects with an error that has a code. Whatever the connection does after the first fault is ignored. */
-const exchange = (request: HttpRequest, agents: Agents, { journey, maxReplyBytes }: Bounds): Promise<Read> =>
+const exchange = (request: HttpRequest, agents: Agents, journey: Journey): Promise<Read> =>
   new Promise((resolve, reject) => {
     const outgoing = open(request, agents);
     const fail = (error: Error) => {
@@ -123,7 +119,7 @@ const exchange = (request: HttpRequest, agents: Agents, { journey, maxReplyBytes
     outgoing.once('socket', (socket) => watch(socket, { request, journey, fail }));
     outgoing.once('response', (response) => {
       const { statusCode: status = 0, headers } = response;
-      readUpTo(maxReplyBytes, decoded(response)).then((text) => {
+      textOf(decoded(response)).then((text) => {
         clearTimeout(total);
         resolve({ status, headers, text });
       }, fail);
@@ -180,7 +176,7 @@ function watch(socket: Socket, { request: { url, notAfter }, journey, fail }: Wa
   });
 }
 
-/** What is still connecting when the request must have left is given up: nothing of it has left. Returns a function that ends the limit. */
+/** Gives up a request that is still connecting after `notAfter`; nothing of it has left. Returns a function that ends this limit. */
 function limitLeaving(notAfter: number | undefined, fail: Watched['fail']): () => void {
   const leftMs = (notAfter ?? Number.POSITIVE_INFINITY) - epochMs();
   if (leftMs > LONGEST_TIMER_MS) return () => {};
@@ -219,13 +215,13 @@ function decoded(response: IncomingMessage): Readable {
   return pipeline(response, decoder, () => {}); // a fault of the response becomes one of the decoder
 }
 
-const readUpTo = (maxBytes: number, stream: Readable): Promise<string> =>
+const textOf = (stream: Readable): Promise<string> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     stream.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > maxBytes) reject(coded('TOO_LONG'));
+      if (size > MAX_REPLY_BYTES) reject(coded('TOO_LONG'));
       else chunks.push(chunk);
     });
     stream.on('error', reject);

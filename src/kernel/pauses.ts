@@ -15,7 +15,7 @@ const BY_TASK: Readonly<Record<string, string>> = {
 };
 
 /** The upstream that a task calls; null for one that calls none of those with credentials of ours. */
-export const upstreamOfTask = (task: string): string | null => BY_TASK[task.split('/', 1)[0] ?? ''] ?? null;
+const upstreamOfTask = (task: string): string | null => BY_TASK[task.split('/', 1)[0] ?? ''] ?? null;
 
 /** What a process leaves to others: the work of upstreams that rejected its credentials. */
 export type Pauses = {
@@ -34,13 +34,13 @@ export type Pauses = {
 const PAUSE_MS = 60_000; // after that it is tried again: an upstream may have been wrong
 
 /** No pauses yet. Where nobody else serves an upstream, its work is done here and fails. */
-export function openPauses(nowMs: () => number = () => performance.now()): Pauses {
+export function openPauses(): Pauses {
   const untilMs = new Map<string, number>();
   let isServed: (upstream: string) => boolean = () => false;
-  const isPaused = (upstream: string) => (untilMs.get(upstream) ?? 0) > nowMs();
+  const isPaused = (upstream: string) => (untilMs.get(upstream) ?? 0) > performance.now();
   const list = () => [...untilMs.keys()].filter(isPaused).sort();
   return {
-    note: (upstream) => void untilMs.set(upstream, nowMs() + PAUSE_MS),
+    note: (upstream) => void untilMs.set(upstream, performance.now() + PAUSE_MS),
     list,
     left: () => list().filter((upstream) => isServed(upstream)),
     setServed(isServedByOthers) {

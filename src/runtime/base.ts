@@ -4,7 +4,7 @@ import { readiness } from '../capabilities/health/readiness.ts';
 import type { Config } from '../config.ts';
 import type { Db } from '../db/pool.ts';
 import { sealCheck } from '../db/seal-check.ts';
-import { openPauses } from '../kernel/pauses.ts';
+import type { Pauses } from '../kernel/pauses.ts';
 import { sealer } from '../kernel/seal.ts';
 import type { Metrics } from '../metrics/registry.ts';
 import { joinFleet } from './fleet.ts';
@@ -23,7 +23,7 @@ type Process = {
 const READ_BY_WEB = ['network/place', 'payments/checkout'];
 
 /** What every process works with. It is a member of the fleet from now until `fleet.leave`. */
-export function runtimeBase({ kind, db, config, log, metrics, clock, isListening }: Process, pauses = openPauses()) {
+export function runtimeBase({ kind, db, config, log, metrics, clock, isListening }: Process, pauses: Pauses) {
   const ours = sealer(config.SEALING_KEYS);
   const ready = readiness(db, config, {
     isClockOff: clock.isOff,

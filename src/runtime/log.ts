@@ -82,8 +82,8 @@ const ENDS_WITHIN_MS = 2_000;
  * error, unless that has the same reader. Call it last. Resolves to whether a thread is held by such a reader: it would be waited
  * for at an exit.
  */
-export async function endLogs(withinMs = ENDS_WITHIN_MS): Promise<boolean> {
-  const ended = await Promise.all(outputs.map((output) => within(written(output), withinMs)));
+export async function endLogs(): Promise<boolean> {
+  const ended = await Promise.all(outputs.map((output) => within(written(output), ENDS_WITHIN_MS)));
   const dropped = outputs.map((output, n) => (ended[n] ? output.dropped : output.dropped + output.waiting));
   for (const [n, { destination }] of outputs.entries()) if (!ended[n]) destination.destroy();
   const count = dropped.reduce((sum, each) => sum + each, 0);

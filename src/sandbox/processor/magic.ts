@@ -1,21 +1,17 @@
 import type { World } from './world.ts';
 
-/** What becomes of a checkout of exactly this amount, by itself. */
+/** What happens by itself to a checkout of exactly this amount. */
 export const magicAmounts = [
   { cents: 11_100, does: 'pay', description: 'Paid at once.' },
   { cents: 11_200, does: 'refund', description: 'Paid at once, and refunded 3 seconds later.' },
   { cents: 11_300, does: 'dispute', description: 'Paid at once, and disputed 3 seconds later.' },
 ] as const;
 
-/** What becomes of people who paid one of these amounts, by itself. */
-export const MAGIC_BUYER =
-  'Verified at once when they begin to prove their identity, ready for payouts when they open a payout account, and paid by the bank.';
-
 /** What a payment of this amount triggers, or null. */
 export const magicOfAmount = (cents: number): (typeof magicAmounts)[number]['does'] | null =>
   magicAmounts.find((magic) => magic.cents === cents)?.does ?? null;
 
-/** Whether this user, as the metadata of objects names it, has paid a magic amount. */
+/** Whether this user, as the metadata of objects names it, has paid a magic amount: such a person is verified, can receive payouts and is paid at once. */
 export const isMagicBuyer = (world: World, userId: string | undefined): boolean =>
   userId !== undefined &&
   [...world.payments.values()].some(
