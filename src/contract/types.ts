@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * List the trader's network orders
-         * @description Orders that rest and orders of the past, for as long as an order can be read. `state` selects by the recorded state; an order that the network has ended since is shown with its new `lifecycle`.
+         * @description Resting and past orders, for as long as an order can be read. `state` selects by the recorded state; an order that the network has ended since is shown with its new `lifecycle`.
          */
         get: operations["listNetvenueOrders"];
         put?: never;
@@ -39,7 +39,7 @@ export interface paths {
         put?: never;
         /**
          * Close the open position in a trade pair
-         * @description Finds the open position of the pair, then submits an order with execution type `FLAT_ALL`, or `MARKET` with `FLAT` where the former could touch something else of the account.
+         * @description Finds the open position of the pair, then submits an order with execution type `FLAT_ALL`, or `MARKET` with `FLAT` if the former could touch something else of the account.
          */
         post: operations["closeNetvenuePosition"];
         delete?: never;
@@ -127,7 +127,7 @@ export interface paths {
         put?: never;
         /**
          * Enroll the signing key of an exchange wallet
-         * @description Enrolling an enrolled wallet replaces its key. The key must be the wallet's own, or an agent key that the exchange knows for the wallet. The address of an agent is no wallet: 422 `V1_WALLET_IS_AGENT` names its master. It is encrypted at rest and never returned.
+         * @description Enrolling an enrolled wallet replaces its key. The key must be the wallet's own, or an agent key that the exchange knows for the wallet. It is encrypted at rest and never returned. The address of an agent instead of a wallet is rejected with 422 `V1_WALLET_IS_AGENT`, which names its master.
          */
         post: operations["enrollSession"];
         delete?: never;
@@ -237,7 +237,7 @@ export interface paths {
         };
         /**
          * Read one order on the exchange
-         * @description An order from its acceptance to its end: status, executions and exits. Of an order that was placed here, or that closed a position, the records decide once it has ended; while it rests the exchange is read, and `as_of` says how old the state is. Any other order of an enrolled wallet is shown as the exchange knows it.
+         * @description An order from its acceptance to its end: status, executions and exits. An order that was placed here, or that closed a position, is shown from our records once it has ended; while it rests the exchange is read, and `as_of` says how old the state is. Any other order of an enrolled wallet is shown as the exchange reports it.
          */
         get: operations["getExvenueOrder"];
         put?: never;
@@ -641,7 +641,7 @@ export interface paths {
         };
         /**
          * List the caller's own requests
-         * @description Requests of the last 7 days with any of the caller's credentials, newest first, a second after they ended. Nothing that they carried is kept. Of more than 20 in a second some are not listed, failures last; `GET /v1/usage` counts all.
+         * @description Requests of the last 7 days with any of the caller's credentials, newest first, a second after they ended. Their content is not stored. If there are more than 20 in a second, some are not listed, successes before failures; `GET /v1/usage` counts all.
          */
         get: operations["listPartnerRequests"];
         put?: never;
@@ -741,7 +741,7 @@ export interface paths {
         };
         /**
          * Read the statement
-         * @description What moved money or a position of the partner's traders, in the order of its time: each execution of their orders and closes, the fees of executions that the exchange reported, and the payments of registrations. Lines never change and are kept permanently. A line is written when the execution or payment becomes known here; of an order that rested this may be seconds after it. Fees of the exchange, each with the time of its execution, are stated when the executions of an enrolled wallet are read. So a period that has just ended may still get lines: read it again some minutes later, or longer after an outage of the exchange, and know lines by their `id`. What a network charges is in `fees` of the positions, and what it pays out in `GET /v1/payouts`. With `Accept: text/csv` the response is the whole statement (RFC 4180), without pages; a text that a spreadsheet could take for a formula begins with an apostrophe. A connection that breaks before the end leaves it incomplete.
+         * @description What moved money or a position of the partner's traders, in the order of its time: each execution of their orders and closes, the fees of executions that the exchange reported, and the payments of registrations. Lines never change and are kept permanently. A line is written when the execution or payment becomes known here; of an order that rested this may be seconds after it. Fees of the exchange, each with the time of its execution, are stated when the executions of an enrolled wallet are read. So a period that has just ended may still get lines: read it again some minutes later, or longer after an outage of the exchange, and recognize lines by their `id`. What a network charges is in `fees` of the positions, and what it pays out in `GET /v1/payouts`. With `Accept: text/csv` the response is the whole statement (RFC 4180), without pages; a text that a spreadsheet could take for a formula begins with an apostrophe. A connection that breaks before the end leaves it incomplete.
          */
         get: operations["listPartnerStatement"];
         put?: never;
@@ -949,7 +949,7 @@ export interface paths {
         };
         /**
          * Stream the partner's events
-         * @description Server-sent events (HTML standard, section 9.2), each with an id. Without `Last-Event-ID`, or when the events after it are no longer kept, the first event is `snapshot` (PartnerStreamStart): it says where in the log the stream begins, and the present state is read by the other operations. Then follow the events of the log, in order and each at least once, in the envelope that webhooks carry. With `Last-Event-ID`, the id of the last event seen, a new stream continues after it. `position_changed` of an order says that a position changed. What became of a resting order is looked for in turns, as are the exits that commands want of a position. Of an enrolled exchange wallet, executions of whatever order, liquidations and funding are events too; at the network, what else it does by itself is no event. A comment is sent every 15 seconds. `closed` (TradingStreamEnd) gives the reason when the service ends a stream early: `too_slow`, or `revoked`, within seconds after the key was revoked or the partner disabled. Every stream ends after some time; connect again then. With `ticket` it may be read by a page of any origin.
+         * @description Server-sent events (HTML standard, section 9.2), each with an id. Without `Last-Event-ID`, or when the events after it are no longer kept, the first event is `snapshot` (PartnerStreamStart): it says where in the log the stream begins, and the present state is read by the other operations. Then follow the events of the log, in order and each at least once, in the envelope that webhooks carry. With `Last-Event-ID`, the id of the last event seen, a new stream continues after it. `position_changed` of an order says that a position changed. Changes of resting orders, and missing exits of positions, are found by periodic reads. Executions of any order, liquidations and funding of an enrolled exchange wallet are events too; other things that the network does by itself are not. A comment is sent every 15 seconds. `closed` (TradingStreamEnd) gives the reason when the service ends a stream early: `too_slow`, or `revoked`, within seconds after the key was revoked or the partner disabled. Every stream ends after some time; connect again then. With `ticket` it may be read by a page of any origin.
          */
         get: operations["streamPartnerEvents"];
         put?: never;
@@ -1631,7 +1631,7 @@ export interface paths {
         put?: never;
         /**
          * Log an end user in
-         * @description Opens a session. With an authenticator enrolled and no `totp_code`, the response is 200 with `mfa_required` and no session. After 20 wrong codes in a day from networks without an earlier log-in, or from one with, further attempts need a mailed code as well: 403 `V2_EMAIL_CODE_REQUIRED`, and the code is on its way.
+         * @description Opens a session. With an authenticator enrolled and no `totp_code`, the response is 200 with `mfa_required` and no session. After 20 wrong codes in a day, counted for each network with an earlier log-in and for all others together, further attempts need a mailed code as well: 403 `V2_EMAIL_CODE_REQUIRED`, and the code is on its way.
          */
         post: operations["logInUser"];
         delete?: never;
@@ -1651,7 +1651,7 @@ export interface paths {
         put?: never;
         /**
          * Mail a new code
-         * @description The previous code becomes invalid. A user who is verified already, as by a request whose response was lost, is mailed that no code is needed. The response is the same for every address.
+         * @description The previous code becomes invalid. If the user is verified already, for example by a request whose response was lost, the mail says that no code is needed. The response is the same for every address.
          */
         post: operations["resendUserCode"];
         delete?: never;
@@ -2229,7 +2229,7 @@ export interface paths {
         };
         /**
          * Close a month, as a CSV file
-         * @description A file of RFC 4180 with the opening balances of a month in UTC, the total of each kind of movement by account, the closing balances, and every movement with the processor's time and the service's. Opening balances and totals add up to the closing balances. With `known_at` an earlier file can be made again. A month that is not over is closed as far as it has come.
+         * @description A file of RFC 4180 with the opening balances of a month in UTC, the total of each kind of movement by account, the closing balances, and every movement with the processor's time and the service's. Opening balances and totals add up to the closing balances. With `known_at` an earlier file can be made again. The current month is closed up to now.
          */
         get: operations["closeLedgerMonth"];
         put?: never;
@@ -2351,7 +2351,7 @@ export interface paths {
         put?: never;
         /**
          * Detach a payout account from its user
-         * @description No payout goes there any more. The user is mailed and may open another account. An account that is unknown or detached already is 404.
+         * @description No payout goes there any more. The user is mailed and may open another account. An account that is unknown or already detached is 404.
          */
         post: operations["detachPayoutAccount"];
         delete?: never;
@@ -2391,7 +2391,7 @@ export interface paths {
         put?: never;
         /**
          * Attach an existing subaccount to a registration whose effect is unknown
-         * @description Of a partner's `POST /v1/register/netvenue` that ended as `SUBACCOUNT_AMBIGUOUS` or otherwise without proof of its effect. The subaccount must be what was requested, of the same size and class or wallet, and have no owner. It then belongs to the partner, which gets `subaccount.updated`. The registration itself stays ended as it did.
+         * @description For a partner's `POST /v1/register/netvenue` that ended as `SUBACCOUNT_AMBIGUOUS` or otherwise without proof of its effect. The subaccount must be what was requested, of the same size and class or wallet, and have no owner. It then belongs to the partner, which gets `subaccount.updated`. The registration itself stays ended as it did.
          */
         post: operations["attachRegistration"];
         delete?: never;
@@ -2913,7 +2913,7 @@ export interface paths {
         };
         /**
          * List the orders of a trader
-         * @description Newest first, whatever became of them, without their terms.
+         * @description Newest first, in every state, without their terms.
          */
         get: operations["listOrdersOfTrader"];
         put?: never;
@@ -2983,7 +2983,7 @@ export interface paths {
         put?: never;
         /**
          * Send nothing new to an upstream, or for a partner or app
-         * @description Writes are accepted and wait; those whose deadline passes expire unsent. What was sent is reconciled. What is being sent may still leave within 2 s. What reduces a risk (cancellations, closes, protection, orders that can only reduce a position) goes on unless `holds_exits`; what waits before it in its lane expires unsent at once. A pause that is there is replaced.
+         * @description Writes are accepted and wait; those whose deadline passes expire unsent. What was sent is reconciled. What is being sent may still leave within 2 s. What reduces a risk (cancellations, closes, protection, orders that can only reduce a position) goes on unless `holds_exits`; an intent that waits before it in its lane expires unsent at once. An existing pause is replaced.
          */
         post: operations["pauseWork"];
         delete?: never;
@@ -3266,7 +3266,7 @@ export interface paths {
         get?: never;
         /**
          * Replace the user's payout account
-         * @description Creates another account at the processor and a link where the user completes it, as opening one does. The account of the path is detached in the moment in which the processor has created the other one, so the user keeps it if that fails; pending payouts go to the new one then. If it was replaced before, the response is 409 `V2_CONNECT_ACCOUNT_EXISTS`, unless the request repeats that one under its `Idempotency-Key`. The user is mailed. With `require_reauthentication` the session needs a proof of the password within 5 minutes. No money goes to the new account for 24 hours (`PAYOUT_DESTINATION_HOLD_H`).
+         * @description Creates another account at the processor and a link where the user completes it, as opening one does. The present account is detached once the processor has created the new one, so the user keeps it if that fails; then pending payouts go to the new one. If it was replaced before, the response is 409 `V2_CONNECT_ACCOUNT_EXISTS`, unless the request repeats that one under its `Idempotency-Key`. The user is mailed. With `require_reauthentication` the session needs a proof of the password within 5 minutes. No money goes to the new account for 24 hours (`PAYOUT_DESTINATION_HOLD_H`).
          */
         put: operations["replaceConnectAccount"];
         post?: never;
@@ -3969,7 +3969,7 @@ export interface paths {
         };
         /**
          * List the caller's own requests
-         * @description Requests of the last 7 days with any of the caller's credentials, newest first, a second after they ended. Nothing that they carried is kept. Of more than 20 in a second some are not listed, failures last; `GET /v2/usage` counts all.
+         * @description Requests of the last 7 days with any of the caller's credentials, newest first, a second after they ended. Their content is not stored. If there are more than 20 in a second, some are not listed, successes before failures; `GET /v2/usage` counts all.
          */
         get: operations["listAppRequests"];
         put?: never;
@@ -4109,7 +4109,7 @@ export interface paths {
         };
         /**
          * Check whether this process may receive requests
-         * @description 503 with the names of the failed checks: `database` (unreachable, too slow, or its writes do not commit), `migrations` (some are missing), `session` (sessions with the database read dates or bytes wrongly), `sealing` (this process has other keys than those that seal), `credentials` (an upstream rejects those of this process and takes those of others), `queue` (the oldest due job has waited too long), `listening` (the connection for notifications has been down since the start or for 10 s), `clock` (more than 2 s off the database's), `stopping`. The checks run about once a second, however often this is called.
+         * @description 503 with the names of the failed checks: `database` (unreachable, too slow, or its writes do not commit), `migrations` (some are missing), `session` (sessions with the database read dates or bytes wrongly), `sealing` (this process has other keys than those that seal), `credentials` (an upstream rejects those of this process and accepts those of others), `queue` (the oldest due job has waited too long), `listening` (the connection for notifications has been down since the start or for 10 s), `clock` (more than 2 s off the database's), `stopping`. The checks run about once a second, however often this is called.
          */
         get: operations["getReadiness"];
         put?: never;
@@ -4187,7 +4187,7 @@ export interface webhooks {
         put?: never;
         /**
          * payment.failed
-         * @description An attempt at a payment has failed. The payment can be attempted again unless its status is final. `failed`: its checkout has ended without a payment at the processor, whoever had waited for it; `canceled`: the processor canceled the payment. Then a new one is needed.
+         * @description An attempt at a payment has failed. The payment can be attempted again unless its status is final. `failed`: its checkout has ended without a payment at the processor; `canceled`: the processor canceled the payment. After both a new one is needed.
          */
         post: {
             parameters: {
@@ -4300,7 +4300,7 @@ export interface webhooks {
         put?: never;
         /**
          * payment.refunded
-         * @description Another amount of a payment is refunded than before: a refund was made, or one has failed.
+         * @description The refunded amount of a payment has changed: a refund was made, or one has failed.
          */
         post: {
             parameters: {
@@ -5051,7 +5051,7 @@ export interface webhooks {
         put?: never;
         /**
          * webhook.test
-         * @description A test that was asked for. It is sent to one endpoint, whatever its subscriptions.
+         * @description A requested test. It is sent to one endpoint, whatever its subscriptions.
          */
         post: {
             parameters: {
@@ -5172,7 +5172,7 @@ export interface webhooks {
         put?: never;
         /**
          * subaccount.updated
-         * @description A subaccount was made, has another status, or was given to another partner.
+         * @description A subaccount was created, has another status, or was moved to another partner.
          */
         post: {
             parameters: {
@@ -7645,38 +7645,38 @@ export interface components {
             bracket_orders?: components["schemas"]["BracketOrder"][];
             /**
              * Format: uuid
-             * @description The caller's own identifier for this order. A second use with the same request returns the first order. It is the partner's or app's own: others may use the same, and the venue gets another one, the `Intent-Id`.
+             * @description The caller's own identifier for this order. A second use with the same request returns the first order. Others may use the same identifier: the venue gets another one, the `Intent-Id`.
              */
             order_uuid?: string;
         } & (unknown & unknown & components["schemas"]["ExitsOnce"] & unknown & unknown & unknown);
         /** @description Exits either as `stop_loss`, `take_profit` and `trailing_stop`, or as `bracket_orders`: the network would ignore the former beside the latter. */
         ExitsOnce: unknown;
-        /** @description The position to close at the network. Of the form of an order, `order_type` and `execution_type` may name what a close always is; other members have no meaning here and are rejected. */
+        /** @description The position to close at the network. `order_type` and `execution_type` may be given with the values that a close always has; other members of an order are rejected. */
         VantaClosePositionRequest: {
             /** @description The pair whose open position is closed. */
             trade_pair: components["schemas"]["TradePair"];
             /**
-             * @description What a close always is; it may be named, and changes nothing.
+             * @description What a close always is. It may be given, and has no effect.
              * @constant
              */
             order_type?: "FLAT";
             /**
-             * @description What a close always is; it may be named, and changes nothing.
+             * @description What a close always is. It may be given, and has no effect.
              * @constant
              */
             execution_type?: "FLAT_ALL";
         };
-        /** @description New protection for an open position at the network; at least one exit. Of the form of an order, `order_type` and `execution_type` may name what protection always is; other members have no meaning here and are rejected. */
+        /** @description New protection for an open position at the network; at least one exit. `order_type` and `execution_type` may be given with the values that protection always has; other members of an order are rejected. */
         VantaTpSlRequest: {
             /** @description The pair whose open position is protected. */
             trade_pair: components["schemas"]["TradePair"];
             /**
-             * @description What protection always is; it may be named, and changes nothing.
+             * @description What protection always is. It may be given, and has no effect.
              * @constant
              */
             order_type?: "FLAT";
             /**
-             * @description What protection always is; it may be named, and changes nothing.
+             * @description What protection always is. It may be given, and has no effect.
              * @constant
              */
             execution_type?: "BRACKET";
@@ -7703,7 +7703,7 @@ export interface components {
              */
             order_type?: "LONG" | "SHORT";
             /**
-             * @description What an edit always is, `LIMIT_EDIT`, or the type that the order has. It may be named, and changes nothing; another type is rejected.
+             * @description What an edit always is, `LIMIT_EDIT`, or the type that the order has. It may be given, and has no effect; another type is rejected.
              * @enum {unknown}
              */
             execution_type?: "LIMIT_EDIT" | "LIMIT" | "STOP_LIMIT" | "BRACKET";
@@ -7847,7 +7847,7 @@ export interface components {
             /** @description Several exits, each for a part of the position; null without them. */
             bracket_orders: components["schemas"]["BracketOrder"][] | null;
         };
-        /** @description A positive amount as a number or as a decimal string. Every digit of a string counts; of a number the 15 that every double carries. */
+        /** @description A positive amount as a number or as a decimal string. All digits of a string count; of a number only the first 15 significant ones, which every double preserves. */
         DecimalInput: number | string;
         /** @description An exact decimal number as a string. */
         Decimal: string;
@@ -7949,7 +7949,7 @@ export interface components {
             max_slippage?: number;
             /**
              * Format: uuid
-             * @description The caller's own identifier for this order. A second use with the same request returns the first order. It is the partner's or app's own: others may use the same, and the venue gets another one, the `Intent-Id`.
+             * @description The caller's own identifier for this order. A second use with the same request returns the first order. Others may use the same identifier: the venue gets another one, the `Intent-Id`.
              */
             client_order_id?: string;
         } & (unknown & unknown);
@@ -8181,7 +8181,7 @@ export interface components {
              */
             status: "active" | "suspended" | "pending_kyc" | "breached";
             /**
-             * @description `challenge` until the challenge is passed, also for a wallet that the network does not know. Of an eliminated account of which the network shows neither, `funded` if it was eliminated as a funded one.
+             * @description `challenge` until the challenge is passed, also for a wallet that the network does not know. If the network shows neither for an eliminated account: `funded` if the reason of the elimination says so.
              * @enum {unknown}
              */
             account_type: "challenge" | "funded";
@@ -9014,7 +9014,7 @@ export interface components {
             /** @description Where the processor sends users whose onboarding link has expired; null until it is set. */
             connect_refresh_url: string | null;
             /**
-             * @description How users are verified, which each payout requires: `full` by a document and a selfie, `none` and `basic` by a document.
+             * @description How users are verified before a payout: `full` by a document and a selfie, `none` and `basic` by a document.
              * @enum {unknown}
              */
             verification_level: "none" | "basic" | "full";
@@ -9085,7 +9085,7 @@ export interface components {
              */
             connect_refresh_url?: string | null;
             /**
-             * @description How users are verified, which each payout requires: `full` by a document and a selfie, `none` and `basic` by a document.
+             * @description How users are verified before a payout: `full` by a document and a selfie, `none` and `basic` by a document.
              * @enum {unknown}
              */
             verification_level?: "none" | "basic" | "full";
@@ -9671,7 +9671,7 @@ export interface components {
              */
             timestamp: string;
         };
-        /** @description A subaccount was made, has another status, or was given to another partner. */
+        /** @description A subaccount was created, has another status, or was moved to another partner. */
         PartnerSubaccountEvent: {
             /** @description Identifies the event (`evt_…`). */
             id: string;
@@ -10139,7 +10139,7 @@ export interface components {
              */
             timestamp: string;
         };
-        /** @description An attempt at a payment has failed. The payment can be attempted again unless its status is final. `failed`: its checkout has ended without a payment at the processor, whoever had waited for it; `canceled`: the processor canceled the payment. Then a new one is needed. */
+        /** @description An attempt at a payment has failed. The payment can be attempted again unless its status is final. `failed`: its checkout has ended without a payment at the processor; `canceled`: the processor canceled the payment. After both a new one is needed. */
         PaymentFailedEvent: {
             /** @description Identifies the event (`evt_…`). */
             id: string;
@@ -10207,7 +10207,7 @@ export interface components {
              */
             timestamp: string;
         };
-        /** @description Another amount of a payment is refunded than before: a refund was made, or one has failed. */
+        /** @description The refunded amount of a payment has changed: a refund was made, or one has failed. */
         PaymentRefundedEvent: {
             /** @description Identifies the event (`evt_…`). */
             id: string;
@@ -10693,7 +10693,7 @@ export interface components {
              */
             timestamp: string;
         };
-        /** @description A test that was asked for. It is sent to one endpoint, whatever its subscriptions. */
+        /** @description A requested test. It is sent to one endpoint, whatever its subscriptions. */
         WebhookTestEvent: {
             /** @description Identifies the event (`evt_…`). */
             id: string;
@@ -11207,13 +11207,13 @@ export interface components {
         EventsSince: components["schemas"]["Time"];
         /** @description Maximum number of entries in the page. */
         PageLimit: number;
-        /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+        /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
         PageCursor: string;
         /** @description The prop account that the request is about, `prop_…`. */
         PropAccountHeader: string;
         /** @description Network address of the end user, as the app's server saw it. The rate limits count attempts per address. Without this header they count the address of the connection, which all users of a server share. */
         EndUserAddress: string;
-        /** @description The credentials are stolen: webhook endpoints whose address was set or whose secret was shown with them in the last 30 days are deactivated. A mail tells the owner, who activates their own again and recovers what they missed. */
+        /** @description The credentials are stolen: webhook endpoints whose address was set or whose secret was shown with them in the last 30 days are deactivated. The owner is notified by mail, can reactivate the right ones and recover what they missed. */
         Stolen: boolean;
         /** @description The tenant app. */
         AppId: string;
@@ -11291,11 +11291,11 @@ export interface operations {
     listNetvenueOrders: {
         parameters: {
             query?: {
-                /** @description Only orders in this state. `open`: those that rest or are not settled yet. `ended`: those that the network no longer has, for an unknown reason. `failed`: those that were not placed. Without it, all. */
+                /** @description Only orders in this state; without it, all. `open`: resting or not settled yet. `ended`: no longer at the network, for an unknown reason. `failed`: not placed. */
                 state?: "open" | "resting" | "filled" | "cancelled" | "ended" | "failed";
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header: {
@@ -11581,7 +11581,7 @@ export interface operations {
             query?: {
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
@@ -11700,7 +11700,7 @@ export interface operations {
             query?: {
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header: {
@@ -12287,7 +12287,7 @@ export interface operations {
             query?: {
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header: {
@@ -12326,7 +12326,7 @@ export interface operations {
             query?: {
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header: {
@@ -12365,7 +12365,7 @@ export interface operations {
             query?: {
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header: {
@@ -12476,7 +12476,7 @@ export interface operations {
             query?: {
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header: {
@@ -12561,7 +12561,7 @@ export interface operations {
                 pair?: components["schemas"]["Pair"];
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header: {
@@ -12606,7 +12606,7 @@ export interface operations {
                 pair?: components["schemas"]["Pair"];
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header: {
@@ -12682,7 +12682,7 @@ export interface operations {
                 since?: components["parameters"]["EventsSince"];
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
@@ -12723,7 +12723,7 @@ export interface operations {
                 failed?: boolean;
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
@@ -12781,7 +12781,7 @@ export interface operations {
             query?: {
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
@@ -12889,7 +12889,7 @@ export interface operations {
                 kind?: "fill" | "fee" | "payment";
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
@@ -12926,7 +12926,7 @@ export interface operations {
             query?: {
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
@@ -13177,7 +13177,7 @@ export interface operations {
                 type?: string;
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
@@ -13527,7 +13527,7 @@ export interface operations {
             query?: {
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
@@ -13960,7 +13960,7 @@ export interface operations {
             query?: {
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
@@ -14161,7 +14161,7 @@ export interface operations {
     rotateTenantAppSecret: {
         parameters: {
             query?: {
-                /** @description The credentials are stolen: webhook endpoints whose address was set or whose secret was shown with them in the last 30 days are deactivated. A mail tells the owner, who activates their own again and recovers what they missed. */
+                /** @description The credentials are stolen: webhook endpoints whose address was set or whose secret was shown with them in the last 30 days are deactivated. The owner is notified by mail, can reactivate the right ones and recover what they missed. */
                 stolen?: components["parameters"]["Stolen"];
             };
             header?: {
@@ -14208,7 +14208,7 @@ export interface operations {
                 status?: "pending" | "approved" | "declined";
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
@@ -14361,7 +14361,7 @@ export interface operations {
             query?: {
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
@@ -14587,7 +14587,7 @@ export interface operations {
             query?: {
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
@@ -14661,7 +14661,7 @@ export interface operations {
     revokeKeyOfPartner: {
         parameters: {
             query?: {
-                /** @description The credentials are stolen: webhook endpoints whose address was set or whose secret was shown with them in the last 30 days are deactivated. A mail tells the owner, who activates their own again and recovers what they missed. */
+                /** @description The credentials are stolen: webhook endpoints whose address was set or whose secret was shown with them in the last 30 days are deactivated. The owner is notified by mail, can reactivate the right ones and recover what they missed. */
                 stolen?: components["parameters"]["Stolen"];
             };
             header?: {
@@ -15005,7 +15005,7 @@ export interface operations {
             query?: {
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
@@ -15253,7 +15253,7 @@ export interface operations {
             query?: {
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
@@ -15425,7 +15425,7 @@ export interface operations {
             query?: {
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
@@ -15458,7 +15458,7 @@ export interface operations {
             query?: {
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
@@ -15619,7 +15619,7 @@ export interface operations {
             query?: {
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
@@ -15719,7 +15719,7 @@ export interface operations {
             query?: {
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
@@ -15752,7 +15752,7 @@ export interface operations {
             query?: {
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
@@ -15785,7 +15785,7 @@ export interface operations {
             query?: {
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
@@ -15823,7 +15823,7 @@ export interface operations {
                 app_id?: string;
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
@@ -15861,7 +15861,7 @@ export interface operations {
                 app_id?: string;
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
@@ -15893,7 +15893,7 @@ export interface operations {
             query?: {
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
@@ -16007,7 +16007,7 @@ export interface operations {
                 minutes?: number;
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
@@ -16117,7 +16117,7 @@ export interface operations {
             query?: {
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
@@ -16572,7 +16572,7 @@ export interface operations {
             query?: {
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
@@ -16649,7 +16649,7 @@ export interface operations {
             query?: {
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
@@ -16994,7 +16994,7 @@ export interface operations {
             query?: {
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
                 /** @description Only those that are pending, or approved and not used yet. */
                 open?: boolean;
@@ -17326,7 +17326,7 @@ export interface operations {
                 owner?: string;
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
@@ -17446,7 +17446,7 @@ export interface operations {
                 to?: components["parameters"]["RecordsTo"];
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
@@ -17537,7 +17537,7 @@ export interface operations {
                 to?: components["parameters"]["RecordsTo"];
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
@@ -17571,7 +17571,7 @@ export interface operations {
                 open?: boolean;
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
@@ -17796,7 +17796,7 @@ export interface operations {
             query?: {
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
@@ -17876,7 +17876,7 @@ export interface operations {
             query?: {
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
@@ -18049,7 +18049,7 @@ export interface operations {
                 subject?: string;
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
@@ -18156,7 +18156,7 @@ export interface operations {
             query?: {
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
@@ -18404,7 +18404,7 @@ export interface operations {
             query?: {
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
@@ -18603,7 +18603,7 @@ export interface operations {
             query?: {
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
@@ -18860,7 +18860,7 @@ export interface operations {
                 type?: string;
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
@@ -19027,7 +19027,7 @@ export interface operations {
                 since?: components["parameters"]["EventsSince"];
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
@@ -19183,7 +19183,7 @@ export interface operations {
             query?: {
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
@@ -19216,7 +19216,7 @@ export interface operations {
             query?: {
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
@@ -19329,7 +19329,7 @@ export interface operations {
                 open?: boolean;
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header?: {
@@ -19700,7 +19700,7 @@ export interface operations {
             query?: {
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header?: {
@@ -19776,7 +19776,7 @@ export interface operations {
                 pair?: components["schemas"]["Pair"];
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header?: {
@@ -19846,7 +19846,7 @@ export interface operations {
             query?: {
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header?: {
@@ -19892,7 +19892,7 @@ export interface operations {
                 failed?: boolean;
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
@@ -19988,7 +19988,7 @@ export interface operations {
                 kind?: "fill" | "payment" | "payout";
                 /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["PageLimit"];
-                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                /** @description An opaque text from the `Link` of the previous page, which continues the list. Any other text is 422. */
                 cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
