@@ -12,7 +12,7 @@ export const COMMANDS = {
     'an operator (by default an admin), or a new password for one',
   ],
   'keys:create': ['', 'a new sealing key and a new key for agreements'],
-  reseal: ['', 'seals everything anew under the first of SEALING_KEYS'],
+  reseal: ['', 'reseals all secrets with the first of SEALING_KEYS'],
   recover: ['--since 2026-01-31T04:00:00Z', 'prepares a database restored from a backup of that time'],
   'agreements:verify': ['[receipts.json [agreement-keys.json]]', 'verifies the hash chains of agreements'],
   listen: [
@@ -21,10 +21,10 @@ export const COMMANDS = {
   ],
   verify: [
     '--secret whsec_… [--tolerance 300] [FILE]',
-    'says what is wrong with a delivery that a file or the input holds',
+    'says what is wrong with a webhook delivery (FILE or standard input)',
   ],
   'client:build': ['[FOLDER]', 'writes the TypeScript client as a package'],
-  compile: ['', 'keeps the compiled code of web and worker'],
+  compile: ['', 'compiles web and worker, so that they start sooner'],
 } satisfies Record<string, [args: string, does: string]>;
 
 /** The name of a command of `npm run ops`. */

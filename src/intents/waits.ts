@@ -6,18 +6,18 @@ import { type IntentId, idSchema } from '../kernel/ids.ts';
 
 /** What an open intent may wait for, in words for its caller. The names are those of the SQL function `ops.waits_of`. */
 const REASONS = {
-  in_doubt: 'It was sent, and nobody knows yet what came of it. It is being looked up.',
-  response: 'It was sent, and the response is not here yet.',
-  lane: 'It waits for an earlier write about the same, which must not be overtaken.',
+  in_doubt: 'It was sent and its effect is not known yet; it is being looked up.',
+  response: 'It was sent, and the response has not arrived yet.',
+  lane: 'It waits for an earlier write of the same kind, which it must not overtake.',
   deadline: 'Its deadline has passed. It expires without being sent.',
   worker: 'No worker is running.',
   job: 'The worker that had it is gone. Another one takes it over within seconds.',
   doubts: 'The upstream works on a limited number of requests at once, and the outcome of some of them is unknown.',
   slots: 'The upstream works on a limited number of requests at once.',
-  pace: 'The network takes no more signals of this trader in this minute.',
+  pace: 'The network accepts no more signals of this trader in this minute.',
   paused: 'The exchange has asked for a pause.',
   stopped: 'The operators of this service have paused what is sent to this upstream or for this caller.',
-  budget: 'It is being executed, within what the exchange takes in a minute.',
+  budget: "It is being executed, within the exchange's limit of requests a minute.",
   running: 'It is being executed.',
   due: 'It is tried again after a pause.',
   queue: 'It waits for a free worker.',

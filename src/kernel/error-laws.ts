@@ -15,20 +15,20 @@ const PROOF =
   'Enroll the key of the wallet, or send `ownership_proof` over a challenge of `POST /v1/register/challenge`.';
 
 /**
- * What follows from an error for a repeat of its request. `spends`: a recorded failure keeps its Idempotency-Key, and a repeat
- * under it returns the failure again; else the repeat is a new attempt. `retryAfterS`: the pause before a repeat where the
- * error names none; null: time alone changes nothing, and the error is not retryable. `advice`: what the caller does.
+ * What follows from an error for a repeat of its request. `spends`: a recorded failure keeps its Idempotency-Key, and a repeat under it returns the
+ * failure again; else the repeat is a new attempt. `retryAfterS`: the pause before a repeat where the error names none; null: waiting alone does not
+ * help, and the error is not retryable. `advice`: what the caller does.
  */
 export type Law = { spends: boolean; retryAfterS: number | null; advice: string };
 
-/** Passes by itself, and is proven to have had no effect. */
+/** Temporary, and proven to have had no effect. */
 const wait = (advice: string, retryAfterS = 1): Law => ({ spends: false, retryAfterS, advice });
-/** Had no effect, and lasts until somebody does something about it. Then the same request may succeed. */
+/** Had no effect, and lasts until somebody removes its cause. Then the same request may succeed. */
 const remedy = (advice: string): Law => ({ spends: false, retryAfterS: null, advice });
-/** The end of the request: it was rejected as it is, or an operator decides. Another attempt is another request. */
+/** Final: the request was rejected, or an operator decides. Another attempt is another request. */
 const final = (advice: string): Law => ({ spends: true, retryAfterS: null, advice });
 
-/** The law of repeating: of each code, what a caller does and what becomes of the Idempotency-Key. */
+/** For each code: what the caller does, and whether it uses up the Idempotency-Key. */
 export const laws = {
   INVALID_REQUEST: final(CORRECT),
   MALFORMED_BODY: final('Send UTF-8, each member once, and no text with NUL or half a surrogate pair.'),
@@ -73,7 +73,7 @@ export const laws = {
   V1_ORDER_UUID_REUSED: final(UUID),
   V1_ORDER_NOT_RESTING: final('Read the order: it was filled or cancelled.'),
   V1_ORDER_IN_DOUBT: wait('Poll the order until its `status` is final, then repeat.'),
-  V1_EDIT_INVALID: final('Read the order and send terms that fit together.'),
+  V1_EDIT_INVALID: final('Read the order and send consistent terms.'),
   V1_PRICES_INVALID: final('Take-profit and stop-loss belong on either side of the price; a limit has no stop price.'),
   V1_TRADE_PAIR_MISMATCH: final(PAIR),
   V1_RULE_VIOLATED: final(BY_RULES),
@@ -122,7 +122,7 @@ export const laws = {
   V2_SECRET_SUPERSEDED: remedy(TOKEN),
   V2_PASSWORD_RESET_REQUIRED: remedy('Let the user set a password: `POST /v2/auth/password-reset/request`.'),
   V2_EMAIL_NOT_VERIFIED: remedy(
-    'Verify the address with the mailed code; `POST /v2/auth/resend-otp` mails another, or what else to do.',
+    'Verify the address with the mailed code; `POST /v2/auth/resend-otp` mails a new one, or says what else to do.',
   ),
   V2_PASSWORD_GUESSABLE: final('Let the user choose a longer, less common password.'),
   V2_OTP_INVALID: final('Let the user type the code again, or open the newest link; each is used once.'),
@@ -148,7 +148,7 @@ export const laws = {
   V2_TOTP_REQUIRED: remedy('Enroll an authenticator.'),
   V2_APP_UNKNOWN: final(ID),
   V2_APP_SLUG_TAKEN: final('Choose another slug.'),
-  V2_APP_HOTKEY_TAKEN: final('Each app has a network identity of its own.'),
+  V2_APP_HOTKEY_TAKEN: final('Choose another network identity; each app needs its own.'),
   V2_APP_CREDENTIALS_MISMATCH: final('Send both members or neither.'),
   V2_APP_REQUEST_UNKNOWN: final(ID),
   V2_APP_REQUEST_DECIDED: final(READ_FIRST),
@@ -209,7 +209,7 @@ export const laws = {
   V2_ORDER_UUID_REUSED: final(UUID),
   V2_ORDER_NOT_RESTING: final('Read the order: it was filled or cancelled.'),
   V2_ORDER_IN_DOUBT: wait('Poll the order until its `status` is final, then repeat.'),
-  V2_EDIT_INVALID: final('Read the order and send terms that fit together.'),
+  V2_EDIT_INVALID: final('Read the order and send consistent terms.'),
   V2_PRICES_INVALID: final('Take-profit and stop-loss belong on either side of the price; a limit has no stop price.'),
   V2_TRADE_PAIR_MISMATCH: final(PAIR),
   V2_RULE_VIOLATED: final('Change the order; `GET /v2/trading/rules` says what would pass.'),
