@@ -1743,7 +1743,7 @@ create view ops.actions (
   detail jsonb
 );
 
--- What waits for a person: mails that were given up within the hour, but for those of disabled owners, payouts that are stranded, intents that ended within a day with an unknown effect, registrations that were paid and not recorded, disputes that need a response, payments that are suspect.
+-- What waits for a person: mails that were given up within the hour, but for those of disabled owners, payouts that are stranded, intents that ended within a day with an unknown effect, registrations that were paid and not recorded, disputes that need a response, suspect payments.
 create view ops.attention (
   what text,
   count integer
@@ -2117,7 +2117,7 @@ create view ops.retention (
   failed_at timestamp with time zone
 );
 
--- Payouts whose money is neither with the platform nor on its way to the trader's bank, also after a rejected reversal, or of which that is unknown, and those that the bank has twice, because it kept one that was sent again; with the safe action. Normally empty.
+-- Payouts whose money is neither with the platform nor on its way to the trader's bank (also after a rejected reversal), or for which this is unknown, and payouts that the bank received twice, because it kept one that was sent again; with the safe action. Normally empty.
 create view ops.stranded_payouts (
   payout_id text,
   app_id text,
@@ -2195,7 +2195,7 @@ create view ops.undecided_intents (
   safe_action text
 );
 
--- Open positions of which complete reads lack exits that the newest accepted commands want. told_at: when it was told; null while a second read has to confirm it. owner: who wanted exits of it last. lacked_by: whose exits are missing.
+-- Open positions without the exits that the newest accepted commands want, by complete reads. told_at: when it was reported; null while a second read has to confirm it. owner: who wanted exits last. lacked_by: whose exits are missing.
 create view ops.unprotected_positions (
   venue text,
   owner text,
@@ -3614,7 +3614,7 @@ create function ops.note_rejected(about text, who text, did text, why text, verd
 create function ops.open_intents(kind text, owner text, state text)
   returns TABLE(id uuid, created_at timestamp with time zone) sql stable security definer;
 
--- Sends nothing new to an upstream (netvenue, exvenue, processor, registrar), or for a partner or app, until ops.end_pause; with `exits` nothing that reduces a risk either. What was sent is reconciled; what waits past its deadline expires unsent. A pause that is there is replaced, and says whose it was: one end ends both. Without `exits`, exits go on or wait as it said. unknown: there is no such subject. Recorded in ops.actions.
+-- Sends nothing new to an upstream (netvenue, exvenue, processor, registrar), or for a partner or app, until ops.end_pause; with `exits` nothing that reduces a risk either. What was sent is reconciled; what waits past its deadline expires unsent. An existing pause is replaced; the result says whose it was, and one end ends both. Without `exits` the former setting stays. unknown: there is no such subject. Recorded in ops.actions.
 create function ops.pause(subject text, who text, why text, exits boolean DEFAULT NULL::boolean)
   returns text plpgsql security definer;
 

@@ -24,5 +24,5 @@ select 'suspect_payments', count(*)::integer
 from ops.suspect_payments;
 comment on view ops.attention is
   'What waits for a person: mails that were given up within the hour, but for those of disabled owners, payouts that are stranded, intents that '
-  'ended within a day with an unknown effect, registrations that were paid and not recorded, disputes that need a response, payments that '
-  'are suspect.';
+  'ended within a day with an unknown effect, registrations that were paid and not recorded, disputes that need a response, suspect '
+  'payments.';

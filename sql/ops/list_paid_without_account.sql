@@ -1,5 +1,5 @@
--- Payments of which money is kept without an account that trades or has had its challenge, for any cause. One row each, with
--- the safe action. The kept ones are found first, each by its key: joined at once, all payments are read for a few.
+-- Payments of which money is kept without an account that trades or has had its challenge, for any cause. One row each, with the safe action.
+-- Payments with kept money are selected first, each by its key: a join would read all payments for a few.
 create or replace function ops.list_paid_without_account(minutes double precision default 10) returns table (
   payment_id text, app_id text, user_id text, amount_cents integer, currency text, paid_at timestamptz,
   prop_account_id text, account_status text, failure_reason text, intent_id uuid, intent_state text, safe_action text, held_cents integer,

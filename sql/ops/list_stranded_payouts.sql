@@ -9,7 +9,7 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
     from payout_steps k
     join payout_steps o on o.payout_id = k.payout_id and o.position > k.position and o.step = 'payout' and o.state in ('sent', 'done')
     where k.kept_from is not null and k.state = 'done'
-  ), stranded as materialized ( -- first: what the ledger holds of all that are on their way takes long
+  ), stranded as materialized ( -- selected first: reading the ledger for all payouts on their way would take long
     select p, l.s, t.payout_id is not null as is_twice
     from payouts p
     left join lateral (

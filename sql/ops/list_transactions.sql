@@ -9,7 +9,7 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
       a.xact_start as began_at
     from pg_stat_activity a
     where a.datname = current_database() and a.pid <> pg_backend_pid() and a.xact_start is not null
-      and a.backend_type <> 'autovacuum worker' -- which cleans up, and holds nobody up
+      and a.backend_type <> 'autovacuum worker' -- which delays nobody
     union all
     select null, p.owner::text, null, null, 'prepared', p.gid, p.prepared
     from pg_prepared_xacts p

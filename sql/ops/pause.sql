@@ -16,5 +16,5 @@ begin
 end $$;
 comment on function ops.pause(text, text, text, boolean) is
   'Sends nothing new to an upstream (netvenue, exvenue, processor, registrar), or for a partner or app, until ops.end_pause; with `exits` nothing '
-  'that reduces a risk either. What was sent is reconciled; what waits past its deadline expires unsent. A pause that is there is replaced, and says '
-  'whose it was: one end ends both. Without `exits`, exits go on or wait as it said. unknown: there is no such subject. Recorded in ops.actions.';
+  'that reduces a risk either. What was sent is reconciled; what waits past its deadline expires unsent. An existing pause is replaced; the result '
+  'says whose it was, and one end ends both. Without `exits` the former setting stays. unknown: there is no such subject. Recorded in ops.actions.';

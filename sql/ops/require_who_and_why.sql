@@ -1,5 +1,5 @@
--- Throws if the operator or the reason is missing, or for a role whose name reads like an operator's over HTTP. The transaction may then pause for
--- 2 s at most: orders of everyone wait for what it locks, so the server ends the session of one that is left open, and nothing of it is done.
+-- Throws if the operator or the reason is missing, or for a role whose name reads like an operator's over HTTP. The transaction may then be idle for
+-- at most 2 s, because everyone's orders wait for its locks: the server ends the session of a longer one and undoes it.
 create or replace function ops.require_who_and_why(who text, why text) returns void
 language plpgsql as $$
 begin

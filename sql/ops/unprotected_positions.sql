@@ -12,5 +12,5 @@ where w.missing_since is not null
 order by w.missing_since;
 
 comment on view ops.unprotected_positions is
-  'Open positions of which complete reads lack exits that the newest accepted commands want. told_at: when it was told; null while a '
-  'second read has to confirm it. owner: who wanted exits of it last. lacked_by: whose exits are missing.';
+  'Open positions without the exits that the newest accepted commands want, by complete reads. told_at: when it was reported; null while a '
+  'second read has to confirm it. owner: who wanted exits last. lacked_by: whose exits are missing.';

@@ -1,7 +1,7 @@
--- Accepts free accounts. If the user already has one of that tier, the verdict is replayed, and the request gets the result of its creation,
--- whatever that is, also if the tier has changed since, unless its key is another request's. Verdicts in addition to those of accept_intents:
--- tier_unknown | tier_not_free | tier_mismatch. Takes them in the order of their apps, whose event logs are locked at the end in the same order.
--- Item: as for accept_intents, and prop_account_id, user_id, tier_id, asset_class, account_size.
+-- Accepts free accounts. If the user already has one of that tier, the verdict is replayed, and the request gets the result of its creation, whatever
+-- that is, also if the tier has changed since, unless its key is another request's. Verdicts in addition to those of accept_intents: tier_unknown |
+-- tier_not_free | tier_mismatch. Items are processed in the order of their apps, the order in which the event logs are locked at the end. Item: as
+-- for accept_intents, and prop_account_id, user_id, tier_id, asset_class, account_size.
 create or replace function accept_free_accounts(batch jsonb) returns table (n integer, intent_id uuid, verdict text)
 language plpgsql as $$
 declare

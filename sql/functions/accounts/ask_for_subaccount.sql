@@ -1,5 +1,5 @@
--- Accepts the intent that creates an account's subaccount at the network. Of a new account whose payment is older than a recovery of
--- the database within the last day, the subaccount may have been created before: it is looked for and not requested.
+-- Accepts the intent that creates an account's subaccount at the network. If the database was recovered within the last day and the payment is older
+-- than that, the subaccount may have been created already: it is searched for and not requested.
 create or replace function ask_for_subaccount(account text, new_intent uuid, deadline_s double precision) returns void
 language plpgsql as $$
 begin

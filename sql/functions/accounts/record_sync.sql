@@ -1,5 +1,5 @@
 -- Stores the network's state of an account, and changes its status if it has not changed meanwhile. `broken`: the rule that it broke, with its
--- figures. The uuid of the subaccount, by which its earnings are read, is stored where it was not known.
+-- figures. Also stores the subaccount's uuid, by which its earnings are read, if it was not known.
 create or replace function record_sync(
   account text, from_status text, to_status text, reason text, shown_status text, shown_bucket text, broken jsonb default null,
   shown_uuid text default null

@@ -1,5 +1,5 @@
--- What waited while an app or a partner was disabled: its deliveries and the mails in its name are sent now, or, unless `sends`, they end
--- unsent: what is dropped by this release has ended before, a part at a time. An endpoint that failed before has five days from now on: nothing was
+-- Handles what waited while an app or a partner was disabled: its deliveries and the mails in its name are sent now, or, unless `sends`, end unsent
+-- (only for the previous release: this one has dropped them before, in batches). The five days of a failing endpoint begin again, since nothing was
 -- sent to it meanwhile. Call it after the statement that enables the owner. Locks its endpoints, then its deliveries and mails.
 create or replace function resume_owner(of_owner text, sends boolean) returns void
 language plpgsql as $$

@@ -1,8 +1,8 @@
 -- Records what was executed of orders of a wallet, by the numbers of executions (`oids`), that had ended before the reads of these showed it: the
--- price of what was filled, once the recorded executions are all of that, and what was filled besides: an order may be filled in part just before
--- it is cancelled. Writes the statement lines of it. It is called when executions are recorded, and when the number of an order becomes known.
--- Returns the orders of which more was filled than was known. Locks these orders: what they say is that of the locked row, since their exits may be
--- found at the same time.
+-- price of what was filled, once the recorded executions are all of that, and what was filled besides: an order may be filled in part just before it
+-- is cancelled. Writes the statement lines of it. It is called when executions are recorded, and when the number of an order becomes known. Returns
+-- the orders of which more was filled than was known. Locks these orders and reads them under the lock, since their exits may be found at the same
+-- time.
 create or replace function record_late_fills(wallet text, oids text[]) returns uuid[]
 language plpgsql as $$
 declare

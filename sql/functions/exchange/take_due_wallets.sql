@@ -1,12 +1,11 @@
 -- Takes at most `most` exchange wallets that are due, and plans when each is due again. Urgent ones come first, with at most three quarters of the
--- places: what was filled of an order is without its exits, because the order is filled in part or has ended and they are not found yet. Then
--- the others. Owners take turns in both, so that none waits for all wallets that another has; of an owner those come first that have waited longest.
--- A wallet that several have enrolled comes in the first of their turns.
--- A wallet is due again after `busy_s` while it has orders that rest, exits that wait or an open position, sooner while it is urgent or executions
--- of a filled order are missing, else after `idle_s`; never, if it is neither enrolled nor has orders of ours.
--- `is_full`: its executions are to be read whatever else shows, because some are missing (the chain has a gap, or an order of ours reports more)
--- or they were not read for `idle_s`. `is_new`: they were never read. `funding_from`: from when on its funding is to be read: 90 s after each hour
--- for which it may have been paid, when reads show it; else null. Skips wallets that another process has taken.
+-- places: those where the filled part of an order is without its exits, because the order is partly filled or has ended and they are not found yet.
+-- Then the others. Owners take turns in both; of an owner those come first that have waited longest. A wallet with several owners comes in the first
+-- of their turns. A wallet is due again after `busy_s` while it has orders that rest, exits that wait or an open position, sooner while it is urgent
+-- or executions of a filled order are missing, else after `idle_s`; never, if it is neither enrolled nor has orders of ours. `is_full`: its
+-- executions are to be read whatever else shows, because some are missing (the chain has a gap, or an order of ours reports more) or they were not
+-- read for `idle_s`. `is_new`: they were never read. `funding_from`: from when on its funding is to be read: 90 s after each hour for which it may
+-- have been paid, when reads show it; else null. Skips wallets that another process has taken.
 create or replace function take_due_wallets(most integer, busy_s double precision, idle_s double precision)
 returns table (ex_wallet text, read_to timestamptz, is_full boolean, is_new boolean, funding_from timestamptz)
 language sql as $$

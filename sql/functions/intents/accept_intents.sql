@@ -1,10 +1,9 @@
--- Accepts a batch in one transaction, each item with its own verdict:
--- accepted | replayed (the same request with the same id, or a key that is spent) | key_reused | id_taken.
--- Locks keys, ids and lanes each in sorted order, so that concurrent batches wait for each other without a deadlock.
--- During a pause what is held gives way to those among them that are not (yield_to_newcomers).
--- Order verbs that can start are announced on `accepted` with their rows, which a worker then need not read.
--- `given_id`: the caller's name of an order. One that its owner's earlier order has as its id is that order.
--- Item: n, id, given_id?, kind, is_exit?, owner, lane?, alongside?, request, digest (hex), deadline_s, request_id?, idempotency_key?
+-- Accepts a batch in one transaction, each item with its own verdict: accepted | replayed (the same request with the same id, or a key that is spent)
+-- | key_reused | id_taken. Locks keys, ids and lanes each in sorted order, so that concurrent batches wait for each other without a deadlock. Paused
+-- intents give way to accepted ones that the pause does not hold (yield_to_newcomers). Order verbs that can start are announced on `accepted` with
+-- their rows, which a worker then need not read. `given_id`: the caller's name of an order. If it is the id of an earlier order of the owner, it
+-- means that order. Item: n, id, given_id?, kind, is_exit?, owner, lane?, alongside?, request, digest (hex), deadline_s, request_id?,
+-- idempotency_key?
 create or replace function accept_intents(batch jsonb) returns table (n integer, intent_id uuid, verdict text)
 language plpgsql as $$
 declare

@@ -1,7 +1,7 @@
--- Gives what has just been freed at an upstream to the next intents that wait for a slot. While requests have lent their slots, only so many are
--- handed out as are proven (see slots_to_assign). `responded_at`: a response that was here before the one to the look-up of the newest
--- proof, and is recorded only now, takes one off that (lower_proof): its request was counted as being there until after the look-up. Takes the
--- line's lock (see claim_slot), shared.
+-- Gives what has just been freed at an upstream to the next intents that wait for a slot. While requests have lent their slots, only as many are
+-- handed out as are proven (see slots_to_assign). `responded_at`: when the response arrived. If that was before the response to the look-up of the
+-- newest proof, the proof is lowered by one (lower_proof), because it counted the request as still being there. Takes the line's lock (see
+-- claim_slot), shared.
 create or replace function hand_on_slot(at_upstream text, for_s double precision, responded_at timestamptz default null) returns void
 language plpgsql as $$
 begin

@@ -1,7 +1,7 @@
 -- Frees the slots of an intent at an upstream for the next intents that wait. It holds more than one only if it was executed twice at once, after a
--- worker was taken for dead. While requests have lent their slots, only so many are handed out as are proven (see
--- slots_to_assign). `responded_at`: when the response of a request was here that was not in doubt, null if that is unknown (see hand_on_slot). Locks
--- the slots, then the line's lock (see claim_slot), shared.
+-- worker was taken for dead. While requests have lent their slots, only as many are handed out as are proven (see slots_to_assign). `responded_at`:
+-- when the response to a request that was not in doubt arrived; null if unknown (see hand_on_slot). Locks the slots, then the line's lock (see
+-- claim_slot), shared.
 create or replace function release_slot(intent uuid, at_upstream text, responded_at timestamptz default null) returns void
 language plpgsql as $$
 declare

@@ -1,6 +1,6 @@
--- How many free slots of an upstream may be handed out without a further proof: null, all of them, while none is lent (see release_by_proof); else
--- as many as keep its requests below the slots that those in doubt leave, or below what was proven beside these, whichever is more; none if that is
--- below 1. What was proven stays so: requests in doubt only end. The intents are found one by one by their ids, see settle_intent.
+-- How many free slots of an upstream may be handed out without a further proof. Null, which means all of them, while none is lent (see
+-- release_by_proof). Else there may be as many requests, besides those in doubt, as these leave slots or as were proven, whichever is more. A proof
+-- stays valid, because requests in doubt only become fewer. The intents are found one by one by their ids, see settle_intent.
 create or replace function slots_to_assign(at_upstream text) returns integer
 language sql stable as $$
   select case when has_lent_slots(at_upstream) then (

@@ -1,5 +1,6 @@
 -- The balance of every account of the ledger as of a time by the processor's clock, as it was known at a time by ours. Debits are positive. Of one
--- app, or of all (null). What moved between two accounts is added up before they are named; for the present of all, nothing but entries is read.
+-- app, or of all (null). Entries are summed by pair of accounts before the accounts are joined; for the present balances of all apps, only entries
+-- are read.
 create or replace function ledger_balances(as_of timestamptz, known_at timestamptz, of_owner text default null)
 returns table (account text, holder text, currency text, balance bigint)
 language sql stable as $$

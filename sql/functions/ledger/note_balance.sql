@@ -1,6 +1,6 @@
--- Compares what the processor shows of a payout account with what the ledger holds there, and stores both, unless money is moving there: a
--- step is under way or unknown, or its arrival is not read yet. True: they differ now, in some currency. Shown: currency, amount. Locks the account.
--- Reads by the payouts of its user: no index leads from an account to its entries in the ledger.
+-- Compares what the processor shows of a payout account with what the ledger holds there, and stores both, unless money is moving there: a step is
+-- under way or unknown, or its arrival is not read yet. True: they differ now, in some currency. Shown: currency, amount. Locks the account. Entries
+-- are found by the payouts of its user, because no index leads from an account to its entries.
 create or replace function note_balance(account text, shown jsonb) returns boolean
 language plpgsql as $$
 declare

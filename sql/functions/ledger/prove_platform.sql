@@ -1,6 +1,6 @@
 -- Compares the ledger with the changes of the platform's balance, for every payment and payout whose money moved after `since` or that differed
--- before, and stores those that differ. Not judged: those from before the first proof, those whose money moved in the last `minutes`, which may still
--- be under way, and payments that banks have not decided, which the processor books when they begin, and takes back if they fail
+-- before, and stores those that differ. Left out: those from before the first proof, those whose money moved in the last `minutes` and may still be
+-- under way, and payments that their banks have not decided: the processor books these when they begin and takes them back if they fail
 -- (docs.stripe.com/reports/balance-transaction-types, payment_failure_refund).
 create or replace function prove_platform(since timestamptz, minutes double precision) returns void
 language sql as $$

@@ -1,11 +1,9 @@
--- Accepts network order intents whose trader belongs to the caller and whose target, if any, is an order of that trader. Verdicts in
--- addition to those of accept_intents: trader_unknown | order_unknown | pair_mismatch | overloaded (it is new, and only repeats are accepted) |
--- paced N (it is new, and its trader may send no more for N seconds).
--- What was accepted before is replayed, whosever the trader is since.
--- A target is named by its owner's name of it or by its id; the stored request has the id.
--- Item: as for accept_intents, and trader (synthetic hotkey), pair, target?, terms?, only_repeats?, pace? and pace_most? (see pace_wait_s)
--- The limits keep every join on its index, and a target is looked for by its ids alone. Without them a plan that was made while the tables were small
--- reads them whole, or all orders of the trader.
+-- Accepts network order intents whose trader belongs to the caller and whose target, if any, is an order of that trader. Verdicts in addition to
+-- those of accept_intents: trader_unknown | order_unknown | pair_mismatch | overloaded (it is new, and only repeats are accepted) | paced N (it is
+-- new, and its trader may send no more for N seconds). What was accepted before is replayed, also if the trader has moved to another owner since. A
+-- target is named by its owner's name of it or by its id; the stored request has the id. Item: as for accept_intents, and trader (synthetic hotkey),
+-- pair, target?, terms?, only_repeats?, pace? and pace_most? (see pace_wait_s) The limits keep every join on its index, and a target is looked for by
+-- its ids alone. Without them a plan that was made while the tables were small reads them whole, or all orders of the trader.
 create or replace function accept_network_orders(batch jsonb) returns table (n integer, intent_id uuid, verdict text)
 language plpgsql as $$
 declare

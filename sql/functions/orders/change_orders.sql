@@ -1,9 +1,9 @@
 -- The one way to change the state of orders. Each change names an order (`id`) and the members that change: lifecycle, handle, terms, executed,
 -- protection; null leaves a member unchanged. `exits`, if it is there, are those that it wants of its position from now on, with `by_intent` and
 -- `replaces_all` (see want_exits). With `if_resting` an order that is no longer resting stays unchanged. Returns the orders that are no longer open
--- by this: the caller hands them to emit_ended as its last step. Locks the traders (lock_trader), then the orders, one by one by their ids: a join
--- of the batch with the table is planned for a hundred rows, and reads all of a small one. By the update itself, which spares the log a record.
--- Then locks their rows of wanted exits.
+-- by this: the caller hands them to emit_ended as its last step. Locks the traders (lock_trader), then the orders, one by one by their ids: a join of
+-- the batch with the table is planned for a hundred rows and would read a small table whole. The update itself takes the lock, which saves a record
+-- in the log. Then locks their rows of wanted exits.
 create or replace function change_orders(changes jsonb) returns uuid[]
 language plpgsql as $$
 declare

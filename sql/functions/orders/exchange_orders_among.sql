@@ -1,5 +1,5 @@
--- The orders with these ids and those with these numbers of the exchange, each once. Every key is looked for by itself: a plan for "one of these ids
--- or numbers, of this wallet" that is kept for any wallet reads all orders of one that has many.
+-- The orders with these ids and those with these numbers of the exchange, each once. Each key has its own look-up: a cached plan for "one of these
+-- ids or numbers, of this wallet" reads all orders of the wallet.
 create or replace function exchange_orders_among(ids uuid[], numbers text[]) returns setof orders
 language sql stable as $$
   select o.*

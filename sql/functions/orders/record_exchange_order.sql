@@ -1,7 +1,6 @@
--- Records the execution report of a placement and the exits that it wants, but for those about which a later command has decided, and what was
--- executed of it by the executions that are recorded already. Submits its follow-up intents (a batch as for accept_intents) if a later command about
--- all pairs has ended the order already, which could not see it yet.
--- Returns the orders that are no longer open by this. Locks the cursor of the wallet, then the order.
+-- Records the execution report of a placement, the exits that it wants, except those about which a later command has decided, and its executions that
+-- are recorded already. If a later command about all pairs, which could not see the order yet, has ended it, submits its follow-up intents (a batch
+-- as for accept_intents). Returns the orders that are no longer open by this. Locks the cursor of the wallet, then the order.
 create or replace function record_exchange_order(placement uuid, wallet text, state text, report jsonb, follow_ups jsonb) returns uuid[]
 language plpgsql as $$
 declare

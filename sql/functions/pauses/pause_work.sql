@@ -1,5 +1,5 @@
--- Sends nothing new to an upstream, or for a partner or app, until end_pause, and records the operator. A pause that is there is replaced. False:
--- there is no such upstream, partner or app. What is being sent at this moment may still leave: at most 2 s, see src/intents/run.ts.
+-- Sends nothing new to an upstream, or for a partner or app, until end_pause, and records the operator. An existing pause is replaced. False: there
+-- is no such upstream, partner or app. What is being sent at this moment may still leave: at most 2 s, see src/intents/run.ts.
 create or replace function pause_work(of_subject text, with_exits boolean, by_operator text, because text, noted jsonb default '{}') returns boolean
 language plpgsql as $$
 begin

@@ -1,5 +1,5 @@
--- Brings forward the jobs of the intents that wait for the end of a pause, and of those before them in their lanes, which another pause holds: these
--- may have to give way now. Those that are still held wait again. Returns how many. The caller holds the pause.
+-- Brings forward the jobs of the intents that wait for the end of a pause, and of intents before them in their lanes that another pause holds, since
+-- these may have to give way. What is still paused waits again. Returns how many. The caller holds the pause.
 create or replace function queue_paused(of_subject text) returns integer
 language plpgsql as $$
 declare

@@ -1,7 +1,7 @@
 -- Whether an intent that is about to be sent waits for the end of a pause; then it is queued again, and its job waits for `end_pause` or the
--- deadline. One that keeps others of its lane waiting that no pause holds, such as exits, or what another partner sends for the same wallet, waits no
--- longer: it expires unsent. `exits`: what it does reduces a risk. `claims`: as in begin_sending; one that waits is not claimed. Locks the pause, so
--- that its end and yield_to_newcomers see everything that waits for it, then the intent.
+-- deadline. It expires unsent instead if intents of its lane that no pause holds wait behind it, such as exits or another partner's for the same
+-- wallet. `exits`: what it does reduces a risk. `claims`: as in begin_sending; an intent that waits is not claimed. Locks the pause, so that its end
+-- and yield_to_newcomers see everything that waits for it, then the intent.
 create or replace function wait_for_pause(intent uuid, held_fence integer, exits boolean, claims boolean) returns boolean
 language plpgsql as $$
 declare

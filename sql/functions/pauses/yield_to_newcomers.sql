@@ -1,6 +1,6 @@
--- Has what a pause holds asked again whether it may wait, if newcomers to its lane stand behind it that the pause may let go on: exits, and what
--- stands behind something of another owner. See wait_for_pause. Locks the pauses of the upstreams and owners of all in these lanes: what begins to
--- wait for one of them at this moment is seen here, or sees the newcomers.
+-- Makes paused intents check again whether they may wait (see wait_for_pause) if newcomers behind them in their lane may go on: exits, and intents
+-- behind one of another owner. Locks the pauses of the upstreams and owners of all in these lanes, so an intent that begins to wait at this moment is
+-- seen here or sees the newcomers.
 create or replace function yield_to_newcomers(newcomers uuid[]) returns void
 language plpgsql as $$
 declare

@@ -1,4 +1,5 @@
--- Emits an event about a payment whose checkout has failed, to its app: whoever asked may not have waited. Body of trigger payments_emit.
+-- Emits an event about a payment whose checkout has failed, to its app: its caller may not have waited for the response. Body of trigger
+-- payments_emit.
 create or replace function emit_failed_checkout() returns trigger
 language plpgsql as $$
 begin

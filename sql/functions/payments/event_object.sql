@@ -1,5 +1,5 @@
--- The processor's id of the object by which our rows name the object of an event: of a payout that takes another one back, the other one. Null: the
--- service does not follow it.
+-- The processor's id of the object by which our rows name the object of an event: for a payout that takes another one back, that of the other one.
+-- Null: the service does not follow it.
 create or replace function event_object(fact jsonb) returns text
 language sql immutable as $$
   select case fact ->> 'about'

@@ -1,4 +1,4 @@
--- Posts what the losses of a payment add up to beyond the ledger, dated `said` by the processor's clock. The caller holds the payment.
+-- Posts the losses of a payment that the ledger does not have yet, dated `said` by the processor's clock. The caller holds the payment.
 create or replace function post_losses(p payments, said timestamptz, of_source text) returns void
 language plpgsql as $$
 declare

@@ -1,5 +1,5 @@
--- Ends a checkout's intent with the payment intent that the processor created. The client secret is kept while the payment can still be
--- paid. One that was canceled before it was found here emits payment.failed, as a cancellation does that is heard later.
+-- Ends a checkout's intent with the payment intent that the processor created. The client secret is kept while the payment can still be paid. If it
+-- was canceled before it is recorded here, emits payment.failed, as a later cancellation does.
 create or replace function record_checkout(
   intent uuid, held_fence integer, said jsonb, payment text, processor_id text, new_status text, sealed bytea
 ) returns void

@@ -1,4 +1,4 @@
--- Posts what the losses of a payment add up to beyond the ledger, dated `said` by the processor's clock, writes whether its account may trade, and
+-- Posts the losses of a payment that the ledger does not have yet, dated `said` by the processor's clock, writes whether its account may trade, and
 -- lets the account follow (follow_money). The one place that decides it: an account may trade while operators have accepted every loss and closed
 -- every unreadable event, and while the effect of no refund stays unknown. A dispute takes precedence over a refund. The caller holds the payment.
 -- Locks the account, then its event log.

@@ -1,5 +1,5 @@
--- Emits `payout.completed` about a payout that became completed, and `payout.failed` about one that has failed, once while it fails again for the
--- same reason, to its app. Body of trigger payouts_emit.
+-- Emits to its app `payout.completed` when a payout was completed, and `payout.failed` when it has failed, once for repeated failures of the same
+-- reason. Body of trigger payouts_emit.
 create or replace function emit_payout() returns trigger
 language plpgsql as $$
 begin

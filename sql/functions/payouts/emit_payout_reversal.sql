@@ -1,5 +1,5 @@
--- Emits an event about a payout of whose transfer another part was reversed, to its app: `payout.updated` if it goes on, else `payout.failed`. Body
--- of trigger payout_reversals_emit.
+-- Emits an event to the app of a payout when another part of its transfer was reversed: `payout.updated` if the payout goes on, else `payout.failed`.
+-- Body of trigger payout_reversals_emit.
 create or replace function emit_payout_reversal() returns trigger
 language plpgsql as $$
 declare

@@ -1,6 +1,6 @@
--- Stores what the processor shows of a payout's transfer at the trader's account: how much of it is reversed, and what the account received by it
--- and gave back, each once. False: it is impossible, or older than what is known, and nothing is written. Locks the payout, then its event log.
--- Movement: id, net (negative: given back), at_ms.
+-- Stores what the processor shows of a payout's transfer at the trader's account: the reversed amount, and each movement to and from the account,
+-- once. False: it is impossible, or older than what is known, and nothing is written. Locks the payout, then its event log. Movement: id, net
+-- (negative: given back), at_ms.
 create or replace function note_holding(payout text, account text, reversed integer, of_currency text, movements jsonb) returns boolean
 language plpgsql as $$
 declare

@@ -1,5 +1,5 @@
--- Posts how much of a payout's transfer is reversed: the processor's cumulative figure, which never falls. False: it is impossible, and
--- nothing is written. Locks the payout, then its event log.
+-- Posts the reversed amount of a payout's transfer: the processor's cumulative figure, which never falls. False: it is impossible, and nothing is
+-- written. Locks the payout, then its event log.
 create or replace function note_reversed(payout text, cents bigint, at timestamptz default null) returns boolean
 language plpgsql as $$
 declare

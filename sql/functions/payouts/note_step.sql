@@ -1,7 +1,7 @@
--- Stores that the processor made the object of a step, and posts it at `made_at`, or now. A transfer requests the payout from the trader's account
--- to its bank, with `item`. Of a payout to the bank, events report the further states. A reversal counts through the transfer's cumulative figure
--- (note_reversed), of which this is the least that it can be now. Locks the payout, then its event log.
--- Item: as for begin_payout_step. Arrival: of a transfer, the processor's id of the payment that the account received.
+-- Stores that the processor made the object of a step, and posts it at `made_at`, or now. A transfer requests the payout from the trader's account to
+-- its bank, with `item`. Of a payout to the bank, events report the further states. A reversal is counted by the transfer's cumulative figure
+-- (note_reversed), which is at least this much now. Locks the payout, then its event log. Item: as for begin_payout_step. Arrival: of a transfer, the
+-- processor's id of the payment that the account received.
 create or replace function note_step(intent uuid, object text, arrival text, item jsonb, made_at timestamptz) returns void
 language plpgsql as $$
 declare

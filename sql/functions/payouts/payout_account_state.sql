@@ -1,4 +1,5 @@
--- The state of a payout account: detached | active (it can be paid) | restricted (the processor holds it up) | pending (its user has to finish it).
+-- The state of a payout account: detached | active (it can be paid) | restricted (the processor needs something) | pending (its user has to finish
+-- it).
 create or replace function payout_account_state(c connect_accounts) returns text
 language sql immutable as $$
   select case

@@ -1,8 +1,8 @@
--- Why nothing may be paid out of an account to a payout account now; null if it may. Checked by a request, by each submission, and by the
--- worker right before it sends. Codes: V2_PAYMENT_RETURNED | V2_ACCOUNT_NOT_FUNDED | V2_KYC_REQUIRED | V2_PAYOUT_ACCOUNT_NOT_READY |
--- V2_PAYOUT_UNDER_REVIEW (an unreadable event about the payout account is open) | V2_PAYOUT_EXCEEDS_EARNINGS | V2_PAYOUT_DESTINATION_HELD (of a
--- payout to send: the destination is younger than `hold_h` hours). `cents` null: the money has left the platform, neither its amount nor whether it
--- may be transferred is checked again. `besides`: the payout that the amount belongs to.
+-- Why nothing may be paid out of an account to a payout account now; null if it may. Checked by a request, by each submission, and by the worker
+-- right before it sends. Codes: V2_PAYMENT_RETURNED | V2_ACCOUNT_NOT_FUNDED | V2_KYC_REQUIRED | V2_PAYOUT_ACCOUNT_NOT_READY | V2_PAYOUT_UNDER_REVIEW
+-- (an unreadable event about the payout account is open) | V2_PAYOUT_EXCEEDS_EARNINGS | V2_PAYOUT_DESTINATION_HELD (of a payout to send: the
+-- destination is younger than `hold_h` hours). `cents` null: the money has already left the platform, so neither the amount nor the ability to
+-- receive transfers is checked. `besides`: the payout that the amount belongs to.
 create or replace function payout_obstacle(
   account text, to_account text, cents bigint, earned_cents bigint, besides text default null, hold_h integer default 0
 ) returns text

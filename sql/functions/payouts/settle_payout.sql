@@ -1,8 +1,8 @@
 -- Writes the state of a payout that follows from its steps and from how much of its transfer was reversed, and what it takes of the earnings. A
 -- delayed payout stays so until its step has an effect or fails; one that has ended waits for nothing. A step of unknown effect counts as under way
--- until it is resolved: neither done nor failed. What the bank has is done, whatever became of a later payout to it, and has failed if the bank
--- returns it and the later one was not sent. One whose reversal failed while it waited has failed too: nothing requests it again. The caller holds
--- the payout; payouts_emit emits.
+-- until it is resolved: neither done nor failed. A payout that the bank has is done, whatever happened to a later one, and has failed if the bank
+-- returns it and the later one was not sent. A payout whose reversal failed while it waited has failed too, since nothing requests it again. The
+-- caller holds the payout; payouts_emit emits.
 create or replace function settle_payout(payout text) returns void
 language plpgsql as $$
 declare

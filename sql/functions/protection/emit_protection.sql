@@ -1,6 +1,6 @@
--- Emits to these owners, in this order, that a position is open without the exits that are wanted of it (position.unprotected), or, after that, that
--- it has them, is closed, or wants none any more (position.protected): each is told of the exits that it wants itself. Also to the followers of its
--- account. Take no lock after it.
+-- Emits to these owners, in this order, that a position is open without its wanted exits (position.unprotected), or, after that, that it has them, is
+-- closed, or needs none any more (position.protected). Each event has the exits that its owner wants. Also notifies the followers of the account.
+-- Take no lock after it.
 create or replace function emit_protection(w wanted_exits, of_type text, owners text[]) returns void
 language plpgsql as $$
 declare

@@ -1,5 +1,6 @@
--- Marks the wanted exits of a trader for a comparison at once: something has ended, or was read, that may have changed what lives. A comparison under
--- way has read what was before: it is overtaken. No effect if none are wanted. Locks the trader, then all its rows in the order of their pairs.
+-- Marks the wanted exits of a trader for an immediate comparison, because something has ended or was read that may have changed the existing exits. A
+-- comparison in progress has read the earlier state and is overtaken. No effect if none are wanted. Locks the trader, then all its rows in the order
+-- of their pairs.
 create or replace function exits_may_differ(of_venue text, of_trader text) returns void
 language plpgsql as $$
 begin

@@ -1,10 +1,10 @@
--- Records what a comparison of wanted exits with those that live showed: `now_wanted`, the entries that are still wanted, and `now_seen`:
--- {state, side, size, live, reason, message, lacking}. state: unprotected (a position is open, and complete reads lack a wanted exit of it) |
--- protected | closed. lacking: the orders whose exits are missing. An unprotected position is told once reads have lacked an exit of it for
--- `confirm_s`. `repair` is the id of the intent that the caller submits then to put the exits back, in a statement of its own: intents lock lanes,
--- which others lock before these rows. Emits position.unprotected when it is told, and once when its repair has failed, to those who lack exits, and
--- position.protected to those who were told once they lack none any more: partners may have enrolled the same wallet. Returns told | suspected |
--- settled | overtaken (something has changed since `seen_version`, and nothing was written). Locks the row of the pair; the events are its last step.
+-- Records the result of a comparison of wanted with existing exits: `now_wanted`, the entries that are still wanted, and `now_seen`: {state, side,
+-- size, live, reason, message, lacking}. state: unprotected (a position is open, and complete reads lack a wanted exit of it) | protected | closed.
+-- lacking: the orders whose exits are missing. An unprotected position is reported once reads have lacked an exit of it for `confirm_s`. `repair` is
+-- the id of the intent by which the caller then puts the exits back, in a separate statement: intents lock lanes, which others lock before these
+-- rows. Emits position.unprotected when it is reported, and once when its repair has failed, to those who lack exits, and position.protected to those
+-- who were notified once they lack none: partners may have enrolled the same wallet. Returns told | suspected | settled | overtaken (something has
+-- changed since `seen_version`, and nothing was written). Locks the row of the pair; the events are its last step.
 create or replace function note_comparison(
   of_venue text, of_trader text, of_pair text, seen_version integer, now_wanted jsonb, now_seen jsonb, confirm_s double precision,
   next_s double precision, repair uuid default null

@@ -1,5 +1,5 @@
--- The data of an event about the exits of a position for one of those who want some of it, without the exits that others want. A network trader is
--- named by the number of its subaccount, as in Trader-ID; an app's also by its account and user.
+-- The data of an event about the exits of a position for one owner, without the exits that others want. A network trader is named by the number of
+-- its subaccount, as in Trader-ID; an app's also by its account and user.
 create or replace function protection_event(w wanted_exits, for_owner text) returns jsonb
 language sql stable as $$
   select jsonb_build_object(

@@ -1,7 +1,6 @@
--- Takes at most `most` traders of whose wanted exits a comparison is due and leaves them to nobody else for `hold_s`: those first that may have
--- changed, in three of four calls, so that the others have turns, too. Owners take turns by lot, as a call may take one only: nobody waits for all
--- that another owner has. Of an owner those come first that have waited longest. Exits that several want, of a wallet that they share, come in the
--- first of their turns.
+-- Takes at most `most` traders whose wanted exits are due for a comparison; nobody else gets them for `hold_s`. In three of four calls those that may
+-- have changed come first, so that the others have turns too. Owners take turns by lot, as a call may take one trader only; of an owner those come
+-- first that have waited longest. A wallet that several owners share comes in the first of their turns.
 create or replace function take_traders_due(of_venue text, most integer, hold_s double precision) returns setof text
 language sql as $$
   with begins as materialized (

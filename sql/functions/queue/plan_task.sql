@@ -1,6 +1,5 @@
--- Plans a task without a payload. After a delay: one job for all who plan it under this key, and an earlier one stays. At once: a job of this
--- transaction alone. If all shared that one, each would hold it until its commit, everyone else would wait meanwhile, and statements that lock more
--- after it could deadlock.
+-- Plans a task without a payload. With a delay: one job for all who plan it under this key; an earlier one stays. At once: a separate job for this
+-- transaction, since a shared one would be locked until each commit, and statements that lock more after it could deadlock.
 create or replace function plan_task(task text, key text, delay_s double precision) returns void
 language plpgsql as $$
 begin

@@ -1,5 +1,5 @@
--- Lets the statement of a batch wait for no lock for longer than `wait_ms` from here to its end: nobody waits for what somebody holds on what another
--- asked for (src/db/batch.ts). Returns the batch. Without `wait_ms`, as the release before calls it: half a second for more than one item.
+-- Limits each lock wait of the rest of this statement to `wait_ms`, so that items of a batch do not wait for a lock that only one of them needs
+-- (src/db/batch.ts). Returns the batch. Without `wait_ms`, as the previous release calls it: half a second for more than one item.
 create or replace function share_locks(batch jsonb, wait_ms integer default null) returns jsonb
 language plpgsql as $$
 begin

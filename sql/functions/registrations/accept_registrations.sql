@@ -1,7 +1,6 @@
--- Accepts purchases: intent, registration and sealed key in one transaction. A repeated request gets the first one's result. Other verdicts
--- in addition to those of accept_intents: under_way | registered | paid (an earlier one is paid and not registered, or
--- the payer paid for one whose row was lost with a backup, and no operator has released it).
--- Item: as for accept_intents, and ex_address, miner_slug, account_size, payer, sealed (hex)
+-- Accepts purchases: intent, registration and sealed key in one transaction. A repeated request gets the first one's result. Other verdicts in
+-- addition to those of accept_intents: under_way | registered | paid (an earlier one was paid but not registered, or its row was lost with a backup,
+-- and no operator has released it). Item: as for accept_intents, and ex_address, miner_slug, account_size, payer, sealed (hex)
 create or replace function accept_registrations(batch jsonb) returns table (n integer, intent_id uuid, verdict text)
 language plpgsql as $$
 declare

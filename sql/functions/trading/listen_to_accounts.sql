@@ -1,5 +1,5 @@
--- Renews the lease of accounts with listeners, and plans a poll of those that had no listener or no recent poll. One account alone is waited for;
--- of several, those that another transaction holds are left to the next renewal, so that none keeps the others from theirs.
+-- Renews the lease of accounts with listeners, and plans a poll of those that had no listener or no recent poll. A single account is waited for; of
+-- several, those that another transaction has locked are left to the next renewal, so that they do not delay the others.
 create or replace function listen_to_accounts(accounts text[], lease_s double precision, stale_s double precision) returns void
 language sql as $$
   insert into account_watches (prop_account_id)

@@ -1,5 +1,5 @@
 -- Creates a new code for an unverified user of an address. For any other address it creates a code that nothing matches. A verified user is mailed
--- that none is needed, or, without a password that counts, that a reset sets one; nobody else is sent a mail. Locks the user, then its code.
+-- that no code is needed, or, without a valid password, that a reset sets one. Nobody else gets a mail. Locks the user, then its code.
 create or replace function renew_code(
   app text, address text, code_hmac bytea, attempts integer, lives_s integer, mail uuid, sealed bytea
 ) returns void

@@ -1,5 +1,5 @@
--- Counts one attempt and compares the code, which verify_by_code spends. It is one update, so no attempt is compared without being counted. A
--- network has `of_network` of the attempts, so that a stranger's do not use up those of the owner. Verdicts: expired (no code is valid for this
+-- Counts one attempt and compares the code, which verify_by_code spends. It is one update, so no attempt is compared without being counted. Each
+-- network has `of_network` of the attempts, so that a stranger does not use up those of the owner. Verdicts: expired (no code is valid for this
 -- network) | wrong | verified.
 create or replace function try_code(app text, address text, hmacs bytea[], of_network integer, network bytea) returns text
 language plpgsql as $$

@@ -1,6 +1,6 @@
--- Verifies an address by its code, which try_code has found right, and opens a session. The password of its sign-ups counts from now on if all of
--- them gave the same one; of several none counts, since the code proves the address and not who chose which. No row: the code was used, replaced or
--- has expired meanwhile, or the address is verified. Locks the user, then its code.
+-- Verifies an address by its code, which try_code has found right, and opens a session. The password of its sign-ups becomes valid if all of them
+-- gave the same one. If they differ, none does, since the code proves the address but not who chose which password. No row: the code was used,
+-- replaced or has expired meanwhile, or the address is verified. Locks the user, then its code.
 create or replace function verify_by_code(
   app text, address text, hmacs bytea[],
   session text, session_digest bytea, lives_s integer, from_address text, address_digest bytea

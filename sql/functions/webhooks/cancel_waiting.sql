@@ -1,5 +1,5 @@
 -- Cancels deliveries that wait for an endpoint, at most `most`, those that are due first. Skips those that another transaction holds. Returns how
--- many. Nothing is sent there: its owner is disabled, or it is inactive, and the caller holds it.
+-- many. The endpoint receives nothing meanwhile: its owner is disabled, or it is inactive and the caller holds it.
 create or replace function cancel_waiting(endpoint text, most integer) returns integer
 language sql as $$
   with waiting as materialized (

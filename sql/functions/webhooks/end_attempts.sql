@@ -1,6 +1,6 @@
--- Records the attempts that these steps of lanes tell of, and their consequences for deliveries and endpoints. Item: n, endpoint_id, said?:
--- delivery_id, fence, ending (delivered | retry | failed | gone), retry_in_s?, duration_ms, status?, error?, response?, url? (it was sent to: what
--- another address responds says nothing of the present one). Returns the n of those whose claim held; of the others nothing is written. Locks the
+-- Records the attempts that these steps of lanes report, and their consequences for deliveries and endpoints. Item: n, endpoint_id, said?:
+-- delivery_id, fence, ending (delivered | retry | failed | gone), retry_in_s?, duration_ms, status?, error?, response?, url? (where it was sent: a
+-- former address says nothing about the present one). Returns the n of those with a valid claim; nothing is written for the others. Locks the
 -- deliveries, then the endpoints that begin or cease to fail, as emit_ended locks them. A delivery is found by its id and its lane, which is set
 -- while it is being sent. If it was requested again meanwhile (retry_step -1) and fails, it is due at once. A plan that was made while the tables
 -- were small must not read all of them.

@@ -1,5 +1,5 @@
--- The job of one lane. A lane has at most one; with the job key a planned job can be moved forward. One with a time is of a lane that has had a
--- turn: those that begin, and all other tasks, come first.
+-- The job of one lane. A lane has at most one; with the job key a planned job can be moved forward. A lane that has had a turn has a job with a time,
+-- so that new lanes and all other tasks come first.
 create or replace function lane_job(endpoint text, lane integer, run_at timestamptz) returns graphile_worker.job_spec
 language sql immutable as $$
   select row('webhooks/deliver', json_build_object('endpoint_id', endpoint, 'lane', lane), null, run_at, null,

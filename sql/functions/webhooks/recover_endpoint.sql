@@ -1,8 +1,8 @@
--- Queues again what an endpoint missed since a time: deliveries that failed or were cancelled, and subscribed events from while it was
--- inactive. Oldest first, at most `most`, spread over time by `per_second`, and only once in `pause_s` seconds, so that a receiver that has
--- just recovered is not overloaded. Verdicts: queued | unknown | inactive | too_soon. The endpoint is locked last: to find what it missed in a long
--- log takes seconds, and to queue it most of one, and who holds an endpoint keeps every event of its owner from being written, and what settles with
--- one. Where somebody else has recovered or deactivated it meanwhile, all is undone. Locks the deliveries, then the endpoint.
+-- Queues again what an endpoint missed since a time: deliveries that failed or were cancelled, and subscribed events from while it was inactive.
+-- Oldest first, at most `most`, spread over time by `per_second`, and only once in `pause_s` seconds, so that a receiver that has just recovered is
+-- not overloaded. Verdicts: queued | unknown | inactive | too_soon. The endpoint is locked last: finding what it missed in a long log takes seconds,
+-- and while an endpoint is locked no event of its owner can be written and nothing with such an event can settle. If somebody else has recovered or
+-- deactivated it meanwhile, everything is undone. Locks the deliveries, then the endpoint.
 create or replace function recover_endpoint(
   of_owner text, endpoint text, since timestamptz, most integer, per_second integer, pause_s integer
 ) returns table (verdict text, queued integer)

@@ -1,6 +1,6 @@
--- Requests a delivery again, with its id and from the start of the retry plan. A waiting one becomes due now; one that is being sent is due again
--- if that attempt fails (retry_step -1). Verdicts: queued | unknown | inactive. Locks the delivery, then the endpoint, as who recovers the endpoint
--- does; only the former of one that is being sent, since its lane may end under the lock on the endpoint.
+-- Requests a delivery again, with its id and from the start of the retry plan. A waiting one becomes due now; one that is being sent is due again if
+-- that attempt fails (retry_step -1). Verdicts: queued | unknown | inactive. Locks the delivery, then the endpoint, as recover_endpoint does; of a
+-- delivery that is being sent only the former, since its lane may end under the lock on the endpoint.
 create or replace function redeliver(of_owner text, delivery text) returns text
 language plpgsql as $$
 declare

@@ -1,6 +1,6 @@
--- Starts one more lane of each endpoint that may have one: up to four while it succeeds, one while it fails or its owner has 50 lanes, none while
--- its owner is disabled. A lane holds a job of a worker while its receiver works: others find one, however much one owner has to be sent. The caller
--- holds the endpoints, which are of one owner.
+-- Starts one more lane of each endpoint that may have one: up to four while it succeeds, one while it fails or its owner has 50 lanes, none while its
+-- owner is disabled. A lane holds a job of a worker while its receiver works, so the limit leaves jobs to other owners. The caller holds the
+-- endpoints, which belong to one owner.
 create or replace function start_lanes(endpoints text[]) returns void
 language plpgsql as $$
 declare

@@ -1,7 +1,7 @@
--- Takes a delivery for each of these steps of lanes, but for those that are parting or have lost their claim (`held`: the n of those that have not):
--- the one that a beginning lane held when its worker died, whose attempt is recorded as lost, with a duration of 24 days at most and none where the
--- time was set back since; else the due one of its endpoint that has waited longest. None for an endpoint that is inactive, whose owner is disabled,
--- or that fails and has a lower lane. Item: n, endpoint_id, lane, said?, parting?. Due ones are found in the order of their index, however many wait.
+-- Takes a delivery for each of these steps of lanes, except those that are parting or have lost their claim (`held`: the n of all others): for a new
+-- lane the delivery that it held when its worker died, whose attempt is recorded as lost (with a duration of at most 24 days, none if the clock was
+-- set back since); else the due delivery of its endpoint that has waited longest. None for an endpoint that is inactive, that fails and has a lower
+-- lane, or whose owner is disabled. Item: n, endpoint_id, lane, said?, parting?. Due ones are found in the order of their index, however many wait.
 create or replace function take_deliveries(batch jsonb, held integer[]) returns table (n integer, delivery jsonb)
 language sql
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off

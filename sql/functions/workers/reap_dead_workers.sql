@@ -1,5 +1,5 @@
--- Releases the jobs of every dead worker except the caller, and those that an unregistered worker has held for long; `unknown_s` null: not these,
--- which are found by reading every job that is held. Returns the number of dead workers.
+-- Releases the jobs of every dead worker except the caller, and those that an unregistered worker has held for long; `unknown_s` null: without the
+-- latter, which are found by reading every locked job. Returns the number of dead workers.
 create or replace function reap_dead_workers(caller uuid, silent_s double precision, stopped_s double precision, unknown_s double precision)
 returns integer
 language plpgsql as $$
