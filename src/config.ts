@@ -99,7 +99,10 @@ export function cleanEnvironment(settings: Record<string, string>): NodeJS.Proce
   return { ...env, ...settings };
 }
 
-/** What is set. A blank text is not: as a number it would be 0. A secret that was read from a file ends with a line feed. */
+/**
+ * The settings that are set. A blank text counts as unset, because as a number it would be 0. Values are trimmed, because a secret that was read from
+ * a file ends with a line feed.
+ */
 const present = (env: NodeJS.ProcessEnv): Record<string, string> =>
   Object.fromEntries(Object.entries(env).flatMap(([name, text]) => (text?.trim() ? [[name, text.trim()]] : [])));
 

@@ -22,7 +22,7 @@ const databaseAddress = z
   .refine(isDecodable, BARE_PERCENT)
   .refine((url) => isTlsMode(new URL(url).searchParams.get('sslmode') ?? 'prefer'), 'its sslmode is unknown');
 
-/** Sent in a header. With a character that none takes, no request could be made, and each order would expire as if the upstream were away. */
+/** A value that is sent in a header. With a character that no header may contain, no request could be sent and every order would expire. */
 const headerText = z.string().regex(/^[\t -~\x80-\xff]+$/, 'has a character that no header takes');
 
 const keyring = z

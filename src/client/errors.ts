@@ -72,7 +72,7 @@ export function membersOf(text: string): Members | null {
   }
 }
 
-/** Whether a gateway or a content network in front of the service, whose statuses these are, may pass the same request later. */
+/** Whether the same request may succeed later: these are the statuses of a busy or failing gateway or content network in front of the service. */
 export const isPassing = (status: number): boolean => status >= 500 || status === 408 || status === 429;
 
 /**

@@ -43,7 +43,7 @@ export function pause(ms: number, signal?: AbortSignal | null): Promise<void> {
   return unlessAborted(over, signal).finally(() => clearTimeout(timer));
 }
 
-/** The result of work that goes on for others; rejects with the signal's reason if it is aborted before. */
+/** The result of work that other callers share; rejects with the signal's reason if the signal is aborted first. The work itself goes on. */
 export function unlessAborted<Result>(work: Promise<Result>, signal?: AbortSignal | null): Promise<Result> {
   return new Promise((resolve, reject) => {
     const ended = () => reject(signal?.reason);

@@ -29,7 +29,7 @@ export async function* eventsIn(body: ReadableStream<Uint8Array>, silenceMs: num
 function parsed(block: string): StreamEvent | null {
   const fields: Record<string, string[]> = {};
   for (const line of block.split(/\r\n|\n|\r/)) {
-    // `s`: U+2028 and U+2029, which JSON may have in a text, end no line of a stream
+    // flag `s`: U+2028 and U+2029, which may occur in JSON, do not end a line of a stream
     const [, name = '', value = ''] = /^([^:]*):? ?(.*)$/s.exec(line) ?? [];
     fields[name] = [...(fields[name] ?? []), value];
   }

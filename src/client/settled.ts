@@ -11,7 +11,7 @@ export type SettleOptions = { withinMs?: number; signal?: AbortSignal };
 
 const WITHIN_MS = 120_000;
 const LEAST_WAIT_MS = 200;
-const LONGEST_TIMER_MS = 2 ** 31 - 1; // a longer one would end at once
+const LONGEST_TIMER_MS = 2 ** 31 - 1; // a longer timer would fire at once
 
 /**
  * The data of a reply; throws its error as a `ServiceError`. A 202 is polled until its write has ended; then the same

@@ -15,7 +15,7 @@ export type StreamOptions = {
 
 const SILENCE_MS = 45_000;
 const MOST_FAILURES = 8; // beyond it the wait does not grow
-const LASTED_MS = 10_000; // a connection that was there for so long has not failed, also if no event came
+const LASTED_MS = 10_000; // a connection that lasted this long was good, even if no event came
 
 /** What a stream needs of its client. */
 type Opener = { url: string; fetch: typeof fetch; authorize: Authorization; headers: Record<string, string> };
@@ -54,7 +54,7 @@ const NOT_NOW: Opened = { body: null, waitMs: 0 };
 
 async function opened(opener: Opener, options: StreamOptions, position: Position): Promise<Opened> {
   const { headers, signal, silenceMs = SILENCE_MS } = options;
-  const { fetch, url, authorize } = opener; // browsers accept no call of `fetch` as a method
+  const { fetch, url, authorize } = opener; // not called as a method, which browsers reject
   const credential = await unlessAborted(authorize.header(), signal).catch((error) => retryableOnly(error, signal));
   if (!credential) return NOT_NOW;
   const all = withHeaders(opener.headers, headers);
@@ -77,7 +77,7 @@ async function opened(opener: Opener, options: StreamOptions, position: Position
   return { body: null, waitMs: retryAfterMs(response.headers) };
 }
 
-/** No token is available at present, or none is needed any more. Any other error is thrown to the caller. */
+/** Null for a retryable error, and for any error once the signal is aborted. Throws every other error. */
 function retryableOnly(error: unknown, signal: AbortSignal | undefined): null {
   if (signal?.aborted || (error instanceof ServiceError && error.retryable)) return null;
   throw error;

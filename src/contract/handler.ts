@@ -67,8 +67,8 @@ export type Call<Op extends OperationId = OperationId, Deps = unknown> = {
   /** The first of these types that the caller prefers by `Accept`; false if it accepts none of them. */
   accepts(...types: string[]): string | false;
   /**
-   * How long to wait for an outcome, in milliseconds: what is left of the time that the caller prefers, which began when the request came. Whatever
-   * was slow before, the response is there while the platform's router still waits for it.
+   * How long to wait for an outcome, in milliseconds: what is left of the caller's preferred wait, counted from the arrival of the request. So the
+   * response is sent before the platform's router gives up, whatever was slow before.
    */
   waitMs(): number;
   /** Members of every intent that this request submits. */

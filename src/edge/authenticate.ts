@@ -35,7 +35,7 @@ export async function authenticate(
     const scheme = getScheme(name);
     const found = await scheme.check(credentials, deps, principal);
     if (!found) throw unauthorized(scheme, scheme.isShown(credentials));
-    if (found.owner) noteWork({ tenant: found.owner }); // who else is asked for is read in its turn
+    if (found.owner) noteWork({ tenant: found.owner }); // what is read for this request from here on counts for this tenant
     const lack = scheme.lacks?.(found, roles, operation);
     if (lack) {
       await onLack(found, lack);

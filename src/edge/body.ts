@@ -18,7 +18,7 @@ const noNext: Next = async () => {};
 
 const parseOf: Record<string, (text: string) => object> = { [JSON_TYPE]: parseJson, [FORM]: parseForm };
 
-/** Reads the bytes: koa-body would decode and parse what is not UTF-8 as if it were. */
+/** Reads the raw bytes: koa-body would decode bytes that are not UTF-8 without an error. */
 const read = koaBody({
   json: false,
   urlencoded: false,
@@ -59,8 +59,8 @@ type Coding = keyof typeof DECODERS | 'identity';
 const isCoding = (coding: string): coding is Coding => coding === 'identity' || Object.hasOwn(DECODERS, coding);
 
 /**
- * The bytes of a body, after decompression. Throws BODY_TOO_LARGE, and MALFORMED_BODY for one that cannot be decoded or breaks off. What is left
- * of it then is discarded: unread, it would stand before the next request of the connection, which is another caller's behind some proxies.
+ * The bytes of a body, after decompression. Throws BODY_TOO_LARGE, and MALFORMED_BODY for one that cannot be decoded or breaks off. The rest of a
+ * rejected body is discarded: otherwise it would be read as the next request of the connection, which behind some proxies is another caller's.
  */
 async function bytesOf(ctx: Context, coding: Coding): Promise<Buffer> {
   const { req } = ctx;
@@ -73,14 +73,17 @@ async function bytesOf(ctx: Context, coding: Coding): Promise<Buffer> {
   return Buffer.from((ctx.request.body as string | undefined) ?? '', 'latin1');
 }
 
-/** A body as it is decoded. koa-body's own decoder fails with nobody listening where the body was rejected before, and ends the process. */
+/**
+ * A body being decompressed. koa-body's own decoder ends the process if it fails after the body was rejected, because then nobody listens to its
+ * error.
+ */
 function decoded(req: IncomingMessage, coding: keyof typeof DECODERS) {
   const decoder = DECODERS[coding]();
   const cut = () => decoder.destroy(new Error('The body breaks off'));
-  decoder.on('error', () => {}); // nobody else listens before it is read, and after
+  decoder.on('error', () => {}); // before and after the read nobody else listens
   req.on('error', cut);
-  if (req.destroyed) cut(); // the caller left before
-  return Object.assign(req.pipe(decoder), { headers: {} }); // none is left to decode
+  if (req.destroyed) cut(); // the caller has already left
+  return Object.assign(req.pipe(decoder), { headers: {} }); // nothing is left to decompress
 }
 
 const NOT_ASCII = /[^\0-\x7f]/;

@@ -19,16 +19,16 @@ const OPEN: ReadonlySet<OperationId> = new Set([
 ]);
 
 /**
- * Whether a write of operators moves money, for which it waits at an upstream, or creates an account: what was done before is not known until
- * the recovery is over.
+ * Whether a write of operators moves money, which makes it wait for an upstream, or creates an account. During the recovery it is not known whether
+ * that was done before.
  */
 const isClosedToOperators = ({ id, parameters }: Write) =>
   id === 'provisionAgain' || parameters.some(({ name }) => name === 'Prefer');
 
 /**
- * Rejects a write while the database is being recovered: SERVICE_UNAVAILABLE, to be retried. Its effect is `unknown` under a key or an id
- * of the caller, whose first request may be among those that the database has lost; else `none`. Reads stay open, log-ins too, and
- * operators' writes but those that move money or create an account.
+ * Rejects a write while the database is being recovered: SERVICE_UNAVAILABLE, to be retried. The effect is `unknown` under a key or id of the caller,
+ * because the database may have lost an earlier request under it; else `none`. Still allowed: reads, log-ins, and operators' writes that neither move
+ * money nor create an account.
  */
 export function rejectInRecovery(operation: Write, ctx: Context): void {
   const isOpen = operation.path.startsWith(OPERATORS) ? !isClosedToOperators(operation) : OPEN.has(operation.id);

@@ -82,7 +82,7 @@ function routeOf(operation: Operation, handler: AnyHandler, deps: RouteDeps, spe
   const respond: Route = async (ctx) => {
     ctx.state.operation = operation.id;
     ctx.state.oauthErrors = operation.oauthErrors;
-    ctx.set('Cache-Control', 'no-store'); // open reads too: whether a process is ready is nothing to keep
+    ctx.set('Cache-Control', 'no-store'); // also for reads without a credential, such as the readiness of a process
     const { principal: first, spend } = await identify(ctx);
     spendRequest(ctx, operation, first, spendQuota);
     const isWhole = ctx.req.complete;

@@ -16,7 +16,10 @@ import { contractRoutes, noRoute } from './router.ts';
 import { asStoredFailure, callerIds, isRepeatable } from './stored-failure.ts';
 import { traceRequest } from './trace.ts';
 
-/** Longer than Heroku's router, so that it closes idle connections, not we: https://devcenter.heroku.com/articles/http-routing#keepalives */
+/**
+ * Longer than Heroku's router keeps idle connections, so that the router closes them first:
+ * https://devcenter.heroku.com/articles/http-routing#keepalives
+ */
 const KEEP_ALIVE_MS = 95_000;
 const HEADERS_WITHIN_MS = 15_000;
 const REQUEST_WITHIN_MS = 30_000;
@@ -56,7 +59,7 @@ export function createEdge(
   return server;
 }
 
-/** The members of a query. Koa looks for each of them among all: 15 kB of one that stands there again and again took a second. */
+/** The members of a query. Koa's own parser is quadratic: 15 kB of one repeated member take it a second. */
 function parsedQuery(this: Request) {
   return parse(this.querystring, '&', '=', { maxKeys: 0 });
 }

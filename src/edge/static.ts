@@ -3,7 +3,10 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Context } from 'koa';
 
-/** A document that is the same for everyone. Hashed and compressed once: of a megabyte that takes milliseconds, and anybody may ask for it. */
+/**
+ * A document that is the same for everyone. It is hashed and compressed once, because that takes milliseconds for a megabyte and anybody may request
+ * it.
+ */
 export type StaticDocument = { type: string; bytes: Buffer; etag: string; compressed?: Promise<Buffer> };
 
 /** Makes a document of its content. */
@@ -23,8 +26,8 @@ export function sendDocument(ctx: Context, { type, bytes, etag }: StaticDocument
 }
 
 /**
- * The same, compressed for a client that accepts it. Only for public documents without secrets: if a response contains a
- * secret beside text of the caller, its compressed length reveals the secret (BREACH).
+ * As `sendDocument`, compressed if the client accepts that. Only for public documents without secrets: if a response contains a secret beside text of
+ * the caller, its compressed length reveals the secret (BREACH).
  */
 export async function sendCompressed(ctx: Context, document: StaticDocument): Promise<void> {
   ctx.vary('Accept-Encoding');

@@ -3,9 +3,9 @@ import { presentWork } from './work.ts';
 /** Runs calls to one upstream, a bounded number at once. */
 export type AtOnce = {
   /**
-   * Runs a call in its turn: that of the tenant with the fewest calls under way comes first, and of a tenant the oldest. Null, and it was not run:
-   * it would have waited for an upstream that is silent, or for too long, or too many wait, most of them its tenant's. `hasResponded`: whether a
-   * result is a response of the upstream. `isUrgent`: its turn comes before those of others.
+   * Runs a call in its turn. Urgent calls come first, then the tenant with the fewest calls under way, then the oldest call. Null if it was not run:
+   * the upstream is silent, the wait became too long, or too many calls wait, most of them its tenant's. `hasResponded`: whether a result is a
+   * response of the upstream.
    */
   run<Result>(
     call: () => Promise<Result>,
@@ -14,21 +14,21 @@ export type AtOnce = {
   ): Promise<Result | null>;
 };
 
-/** Why a call was not sent that had no turn. SQL knows it by this name (retry_mail). */
+/** The reason why a call without a turn was not sent. SQL knows it by this name (retry_mail). */
 export const NO_TURN = 'NO_TURN';
 
 type Waiting = { tenant: string | undefined; sinceMs: number; isUrgent: boolean; begin(hasTurn: boolean): void };
 
 /**
- * How long a call waits for its turn at most, and how many may wait. `silentMs`: an upstream that has been called, and has responded to nothing for
- * so long, is silent until it responds. `heldMs`: how long the job of a call waits for its response; then its turn is over, too.
+ * `longestMs`: how long a call may wait for its turn. `mostWaiting`: how many may wait. `silentMs`: an upstream that owes a response for so long
+ * counts as silent until it responds. `heldMs`: after so long the job of a call no longer waits for its response, so its turn ends.
  */
 type Limits = { longestMs?: number; mostWaiting?: number | undefined; silentMs?: number; heldMs?: number };
 
 /**
- * Makes a limit of `most` calls at once; others wait, by default as many, for a second. Whoever waits for an upstream holds up a job of the queue,
- * and what concerns other upstreams needs those too: one that is silent holds `most` of them. Nobody else waits for it, except in the second before
- * that is known.
+ * Limits calls to `most` at once. By default as many others wait, for up to a second. A call that waits for an upstream holds a job of the queue,
+ * which work for other upstreams needs; so a silent upstream holds at most `most` jobs, and more only during the second in which its silence is not
+ * known yet.
  */
 export function atOnce(
   most: number,
@@ -36,11 +36,11 @@ export function atOnce(
 ): AtOnce {
   let running = 0;
   const runningOf = new Map<string | undefined, number>();
-  const waiting: Waiting[] = []; // the oldest first
+  const waiting: Waiting[] = []; // oldest first
   let owingSinceMs = Number.POSITIVE_INFINITY; // since when the upstream owes its next response
   let timer: NodeJS.Timeout | undefined;
 
-  /** How much longer one that waits may do so, in milliseconds. */
+  /** How much longer a call may wait, in milliseconds. */
   const leftMs = ({ sinceMs }: Waiting) => Math.min(owingSinceMs + silentMs, sinceMs + longestMs) - performance.now();
 
   function serve(): void {
@@ -72,7 +72,7 @@ export function atOnce(
     each.begin(hasTurn);
   }
 
-  /** Returns a function that ends a turn, and that does so by itself after `heldMs`. */
+  /** Returns a function that ends the turn. The turn also ends by itself after `heldMs`. */
   function turnOf(tenant: string | undefined): (isAnswered: boolean) => void {
     let isOver = false;
     const over = (isAnswered: boolean) => {
@@ -107,7 +107,7 @@ export function atOnce(
   };
 }
 
-/** Of some that wait, in the order of their age, the newest of the tenant that has most of them: who asks for much makes room for the others. */
+/** The newest waiter of the tenant that has most of them. `waiting` is in order of age. */
 export function newestOfMost<Waiter extends { tenant: string | undefined }>(waiting: readonly Waiter[]): Waiter {
   const ofTenants = [...Map.groupBy(waiting, ({ tenant }) => tenant).values()];
   return ofTenants.reduce((most, each) => (each.length >= most.length ? each : most)).at(-1) as Waiter; // as: no group is empty

@@ -34,13 +34,13 @@ export async function knownCursor({ cursor }: PageQuery, isKnown: Stored<never>[
   return cursor ?? null;
 }
 
-/** A place in a list in the order of a time (ISO-8601) and, among equal times, of an id. */
+/** A position in a list that is ordered by a time (ISO 8601), then by an id. */
 export type Place = { at: string; id: string };
 
-/** The cursor of a place: it stays where it is, whatever becomes of its row. */
+/** The cursor of a position. It stays valid if its row moves or is deleted. */
 export const cursorAt = ({ at, id }: Place): string => `${at} ${id}`;
 
-/** The place of such a cursor; null for any other text. */
+/** The position of such a cursor; null for any other text. */
 export function placeOf(cursor: string): Place | null {
   const [at = '', id = '', ...rest] = cursor.split(' ');
   const ms = calendarMs(Date.parse(at));
@@ -48,8 +48,8 @@ export function placeOf(cursor: string): Place | null {
 }
 
 /**
- * One page of a list that is read as a whole and whose rows come, go and move, in the order of the texts that `cursorOf` gives: what is behind
- * the text of the cursor. Throws INVALID_REQUEST for one of which `isKnown` is false.
+ * One page of a list that is read as a whole and whose rows may come, go and move: the rows behind the cursor, in the order of the texts that
+ * `cursorOf` gives. Throws INVALID_REQUEST for a cursor for which `isKnown` is false.
  */
 export const pageBehind = <Row>(
   query: PageQuery,

@@ -14,8 +14,9 @@ type Settings = {
 } & Record<keyof typeof LEAST, number>;
 
 /**
- * After how long absence proves that nothing was done: the miner's own time limit for a request and the time before it begins, how far clocks
- * and reads of the exchange may be off, and nodes of the chain. See the venues' pages. A shorter time would prove it too early.
+ * The least values of the times after which absence counts as proof: how long a miner may still work on a request, how far the clock and reads of the
+ * exchange may be off, and how far behind nodes of the chain may be. See the venues' pages. With shorter times something that will happen would be
+ * reported as not done.
  */
 const LEAST = {
   NETVENUE_IN_FLIGHT_MS: 105_000,

@@ -11,9 +11,9 @@ type Limit = {
   baseS: number;
   /** The longest window, in seconds. Windows grow while each is overspent. Equal to `baseS` if windows do not grow. */
   longestS: number;
-  /** Whether callers of several apps spend it. What is left of it says something about the users of others, so nobody is told. */
+  /** Whether callers of several apps spend it. What is left would reveal something about the users of other apps, so no caller is shown it. */
   isOfAllApps?: true;
-  /** Whether only callers spend it from whose network nobody has logged in to the account. That it counts says whose account has one. */
+  /** Whether only callers from networks without an earlier log-in spend it. That it is counted would reveal whether an account has one. */
   isOfStrangers?: true;
 };
 
@@ -86,7 +86,9 @@ export const limits = {
   payout_accounts_per_user: { budget: 5, baseS: DAY_S, longestS: DAY_S },
   /** Subaccounts that one partner registers: an entity has 10,000 numbers, and none is given twice. */
   subaccounts: { budget: 500, baseS: DAY_S, longestS: DAY_S },
-  /** Free accounts that all users of one app open: each takes such a number, and anyone with a mailbox can be a user. */
+  /**
+   * Free accounts that all users of one app may open in a day. Each uses up one of the entity's subaccounts, and anyone with a mailbox can be a user.
+   */
   free_accounts: { budget: 500, baseS: DAY_S, longestS: DAY_S },
 } as const satisfies Record<string, Limit>;
 
@@ -131,9 +133,12 @@ export type BudgetState = {
   isUntold?: boolean;
 };
 
-/** Whether a caller may see that a budget was counted: one of strangers only once it is spent, so that log-ins look alike for all addresses. */
+/**
+ * Whether a caller may see that a budget was counted: a budget of unknown networks only once it is spent, so that log-ins look alike for all
+ * addresses.
+ */
 export const isVisible = ({ name, remaining }: BudgetState): boolean => remaining < 0 || !OF_STRANGERS.has(name);
 
-/** The state of a budget as a caller may see it: of one that several apps spend only that it is spent, and not since when. */
+/** The state of a budget as a caller may see it: for one that several apps spend, only whether it is spent, and not since when. */
 export const visibleState = (state: BudgetState): BudgetState =>
   OF_ALL_APPS.has(state.name) ? { ...state, ends_in_s: state.base_s, isUntold: state.remaining >= 0 } : state;

@@ -8,8 +8,8 @@ export type UpstreamResult<T> = Accepted<T> | Rejected | Unreachable | UnknownEf
 export type Accepted<T> = { kind: 'accepted'; data: T };
 
 /**
- * The upstream rejected the request and provably did nothing. `slug` is a stable lower-case code of ours. `words`: the
- * upstream's own, cleaned, for a reason that has no code. `address`: the wallet that its reason names, in lower case.
+ * The upstream rejected the request and provably did nothing. `slug` is a stable lower-case code of ours. `words`: the upstream's own text, cleaned,
+ * if the reason has no code. `address`: the wallet that the text names, in lower case.
  */
 export type Rejected = {
   kind: 'rejected';

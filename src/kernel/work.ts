@@ -3,9 +3,9 @@ import type { IntentId } from './id-kinds.ts';
 import type { Spans } from './spans.ts';
 
 /**
- * What a process works on: the members that every log line of this work has. `outcome`: the state of a task's intent.
- * `status`: the HTTP status of an upstream's last response. `isAsked`: a request to an upstream was made. `spans`: its timed parts, if they are
- * traced. `isOperator`: an operator asked for it. `isExit`: it reduces what a trader risks.
+ * What a process works on: the members that every log line of this work has. `outcome`: the state of a task's intent. `status`: the HTTP status of an
+ * upstream's last response. `isAsked`: a request to an upstream was made. `spans`: its timed parts, if they are traced. `isOperator`: it is for an
+ * operator. `isExit`: it reduces what a trader risks.
  */
 export type Work = {
   request_id?: string;
@@ -66,14 +66,17 @@ let startAheadMs = 0;
  */
 export const epochMs = (): number => Math.floor(steadyMs()) - startAheadMs;
 
-const END_MS = Date.UTC(10_000, 0); // a year is shown with four digits (RFC 3339)
+const END_MS = Date.UTC(10_000, 0); // RFC 3339 has years of four digits
 
-/** A time in epoch ms that can be shown; null for a number that is none. */
+/** A time in epoch ms that RFC 3339 can express; null for any other number. */
 export const calendarMs = (ms: number | null): number | null => (ms !== null && ms >= 0 && ms < END_MS ? ms : null);
 
 const SECOND_MS = 1_000;
 
-/** The time of a reading at an upstream whose events name the second (epoch ms): an event of this second is not older than the reading. */
+/**
+ * The time (epoch ms) to record for a read at an upstream whose events have a resolution of 1 s: rounded down, so that an event of the same second
+ * does not count as older.
+ */
 export const readingTime = (): number => Math.floor(epochMs() / SECOND_MS) * SECOND_MS;
 
 /** The host's time at the start of this process, in epoch milliseconds, plus what has passed since by the monotonic clock. */

@@ -45,7 +45,7 @@ const timed =
   ) =>
   (...args: unknown[]): unknown => {
     const startedAt = performance.now();
-    const on: Work = { ...presentWork(), isAsked: false }; // separate, for what is noted of it: calls run concurrently
+    const on: Work = { ...presentWork(), isAsked: false }; // its own object, because concurrent calls each note their results
     const result = workingOn(on, () => call(...args));
     if (!(result instanceof Promise)) return result;
     result.then(
@@ -58,8 +58,8 @@ const timed =
 type Called = { upstream: Upstream; call: string; startedAt: number; result: unknown; on: Work };
 
 /**
- * A result that no request gave comes from memory and is no call. If it failed, this service had no turn, budget or slot for it: that is in the log,
- * and says nothing of the upstream.
+ * A result without a request is not counted as a call: it comes from memory, or this service had no turn, budget or slot for it. The latter is
+ * logged, but says nothing about the upstream.
  */
 function noteResult(
   { upstream, call, startedAt, result, on }: Called,

@@ -8,8 +8,8 @@ const ANOTHER =
   'Setting DATABASE_DIRECT_URL: leads to another database than DATABASE_URL. No worker would see what web accepts.';
 
 /**
- * The settings with addresses that say how their connections are protected. Waits for a database that does not respond or
- * takes no connection yet. Throws if the two addresses lead to different databases.
+ * The settings, with the TLS mode added to the database addresses. Waits for a database that does not respond or does not accept connections yet.
+ * Throws if the two addresses lead to different databases.
  */
 export async function withDatabaseTls(config: Config, log: Pick<Logger, 'warn'>): Promise<Config> {
   const onWait = (err: Error) => log.warn({ err }, 'waiting for the database');

@@ -6,8 +6,8 @@ import { headSigner } from '../kernel/head-keys.ts';
 import { sealer } from '../kernel/seal.ts';
 
 /**
- * Brings the database of a deployment up to date, see `migrate`. Throws before it changes anything if the keys of the deployment are not those
- * of its database: nobody could read what is sealed there, or verify what was signed.
+ * Brings the database of a deployment up to date (see `migrate`). Throws before it changes anything if the deployment's keys do not fit its database:
+ * sealed values could not be opened, or signed receipts not verified.
  */
 export async function release(
   { directUrl, SEALING_KEYS, AGREEMENT_KEYS }: Config,

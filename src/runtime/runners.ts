@@ -90,7 +90,7 @@ export function superviseRunner(
       });
       try {
         const events: WorkerEvents = new EventEmitter();
-        events.on('cron:prematureTimer', (tick) => void (wasSetBack(tick) && runner && stopQuietly(runner))); // starts anew
+        events.on('cron:prematureTimer', (tick) => void (wasSetBack(tick) && runner && stopQuietly(runner))); // it is started again
         const overdue = overdueEnd(events, stopping.signal);
         const fetched = new Promise((resolve) => events.once('localQueue:getJobs:complete', resolve));
         runner = await startRunner(name, events, { config, log, tasks, onPool, news }, pool);

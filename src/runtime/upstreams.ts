@@ -73,10 +73,10 @@ export async function openUpstreams({
   };
 }
 
-/** A verb whose request waits for its turn holds a job, a second at most, and is soon tried again. */
+/** Any number of verbs may wait: each holds its job for at most a second and is tried again soon. */
 const WAITING = { mostWaiting: Number.POSITIVE_INFINITY };
 
-/** `heldMs`: how long a job waits for a miner, which may have the request for minutes. */
+/** `heldMs`: how long a job waits for a miner, which may work on a request for minutes. */
 function networkTurns({ miners, validator }: ReturnType<typeof jobsOfVenues>, heldMs: number): NetvenueTurns {
   const ofMiners = (most: number) => atOnce(most, { ...WAITING, heldMs });
   return {
@@ -85,7 +85,7 @@ function networkTurns({ miners, validator }: ReturnType<typeof jobsOfVenues>, he
   };
 }
 
-/** Whoever reads waits for its turn as long as for the response. */
+/** A read may wait for its turn as long as for its response. */
 const readTurns = (longestMs: number) => atOnce(READS_AT_ONCE, { ...WAITING, longestMs, silentMs: longestMs });
 
 const netvenueAt = (

@@ -56,7 +56,7 @@ export async function startWorker(
     async stop() {
       runtime.readiness.stop();
       const drain = setTimeout(runtime.stop, DRAIN_MS);
-      await Promise.all([following, ...runners].map((each) => each?.stop())); // at once: who waits for another one would take new jobs
+      await Promise.all([following, ...runners].map((each) => each?.stop())); // all at once: a runner that is not told to stop goes on taking jobs
       clearTimeout(drain);
       await news.close();
       await liveness.stop();

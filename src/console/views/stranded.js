@@ -54,7 +54,7 @@ function buttons(payout, again) {
   return buttonsOf(id, again)('Reverse', 'reversePayout', () => reverse(id, money(leftOf(payout), currency)));
 }
 
-/** Looks up at the processor the result of the step of a payout whose effect is unknown. @param {string} payout_id */
+/** Looks up the result of a payout step of unknown effect at the processor. @param {string} payout_id */
 const reconcilePayout = (payout_id) =>
   act({
     title: 'Look up a payout',
