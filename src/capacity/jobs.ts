@@ -1,13 +1,10 @@
-/**
- * How many of the jobs of a runner one upstream may hold while it does not respond, other than those of orders: what concerns other
- * upstreams needs them, too.
- */
+/** How many of a runner's jobs one upstream may hold while it does not respond. Venues have limits of their own (`jobsOfVenues`). */
 export const jobsOfOneUpstream = (jobs: number): number => Math.ceil(jobs / 4);
 
 /**
- * How many of the jobs of a runner the verbs of a venue may hold while it does not respond. `actions` and `reads` at the exchange: those of exits
- * and those of entries, each; as many as reads wait for its budget. `miners`: those that wait for miners, of all entities together, and not fewer
- * than one miner usually takes: how many wait for one of them, its slots bound.
+ * How many of a runner's jobs the verbs of a venue may hold while it does not respond. `actions` and `reads` at the exchange apply to exits and to
+ * entries separately; verbs that wait for the exchange's budget count as reads. `miners`: jobs that wait for all miners together, never fewer than
+ * one miner usually works on; the slots limit those of a single miner.
  */
 export const jobsOfVenues = (jobs: number): VenueJobs => ({
   miners: { exits: atLeast(5, jobs / 4, jobs), entries: atLeast(10, jobs / 2, jobs) },

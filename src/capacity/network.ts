@@ -2,10 +2,7 @@ import type { Hotkey } from '../kernel/ids.ts';
 import type { Bucket } from '../kernel/shared-upstream.ts';
 import { budgets, type CapacitySettings, remaining } from './budgets.ts';
 
-/**
- * Something of which an upstream takes only so many in any minute, counted over all processes: the first `forExits` of them
- * are only for requests that reduce what a trader risks.
- */
+/** A limit per minute of an upstream, counted over all processes. `forExits` of it are only for requests that reduce what a trader risks. */
 export type Pace = { name: string; perMinute: number; forExits: number };
 
 /**
@@ -38,7 +35,7 @@ export const paceOf = (trader: Hotkey, settings: CapacitySettings): Pace => ({
   forExits: signals.kept.exit(settings),
 });
 
-/** How many reads of the validator a web process has outstanding: more would wait there, in order of arrival and before those of orders. */
+/** How many reads of the validator a web process has outstanding. More would wait there in order of arrival, ahead of reads for orders. */
 export const READS_AT_ONCE = 20;
 
 /** The pace at which wanted exits are compared with what the network holds: ten seconds' worth at once. */

@@ -8,8 +8,8 @@ type Key = Pick<PublicKey, 'kid' | 'x'>;
 const keyRow = z.object({ kid: z.string(), x: z.string() });
 
 /**
- * Throws if a key that has signed receipts of agreements is not among these any more, or has another one under its id: its receipts could not
- * be verified. A database that is not migrated yet has none.
+ * Throws if a key that has signed receipts of agreements is missing here, or if its id names another key: its receipts could not be verified. Accepts
+ * a database that is not migrated yet.
  */
 export async function requireAgreementKeys(url: string, keys: readonly Key[]): Promise<void> {
   const db = await openPool(url, 1, () => {});
@@ -23,7 +23,7 @@ export async function requireAgreementKeys(url: string, keys: readonly Key[]): P
   }
 }
 
-/** Records the first of these keys, which signs receipts from now on. */
+/** Records the first of these keys as one that signs receipts. */
 export async function recordAgreementKey(url: string, keys: readonly Key[]): Promise<void> {
   const db = await openPool(url, 1, () => {});
   try {

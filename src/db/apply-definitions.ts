@@ -10,7 +10,7 @@ type Recorded = Pick<Definition, 'kind' | 'name' | 'sha256'>;
 /** The definitions to apply to a database (`changed`) and to drop from it (`removed`). */
 type Changes = { changed: Definition[]; removed: Recorded[]; kept: KeptDefinition[] };
 
-/** What goes on beside a release: code that it must not break, and the tasks that it brings. */
+/** What a release has to respect: the code that it must not break, and the tasks that it brings. */
 type Beside = { protectedCode: Protected[]; tasks: Calls['tasks'] };
 
 /**

@@ -7,16 +7,16 @@ import { waitFromNow } from './waits.ts';
 
 const MAX_BATCH_SIZE = 100; // large enough to amortise a commit, small enough to hold locks only briefly
 const SLOW_MS = 1_000; // a batch that takes longer, such as one on a silent connection, no longer delays the next
-const ALONE_AT_ONCE = 4; // items that are run alone have so many connections, and leave the others to everybody else
-/** How long a lock is waited for: by items of several callers, by one that is run alone after them, and by those that somebody holds up. */
-const LOCK_MS = { shared: 500, alone: 50, held: 3_000 }; // the last is less than a statement has: the server gives it up, and no connection is lost
+const ALONE_AT_ONCE = 4; // connections for items that are run alone; the rest stays free for other work
+/** How long a statement waits for a lock: one of several callers, one item that is run alone after that, and items that a lock still holds up. */
+const LOCK_MS = { shared: 500, alone: 50, held: 3_000 }; // `held` is below the limit of a statement, so the server gives up first and the connection is kept
 
-const OF_ALL: Work = {}; // a batch is for several tenants, and takes a connection in the turn of none
+const OF_ALL: Work = {}; // a batch is for several tenants, so its connection counts for none of them
 
 /** Runs a batch in one statement. `lockMs`: how long it waits for a lock. */
 type Run<Item, Result> = (items: Item[], lockMs: number) => Promise<Result[]>;
 
-/** A waiting item. `waited`: runs what it has waited for. */
+/** A waiting item. `waited` runs work with the time limit that began when the item arrived. */
 type Waiting<Item, Result> = {
   item: Item;
   tenant: string | undefined;
@@ -26,12 +26,11 @@ type Waiting<Item, Result> = {
 };
 
 /**
- * Turns a function over a batch into one over a single item. Items of one tick share a batch. One batch is in progress
- * at a time, for up to `SLOW_MS`; further items wait for the next one. So a single item starts at once, and many
- * concurrent items share commits. A batch that fails is run again item by item, so that a bad item fails alone, and those that wait for a lock
- * wait apart, each tenant's together; not if the database was away, because then no item is to blame. `run` must return one result per item, in
- * order, and may see an item more than once. Equal items are not merged, and nothing is cached. A batching library does not fit: its items have
- * their results together.
+ * Turns a function over a batch into one over a single item. Items of one tick share a batch. One batch is in progress at a time, for up to
+ * `SLOW_MS`; further items wait for the next one. So a single item starts at once, and many concurrent items share commits. A batch that fails is run
+ * again item by item, so that a bad item fails alone. Items that a lock still holds up then wait for it separately, one statement per tenant. While
+ * the database is away nothing is run again. `run` must return one result per item, in order, and may see an item more than once. Equal items are not
+ * merged, and nothing is cached. A batching library does not fit: it resolves all items of a batch together.
  */
 export function batch<Item, Result>(run: Run<Item, Result>): (item: Item) => Promise<Result> {
   type Members = Waiting<Item, Result>[];
@@ -99,7 +98,7 @@ export function batch<Item, Result>(run: Run<Item, Result>): (item: Item) => Pro
     });
 }
 
-/** The same for a function that takes a pool: items for the same pool, and of one `kindOf`, share a batch. */
+/** As `batch`, for a function that takes a pool: items of the same pool and the same `kindOf` share a batch. */
 export function batchPerPool<Item, Result>(
   run: (db: Db, ...batch: Parameters<Run<Item, Result>>) => Promise<Result[]>,
   kindOf: (item: Item) => string = () => '',
@@ -117,7 +116,7 @@ export function batchPerPool<Item, Result>(
 /** Items as JSON for a statement of one caller, each with its position `n`. */
 export const numberedJson = (items: object[]): string => JSON.stringify(items.map((item, n) => ({ ...item, n })));
 
-/** The same for a statement of a batch, which waits for no lock for longer than `lockMs`, see `share_locks`. */
+/** As `numberedJson`, for the statement of a batch: it waits at most `lockMs` for a lock (see `share_locks`). */
 export const numbered = (items: object[], lockMs: number): FragmentSqlToken =>
   sql.fragment`share_locks(${numberedJson(items)}::jsonb, ${lockMs})`;
 

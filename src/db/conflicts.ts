@@ -1,12 +1,12 @@
 /**
- * Codes of PostgreSQL and of sockets that mean that the database cannot work, not that the statement is wrong: among them a
- * full disk (53100), too many connections (53300), a primary that has become read-only (25006) and credentials that are not accepted any more (28).
+ * Codes of PostgreSQL and of sockets that mean that the database cannot work, not that the statement is wrong: among them a full disk (53100), too
+ * many connections (53300), a primary that has become read-only (25006) and rejected credentials (class 28).
  */
 const AWAY =
   /^(08|25006|28|53|57P0[1-5]|58030|ECONN|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|ENOTFOUND|ENOENT|EPIPE|ETIMEDOUT)/;
 /**
- * Where the server rejects what a standby cannot do, without the code for it: to read an unlogged table, and to write by a function that the
- * server only stops at the transaction's id. By SQLSTATE and the function in PostgreSQL's source, which no locale translates.
+ * Errors of a standby that have no code of their own: reading an unlogged table, and a write that is stopped only when it needs a transaction id.
+ * Identified by SQLSTATE and the function in PostgreSQL's source, which do not depend on the locale.
  */
 const ON_STANDBY = /^(0A000 get_relation_info|XX000 (AssignTransactionId|GetNewTransactionId|XLogBeginInsert))$/;
 const AWAY_NAMES = /^(Backend|Connection|ConnectionError)|Terminated/;
@@ -21,7 +21,7 @@ export const databaseIsAway = (error: unknown): boolean =>
       /connection (terminated|timeout)|^timeout expired$/i.test(message),
   );
 
-/** Codes by which the server rejects a statement or a connection: read-only, of a role that may not log in, or out of a resource. */
+/** Codes of a server that rejected a statement or a connection: it is read-only, the role may not log in, or a resource is exhausted. */
 const REJECTED = /^(25006|28...|53...)$/;
 
 /**
@@ -33,7 +33,7 @@ export const databaseRejected = (error: unknown): boolean =>
     ({ code, place, severity }) => (REJECTED.test(code) || ON_STANDBY.test(place)) && /^(ERROR|FATAL)$/.test(severity),
   );
 
-/** Whether the server rejects the role or its password. A process that runs may have had others that were right until a moment ago. */
+/** Whether the server rejects the role or its password, for example because they were rotated while this process runs. */
 export const rejectsCredentials = (error: unknown): boolean =>
   causesOf(error).some(({ code }) => code.startsWith('28'));
 

@@ -9,8 +9,8 @@ import type { Db } from './pool.ts';
 export const ABANDONED_S = 60;
 
 /**
- * The stored first response of a write. `problem`: the error with which the write ended. `replacedBy`: until then, a
- * Unix time in ms, the request that wrote may replace it by the outcome that it waits for.
+ * The stored first response of a write. `problem`: the error with which the write ended. `replacedBy`: until this Unix time in ms the request that
+ * wrote it may replace it by the outcome that it waits for.
  */
 export type IdempotentResponse = {
   status: number;

@@ -155,10 +155,10 @@ export function withSlots(pool: DatabasePool, size: number, slotMs: number): Dat
 }
 
 /**
- * A limit on the connections in use. For further ones tenants take turns, so that one that asks for much waits for its own; within a tenant the
- * order is that of arrival. What operators read may take long: they use a third of the slots at most, and come first for these, so that no crowd
- * keeps them out. A tenant leaves a fifth to others: what all of its statements wait for, such as a lock on its event log, may last. No more, since
- * one that is alone has use for nearly all while some connections are silent.
+ * A limit on the connections in use. Tenants take turns for free connections; within a tenant the order is that of arrival. Operators, whose reads
+ * may take long, use at most a third of the connections and come first for these. A tenant leaves a fifth to others, because all of its statements
+ * may wait for one lock, such as that of its event log. A larger share would be missing where a single tenant uses the process while some connections
+ * are silent.
  */
 export type Slots = {
   /**
@@ -174,7 +174,7 @@ export type Slots = {
 const OPERATOR_WAIT_MS = 10_000;
 const OPERATORS_PART = 3;
 const OTHERS_PART = 5;
-const MOST_TENANTS = 1_000; // that are bounded at a time, those that were here last
+const MOST_TENANTS = 1_000; // the tenants that were here last; earlier ones are forgotten
 /** The lane of what is done before the tenant is known, or for several together: it takes turns as one tenant does. */
 const OF_ALL = 'all';
 

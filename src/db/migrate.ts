@@ -26,12 +26,11 @@ const patience = { lockMs: 2_000, pauseMs: 3_000, attempts: 100 };
 type Release = { version: string; isAlone: boolean };
 
 /**
- * Brings a database up to date: the schema of the queue, then ours, migration by migration. Safe to repeat and to run
- * concurrently: the second run waits. Safe under traffic: if a lock is not granted within `lockMs`, the attempt ends
- * and is repeated after `pauseMs`. A database that a later version has migrated stays as it is: a version is rolled back by
- * running its programs, and platforms run its release as well. Throws if an applied migration was edited, if the database is another
- * application's or has an earlier layout, if the release would take away what the release before or a running process calls, or if it is rolled
- * back to a version that the database no longer serves.
+ * Brings a database up to date: the schema of the queue, then ours, migration by migration. Safe to repeat and to run concurrently: the second run
+ * waits. Safe under traffic: if a lock is not granted within `lockMs`, the attempt ends and is repeated after `pauseMs`. A database that a later
+ * version has migrated is left unchanged, because platforms also run the release of a version to which they roll back. Throws if an applied migration
+ * was edited, if the database is another application's or has an earlier layout, if the release would take away what the release before or a running
+ * process calls, or if it is rolled back to a version that the database no longer serves.
  */
 export async function migrate(
   url: string,
@@ -46,7 +45,7 @@ export async function migrate(
   };
   const limits = {
     lock_timeout: String(lockMs),
-    statement_timeout: '0', // a role may have one, as web's has behind a pooler: an index of a large table takes longer
+    statement_timeout: '0', // overrides a limit of the role, such as that of web behind a pooler: building the index of a large table takes longer
     idle_in_transaction_session_timeout: String(IDLE_IN_TRANSACTION_MS), // a release that is suspended lets go of the tables that it has locked
   };
   const pool = new pg.Pool({ connectionString: withSession(url, limits), max: 2 });

@@ -42,7 +42,7 @@ export async function checkLayout(client: ClientBase): Promise<void> {
 }
 
 /**
- * Throws for a database without migrations of ours that has tables: it is another application's, and its tables would be open to our roles.
+ * Throws for a database that has tables but no migrations of ours: it belongs to another application, and our roles would get rights on its tables.
  * Tables of extensions do not count.
  */
 export async function checkEmpty(client: ClientBase): Promise<void> {

@@ -19,7 +19,7 @@ type Polled<Row> = {
 /** `everyS`: seconds between two polls of a row. `most`: rows taken at most. */
 export type Pace = { everyS: number; most: number };
 
-/** The parts that statements about a polled table share: its name, its key, whether a row `t` is due, and the order in which rows have their turns. */
+/** The parts that statements about a polled table share: its name, its key, whether a row `t` is due, and the order of turns. */
 function partsOf<Row>({ table, key, since, owner, open }: Polled<Row>, { everyS, most }: Pace) {
   const [rows, id] = [sql.identifier([table]), sql.identifier([key])];
   const polledAt = sql.fragment`coalesce(t.reconciled_at, t.${sql.identifier([since])})`;
@@ -38,8 +38,8 @@ function partsOf<Row>({ table, key, since, owner, open }: Polled<Row>, { everyS,
 }
 
 /**
- * Takes rows that were not polled for `everyS` seconds. Owners take turns, so that none waits for all that another has; of an owner
- * the rows that have waited longest come first. Rows locked by another caller are skipped. A taken row is due again `everyS` seconds later.
+ * Takes rows that were not polled for `everyS` seconds. Owners take turns; within an owner, the rows that have waited longest come first. Rows locked
+ * by another caller are skipped. A taken row is due again `everyS` seconds later.
  */
 export function takeDue<Row extends object>(db: Db, polled: Polled<Row>, pace: Pace): Promise<readonly Row[]> {
   const { rows, id, inTurn } = partsOf(polled, pace);
@@ -50,11 +50,11 @@ export function takeDue<Row extends object>(db: Db, polled: Polled<Row>, pace: P
     returning ${polled.members}`);
 }
 
-const RUN_MS = 10_000; // of one kind: a job of more than 2 min counts as lost, and a second one would do the same beside it
+const RUN_MS = 10_000; // per kind of row: a job that runs for more than 2 min counts as lost and is started a second time
 
 /**
- * Works on rows that are due one after another, in the order of `takeDue`, for 10 s at most: one that had no turn by then is due still. One
- * that throws keeps no other from its turn; the first error is thrown at the end. Rows locked by another caller are skipped.
+ * Works on the due rows one by one, in the order of `takeDue`, for at most 10 s; rows without a turn stay due. A row that throws does not hold up the
+ * others; the first error is thrown at the end. Rows locked by another caller are skipped.
  */
 export async function eachDue<Row extends object>(
   db: Db,
@@ -76,7 +76,7 @@ export async function eachDue<Row extends object>(
   });
 }
 
-/** Works on rows one after another. One that throws keeps no other from its turn; the first error is thrown at the end. */
+/** Works on rows one after another. A row that throws does not hold up the others; the first error is thrown at the end. */
 export async function eachInTurn<Row>(rows: readonly Row[], work: (row: Row) => Promise<unknown>): Promise<void> {
   const errors: unknown[] = [];
   for (const row of rows) await work(row).catch((error) => errors.push(error));

@@ -74,15 +74,15 @@ async function releaseUnknown(pool: pg.Pool, runner: unknown, known: string[]): 
 type Named = { name: string; text: string; values?: unknown[] };
 
 const MINUTE_MS = 60_000;
-/** Of the queue's statement: a tick counts only after the last one. */
+/** A condition in the queue's statement: a tick counts only if it is later than the last one. */
 const AFTER_LAST = 'known_crontabs.last_execution < excluded.last_execution';
 const AFTER_LAST_OR_SET_BACK =
   "known_crontabs.last_execution not between excluded.last_execution and excluded.last_execution + interval '1 minute'";
 
 /**
- * A tick of the crontab at the minute that it is by the time that counts. The queue takes that of the host, whose clock may be ahead: its jobs would
- * be due only then, and are planned anew at the next tick, so they would never run; and no tick counts before the time of the last one, also after
- * the time was set back.
+ * Rewrites the queue's crontab statement to the current minute by the service's time (`epochMs`), with jobs that are due at once. The queue uses the
+ * clock of its host. If that is ahead, its jobs would be due later, be planned anew at the next tick and so never run, and no other worker's tick
+ * would count until then. After the time was set back, a tick counts again although an earlier run recorded a later one.
  */
 function atPresent({ name, text, values: [jobs, , ...rest] = [] }: Named): Named {
   const minute = new Date(Math.round(epochMs() / MINUTE_MS) * MINUTE_MS).toISOString();
@@ -96,8 +96,8 @@ function atPresent({ name, text, values: [jobs, , ...rest] = [] }: Named): Named
 }
 
 /**
- * Whether the host's clock was set back while a crontab waited for its next tick, by its event `cron:prematureTimer`. It makes none until the clock
- * shows that time, which may take hours; one that begins anew does.
+ * Whether the host's clock was set back while a crontab waited for its next tick, by the data of its event `cron:prematureTimer`. That crontab makes
+ * no tick until the clock reaches the expected time, which may take hours; a restarted one does.
  */
 export const wasSetBack = (tick: { currentTimestamp: number; expectedTimestamp: number }): boolean =>
   tick.expectedTimestamp - tick.currentTimestamp > MINUTE_MS;
@@ -106,8 +106,8 @@ export const wasSetBack = (tick: { currentTimestamp: number; expectedTimestamp: 
 type Fetch = { runner: unknown; run(): Promise<pg.QueryResult<{ id: string }>> };
 
 /**
- * Lets a client repeat what was undone, plans the crontab by the time that counts, and hands what fetches jobs to `fetching`. The queue
- * names the statements that are a transaction of their own.
+ * Makes a client repeat statements that were undone, run the crontab by the service's time (`atPresent`), and pass fetches of jobs to `fetching`. The
+ * queue names the statements that are a transaction of their own.
  */
 function repeatUndone(client: pg.PoolClient, fetching: (fetch: Fetch) => Promise<unknown>): void {
   const query = client.query.bind(client) as (...args: unknown[]) => unknown; // as: it has many forms

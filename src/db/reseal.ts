@@ -7,8 +7,8 @@ import type { Db } from './pool.ts';
 type SealedColumn = { table: string; keys: readonly string[]; column: string };
 
 /**
- * Every column with sealed values, and the key that its values are bound to. A test compares it with the database. The check of keys is the
- * last: until all others are moved, processes without the older key are not ready, and are not released.
+ * Every column with sealed values, and the key that its values are bound to. A test compares it with the database. The check of keys (`seal_checks`)
+ * is last: as long as it needs the older key, no process or release without that key is accepted.
  */
 export const sealedColumns: readonly SealedColumn[] = [
   { table: 'admins', keys: ['id'], column: 'totp_seed' },
@@ -26,7 +26,7 @@ export const sealedColumns: readonly SealedColumn[] = [
 
 const LIVING_S = 15; // a process reports every 5 s
 
-/** The processes that run and seal with another key: what they seal from now on would be left behind. */
+/** The running processes that seal with another key; what they seal would be missed. */
 export const listOtherSealers = (db: Db, { activeKeyId }: Sealer): Promise<readonly string[]> =>
   db.anyFirst(sql.type(z.object({ name: z.string() }))`
     select p.kind || ' ' || p.instance as name

@@ -114,8 +114,8 @@ function expiry(db: Db, name: string, days: number, progress: Progress): Batch {
 const nothing = z.object({});
 
 /**
- * What a run did not reach keeps what is known of it, what failed all but the time of that. Of kinds without a key nobody
- * knows how old the rows are that are left: no further past their retention than since none were left.
+ * Records the run for kinds that ran or failed. A failed kind keeps its earlier values. Kinds without a key do not know how old their remaining rows
+ * are: these are behind for at most the time since none were left.
  */
 async function recordRun(db: Db, { ran, left, failed }: Run, progress: Progress): Promise<void> {
   const rows = [...new Set([...ran, ...Object.keys(failed)])].map((name) => {
@@ -137,7 +137,7 @@ async function recordRun(db: Db, { ran, left, failed }: Run, progress: Progress)
       ran_at = case when excluded.failed_at is null then now() else r.ran_at end`);
 }
 
-/** Queues the next run of a task now, under the key of the planned ones. */
+/** Queues the next run of a task now, under the same job key as its planned runs. */
 export const runAgain = async (db: Db, task: 'housekeeping/prune' | 'housekeeping/forget'): Promise<void> => {
   await db.query(sql.type(nothing)`
     select graphile_worker.add_job(${task}, job_key => ${path.basename(task)}, max_attempts => 25)::text`);

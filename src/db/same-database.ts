@@ -8,7 +8,7 @@ export async function isSameDatabase(one: string, other: string): Promise<boolea
   return first === second;
 }
 
-/** A copy of a server has its name and its identifier too, but was started at another time. */
+/** Identifies a server and its database. The start time distinguishes a copy of a server, which has the same name and identifier. */
 async function identityOf(url: string): Promise<string | undefined> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: WITHIN_MS, query_timeout: WITHIN_MS });
   client.on('error', () => {}); // reported by the statement that fails

@@ -28,8 +28,8 @@ const checkRow = z.object({ sealed: z.instanceof(Buffer) });
 const readCheck = (db: Db): Promise<Buffer> => db.oneFirst(sql.type(checkRow)`select c.sealed from seal_checks c`);
 
 /**
- * Throws if processes with other keys use this database. What one with these would seal, they could not open. A database that is not
- * migrated yet, or in which nothing was sealed, is open to any keys.
+ * Throws if these keys cannot open what the other processes of this database seal. Accepts any keys for a database that is not migrated yet or has
+ * nothing sealed.
  */
 export async function requireKeys(url: string, sealer: Sealer): Promise<void> {
   const db = await openPool(url, 1, () => {});

@@ -13,7 +13,7 @@ const PARAMETERS = {
   extra_float_digits: '1',
   standard_conforming_strings: 'on',
   search_path: 'public',
-  enable_seqscan: 'off', // a session keeps plans that were made while a table was small (decision 088)
+  enable_seqscan: 'off', // plans are cached, also those made while a table was small (decision 088)
   jit: 'off', // compiling a plan takes longer than any statement of ours
 };
 

@@ -4,13 +4,13 @@ const RETRY_DELAYS_MS = [250, 500, 1_000, 2_000] as const;
 const LONGEST_RETRY_MS = 4_000;
 const JITTER = 0.2;
 
-/** An order that nothing was sent of is tried again within this time, ± 20 %: exits leave within 2 s of their upstream's return. */
+/** An unsent order is tried again within this time, ± 20 %, so that exits leave within 2 s of their upstream's return. */
 export const LONGEST_ORDER_RETRY_MS = 1_500;
 
-/** What a later look-up will hardly prove is looked up this often, so that a doubt that stays takes little of its upstream's budget from others. */
+/** How often an intent is looked up that is unlikely to be settled: rarely, so that it costs little of its upstream's budget. */
 export const RARELY_MS = 600_000;
 
-/** A look-up is planned so long after the time from which on it can prove something. */
+/** A look-up is planned this long after the time from which it can prove something. */
 export const JUST_AFTER_MS = 50;
 
 /** The delay before the next reconciliation, after `attempts` reconciliations. Milliseconds, ± 20 %. */

@@ -14,14 +14,14 @@ const reachedRow = z.object({ seconds: z.number(), now_s: z.number().nullable(),
 /** The first byte leaves within this time of `sending_at`, or nothing is sent, however busy the process is: other bounds count from there. */
 export const SEND_WITHIN_MS = 2_000;
 
-/** A request that had left so long before a look-up had arrived by then: the network took no longer for the look-up, there and back. */
+/** A request that left this long before a look-up was sent has arrived before the look-up, whose round trip bounds the delay of the network. */
 const travelledWithinMs = (tookMs: number): number => 20 + 2 * tookMs;
-/** The same of a request of which only the commit is known from which on it might leave. */
+/** The same for a request of which only the time of the commit before it is known. */
 const sentWithinMs = (tookMs: number): number => SEND_WITHIN_MS + travelledWithinMs(tookMs);
 
-/** So long after a response to a look-up, nearly every response that came before it is recorded; one that is recorded later corrects the proof. */
+/** This long after a response to a look-up, nearly every earlier response is recorded. One that is recorded later corrects the proof. */
 const RECORDED_WITHIN_MS = 300;
-/** How late the age of a response may reach the database that is recorded with it. */
+/** How long it may take until the age of a response, recorded with it, reaches the database. */
 const AGE_WITHIN_MS = 50;
 
 /**
@@ -54,8 +54,8 @@ export const noteLeft = async (db: Db, { id, fence }: Pick<Claim, 'id' | 'fence'
 };
 
 /**
- * After how many milliseconds an intent in doubt, whose upstream has responded to a look-up, should be looked up again for
- * those that wait for a slot there, as the others in doubt are; infinite if nobody waits.
+ * After how many milliseconds an intent in doubt should be looked up again to prove a free thread for intents that wait for a slot; infinite if none
+ * waits.
  */
 export async function proofInMs(db: Db, intentId: IntentId): Promise<number> {
   const again = await db.oneFirst(
@@ -64,7 +64,7 @@ export async function proofInMs(db: Db, intentId: IntentId): Promise<number> {
       from intents i
       where i.id = ${intentId}`,
   );
-  const spread = 0.5 + Math.random(); // those that were sent together are not looked up together
+  const spread = 0.5 + Math.random(); // so that requests that were sent together are not looked up together
   return again === null ? Number.POSITIVE_INFINITY : 1_000 * again * spread;
 }
 
@@ -95,10 +95,9 @@ export const intentColumns = sql.fragment`
   coalesce(extract(epoch from now() - i.sending_at), 0)::double precision * 1000 as sent_ago_ms`;
 
 /**
- * Claims an intent and raises its fence. Concurrent claims share a commit; each gets its own fence. Null: the intent
- * has ended, is in doubt, or its deadline passed before it was sent and this claim ended it as expired. If `sending_at`
- * is set, bytes may have left earlier: the caller reconciles and never sends. Lanes are locked in lane order, as
- * submissions lock them, then event logs of accounts and apps, in the order of these, to avoid deadlocks.
+ * Claims an intent and raises its fence. Concurrent claims share a commit; each gets its own fence. Null: the intent has ended, is in doubt, or its
+ * deadline passed before it was sent and this claim ended it as expired. If `sending_at` is set, bytes may have left earlier: the caller reconciles
+ * and never sends. Locks lanes in lane order, as submissions do, then event logs in the order of accounts and apps, to avoid deadlocks.
  */
 export const claim: (db: Db, intentId: IntentId) => Promise<Intent | null> = batchPerPool(
   async (db, ids: IntentId[], lockMs): Promise<(Intent | null)[]> => {
@@ -181,7 +180,7 @@ const MOST_REMEMBERED = 2_000;
 /** Order verbs that were just accepted, as the database announces them to every worker: whoever executes one need not read it. */
 export type JustAccepted = {
   remember(id: IntentId, row: string): void;
-  /** The intent as `readUnsent` returns it, once: who takes it learns by the fence whether it is still so. Undefined: it has to be read. */
+  /** The intent as `readUnsent` returns it, once. The fence decides later whether it is still current. Undefined: it has to be read. */
   take(id: IntentId): Intent | undefined;
 };
 

@@ -6,7 +6,7 @@ import type { Intent, Problem } from './intent.ts';
 /** The kind of a verb, the schema of its requests, and which of them reduce what their trader risks: what is needed to submit one. */
 export type Submittable<Request> = { kind: string; request: z.ZodType<Request> } & Urgency<Request>;
 
-/** `isExit`: it reduces what its trader risks, whatever its request says, as in the table `intent_kinds`, or with this request. */
+/** `isExit`: whether the verb reduces what its trader risks: always (as the table `intent_kinds` says too), or for some requests. */
 export type Urgency<Request> = { isExit?: true | ((request: NoInfer<Request>) => boolean) };
 
 /** A schema for each member that `T` requires. */

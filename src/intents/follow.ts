@@ -129,7 +129,7 @@ export async function findSubmitted(
   return id && { id, replayed: true };
 }
 
-/** For the rejection of a request: what an equal one has submitted before (see `findSubmitted`), whatever has changed since. Else it is thrown again. */
+/** Handles the rejection of a request: returns what an equal request has submitted before (see `findSubmitted`); else throws the rejection again. */
 export const orEarlier =
   (db: Db, context: Parameters<typeof findSubmitted>[1], name?: OrderUuid) =>
   async (error: unknown): Promise<Accepted> => {

@@ -100,7 +100,7 @@ async function resume<Deps, Request, Payload extends AnyPayload, Result>(
   else if (intent) await freeSlot(deps.db, intent.id, false);
 }
 
-/** From here on every log line names the owner of the intent and the request that submitted it, and reads for an exit take their turns first. */
+/** From here on every log line names the owner of the intent and the request that submitted it, and reads for an exit come first. */
 const noteIntent = <Request>(verb: Urgency<Request>, { owner, request_id, request }: IntentOf<Request>) =>
   noteWork({
     tenant: owner,
@@ -219,7 +219,7 @@ const hasResponded = (result: UpstreamResult<unknown>): boolean =>
 const isDefinite = ({ kind }: UpstreamResult<unknown>) => kind === 'accepted' || kind === 'rejected';
 
 function keepUntilDone(late: Set<Promise<unknown>>, work: Promise<unknown>): void {
-  const done = work.catch(() => {}).finally(() => late.delete(done)); // else its reconciliation settles it
+  const done = work.catch(() => {}).finally(() => late.delete(done)); // a failure is ignored: the reconciliation settles the intent
   late.add(done);
 }
 

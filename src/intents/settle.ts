@@ -38,11 +38,13 @@ const endingOf = (claim: Claim, ending: Settlement['ending'], outcome: Outcome):
   return { id, kind, owner, fence, lane, ending, outcome, responded_s: respondedS(claim) };
 };
 
-/** How long ago the response was here that ends a claim, in seconds; null if none did. */
+/** The age in seconds of the response that ends a claim; null if no response did. */
 const respondedS = ({ respondedAt }: Claim): number | null =>
   respondedAt === undefined ? null : (performance.now() - respondedAt) / 1_000;
 
-/** Concurrent endings of one kind share a commit: what ends of money locks rows that others hold, and logs of apps; no order waits for these. */
+/**
+ * Concurrent endings of one kind share a commit. Kinds are separate because endings of money lock rows and event logs for which no order should wait.
+ */
 const settlements = batchPerPool(
   async (db, batch: Settlement[], lockMs): Promise<boolean[]> => {
     const rows = await db.any(sql.prepared('settle_intents', rowOfBatch)`
@@ -60,7 +62,7 @@ const settlements = batchPerPool(
 
 const rowOfBatch = done.extend({ n: z.number() });
 
-/** Lanes are locked in lane order, as submissions lock them, then event logs of accounts and apps, in the order of these, to avoid deadlocks. */
+/** Locks lanes in lane order, as submissions do, then event logs in the order of accounts and apps, to avoid deadlocks. */
 const settlingAll = (batch: Settlement[], lockMs: number, by: FragmentSqlToken): FragmentSqlToken => sql.fragment`
   with settled as materialized (
     select b.n, b.id, ${by}(b.id, b.fence, b.ending, b.outcome, b.responded_s) ok
