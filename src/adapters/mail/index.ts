@@ -9,7 +9,7 @@ const CONNECT_WITHIN_MS = 5_000;
 const SILENT_MS = 15_000;
 const CONNECTIONS = 5;
 const BULK_CONNECTIONS = 3; // codes and links, which somebody waits for, always find another one
-/** Of each kind: one that waits holds a job, and there may be thousands. */
+/** For each kind of mail: a waiting mail holds a job of the queue, and thousands may be due. */
 const WAITING = { mostWaiting: BULK_CONNECTIONS };
 const NOT_SENT = new Set(['ECONNECTION', 'EDNS', 'ETLS', 'EAUTH', 'ESOCKET', 'ENOAUTH']);
 
@@ -36,7 +36,7 @@ export function mailer({ url, from, tls, most = Number.POSITIVE_INFINITY }: Acce
     disableUrlAccess: true,
   } as Parameters<typeof createTransport>[0]); // as: the types accept `url` or the pool's options, not both
   const bulk = atOnce(Math.min(most, BULK_CONNECTIONS), WAITING);
-  const usual = atOnce(Math.max(Math.min(most, CONNECTIONS), most - 3 * BULK_CONNECTIONS), WAITING); // bulk and those that wait take the rest
+  const usual = atOnce(Math.max(Math.min(most, CONNECTIONS), most - 3 * BULK_CONNECTIONS), WAITING); // the rest is for bulk mails and for mails that wait
   return {
     async send({ id, isBulk = false, ...letter }) {
       const mail = { from, ...letter, messageId: `<${id}@${domain}>` };
@@ -69,7 +69,7 @@ type SmtpError = Error & { code?: string; responseCode?: number; command?: strin
 
 /** Errors at the envelope or the data of a mail. Others are of the connection: any mail would have had them. */
 const OF_A_MAIL = new Set(['EENVELOPE', 'EMESSAGE']);
-/** Of RFC 4954, section 6: this service is not authenticated as the server wants it. */
+/** RFC 4954, section 6: the server does not accept this service's authentication. */
 const isOfCredentials = (responseCode: number) => responseCode >= 530 && responseCode < 540;
 
 /**

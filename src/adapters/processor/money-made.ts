@@ -66,7 +66,7 @@ async function usersOf(stripe: Stripe, accountIds: ReadonlySet<string>): Promise
   return found(users);
 }
 
-/** Of other software's object nothing, whatever it contains. Null: it is this service's, and a member is missing or impossible. */
+/** An object of other software yields nothing, whatever it contains. Null: it is this service's, and a member is missing or impossible. */
 function readMoney(kind: 'payment' | 'transfer', listed: unknown) {
   const { data } = ours.safeParse(Object(listed).metadata);
   const subjectId = kind === 'payment' ? data?.paymentId : data?.payoutId;

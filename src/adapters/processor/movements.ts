@@ -20,8 +20,8 @@ const MOST_PAGES = 20; // 2,000 objects of one account or payment
 const MOST_PAGES_OF_ALL = 500; // 50,000 payment intents since the request, of all buyers
 
 /**
- * Looks for the movement that carries a key in its metadata. One with that key and another amount or receiver is not
- * readable: nothing may be concluded from it. `absent` only if the list was read to its end.
+ * Looks for the movement that carries a key in its metadata. A movement with that key but another amount or receiver is `unreadable`: nothing may be
+ * concluded from it. `absent` only if the list was read to its end.
  */
 export async function findMovement(stripe: Stripe, sought: MovementSought): Promise<ReadResult<MovementSeen>> {
   const list = (paging: Paging) => listMovements(stripe, sought, paging);

@@ -171,7 +171,10 @@ export const readAccount = reading(
   seen({
     accountId: ['id', id],
     payoutsEnabled: ['payouts_enabled', z.boolean()],
-    /** Whether money may be transferred to it (docs.stripe.com/connect/account-capabilities#transfers), apart from whether it is paid out. */
+    /**
+     * Whether the platform may transfer money to it (docs.stripe.com/connect/account-capabilities#transfers). Payouts to its bank are a separate
+     * capability.
+     */
     transfersEnabled: [
       'capabilities',
       orNull(z.object({ transfers: orNull(z.string()) })).transform(

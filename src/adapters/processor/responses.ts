@@ -15,23 +15,19 @@ import { TransportFault } from './transport.ts';
 const rejectedOurKey = rejected('processor_auth', 'The processor rejected the credentials of this service.');
 
 /**
- * Classifies a write at the processor. The processor has no effect before it has accepted the request's format, key and
- * rate. Of a connected account that has left the platform 403 says `account_invalid`, of one with which our key may not do
- * this a code of `OF_ONE_ACCOUNT`; any other 403 concerns the key. A conflict, a server error or an unreadable response
- * leaves the write in doubt. The same key may be used again; the stored response to its first request is marked by a
- * header, and is the processor's record of that request.
+ * Classifies a write at the processor. The processor has no effect before it has accepted the request's format, key and rate. A 403 with
+ * `account_invalid` (the connected account has left the platform) or a code of `OF_ONE_ACCOUNT` concerns that account; any other 403 concerns our
+ * key. A conflict, a server error or an unreadable response leaves the write in doubt. The same key may be used again; the stored response to its
+ * first request is marked by a header, and is the processor's record of that request.
  */
 export const responseOf = <Seen, Data>(call: Promise<Seen>, read: Reader<Seen, Data>): Promise<UpstreamResult<Data>> =>
   call.then((seen) => resultOf(read(seen), accepted, unknownEffect), responseOfFault);
 
-/**
- * Classifies a read at the processor. `absent` only if the processor itself reports it: with 404, or with 400 of the object behind which
- * a page would begin.
- */
+/** Classifies a read at the processor. `absent` only if the processor itself reports it: with 404, or with 400 for an unknown `starting_after`. */
 export const readResultOf = <Seen, Data>(call: Promise<Seen>, read: Reader<Seen, Data>): Promise<ReadResult<Data>> =>
   call.then((seen) => resultOf(read(seen), found, unreadable), readFault);
 
-/** As `readResultOf`, of a connected account: `absent` also once it has left the platform, of which the processor shows nothing. */
+/** As `readResultOf`, for a connected account: `absent` also once it has left the platform, because the processor no longer shows it. */
 export const readAccountOf = <Seen, Data>(call: Promise<Seen>, read: Reader<Seen, Data>): Promise<ReadResult<Data>> =>
   call.then(
     (seen) => resultOf(read(seen), found, unreadable),
@@ -66,8 +62,8 @@ function responseOfFault(error: unknown): Exclude<UpstreamResult<never>, { kind:
 }
 
 /**
- * What the processor does not let us do with one connected account, whichever our key: codes of its error type in stripe-node, and the
- * one of an account that does not grant the platform's application enough (github.com/stripe/stripe-apps/issues/1027).
+ * Codes of a 403 that concern one connected account, not our key: those of stripe-node's permission errors, and the code of an account that does not
+ * grant the platform enough rights (github.com/stripe/stripe-apps/issues/1027).
  */
 const OF_ONE_ACCOUNT: ReadonlySet<string> = new Set([
   'capability_not_active',

@@ -74,9 +74,9 @@ type NewLink = { accountId: string; returnUrl: string; refreshUrl: string };
 export type NewTransfer = { payoutId: PayoutId; accountId: string; amountCents: number; currency: string };
 type NewReversal = { payoutId: PayoutId; transferId: string; amountCents: number };
 /**
- * A movement of a payout's money to look for: what was sent under `key`, not before `sinceMs` (epoch ms). With `isPresumed`, a transfer or
- * a payout to the bank may also be found by the id of its payout, under whatever key; a transfer also where it went to another account: then it is
- * not readable.
+ * A movement of a payout's money to look for: what was sent under `key`, not before `sinceMs` (epoch ms). With `isPresumed`, a transfer or a payout
+ * to the bank may also be found by the id of its payout, under whatever key; a transfer also if it went to another account: then the result is
+ * `unreadable`.
  */
 export type MovementSought = NewTransfer & {
   isPresumed?: boolean;

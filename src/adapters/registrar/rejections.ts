@@ -4,10 +4,9 @@ import { type Rejected, rejected } from '../../kernel/upstream-result.ts';
 const data = z.object({ error: z.string().catch(''), code: z.string().catch('') });
 
 /**
- * Classifies a definite rejection by status and text. The registrar sends each of these before it settles anything,
- * except for an address that has an account by another miner: that is looked up before the payment is signed. Null for
- * a status that is not a definite rejection, and for a page, which is a proxy's: no proxy asks for payment. See
- * venues/registrar.md#error-statuses.
+ * Classifies a definite rejection by status and text. The registrar sends each of these before it settles anything, except for an address that has an
+ * account by another miner: that is looked up before the payment is signed. Null for a status that is not a definite rejection, and for an HTML page,
+ * which comes from a proxy, except with 402: no proxy asks for payment. See venues/registrar.md#error-statuses.
  */
 export const classifyRejection = (status: number, body: unknown): Rejected | null => {
   const read = data.safeParse(body);

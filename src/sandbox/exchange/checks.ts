@@ -51,7 +51,7 @@ const isInValue = ({ requested, coin }: Candidate) => {
   return compare(times(requested.size, requested.price), most) <= 0;
 };
 
-/** By the highest leverage of a coin. */
+/** The largest market order, by the maximum leverage of a coin. */
 const LARGEST_USD = [
   [25, '150000000'],
   [20, '50000000'],

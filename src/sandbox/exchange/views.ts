@@ -43,7 +43,7 @@ export const orderView = (order: Order): object => {
   };
 };
 
-/** An order and its state, as it was when it came to rest or ended. See venues/exchange.md#rows. */
+/** The record of an order: its state and size when it came to rest or ended. See venues/exchange.md#rows. */
 export const recordView = (order: Order): object => ({
   order: { ...orderView(order), sz: spelled(order.statusSize ?? order.size) },
   status: order.status,

@@ -20,9 +20,9 @@ export type Tif = 'Gtc' | 'Ioc' | 'Alo' | 'FrontendMarket';
 export type Trigger = { isMarket: boolean; triggerPx: string; tpsl: 'tp' | 'sl' };
 
 /**
- * An order, open or ended. `live`: in the book or waiting for its trigger; children of an unfilled parent are not live.
- * `fired`: its trigger was reached. `size` is the open size, `status` the venue's status, `statusSize` the open size when it came to rest or ended: its
- * record shows no other. See venues/exchange.md#rows.
+ * An order, open or ended. `live`: in the book or waiting for its trigger; children of an unfilled parent are not live. `fired`: its trigger was
+ * reached. `size` is the open size, `status` the venue's status. `statusSize` is the open size at the last change of status, which is what its record
+ * shows. See venues/exchange.md#rows.
  */
 export type Order = {
   oid: number;

@@ -69,7 +69,7 @@ export const orderJson = (order: Order, style: Style): string =>
     ? `${printed(verboseOrder(order)).slice(0, -1)}, 'price_sources': [${order.price ? sourceOf(order.price) : ''}]}`
     : JSON.stringify(verboseOrder(order));
 
-/** What gave the price of a fill, as Python prints an object. See venues/network.md#responses. */
+/** The source of a fill's price, as Python prints an object. See venues/network.md#responses. */
 const sourceOf = (price: number): string =>
   `PriceSource(source='Sandbox_ws', timespan_ms=0, open=${price}, close=${price}, vwap=None, websocket=True, bid=${price}, ask=${price})`;
 

@@ -109,7 +109,7 @@ export function restrict(world: World, account: Account): void {
   world.emit('account.updated', account, account.id);
 }
 
-/** The processor stops transfers to a connected account, whose own money is still paid out. */
+/** Stops transfers to a connected account. What it has can still be paid out. */
 export function stopTransfers(world: World, account: Account): void {
   account.capabilities.transfers = 'inactive';
   world.emit('account.updated', account, account.id);
