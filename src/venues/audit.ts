@@ -18,10 +18,10 @@ import {
 export type ExitAuditDeps = { db: Db; config: { PROTECTION_REPAIR: 'tell' | 'repair' } };
 
 /**
- * What a venue contributes to the audit of its wanted exits. `pace`: of all processes, one for each trader. `confirmS`:
- * exits that complete records lack, though nothing says that they ended, are reported missing after this time.
- * `closedAfterS`: a position that is not shown is taken for closed only so long after its order, because the records
- * may be older. `unseenS`: and, if nothing shows its end, only once it was not shown for so long.
+ * What a venue contributes to the audit of its wanted exits. `pace`: comparisons of all processes, one per trader. `confirmS`: exits that complete
+ * records lack are reported as missing after this time, unless a record shows that they ended. `closedAfterS`: a position that is not shown counts as
+ * closed only this long after its order, because the records may be older. `unseenS`: if nothing shows its end, it must also have been absent this
+ * long.
  */
 export type ExitAudit = {
   venue: 'netvenue' | 'exvenue';
@@ -67,7 +67,7 @@ export async function auditExits(deps: ExitAuditDeps, audit: ExitAudit): Promise
   if (traders.length < most) await pace.charge(traders.length - most);
   const audited = await Promise.allSettled(traders.map((trader) => auditTrader(trader, deps, audit)));
   await planNextComparison(db, venue, Math.max(waitMs / 1_000, SOONEST_S));
-  for (const one of audited) if (one.status === 'rejected') throw one.reason; // it has kept no other trader from its turn
+  for (const one of audited) if (one.status === 'rejected') throw one.reason; // after all other traders had their turn
 }
 
 async function auditTrader(trader: string, deps: ExitAuditDeps, audit: ExitAudit): Promise<void> {
@@ -93,7 +93,7 @@ async function note(
   const id = mayRepair ? wantsRepair(row, compared) : null;
   const repair = id && (await audit.repairOf(id, row, compared));
   const isOver = row.is_told && compared.comparison.state !== 'unprotected';
-  if (isOver) await audit.recordShown(compared); // first: no later comparison would do so again
+  if (isOver) await audit.recordShown(compared); // first, because no later comparison does it
   const noted = await noteComparison(db, audit.venue, row, compared.comparison, {
     wanted: compared.wanted,
     lacking: compared.missing.map(({ order_uuid }) => order_uuid),
@@ -110,11 +110,11 @@ async function note(
 const isForgetting = ({ wanted, is_told }: WantedRow, { comparison, isCertain }: Compared): boolean =>
   comparison.state === 'closed' && !isCertain && (is_told || wanted.some(({ waits }) => !waits));
 
-const MOST_REPAIRS = 3; // of one position while it is unprotected: exits that the venue rejects again are the owner's to decide
+const MOST_REPAIRS = 3; // per unprotected position: if the venue keeps rejecting the exits, the owner has to decide
 
 /**
- * The id of the intent that is to put missing exits back; null if none is to. One that was recorded but never submitted keeps its id. Once it
- * is told that repairs have failed, only those are repeated that the venue did not reject: it could not be reached.
+ * The id of the intent that puts missing exits back; null for none. An intent that was recorded but never submitted keeps its id. After failed
+ * repairs were reported, only those are repeated that the venue did not reject because it could not be reached.
  */
 function wantsRepair(
   { repaired_by, repair_state, repairs, is_repair_unheard, is_failure_told }: WantedRow,

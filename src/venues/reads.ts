@@ -110,7 +110,7 @@ export const venueReads = (
     exchangeAssets: cachedRead(PAIRS_FRESH_MS, (dex: string) => exvenue.assets(dex)),
     exchangeDexes: () => exvenue.dexes(),
     exchangeAsset: (coin: string) => exvenue.asset(coin),
-    /** The mid prices of one dex by coin, of the last second. Spot pairs are included in the venue's own dex. */
+    /** The mid prices of one dex by coin, at most 1 s old. The venue's own dex includes the spot pairs. */
     mids: (dex: string) => exvenue.mids(dex, { priority: 'read' }),
     fills: ({ wallet, fromMs, toMs }: FillSpan): Promise<ReadResult<Fill[]>> =>
       fills(`${wallet} ${fromMs} ${toMs ?? ''}`),

@@ -23,9 +23,9 @@ export const takeTradersDue = (db: Db, venue: string, most: number): Promise<rea
     from take_traders_due(${venue}, ${most}, ${HOLD_S}) t (trader)`);
 
 /**
- * What follows from a comparison: the entries that are still wanted, the orders of those of which an exit is missing (`lacking`), for how long
- * reads must have lacked one, and when the next comparison is due. `repair`: the id of the intent that is to put the missing exits back, which the caller
- * submits then.
+ * What follows from a comparison: the entries that are still wanted, the orders that lack an exit (`lacking`), for how long reads must lack an exit
+ * before it counts as missing, and when the next comparison is due. `repair`: the id of the intent that the caller is about to submit to put the
+ * missing exits back.
  */
 type Following = {
   wanted: readonly WantedEntry[];

@@ -9,7 +9,10 @@ export type ExvenueAccess = {
   budgetPerMinute?: number | undefined;
   /** How far reads may be behind the exchange's stream. Null: no process follows it. Default: null. */
   streamLagMs?: number | null;
-  /** How many requests of exits, and how many of entries, may be outstanding at once; as many as reads wait for the budget. Absent: any number. */
+  /**
+   * `actions`: how many requests of exits may be outstanding at once, and as many of entries. `reads`: how many verbs of each may wait for the budget
+   * of their reads. Absent: any number.
+   */
   most?: { actions: number; reads: number } | undefined;
   /** What the processes share. Default: the process keeps a budget and responses of its own. */
   shared?: { ledger(bucket: Bucket): BudgetLedger; responses: ResponseCache };

@@ -20,7 +20,10 @@ export const readAccount =
     });
   };
 
-/** Reads spot balances. Settled outcomes have no token number; USDC without its own is unreadable, since it is not none. See venues/exchange.md#reads. */
+/**
+ * Reads spot balances. Settled outcomes have no token number. Balances with USDC under no number are unreadable: to ignore that row would report a
+ * zero. See venues/exchange.md#reads.
+ */
 export const readBalances = (json: unknown): SpotBalance[] | null =>
   everyOf(fieldsOf(json)?.balances, (value) => {
     const balance = fieldsOf(value);
@@ -72,7 +75,7 @@ export const readRole = (json: unknown): Role | null => {
   return master ? { kind: 'agent', master } : null;
 };
 
-/** When a key ends, which its owner chooses. One later than any time that can be shown has no end. */
+/** When a key ends, as its owner chose. A time that RFC 3339 cannot express counts as no end. */
 const endOf = timeMsOf;
 
 /** Reads the keys that may trade for an account. See venues/exchange.md#reads. */
@@ -102,7 +105,7 @@ export const readActionBudget = (json: unknown): ActionBudget | null => {
   return { used, cap, surplus: integerOf(budget?.nRequestsSurplus) ?? 0, volumeUsd };
 };
 
-/** Which position it is, and how large, is all that orders, exits and the ledger need of one. */
+/** Only coin and size are required: orders, exits and the ledger need nothing else. */
 const readPosition = (value: unknown): PerpPosition | null => {
   const position = fieldsOf(fieldsOf(value)?.position);
   const required = complete({ coin: textOf(position?.coin), size: decimalOf(position?.szi) });

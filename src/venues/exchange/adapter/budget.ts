@@ -44,7 +44,7 @@ const LONGEST_PROBE_MS = 8_000;
 const AT_ONCE = 50;
 const PAUSE_MS = 500;
 
-/** `intent`: of the verb that waits, which may wait for several calls at once. */
+/** `intent`: the verb that waits; it may wait for several calls at once. */
 type Waiter = Place & {
   keep: number;
   spare: number;
@@ -54,8 +54,8 @@ type Waiter = Place & {
 };
 
 /**
- * Queues the calls of this process in front of a ledger: by priority, then by turns of tenants and their readers, then by age. Of verbs, which hold
- * jobs that others need, `mostWaiting` of exits and as many of entries wait. A queue library does not fit: it dequeues a task before the task
+ * Queues the calls of this process in front of a ledger: by priority, then by turns of tenants and their readers, then by age. At most `mostWaiting`
+ * verbs of exits and as many of entries wait, because each holds a job of the queue. A queue library does not fit: it dequeues a task before the task
  * waits, so a cancel would wait behind a read without weight.
  */
 export const budgetFrom = (
@@ -101,7 +101,7 @@ export const budgetFrom = (
     return pauseMs;
   };
 
-  /** Has the newest verb of the tenant with most of them leave, with all its calls, if too many wait. */
+  /** If too many verbs wait, ends the wait of the newest verb of the tenant that has most of them, with all its calls. */
   const makeRoom = (waiting: Waiter[]): void => {
     const verbs = [...Map.groupBy(waiting, ({ intent }) => intent).values()];
     if (verbs.length <= mostWaiting) return;
@@ -152,7 +152,7 @@ export const budgetFrom = (
       }),
     charge,
     halt(ms) {
-      if (performance.now() < probeAt) probeMs = Math.min(2 * probeMs, LONGEST_PROBE_MS); // a probe met it
+      if (performance.now() < probeAt) probeMs = Math.min(2 * probeMs, LONGEST_PROBE_MS); // the limit was still in force
       probeAt = performance.now() + probeMs;
       void ledger.halt(ms).catch(() => {});
     },

@@ -14,14 +14,14 @@ const MAIN: Dex = { name: '', index: 0 };
 const SPOT = 'spot';
 
 /**
- * Tradable assets by name. One whose row cannot be read is unreadable, and keeps nobody from the others. A list is read at most once at a time and shared by all processes. While a new one is read, the
- * last one is used: an asset keeps its number, and a list only grows.
+ * Tradable assets by name. An asset whose row cannot be read is unreadable; the others are not affected. A list is read at most once at a time and
+ * shared by all processes. While a new one is read, the last one is used: an asset keeps its number, and a list only grows.
  */
 export type Catalogue = {
   find(coin: string, limits?: CallLimits): Promise<ReadResult<Asset>>;
   id(coin: string, limits?: CallLimits): Promise<ReadResult<number>>;
   list(dex: string, limits?: CallLimits): Promise<ReadResult<Rows<Asset>>>;
-  /** Unreadable if one is: a sum over the others would lack it. */
+  /** Unreadable if one dex is: a sum over the others would be wrong. */
   dexes(limits?: CallLimits): Promise<ReadResult<Dex[]>>;
   dex(name: string, limits?: CallLimits): Promise<ReadResult<Dex>>;
 };

@@ -11,7 +11,7 @@ export const fieldsOf = (value: unknown): Fields | null =>
 /** A safe integer, else null. */
 export const integerOf = (value: unknown): number | null => (Number.isSafeInteger(value) ? Number(value) : null);
 
-/** A time in epoch ms that a calendar has, else null. */
+/** A time in epoch ms that RFC 3339 can express, else null. */
 export const timeMsOf = (value: unknown): number | null => calendarMs(integerOf(value));
 
 /** A non-empty string, else null. */
@@ -30,12 +30,12 @@ export const complete = <T extends object>(members: T): { [Name in keyof T]: Exc
   // as: just proven
   Object.values(members).includes(null) ? null : (members as { [Name in keyof T]: Exclude<T[Name], null> });
 
-/** A list of which each row is read for itself. `unread`: the names of rows that cannot be read; null of one whose name cannot be either. */
+/** A list whose rows are read one by one. `unread`: the names of rows that cannot be read, null for a row whose name cannot be read either. */
 export type Rows<T> = { rows: T[]; unread: (string | null)[] };
 
 /**
- * Reads each row of a list: one of an unknown form keeps nobody from the others. Null if the value is not a list, or if none of its rows can be
- * read: then it is not this list.
+ * Reads the rows of a list one by one, so that a row of an unknown form does not affect the others. Null if the value is not a list, or if none of
+ * its rows can be read: then it is another kind of list.
  */
 export const rowsOf = <T>(value: unknown, read: (row: unknown, index: number) => T | null): Rows<T> | null => {
   if (!Array.isArray(value)) return null;

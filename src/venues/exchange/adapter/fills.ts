@@ -66,7 +66,10 @@ const readFill = (value: unknown, user: WalletAddress): Fill | null => {
   };
 };
 
-/** Older rows lack names. One of another form is no older row: the execution would be counted twice, or not as that of its order. */
+/**
+ * Older rows lack `tid` or `cloid`, so an absent member is accepted. A member of an unknown form is not: the execution could be counted twice, or not
+ * be assigned to its order.
+ */
 const isReadOrAbsent = (read: unknown, written: unknown): boolean => read !== null || (written ?? null) === null;
 
 /** Whether an execution liquidated the user. A row that does not name the liquidated user says it by its direction. */

@@ -62,15 +62,15 @@ export const exvenue = ({
 };
 
 /**
- * Requests of exits wait for none of entries, and verbs for none of those that read only. One that waits for its turn holds a job, and is soon tried
- * again: of either kind as many as leave others a job while the exchange is slow.
+ * Exits, entries and reads have separate limits, so exits do not wait for entries, nor verbs for reads. A verb that waits holds a job and is tried
+ * again soon, so few may wait: other verbs still find a job while the exchange is slow.
  */
 function sendersOf(most = Number.POSITIVE_INFINITY): Record<Priority, HttpClient> {
   const [exit, entry] = [atOnce(most, { mostWaiting: 2 * most }), atOnce(most, { mostWaiting: 2 * most })];
   return { exit: inTurns(client, exit), entry: inTurns(client, entry), read: client };
 }
 
-/** What a process has that shares nothing. */
+/** The default for a process that shares nothing with others. */
 const NOT_SHARED: NonNullable<ExvenueAccess['shared']> = {
   ledger: tokenBucket,
   responses: { find: async () => null, keep: async () => {} },

@@ -80,8 +80,8 @@ const isFilledInPart = ({ size, originalSize }: OrderView): boolean =>
   isPositive(size) && compare(size, originalSize) < 0;
 
 /**
- * The state of an order that is called filled and has a part left: what may not rest has ended without it, what may rests on. Of another one
- * it is unknown. See venues/exchange.md#order-statuses.
+ * The state of an order with status `filled` of which a part is left: one that may not rest has ended, one that may rest is open. If its time in
+ * force is not known, the state is unknown. See venues/exchange.md#order-statuses.
  */
 const stateOfPart = ({ timeInForce }: OrderView): OrderState => {
   if (timeInForce === null) return 'unknown';

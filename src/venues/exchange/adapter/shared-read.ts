@@ -14,21 +14,21 @@ export type SharedRead<T> = (limits?: CallLimits, newerThanMs?: number) => Promi
 export type Sources = { query: QueryInfo; responses: ResponseCache };
 
 type Body = { type: string; dex?: string };
-/** `readAt`: by `performance.now()`, which does not go back with the time. */
+/** `readAt`: by `performance.now()`, which is not affected if the clock is set back. */
 type CachedResult<T> = { data: T; readAt: number };
 
 /** These reads are rare and everything else needs them, so they come first. */
 const PRIORITY = 'exit';
 /** An older list may be of another deployment of the venue (testnets start anew). */
 const STALE_MS = 24 * 60 * 60_000;
-/** How long a list of the last day serves after a failed read before it is read again: each attempt costs weight that exits need. */
+/** The pause between failed reads while a list of the last day is used: each attempt costs weight that exits need. */
 const RETRY_AFTER_MS = 30_000;
 
 /**
- * Makes a read that all processes share: from memory, then as any process has last read it, then from the venue. A list
- * older than `freshMs` is read again in the background. At most one read of a process is in progress. A failed one is not repeated for a while where
- * an earlier list serves, nor within `newerThanMs`; one with unread rows counts as failed while a whole one of the last day serves. No cache of the
- * kernel does this: what other processes read counts, with its age, and a call may name the greatest age.
+ * Makes a read that all processes share: from memory, then as any process has last read it, then from the venue. A list older than `freshMs` is read
+ * again in the background, by one read at a time in each process. After a failed read an earlier list of the last day is used for a while; a list
+ * with unread rows counts as failed while a complete one of the last day exists. The kernel's cache does not fit: it knows neither what other
+ * processes read nor a maximum age per call.
  */
 export const sharedRead = <T extends Rows<unknown>>(
   { query, responses }: Sources,
@@ -47,7 +47,7 @@ export const sharedRead = <T extends Rows<unknown>>(
   const recall = async (): Promise<void> => {
     const kept = await responses.find(name).catch(() => null);
     const data = kept && read(kept.body);
-    const isDated = kept && kept.ageMs >= 0; // else the time was set back since, and it may be as old as that
+    const isDated = kept && kept.ageMs >= 0; // else the clock was set back since, and its age is not known
     if (isDated && data !== null && kept.ageMs <= STALE_MS) remember(data, kept.ageMs);
   };
   const ask = async (timeoutMs: number | undefined): Promise<ReadResult<T>> => {
@@ -60,7 +60,7 @@ export const sharedRead = <T extends Rows<unknown>>(
     if (response.kind !== 'found' || isOutdone(response.data.data)) return result;
     failed = null;
     remember(response.data.data, 0);
-    void responses.keep(name, response.data.json).catch(() => {}); // the next process reads it for itself
+    void responses.keep(name, response.data.json).catch(() => {}); // then other processes read it themselves
     return result;
   };
   const asking = (timeoutMs: number | undefined): Promise<ReadResult<T>> => {

@@ -14,7 +14,7 @@ export type Turns = {
   served(place: Place): void;
 };
 
-const MAX_KNOWN = 1_000; // tenants, and readers of a tenant, the last served; the others count as not served lately
+const MAX_KNOWN = 1_000; // the tenants, and readers of a tenant, that were served last; all others count as not served lately
 
 /**
  * Self-clocked fair queueing on two levels: a tenant's calls follow each other at distances of their weights, starting at
@@ -74,7 +74,7 @@ export const fairTurns = (): Turns => {
   };
 };
 
-/** Sets what is known of a name, and forgets the name of which it was set longest ago where there are too many. */
+/** Sets the value of a name, and forgets the name that was set longest ago if there are too many. */
 function keep<Value>(known: Map<string, Value>, name: string, value: Value): void {
   known.delete(name);
   known.set(name, value);

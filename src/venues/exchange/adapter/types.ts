@@ -36,7 +36,7 @@ export type Market = {
   openInterest: string | null;
 };
 
-/** A position. `size` is negative for a short position. Null is what cannot be read of it. */
+/** A position. `size` is negative for a short position. Members that cannot be read are null. */
 export type PerpPosition = {
   coin: string;
   size: string;
@@ -173,7 +173,7 @@ export type Exvenue = {
   /** Posts exactly these bytes, once. In a batch, accepted items stay in effect beside rejected ones. */
   post(body: string, limits: PostLimits): Promise<UpstreamResult<Posted>>;
 
-  /** Cached for minutes; a name that is not cached is read again. `absent` for a name the venue does not know: no unread row may have it. */
+  /** Cached for minutes; for an unknown name the list is read again. `absent` only if no row that cannot be read may have this name. */
   asset(coin: string, limits?: CallLimits): Promise<ReadResult<Asset>>;
   /** The number of an asset by its name, also of spot pairs and outcomes. */
   assetId(coin: string, limits?: CallLimits): Promise<ReadResult<number>>;
@@ -182,7 +182,10 @@ export type Exvenue = {
   /** Names of the builder dexes, without the venue's own. */
   dexes(limits?: CallLimits): Promise<ReadResult<string[]>>;
   markets(dex?: string, limits?: CallLimits): Promise<ReadResult<Market[]>>;
-  /** Mid prices by coin, at most 1 s old. Callers share a read, so none bounds it. By default it is as urgent as the present work. */
+  /**
+   * Mid prices by coin, at most 1 s old. Callers share a read, so no caller's time limit applies to it. By default it is as urgent as the present
+   * work.
+   */
   mids(dex?: string, limits?: Pick<CallLimits, 'priority'>): Promise<ReadResult<Record<string, string>>>;
 
   account(user: WalletAddress, dex?: string, limits?: CallLimits): Promise<ReadResult<PerpAccount>>;

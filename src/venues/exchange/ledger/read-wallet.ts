@@ -50,14 +50,11 @@ const inOrder = (fills: Fill[]): Fill[] => [...Map.groupBy(fills, ({ coin }) => 
 /** What accounts show of positions. `haveMoved`: another size than the recorded executions left. */
 type Compared = { sizes: Record<string, string>; haveMoved: boolean; weight: number };
 
-/** The dexes on which orders rest. Only a position shows what was filled of one of them: see venues/exchange.md#rows. */
+/** The dexes with resting orders. Only the position shows that a part of a resting order was filled: see venues/exchange.md#rows. */
 const restingOn = (watched: readonly WatchedOrder[]): string[] =>
   watched.filter(({ is_resting }) => is_resting).map(({ terms }) => dexOf(coinOf(terms.pair)));
 
-/**
- * Compares the open positions with the accounts of their dexes, and of these `dexes`. An account that is behind the newest execution shows
- * nothing.
- */
+/** Compares the recorded positions with the accounts of their dexes and of `dexes`. An account that is older than the newest execution is ignored. */
 async function comparePositions(
   { db, exvenue }: LedgerDeps,
   wallet: WalletAddress,
@@ -83,7 +80,7 @@ async function comparePositions(
 const newestOf = (known: RecordedPosition[]): number => Math.max(...known.map(({ filled_ms }) => filled_ms ?? 0));
 
 const FOUND = { areRead: true, weight: 0 };
-/** For so long after the enrollment a wallet stays new while its positions cannot be read. */
+/** How long after the enrollment reading the first positions is tried again. */
 const FIND_FOR_MS = 600_000;
 
 /** Records the positions that were open before the first execution of the ledger, unless they cannot be read. */

@@ -26,7 +26,7 @@ export async function watchWallets(deps: WatchDeps): Promise<void> {
   const perSecond = (exchangeWeight(deps.config.EXVENUE_BUDGET_PER_MINUTE) / 60) * WEIGHT_PART;
   const pauseS = due.length < WALLETS_AT_ONCE ? PAUSE_S : 0;
   await planWatch(deps.db, Math.max(pauseS, weight / perSecond));
-  for (const one of read) if (one.status === 'rejected') throw one.reason; // it has kept no other wallet from its turn
+  for (const one of read) if (one.status === 'rejected') throw one.reason; // after all other wallets had their turn
 }
 
 /** Resolves to the weight. */

@@ -65,7 +65,7 @@ export function sendingLimits({ patienceMs }: Timing, { notAfter, signal }: Send
   return { notAfter: nowMs + GRANTED_WITHIN_PART * Math.min(patienceMs, POST_WITHIN_MS), signal };
 }
 
-/** An account without a deposit approves no agent. See venues/exchange.md#errors. */
+/** An account without a deposit cannot approve an agent. See venues/exchange.md#errors. */
 const OF_KEYS = new Set(['key_not_authorized', 'not_deposited']);
 
 /**
@@ -89,8 +89,8 @@ export async function post(
 const BAD_SIGNATURE = rejected('bad_signature', 'The venue could not read the signature.');
 
 /**
- * A rejection of a key, which then signs nothing more. One that names neither the key's address nor its account is of a signature that the venue
- * reads otherwise: a process that signs for the other network would end every key that it uses. See venues/exchange.md#errors.
+ * Marks a rejected key, which then signs nothing more. A rejection that names neither the key's address nor its account concerns the signature, not
+ * the key: otherwise a process that signs for the wrong network would end every key that it uses. See venues/exchange.md#errors.
  */
 async function keyRejection(db: Db, { account, key_id }: Signed, rejection: Rejected): Promise<Rejected> {
   const key = await findKey(db, key_id);
@@ -101,8 +101,8 @@ async function keyRejection(db: Db, { account, key_id }: Signed, rejection: Reje
 
 /**
  * Posts the signed bodies of exits or cancellations one after the other and joins the results of their items. It stops at a missing response or a
- * rejection. A body rejected because its orders are already gone does not stop it. After the first, the others are posted as long as
- * they hold: what they end would stay open.
+ * rejection. A body rejected because its orders are already gone does not stop it. Once the first was posted, the others are posted for as long as
+ * they are valid, since their targets would stay open otherwise.
  */
 export async function postAll(deps: ExchangeDeps, signed: Signed, limits: SendLimits): Promise<UpstreamResult<Posted>> {
   const items: ItemResult[] = [];

@@ -15,9 +15,9 @@ export type OrderNames = { oids: number[]; orderIds: OrderUuid[]; coin?: string 
 export type Named = { oids: number[]; known: Map<number, NamedOrder>; closed: ClosedOrder[] };
 
 /**
- * Finds what names of orders stand for by our records. Ids of another owner, and of another wallet, are unknown. Waits while
- * the placement of an order is pending or in doubt, so that its cancellation is executed after it. Fails with V1_ORDER_IN_DOUBT if the doubt
- * has lasted: it may last for good, and others wait behind this.
+ * Finds what names of orders stand for by our records. Ids of another owner, and of another wallet, are unknown. Waits while the placement of an
+ * order is pending or in doubt, so that its cancellation is executed after it. Fails with V1_ORDER_IN_DOUBT if the doubt has lasted long: it may be
+ * permanent, and others wait behind this.
  */
 export async function resolveNames(
   deps: NameDeps,

@@ -99,7 +99,7 @@ export async function findTargets(
     const [recorded, ours] = [recordedOf(oid), known.get(oid)];
     if (order?.kind === 'found' && order.data.open) {
       const { open: _, ...target } = order.data;
-      const isPartlyFilled = target.isPartlyFilled || ours?.status === 'partial'; // its record is of when it came to rest
+      const isPartlyFilled = target.isPartlyFilled || ours?.status === 'partial'; // the venue's record shows it as it came to rest
       targets.push({ ...target, isPartlyFilled, isListed: true });
       lacksExits ||= target.exits.length === 0 && ours?.hasExits === true;
     } else if (order?.kind === 'absent' && recorded) {

@@ -81,12 +81,12 @@ export const close = defineIntent({
 
 /** A reduce-only order shrinks to the position and never reverses it, so it may be larger than what reads show by then. */
 const UPPER_BOUND = '2';
-/** USD. What is worth less at the mid price may be below the minimum at the limit price. See venues/exchange.md#minimum-order. */
+/** USD at the mid price. Below it an order may be worth less than the minimum at its limit price. See venues/exchange.md#minimum-order. */
 const LEAST_VALUE = '20';
-/** USD. What is worth more may be above the maximum. */
+/** USD at the mid price. Above it an order may be worth more than the maximum. */
 const MOST_VALUE = '5000000';
 
-/** The size that closes a position of this size, or one that has grown since, and that the venue accepts. */
+/** The size of an order that closes a position of this size, or one that has grown since, within the limits of the venue. */
 function boundOf(size: string, price: string, { asset, mid }: Market): string {
   const bound = times(size, UPPER_BOUND);
   if (compare(times(bound, price), MOST_VALUE) > 0) return size;

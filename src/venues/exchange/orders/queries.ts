@@ -34,7 +34,7 @@ export const listExchangeOrders = (
     from exchange_orders_among(${sql.array(ids, 'uuid')}, ${sql.array(oids, 'text')}) o
     where o.owner = ${owner}`);
 
-/** The orders of an owner's wallet that rest by our records and came to rest within the last `withinMs`, newest first. */
+/** The orders of an owner's wallet that, by our records, came to rest within the last `withinMs` and still rest, newest first. */
 export const listNewlyResting = (
   db: Db,
   owner: OwnerId,

@@ -17,10 +17,10 @@ export type WalletAssets = { mode: AccountMode; accounts: readonly PerpAccount[]
 export type Worth = { accounts: { value: string; exposure: string }[]; balance: string };
 
 /**
- * Values accounts at the price of their dex's collateral, and free spot balances: USDC at 1, other tokens at mid, tokens
- * without a USDC pair excluded. Tokens go by their numbers: whoever makes one chooses its name, which may be that of another. The
- * spot balances of a unified account are all that it has, its accounts included: see venues/exchange.md#collateral. Unreadable if
- * an account has a collateral without a price: no sum of two tokens is at 1; or if a token may have a pair that cannot be read.
+ * Values accounts at the price of their dex's collateral, and free spot balances: USDC at 1, other tokens at mid, tokens without a USDC pair
+ * excluded. Tokens are identified by their numbers, because names are not unique. The spot balances of a unified account include its perpetual
+ * accounts: see venues/exchange.md#collateral. Unreadable if a collateral has no price, or if the pair of a token may be among those that cannot be
+ * read.
  */
 export async function worthOf(reads: PriceReads, { mode, accounts, spot }: WalletAssets): Promise<ReadResult<Worth>> {
   const isUnified = mode === 'unified';
@@ -63,7 +63,7 @@ async function collateralOf(reads: PriceReads, account: PerpAccount): Promise<nu
   return assets.kind === 'found' ? (assets.data.rows[0]?.token ?? null) : null;
 }
 
-/** The prices in USDC of the tokens that have one. `areAll`: no pair is unread. Null if they cannot be read. */
+/** The prices in USDC of the tokens that have one. `areAll`: every pair could be read. Null if the prices cannot be read. */
 async function readPrices(reads: PriceReads) {
   const [pairs, mids] = await Promise.all([reads.exchangeAssets('spot'), reads.mids('')]);
   if (pairs.kind !== 'found' || mids.kind !== 'found') return null;

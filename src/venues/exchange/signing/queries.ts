@@ -28,8 +28,8 @@ const inDoubtRow = z.object({ in_doubt: z.boolean() });
 type SigningAnew = { owner: OwnerId; exWallet: WalletAddress; keyId: string; recentMs: number };
 
 /**
- * Whether an owner has an intent in doubt that was signed for this wallet with an earlier key within the last `recentMs`. An older one can take
- * effect no more, and may stay in doubt for good: it holds up nothing, and neither does one of another owner.
+ * Whether an owner has an intent in doubt that was signed for this wallet with an earlier key within the last `recentMs`. An older one can no longer
+ * take effect and may stay in doubt permanently, so it does not count; nor does one of another owner.
  */
 export const hasInDoubtUnderOtherKeys = (db: Db, { owner, exWallet, keyId, recentMs }: SigningAnew): Promise<boolean> =>
   db.oneFirst(sql.prepared('in_doubt_under_other_keys', inDoubtRow)`
@@ -54,8 +54,8 @@ const unverifiedRow = z.object({
 export type UnverifiedKey = z.infer<typeof unverifiedRow>;
 
 /**
- * Some live keys that the exchange has not confirmed yet. Those that it rejected in an action only once they were enrolled
- * again. One of each owner before a second of any, drawn by lot: keys that cannot be checked keep no other one from it.
+ * Some live keys that the exchange has not confirmed yet. Keys that it rejected in an action only after a new enrollment. One of each owner before a
+ * second of any, in random order, so that keys that cannot be checked do not block the others.
  */
 export const listUnverifiedKeys = (db: Db, limit: number): Promise<readonly UnverifiedKey[]> =>
   db.any(sql.type(unverifiedRow)`

@@ -23,7 +23,7 @@ export const inFlightMsOf = ({ config }: Pick<SigningDeps, 'config'>): number =>
 
 const SOON_MS = 10_000; // look-ups mostly end a doubt so long after the bodies have expired
 
-/** For how long after something was sent its doubt is likely to end soon. One that lasts longer may last for good. */
+/** How long after the sending a doubt is likely to end soon. A doubt that lasts longer may be permanent. */
 export const doubtMsOf = (deps: Pick<SigningDeps, 'config'>): number => inFlightMsOf(deps) + SOON_MS;
 
 /**

@@ -19,9 +19,8 @@ export const ordersResponse = (reply: Reply): ReadResult<OrderBook> => {
 };
 
 /**
- * Reads the registry of pairs, in the newer format (`allowed`, `deprecated`, `disabled`) or the older one
- * (`allowed_trade_pairs`). One of which no pair can be read is unreadable: else every pair would be unknown. See
- * venues/network-validator.md#pairs.
+ * Reads the registry of pairs, in the newer format (`allowed`, `deprecated`, `disabled`) or the older one (`allowed_trade_pairs`). Unreadable if not
+ * a single pair can be read: else every pair would count as unknown. See venues/network-validator.md#pairs.
  */
 export const tradePairsResponse = (reply: Reply): ReadResult<TradePair[]> => {
   const response = readResponse(reply);

@@ -29,7 +29,7 @@ export const everyOrderIn = (value: unknown): DashboardOrder[] | null => {
 const readOrders = (value: unknown): DashboardOrder[] =>
   (entriesOf(value) ?? []).flatMap(([key, member]) => readOrder(member, key) ?? []);
 
-/** Reads positions from a list or dictionary. Those that cannot be read are `closed` if that much is sure, else null. */
+/** Reads positions from a list or dictionary. A position that cannot be read is `closed` if that is certain, else null. */
 const readPositions = (value: unknown): (DashboardPosition | 'closed' | null)[] | null =>
   entriesOf(value)?.map(
     ([key, member]) => readPosition(member, key) ?? (closedAt(fieldsOf(member)) === null ? null : 'closed'),
@@ -142,8 +142,8 @@ const readDrawdown = (
 };
 
 /**
- * The second drawdown, as the section writes it and as its equities show it. Neither where the bucket is missing and an account that has another one
- * as a pro account may be one.
+ * The second drawdown: as the section states it, and as computed from its equities. Both null if the bucket is missing and decides which rule
+ * applies.
  */
 function readOverall(
   section: Fields,

@@ -13,7 +13,7 @@ export const numberOf = (value: unknown): number | null => {
   return typeof number === 'number' && Number.isFinite(number) ? number : null;
 };
 
-/** A time in epoch ms that a calendar has, given as a number or as a numeric string. Null for any other value. */
+/** A time in epoch ms that RFC 3339 can express, given as a number or as a numeric string. Null for any other value. */
 export const timeMsOf = (value: unknown): number | null => calendarMs(numberOf(value));
 
 /** A non-empty string, else null. */

@@ -84,7 +84,7 @@ export const netvenue = (access: NetvenueAccess, sendLookUp: LookUps = unlimited
   };
 };
 
-/** Requests of exits wait for none of entries. */
+/** Exits and entries have separate limits, so exits do not wait for entries. */
 function byUrgency(turns: NonNullable<NetvenueTurns['miners']>): HttpClient {
   const [exit, entry] = [inTurns(client, turns.exit), inTurns(client, turns.entry)];
   return (request) => (presentWork().isExit ? exit : entry)(request);

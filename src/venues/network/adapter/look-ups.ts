@@ -84,7 +84,7 @@ export function lookUpsIn(slots: SharedSlots, answeredMs = ANSWERED_MS): LookUps
 
   return (send) =>
     new Promise((done) => {
-      waiting.push({ send: AsyncResource.bind(send), since: performance.now(), done }); // it belongs to the work of its caller
+      waiting.push({ send: AsyncResource.bind(send), since: performance.now(), done }); // it is sent within the caller's async context
       if (servers < slots.count) void serve();
     });
 }

@@ -5,8 +5,8 @@ const NAMES: Record<string, unknown> = { True: true, False: false, None: null };
 const MAX_DEPTH = 20;
 
 /**
- * The value of a Python literal as `str()` prints it: a dictionary, list, tuple, string, number, True, False or None. An object among its
- * members, printed as its class with arguments, is null. Undefined for any other text. See venues/network.md#responses.
+ * The value of a Python literal as `str()` prints it: a dictionary, list, tuple, string, number, True, False or None. An object in it, printed as a
+ * class name with arguments, becomes null. Undefined for any other text. See venues/network.md#responses.
  */
 export function parsePythonLiteral(text: string): unknown {
   const tokens = tokensOf(text);
@@ -59,7 +59,7 @@ function readValue(tokens: Token[], at: number, depth: number): [value: unknown,
   throw new NotALiteral();
 }
 
-/** The index after the arguments of an object. They are not read. */
+/** The index after the arguments of an object, which are skipped. */
 function afterArguments(tokens: Token[], from: number): number {
   for (let [at, open] = [from, 0]; at < tokens.length; at += 1) {
     if (isMark(tokens[at], '(')) open += 1;

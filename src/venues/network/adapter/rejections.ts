@@ -181,8 +181,8 @@ export const classifyOrderText = (text: string): OrderVerdict => {
 };
 
 /**
- * Whether a rejection says that the validator starts again or has not read an account yet. Its records may lack then what an earlier
- * attempt of the same request did, whose response the restart cut off: their silence proves nothing.
+ * Whether a rejection says that the validator restarts or has not read an account yet. Its records may then lack what an earlier attempt of the same
+ * request did, whose response the restart cut off, so absence proves nothing.
  */
 export const saysRestarting = ({ slug }: Rejected): boolean =>
   slug === 'venue_syncing' || slug === 'account_initializing';

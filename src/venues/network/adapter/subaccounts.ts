@@ -37,7 +37,7 @@ export const createResponse = (reply: Reply): UpstreamResult<Subaccount> => {
   if (reply.kind === 'lost') return unknownEffect(reply.why);
   if (reply.status === 401) return rejectedOurKey;
   const body = fieldsOf(parseJson(reply.text));
-  if (reply.status === 403) return body ? rejectedAtCap : rejectedOurKey; // a page is a proxy's, which knows nothing of traders
+  if (reply.status === 403) return body ? rejectedAtCap : rejectedOurKey; // without a JSON body it is a proxy's page, which says nothing about traders
   if (reply.status === 400 && body) return classifySubaccountText(textOf(body.message) ?? textOf(body.error) ?? '');
   const made = reply.status === 200 && body ? readSubaccount(body.subaccount) : null;
   if (made) return accepted(made);
@@ -45,7 +45,7 @@ export const createResponse = (reply: Reply): UpstreamResult<Subaccount> => {
   return body ? inconclusive(why) : unknownEffect(why); // a proxy responds while the miner still works on it
 };
 
-/** Reads all subaccounts of an entity, also those of which not all can be read. */
+/** Reads all subaccounts of an entity, also those with members that cannot be read. */
 export const listResponse = (reply: Reply): ReadResult<ListedSubaccount[]> => {
   const response = readResponse(reply);
   if (response.kind !== 'found') return response;
@@ -60,7 +60,7 @@ const readSubaccount = (value: unknown): Subaccount | null => {
   return { subaccountId, syntheticHotkey, assetClass, accountSize, ...more };
 };
 
-/** `id`: the number of a subaccount in a dictionary. */
+/** `id`: the key of the subaccount, if the list is a dictionary. */
 const readListed = (value: unknown, id: string | null = null): ListedSubaccount => {
   const data = fieldsOf(value) ?? {};
   return {

@@ -15,7 +15,7 @@ export type NetvenueAccess = {
   turns?: NetvenueTurns | undefined;
 };
 
-/** Turns of requests to miners, those of exits apart, where a process sends any, and to the validator. */
+/** Limits of requests to the validator and, in a process that sends orders, to miners, for exits and entries separately. */
 export type NetvenueTurns = { miners?: Record<'exit' | 'entry', AtOnce>; validator: AtOnce };
 
 /** One order as the validator reports it. `price` is null until the order is filled. Sizes are negative for SHORT. */
@@ -113,9 +113,9 @@ export type Dashboard = {
    */
   closedOrders: string[];
   /**
-   * Which sections the response contains. A missing one may be empty or may have failed inside the validator. One with a position or an
-   * order that cannot be read counts as missing: it does not prove that nothing else is open. A position that is surely closed proves nothing
-   * against that: without one, `closed` is false.
+   * Which sections the response contains. A missing one may be empty or may have failed inside the validator. A section with a position or order that
+   * cannot be read counts as missing, because it does not prove what is open. A position that is certainly closed is an exception: if it cannot be
+   * read, only `closed` is false.
    */
   reported: { positions: boolean; closed: boolean; orders: boolean };
 };
@@ -170,7 +170,7 @@ export type Subaccount = {
   exAddress: WalletAddress | null;
 };
 
-/** A subaccount in the list of its entity. What cannot be read of it is null: by that it may be any. */
+/** A subaccount in the list of its entity. Members that cannot be read are null and match anything. */
 export type ListedSubaccount = { [Name in keyof Subaccount]: Subaccount[Name] | null } & Pick<Subaccount, 'status'>;
 
 /** A subaccount to create: for an asset class, or linked to an exchange wallet. `accountSize` in USD. */

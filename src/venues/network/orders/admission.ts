@@ -240,7 +240,7 @@ function newHeads() {
       const turns = (tenants.get(owner)?.size ?? 0) + 1;
       return [...tenants.values()].reduce((sum, { size }) => sum + Math.min(size, turns), 0);
     },
-    /** The oldest of its own tenant: what one of another waits for, its pace or a pause of it, is nothing to this one. */
+    /** The oldest order of the same tenant: what another tenant's order waits for, such as a pause, must not be shown. */
     first({ owner, trader }: Waiting): IntentId | undefined {
       const [oldest] = tenantsAt(trader).get(owner) ?? [];
       return oldest;

@@ -5,12 +5,12 @@ import type { IntentId } from '../../../kernel/ids.ts';
 const WINDOW_MS = 1_000; // the pace of the last one to two of these counts
 const LEAST_MS = 250; // a busy time shorter than this shows no pace
 const REMEMBERED_MS = 60_000;
-/** Upstreams or lanes of which something is known at a time, the last used: one that is forgotten starts again. */
+/** How many upstreams or lanes are remembered, those used last; a forgotten one starts again. */
 const MOST_LINES = 10_000;
 
 /**
- * The most orders that a time may be expected to see end in which as many ended: about the upper limit of a Poisson
- * distribution's confidence interval of 97.5 %. A few ends say little about the pace, and no order is rejected on a guess.
+ * An upper bound for the number of orders that end in a span of time in which so many ended: about the upper limit of the 97.5 % confidence interval
+ * of a Poisson distribution. A few ends say little about the pace, and no order is rejected on a guess.
  */
 const atMost = (ended: number) => (ended === 0 ? 0 : ended + 2 * Math.sqrt(ended + 1) + 2);
 

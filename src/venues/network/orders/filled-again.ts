@@ -8,7 +8,7 @@ import { findProven, isShown, type Records } from './venue-records.ts';
 
 type Deps = { db: Db; log: Pick<Logger, 'error'> };
 
-/** Whether an order of an entry that waits was filled: it is looked at because the miner may fill it once more. */
+/** Whether a waiting entry's order was filled: it is watched because the miner may fill it once more. */
 export const isWatched = (order: OrderWithExits | undefined): order is OrderWithExits => order?.lifecycle === 'filled';
 
 /**

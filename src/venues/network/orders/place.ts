@@ -94,8 +94,8 @@ export const place = defineIntent({
 });
 
 /**
- * The finding about a placement. An order that an edit, a cancellation or a reading has recorded at the network was placed, although its records
- * lack it now, as after an elimination.
+ * The finding about a placement. An order that an edit, a cancellation or a read has already recorded at the network was placed, even if the
+ * network's records no longer have it, as after an elimination.
  */
 async function unlessSeen(
   { db }: Deps,

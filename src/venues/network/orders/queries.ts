@@ -46,7 +46,7 @@ export const findRecordedOrder = (
 
 /** The states by which a list of a trader's orders is filtered. `open`: those that rest or are not settled. */
 export type OrderState = 'open' | 'resting' | 'filled' | 'cancelled' | 'ended' | 'failed';
-/** A page of a trader's orders in a state, or in all for null: after `cursor`, at most `limit`, or all for null. */
+/** A page of a trader's orders. `state` null: in any state. `limit` null: all of them. */
 export type OrderPage = { state: OrderState | null; cursor: string | null; limit: number | null };
 
 /**
@@ -234,10 +234,10 @@ const identityRow = z.object({
   prop_account_id: idSchema.propAccount.nullable(),
 });
 
-/** Who has a trader, and how verbs name it: by its subaccount, and by its prop account, if any. */
+/** The owner of a trader, and the ids by which verbs name it: its subaccount, and its prop account, if any. */
 export type TraderIdentity = z.infer<typeof identityRow>;
 
-/** Who has a trader, and how verbs name it; null if it is unknown. */
+/** The identity of a trader; null if it is unknown. */
 export const findIdentity = (db: Db, trader: Hotkey): Promise<TraderIdentity | null> =>
   db.maybeOne(sql.prepared('network_trader_identity', identityRow)`
     select s.owner, s.subaccount_id, (

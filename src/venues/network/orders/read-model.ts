@@ -45,7 +45,7 @@ export async function readOrderPage(sources: Sources, owner: OwnerId, trader: Ho
   return statusesOf(sources, trader, recorded);
 }
 
-/** All open orders of a trader, newest first: those that rest, on their way and in doubt. */
+/** All open orders of a trader, newest first: resting, on their way, and in doubt. */
 export async function readOpenOrders(sources: Sources, owner: OwnerId, trader: Hotkey): Promise<Status[]> {
   const page = await readOrderPage(sources, owner, trader, { state: 'open', cursor: null, limit: null });
   return page.map(({ status }) => status);

@@ -11,8 +11,8 @@ const DEADLINE_S = 60;
 const KIND = 'network/protect';
 
 /**
- * The intent that puts the first of the missing exits back: for the whole position if no other exits are wanted of it, else beside
- * them for their size. Null if that size is not known.
+ * The intent that puts the first missing exits back: for the whole position if no other exits of it are wanted, else only for their size. Null if
+ * that size is not known.
  */
 export function repairOf(
   id: IntentId,

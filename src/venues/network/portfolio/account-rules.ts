@@ -69,7 +69,7 @@ const COOLDOWN_S = 5;
 /** In percent of the account size. See venues/network-validator.md#passing. */
 const PROFIT_TARGET = { forex: '8', other: '10' } as const;
 
-/** An account that is eliminated passes nothing any more. */
+/** None for an eliminated account, which cannot pass any more. */
 function challengeRules(dashboard: Dashboard, size: number): Rule[] {
   if (accountStatusOf(dashboard) === 'breached' || stageOf(dashboard) === 'funded') return [];
   const { money, assetClass } = dashboard;

@@ -65,7 +65,7 @@ function shownDrawdown(dashboard: Dashboard) {
   };
 }
 
-/** An eliminated account loses its bucket: what it was then is in the reason, if anywhere. */
+/** An eliminated account has no bucket; the reason of the elimination may tell which one it had. */
 function typeOf(dashboard: Dashboard): AccountInfo['account_type'] {
   if (accountStatusOf(dashboard) !== 'breached' || typeOfBucket(dashboard.bucket)) return stageOf(dashboard);
   return dashboard.elimination?.reason?.includes('FUNDED') ? 'funded' : 'challenge';

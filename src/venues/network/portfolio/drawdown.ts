@@ -29,8 +29,8 @@ export function drawdownOf(dashboard: Dashboard): Drawdown {
 }
 
 /**
- * Whether an account is in its challenge or has passed it. One that was never evaluated has passed nothing, also where it has no bucket yet. Throws
- * VENUE_UNREADABLE if the network does not say it.
+ * Whether an account is in its challenge or has passed it. An account that was never evaluated is in its challenge, also without a bucket. Throws
+ * VENUE_UNREADABLE if the network does not show it.
  */
 export const stageOf = ({ bucket, drawdown }: Dashboard): 'challenge' | 'funded' =>
   requireValue(typeOfBucket(bucket) ?? (drawdown === null ? 'challenge' : null));

@@ -69,8 +69,8 @@ function linkedAccount(deps: PortfolioDeps, owner: OwnerId, wallet: WalletAddres
 }
 
 /**
- * The network's dashboard of the account that an owner has registered for a wallet, without a call to the network if there is none. The
- * network forgets the wallet of an account that is eliminated, and lets it be registered again: the account is found by its own name then.
+ * The network's dashboard of the account that an owner has registered for a wallet. Without a registration the network is not asked. The network
+ * forgets the wallet of an eliminated account, which may be registered again, so such an account is found by its hotkey.
  */
 export async function readLinked(
   { db, reads }: Pick<PortfolioDeps, 'db' | 'reads'>,

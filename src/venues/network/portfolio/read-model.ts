@@ -98,7 +98,7 @@ export async function readOpenPairs(
   hotkey: Hotkey,
   suffice: (pairs: ReadonlyMap<string, string>) => boolean,
 ): Promise<{ pairs: ReadonlyMap<string, string>; areAll: boolean }> {
-  const dashboard = requireFound(await reads.dashboardNow(hotkey)); // not one that waits already, behind what others read
+  const dashboard = requireFound(await reads.dashboardNow(hotkey)); // a read of its own: a shared one may already wait behind other reads
   const pairs = pairsOf(dashboard.positions);
   const areAll = suffice(pairs) || (await areProven(dashboard, () => reads.networkOrders(hotkey)));
   return { pairs, areAll };
@@ -108,8 +108,8 @@ const pairsOf = (positions: DashboardPosition[]): ReadonlyMap<string, string> =>
   new Map(positions.filter(isOpen).map(({ uuid, tradePair }) => [uuid.toLowerCase(), tradePair]));
 
 /**
- * The open positions of a dashboard, oldest first. Throws VENUE_UNREADABLE if it does not prove which are open, or which exits they have: without its
- * section of orders nothing rests, or it failed inside the validator; then `exitsBook` tells.
+ * The open positions of a dashboard, oldest first. Without a section of orders either nothing rests or the section failed inside the validator; then
+ * `exitsBook` shows the exits. Throws VENUE_UNREADABLE if it is not proven which positions are open or which exits they have.
  */
 export async function openPositions(
   dashboard: Dashboard,

@@ -30,9 +30,8 @@ const linkRow = z.object({
 });
 
 /**
- * An owner's registration of a wallet at the network: the subaccount that is linked to it (`hotkey`), else what was paid to the registrar
- * (`registration`), which created an account, and that account as the network last showed it (`seen`). `others`: the subaccounts that other
- * owners have linked to the wallet.
+ * An owner's registration of a wallet at the network: the linked subaccount (`hotkey`), else the paid registration (`registration`), with the account
+ * that the network last showed for it (`seen`). `others`: the subaccounts that other owners have linked to the wallet.
  */
 export type WalletLink = z.infer<typeof linkRow>;
 

@@ -1,23 +1,22 @@
 import type { WalletAddress } from '../../../../kernel/ids.ts';
 
 /**
- * A wallet that may be followed. `owners`: who has enrolled it, one without a name if nobody has. `rank`: how urgent news of it are, 1 first
- * (see `listCandidates`). `sinceMs` (epoch ms): when that has happened last that makes it urgent.
+ * A wallet that may be followed. `owners`: who has enrolled it; one empty name if nobody has. `rank`: how urgent its news are, 1 first (see
+ * `listCandidates`). `sinceMs` (epoch ms): when the event that makes it urgent last happened.
  */
 export type Candidate = { wallet: WalletAddress; owners: readonly string[]; rank: number; sinceMs: number };
 
-/** `turn`: how many of its owner's wallets of this rank are followed once it is. Of several owners, that of the one with the fewest. */
+/** `turn`: its position among its owner's wallets of the same rank; of several owners the lowest. */
 type InTurn = Candidate & { turn: number };
 
-/** Positions without exits: these wallets are not given up for others of the same kind and owner. */
+/** The rank of positions that may be without exits. Such a wallet is not replaced by another of the same rank and owner. */
 const MOST_URGENT = 1;
-/** A wallet that is followed is given up for one of its rank only if that one's news are so much newer. */
+/** A followed wallet is replaced by one of the same rank only if that one's news are newer by this much. */
 const NEWER_MS = 10_000;
 
 /**
- * The wallets to follow, at most `most`: the most urgent ones, of equal rank those of owners of whom the fewest are followed, then those with the
- * newest news. Of those that are followed, one is given up only for one that is clearly more urgent, or whose owner has fewer, so that they change
- * seldom.
+ * The wallets to follow, at most `most`: the most urgent first, at equal rank those of the owner with the fewest followed, then those with the newest
+ * news. A followed wallet is replaced only by one that is clearly more urgent or whose owner has fewer, so that the choice changes seldom.
  */
 export function chooseWallets(
   candidates: readonly Candidate[],
@@ -38,7 +37,7 @@ export function chooseWallets(
   return [...kept, ...added].map(({ wallet }) => wallet);
 }
 
-/** Owners take turns within a rank: those of their wallets first that are followed, then those with the newest news. */
+/** Owners take turns within a rank, each first with its followed wallets, then with those that have the newest news. */
 function inTurns(candidates: readonly Candidate[], isFollowed: (one: Candidate) => boolean): InTurn[] {
   const turns = new Map<WalletAddress, number>();
   const ofOwners = candidates.flatMap((one) => one.owners.map((owner) => ({ owner, one })));

@@ -9,9 +9,9 @@ import { findLedgerEnd } from './queries.ts';
 /** Executions that were streamed and are not recorded yet. */
 type StreamedFills = {
   take(wallet: WalletAddress, fills: readonly Fill[]): void;
-  /** The wallets that have some. */
+  /** The wallets with executions to record. */
   wallets(): WalletAddress[];
-  /** Records those of a wallet that follow what is recorded. Resolves to whether some were. */
+  /** Records the executions of a wallet that continue the recorded ones. Resolves to whether any were recorded. */
   record(wallet: WalletAddress): Promise<boolean>;
   /** Forgets those that are not recorded: they are read. */
   clear(): void;

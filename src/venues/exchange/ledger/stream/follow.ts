@@ -40,7 +40,7 @@ export function followWallets(deps: FollowDeps): { stop(): Promise<void> } {
   let isDue = false;
   let hasFailed = false;
   let taking: Promise<void> | null = null;
-  /** Of each wallet of which news are being recorded, the recording: one that is held up, as by a lock, keeps no other waiting. */
+  /** The recording in progress of each wallet. Wallets are recorded separately, so one that waits for a lock delays no other. */
   const recording = new Map<WalletAddress, Promise<void>>();
   const hasMore = new Set<WalletAddress>();
   let timer: NodeJS.Timeout | undefined;
@@ -65,7 +65,7 @@ export function followWallets(deps: FollowDeps): { stop(): Promise<void> } {
     readSoon(db, wallet).catch(warn); // it is due again anyway
   }
 
-  /** Takes what has arrived, once more if more arrives meanwhile, and has what is due recorded. */
+  /** Takes the updates that have arrived, again if more arrive meanwhile, and starts recording what is due. */
   function record(): void {
     isDue = true;
     taking ??= takeAll().finally(() => {
@@ -82,7 +82,7 @@ export function followWallets(deps: FollowDeps): { stop(): Promise<void> } {
     }
   }
 
-  /** What could not be taken is tried again once, in the next turn. */
+  /** Updates that could not be taken are tried once more, in the next turn. */
   async function takeArrived(): Promise<void> {
     const updates = arrived;
     arrived = [];
@@ -91,12 +91,12 @@ export function followWallets(deps: FollowDeps): { stop(): Promise<void> } {
       hasFailed = false;
     } catch (err) {
       warn(err);
-      if (!hasFailed) arrived = [...updates, ...arrived]; // else the wallets are read as any others
+      if (!hasFailed) arrived = [...updates, ...arrived]; // after a second failure the wallets are polled like all others
       hasFailed = !hasFailed;
     }
   }
 
-  /** Records what a wallet has, once more if it has more meanwhile. What could not be recorded is tried again in the next turn. */
+  /** Records the news of a wallet, again if more arrive meanwhile. What could not be recorded is tried again in the next turn. */
   function recordOf(wallet: WalletAddress): void {
     hasMore.add(wallet);
     if (recording.has(wallet)) return;

@@ -18,21 +18,21 @@ import { findStreamedOrder, listNames } from './queries.ts';
 type StreamedOrders = {
   /** Keeps what is told of orders and exits of ours that these wallets have, for all processes. */
   take(updates: readonly OrderUpdate[], wallets: readonly WalletAddress[]): Promise<void>;
-  /** The wallets of which something is due to be concluded. */
+  /** The wallets with conclusions that are due. */
   due(): WalletAddress[];
   /**
-   * Records what follows for some orders of a wallet: their ends, and what becomes of their exits. Those first that have ended before they were
-   * filled: a position may be without exits. Resolves to whether others are due.
+   * Records what follows for some orders of a wallet: their ends, and what happens to their exits. Orders that ended before they were filled come
+   * first, because their position may be without exits. Resolves to whether more are due.
    */
   conclude(wallet: WalletAddress): Promise<boolean>;
-  /** Executions of a wallet were recorded, for which conclusions may have waited. */
+  /** Tells that executions of a wallet were recorded, which conclusions may have waited for. */
   hurry(wallet: WalletAddress): void;
 };
 
 /** A conclusion waits for the record of a placement, for executions, or for what is told of exits; after this many looks it is left to reads. */
 const MOST_LOOKS = 10;
 const LOOK_AGAIN_MS = 400;
-/** How many conclusions are drawn at once, of a wallet and in all: those of one that is held up, as by a lock, keep no other waiting. */
+/** How many conclusions are drawn at once, per wallet and in all, so that a wallet that waits for a lock does not delay the others. */
 const AT_ONCE = { ofWallet: 4, inAll: 8 };
 const MOST_REMEMBERED = 20_000;
 
@@ -84,7 +84,7 @@ export function streamedOrders(deps: LedgerDeps): StreamedOrders {
     try {
       isDone = await concludeOne(id);
     } finally {
-      const isNewest = open.get(id) === one; // else more was told of it meanwhile
+      const isNewest = open.get(id) === one; // else a newer update of it arrived meanwhile
       if (isNewest && (isDone || one.looks >= MOST_LOOKS)) open.delete(id);
       else if (isNewest) open.set(id, { ...one, looks: one.looks + 1, dueMs: performance.now() + LOOK_AGAIN_MS });
     }
@@ -129,7 +129,7 @@ export function streamedOrders(deps: LedgerDeps): StreamedOrders {
       const due = listDue().filter(([, one]) => one.wallet === wallet);
       const first = due.sort(byUrgency).slice(0, AT_ONCE.ofWallet);
       const looked = await Promise.allSettled(first.map((one) => looking.run(wallet, () => look(one))));
-      for (const one of looked) if (one.status === 'rejected') throw one.reason; // it has kept no other from its turn
+      for (const one of looked) if (one.status === 'rejected') throw one.reason; // after all others had their turn
       return due.length > first.length;
     },
     hurry(wallet) {

@@ -17,9 +17,9 @@ const MOST_CANDIDATES = 50;
 const TOLD_WITHIN_S = 10;
 
 /**
- * The wallets whose news are the most urgent, by rank: 1 what is filled of an order may be without exits; 2 it was just sent and may have placed
- * exits; 3 an order with exits rests; 4 the exits of a filled order are not found yet, or another verb is in doubt that was just sent; 5 an order
- * rests; 6 a position is open. Only wallets that the ledger reads. Owners take turns within a rank, so that none keeps those of others out of the list.
+ * The wallets with the most urgent news, by rank: 1 the filled part of an order may be without exits; 2 a verb that was just sent may have placed
+ * exits; 3 an order with exits rests; 4 the exits of a filled order are not found yet, or another verb that was just sent is in doubt; 5 an order
+ * rests; 6 a position is open. Only wallets that the ledger reads. Owners take turns within a rank, so that none fills the list.
  */
 export const listCandidates = async (db: Db): Promise<Candidate[]> => {
   const rows = await db.any(sql.prepared('stream_candidates', candidateRow)`

@@ -51,7 +51,10 @@ export async function readOpenOrders({ db, reads }: Deps, owner: OwnerId, wallet
   return [...added.flat(), ...shown].sort(newestFirst);
 }
 
-/** One order for the lists of all dexes and what they lack: an order that is added stands where its list will show it, so pages go on behind it. */
+/**
+ * One order for the lists of all dexes and the orders that are added to them: an added order has the position at which its list will show it, so
+ * pages stay consistent.
+ */
 const newestFirst = (a: Order, b: Order) => Number(b.ex_order_id) - Number(a.ex_order_id);
 
 async function listOpen(reads: Deps['reads'], wallet: WalletAddress): Promise<OpenOrder[]> {
@@ -64,7 +67,7 @@ async function listOpen(reads: Deps['reads'], wallet: WalletAddress): Promise<Op
 
 const MOST_READ = 50; // each costs a read of its own
 
-/** An order that rests by our records and that no list shows: as its own record shows it, else, or without `reads`, as it was recorded. */
+/** An order that rests by our records and that no list shows: by its own record at the venue, else, or without `reads`, by ours. */
 async function readUnlisted(order: RecordedExchangeOrder, reads: Deps['reads'] | null, wallet: WalletAddress) {
   if (!order.executed) return [];
   const read = await reads?.exchangeOrder(wallet, Number(order.executed.ex_order_id));

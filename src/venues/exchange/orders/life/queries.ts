@@ -20,8 +20,8 @@ const lifeRow = intentRow.extend({
 });
 
 /**
- * What is recorded of an order: its intent and, unless it closes a position, the order. `seen_at`: when the last reading of its wallet at the
- * exchange began, whatever became of it. `fills_seen_at`: when the exchange last showed the executions of the wallet.
+ * What is recorded of an order: its intent and, unless it closes a position, the order. `seen_at`: when the last read of its wallet at the exchange
+ * began, successful or not. `fills_seen_at`: when the exchange last showed the executions of the wallet.
  */
 export type RecordedLife = z.infer<typeof lifeRow>;
 

@@ -71,8 +71,8 @@ async function lifeOf(deps: Deps, wallet: WalletAddress, recorded: RecordedLife)
 }
 
 /**
- * When the recorded state of a resting order was that of the exchange: by its placement, or the last reading of its wallet. While the exchange does not
- * show the order, by the last one that it has responded to.
+ * When the exchange last confirmed the recorded state of a resting order: at its placement or at the last read of its wallet. While the exchange does
+ * not show the order, only reads count that it has responded to.
  */
 const recordedAt = (
   { seen_at, fills_seen_at, settled_at }: RecordedLife,
@@ -83,7 +83,10 @@ const recordedAt = (
     '',
   );
 
-/** An order of other software, as the exchange knows it. Of an open one, only the list of open orders shows what is filled: see venues/exchange.md#rows. */
+/**
+ * An order of other software, as the exchange shows it. How much of an open order is filled is only in the list of open orders: see
+ * venues/exchange.md#rows.
+ */
 async function lifeElsewhere(deps: Deps, wallet: WalletAddress, record: OrderRecord): Promise<Order> {
   const open =
     record.state === 'open' ? requireFound(await deps.reads.exchangeOrders(wallet, dexOf(record.order.coin))) : [];

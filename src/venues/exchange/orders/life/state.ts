@@ -11,8 +11,8 @@ import { closingTerms, NOTHING_KNOWN, pendingReport, type ShownTerms } from '../
 import type { RecordedLife } from './queries.ts';
 
 /**
- * The state of an order. `isRead`: the exchange shows it; else it is what was recorded last. The record of an open order does not say what was filled
- * since it came to rest: see venues/exchange.md#rows.
+ * The state of an order, as the exchange shows it (`isRead`) or as it was recorded last. The exchange's record of an open order does not show what
+ * was filled since it came to rest: see venues/exchange.md#rows.
  */
 export type StateNow = { report: ExecutionReport; terms: ShownTerms; message: string | null; isRead: boolean };
 
