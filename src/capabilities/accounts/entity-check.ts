@@ -6,8 +6,9 @@ import { findOtherEntity } from './queries.ts';
 type Sources = { db: Db; log: Pick<Logger, 'error'>; config: { NETVENUE_ENTITY_HOTKEY: Hotkey } };
 
 /**
- * Checks once, at a worker's start, whether the platform's entity is the one under which its traders are. With another setting none of them is
- * found, because they are named by their numbers at their entity. Who moves to another entity goes on: its first subaccount here ends this.
+ * Checks once, when a worker starts, whether the configured entity is the one that the platform's traders belong to. Traders are identified by their
+ * numbers at their entity, so with another entity none of them is found. After a deliberate move to another entity the alert ends with the first
+ * subaccount there.
  */
 export async function checkEntity({ db, log, config: { NETVENUE_ENTITY_HOTKEY: entity } }: Sources): Promise<void> {
   const known = await findOtherEntity(db, entity);

@@ -25,7 +25,7 @@ export async function findCreated(at: AtEntity, creation: Creation): Promise<Fin
   return finding.kind === 'accepted' && at.isShared ? AMBIGUOUS : finding;
 }
 
-/** The next id of an entity, which no creation so far can have got. Null if that of each subaccount is not known. */
+/** The next id of an entity, higher than the id of any existing subaccount. Null if the id of one of them cannot be read. */
 export async function readNextId(venue: Pick<Netvenue, 'listSubaccounts'>): Promise<number | null> {
   const listed = await venue.listSubaccounts();
   if (listed.kind === 'absent') return 0;
@@ -33,7 +33,7 @@ export async function readNextId(venue: Pick<Netvenue, 'listSubaccounts'>): Prom
   return ids.reduce((next: number | null, id) => (next === null || id === null ? null : Math.max(next, id + 1)), 0);
 }
 
-/** A subaccount that may be the wanted one, but cannot be read, is waited for: without it nothing says that there is none. */
+/** While a subaccount that may be the created one cannot be read, nothing is concluded: its absence is not proven. */
 async function searchCreated(
   { db, venue, ...at }: AtEntity,
   { id: intentId, wanted, first_id }: Creation,

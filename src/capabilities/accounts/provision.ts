@@ -99,8 +99,8 @@ export const provision = defineIntent({
 });
 
 /**
- * Asks the miner for anything: its response shows that the request no longer waits there, and may prove a free thread to those that
- * wait for one, which the creation in doubt may hold.
+ * Sends the miner any look-up: its response shows that the request no longer waits there, and may prove a free thread to those that wait for one,
+ * which the creation in doubt may hold.
  */
 async function lookAtMiner(
   venue: Pick<Netvenue, 'orderStatus'>,

@@ -74,8 +74,8 @@ export const listOwnedSubaccounts = async (db: Db, hotkeys: (Hotkey | null)[]): 
 const otherEntityRow = z.object({ entity: idSchema.hotkey, subaccounts: z.number() });
 
 /**
- * The entity under which the platform's owners have most subaccounts, and how many; null if some are of `entity`, or there are none. Owners with an
- * entity of their own do not count.
+ * The entity that has most of the subaccounts of owners without an entity of their own, and their number. Null if one of them belongs to `entity`, or
+ * if there are none.
  */
 export const findOtherEntity = (db: Db, entity: Hotkey): Promise<z.infer<typeof otherEntityRow> | null> =>
   db.maybeOne(sql.type(otherEntityRow)`

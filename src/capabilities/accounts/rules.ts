@@ -17,10 +17,10 @@ export type Orphan = {
   createdMs: number | null;
 };
 
-/** A subaccount as its entity lists it: null is what cannot be read of it. */
+/** A subaccount as its entity lists it. Members that cannot be read are null. */
 type Listed = { [Name in keyof Orphan]: Orphan[Name] | null };
 
-/** Whether all that its owner's record needs can be read of a listed subaccount. */
+/** Whether all members that our record needs could be read. */
 export const isReadable = <L extends Listed>(listed: L): listed is L & Orphan =>
   listed.syntheticHotkey !== null &&
   listed.subaccountId !== null &&
@@ -61,7 +61,7 @@ export function matchCreation<O extends Orphan>(
   return orphan ? { kind: 'found', orphan } : { kind: 'none' };
 }
 
-/** Those that one of the open creations may have created, by time and id. */
+/** The subaccounts that one of the open creations may have created, by time and id. */
 export function candidatesOf<O extends Listed>(open: readonly OpenCreation[], orphans: readonly O[]): O[] {
   const first = Math.min(...open.filter(({ in_doubt }) => in_doubt).map(({ sent_ms }) => sent_ms));
   return orphans.filter(

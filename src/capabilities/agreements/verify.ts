@@ -11,10 +11,9 @@ const ROWS_AT_ONCE = 1_000;
 export type Verified = { chains: number; rows: number; faults: Fault[] };
 
 /**
- * Checks every chain and reports each row that was changed, deleted or inserted. It does not rely on the table's
- * triggers. A receipt, or a full record of a signature, that was kept outside the database also reveals a chain that
- * was rewritten up to its position. A receipt counts if one of `keys` signed it. Rows and recorded ends are of one
- * snapshot: what is signed meanwhile is no fault.
+ * Checks every chain and reports each row that was changed, deleted or inserted. It does not rely on the table's triggers. A receipt, or a full
+ * record of a signature, that was kept outside the database also reveals a chain that was rewritten up to its position. A receipt counts if one of
+ * `keys` signed it. Rows and recorded ends are read in one snapshot, so concurrent signatures are not reported.
  */
 export async function verifyAgreements(
   db: Db,
@@ -26,7 +25,7 @@ export async function verifyAgreements(
   return { ...checked, faults: [...faults, ...receipts.flatMap((receipt) => contradicted(receipt, hashes, keys))] };
 }
 
-/** `hashes`: those of the wanted rows, by their slots. */
+/** `hashes`: the hashes of the `wanted` rows, by their slots. */
 async function checkChains(db: Db, wanted: ReadonlySet<string>): Promise<Verified & { hashes: Map<string, string> }> {
   const faults: Fault[] = [];
   const hashes = new Map<string, string>();

@@ -24,7 +24,7 @@ const liveEnrollments = sql.fragment`
   join signing_keys k on k.owner = e.owner and k.ex_wallet = e.ex_wallet and k.retired_at is null and not k.waits
   left join signing_keys w on w.owner = e.owner and w.ex_wallet = e.ex_wallet and w.retired_at is null and w.waits`;
 
-/** An owner's enrollments, oldest first, after a place. */
+/** An owner's enrollments after a position, oldest first. */
 export const listEnrollments = (
   db: Db,
   owner: OwnerId,

@@ -14,10 +14,10 @@ const LIMITS = { priority: 'entry', timeoutMs: 10_000 } as const;
 const AGAIN_S = 5;
 
 /**
- * Checks keys that were enrolled while the exchange could not be read; again soon while it cannot, and at once while more
- * are left. Side by side: the read of an owner who has spent more than its share waits, and that of no other one. A confirmed key replaces the one
- * it was to replace; a rejected one is removed, and its enrollment is revoked unless an earlier key signs for it or it was marked as rejected
- * before. Wipes retired keys that signed no open intent.
+ * Checks keys that were enrolled while the exchange could not be read. Plans the next check soon while it still cannot be read, and at once while
+ * keys are left. Keys are checked concurrently, so an owner who has used up its share of the budget delays only itself. A confirmed key replaces the
+ * earlier one. A rejected key is removed, and its enrollment is revoked unless an earlier key signs for it or it was marked as rejected before. Wipes
+ * retired keys that signed no open intent.
  */
 export async function verifyKeys(deps: VerifyDeps): Promise<void> {
   await wipeRetiredKeys(deps.db);
@@ -27,7 +27,7 @@ export async function verifyKeys(deps: VerifyDeps): Promise<void> {
   );
   const isUnknown = checked.some((one) => one.status === 'rejected' || one.value === 'unknown');
   if (isUnknown || keys.length === AT_ONCE) await planKeyCheck(deps.db, isUnknown ? AGAIN_S : 0);
-  for (const one of checked) if (one.status === 'rejected') throw one.reason; // it has kept no other key from its turn
+  for (const one of checked) if (one.status === 'rejected') throw one.reason; // after all others were checked
 }
 
 async function verifyKey({ db, exvenue, log }: VerifyDeps, { id, owner, ex_wallet, signer }: UnverifiedKey) {

@@ -11,12 +11,11 @@ const stateRow = z.object({
 });
 
 /**
- * Proves that a write commits: the statement emits a transactional message, which is nothing but a record in the
- * write-ahead log and its commit. It fails on a standby; on a primary that was made read-only `is_writable` is false.
- * Also reads whether any of these migrations, functions, tables or views is missing, whether the session has the
- * parameters that rows are read with, the value that this process must be able to open, and the age in seconds of the
- * oldest due job of these tasks that no worker has taken. Of each priority only the first such job is read by the queue's
- * index, however many are due: a young exit does not hide an old job behind it.
+ * Proves that a write commits: the statement emits a transactional message, which is nothing but a record in the write-ahead log and its commit. It
+ * fails on a standby; on a primary that was made read-only `is_writable` is false. Also reads whether any of these migrations, functions, tables or
+ * views is missing, whether the session has the parameters that rows are read with, the value that this process must be able to open, and the age in
+ * seconds of the oldest due job of these tasks that no worker has taken. Reads only the first such job of each priority, by the queue's index,
+ * however many are due; so a young exit does not hide an older job of lower priority.
  */
 export const readStanding = (
   db: Db,

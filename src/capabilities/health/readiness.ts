@@ -11,11 +11,11 @@ import { cachedProbe } from '../../kernel/cache.ts';
 import { readStanding } from './queries.ts';
 
 /**
- * The checks of a process that takes work, by the names that the contract lists. A failed check is reported under its name.
- * `database`: it does not respond, or writes do not commit. `listening`: notifications of settled intents do not arrive, so that
- * responses are late. `clock`: it is more than 2 s off the database's. `migrations`: the database lacks something that this version
- * calls. `session`: its sessions have parameters under which rows are read wrongly. `sealing`: this process has other keys than those
- * that seal. `credentials`: an upstream rejects those of this process and takes those of others.
+ * The checks of a process that takes work, by the names that the contract lists. A failed check is reported under its name. `database`: it does not
+ * respond, or writes do not commit. `listening`: notifications of settled intents do not arrive, so that responses are late. `clock`: it is more than
+ * 2 s off the database's. `migrations`: the database lacks something that this version calls. `session`: its sessions have parameters under which
+ * rows are read wrongly. `sealing`: this process has other keys than those that seal. `credentials`: an upstream rejects those of this process and
+ * accepts those of others.
  */
 type Check = NonNullable<components['schemas']['ErrorDetails']['checks']>[number];
 
@@ -62,7 +62,7 @@ export function readiness(
   const called = readCalls().then(({ functions, relations, tasks }) => ({
     functions: Object.keys(functions),
     relations: Object.keys(relations),
-    tasks, // a job of another one is of a version that was rolled back: nobody here takes it
+    tasks, // jobs of other tasks are left from a version that was rolled back; no worker of this version takes them
   }));
   let isStopping = false;
 
@@ -101,16 +101,16 @@ export function readiness(
   };
 }
 
-/** What keeps a worker from every job, and what it logs meanwhile. */
+/** The checks without which a worker runs no job, and what it logs meanwhile. */
 const NEEDED = {
   migrations: 'no job runs until the release has migrated the database',
   sealing: 'no job runs: SEALING_KEYS are not those of the others',
 } as const satisfies Partial<Record<Check, string>>;
 
 /**
- * Resolves once no migration or definition that this version calls is missing and this process opens what the others seal, or at the
- * signal. Where processes start together with their release, a job that ran before would send what it cannot record; one that cannot open
- * a key fails at once, and whoever fails fast takes most jobs.
+ * Resolves once every migration and definition that this version calls exists and this process can open what the others seal, or when the signal is
+ * aborted. A job that runs before its release has finished could send what it cannot record. A worker with wrong keys fails each job at once, so it
+ * would take most of them.
  */
 export async function untilAble(
   { failing }: Pick<Readiness, 'failing'>,

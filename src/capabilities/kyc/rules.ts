@@ -12,9 +12,9 @@ export type Case = { status: KycStatus; statusAtMs: number; sessionId: string; f
 export type ProcessorUpdate = { sessionId: string; atMs: number; status: string; failure: string | null };
 
 /**
- * The state of a case after a report, or null if that changes nothing. `verified` is final. Otherwise the newest report on the
- * newest session wins, whatever the order of arrival: one that repeats the status still makes all earlier ones old. An earlier session
- * counts only if it was verified.
+ * The state of a case after a report, or null if the report changes nothing. `verified` is final. Otherwise the newest report on the newest session
+ * wins, in whatever order reports arrive; a report with the same status also supersedes earlier ones. An earlier session counts only if it was
+ * verified.
  */
 export function caseAfter(current: Case, update: ProcessorUpdate): State | null {
   if (current.status === 'verified') return null;

@@ -31,8 +31,8 @@ export function recordSession(
 type Reading = Pick<VerificationSeen, 'sessionId' | 'status' | 'failure'>;
 
 /**
- * Applies what the processor reports at `atMs` to the case of a session, and emits an event if the case changes. A reading is dated by our
- * clock: one that changes nothing makes no event old.
+ * Applies what the processor reports at `atMs` to the case of a session, and emits an event if the case changes. A read is dated by our clock, so a
+ * read that changes nothing does not make later events look old.
  */
 export async function applyVerification(
   tx: Pick<Db, 'maybeOne' | 'query'>,
@@ -72,7 +72,7 @@ const lockKycCase = (tx: Pick<Db, 'maybeOne'>, sessionId: string): Promise<KycCa
     limit 1
     for update`);
 
-/** Sessions that are still open at the processor, for 30 days after the case began. */
+/** Sessions that are open at the processor and began less than 30 days ago. */
 export const openSessions = {
   table: 'kyc_cases',
   key: 'user_id',

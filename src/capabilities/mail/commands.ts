@@ -26,8 +26,8 @@ type Posted = {
 export type MailOfApp = { id: string; app: AppId; userId: UserId };
 
 /**
- * A fragment that posts a mail of this service in the transaction of its statement. After `livesS` seconds the mail is no longer sent. Mails to
- * users are posted by `mail_user`: they wait while their app is disabled.
+ * A fragment that queues a mail of this service in the transaction of its statement. After `livesS` seconds the mail is no longer sent. Mails to
+ * users go through `mail_user` instead, because they wait while their app is disabled.
  */
 export const postMail = ({ template, recipient, data, livesS, mail }: Posted): FragmentSqlToken =>
   sql.fragment`post_mail(

@@ -24,8 +24,8 @@ const queuedRow = z.object({
 export type QueuedMail = z.infer<typeof queuedRow>;
 
 /**
- * A mail that has not ended; null for one that has, and for an unknown id. It is found by its id alone: a plan that is kept from when no mail
- * waited would read all that do.
+ * A mail that has not ended; null for one that has, and for an unknown id. The query names the id alone: with a condition on waiting mails, a plan
+ * cached while none waited would read all of them.
  */
 export async function findQueuedMail(db: Db, mailId: string): Promise<QueuedMail | null> {
   const mail = await db.maybeOne(sql.prepared('find_queued_mail', queuedRow)`

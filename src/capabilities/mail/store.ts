@@ -39,10 +39,7 @@ const nextAttemptS = (mail: QueuedMail, why: string) =>
   (why === NO_TURN ? nextTurnS(mail) : (PLAN_S[mail.attempts] ?? LONGEST_S)) *
   (1 - JITTER + 2 * JITTER * Math.random());
 
-/**
- * Seconds until a mail that found no turn looks for one again, which is no attempt: half its age. The more others there are, the
- * older it becomes, and the fewer jobs look in vain.
- */
+/** Seconds until a mail without a turn tries again, which does not count as an attempt: half its age, so that under load fewer jobs try in vain. */
 const nextTurnS = ({ age_s, is_bulk }: QueuedMail) => {
   const [shortest, longest] = TURN_S[is_bulk ? 'bulk' : 'usual'];
   return Math.min(Math.max(shortest, age_s / 2), longest);

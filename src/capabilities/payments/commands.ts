@@ -37,15 +37,15 @@ const eventRow = z.object({
 /** A stored event of the processor. `said_at_ms` is by the processor's clock. */
 export type StoredEvent = z.infer<typeof eventRow>;
 
-/** What handling an event needs. */
+/** The dependencies of `handleEvent`. */
 export type NotifiedDeps = { db: Db; log: Pick<Logger, 'error'> };
 
-/** What became of an event. `not_ours`: no row of ours names its object; it is taken up again if one names it later. */
+/** What became of an event. `not_ours`: no row of ours names its object; the event is handled again if a row names it later. */
 export type Outcome = 'applied' | 'stale' | 'not_ours' | 'unreadable';
 
 /**
- * Applies one stored event once, however many workers have it, and closes it, in one transaction. One about an object of ours that cannot be
- * applied is listed and stops what it is about, until an operator closes it: logs an alert. Locks the event, then what `apply` locks.
+ * Applies one stored event exactly once and closes it, in one transaction, however many workers run it. An event about an object of ours that cannot
+ * be applied is listed, logged as an alert, and blocks its object until an operator closes it. Locks the event, then what `apply` locks.
  */
 export const handleEvent = (
   eventId: string,
@@ -57,7 +57,7 @@ export const handleEvent = (
       select e.id, e.type, extract(epoch from e.said_at)::double precision * 1000 as said_at_ms, e.fact, e.acted_at is null as is_open
       from processor_events e
       where e.id = ${eventId}
-      for no key update`); // not only if it is open: a plan that is kept from when none was would read all that are
+      for no key update`); // no condition that it is open: a plan cached while none was would read all open events
     if (!event?.is_open) return;
     const outcome = event.fact.about === 'unreadable' ? 'unreadable' : await apply(tx, event);
     if (outcome !== 'unreadable') return closeEvent(tx, eventId, outcome);

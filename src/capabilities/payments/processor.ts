@@ -7,5 +7,5 @@ export const whereProcessor =
     task: Task<Payload, Deps>,
   ): Task<Payload, Omit<Deps, 'processor'> & { processor: Processor | null }> =>
   async (payload, deps) => {
-    if (deps.processor) await task(payload, deps as unknown as Deps); // as: only the member that may be null differs, and it is not
+    if (deps.processor) await task(payload, deps as unknown as Deps); // as: only `processor` differs, and it is not null here
   };

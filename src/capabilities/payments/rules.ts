@@ -18,8 +18,8 @@ export type Price = { amountCents: number; currency: string };
 export type ProcessorUpdate = { type: string; atMs: number; status: string; receivedCents: number; currency: string };
 
 /**
- * The effect of an update, and the event to emit. `payment.succeeded`: this update first shows that the price was received.
- * `payment.mismatched`: it first shows that the payment succeeded with another amount or in another currency.
+ * The effect of an update, and the event to emit. `payment.succeeded`: this update is the first to show that the price was received.
+ * `payment.mismatched`: it is the first to show that the payment succeeded with another amount or currency.
  */
 export type PaymentStep = { next: PaymentState; emit: Extract<EventName, `payment.${string}`> | null };
 

@@ -8,12 +8,12 @@ import { findPayment, type Payment } from './queries.ts';
 import { applyUpdate, isOver, type PaymentState, type ProcessorUpdate } from './rules.ts';
 import * as store from './store.ts';
 
-/** What the handler of an event about a payment needs. */
+/** The dependencies of the handler of payment events. */
 export type NotifiedDeps = EventDeps & { config: { ACCOUNT_DEADLINE_MS: number } };
 
 /**
- * Acts on one stored event about a payment, see `handleEvent`, in whatever order events are received. Payment, account, creation intent and the
- * app's event are written in one transaction.
+ * Acts on one stored event about a payment (see `handleEvent`). Events may come in any order. Payment, account, creation intent and the app's event
+ * are written in one transaction.
  */
 export const handlePaymentEvent = (eventId: string, deps: NotifiedDeps): Promise<void> =>
   handleEvent(eventId, deps, async (tx, event) => {
@@ -67,12 +67,12 @@ const stateOf = (payment: Payment): PaymentState => ({
   receivedCurrency: payment.received_currency,
 });
 
-/** What reading a payment needs. */
+/** The dependencies of `readPayment`. */
 export type ReadDeps = NotifiedDeps & { sealer: Sealer; processor: Processor | null };
 
 /**
- * Reads one open payment at the processor and applies its state, like an event that was never received. If it cannot be read, a later run
- * reads it again. Throws if no processor is configured: the queue runs the job again.
+ * Reads one open payment at the processor and applies its state, as if the event about it had arrived. If it cannot be read, a later run reads it
+ * again. Throws if no processor is configured, so that the queue runs the job again.
  */
 export async function readPayment(paymentId: PaymentId, deps: ReadDeps): Promise<void> {
   const processor = requireValue(deps.processor, 'V2_PAYMENTS_NOT_CONFIGURED', { effect: 'none' });

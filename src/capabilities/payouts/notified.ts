@@ -2,10 +2,7 @@ import type { Fact } from '../../adapters/processor/types.ts';
 import { handleEvent, type NotifiedDeps, type Outcome } from '../payments/commands.ts';
 import { applyAccount, applyPayout, applyTransfer, closeAccount, type Tx } from './reports/store.ts';
 
-/**
- * Applies one stored event about a payout or a trader's account, see `handleEvent`. Safe to repeat, and independent of the order of
- * events.
- */
+/** Applies one stored event about a payout or a trader's account (see `handleEvent`). Safe to repeat; events may come in any order. */
 export const handlePayoutEvent = (eventId: string, deps: NotifiedDeps): Promise<void> =>
   handleEvent(eventId, deps, (tx, { fact, said_at_ms }) => applyFact(tx, fact, said_at_ms));
 

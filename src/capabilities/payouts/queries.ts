@@ -19,7 +19,10 @@ const accountRow = z.custom<components['schemas']['ConnectAccount']>();
 /** A user's account at the processor, which receives payouts. */
 export type ConnectAccount = z.infer<typeof accountRow>;
 
-/** The processor account of a user that is not detached, or null. Found by the user alone: a kept plan may read all that are not detached. */
+/**
+ * The processor account of a user that is not detached, or null. The query names the user alone: with a condition on attached accounts, a cached plan
+ * may read all of them.
+ */
 export const findConnectAccount = (db: Db, owner: OwnerId, userId: UserId): Promise<ConnectAccount | null> =>
   db.maybeOne(sql.prepared('find_connect_account', accountRow)`
     select c.id, c.processor_account_id, c.country, c.payouts_enabled, c.charges_enabled, c.details_submitted, c.bank_name, c.last4,

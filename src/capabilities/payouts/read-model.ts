@@ -31,8 +31,8 @@ export const earningsOf = async (reads: Reads, { subaccount_uuid }: PropAccount)
   requireValue(await readEarnings(reads, subaccount_uuid), 'VENUE_UNREADABLE');
 
 /**
- * What a subaccount has earned in all weeks that are settled, in cents, by the network's settlements. Null if they cannot be read: also
- * until a sync has shown the uuid of one that was made or attached without it.
+ * What a subaccount has earned in all settled weeks, in cents, by the network's settlements. Null if they cannot be read, or if the uuid of the
+ * subaccount is not known yet.
  */
 export async function readEarnings(reads: Reads, subaccountUuid: string | null): Promise<number | null> {
   if (subaccountUuid === null) return null;

@@ -96,11 +96,11 @@ const bankPayouts = {
   row: accountRow.extend({ processor_id: z.string() }),
 };
 
-/** Payouts that the bank has not reported yet, and the accounts that they are from. */
+/** Payouts that the bank has not reported yet, and their accounts. */
 export const sentPayouts = { ...bankPayouts, open: sql.fragment`t.state = 'sent'` };
 
 /**
- * The same of payouts that the bank paid within the last ten days: it returns a payout within 2 to 3 days, some later
+ * As `sentPayouts`, for payouts that the bank paid within the last ten days: a bank returns a payout within 2 to 3 days, sometimes later
  * (docs.stripe.com/payouts#payout-failures).
  */
 export const paidPayouts = {
@@ -108,7 +108,7 @@ export const paidPayouts = {
   open: sql.fragment`t.step = 'payout' and t.state = 'done' and t.ended_at > now() - interval '10 days'`,
 };
 
-/** Payouts of whose transfer it is to be read what the trader's account received and gave back. */
+/** Payouts for which the service still has to read what the trader's account received and gave back of the transfer. */
 export const unreadArrivals = {
   table: 'payouts',
   key: 'id',
@@ -130,8 +130,8 @@ export async function noteHolding(db: Db, payoutId: PayoutId, accountId: string,
 }
 
 /**
- * Requests the next step of payouts that waited until now: for their money to be available at the trader's account, or for the
- * platform or the processor. Owners take turns: the money of many becomes available at the same hour.
+ * Requests the next step of payouts whose wait is over: for money to become available at the trader's account, or for the platform or the processor.
+ * Owners take turns, because the money of many becomes available at the same hour.
  */
 export async function payWaiting(db: Db, most: number, deadlineMs: number): Promise<void> {
   const waiting = await db.any(sql.type(z.object({ id: z.string() }))`

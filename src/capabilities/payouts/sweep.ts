@@ -27,15 +27,15 @@ export type SweepDeps = {
 };
 
 /**
- * Pays out what has become available at traders' accounts. Reads payouts in progress, those that were paid in the last days, and these accounts with
- * their events, and applies their state at the processor. Reads what transfers and their reversals moved there. What cannot be recorded keeps nothing
- * else from its turn. Logs an alert for each payout whose money is stranded.
+ * Pays out what has become available at traders' accounts. Reads at the processor the payouts in progress, those paid in the last ten days, the
+ * accounts with their events, and what transfers and reversals moved there, and applies what it finds. A row that cannot be recorded does not hold up
+ * the others. Logs an alert for each payout whose money is stranded.
  */
 export async function sweepPayouts(deps: SweepDeps): Promise<void> {
   const { db, processor, config, log } = deps;
   const pace = paceOf(config);
   const steps = [
-    () => store.payWaiting(db, MOST, config.ACCOUNT_DEADLINE_MS), // first: what is read may take long
+    () => store.payWaiting(db, MOST, config.ACCOUNT_DEADLINE_MS), // first, because reads may take long
     () => readBankPayouts(deps),
     () => eachDue(db, store.unfinishedAccounts, pace, ({ processor_account_id: id }) => readAccount(deps, id)),
     () =>
@@ -68,8 +68,8 @@ export async function readBankPayouts(deps: Omit<SweepDeps, 'log'>): Promise<voi
 const paceOf = ({ PAYMENT_RECONCILE_MS }: SweepDeps['config']) => ({ everyS: PAYMENT_RECONCILE_MS / 1000, most: MOST });
 
 /**
- * A payout whose state is another one than we know: the account's events say when it changed, else the time of the reading.
- * One that another takes back from the bank is followed by the state of that one.
+ * Applies the state of a payout that has changed, dated by the account's events, else by the time of the read. If another payout takes it back from
+ * the bank, applies the state of that one next.
  */
 async function readPayout(
   deps: Omit<SweepDeps, 'log'>,

@@ -121,7 +121,7 @@ export function openStreams(
         const due = dueOf(channel);
         if (due.length === 0) break;
         const { subject, owner } = channel;
-        if (await workingOn({ tenant: owner }, () => readBatch(subject, due))) channel.again = true; // a notification is of nobody
+        if (await workingOn({ tenant: owner }, () => readBatch(subject, due))) channel.again = true; // a notification belongs to no tenant
       }
     } catch (err) {
       log.warn({ err }, 'reading events failed'); // the next beat tries again

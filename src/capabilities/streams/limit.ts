@@ -3,15 +3,14 @@ import type { OwnerId } from '../../kernel/ids.ts';
 
 const MAX_PER_CALLER = 10; // streams of one caller on one log; enough for several windows
 const MAX_STREAMS = 10_000; // per process, about 30 KB each
-const NEW_BEATS = 8; // heartbeats for which a stream is new: two minutes
+const NEW_BEATS = 8; // a stream is new for so many heartbeats: two minutes by default
 
 /** The limit on open streams of this process. It rejects and never queues, so no limiter library fits. */
 export type StreamLimit = {
   /**
-   * Takes a slot. Throws V1_STREAM_LIMIT if the caller or its owner has too many streams, SERVICE_UNAVAILABLE if the
-   * process has. Returns a function that releases the slot. `end` ends the stream: of a caller or an owner that has too many the
-   * oldest one that has it gives way, if it is not new. The network of its reader may have gone without a word, which TCP
-   * notices after a quarter of an hour.
+   * Takes a slot. Throws V1_STREAM_LIMIT if the caller or its owner has too many streams, SERVICE_UNAVAILABLE if the process has. Returns a function
+   * that releases the slot. `end` closes the stream. If the caller or owner has too many, its oldest stream with an `end` is closed instead, unless
+   * it is new: its reader may be gone, which TCP notices only after about 15 minutes.
    */
   take(owner: OwnerId, caller: string, end?: () => void): () => void;
   /** The number of taken slots. */
@@ -38,7 +37,7 @@ export function streamLimit(perOwner: number, heartbeatMs: number): StreamLimit 
       return release;
 
       function release(): void {
-        if (!callers.delete(caller, slot)) return; // it was released before
+        if (!callers.delete(caller, slot)) return; // already released
         owners.delete(owner, slot);
         open -= 1;
       }
@@ -55,7 +54,7 @@ export function streamLimit(perOwner: number, heartbeatMs: number): StreamLimit 
 
 type Slot = { since: number; end: (() => void) | undefined; release(): void };
 
-/** Taken slots by name, the oldest first; a name without one takes no memory. */
+/** The slots in use by name, oldest first. A name without slots is forgotten. */
 function slotsByName() {
   const taken = new Map<string, Set<Slot>>();
   const of = (name: string): ReadonlySet<Slot> => taken.get(name) ?? new Set();

@@ -8,8 +8,8 @@ export function positionOf(subject: string, lastEventId: string | undefined): nu
 type Event = { position: number; type: string; data: string };
 
 /**
- * One event in the event stream format (HTML standard, section 9.2). Its id names its log and its position there, so it is never valid for another
- * log. `data` is JSON, which has no line breaks.
+ * One event in the event stream format (HTML standard, section 9.2). Its id contains the log and the position, so it is not valid for another log.
+ * `data` is JSON, which has no line breaks.
  */
 export const eventText = (subject: string, { position, type, data }: Event): string =>
   `id: ${subject}:${position}\nevent: ${type}\ndata: ${data}\n\n`;

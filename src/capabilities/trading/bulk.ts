@@ -23,7 +23,7 @@ type BulkCall = Pick<Call<'closeTradingPositions', Deps>, 'deps' | 'body' | 'wai
  * cannot be read has failed.
  */
 export async function closeEach(call: BulkCall, account: ReadyAccount, context: RequestContext) {
-  noteWork({ isExit: true }); // what it reads comes before what is read for others of its app
+  noteWork({ isExit: true }); // its reads come before other reads of the app
   const uuids = unrepeated(call.body.position_uuids);
   const idIn = (pairs: ReadonlyMap<string, string>, uuid: string) =>
     orderIdsOf(account.owner, uuid).find((each) => pairs.has(each)); // a position has the id of its opening order

@@ -34,13 +34,13 @@ const newSalt = (sealer: Sealer, { appId, email }: Account) =>
 /** The password of a sign-up, hashed with the salt of its address. */
 type Hashed = { salt: Buffer; hash: string };
 
-/** Hashes a password for a sign-up of an address. The same cost for a known one. */
+/** Hashes a password for the sign-up of an address. Costs the same for known and unknown addresses. */
 export async function hashForSignUp(db: Db, sealer: Sealer, account: Account, password: string): Promise<Hashed> {
   const salt = (await findSalt(db, account.appId, account.email)) ?? newSalt(sealer, account);
   return { salt, hash: await hashPassword(password, appLane(account.appId), salt) };
 }
 
-/** An address was taken under another key of the ring, or freed, since a password was hashed for it: nothing was written. */
+/** Nothing was written: since the password was hashed, the address was signed up under another key of the ring, or was freed. */
 export class AddressChanged extends Error {}
 
 /**

@@ -4,11 +4,11 @@ import { runAgain } from '../../db/retention.ts';
 import { forgetExpired } from './commands.ts';
 
 const MOST = 1_000; // rows per batch, so that locks are held only for milliseconds
-const WITHIN_MS = 10_000; // less than a stopping worker waits for its tasks
+const WITHIN_MS = 10_000; // shorter than a stopping worker waits for its tasks
 
 /**
- * Deletes expired codes, tokens, throttles, paces and sign-ups in small batches, until none are left or the time is up. While rows are left
- * the next run follows at once: callers make them as fast as they like.
+ * Deletes expired codes, tokens, throttles, paces and sign-ups in small batches, until none are left or the time is up. If rows are left, the next
+ * run follows at once, because callers can create rows at any rate.
  */
 export async function forget(
   { db, stopping: signal }: { db: Db; stopping: AbortSignal },

@@ -73,7 +73,7 @@ export const findAccountOfIntent = (db: Db, intentId: IntentId): Promise<PropAcc
   db.maybeOne(sql.prepared('account_of_intent', accountRow)`
     ${accounts(sql.fragment`a.intent_id = ${intentId}`)}`);
 
-/** Whether a request of a user opens a new free account: it matches the tier, of which the user has none. */
+/** Whether a request opens a new free account: it matches the tier, and the user has no account of that tier. */
 export const opensFreeAccount = (
   db: Db,
   userId: UserId,

@@ -9,7 +9,7 @@ import { type SubaccountSyncDeps, syncSubaccounts } from '../../../venues/networ
 import { findAnyPropAccount, listUnfulfilled } from './queries.ts';
 import { planNextSync, queueDueSyncs, recordSync } from './store.ts';
 
-/** What the account sync needs. */
+/** The dependencies of `syncAccount`. */
 export type SyncDeps = { db: Db; venues: { netvenue: Pick<Netvenue, 'dashboard'> }; syncing: AtOnce };
 
 /**
@@ -32,13 +32,12 @@ export async function syncAccount(accountId: PropAccountId, { db, venues, syncin
 const MOST_SYNCS = 1_000; // per run: orders share the network's validator
 const UNFULFILLED_MINUTES = 10;
 
-/** What the account sweep needs. */
+/** The dependencies of `sweepAccounts`. */
 export type SweepDeps = SubaccountSyncDeps & { config: { LIFECYCLE_SWEEP_MS: number }; log: Pick<Logger, 'error'> };
 
 /**
- * Queues a sync of every prop account that is due. Logs an alert for each payment without a tradeable account or a
- * refund. Syncs the subaccounts of partners. What fails, as where more accounts are due than one statement can take, keeps
- * nothing else from its turn.
+ * Queues a sync of every prop account that is due. Logs an alert for each payment without a tradeable account or a refund. Syncs the subaccounts of
+ * partners. A step that fails, for example because more accounts are due than one statement can handle, does not stop the others.
  */
 export async function sweepAccounts({ db, config, log, venues }: SweepDeps): Promise<void> {
   const steps = [

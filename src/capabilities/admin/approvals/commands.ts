@@ -17,7 +17,7 @@ import { roleOf } from './queries.ts';
 const LIVES_S = 24 * 3_600;
 
 type Deps = { db: Db; config: Pick<Config, 'DUAL_CONTROL_CENTS'> };
-/** The operations of which the contract says that nothing may be done yet: 202. */
+/** The operations that may respond with 202, which means that an approval is needed first. */
 type Approvable = { [Op in OperationId]: 202 extends keyof operations[Op]['responses'] ? Op : never }[OperationId];
 type ApprovalCall = Pick<
   Call<Approvable, Deps>,

@@ -13,7 +13,10 @@ export const listDisputes: Handler<'listDisputes', Deps> = ({ deps, query }) => 
   );
 };
 
-/** Where a dispute stood: one that is answered between two pages moves behind those that need a response, and the next page must not. */
+/**
+ * The position of a dispute when it was listed. A dispute that is answered between two pages moves in the list; the next page still begins where it
+ * was.
+ */
 const cursorOf = ({ needs_response, dispute_id }: Dispute) => `${needs_response} ${dispute_id}`;
 
 function placeOf(cursor: string) {

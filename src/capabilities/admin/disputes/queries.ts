@@ -8,10 +8,10 @@ const disputeRow = z.custom<components['schemas']['Dispute']>();
 /** A dispute of a payment in the form shown to operators. */
 export type Dispute = z.infer<typeof disputeRow>;
 
-/** A dispute, and whether it needed a response when it was listed. */
+/** A position in the list: a dispute's id, and whether it needed a response when it was listed. */
 type Place = { id: string; isOpen: boolean };
 
-/** Disputes, those that need a response first, then the newest, after the place of one; `isOpen`: only those that need one. */
+/** Disputes after a position: those that need a response first, then the newest. `isOpen`: only those that need a response. */
 export const listDisputed = (
   db: Db,
   { isOpen, after, limit }: { isOpen: boolean; after: Place | null; limit: number },

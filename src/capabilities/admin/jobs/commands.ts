@@ -6,7 +6,9 @@ import { ApiError } from '../../../kernel/errors.ts';
 
 const resultRow = z.custom<components['schemas']['JobAssessment'] & { done: boolean }>();
 
-/** Queues a dead job again if that is safe. Throws V2_JOB_UNKNOWN. Every call is recorded, so `requireSafe` comes after the commit. */
+/**
+ * Queues a dead job again if that is safe. Throws V2_JOB_UNKNOWN. Every call is recorded, also a rejected one: call `requireSafe` after the commit.
+ */
 export async function rerunJob(
   db: Db,
   jobId: string,
@@ -21,7 +23,7 @@ export async function rerunJob(
   return { done, assessment };
 }
 
-/** Throws V2_RERUN_REFUSED if the job was not queued again, since it is not dead or could act twice. */
+/** Throws V2_RERUN_REFUSED if the job was not queued again because it is not dead or could act twice. */
 export function requireSafe({ assessment }: components['schemas']['JobRerun']): void {
   const { is_safe, reason: message, verdict: reason } = assessment;
   if (!is_safe) throw new ApiError('V2_RERUN_REFUSED', { message, reason });

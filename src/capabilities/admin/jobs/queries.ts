@@ -20,5 +20,5 @@ export const listDead = (db: Db, { cursor, limit }: PageRequest): Promise<readon
     order by j.job_id desc
     limit ${limit}`);
 
-/** Whether a text is the id of a job, which may have been run again, and be gone. */
+/** Whether a text has the form of a job's id. The job may no longer exist. */
 export const isJobId = (id: string): boolean => /^\d{1,18}$/.test(id);

@@ -38,7 +38,7 @@ const entryRow = z.custom<Schemas['LedgerEntry']>();
 /** Which entries to list; absent: any. */
 type Filter = { subject?: string | null; app_id?: string | null; account?: string | null };
 
-/** The accounts of a kind. A set: each entry is looked up in it as its row is read, before anything is joined to it. */
+/** The ids of the accounts of a kind, as an `in (…)` set: entries are filtered by it before they are joined to anything. */
 const ofKind = (kind: string | null) => sql.fragment`(select a.id from ledger_accounts a where a.kind = ${kind})`;
 
 /** The entries of the ledger, newest record first. */

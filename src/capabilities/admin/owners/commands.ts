@@ -7,13 +7,13 @@ import { type Act, auditEntry } from '../audit/commands.ts';
 /** What becomes of the deliveries and mails that waited while an app or partner was disabled. */
 export type Waiting = 'send' | 'drop';
 
-const MOST = 1_000; // of mails, and of the deliveries to one endpoint: a receiver leaves more than one statement can end in time
+const MOST = 1_000; // mails, and deliveries per endpoint, of one statement, which must end within its time limit
 
 const droppedRow = z.object({ dropped: z.number() });
 
 /**
- * Ends unsent what waits for an owner that is disabled, a part at a time. The audit entry is committed with the first part: a process may
- * end before the owner is enabled. Safe to repeat: one that is enabled keeps what waits for it.
+ * Cancels in batches the mails and deliveries that wait for a disabled owner. The audit entry is committed with the first batch, since the process
+ * may end before the last one. Safe to repeat: an owner that is already enabled keeps what waits for it.
  */
 export async function dropWaiting(db: Db, owner: AppId | PartnerId, act: Act): Promise<void> {
   let isFirst = true;
@@ -34,7 +34,7 @@ export async function dropWaiting(db: Db, owner: AppId | PartnerId, act: Act): P
   } while (dropped !== null && dropped >= MOST);
 }
 
-/** Sends what waited. Call it in the transaction that enables the owner, after that statement. */
+/** Sends what waited for an owner. Call it in the transaction that enables the owner, after that statement. */
 export async function resumeOwner(db: Pick<Db, 'query'>, owner: AppId | PartnerId): Promise<void> {
   await db.query(sql.prepared('resume_owner', z.object({}))`select resume_owner(${owner}, true)`);
 }

@@ -7,12 +7,12 @@ import { type Assessment, assessmentRow, type OpenFilter } from './queries.ts';
 
 const resultRow = assessmentRow.extend({ done: z.boolean() });
 
-/** What became of a re-run. */
+/** The outcome of a re-run. */
 type Rerun = { done: boolean; assessment: Assessment };
 
 /**
- * Runs an intent again if that is safe: an unsent intent is queued, a sent one is reconciled, and a settled one is left
- * unchanged. Throws INTENT_UNKNOWN. Every call is recorded, so `requireSafe` comes after the commit.
+ * Runs an intent again if that is safe: an unsent intent is queued, a sent one is reconciled, and a settled one is left unchanged. Throws
+ * INTENT_UNKNOWN. Every call is recorded, also a rejected one: call `requireSafe` after the commit.
  */
 export async function rerun(db: Db, intentId: IntentId, actor: string, why: string): Promise<Rerun> {
   const result = await db.maybeOne(sql.type(resultRow)`
@@ -23,7 +23,7 @@ export async function rerun(db: Db, intentId: IntentId, actor: string, why: stri
   return { done, assessment };
 }
 
-/** Throws V2_RERUN_REFUSED if nothing was run again, since a worker has the intent or it could act twice. */
+/** Throws V2_RERUN_REFUSED if nothing was run again because no re-run is needed now or it could act twice. */
 export function requireSafe(
   { assessment: { is_safe, reason: message, verdict: reason } }: Rerun,
   intent_id: IntentId,

@@ -16,7 +16,7 @@ button:focus-visible { outline: 3px solid #e8a33d; outline-offset: 2px }
   button { color: #10161d; background: #8ec5ff; border-color: #8ec5ff }
 }`;
 
-/** The response to a second press would be that the link was opened, in place of the credentials. */
+/** Disables the button after the first press: the response to a second one would replace the credentials with "already opened". */
 const ONCE = `document.forms[0].addEventListener('submit', ({ submitter }) => { submitter.disabled = true; });`;
 
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
@@ -33,7 +33,7 @@ export const pageHeaders = {
   'X-Robots-Tag': 'noindex',
 };
 
-/** The page with the button. It is a plain form, which works without its script. Loading it does not open the link. */
+/** The page with the button, a plain form that also works without the script. Loading the page does not open the link. */
 export const waitingPage = ({ name }: RevealLink): string =>
   page(
     `Credentials of ${name}`,

@@ -74,8 +74,8 @@ async function noteResting({ db, reads }: WatchDeps, trader: Hotkey): Promise<bo
 }
 
 /**
- * Null if the dashboard does not prove which positions are open, or that exits are gone which were there. Then no event is recorded. Where none were,
- * the book, which may be long, is not read for them every time.
+ * Null if the dashboard does not prove which positions are open, or that exits which existed are gone; then no event is recorded. The book, which may
+ * be long, is read only if there were exits.
  */
 async function positionsOf(dashboard: Dashboard, { reads }: WatchDeps, { trader, positions: before }: Watched) {
   const book = () => reads.networkOrders(trader);

@@ -27,13 +27,13 @@ const STATES: Record<Delivery['status'], FragmentSqlToken> = {
   cancelled: sql.fragment`and d.state = 'cancelled'`,
 };
 
-/** Looked into before any delivery is: of a type that this owner has none of, all would be read. */
+/** Checked before deliveries are read: for a type that the owner has no event of, all of them would be read. */
 const hasEvents = (owner: OwnerId, type: string) =>
   sql.fragment`exists (select from events x where x.owner = ${owner} and x.type = ${type})`;
 
 /**
- * Deliveries to an endpoint of this owner, newest first, after `cursor`. Those of a type not prepared: a plan that is kept for all types
- * reads every delivery of an endpoint for one that is rare.
+ * Deliveries to an endpoint of this owner, newest first, after `cursor`. With a type the statement is not prepared: a plan cached for all types reads
+ * every delivery of the endpoint to find a rare type.
  */
 export const listDeliveries = (
   db: Db,
