@@ -113,7 +113,7 @@ describe('what operators browse', () => {
 
   describe('listDisputes, while they are answered', () => {
     for (const filter of ['open=true', 'open=false'])
-      it(`goes on behind the last one that was shown, though it needs no response any more: ${filter}`, async () => {
+      it(`continues after the last dispute shown, even if that needs no response any more: ${filter}`, async () => {
         const made_at_ms = Date.now();
         const payments = new Map<string, string>();
         for (const n of [1, 2, 3])

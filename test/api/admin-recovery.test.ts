@@ -127,7 +127,7 @@ describe('operations of operators on deliveries, the queue and accounts', () => 
       expect(await desk.storedOf(job)).to.have.length(1);
     });
 
-    it('go on in pages behind one that was run again meanwhile', async () => {
+    it('continue on the next page after a job that was run again meanwhile', async () => {
       const jobs = [await dead('webhooks/sweep'), await dead('webhooks/sweep')];
       const first = await desk.get('/v2/admin/jobs/dead?limit=1');
       await desk.post(`/v2/admin/jobs/${jobs[1]}/rerun`);
@@ -148,7 +148,7 @@ describe('operations of operators on deliveries, the queue and accounts', () => 
   });
 
   describe('listUnfulfilledPayments', () => {
-    it('goes on in pages behind one that was refunded meanwhile', async () => {
+    it('continues on the next page after a payment that was refunded meanwhile', async () => {
       const payments = [await failedAccount(desk.session), await failedAccount(desk.session)];
       const all = await desk.get('/v2/admin/payments/unfulfilled?minutes=0');
       const first = await desk.get('/v2/admin/payments/unfulfilled?minutes=0&limit=1');

@@ -121,7 +121,7 @@ describe('an app or partner that is disabled', function () {
     expect(service.mailbox.mails(user.email).map(({ subject }) => subject)).to.have.length(1);
   });
 
-  it('is enabled beside a backlog too large to be dropped by one statement, which would be given up again and again', async () => {
+  it('is enabled with a backlog that is too large to be dropped by one statement within its time limit', async () => {
     const { app } = await buyer();
     await set(`apps/${app.appId}`, 'disable');
     await service.db.query(sql.unsafe`
@@ -138,7 +138,7 @@ describe('an app or partner that is disabled', function () {
     expect(Math.max(...together)).to.be.at.most(1000);
   });
 
-  it('is in the audit log as one whose deliveries were dropped, also if it could not be enabled after that', async () => {
+  it('has its dropped deliveries in the audit log even if it could not be enabled after that', async () => {
     const { app } = await buyer();
     await set(`apps/${app.appId}`, 'disable');
     await service.db.query(sql.unsafe`
@@ -158,7 +158,7 @@ describe('an app or partner that is disabled', function () {
     expect(acts).to.deep.equal(['app.create', 'app.disable', 'app.drop_waiting']);
   });
 
-  it('keeps what waits for it when it is enabled once more, whose response was lost', async () => {
+  it('keeps what waits for it when the request to enable it is repeated after a lost response', async () => {
     const { app, pay } = await buyer();
     receiver.behave(() => 503);
     await pay();
@@ -173,7 +173,7 @@ describe('an app or partner that is disabled', function () {
     expect(await pending()).to.equal(true);
   });
 
-  it('has no mail sent in its name until it is enabled, and none that it wrote', async () => {
+  it('has neither mails in its name nor its own notifications sent until it is enabled', async () => {
     const app = await service.app();
     const user = await service.user(app);
     await set(`apps/${app.appId}`, 'disable');

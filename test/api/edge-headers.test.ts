@@ -30,7 +30,7 @@ describe('the headers of responses', () => {
     return schemes.some((scheme) => scheme.startsWith('admin')) ? admin.ask('GET', path) : user.ask('GET', path);
   };
 
-  it('keep whatever depends on a credential or a moment out of every cache', async () => {
+  it('keep responses that depend on a credential or on the time out of every cache', async () => {
     const statuses = new Set<number>();
 
     for (const { path, security } of reads.filter(({ streams }) => !streams)) {

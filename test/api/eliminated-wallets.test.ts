@@ -56,7 +56,7 @@ describe('a wallet whose account at the network is eliminated', () => {
     expectProblem(order, 'V1_RULE_VIOLATED', { reason: 'account.status', effect: 'none' });
   });
 
-  it('is not told to have an account already where a new registration had no effect: it may be sent again', async () => {
+  it('is not reported as registered after a new registration without effect, which may be sent again', async () => {
     const trader = await linkedWallet(service);
     await move(service, trader.traderId, ELIMINATED);
     const again = () => trader.post('/v1/register/netvenue', { ex_address: trader.wallet, account_size: 5_000 });
@@ -69,7 +69,7 @@ describe('a wallet whose account at the network is eliminated', () => {
     expect(made.status, JSON.stringify(made.body)).to.equal(200);
   });
 
-  it('whose account the registrar had created is shown with it, too, once it was seen alive, until a newer one is there', async () => {
+  it('is also shown with an account that the registrar created, once that was seen active, until a newer one exists', async () => {
     const trader = await boughtWallet(4_000);
     expect((await trader.get('/v1/balance')).body).to.include({ status: 'active', funded_account_size: 4_000 });
 
@@ -88,7 +88,7 @@ describe('a wallet whose account at the network is eliminated', () => {
     expect(renewed.body).to.include({ status: 'active', funded_account_size: 6_000 });
   });
 
-  it('is not shown to who has bought an account for it if the one that was seen is another owner’s', async () => {
+  it('is not shown with another owner’s account to the buyer of a new one', async () => {
     const buyer = await boughtWallet(4_000);
     await buyer.get('/v1/balance');
     await service.partner();

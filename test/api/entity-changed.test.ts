@@ -26,7 +26,7 @@ describe('NETVENUE_ENTITY_HOTKEY', function () {
     return told();
   }
 
-  it('of another entity than that of the traders is told of at each start of a worker, which goes on', async () => {
+  it('with another entity than that of the traders raises an alert at each start of a worker, which then works on', async () => {
     await service.trader();
 
     const changed = await startedWith('moved_entity', true);
@@ -38,7 +38,7 @@ describe('NETVENUE_ENTITY_HOTKEY', function () {
     expect(present).to.deep.equal([]);
   });
 
-  it('is told of no more once the platform has a subaccount there', async () => {
+  it('raises no alert any more once the platform has a subaccount at the new entity', async () => {
     await service.trader();
     await service.db.query(sql.unsafe`
       update subaccounts
@@ -48,7 +48,7 @@ describe('NETVENUE_ENTITY_HOTKEY', function () {
     expect(await startedWith('moved_entity')).to.deep.equal([]);
   });
 
-  it('is no matter of a tenant’s own entity', async () => {
+  it('is not compared with a tenant’s own entity', async () => {
     await service.db.query(sql.unsafe`
       insert into apps (id, slug, name, allowed_scopes, entity_hotkey)
       values ('app_own', 'own', 'Own', '{api}', 'own_entity')`);

@@ -55,7 +55,7 @@ describe('a reading of a wallet that dies at any of its statements, and is done 
     return sent;
   }
 
-  it('tells once what was filled, and whether its exits were placed', async () => {
+  it('reports once what was filled, and whether its exits were placed', async () => {
     let filled = 0;
     await atEachStatement(async (cut) => {
       const order = resting[filled] ?? '';

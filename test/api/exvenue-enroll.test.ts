@@ -42,7 +42,7 @@ describe('enrolling agents of an exchange wallet', () => {
     expect(reply.body, JSON.stringify(reply.body)).to.include({ verified: true, agent_address: address(next) });
   });
 
-  it('is listed in pages, which go on from where a wallet stood that was revoked, and enrolled again', async () => {
+  it('is listed in pages, which continue after a wallet that was revoked and enrolled again meanwhile', async () => {
     const owner = await service.partner();
     const keys = [generatePrivateKey(), generatePrivateKey(), generatePrivateKey()] as const;
     const enroll = (key: `0x${string}`) => owner.post('/v1/sessions', { ex_wallet: address(key), private_key: key });

@@ -72,7 +72,7 @@ describe('the list of open orders, while the reads of the exchange are behind', 
     expect((await other.get(ORDERS, { headers: { 'Trader-ID': trader.wallet } })).body).to.deep.equal([]);
   });
 
-  it('has pages that show each order once, though one that was added is listed between two of them', async () => {
+  it('has pages that show each order once, although an added order is listed between two of them', async () => {
     const trader = await service.wallet();
     service.exchange.fund(trader.wallet, '1000', 'xyz');
     const older = [await place(trader), await place(trader, { price: 51_000 })];

@@ -22,7 +22,7 @@ describe('a worker that signs for the other network', () => {
     await exchange.close();
   });
 
-  it('ends no key that it signs with: once it is mended, the same enrollment trades', async () => {
+  it('does not invalidate the keys that it signs with: after the correction the same enrollment trades', async () => {
     const [wallet, key] = [privateKeyToAddress(generatePrivateKey()).toLowerCase(), generatePrivateKey()];
     exchange.fund(wallet, '100000');
     exchange.approveAgent(wallet, privateKeyToAddress(key).toLowerCase(), 'desk');

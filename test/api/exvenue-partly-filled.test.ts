@@ -29,7 +29,7 @@ describe('an order of which a part is filled while it rests', () => {
   const cloid = (id: string) => cloidOf(id as never); // as: an order's id is its intent's
   const place = async (more = {}): Promise<string> => (await trader.post(ORDERS, { ...LIMIT, ...more })).body.order_id;
 
-  it('is told at the next reading of its wallet, which has no position yet', async () => {
+  it('is reported at the next read of its wallet, which had no position before', async () => {
     const id = await place();
     await readWallets(service); // the first reading asks for executions in any case
     expect(service.exchange.fillPart(trader.wallet, cloid(id))).to.equal(true);
@@ -58,7 +58,7 @@ describe('an order of which a part is filled while it rests', () => {
     expect(Date.parse(after.as_of)).to.be.above(restingAt);
   });
 
-  it('is told and shown with it, if the execution was read before the order was found, whose response was lost', async () => {
+  it('is reported and shown with that part, if the execution was read before the order, whose response was lost, was found', async () => {
     service.exchange.faults.add({ kind: 'accept_then_drop', route: 'POST /exchange', times: 1 });
     const reply = await trader.post(ORDERS, LIMIT, { prefer: 'wait=0' });
     const id: string = reply.body.order_id;
@@ -73,7 +73,7 @@ describe('an order of which a part is filled while it rests', () => {
     expect(event?.data.executed).to.include({ status: 'partial', filled_size: '0.01' });
   });
 
-  it('is no newer than the last reading of its wallet that the exchange responded to', async () => {
+  it('has the time of the last read of its wallet that the exchange responded to', async () => {
     const id = await place();
     await readWallets(service);
     const awayAt = Date.now();
@@ -88,7 +88,7 @@ describe('an order of which a part is filled while it rests', () => {
     expect(Date.parse(order.as_of)).to.be.below(awayAt);
   });
 
-  it('is shown with it, if it was placed by other software', async () => {
+  it('is shown with that part if other software placed it', async () => {
     const name = `0x${'7'.repeat(32)}`;
     const [oid] = await restDirectly(service, trader, [{ size: '0.02', cloid: name }]);
     expect(service.exchange.fillPart(trader.wallet, name)).to.equal(true);
@@ -99,7 +99,7 @@ describe('an order of which a part is filled while it rests', () => {
     expect(order.fills.map(({ size }: { size: string }) => size)).to.deep.equal(['0.01']);
   });
 
-  it('loses the exits of that part with its cancellation, which says so', async () => {
+  it('loses the exits of that part when it is cancelled, and the result says so', async () => {
     const id = await place(EXITS);
     await readWallets(service);
     service.exchange.fillPart(trader.wallet, cloid(id));

@@ -44,7 +44,7 @@ describe('wallets of several partners on the stream of an exchange', function ()
     ['log', ({ owner }: { owner: string }) => sql.fragment`record_event(${owner}, 'x', '{}')`],
     ['trader', ({ wallet }: { wallet: string }) => sql.fragment`lock_trader('exvenue', ${wallet})`],
   ] as const)
-    it(`do not wait for one whose ${what} somebody holds: what the venue ends has new exits within 2 s`, async () => {
+    it(`do not wait for one whose ${what} is locked: positions get new exits within 2 s after the venue has ended theirs`, async () => {
       const [held, trader] = [await service.wallet(), await service.wallet()];
       for (let n = 0; n < 6; n += 1) await held.post(ORDERS, LIMIT);
       const { body } = await trader.post(ORDERS, HALF_FILLED);

@@ -49,7 +49,7 @@ describe('a trader that is another partner’s by now', () => {
       expectProblem(await trader.post(ORDERS, market()), 'V1_TRADER_UNKNOWN', { effect: 'none' });
     });
 
-  it('is the one whose present partner is told what is missing of its exits, whoever wanted them, and nobody else', async () => {
+  it('notifies only its present partner about missing exits, whoever wanted them', async () => {
     const [former, partner] = [await service.trader(), await service.partner()];
     const present = caller(service.url, partner.key, { 'Trader-ID': former.traderId });
     const name = randomUUID();

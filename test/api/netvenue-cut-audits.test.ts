@@ -57,7 +57,7 @@ describe('an audit of exits that dies at any of its statements, and runs again',
   };
 
   for (const dies of ['lost', 'found'] as const)
-    it(`tells once that they were ${dies}, and shows the order so`, async () => {
+    it(`reports once that they were ${dies}, and the order shows it`, async () => {
       await atEachStatement(async (cut) => {
         const before = (await shown()).told.length;
         const cutIf = (is: typeof dies) => (is === dies ? cut : undefined);

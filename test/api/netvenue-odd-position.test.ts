@@ -64,7 +64,7 @@ describe('an account of which the network shows one position without its pair', 
     relay.handle = ({ forward }) => forward();
   });
 
-  it('is listed without one that is closed: only the list of closed ones lacks it, and is not shown in part', async () => {
+  it('is listed although a closed position cannot be read: only the list of closed positions is unavailable', async () => {
     const trader = await service.trader();
     await trader.post(ORDERS, market());
     await trader.post(ORDERS, market({ trade_pair: 'ETHUSDC' }));
@@ -105,7 +105,7 @@ describe('an account of which the network shows one position without its pair', 
     relay.handle = ({ forward }) => forward();
   });
 
-  it('is shown without times that are none: a time that no calendar has is not read', async () => {
+  it('is shown without impossible times', async () => {
     const trader = await service.trader();
     await trader.post(ORDERS, market());
     await trader.post(`${ORDERS}/close`, { trade_pair: 'BTCUSDC' });

@@ -119,7 +119,7 @@ describe('a process that differs from the others', () => {
     expect([after, before, others]).to.deep.equal([['sealing'], ['sealing'], []]);
   });
 
-  it('with other sealing keys runs no job as worker: the others carry everything out', async () => {
+  it('with other sealing keys runs no job as worker: the others do all the work', async () => {
     await sealedCheck();
     const wallets = await Promise.all(Array.from({ length: 12 }, () => service.wallet()));
     const keys = `other:${Buffer.alloc(32, 'other').toString('base64')}`;

@@ -36,19 +36,19 @@ describe('an account of which the network does not show the bucket', () => {
   const withoutBucket = (sections: Sections) => delete sections.challenge_period;
   const targets = (rules: { rule_id: string }[]) => rules.filter(({ rule_id }) => rule_id.startsWith('challenge.'));
 
-  it('is not told to be in its challenge', async () => {
+  it('is not reported as in its challenge', async () => {
     const trader = await funded(withoutBucket);
 
     expectUnreadable(await trader.get('/v1/balance'));
   });
 
-  it('has no target of a challenge that it may have passed', async () => {
+  it('has no profit target, because it may have passed its challenge', async () => {
     const trader = await funded(withoutBucket);
 
     expectUnreadable(await trader.get('/v1/rules'));
   });
 
-  it('has no limit that is lower than its own may be', async () => {
+  it('has no drawdown limit that may be lower than its real one', async () => {
     const trader = await funded((sections) => {
       withoutBucket(sections);
       delete sections.drawdown?.eod_drawdown_threshold;
@@ -73,7 +73,7 @@ describe('an account of which the network does not show the bucket', () => {
     expect(body).to.include({ account_type: 'challenge', eod_drawdown: '0', eod_drawdown_limit: '5' });
   });
 
-  it('was funded if it was eliminated as such, and has no target any more', async () => {
+  it('is funded if it was eliminated as a funded one, and has no target any more', async () => {
     const trader = await funded((sections) => {
       sections.challenge_period = { bucket: 'ELIMINATED' };
       sections.elimination = { reason: 'FAILED_FUNDED_PERIOD_DRAWDOWN' };

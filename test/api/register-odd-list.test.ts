@@ -40,7 +40,7 @@ describe('a registration whose response was lost, of an entity whose list has a 
   const lose = (kind: 'accept_then_drop' | 'reset') => service.miner.faults.add({ kind, route: CREATE, times: 1 });
   const newest = (listed: Listed) => String(Math.max(...Object.keys(listed).map(Number)));
 
-  it('is found although an older one has no class, as of builds that knew none', async () => {
+  it('is found although an older subaccount has no class, as from builds without classes', async () => {
     const partner = await service.partner();
     const account_size = uniqueSize();
     await partner.post(REGISTER, { asset_class: 'crypto', account_size: uniqueSize() });
@@ -70,7 +70,7 @@ describe('a registration whose response was lost, of an entity whose list has a 
     expect(body.subaccount).to.include({ account_size });
   });
 
-  it('waits while one that may be it cannot be read, and is found once that can be', async () => {
+  it('waits while a possible match cannot be read, and is found once it can be', async () => {
     const partner = await service.partner();
     const account_size = uniqueSize();
     list((listed) => delete listed[newest(listed)]?.synthetic_hotkey);
@@ -84,7 +84,7 @@ describe('a registration whose response was lost, of an entity whose list has a 
     expect(intent).to.include({ state: 'succeeded' });
   }).timeout(30_000);
 
-  it('ends without effect where only what somebody has, or an earlier one, cannot be read', async () => {
+  it('ends without effect if only owned or earlier subaccounts cannot be read', async () => {
     const partner = await service.partner();
     await partner.post(REGISTER, { asset_class: 'crypto', account_size: uniqueSize() });
     list((listed) => {

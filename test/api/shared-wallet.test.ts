@@ -97,7 +97,7 @@ describe('a wallet that two partners have enrolled', function () {
     expect(over.map(({ data }) => data.reason)).to.deep.equal(['position_closed', 'position_closed']);
   });
 
-  it('tells nothing to the one whose exits live while those of the other are missing', async () => {
+  it('notifies no owner whose exits exist while those of the other are missing', async () => {
     const [first, second] = await sharing(service);
     const { body } = await first.post(ORDERS, { ...long, stop_loss: 90_000 });
     await second.post(ORDERS, { ...long, stop_loss: 80_000 });

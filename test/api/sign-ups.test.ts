@@ -76,7 +76,7 @@ describe('sign-ups of an address that is not verified', () => {
     });
   }
 
-  it('that was verified by a request whose response was lost is mailed so in place of the next code', async () => {
+  it('that was verified by a request whose response was lost gets a mail that says so instead of the next code', async () => {
     const email = address();
     const { mail } = await signUp(email, OWNERS);
     await verify(email, mail);

@@ -51,7 +51,7 @@ describe('a worker that is told to stop', function () {
     expect([...before, failing, await isRegistered()]).to.deep.equal([[], true, ['stopping'], false]);
   });
 
-  it('ends soon, however soon after its start it is told so', async () => {
+  it('ends soon, also if it is stopped right after its start', async () => {
     const tookMs: number[] = [];
     for (let afterMs = 0; afterMs <= 200; afterMs += 25) {
       await service.startWorker();

@@ -60,7 +60,7 @@ describe('streams of the client', () => {
     expect(await first([TOKEN, ended, TOKEN, quiet, ended, TOKEN, EVENT]).event).to.include({ id: 'a:1' });
   });
 
-  it('have every event, whatever marks of Unicode are in its text', async () => {
+  it('deliver every event, also with Unicode line separators in its text', async () => {
     const label = 'one\u2028two\u2029three\u0085four';
     const text = `id: a:1\nevent: enrollment.updated\ndata: ${JSON.stringify({ label })}\n\n`;
 

@@ -74,7 +74,7 @@ describe('the descriptions of the contract', () => {
     );
   });
 
-  it('say of what ends sessions that all ends that was made in them, as the guide does', async () => {
+  it('list, for each operation that ends sessions, everything made in them that ends too, as the guide does', async () => {
     const made = ['trader keys', 'payout account', 'payouts', 'verification', 'authenticator'];
     const named = new Map(operations().map(([id, { description }]) => [id, String(description)]));
     const guide = await readFile(new URL('../../src/docs/security.md', import.meta.url), 'utf8');

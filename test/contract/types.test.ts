@@ -49,7 +49,7 @@ describe('the generated types', () => {
     expect(unfilled).to.deep.equal({ pair: 'BTC-USDC' });
   });
 
-  it('let only those operations ask for an approval of which the contract says so', () => {
+  it('let only operations ask for an approval that may respond with 202 for it', () => {
     const declared = {} as Parameters<typeof approvedCommit>[0]; // as: nothing reads it before a commit
     const undeclared = {} as Call<'updatePartner', (typeof declared)['deps']>;
 

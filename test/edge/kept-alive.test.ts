@@ -9,7 +9,7 @@ import { bareEdge, okHandlers } from '../support/bare-edge.ts';
 const ROUTER_KEEPS_S = 90;
 
 describe('an idle connection', () => {
-  it('is kept for longer than by the router, which would send a request on one that is being closed', async () => {
+  it('is kept longer than the router keeps it, so that no request is sent on a closing connection', async () => {
     const server = createEdge(bareEdge(), okHandlers()).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo; // as: it listens on TCP

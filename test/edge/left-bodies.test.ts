@@ -56,11 +56,11 @@ describe('a body that is rejected before its end', () => {
     ['goes on after its gzip', 400, ['Content-Encoding: gzip', lengthOf(GZIP, bytes)], [GZIP, bytes]],
     ['is a bomb', 413, ['Content-Encoding: gzip', lengthOf(bomb)], [bomb]],
   ] as const)
-    it(`does not keep the next request on its connection waiting, another caller's behind a proxy: one that ${what}`, async () => {
+    it(`does not delay the next request on its connection, which behind a proxy is another caller's: one that ${what}`, async () => {
       expect(await statusesOf(headers, body)).to.deep.equal([status, 200]);
     }).timeout(2 * SOON_MS);
 
-  it('does not end the process where it is too long, and after that cannot be decoded', async () => {
+  it('does not end the process if it is too long and cannot be decompressed after that', async () => {
     const stored = gzipSync(bytes, { level: 0 });
     for (let from = 132_000; from < 220_000; from += 4_000) {
       const broken = Buffer.from(stored).fill(0xff, from, from + 70_000);
@@ -70,7 +70,7 @@ describe('a body that is rejected before its end', () => {
   }).timeout(10 * SOON_MS);
 
   for (const coding of ['identity', 'gzip'])
-    it(`ends its request where its caller leaves (${coding})`, async () => {
+    it(`ends its request when the caller disconnects (${coding})`, async () => {
       const before = logged;
       const socket = open();
       socket.write(headOf([`Content-Encoding: ${coding}`, 'Content-Length: 100']));

@@ -7,7 +7,7 @@ const TIMES_PLAIN = 5;
 /** Below this a difference is noise of the measurement, not a cost. */
 const NOISE_MS = 5;
 
-describe('a request that anybody may send', () => {
+describe('a request without authentication', () => {
   const { costOf } = measuredEdge({ admins: async () => null });
 
   const long = (part: string) => part.repeat(Math.floor(LENGTH / part.length));

@@ -52,7 +52,7 @@ describe('the wait that a caller prefers', () => {
     return performance.now() - startedAt;
   }
 
-  it('began when the request came: the response is not later by what was slow before', async () => {
+  it('begins when the request arrives, so slow steps before it do not delay the response', async () => {
     handled = async (call) => {
       await sleep(SLOW_MS);
       await call.settled(accepted);
@@ -61,7 +61,7 @@ describe('the wait that a caller prefers', () => {
     expect(await tookMs()).to.be.within(1_000 - 50, 1_000 + BESIDE_MS);
   });
 
-  it('is one for all that a request waits for', async () => {
+  it('covers everything that a request waits for', async () => {
     handled = async (call) => {
       await call.settled(accepted);
       await call.settled(accepted);

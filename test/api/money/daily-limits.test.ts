@@ -97,7 +97,7 @@ describe('the daily budgets', () => {
     expect((await register(other)).status).to.equal(200);
   });
 
-  it('of free accounts end those of one app, for users who have none: each takes a number of its entity, which all share', async () => {
+  it('of free accounts stop new ones of one app, since each uses up a subaccount of the entity that all share', async () => {
     const app = await money.app(['api']);
     await setLimits(`/v2/admin/apps/${app.appId}`, { free_accounts: 1 });
     const [first, second, other] = [await money.user(app), await money.user(app), money.buyer];

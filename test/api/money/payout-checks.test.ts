@@ -143,7 +143,7 @@ describe('the submission of a payout', () => {
     expect(await reserved(ids)).to.equal(0);
   });
 
-  it('takes to the bank what is at an account to which nothing may be transferred any more', async () => {
+  it('pays out to the bank what is at an account that can receive no more transfers', async () => {
     const trader = await earner(service, app, 300);
     const id = await trader.request(10_000);
     service.processor.faults.add({ kind: 'reject', route: 'POST /v1/payouts', times: 1 });

@@ -69,7 +69,7 @@ describe('the steps of a payout', () => {
     expect(await stranded(id)).to.equal(undefined);
   });
 
-  it('are listed in pages, which go on from where one stood that was sent meanwhile, and failed again or not', async () => {
+  it('are listed in pages, which continue after one that was sent meanwhile, whether it failed again or not', async () => {
     const traders = [await earner(service, app, 500), await earner(service, app, 500)];
     const ids: string[] = [];
     for (const trader of traders) ids.push(await failedAtTheBank(trader));

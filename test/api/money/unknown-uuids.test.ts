@@ -20,7 +20,7 @@ describe('what a funded account has earned whose uuid at the network is not know
   after(() => service.stop());
   beforeEach(() => service.db.query(sql.type(z.object({}))`update subaccounts set subaccount_uuid = null`));
 
-  it('is not said to be nothing', async () => {
+  it('is not reported as zero', async () => {
     expectRejected(await trader.ask('GET', '/v2/payouts/estimate'), 'VENUE_UNREADABLE');
     expectRejected(await trader.ask('POST', REQUEST, AMOUNT), 'VENUE_UNREADABLE', { effect: 'none' });
   });
@@ -33,7 +33,7 @@ describe('what a funded account has earned whose uuid at the network is not know
     expect((await trader.submit(id)).body.status).to.be.oneOf(['submitted', 'transferred']);
   });
 
-  it('does not keep a payout from being sent later that was requested before', async () => {
+  it('does not permanently block a payout that was requested earlier', async () => {
     await trader.ask('POST', `/v2/lifecycle/sync/${trader.account.id}`);
     const id = await trader.request(10_000);
     await service.db.query(sql.type(z.object({}))`update subaccounts set subaccount_uuid = null`);

@@ -21,7 +21,7 @@ describe('streams whose readers have gone without a word', function () {
     await service.stop();
   });
 
-  it('keep their caller from opening others for eight heartbeats, and not as long as they are open', async () => {
+  it('block new streams of their caller for eight heartbeats only', async () => {
     const trader = await service.propTrader();
     const key = { 'X-Api-Key': (await trader.key()).api_key };
     const open = async (headers: Record<string, string>) => {
