@@ -125,7 +125,7 @@ describe('batch', () => {
       return { ran, most, ended: results.map(({ status }) => status === 'fulfilled') };
     }
 
-    it('is run item by item, each tenant in its turn, and then for those that are held up, each tenant apart', async () => {
+    it('is run item by item in turns of tenants, and then, for items that are still blocked, by tenant', async () => {
       const { ran, ended } = await runAll([heldOfA, heldOfA, a, a, a, b, heldOfB, c], 2_000);
 
       expect(ended).to.not.include(false);
@@ -137,7 +137,7 @@ describe('batch', () => {
       ]);
     });
 
-    it('takes few connections, and fails those that are held up for too long, and no other', async () => {
+    it('takes few connections, and fails only the items that are blocked for too long', async () => {
       const { ran, most, ended } = await runAll([...Array(50).fill(heldOfA), b], 10_000);
 
       expect(most).to.equal(4);

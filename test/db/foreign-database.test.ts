@@ -5,7 +5,7 @@ import { freshDatabase } from '../support/postgres.ts';
 
 /** As DATABASE_URL names it where the address of another application was attached or pasted. */
 describe('a release on the database of another application', () => {
-  it('changes nothing there and says so, also where no name is taken; tables of extensions are nobody’s', async () => {
+  it('changes nothing and says so, also without a conflict of names; tables of extensions do not count', async () => {
     const server = await freshDatabase();
     const maker = new Client({ connectionString: server.url });
     await maker.connect();

@@ -13,7 +13,7 @@ const CONNECTIONS = 4;
 describe('a statement that waits for a lock', function () {
   this.timeout(20_000);
 
-  it('is given up by the server before its connection would be: nothing of it is done later, and no connection is lost', async () => {
+  it('is cancelled by the server before the client gives up: it has no later effect, and the connection is kept', async () => {
     const database = await freshDatabase();
     const db = await openPool(database.url, CONNECTIONS, () => {}, WEB_LIMITS);
     const holder = new Client({ connectionString: database.url });

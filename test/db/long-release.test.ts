@@ -6,8 +6,8 @@ import { freshDatabase } from '../support/postgres.ts';
 
 const TAKES_MS = 1_000;
 
-describe('a release with a statement that takes longer than its role lets one', () => {
-  it('completes it: operators limit the statements of web behind a pooler, and may release by the same role', async () => {
+describe('a release with a statement that takes longer than the limit of its role', () => {
+  it('completes it, because web behind a pooler has such a limit and a release may use the same role', async () => {
     const database = await freshDatabase();
     const session = new Client({ connectionString: database.url });
     await session.connect();

@@ -35,7 +35,7 @@ describe('reseal', () => {
     for (const { id, key } of rows) expect(sealer(newKey).open(key, contextOf(id)).toString()).to.equal(`key of ${id}`);
   });
 
-  it('that was interrupted leaves the older key needed, and says so to a release without it', async () => {
+  it('that was interrupted still needs the older key, and a release without it fails with that message', async () => {
     const database = await freshDatabase();
     const db = await openPool(database.url, 2, () => {});
     const [oldKey, newKey] = [newSealingKey(), newSealingKey()];

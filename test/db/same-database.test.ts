@@ -9,7 +9,7 @@ const NOWHERE = { minerUrl: 'http://127.0.0.1:9', validatorUrl: 'http://127.0.0.
 describe('DATABASE_DIRECT_URL', function () {
   this.timeout(60_000);
 
-  it('that leads to another database than DATABASE_URL lets no process start', async () => {
+  it('that leads to another database than DATABASE_URL prevents the start of every process', async () => {
     const [present, former] = [await freshDatabase(), await freshDatabase()];
     const settings = { ...testSettings(present.url, NOWHERE), DATABASE_DIRECT_URL: former.url };
 
@@ -22,7 +22,7 @@ describe('DATABASE_DIRECT_URL', function () {
       expect(lines.join('\n')).to.match(/Setting DATABASE_DIRECT_URL: leads to another database than DATABASE_URL/);
   });
 
-  it('that leads to the same one by another way does', async () => {
+  it('that leads to the same database by another address is accepted', async () => {
     const database = await freshDatabase();
     const direct = new URL(database.url);
     direct.searchParams.set('application_name', 'direct');

@@ -85,7 +85,7 @@ describe('slots of a pool', () => {
     expect(done).to.have.length(503);
   });
 
-  it('are not all used by one tenant, whose statements may all wait for what somebody holds', async () => {
+  it('are not all used by one tenant, whose statements may all wait for one lock', async () => {
     const slots = connectionSlots(10, 40);
     const { promise: release, resolve } = Promise.withResolvers<void>();
     const by = <Result>(tenant: string, work: () => Promise<Result>) => workingOn({ tenant }, () => slots.use(work));

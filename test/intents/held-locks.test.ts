@@ -62,7 +62,7 @@ describe('a lock that somebody holds for long, such as an operator in a transact
     orderOf('b'),
   ];
 
-  it('holds up no statement of another tenant, however many that share none wait for it', async () => {
+  it('delays no statement of another tenant, however many single statements wait for it', async () => {
     const write = () => (web as DbPool).query(sql.unsafe`select record_event('ptn_a', 'x', '{}')`);
 
     const tookMs = await besideHeld(`select record_event('ptn_a', 'x', '{}')`, [
@@ -73,7 +73,7 @@ describe('a lock that somebody holds for long, such as an operator in a transact
     expect(tookMs).to.be.below(SOON_MS / 4);
   });
 
-  it('holds up the end of no order of another tenant', async () => {
+  it('does not delay the end of an order of another tenant', async () => {
     const orders = ['a', 'b'].map(orderOf);
     await intentDb.accept(...orders);
     const claims = await Promise.all(orders.map(({ id }) => claim(worker as DbPool, id)));
@@ -87,7 +87,7 @@ describe('a lock that somebody holds for long, such as an operator in a transact
     expect(await intentDb.row(orders[1]?.id ?? '')).to.include({ state: 'succeeded' });
   });
 
-  it('holds up the acceptance of no order of another tenant', async () => {
+  it('does not delay the acceptance of an order of another tenant', async () => {
     const accept = acceptance(web as DbPool, 'accept_intents');
     await intentDb.accept(orderOf('a'));
 
@@ -99,7 +99,7 @@ describe('a lock that somebody holds for long, such as an operator in a transact
     expect(tookMs).to.be.below(SOON_MS);
   });
 
-  it('holds up no end of another tenant, however many wait for it', async () => {
+  it('does not delay endings of another tenant, however many wait for it', async () => {
     const orders = manyOrders();
     await intentDb.accept(...orders);
     const claims = await Promise.all(orders.map(({ id }) => claim(worker as DbPool, id)));
@@ -112,7 +112,7 @@ describe('a lock that somebody holds for long, such as an operator in a transact
     expect(tookMs).to.be.below(SOON_MS);
   });
 
-  it('holds up no acceptance of another tenant, and takes no more than half of the connections, however many wait for it', async () => {
+  it('does not delay acceptances of another tenant, and takes at most half of the connections, however many wait for it', async () => {
     const accept = acceptance(web as DbPool, 'accept_intents');
     const waiting: number[] = [];
     const counting = setInterval(async () => waiting.push((await intentDb.query(WAITING)).length), 100);
@@ -130,7 +130,7 @@ describe('a lock that somebody holds for long, such as an operator in a transact
     expect(Math.max(...waiting)).to.be.within(1, CONNECTIONS / 2);
   });
 
-  it('holds up the sending of no other tenant, also where it is the lock of a pace', async () => {
+  it('does not delay the sending of another tenant, also if it is the lock of a pace', async () => {
     const orders = ['a', 'b'].map(orderOf);
     await intentDb.accept(...orders);
     const claims = await Promise.all(orders.map(({ id }) => claim(worker as DbPool, id)));

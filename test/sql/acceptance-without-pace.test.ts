@@ -28,7 +28,7 @@ describe('the acceptance of a new order of the network', () => {
       JSON.stringify([{ ...item(), n: 0, trader, pair: 'BTCUSDC', request: { trader }, terms: {} }]),
     ]);
 
-  it('looks for no earlier one, also without a limit on how many its trader may send', async () => {
+  it('reads no earlier order, also without a limit on how many its trader may send', async () => {
     expect(await accept('t')).to.deep.equal([{ verdict: 'accepted' }]);
     expect(await lookUps()).to.equal(0);
 

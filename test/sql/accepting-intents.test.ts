@@ -78,7 +78,7 @@ describe('accepting intents', () => {
     ['waits for its turn in its lane', [undefined, undefined], false],
     ['runs beside the head of its lane, if it may', ['BTC long', 'ETH long'], true],
   ] as const)
-    it(`has a key given to one that ${what}`, async () => {
+    it(`reuses a key of an intent that ${what}`, async () => {
       const [lane, key] = [what, { idempotency_key: what }];
       const first = await accepted({ lane, ...key });
       const { fence } = (await intentDb.claim(first)) as Row;

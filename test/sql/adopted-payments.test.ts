@@ -60,7 +60,7 @@ describe('payments on chain that a restored database is compared with', () => {
       else expect(sent_payload).to.deep.equal(was);
     });
 
-  it('may be that of a purchase that is looked for: it is shown as processing, and its key signs nothing more', async () => {
+  it('may belong to a purchase that is being looked up: it is shown as processing, and its key signs nothing more', async () => {
     const [{ id }, other] = [await given(ANN, 'looked for'), await given(BEN, 'presumed')];
 
     const shown = await intentDb.query('select id, status from registrations order by payer');

@@ -104,7 +104,7 @@ describe('the ledger beside the processor’s balances', () => {
       expect(await prove(20)).to.deep.equal([{ subject: 'pay_1', posted: 700, shown: 0 }]);
     });
 
-    it('are not judged of a payment by direct debit until its bank has decided: the processor books it when it begins', async () => {
+    it('leave out a payment by direct debit until its bank has decided: the processor books it when it begins', async () => {
       const moveTo = (status: string) => intentDb.query(`update payments set status = '${status}'`);
       await readUntilNow('1 year');
       await shown('txn_1', 700, '5 hours');

@@ -59,7 +59,7 @@ describe('an event about an object that no row of ours names yet', () => {
   };
 
   for (const [what, { fact, name }] of Object.entries(recorded))
-    it(`is applied once a ${what} is recorded that it is about`, async () => {
+    it(`is applied once the ${what} that it is about is recorded`, async () => {
       await take(fact);
       expect([await outcome(), (await jobs()).length]).to.deep.equal(['not_ours', 0]);
 

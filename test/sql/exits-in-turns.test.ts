@@ -57,7 +57,7 @@ describe('comparisons of wanted exits, one at a time', () => {
     expect(await turnsBefore('ptn_one')).to.be.below(DRAWS);
   });
 
-  it('that several want do not wait for all that one of them has, whoever has wanted some last', async () => {
+  it('that several owners want do not wait behind all exits of one of them, whoever wanted some last', async () => {
     await due('ptn_many', 10 * DRAWS, { isChanged: true, forS: 600 });
     await due('ptn_many', 1, { isChanged: true, forS: 1 }, 'shared');
     await intentDb.query(

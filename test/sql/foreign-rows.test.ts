@@ -65,7 +65,7 @@ describe('what is read for one owner', () => {
       ]);
     });
 
-    it('from a place on, also where another owner enrolled the same wallet later', async () => {
+    it('from a position on, also if another owner enrolled the same wallet later', async () => {
       await run(`update enrollments set created_at = now() + interval '1 hour' where owner = $1`, OTHER);
 
       const at = String((await findEnrollment(db, PARTNER, MY_WALLET))?.created_at);

@@ -83,7 +83,7 @@ describe('the money of a payment', () => {
       expect(await intentDb.query('select status from payments')).to.deep.equal([{ status }]);
     });
 
-  it('came back when the last of it did, however often that is settled', async () => {
+  it('has the time at which the last part of it came back, however often it is settled', async () => {
     for (const step of [RECEIVED, refund(5_000)]) await intentDb.query(step);
     await intentDb.query(`update payments set returned_at = '2026-01-01', refunded_at = '2026-01-01'`);
 

@@ -41,7 +41,7 @@ describe('lanes with intents that may run alongside', () => {
     expect(await queuedJobs()).to.have.members([...ids.slice(1, 4), ...ids.slice(5, 10)]);
   });
 
-  it('go on whatever runs or waits in other lanes, and let nothing go on there', async () => {
+  it('are independent of what runs or waits in other lanes', async () => {
     const running = ['ETH long', 'BTC short'].map((alongside) => inLane('b', { alongside }));
     const [alone, behind] = [inLane('c'), inLane('c')];
     await intentDb.accept(...running, alone, behind);
@@ -54,7 +54,7 @@ describe('lanes with intents that may run alongside', () => {
     expect(heads).to.deep.equal([first, running[0], alone].map((one) => one?.id));
   });
 
-  it('stay as they are when one ends that was in doubt: the head has its job', async () => {
+  it('stay unchanged when an intent that was in doubt ends: the head has its job', async () => {
     const [doubtful, head] = [inLane('a'), inLane('a')];
     await intentDb.accept(doubtful, head);
     await end(doubtful.id, 'doubt');

@@ -128,7 +128,7 @@ describe('what follows from a row that others change is read under its lock:', (
         expect(waiting, 'it waited where it writes: it had read the row before').to.deep.equal({ writes: false });
       });
 
-  it('of every payment and payout of which a function says that it locks it', async () => {
+  it('of every payment and payout that a function says it locks', async () => {
     const definitions = await readDefinitions();
     for (const row of ['payment', 'payout']) {
       const saying = definitions.filter(({ text }) =>

@@ -100,7 +100,7 @@ describe('recovery of an endpoint', () => {
     ['is searched for what it missed', 'lock table webhook_deliveries in access exclusive mode'],
     ['has that queued again', 'select from webhook_deliveries for update'],
   ])
-    it(`${what} without being held: events are written meanwhile`, async () => {
+    it(`${what} without holding the endpoint: events are written meanwhile`, async () => {
       await event('missed', { state: 'failed' });
       const [reader, other] = [new pg.Client(intentDb.url), new pg.Client(intentDb.url)];
       await Promise.all([reader.connect(), other.connect()]);

@@ -35,7 +35,7 @@ describe('statuses that the network has given to subaccounts of partners by itse
     await intentDb.close();
   });
 
-  it('are recorded of each, although the log of one partner is held', async () => {
+  it('are recorded for each, although the event log of one partner is locked', async () => {
     const listSubaccounts = async () =>
       found(['5E_0', '5E_1', null].map((syntheticHotkey) => ({ ...UNREAD, syntheticHotkey, status: 'eliminated' })));
     await operator.query('begin');
@@ -54,7 +54,7 @@ describe('statuses that the network has given to subaccounts of partners by itse
 });
 
 describe('a subaccount that has moved to another partner', () => {
-  it('is told to both: to its former owner that it moved, to the new one as it is', async () => {
+  it('is reported to both: to the former owner that it moved, to the new one as it is', async () => {
     const intentDb = await openIntentDatabase();
     await intentDb.query(`
       insert into partners (id, name) values ('ptn_a', 'A'), ('ptn_b', 'B'), ('ptn_c', 'C');

@@ -43,7 +43,7 @@ describe('ops.rerun', () => {
     expect(await intentDb.headOf('a')).to.equal(head.id);
   });
 
-  it('leaves the dead jobs of everything else: their alerts, and what they were to do', async () => {
+  it('leaves all other dead jobs', async () => {
     const [id, other] = [await intentAt(intentDb, 'running'), await intentAt(intentDb, 'running')];
     for (const one of [id, other]) await exhaustJobs(intentDb, one);
 

@@ -87,7 +87,7 @@ describe('the pace of what an upstream takes in a minute', () => {
     expect(await begin(again, false)).to.equal('sent');
   });
 
-  it('is that of one trader: what is sent for another counts for that one alone, and is taken back there', async () => {
+  it('belongs to one trader: what is sent for another counts and is returned only there', async () => {
     const taken = () => intentDb.query('select name, cardinality(taken) as n from paces order by name');
 
     await intentDb.query(`select spend_pace('signals:t', 1)::text`);

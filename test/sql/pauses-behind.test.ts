@@ -21,7 +21,7 @@ describe('what a pause holds, with others behind it in its lane,', () => {
     ['an exit', 'netvenue', { kind: 'network/close' }],
     ['what another owner sends', 'ptn_a', { owner: 'ptn_b' }],
   ] as const)
-    it(`is asked again by ${what} that is accepted at the moment at which an entry of its lane begins to wait`, async () => {
+    it(`is checked again for ${what} that is accepted at the moment when an entry of its lane begins to wait`, async () => {
       const [entry, behind] = [item({ lane: 'l' }), item({ lane: 'l', ...more })];
       await intentDb.accept(entry);
       const { fence = 0 } = (await intentDb.claim(entry.id)) ?? {};
@@ -47,7 +47,7 @@ describe('what a pause holds, with others behind it in its lane,', () => {
       expect((await intentDb.jobs()).map(({ intent_id }) => intent_id)).to.include(behind.id);
     });
 
-  it('is asked again by an exit that takes over a key, too', async () => {
+  it('is checked again for an exit that takes over a key', async () => {
     const exit = { lane: 'l', kind: 'network/close', idempotency_key: 'again' };
     const [first, entry, again] = [item(exit), item({ lane: 'l' }), item(exit)];
     await intentDb.accept(first);
@@ -86,7 +86,7 @@ describe('what a pause holds, with others behind it in its lane,', () => {
     expect(await intentDb.row(entry.id)).to.include({ state: 'expired' });
   });
 
-  it('of one owner keeps no exit of another waiting, whoever works at that pause', async () => {
+  it('of one owner delays no exit of another, whoever changes that pause', async () => {
     await pause('ptn_a');
     const operator = await intentDb.session();
     await operator.query(`begin; select pause_work('ptn_a', true, 'op', 'they asked')`);
@@ -99,7 +99,7 @@ describe('what a pause holds, with others behind it in its lane,', () => {
   });
 
   for (const kind of ['exchange/place', 'exchange/cancel'])
-    it(`of one owner keeps no ${kind} of another waiting in a lane of both`, async () => {
+    it(`of one owner delays no ${kind} of another in a lane of both`, async () => {
       const [held, other] = [item({ lane: 'l', kind: 'exchange/cancel' }), item({ lane: 'l', kind, owner: 'ptn_b' })];
       await intentDb.accept(held);
       const { fence = 0 } = (await intentDb.claim(held.id)) ?? {};
@@ -117,7 +117,7 @@ describe('what a pause holds, with others behind it in its lane,', () => {
       expect((await intentDb.jobs()).map(({ intent_id }) => intent_id)).to.include(other.id);
     });
 
-  it('of one owner is asked again by what another sends, although that one has what runs at the head of the lane', async () => {
+  it('of one owner is checked again for what another sends, although that one has the head of the lane', async () => {
     const [head, held, behind] = [
       item({ lane: 'l', owner: 'ptn_b', alongside: 'x long' }),
       item({ lane: 'l', alongside: 'x long' }),
@@ -135,7 +135,7 @@ describe('what a pause holds, with others behind it in its lane,', () => {
     expect(await queuedNow()).to.deep.equal([held.id]);
   });
 
-  it('of one owner is asked again once the pause of another is over that has sent something since', async () => {
+  it('of one owner is checked again once the pause of another, who has sent something since, is over', async () => {
     const [held, behind] = [item({ lane: 'l' }), item({ lane: 'l', owner: 'ptn_b' })];
     await intentDb.accept(held);
     const { fence = 0 } = (await intentDb.claim(held.id)) ?? {};
@@ -158,7 +158,7 @@ describe('what a pause holds, with others behind it in its lane,', () => {
     expect((await intentDb.jobs()).map(({ intent_id }) => intent_id)).to.include(behind.id);
   });
 
-  it('lets entries wait for their deadline that only entries, and exits which it holds too, stand behind', async () => {
+  it('lets entries wait for their deadline if only entries, and exits that it holds too, wait behind them', async () => {
     const [entry, next, exit] = [item({ lane: 'l' }), item({ lane: 'l' }), item({ lane: 'l', kind: 'network/close' })];
     await intentDb.accept(entry, next);
     const { fence = 0 } = (await intentDb.claim(entry.id)) ?? {};

@@ -185,7 +185,7 @@ describe('a payment', () => {
     expect(told).to.deep.equal([{ status: 'canceled' }]);
   });
 
-  it('is refunded once: while a refund is under way, it is the answer to the next request', async () => {
+  it('is refunded once: while a refund is under way, the next request returns it', async () => {
     await succeeds(5_000);
     const refund = () =>
       first(`select intent_id from refund_payment('pay_1', 'admin:adn_1', 'asked', gen_random_uuid(), 60, 'req_1')`);
@@ -196,7 +196,7 @@ describe('a payment', () => {
     expect(await intentDb.query(`select from intents where kind = 'payments/refund'`)).to.have.length(1);
   });
 
-  it('keeps the name that the processor gave it first', async () => {
+  it('keeps the first id that the processor gave it', async () => {
     for (const name of ['pi_1', 'pi_2']) await intentDb.query(`select name_payment('pay_1', $1)`, [name]);
 
     expect(await first('select processor_payment_intent_id as name from payments')).to.deep.equal({ name: 'pi_1' });

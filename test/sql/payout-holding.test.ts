@@ -37,7 +37,7 @@ describe('what the processor shows of a transfer', () => {
     expect(await reversed()).to.deep.equal([{ reversed_cents: 0 }]);
   });
 
-  it('is to be read again once a part came back, until it is known what the account gave back', async () => {
+  it('has to be read again once a part came back, until the movement of the account is known', async () => {
     const hold = (movements: object[]) =>
       intentDb.query(`select note_holding('po_1', 'acct_1', 100, 'usd', $1)`, [JSON.stringify(movements)]);
     const isUnread = async () =>
@@ -74,7 +74,7 @@ describe('what the processor shows of a transfer', () => {
       verdict: 'unreadable',
     },
   ])
-    it(`says of a payout to the bank of what ${what}: ${verdict}`, async () => {
+    it(`gives for a payout to the bank of what ${what} the verdict ${verdict}`, async () => {
       const { id } = item();
       await intentDb.query(`select begin_payout_step('po_1', 'payout', $1)`, [{ id, deadline_s: 60 }]);
 

@@ -95,7 +95,7 @@ describe('what keeps a payout from being sent', () => {
     expect(await obstacle(null)).to.equal(null);
   });
 
-  it('is a destination only for what is sent: it may be requested at once', async () => {
+  it('is a new destination only for what is sent: it may be requested at once', async () => {
     await intentDb.query('update connect_accounts set destination_at = now()');
 
     expect(await obstacle(400, ', null, 24')).to.equal(null);

@@ -63,7 +63,7 @@ describe('a step of a payout', () => {
     expect(await payout()).to.include({ pay_after: null });
   });
 
-  it('takes back what is left if it is the reversal of a transfer of which a part came back, and all has come back then', async () => {
+  it('takes back the rest, if it reverses a transfer of which a part came back already', async () => {
     await intentDb.query(TRANSFERRED);
     await intentDb.query(`select note_reversed('po_1', 30)`);
     const reversal = await begin('reversal');

@@ -91,7 +91,7 @@ describe('the balance of one payout account, beside many others', function () {
     expect(read).to.be.below(MOST_ROWS);
   });
 
-  it('is added up with those of all others without reading what moved each amount', async () => {
+  it('is added up with all others from the entries alone', async () => {
     const before = await transactionsRead();
 
     expect(await listBalances(filled.db, {})).to.have.length(ACCOUNTS + 3);
@@ -108,7 +108,7 @@ describe('the balance of one payout account, beside many others', function () {
     expect((await blocksRead()) - before).to.be.below(PAYMENTS / 5);
   });
 
-  it('gets payouts, and those that are on their way to banks are not added up to find the stranded ones', async () => {
+  it('receives payouts, and finding the stranded ones does not add up those on their way to banks', async () => {
     const before = await transactionsRead();
 
     expect(await listStranded(filled.db)).to.deep.equal([]);

@@ -15,7 +15,7 @@ const MOST_ROWS = 25; // that the statements about one row read of its table
 const nothing = z.object({});
 
 /** A plan that was made while nothing waited finds the index of what waits empty, and reads all of it later. */
-describe('one of many events, payouts, mails or accounts that are open, for a worker whose plans are from when none did', () => {
+describe('one of many open events, payouts, mails or accounts, for a worker with plans from when there were none', () => {
   let database: Awaited<ReturnType<typeof freshDatabase>>;
   let db: DbPool;
   before(async () => {

@@ -58,7 +58,7 @@ describe('what is read at the processor in one run', () => {
     expect(error).to.be.an('error');
   });
 
-  it('is no more than fits into a run while the processor is silent: the others are due still', async () => {
+  it('is limited by the time of a run while the processor is silent: the others stay due', async () => {
     await run(
       `insert into kyc_cases (user_id, owner, provider, session_id, created_at)
        select u.id, u.app_id, 'p', 'silent ' || u.id, now() - interval '1 day' from users u

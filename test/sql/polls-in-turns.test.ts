@@ -87,7 +87,7 @@ describe('what is read at the processor in turns', () => {
     expect(taken).to.deep.equal(['read']);
   });
 
-  it('is what nobody holds, however many others somebody does', async () => {
+  it('is what nobody has locked, however many others are locked', async () => {
     await run('delete from kyc_cases');
     await run(
       `insert into kyc_cases (user_id, owner, provider, session_id, created_at, reconciled_at)

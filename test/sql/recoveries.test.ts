@@ -129,7 +129,7 @@ describe('an intent that a restored database may have sent', () => {
       expect(await intentDb.row(held.id)).to.deep.equal(before);
     });
 
-  it('is no news where a venue shows its order, and neither is a lost order that is known', async () => {
+  it('is no new evidence if a venue shows its order, and neither is a known lost order', async () => {
     const [unsent, known, lost, news] = [item(), await presumed(), item(), item()];
     await intentDb.accept(unsent);
     await intentDb.query('insert into lost_orders (id) values ($1)', [lost.id]);

@@ -25,7 +25,7 @@ describe('a log that is streamed, after its database was restored', () => {
     ['partner', PARTNER, partnerLogs],
     ['account', 'prop_mine', accountLogs],
   ] as const)
-    it(`of a ${kind} is not whole for a reader that has seen what was lost, and misses nothing for one that has not`, async () => {
+    it(`of a ${kind} is incomplete for a reader that has seen lost events, and complete for any other`, async () => {
       const logs = logsOf(rows.db);
       const isWhole = async (after: number) => (await logs.end(subject, after)).is_whole;
       const events = await logs.list(subject, 2, 10);

@@ -32,7 +32,7 @@ describe('a payout whose transfer comes back', () => {
     return row;
   };
 
-  it('takes of the earnings what has not come back, and nothing in the end', async () => {
+  it('uses earnings for what has not come back, and none in the end', async () => {
     expect(await state()).to.deep.equal({ status: 'failed', why: 'account_closed', takes: 100 });
 
     await intentDb.query(`select note_reversed('po_1', 30)`);
@@ -41,7 +41,7 @@ describe('a payout whose transfer comes back', () => {
     expect(await state()).to.deep.equal({ status: 'reversed', why: 'transfer_reversed', takes: 0 });
   });
 
-  it('is reversed once: while that is under way, it is the answer to the next request', async () => {
+  it('is reversed once: while a reversal is under way, the next request returns it', async () => {
     const first = await reverse();
 
     expect(first?.verdict).to.equal('accepted');

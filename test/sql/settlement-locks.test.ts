@@ -92,7 +92,7 @@ describe('what is written in one commit', () => {
         expect(open).to.deep.equal([]);
       });
 
-  it('does not deadlock where free accounts of two apps are opened, which others tell something in the order of their names', async () => {
+  it('does not deadlock with free accounts of two apps, while others write events of both in the order of their names', async () => {
     await intentDb.query(`update tiers set amount_cents = 0`);
     const batch = ['app_1', 'app_0'].map((owner, n) =>
       item({

@@ -37,7 +37,7 @@ describe('slots that requests in doubt have lent', () => {
       expect([exit.was, entry.was]).to.deep.equal(['sent', 'waiting']);
     });
 
-  it('are those of their upstream alone: at another one all stays as it is', async () => {
+  it('change nothing at another upstream', async () => {
     upstream = { slots: 2, forExits: 0 };
     const [held, other, line] = [await claimed(), await claimed(), await claimed()];
     for (const { id, fence } of [held, other, line])

@@ -146,7 +146,7 @@ describe('a log that is streamed', () => {
     expect(jobs).to.deep.equal(['left', 'new', 'stale']);
   });
 
-  it('of an account that somebody holds keeps no other from being polled, and is waited for where it is opened', async () => {
+  it('of a locked account delays the polls of no other, and is waited for when it is opened', async () => {
     const [held, free] = ['held', 'free'];
     const lease = () => accountLogs(rows.db).listen([held, free]);
     const leased = async () =>

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
 import { ONE_OF_EACH } from '../support/one-of-each.ts';
 
-describe('what is told of', () => {
+describe('what is reported once', () => {
   let intentDb: IntentDatabase;
   beforeEach(async () => {
     intentDb = await openIntentDatabase();
@@ -10,7 +10,7 @@ describe('what is told of', () => {
   });
   afterEach(() => intentDb.close());
 
-  it('a dispute is that it was opened and how it ended, each once, whatever states it passes', async () => {
+  it('of a dispute is that it was opened and how it ended, whatever states it passes', async () => {
     await intentDb.query(`select write_payment('pay_1', 'succeeded', now(), 5000, 'usd', false, true, now())`);
     for (const [n, status] of ['needs_response', 'under_review', 'lost'].entries())
       await intentDb.query(`select note_loss('pay_1', $1, $2)`, [
@@ -22,7 +22,7 @@ describe('what is told of', () => {
     expect(told).to.deep.equal([{ type: 'payment.disputed' }, { type: 'payment.dispute_lost' }]);
   });
 
-  it('an account is nothing if it has changed since it was looked at, and it stays as it is', async () => {
+  it('of an account is nothing if it has changed since it was read; then it is left unchanged', async () => {
     await intentDb.query(`update prop_accounts set status = 'eliminated', failure_reason = 'disputed'`);
     const count = async () => (await intentDb.query(`select from events where type = 'account.updated'`)).length;
     const before = await count();
@@ -36,7 +36,7 @@ describe('what is told of', () => {
     expect(await count()).to.equal(before);
   });
 
-  it('a broken rule is not stored with an account that has changed since it was looked at', async () => {
+  it('of an account that has changed since it was read is no broken rule', async () => {
     await intentDb.query(`update prop_accounts set status = 'eliminated', failure_reason = 'disputed'`);
 
     await intentDb.query(
@@ -48,7 +48,7 @@ describe('what is told of', () => {
     ]);
   });
 
-  it('a delivery that was requested again while it was sent, and failed for the last time, is that it is sent again', async () => {
+  it('of a delivery that was requested again during its last attempt is that it is sent again', async () => {
     await intentDb.query(`
       update webhook_endpoints set lanes = 1;
       update webhook_deliveries set state = 'sending', lane = 0, fence = 7, taken_at = now(), attempts = 10 where id = 'whd_1'`);

@@ -40,7 +40,7 @@ describe('a verification session', () => {
     expect(await known()).to.deep.equal({ status: 'unverified', session_id: 'vs_2', earlier: ['vs_1'] });
   });
 
-  it('counts for nobody if the session in which it was begun has ended meanwhile', async () => {
+  it('verifies nobody if the session in which it was begun has ended meanwhile', async () => {
     const record = await begun();
     await intentDb.query(`update user_sessions set revoked_at = now()`);
 
@@ -49,7 +49,7 @@ describe('a verification session', () => {
     expect(await known()).to.include({ session_id: 'vs_1' });
   });
 
-  it('counts for nobody if the session in which it was begun ends at this moment', async () => {
+  it('verifies nobody if the session in which it was begun ends at this moment', async () => {
     const record = await begun();
     const [ending, recording] = [await intentDb.session(), await intentDb.session()];
     await ending.query('begin');
@@ -63,7 +63,7 @@ describe('a verification session', () => {
     expect(await known()).not.to.include({ session_id: 'vs_2' });
   });
 
-  it('takes the verification from nobody who has it', async () => {
+  it('does not undo an existing verification', async () => {
     const record = await begun();
     await intentDb.query(VERIFIED);
 
@@ -85,7 +85,7 @@ describe('a verification session', () => {
     ['unverified', 0],
     ['needs_input', 1],
   ] as const)
-    it(`that is ${status} counts for nobody after a reset; ${told} event says so`, async () => {
+    it(`that is ${status} verifies nobody after a reset; ${told} event says so`, async () => {
       await intentDb.query(`update kyc_cases set status = '${status}'`);
 
       await intentDb.query(`select quarantine('usr_1')`);
@@ -96,7 +96,7 @@ describe('a verification session', () => {
 
   const failed = { sessionId: 'vs_1', status: 'requires_input', failure: 'document_expired' } as const;
 
-  it('is told of once however often its state is reported', async () => {
+  it('causes one event however often its state is reported', async () => {
     for (const atMs of [1_000, 2_000]) await applyVerification(db, failed, atMs, 'event');
 
     expect(await known()).to.include({ status: 'needs_input' });

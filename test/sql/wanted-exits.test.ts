@@ -91,7 +91,7 @@ describe('wanted exits', () => {
     ]);
   });
 
-  it('of one owner stay its own when another wants some there, also where an earlier version did not say whose they are', async () => {
+  it('of one owner stay its own when another wants some there, also if an earlier version did not record the owner', async () => {
     const [first, second] = [await command(), await command()];
     await want(first, first, stop('90'));
     await intentDb.query(`update wanted_exits set wanted = jsonb_build_array((wanted -> 0) - 'owner')`);
@@ -156,7 +156,7 @@ describe('wanted exits', () => {
       expect(told[1].data).to.deep.include({ reason: 'exits_live', since: told[0].data.since, live: stop('90') });
     });
 
-    it('shows the exits of one partner of a wallet again, it is told so while those of the other are still missing', async () => {
+    it('shows the exits of one partner of a wallet again, that one is notified while those of the other are still missing', async () => {
       const other = await command();
       await want(other, other, stop('80'), false, 'ptn_b');
       for (const lacking of [[order, other], [other], [other]])

@@ -27,7 +27,7 @@ describe('the payout account of another user', () => {
     expect(await intentDb.query(`select connect_account_id as to from payouts`)).to.deep.equal([{ to: 'con_1' }]);
   });
 
-  it('is not replaced by the one that a user opens', async () => {
+  it('is not replaced when a user opens one', async () => {
     const { id } = item();
     await intentDb.accept(item({ id, kind: 'payouts/account', owner: 'app_1', request: {} }));
     const { fence } = (await intentDb.claim(id)) ?? {};

@@ -55,7 +55,7 @@ describe('steps of lanes in one statement', () => {
     expect((await deliveries()).find(({ id }) => id === 'many_4')).to.include({ state: 'pending', attempts: 0 });
   });
 
-  it('count the attempts at one endpoint in their order: the last one says whether it fails', async () => {
+  it('count the attempts at one endpoint in order: the last one decides whether it fails', async () => {
     const [failing, mended] = [await endpointWith('failing', 3, 2), await endpointWith('mended', 3, 2)];
     const lanes = [failing, mended].flatMap((id) => [0, 1].map((lane) => ({ endpoint_id: id, lane })));
     const [a, b, c, d] = (await step(...lanes)).map(({ held }) => held);
@@ -78,7 +78,7 @@ describe('steps of lanes in one statement', () => {
     });
   });
 
-  it('keep apart what each of them says, claims and is told', async () => {
+  it('keep the report, claim and result of each separate', async () => {
     const [own, other] = [await endpointWith('own', 3, 4), await endpointWith('other', 1, 1)];
     const [first, second, third] = await step(
       { endpoint_id: own, lane: 0 },

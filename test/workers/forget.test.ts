@@ -128,7 +128,7 @@ describe('housekeeping/forget', () => {
     ]);
   });
 
-  it('runs again at once while rows are left: callers may make more in an hour than one run deletes', async () => {
+  it('runs again at once while rows are left, since callers may create more in an hour than one run deletes', async () => {
     const database = await freshDatabase();
     const db = await openPool(database.url, 1, () => {});
     await db.query(sql.unsafe`

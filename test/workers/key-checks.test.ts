@@ -126,7 +126,7 @@ describe('keys that were enrolled unread', () => {
     expect(againInMs).to.be.within(3_000, 5_000);
   });
 
-  it('are confirmed although those of other owners wait for the exchange: they have spent their share', async () => {
+  it('are confirmed although those of other owners, who have spent their share, wait for the exchange', async () => {
     for (const owner of ['ptn_b', 'ptn_c', 'ptn_d']) await enroll(MASTER, false, MASTER, owner);
     await enroll(WALLET);
     const { promise: isServed, resolve: serve } = Promise.withResolvers<object>();

@@ -128,7 +128,7 @@ describe('housekeeping/prune with a backlog', function () {
     ]);
   });
 
-  it('keeps of what has failed where it was, how far it was behind, and since when nothing is known of it', async () => {
+  it('keeps the position, the backlog and the time of the last success of a kind that fails', async () => {
     await restart();
     const at = '2026-01-01 00:00:00+00 00000000-0000-0000-0000-000000000001';
     await opened.client.query(

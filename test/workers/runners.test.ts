@@ -93,7 +93,7 @@ describe('a runner of the queue', function () {
     expect(errors).to.deep.equal([]);
   });
 
-  it('hears of its own jobs at once, and is not woken by those of orders if it is that of other tasks', async () => {
+  it('is notified of its own jobs at once, and the outbound runner is not woken by jobs of orders', async () => {
     const begun: number[] = [];
     const fetches = countFetches(); // a client keeps the function that it has when it connects
     const runner = superviseOf('outbound', { 'mail/send': async () => void begun.push(performance.now()) });

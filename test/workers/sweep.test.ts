@@ -15,7 +15,7 @@ describe('the sweep of jobs', () => {
     await intentDb.close();
   });
 
-  it('queues what has lost its job, releases what never reached its worker, deletes what was replaced, and says what is odd', async () => {
+  it('queues intents without a job, releases jobs that never reached their worker, deletes replaced jobs, and logs each', async () => {
     const [stranded, lost] = [item(), item()];
     await intentDb.accept(stranded, lost);
     await intentDb.query(`update intents set created_at = now() - interval '1 minute'`);

@@ -51,7 +51,7 @@ describe('an account whose position is watched', () => {
     return events.map(({ stop_loss }) => stop_loss);
   }
 
-  it('is not told to have lost its exits where the network shows no orders and the book cannot be read', async () => {
+  it('is not reported as unprotected if the network shows no orders and the book cannot be read', async () => {
     const away = unreadable('status 500');
 
     expect(await read({ b: stop }, away)).to.deep.equal(['90']);
@@ -59,7 +59,7 @@ describe('an account whose position is watched', () => {
     expect(await read({ b: stop }, away)).to.deep.equal([]);
   });
 
-  it('is told so where the book shows none', async () => {
+  it('is reported as unprotected if the book shows no exits', async () => {
     await read({ b: stop }, { kind: 'absent' });
 
     expect(await read(null, found({ unfilled: [], filled: [], cancelled: [] }))).to.deep.equal([null]);
