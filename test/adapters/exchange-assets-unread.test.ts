@@ -10,7 +10,7 @@ const btc = { name: 'BTC', szDecimals: 5, maxLeverage: 40, marginTableId: 56 };
 const matic = { name: 'MATIC', szDecimals: 1, maxLeverage: 20, marginTableId: 20, isDelisted: true };
 const meta = (...universe: object[]) => ({ universe, marginTables: [], collateralToken: 0 });
 
-describe('the assets of an exchange that shows none, or that cannot be read', () => {
+describe('the assets of an exchange, if none are shown or some cannot be read', () => {
   alone();
 
   /** A venue that has read its list six minutes ago, with how often it asks for another one. */
@@ -49,7 +49,7 @@ describe('the assets of an exchange that shows none, or that cannot be read', ()
     ['a new asset of an unknown form', [200, meta(btc, { name: 'ODD' })]],
     ['a known asset of an unknown form', [200, meta({ name: 'BTC' }, matic)]],
   ] as [string, [number, object?]][])
-    it(`are not read again for every order, at the cost of everybody's exits, but those of before serve: ${what}`, async () => {
+    it(`are not read again for every order, which would cost the budget of exits; the earlier list is used: ${what}`, async () => {
       const { venue, asked } = await withOldList(answer);
 
       for (let order = 0; order < 20; order += 1) {
@@ -60,7 +60,7 @@ describe('the assets of an exchange that shows none, or that cannot be read', ()
       expect(asked).to.have.length(1);
     });
 
-  it('are tradable a day later too, but for the one whose row is of an unknown form, which keeps the others’ numbers', async () => {
+  it('stay tradable after a day, except the one whose row has an unknown form; the others keep their numbers', async () => {
     const { venue } = await withOldList([200, meta(btc, { name: 'ODD' }, matic, { szDecimals: 'two' })]);
     later(25 * 3_600_000);
 
@@ -75,7 +75,7 @@ describe('the assets of an exchange that shows none, or that cannot be read', ()
     expect(await venue.asset('NOSUCH'), 'it may be the one without a name').to.include({ kind: 'unreadable' });
   });
 
-  it('are those of the last whole list for a day, but for a new one, which is found in the newer list', async () => {
+  it('are those of the last complete list for a day; a new asset is found in the newer list', async () => {
     const { venue } = await withOldList([200, meta({ name: 'BTC' }, matic)]);
     await venue.asset('BTC');
     await sleep(20);
@@ -85,14 +85,14 @@ describe('the assets of an exchange that shows none, or that cannot be read', ()
     expect(await venue.asset('NOSUCH')).to.deep.equal({ kind: 'absent' });
   });
 
-  it('of which one cannot be read lack no other name', async () => {
+  it('do not report another name as absent only because one cannot be read', async () => {
     const { venue } = await withOldList([200, meta(btc, { name: 'ODD' })]);
     later(25 * 3_600_000);
 
     expect(await venue.asset('NOSUCH')).to.deep.equal({ kind: 'absent' });
   });
 
-  it('of a builder dex are tradable although another dex cannot be read, of which no account is left out in silence', async () => {
+  it('of a builder dex are tradable although another dex cannot be read; no account of that dex is left out silently', async () => {
     const venue = exvenue({ url: VENUE, network: 'mainnet' });
     nock(VENUE)
       .post('/info', { type: 'perpDexs' })

@@ -21,7 +21,7 @@ describe('the bucket that keeps a limit per minute', () => {
     ['entry', 90], // three quarters of the burst, although its part is not used up
     ['exit', 109], // all but half of what is kept for exits
   ] as const satisfies [Priority, number][])
-    it(`leaves a part to the others of one priority, once a tenant has had more than its share: ${priority}`, async () => {
+    it(`leaves a part to other tenants of the same priority, once a tenant has had more than its share: ${priority}`, async () => {
       const budget = budgetFrom(tokenBucket(bucketOf(400)), 400); // 120 at once, of which 22 are for exits
       const within = (ms: number, tenant: string, weight: number) =>
         budget.take({ tenant, weight, priority, untilMs: Date.now() + ms });

@@ -56,7 +56,7 @@ describe('the budget of requests in a process', () => {
     expect(served).to.deep.equal(['cancel 1', 'cancel 2', 'write 1', 'write 2', 'read']);
   });
 
-  it('lets few verbs wait, with all their calls: the newest of the tenant that has most of them makes room', async () => {
+  it('limits the verbs that wait, with all their calls: the newest of the tenant that has most of them is given up', async () => {
     const budget = budgetFrom(ledgerOf(0).ledger, LIMIT, 2);
     const left: string[] = [];
     const line = (verb: string, priority: Priority = 'entry') =>

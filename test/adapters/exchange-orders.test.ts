@@ -133,7 +133,7 @@ describe('reading the orders of the exchange', () => {
     ['of which a part is left', limit, 'open'],
     ['of which a part is left, and whose time in force is not told', { ...limit, tif: null }, 'unknown'],
   ] as const)
-    it(`takes an order that is called filled, ${what}, for ${state}`, async () => {
+    it(`reads an order with status filled, ${what}, as ${state}`, async () => {
       question({ type: 'historicalOrders' }).reply(200, [{ order, status: 'filled', statusTimestamp: 7 }]);
 
       expect(await open().historicalOrders(USER)).to.nested.include({

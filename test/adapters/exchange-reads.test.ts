@@ -134,7 +134,7 @@ describe('reading the exchange', () => {
     expect(balances).to.nested.include({ 'data[0].free': '10', 'data[1].free': '0' });
   });
 
-  it('knows USDC by its number: without it there is not none', async () => {
+  it('identifies USDC by its number: without the number the balance is unreadable, not zero', async () => {
     const balances = [{ coin: 'USDC', total: '14.6', hold: '0.0', entryNtl: '0.0' }];
     question({ type: 'spotClearinghouseState' }).reply(200, { balances });
 
@@ -220,7 +220,7 @@ describe('reading the exchange', () => {
     expect(quiet).to.deep.equal({ kind: 'unreadable', why: 'BUDGET' });
   });
 
-  it('reads no row with a time that no calendar has', async () => {
+  it('reads no row with an impossible time', async () => {
     const NEVER = 9_000_000_000_000_000; // a safe integer
     const paid = { time: NEVER, delta: { coin: 'ETH', usdc: '-0.1', szi: '1.0', fundingRate: '0.00001' } };
     question({ type: 'userFills' }).reply(200, [fill, { ...fill, time: NEVER }]);

@@ -71,7 +71,7 @@ describe('responses in the shapes of the real exchange', () => {
     expect(dataOf(await responding('spotClearinghouseState', spot).spotBalances(USER))[0]?.free).to.equal('14.5');
   });
 
-  it('an account with a position of another form is read; of each, coin and size suffice', async () => {
+  it('an account is read although a position has an unknown form: coin and size suffice', async () => {
     const read = (...positions: object[]) => {
       const assetPositions = positions.map((position) => ({ type: 'oneWay', position }));
       return responding('clearinghouseState', { ...accountWorth('1', '1'), assetPositions }).account(USER);

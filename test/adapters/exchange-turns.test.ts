@@ -72,7 +72,7 @@ describe('turns at the budget of the exchange', () => {
     expect(turns.first([first, ...later], 1)).to.deep.equal([first]);
   });
 
-  it('serve a reader that was served a lot after the others of its tenant, however many these are', () => {
+  it('serve a reader that was served a lot after all other readers of its tenant', () => {
     const turns = fairTurns();
     const ask = (reader: string) => turns.enter({ rank: 1, tenant: 'one', reader, weight: 20 });
     const greedy = () => Array.from({ length: 20 }, () => ask('greedy'));

@@ -72,7 +72,7 @@ describe('reading drawdowns of the network', () => {
     expect(await overallIn('SUBACCOUNT_FUNDED', { trailing_drawdown_pct: 3.1 })).to.equal(1.41);
   });
 
-  it('reads no fall of an account that may be a pro one, where its bucket is missing', async () => {
+  it('reads no second drawdown of an account whose bucket is missing, if it may be a pro account', async () => {
     const drawdown = { ...equities, intraday_drawdown_pct: 1.24, eod_drawdown_pct: 1.41, static_drawdown_pct: 2.5 };
 
     for (const more of [{ trailing_drawdown_pct: 3.1 }, { criteria: 'static' }])

@@ -150,7 +150,7 @@ describe('listing the subaccounts of an entity', () => {
     expect(await venue.listSubaccounts()).to.deep.equal({ kind: 'found', data: [] });
   });
 
-  it('reads of each what can be read, whatever another lacks', async () => {
+  it('reads what can be read of each, whatever is missing in another', async () => {
     const odd = { synthetic_hotkey: '5Entity_8', status: 'eliminated' };
     entity({ 7: made, 8: odd, 9: { subaccount_id: '9', asset_class: 7 }, ten: null });
 

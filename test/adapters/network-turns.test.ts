@@ -9,7 +9,7 @@ import { signal, yes } from '../support/miner.ts';
 describe('the turns of requests to the miners of all tenants', () => {
   alone();
 
-  it('come back from one that hangs once no job waits for it, so that exits of others are sent', async () => {
+  it('end for a request that hangs once no job waits for it, so that exits of others are sent', async () => {
     const turn = atOnce(1, { heldMs: 300 });
     const minerOf = (tenant: string) => {
       const venue = netvenue({

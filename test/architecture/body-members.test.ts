@@ -53,7 +53,7 @@ async function wordsOfHandlers(): Promise<Map<string, Set<string>>> {
 }
 
 describe('what a write of the contract takes', () => {
-  it('is named by what handles it: a member that is forgotten there would be accepted, and lost without a word', async () => {
+  it('is named by its handler: a forgotten member would be accepted and silently lost', async () => {
     const words = await wordsOfHandlers();
     const taken = listOperations().flatMap(({ id, body }) =>
       body ? membersOf(nodeAt(body.pointer) as Schema).map((member) => ({ id, member })) : [],
@@ -65,7 +65,7 @@ describe('what a write of the contract takes', () => {
     for (const { id } of taken) expect(words.get(id), id).not.to.include('of_nobody');
   });
 
-  it('is named by the function of SQL that is handed all of it', async () => {
+  it('is named by the SQL function that gets the whole body', async () => {
     const bodies = listOperations().flatMap(({ id, body }) => (body && HANDED_WHOLE[id] ? [{ id, body }] : []));
     const handing = await Array.fromAsync(glob('src/{capabilities,venues}/**/intents.ts', { cwd: ROOT }), read);
 

@@ -19,7 +19,7 @@ describe('atOnce', () => {
   const hasResponded = (result: string) => result === 'response';
   const many = <T>(count: number, one: () => Promise<T>) => Promise.all(Array.from({ length: count }, one));
 
-  it('runs all calls of an upstream that responds, so many at once', async () => {
+  it('runs all calls to an upstream that responds, at most the limit at once', async () => {
     const limit = atOnce(3);
     const { counts, call } = calls(100, 'response');
 
@@ -29,7 +29,7 @@ describe('atOnce', () => {
     expect(counts).to.deep.equal({ running: 0, most: 3, ran: 6 });
   });
 
-  it('keeps nobody waiting for longer than a second where the upstream is silent, and nobody once that is known', async function () {
+  it('makes nobody wait for longer than a second for a silent upstream, and nobody at all once its silence is known', async function () {
     this.timeout(10_000);
     const limit = atOnce(2);
     const { counts, call } = calls(4_000, 'lost');
@@ -48,7 +48,7 @@ describe('atOnce', () => {
     expect(counts.ran).to.equal(2);
   });
 
-  it('takes an upstream for silent until it responds, also if a new call begins', async function () {
+  it('treats an upstream as silent until it responds, also if a new call begins', async function () {
     this.timeout(10_000);
     const limit = atOnce(1);
     const lost = calls(1_200, 'lost');
@@ -68,7 +68,7 @@ describe('atOnce', () => {
     await again;
   });
 
-  it('does not take an upstream for silent that responded and was called by nobody since', async () => {
+  it('does not treat an upstream as silent that has responded and was not called since', async () => {
     const limit = atOnce(1);
     const { call } = calls(10, 'response');
     await limit.run(call, hasResponded);
@@ -77,14 +77,14 @@ describe('atOnce', () => {
     expect(await many(2, () => limit.run(call, hasResponded))).to.deep.equal(['response', 'response']);
   });
 
-  it('keeps nobody waiting for longer than it may, although the upstream responds', async () => {
+  it('limits how long a call waits, although the upstream responds', async () => {
     const limit = atOnce(1, { longestMs: 450 });
     const { call } = calls(300, 'response');
 
     expect(await many(4, () => limit.run(call, hasResponded))).to.deep.equal(['response', 'response', null, null]);
   });
 
-  it('gives urgent calls the first turns, oldest first, and keeps no other waiting for longer than it may', async () => {
+  it('gives urgent calls the first turns, oldest first, and limits the wait of the others', async () => {
     const limit = atOnce(1, { longestMs: 450, mostWaiting: 3 });
     const { call } = calls(300, 'response');
     const order: string[] = [];
@@ -127,7 +127,7 @@ describe('atOnce', () => {
     expect(other.counts.most).to.equal(1);
   });
 
-  it('lets no more wait than may, by default as many as have a turn', async () => {
+  it('limits how many wait, by default to as many as have a turn', async () => {
     const results = async (mostWaiting?: number) => {
       const limit = atOnce(1, { mostWaiting });
       const { counts, call } = calls(50, 'response');
@@ -140,7 +140,7 @@ describe('atOnce', () => {
     expect(await results()).to.deep.equal([...Array(2).fill('response'), null, null, null]);
   });
 
-  it('gives the next turn to the tenant with the fewest calls under way, and room to wait to those that have few there', async () => {
+  it('gives the next turn to the tenant with the fewest calls under way, and gives up waiting calls of the tenant with most', async () => {
     const limit = atOnce(2, { mostWaiting: 3 });
     const { call } = calls(100, 'response');
     const order: string[] = [];

@@ -20,7 +20,7 @@ const HOTKEY = `${'5'.repeat(48)}_1`;
 const MANY = 30;
 const META = { universe: [{ name: 'BTC', szDecimals: 5, maxLeverage: 40 }], collateralToken: 0 };
 
-describe('the calls to an upstream that are counted', () => {
+describe('the counted calls to an upstream', () => {
   let unmocked: () => void;
   let server: Server;
   let url: string;
@@ -60,7 +60,7 @@ describe('the calls to an upstream that are counted', () => {
       lookUps,
     );
 
-  it('are none of lists in memory: an exchange that is away would seem to respond to every second call', async () => {
+  it('exclude lists from memory: an exchange that is away would seem to respond to every second call', async () => {
     const { metrics, log, count } = openWatch();
     const exchange = watched('exvenue', exvenue({ url, network: 'testnet' }), metrics, log);
     expect(await exchange.asset('BTC')).to.have.property('kind', 'found');
@@ -77,7 +77,7 @@ describe('the calls to an upstream that are counted', () => {
     expect(metrics.reached.get('exvenue asset')?.succeededAtMs).to.equal(respondedAt);
   });
 
-  it('are none for which the budget of the exchange has no room: it has responded to all that it got', async () => {
+  it('exclude calls without budget: the exchange has responded to all that were sent', async () => {
     const { metrics, log, count } = openWatch();
     const exchange = watched('exvenue', exvenue({ url, network: 'testnet', budgetPerMinute: 60 }), metrics, log);
 
@@ -91,7 +91,7 @@ describe('the calls to an upstream that are counted', () => {
     expect(metrics.reached.get('exvenue account')?.error).not.to.equal('BUDGET');
   });
 
-  it('are none that had no turn', async () => {
+  it('exclude calls without a turn', async () => {
     const { metrics, log, count } = openWatch();
     const turns = { validator: atOnce(1, { mostWaiting: 1 }) };
     const network = watched('netvenue', networkOf({ turns }), metrics, log);
@@ -103,7 +103,7 @@ describe('the calls to an upstream that are counted', () => {
     expect(await count()).to.equal(served);
   });
 
-  it('are all look-ups that were made in the slot of another one, and none that had no slot', async () => {
+  it('include look-ups in the slot of another one, and exclude look-ups without a slot', async () => {
     const { metrics, log, count } = openWatch();
     const slots = { count: 1, take: async () => 'slot', hold: async () => true, release: async () => {} };
     const network = watched('netvenue', networkOf({}, lookUpsIn(slots)), metrics, log);
@@ -116,7 +116,7 @@ describe('the calls to an upstream that are counted', () => {
     expect(await count({ call: 'orderStatus' })).to.equal(5);
   });
 
-  it('are those of a mail server', async () => {
+  it('include those to a mail server', async () => {
     const { metrics, log, count } = openWatch();
     await close();
     const { port } = new URL(url);

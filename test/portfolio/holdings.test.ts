@@ -158,7 +158,7 @@ describe('what a wallet holds at the exchange', () => {
     });
   }
 
-  it('does not count a token that has the name of another one, nor at a price in one: anybody may make it', async () => {
+  it('does not count a token that only has the name of another one, nor a price in such a token', async () => {
     const token = (coin: string, number: number) => ({
       coin,
       token: number,

@@ -28,7 +28,7 @@ describe('the prices that a web process reads for its callers', () => {
     return { kept, reads: venueReads({} as never, venue, 5_000) }; // as: only the exchange is read
   }
 
-  it('do not wait for the turn of another tenant that has asked for them first, and do not go before orders', async () => {
+  it('do not wait for the turn of another tenant that requested them first, and do not come before orders', async () => {
     const { kept, reads } = exhaustedFor('ptn_many');
     nock(VENUE).post('/info', { type: 'allMids' }).reply(200, { BTC: '100000' });
     const flooding = workingOn({ tenant: 'ptn_many' }, () => reads.mids(''));

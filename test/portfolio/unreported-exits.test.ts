@@ -38,7 +38,7 @@ describe('the exits of an open position of the network', () => {
       expect(await stopOf(sections, { kind: 'absent' })).to.deep.equal([null]);
     });
 
-    it(`are not said to be none where ${what} and the book cannot be read either`, async () => {
+    it(`are not reported as missing where ${what} and the book cannot be read either`, async () => {
       const error = await stopOf(sections, unreadable('status 500')).catch((thrown: unknown) => thrown);
 
       expect(error).to.be.instanceOf(ApiError).with.property('code', 'VENUE_UNREADABLE');

@@ -13,7 +13,7 @@ describe('a month of the ledger with more lines than a file may have', () => {
     return error.details.fields[0].loc;
   };
 
-  it('is to be asked for by app, unless it was', async () => {
+  it('has to be requested by app, unless it was', async () => {
     expect(await missing({})).to.deep.equal(['query', 'app_id']);
     expect(await missing({ app_id: 'app_1' })).to.deep.equal(['path', 'month']);
   });

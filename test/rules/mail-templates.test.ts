@@ -24,7 +24,7 @@ describe('the templates of mails', () => {
     expect([...named]).to.have.members([...Object.keys(templates), ...WITHOUT]);
   });
 
-  it('say in whose name each mail of SQL is, but for operators: while an app is disabled, its mails wait', async () => {
+  it('name the sender of each mail that SQL posts, except to operators: while an app is disabled, its mails wait', async () => {
     const files = await Array.fromAsync(glob('sql/functions/**/!(post_mail).sql', { cwd: ROOT }));
     const texts = await Promise.all(files.map((file) => readFile(`${ROOT}/${file}`, 'utf8')));
     const posted = texts.flatMap((text) => [...text.matchAll(/\bpost_mail\([^;]*/g)].map(([call]) => call));

@@ -133,7 +133,7 @@ describe('a payment that succeeded', () => {
     expect(again).to.include({ emit: null });
   });
 
-  it('keeps what was received, whatever a later report of an open payment says', () => {
+  it('keeps the received amount, whatever a later report of an open payment says', () => {
     const part = applyUpdate(fresh, { ...data('processing', 3_000), receivedCents: 60 }, price).next;
     const later = applyUpdate(part, data('requires_payment_method', 5_000), price).next;
 

@@ -42,7 +42,7 @@ describe('the wallets that are followed on the stream of the exchange', () => {
     const all = ['a0', 'a1', 'a2', 'a3'];
 
     for (const rank of [1, 3])
-      it(`are some of each, however many of rank ${rank} one owner has`, () => {
+      it(`include wallets of each, however many of rank ${rank} one owner has`, () => {
         const candidates = [...many(rank), wallet('b0', rank, 90, 'ptn_b')];
 
         expect(chosen(candidates, [], 4)).to.deep.equal(['a0', 'a1', 'a2', 'b0']);
@@ -65,7 +65,7 @@ describe('the wallets that are followed on the stream of the exchange', () => {
       expect(chosen([...many(1), wallet('b0', 2, 0, 'ptn_b')], all, 4)).to.deep.equal(all);
     });
 
-    it('count for the owner who has fewest followed, if they share a wallet', () => {
+    it('count for the owner with the fewest followed wallets, if several share a wallet', () => {
       const shared = wallet('shared', 1, 99, 'ptn_a', 'ptn_b');
 
       expect(chosen([...many(1), shared], [], 4)).to.include('shared');

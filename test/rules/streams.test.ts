@@ -31,7 +31,7 @@ describe('streams', () => {
       expect([limit.count(), of('ann'), of('ann')]).to.deep.equal([10, 'function', 'string']);
     });
 
-    it('for each caller whose ten are new; else the oldest one that can be ended gives way, once', async () => {
+    it('for each caller whose ten are new; else the oldest one that can be ended is closed, once', async () => {
       const limit = streamLimit(1_000, 1);
       const ended: number[] = [];
       const release = limit.take('app', 'ann'); // such as a statement
@@ -49,7 +49,7 @@ describe('streams', () => {
       expect(limit.count()).to.equal(9);
     });
 
-    it('for all callers of an owner: the oldest gives way to another caller, and none of another owner', async () => {
+    it('for all callers of an owner: its oldest is closed for another caller, and none of another owner', async () => {
       const limit = streamLimit(3, 50);
       const ended: string[] = [];
       const open = (owner: string, caller: string) => limit.take(owner, caller, () => void ended.push(caller));

@@ -96,7 +96,7 @@ describe('signers on the sandbox exchange, and their rate limits', () => {
     expect(foundOf(await exchange.venue.openOrders(agent.address))).to.deep.equal([]);
   });
 
-  it('end 90 days after the control call that approves them, as it says, unless it names a time', async () => {
+  it('end 90 days after the control call that approves them, unless it names a time', async () => {
     const agent = newSigner(exchange.venue);
 
     await control(exchange, 'agent', { wallet: exchange.wallet.address, agent: agent.address, name: 'desk' });
