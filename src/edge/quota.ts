@@ -78,7 +78,7 @@ export function presentBudgets(ctx: Context, states: readonly BudgetState[]): vo
 export const rateLimitHeaders = (states: readonly BudgetState[]): Record<string, string> => ({
   'RateLimit-Policy': states.map(({ name, budget, base_s }) => `"${name}";q=${budget};w=${base_s}`).join(', '),
   RateLimit: states
-    .filter(({ isUntold }) => !isUntold)
+    .filter(({ isHidden }) => !isHidden)
     .map(({ name, remaining, ends_in_s }) => `"${name}";r=${Math.max(0, remaining)};t=${Math.ceil(ends_in_s)}`)
     .join(', '),
 });

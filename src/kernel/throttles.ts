@@ -52,8 +52,8 @@ export const limits = {
   /** Further mails of one app that anyone can cause to one address: they use up none of the resets. */
   mail: { budget: 5, baseS: 15 * MINUTE_S, longestS: 4 * HOUR_S },
   /**
-   * Mails to one address that callers of one network cause at one app in a day, before they spend what strangers share with
-   * them: nobody can keep an owner out of an app by causing mails elsewhere.
+   * Mails to one address that callers of one network cause at one app in a day, before they spend the budgets that all networks share: nobody can
+   * keep an owner out of an app by causing mails from elsewhere.
    */
   first_mails: { budget: 2, baseS: DAY_S, longestS: DAY_S },
   /** Further mails to one address over all apps that sign-ups, new codes and resets of unverified users cause, in a day. */
@@ -122,7 +122,7 @@ export const budgetOf = (name: LimitName, ...parts: string[]): Budget => ({
 
 /**
  * The state of a budget after an attempt, with times in seconds. `remaining` is negative if the attempt exceeded the
- * budget. `isUntold`: no caller is told what is left.
+ * budget. `isHidden`: no caller is shown what is left.
  */
 export type BudgetState = {
   name: string;
@@ -130,7 +130,7 @@ export type BudgetState = {
   base_s: number;
   remaining: number;
   ends_in_s: number;
-  isUntold?: boolean;
+  isHidden?: boolean;
 };
 
 /**
@@ -141,4 +141,4 @@ export const isVisible = ({ name, remaining }: BudgetState): boolean => remainin
 
 /** The state of a budget as a caller may see it: for one that several apps spend, only whether it is spent, and not since when. */
 export const visibleState = (state: BudgetState): BudgetState =>
-  OF_ALL_APPS.has(state.name) ? { ...state, ends_in_s: state.base_s, isUntold: state.remaining >= 0 } : state;
+  OF_ALL_APPS.has(state.name) ? { ...state, ends_in_s: state.base_s, isHidden: state.remaining >= 0 } : state;

@@ -30,9 +30,9 @@ describe('the counter of a request', () => {
   });
 
   it('tells of a budget of several apps only that it is spent', () => {
-    const isUntold = (remaining: number) => visibleState({ ...SHARED, remaining }).isUntold;
+    const isHidden = (remaining: number) => visibleState({ ...SHARED, remaining }).isHidden;
 
-    expect([isUntold(1), isUntold(0), isUntold(-1)]).to.deep.equal([true, true, false]);
+    expect([isHidden(1), isHidden(0), isHidden(-1)]).to.deep.equal([true, true, false]);
   });
 
   it('tells of attempts from networks without an earlier log-in only that they are spent', () => {

@@ -2,7 +2,7 @@ import type { Fill, News, Order } from './world.ts';
 
 /** Collects what happens until the running step is over, as a block of the venue does. */
 export function openNews(): News {
-  let tell: Parameters<News['listen']>[0] = () => {};
+  let listener: Parameters<News['listen']>[0] = () => {};
   let orders = new Set<Order>();
   let fills: Fill[] = [];
   const plan = () => {
@@ -11,7 +11,7 @@ export function openNews(): News {
       const [changed, executed] = [orders, fills];
       orders = new Set();
       fills = [];
-      tell([...changed], executed);
+      listener([...changed], executed);
     });
   };
   return {
@@ -23,8 +23,8 @@ export function openNews(): News {
       plan();
       fills.push(fill);
     },
-    listen(listener) {
-      tell = listener;
+    listen(next) {
+      listener = next;
     },
   };
 }

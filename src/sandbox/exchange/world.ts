@@ -92,8 +92,8 @@ export type News = {
   /** An order was placed, rejected, executed or ended. */
   changed(order: Order): void;
   executed(fill: Fill): void;
-  /** Calls `tell` from now on with what has happened together: of an action, or of a price. */
-  listen(tell: (orders: readonly Order[], fills: readonly Fill[]) => void): void;
+  /** Calls `listener` with the orders and executions that one action or one price has changed. */
+  listen(listener: (orders: readonly Order[], fills: readonly Fill[]) => void): void;
 };
 
 /** What of a world is no state: it is not stored, and replicas show the same. */
@@ -161,7 +161,7 @@ export const leverageOf = (account: Account, coin: Coin): { value: number; isCro
 /** The key of an order in the ledger: its cloid, or `oid:<oid>` without one. */
 export const keyOf = ({ cloid, oid }: Order): string => cloid ?? `oid:${oid}`;
 
-/** Writes one effect of an order to the ledger, and tells those who follow its owner. */
+/** Writes one effect of an order to the ledger, and notifies those who follow its owner. */
 export const record = (
   { ledger, news }: World,
   kind: Effect['kind'],

@@ -14,9 +14,9 @@ import type { LedgerDeps } from '../read-orders.ts';
 import { type EndedOrder, readSoon, recordStreamed } from '../store.ts';
 import { findStreamedOrder, listNames } from './queries.ts';
 
-/** What the stream has told of orders of ours. */
+/** News of our orders from the stream. */
 type StreamedOrders = {
-  /** Keeps what is told of orders and exits of ours that these wallets have, for all processes. */
+  /** Stores, for all processes, the news of our orders and exits of these wallets. */
   take(updates: readonly OrderUpdate[], wallets: readonly WalletAddress[]): Promise<void>;
   /** The wallets with conclusions that are due. */
   due(): WalletAddress[];
@@ -25,11 +25,11 @@ type StreamedOrders = {
    * first, because their position may be without exits. Resolves to whether more are due.
    */
   conclude(wallet: WalletAddress): Promise<boolean>;
-  /** Tells that executions of a wallet were recorded, which conclusions may have waited for. */
+  /** Notes that executions of a wallet were recorded, which conclusions may have waited for. */
   hurry(wallet: WalletAddress): void;
 };
 
-/** A conclusion waits for the record of a placement, for executions, or for what is told of exits; after this many looks it is left to reads. */
+/** A conclusion waits for the record of a placement, for executions, or for news of exits; after this many attempts it is left to reads. */
 const MOST_LOOKS = 10;
 const LOOK_AGAIN_MS = 400;
 /** How many conclusions are drawn at once, per wallet and in all, so that a wallet that waits for a lock does not delay the others. */
@@ -40,10 +40,10 @@ const MOST_REMEMBERED = 20_000;
 type Named = { id: IntentId; wallet: WalletAddress; isOpen: boolean };
 type Open = { wallet: WalletAddress; looks: number; dueMs: number };
 
-/** Follows the orders of ours that are told of. */
+/** Collects the news of our orders and concludes from them. */
 export function streamedOrders(deps: LedgerDeps): StreamedOrders {
   const { db, exvenue } = deps;
-  const told = new LRUCache<string, OrderRecord>({ max: MOST_REMEMBERED });
+  const latest = new LRUCache<string, OrderRecord>({ max: MOST_REMEMBERED });
   const names = new LRUCache<string, Named>({ max: MOST_REMEMBERED });
   const open = new Map<IntentId, Open>();
   const looking = fairLimit(AT_ONCE.inAll, Number.POSITIVE_INFINITY);
@@ -61,7 +61,7 @@ export function streamedOrders(deps: LedgerDeps): StreamedOrders {
 
   /** Resolves to whether there is nothing left to wait for. */
   async function concludeOne(id: IntentId): Promise<boolean> {
-    const update = told.get(cloidOf(id));
+    const update = latest.get(cloidOf(id));
     let order = await findStreamedOrder(db, id);
     if (!order?.lifecycle) await hurryDoubt(db, id);
     if (!order) return true;
@@ -94,7 +94,7 @@ export function streamedOrders(deps: LedgerDeps): StreamedOrders {
 
   /** Whether an order has ended before it was filled. */
   function endedEarly(id: IntentId): boolean {
-    const update = told.get(cloidOf(id));
+    const update = latest.get(cloidOf(id));
     return update !== undefined && hasEnded(update) && update.state !== 'filled';
   }
 
@@ -119,8 +119,8 @@ export function streamedOrders(deps: LedgerDeps): StreamedOrders {
         const ours = names.get(cloid);
         if (!ours || update.record.order.oid !== newest.get(cloid) || !isNews(update, ours)) continue;
         const isLatest = await exvenue.updates.keep(cloid, update);
-        if (!isLatest && told.has(cloid)) continue; // else a process kept it that could not conclude any more
-        told.set(cloid, (isLatest ? null : await exvenue.updates.find(cloid)) ?? update.record);
+        if (!isLatest && latest.has(cloid)) continue; // else another process has stored it but may have stopped before it concluded
+        latest.set(cloid, (isLatest ? null : await exvenue.updates.find(cloid)) ?? update.record);
         open.set(ours.id, { wallet: ours.wallet, looks: 0, dueMs: 0 });
       }
     },
@@ -138,7 +138,10 @@ export function streamedOrders(deps: LedgerDeps): StreamedOrders {
   };
 }
 
-/** An order that has ended before it was filled. Of one that the exchange may have shrunk, or that its trader may have changed, reads tell. */
+/**
+ * An order that ended before it was filled, as an ended order. Empty if the exchange may have shrunk it or its trader may have changed it: reads
+ * decide then.
+ */
 function endedBy({ id, terms, executed }: RecordedExchangeOrder, parent: EndedParent): EndedOrder[] {
   const number = parent.order.oid;
   if (isChanged(number, executed) || mayGoOn(parent)) return [];
@@ -147,10 +150,10 @@ function endedBy({ id, terms, executed }: RecordedExchangeOrder, parent: EndedPa
   return [{ id, number: String(number), filled_size, by_command: isCancelledByCommand(parent), is_filled: false }];
 }
 
-/** In the history, which may be long, an order that rests as it was placed says something only of its placement. */
+/** In the history, which may be long, an order that rests as it was placed is news only of its placement. */
 const isNews = ({ isPast, record: { state, order } }: OrderUpdate, { isOpen }: Named): boolean =>
   !isPast || isOpen || state !== 'open' || order.size !== order.originalSize;
 
-/** What is told of an order that has ended, with the part of its terms that the stream does not say; null while it has not. */
+/** The record of an ended order, with those terms that the stream leaves out; null while it has not ended. */
 const endOf = (terms: Parameters<typeof timeInForceOf>[0], record: OrderRecord): EndedParent | null =>
   hasEnded(record) ? { ...record, order: { ...record.order, timeInForce: timeInForceOf(terms) } } : null;

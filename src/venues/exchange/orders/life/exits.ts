@@ -40,7 +40,7 @@ export async function readExits(deps: Deps, parent: Parent): Promise<Exit[]> {
     return { leg, record: record?.kind === 'found' && record.data.state !== 'unknown' ? record.data : null };
   });
   if (seen.every(({ record }) => record !== null)) {
-    const facts = seen.some(({ record }) => isUntold(record)) ? await findExitFacts(db, parent) : NO_FACTS;
+    const facts = seen.some(({ record }) => needsExecutions(record)) ? await findExitFacts(db, parent) : NO_FACTS;
     return seen.map(({ leg, record }) => ofRecord(parent, leg, record, facts));
   }
   const [open, facts] = await Promise.all([
@@ -66,16 +66,16 @@ const ofRecord = (parent: Parent, leg: Leg, record: OrderRecord | null, executed
   const { order, rejected } = record;
   const status = statusOf(record, parent.isOpen);
   const shown = shownExit(order, leg, { status, asked: priceOf(parent, leg) });
-  const filled_size = isUntold(record) ? executedOf(leg, record, executed) : shown.filled_size;
+  const filled_size = needsExecutions(record) ? executedOf(leg, record, executed) : shown.filled_size;
   return { ...shown, filled_size, message: rejected?.message ?? null };
 };
 
-/** What was executed of an exit, by its recorded executions. None says so only once they were read so late that they must have shown any. */
+/** The executed size of an exit, by its recorded executions. Their absence counts only once they were read late enough to show any. */
 const executedOf = (leg: Leg, { statusMs, state }: OrderRecord, { filled, read_ms }: Executed): string | null =>
   filled[leg] ?? (state !== 'filled' && statusMs < (read_ms ?? 0) - READS_BEHIND_MS ? '0' : null);
 
-/** Whether only executions tell what was filled of an exit: the exchange shrinks exits with their position. */
-const isUntold = (record: OrderRecord | null): boolean =>
+/** Whether only executions show what was filled of an exit, because the exchange shrinks exits with their position. */
+const needsExecutions = (record: OrderRecord | null): boolean =>
   record !== null && hasEnded(record) && filledSizeOf(record.order, record.state) === null;
 
 const ofList = (parent: Parent, leg: Leg, order: OrderView): Exit =>
@@ -98,7 +98,7 @@ function ofFacts(parent: Parent, leg: Leg, facts: ExitFacts & { isListRead: bool
   return unseen(parent, leg, { status: 'unknown', message: facts.isListRead ? DROPPED : UNREAD });
 }
 
-/** Why an exit that rests no longer ended without being executed; null if nothing that is recorded says so. */
+/** Why an exit ended without being executed; null if no record says so. */
 function whyEnded({ id }: Parent, leg: Leg, { filled, decided, ended, isFlat }: ExitFacts): string | null {
   const sibling = filled[leg === 'tp' ? 'sl' : 'tp'];
   if (sibling && isPositive(sibling)) return 'The other exit was executed.';

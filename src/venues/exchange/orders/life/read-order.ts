@@ -133,7 +133,7 @@ async function fillsOf({ db, reads }: Deps, { wallet, id, report, sinceMs }: Fil
   return compare(sizeOf(listed), filled) >= 0 ? listed : ofOrder(requireFound(await reads.fillsNow(wallet, fromMs)));
 }
 
-/** The executions that the exchange lists of an order of which they alone tell what was filled. */
+/** The executions that the exchange lists of an order, where only they show what was filled. */
 async function listedOf({ reads }: Deps, wallet: WalletAddress, oid: string, sinceMs: number): Promise<ShownFill[]> {
   const all = requireFound(await reads.fills({ wallet, fromMs: sinceMs - CLOCK_SKEW_MS, toMs: null }));
   return all.filter((fill) => String(fill.oid) === oid).map(shownFill);

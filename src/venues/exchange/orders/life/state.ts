@@ -24,8 +24,8 @@ export function stateNow(recorded: RecordedLife, record: ReadResult<OrderRecord>
   if (outcome === null || recorded.settled_at === null) return { report: pending, terms, message: null, isRead: true };
   if ('problem' in outcome) {
     const { code, message, effect } = outcome.problem;
-    const told = message ?? (isErrorCode(code) ? errors[code][1] : code);
-    return { report: effect ? pending : rejected(pending), terms, message: told, isRead: true };
+    const text = message ?? (isErrorCode(code) ? errors[code][1] : code);
+    return { report: effect ? pending : rejected(pending), terms, message: text, isRead: true };
   }
   if (order === null) return { report: closingReport(outcome.result), terms, message: null, isRead: true };
   const report = order.executed ?? pending;
@@ -43,8 +43,8 @@ const rejected = (pending: ExecutionReport): ExecutionReport => ({
 });
 
 /**
- * A report with what the exchange shows; null if that is less than what is recorded: then the read is behind. A status that is unknown
- * here proves nothing, nor does the end of an order of which only executions tell what was filled.
+ * A report with what the exchange shows; null if that is less than what is recorded, because the read is behind then. An unknown status proves
+ * nothing, and neither does the end of an order if only executions show what was filled.
  */
 function withRecord(
   report: ExecutionReport,
