@@ -6841,7 +6841,7 @@ export interface components {
             differences: {
                 /** @description The setting, or `version`. */
                 name: string;
-                /** @description A fingerprint of the value, from which it cannot be told; of a version, the version. */
+                /** @description A fingerprint of the value, which does not reveal it; of a version, the version. */
                 value: string;
                 /** @description The processes that have it. */
                 processes: string[];

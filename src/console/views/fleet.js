@@ -25,7 +25,7 @@ export const fleet = {
 };
 
 const SCOPE =
-  'Each process describes itself every 5 seconds. Values of settings are shown by a fingerprint, from which they cannot be told.';
+  'Each process describes itself every 5 seconds. Values of settings are shown by a fingerprint, which does not reveal them.';
 
 /** @param {FleetProcess} process */
 function stateOf({ is_running, failing_checks }) {
