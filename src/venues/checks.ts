@@ -14,7 +14,7 @@ export type NetworkOrder = {
 export type OrderChecks = {
   /** The rule that a network order certainly violates; null if there is none, or if the rules cannot be read in time. */
   findNetworkViolation(trader: Hotkey, order: NetworkOrder): Promise<Problem | null>;
-  /** What to tell of a pair of the network that has another id now, such as `BTCUSD`; null if there is none. */
+  /** The message for a pair of the network that has another id in newer builds, such as `BTCUSD`; null if it has none. */
   findSuccessor(tradePair: string): Promise<string | null>;
   /** The same for an exchange order of an owner's wallet. */
   findExchangeViolation(owner: OwnerId, wallet: WalletAddress): Promise<Problem | null>;

@@ -27,7 +27,7 @@ export const wantedEntry = exits.extend({
 
 export type WantedEntry = z.infer<typeof wantedEntry>;
 
-/** Why a position is unprotected, or is not any more. */
+/** Why a position has become unprotected or protected. */
 export type ProtectionReason =
   | 'exits_missing'
   | 'exits_cancelled'

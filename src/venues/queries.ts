@@ -99,7 +99,7 @@ export const isComparisonDue = (db: Db, venue: string): Promise<boolean> =>
       ) d
     ) as is_due`);
 
-/** The pairs of a trader at a venue in which exits are wanted, or were when they were told to be missing. */
+/** The pairs of a trader at a venue in which exits are wanted, or were wanted when their absence was reported. */
 export const listWantedExits = (db: Db, venue: string, trader: string): Promise<readonly WantedRow[]> =>
   db.any(sql.prepared('list_wanted_exits', wantedRow)`
     select w.venue, w.trader, w.pair, w.owner, w.wanted, extract(epoch from now() - w.wanted_at)::double precision as wanted_ago_s,

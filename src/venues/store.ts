@@ -36,7 +36,7 @@ type Following = {
 };
 
 /**
- * Records a comparison and emits what it changes. An unprotected position is `told` once reads have lacked an exit of it for
+ * Records a comparison and emits what it changes. For an unprotected position: `told` (its owner is notified) once reads have lacked an exit for
  * `confirmS`, before that `suspected`. `overtaken`: something has changed since the row was read, and nothing was written.
  */
 export const noteComparison = (
@@ -50,7 +50,7 @@ export const noteComparison = (
     select note_comparison(${venue}, ${trader}, ${pair}, ${version}, ${JSON.stringify(wanted)}::jsonb,
       ${JSON.stringify({ ...comparison, lacking })}::jsonb, ${confirmS}, ${nextS}, ${repair}) as noted`);
 
-/** Makes the comparison of a pair due again in `inS`, unless it is due earlier or nothing is wanted any more: the records were not complete. */
+/** Makes the comparison of a pair due again in `inS`, because records were incomplete, unless it is due earlier or nothing is wanted any more. */
 export async function compareAgain(
   db: Db,
   { venue, trader, pair }: Pick<WantedRow, 'venue' | 'trader' | 'pair'>,

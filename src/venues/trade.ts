@@ -60,7 +60,7 @@ export const violationsOf = (facts: TradeFacts): Violation[] => [
   ...balanceViolations(facts),
 ];
 
-/** What a caller is told who names a pair by a name of older builds. */
+/** The message to a caller who uses a pair's name of older builds. */
 export const successorText = (asked: string, successor: string): string => `${asked} is ${successor} here.`;
 
 /** Violations of the pair rules. */

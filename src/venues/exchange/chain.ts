@@ -36,13 +36,13 @@ const linkOf = (fill: Fill): Link => ({
 export const positionAfter = ({ startPosition, side, size }: Fill): string =>
   side === 'buy' ? plus(startPosition, size) : minus(startPosition, size);
 
-/** The index of the fill that starts from a position; where none does, as after fills that are missing, of the first of the millisecond. */
+/** The index of the fill that starts from a position; if none does, as after missing fills, that of the first of the millisecond. */
 function indexOf(links: Link[], position: string | null): number {
   const next = links.findIndex(({ before }) => before === position);
   return next >= 0 ? next : Math.max(0, indexOfFirst(links));
 }
 
-/** The index of a fill that starts from a position which none of the millisecond has left. */
+/** The index of the first fill: it starts from a position that no fill of the millisecond left. */
 function indexOfFirst(links: Link[]): number {
   const left = new Set(links.map(({ after }) => after));
   return links.findIndex(({ before }) => !left.has(before));

@@ -4,9 +4,8 @@ import type { Fill, OrderRecord, OrderView } from './adapter/types.ts';
 type Sizes = Pick<OrderView, 'size' | 'originalSize' | 'reduceOnly'>;
 
 /**
- * The size that was filled of an order, by its own record. Null of a reduce-only one that is no longer as large as it was: the
- * exchange shrinks it with its position and keeps the size that was asked for, so only executions tell. See
- * venues/exchange.md#reduce-only.
+ * The filled size of an order, by its own record. Null for a reduce-only order that has become smaller: the exchange shrinks it with its position and
+ * its record keeps the requested size, so only executions show what was filled. See venues/exchange.md#reduce-only.
  */
 export function filledSizeOf({ size, originalSize, reduceOnly }: Sizes, state: OrderRecord['state']): string | null {
   const open = state === 'filled' ? '0' : size;
@@ -15,8 +14,8 @@ export function filledSizeOf({ size, originalSize, reduceOnly }: Sizes, state: O
 }
 
 /**
- * Whether the exchange shows an order under another number than the recorded one: its trader has changed it there. Its record says nothing then
- * of the executions under earlier numbers, nor of the size of the whole.
+ * Whether the exchange shows an order under another number than the recorded one, because its trader changed it there. Its record then lacks the
+ * executions under earlier numbers and the whole size.
  */
 export const isChanged = (oid: number, recorded: { ex_order_id: string | null } | null): boolean =>
   recorded?.ex_order_id != null && recorded.ex_order_id !== String(oid);

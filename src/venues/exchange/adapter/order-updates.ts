@@ -22,15 +22,14 @@ export const orderUpdatesIn = (responses: ResponseCache, lagMs: number): OrderUp
   };
 };
 
-/** Of an exchange that is not streamed. */
+/** For an exchange without a stream. */
 export const NO_UPDATES: OrderUpdates = { find: async () => null, keep: async () => true };
 
 const nameOf = (cloid: string) => `orderUpdates ${cloid}`;
 
 /**
- * Whether a record is later than another one of the same client order id. An order that has ended never opens again, and its open
- * size only shrinks. Another order under the same id is later if its state is; one that replaces it ends it in the same millisecond, and has a
- * higher number.
+ * Whether a record is later than another one of the same client order id. An order that has ended never opens again, and its open size only shrinks.
+ * Another order under the same id is later if its state is: an order that replaces another ends it in the same millisecond and has a higher number.
  */
 function isLater(record: OrderRecord, than: OrderRecord): boolean {
   if (record.order.oid !== than.order.oid)
@@ -42,9 +41,9 @@ function isLater(record: OrderRecord, than: OrderRecord): boolean {
 }
 
 /**
- * The later one of what a replica and the stream say of an order. The stream does not say all of an order: what it lacks is from the
- * replica. Of one that the replica does not have, an end without an execution does not count: whether it was rejected, the stream
- * does not say. `isByNumber`: this number is asked for, so its end counts though the order may go on under another one.
+ * The later of a replica's and the stream's record of an order; what the stream leaves out is the replica's. If the replica does not have the order,
+ * an end without an execution does not count, because the stream does not say whether the order was rejected. `isByNumber`: the caller asks for this
+ * number, so its end counts even if the order may go on under another one.
  */
 export function latestOf(
   read: ReadResult<OrderRecord>,

@@ -15,7 +15,7 @@ export type SentRequest = { items: number; firstSend: boolean };
 
 /** Pause after a 429 without `Retry-After`. The budget is per minute, so a sixth of it is available again by then. */
 const PAUSE_S = 10;
-/** The budget is per minute: a longer pause, which a proxy may ask for, says nothing of it, and would hold everybody's orders. */
+/** The budget is per minute: a longer pause, which a proxy may ask for, has nothing to do with it and would hold up everybody's orders. */
 const LONGEST_PAUSE_S = 60;
 
 /**

@@ -1,14 +1,14 @@
 import type { WalletAddress } from '../../../kernel/ids.ts';
 import type { Fill, OrderUpdate } from './types.ts';
 
-/** Who hears what happens to the users that are followed. Messages may be missing, late, repeated and in any order. */
+/** Receives what happens to the followed users. Messages may be missing, late, repeated and in any order. */
 export type StreamListener = {
   onOrders(updates: OrderUpdate[]): void;
   /** Executions of a user: the newest ones at first and after every reconnect. Null: some that could not be read. */
   onFills(user: WalletAddress, fills: Fill[] | null): void;
-  /** From now on a user is followed, until `onLost`. What happened before may not have been told. */
+  /** A user is followed from now on, until `onLost`. Earlier events may be missing. */
   onFollowed(user: WalletAddress): void;
-  /** Nobody is followed any more; a reconnect is under way. */
+  /** Nobody is followed; a reconnect is under way. */
   onLost(why: string): void;
   /** The exchange has rejected a request. */
   onError(text: string): void;

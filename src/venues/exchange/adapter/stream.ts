@@ -58,7 +58,7 @@ export function openUserStream(url: string, listener: StreamListener): UserStrea
     listener.onLost(why);
   }
 
-  /** Requests what is wanted and not requested yet, and gives up what is no longer wanted, first: the places are few. */
+  /** Unsubscribes from unwanted users first, because only a few may be followed, then subscribes to those that are wanted and not requested yet. */
   function request(): void {
     if (!link?.isOpen) return;
     for (const one of [...link.requested.values()]) if (!wanted.includes(one.user)) unsubscribe(link, one);
@@ -75,14 +75,14 @@ export function openUserStream(url: string, listener: StreamListener): UserStrea
     const message = readMessage(text);
     if (message?.kind === 'orders') {
       const history = message.historyOf && of.requested.get(nameOf(HISTORY, message.historyOf));
-      if (history) unsubscribe(of, history); // the updates tell what follows
+      if (history) unsubscribe(of, history); // later changes come as updates
       listener.onOrders(message.updates);
     } else if (message?.kind === 'fills') listener.onFills(message.user, message.fills);
     else if (message?.kind === 'error') listener.onError(message.text);
     else if (message) confirm(of, message);
   }
 
-  /** What was requested of a user is confirmed. Then its orders are asked for once: earlier updates were not told. */
+  /** Notes a confirmed subscription. Once all of a user's are, its orders are requested once, because earlier updates were not sent. */
   function confirm(of: Link, { type, user }: Subscription): void {
     const { requested } = of;
     const known = requested.get(nameOf(type, user));

@@ -85,7 +85,7 @@ function keep<Value>(known: Map<string, Value>, name: string, value: Value): voi
 const endOf = ({ reachedAt, calls: [first] }: { reachedAt: number; calls: Place[] }): number =>
   reachedAt + (first?.weight ?? 0);
 
-/** Turns on a line of weights: each name goes on where it has stopped, and never before what was being served when it came. */
+/** Turns on a line of weights: each name continues where it stopped, but not before the turn that was being served when it came. */
 type Clock = {
   /** The turn that is being served. */
   now(): number;

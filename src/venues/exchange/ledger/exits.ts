@@ -10,9 +10,8 @@ import type { NamedFill } from './store.ts';
 const LEGS: readonly Leg[] = ['tp', 'sl'];
 
 /**
- * Names the exits of ours among executions: by the client order ids that follow from the newest orders and commands that placed them,
- * those of older orders by their numbers. These are compared with every order of the wallet in the pair, so what is an order of ours
- * itself is left out before.
+ * Finds our exits among executions: by the client order ids that follow from the newest orders and commands that placed them, those of older orders
+ * by their numbers. Executions of our orders themselves are left out first, because numbers are compared with every order of the wallet in the pair.
  */
 export async function nameExits(db: Db, wallet: WalletAddress, fills: readonly Fill[]): Promise<NamedFill[]> {
   const named = Map.groupBy(fills, ({ coin, cloid }) => (cloid === null ? '' : displayPair(coin)));

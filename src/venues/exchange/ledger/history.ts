@@ -10,7 +10,7 @@ import { findLedger, listFillsOfOrders, listFillsSinceFlat, listRecordedFills } 
 
 type Deps = { db: Db; reads: Pick<VenueReads, 'fills'> };
 
-/** The exchange is read for so long before the newest recorded execution too. */
+/** Reads overlap the recorded executions by this much. */
 const OVERLAP_MS = 5_000;
 
 /**
@@ -34,7 +34,7 @@ export async function readFills({ db, reads }: Deps, span: FillSpan): Promise<Fi
   return merged([...earlier, ...recorded, ...newer].filter(({ timeMs }) => timeMs >= fromMs && timeMs <= end));
 }
 
-/** How far around a span the executions of its orders are looked for at the exchange, of a wallet without a ledger. */
+/** How far around a span the exchange is searched for executions of its orders, for a wallet without a ledger. */
 const AROUND_MS = 86_400_000;
 
 /**
@@ -51,8 +51,8 @@ export async function readFillsOfOrders(deps: Deps, span: FillSpan): Promise<Fil
 }
 
 /**
- * Executions, each coin from the opening of its position on: the first of them may find one that was opened and reduced before. What is recorded is
- * added; the rest of a wallet without a ledger is not known.
+ * Executions, with the recorded earlier ones of each coin back to the opening of its position. For a wallet without a ledger the earlier ones are not
+ * known.
  */
 export async function withOpenings(
   { db }: Pick<Deps, 'db'>,

@@ -44,14 +44,14 @@ export const listRecordedPositions = (db: Db, wallet: WalletAddress): Promise<re
 
 const timeRow = z.object({ coin: z.string(), filled_ms: z.number() });
 
-/** When the newest recorded execution of a wallet was in each of its coins (epoch ms), also in those without a position now. */
+/** The time of the newest recorded execution of a wallet in each of its coins (epoch ms), also in those without a position. */
 export const listPositionTimes = (db: Db, wallet: WalletAddress): Promise<readonly z.infer<typeof timeRow>[]> =>
   db.any(sql.prepared('position_times', timeRow)`
     select p.coin, floor(extract(epoch from p.filled_at) * 1000)::bigint filled_ms
     from exchange_positions p
     where p.ex_wallet = ${wallet} and p.filled_at is not null`);
 
-/** When the newest recorded execution of a wallet in a coin was (epoch ms); 0 without any. */
+/** The time of the newest recorded execution of a wallet in a coin (epoch ms); 0 without any. */
 export const findLastExecution = (db: Db, wallet: WalletAddress, coin: string): Promise<number> =>
   db.oneFirst(sql.prepared('last_execution', z.object({ filled_ms: z.number() }))`
     select coalesce(floor(extract(epoch from max(p.filled_at)) * 1000)::bigint, 0) filled_ms
@@ -71,8 +71,8 @@ type Openings = {
 };
 
 /**
- * The signed size of a wallet's position in a coin by its recorded executions, if that is proven: they have no gap, and are all of the order
- * that has opened it and of those that were filled of late, as these have reported; and no closing is in doubt. Null otherwise, and without a position.
+ * The signed size of a wallet's position in a coin by its recorded executions, if they prove it: they have no gap and are all the executions of the
+ * orders that opened it and that were filled lately, by what those report, and no closing is in doubt. Else null, as without a position.
  */
 export const findProvenSize = (
   db: Db,
@@ -144,7 +144,7 @@ export const listExitSources = (db: Db, { wallet, lane, pair }: Market): Promise
     ) c
     where c.request ->> 'pair' = ${pair}`);
 
-/** Which of these ids are those of intents: executions under their client order ids are of what the intents sent, not of exits. */
+/** Which of these ids are intents: executions under their client order ids belong to what the intents sent, not to exits. */
 export const listIntentsAmong = (db: Db, ids: readonly string[]): Promise<readonly { id: IntentId }[]> =>
   db.any(sql.prepared('intents_among', exitRow)`
     select i.id
@@ -210,7 +210,7 @@ export const listRecordedFills = async (
     order by f.filled_at, f.seq`)),
 ];
 
-/** The recorded executions of a wallet in a coin before a time (epoch ms), from the last one on that found it without a position, in the same order. */
+/** The recorded executions of a wallet in a coin before a time (epoch ms), in the same order, from the last one that opened a position. */
 export const listFillsSinceFlat = async (
   db: Db,
   wallet: WalletAddress,

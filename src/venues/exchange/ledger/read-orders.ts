@@ -23,10 +23,10 @@ export type LedgerDeps = { db: Db; exvenue: Exvenue; config: { EXVENUE_READ_LAG_
 export type OrdersSeen = { hasChanged: boolean; ended: EndedOrder[]; absent: OrderUuid[]; weight: number };
 
 /**
- * Reads what has become of a wallet's orders: one by one if they are few on a dex, else by one list of the open ones, and then
- * only those that it lacks. The venue keeps the records of the newest orders only, so an order without one has ended once no list has
- * shown it for as long as reads may be behind: see venues/exchange.md#rows. The exits of an order that has ended are settled at once:
- * lost ones are placed again. An unreadable list decides nothing.
+ * Reads the present state of a wallet's orders: one by one if they are few on a dex, else by one list of the open ones, and then only those that it
+ * lacks. The venue keeps the records of the newest orders only, so an order without one has ended once no list has shown it for as long as reads may
+ * be behind: see venues/exchange.md#rows. The exits of an order that has ended are settled at once: lost ones are placed again. An unreadable list
+ * decides nothing.
  */
 export async function readOrders(
   deps: LedgerDeps,
@@ -87,13 +87,13 @@ async function readAbsent(
   seen.absent.push(order.id);
   if (!open || 1_000 * (order.absent_s ?? 0) < deps.config.EXVENUE_READ_LAG_MS) return;
   if (!order.is_resting) seen.weight += await settleExits(deps, order, endOf(order));
-  else seen.ended.push({ id: order.id, number: null, filled_size: '0', by_command: false, is_filled: false }); // what was filled, its executions show
+  else seen.ended.push({ id: order.id, number: null, filled_size: '0', by_command: false, is_filled: false }); // its executions show what was filled
   seen.hasChanged ||= order.is_resting;
 }
 
 const NONE: OpenOrders = new Map();
 
-/** The end of an order by our records, of which the venue keeps none. Nobody knows who ended it: what was filled is protected. */
+/** The end of an order, by our records, if the venue has none of it. Who ended it is unknown, so what was filled stays protected. */
 const endOf = ({ is_filled, terms, executed }: WatchedOrder): EndedParent => {
   const size = executed?.size ?? '0';
   return {
@@ -117,8 +117,8 @@ type Seen = Pick<OrderRecord, 'state' | 'statusMs'> & {
 const openRecord = (order: OpenOrder): Seen => ({ order, state: 'open', statusMs: order.placedMs });
 
 /**
- * Notes a resting order that has more executions than are recorded, or has ended. Of one that the exchange may have shrunk, the executions alone tell
- * what was filled, once no read can be behind its end; so it is with what was filled of a cancelled one before its trader changed it.
+ * Notes a resting order that has more executions than are recorded, or has ended. If the exchange may have shrunk it, only executions show what was
+ * filled, once no read can be behind its end. The same holds for what was filled of a cancelled order before its trader changed it.
  */
 function note({ config }: LedgerDeps, order: WatchedOrder, record: Seen, seen: OrdersSeen): void {
   const { order: shown, state, statusMs } = record;

@@ -80,7 +80,7 @@ async function comparePositions(
 const newestOf = (known: RecordedPosition[]): number => Math.max(...known.map(({ filled_ms }) => filled_ms ?? 0));
 
 const FOUND = { areRead: true, weight: 0 };
-/** How long after the enrollment reading the first positions is tried again. */
+/** For how long after the enrollment the first positions are tried to be read. */
 const FIND_FOR_MS = 600_000;
 
 /** Records the positions that were open before the first execution of the ledger, unless they cannot be read. */

@@ -30,8 +30,8 @@ export const takeDueWallets = (db: Db, most: number, { busyS, idleS }: Pace): Pr
     from take_due_wallets(${most}, ${busyS}, ${idleS}) w`);
 
 /**
- * An order that the exchange has ended, and the size that was filled at least of the one with this number; null is the number of an order without a
- * record. `by_command`: somebody cancelled it. `is_filled`: all that was left of it was filled, which may be less than was asked for.
+ * An order that the exchange has ended. `filled_size`: what was filled at least, of the order with this `number`; null is the number of an order
+ * without a record. `by_command`: somebody cancelled it. `is_filled`: all that was left of it was filled, which may be less than was asked for.
  */
 export type EndedOrder = {
   id: OrderUuid;
@@ -51,7 +51,7 @@ export type NamedFill = Fill & { leg: Leg | null };
 export const recordFills = (db: Db, wallet: WalletAddress, fills: readonly NamedFill[], ended: readonly EndedOrder[]) =>
   record(db, { wallet, fills, ended, isStreamed: false });
 
-/** Records executions and ends of orders that the stream has told, as `recordFills` does; how far the ledger is stays as it is. */
+/** Records executions and ends of orders from the stream, as `recordFills` does; up to when the ledger was read stays unchanged. */
 export const recordStreamed = (
   db: Db,
   wallet: WalletAddress,
@@ -79,7 +79,7 @@ const rowOf = ({ coin, side, price, size, fee, cloid, direction, leg, ...fill }:
   ...{ is_liquidation: fill.isLiquidation, at_ms: fill.timeMs },
 });
 
-/** Notes since when orders of a wallet are shown by nothing, and that the others are shown. */
+/** Records since when neither a record nor a list shows some orders of a wallet, and that the others are shown. */
 export async function noteAbsent(db: Db, wallet: WalletAddress, absent: readonly OrderUuid[]): Promise<void> {
   const ids = sql.array([...absent], 'uuid');
   await db.query(sql.type(z.object({}))`
@@ -104,7 +104,7 @@ export async function recordFunding(
     select record_exchange_funding(${wallet}, ${JSON.stringify(rows)}::jsonb, to_timestamp(${toMs / 1000}))`);
 }
 
-/** Records positions that an account showed, where executions do not tell them. Sizes are signed, by coin. */
+/** Records positions that an account showed and that executions do not explain. Sizes are signed, by coin. */
 export async function recordFoundPositions(
   db: Db,
   wallet: WalletAddress,

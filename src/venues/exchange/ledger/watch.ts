@@ -8,11 +8,11 @@ import { type DueWallet, planWatch, takeDueWallets } from './store.ts';
 export type WatchDeps = LedgerDeps & { config: { EXVENUE_BUDGET_PER_MINUTE?: number | undefined } };
 
 const WALLETS_AT_ONCE = 20;
-/** How soon a wallet is read again: with orders or positions, and without. In between lies what the weight allows. */
+/** How soon a wallet is read again, at the earliest: with orders or positions, and without. The weight may make it later. */
 const PACE = { busyS: 5, idleS: 60 };
 /** The part of the deployment's weight that these readings take. */
 const WEIGHT_PART = 0.35;
-/** Between two looks for wallets that are due, unless more are: one of our own orders may just have been executed. */
+/** Pause between two searches for due wallets if no more are due. It is short because an order of ours may just have been executed. */
 const PAUSE_S = 2;
 
 /**

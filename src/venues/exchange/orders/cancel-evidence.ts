@@ -109,7 +109,7 @@ async function readRecords(
 }
 
 /**
- * Whether a record is newer than another one of its name: a history has one for each state of an order. Of one time, the end is, or else that of the
+ * Whether a record is newer than another one of its name: a history has one for each state of an order. At equal times an end is newer, then the
  * order that has replaced the other.
  */
 const isNewer = (record: OrderRecord, than: OrderRecord): boolean => {

@@ -97,8 +97,8 @@ function boundOf(size: string, price: string, { asset, mid }: Market): string {
 const sentSize = z.object({ size: z.string() });
 
 /**
- * The order that closes a position of this signed size, or one that has grown since it was read. It is larger than the one
- * of an `earlier` attempt, which the venue rejected: all have one client order id, and the size tells their records apart.
+ * The order that closes a position of this signed size, or one that has grown since it was read. It is larger than the one of an `earlier` attempt,
+ * which the venue rejected: all have one client order id, and the size distinguishes their records.
  */
 function closingOrder(
   intentId: IntentId,

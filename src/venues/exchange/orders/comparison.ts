@@ -130,7 +130,7 @@ const exitsOf = ({ leg, price, entry: { size } }: WantedLeg): Exits => ({
   size,
 });
 
-/** `certainMs`: what had ended by then (epoch ms of the exchange), every list shows, and what was placed instead. */
+/** `certainMs` (epoch ms of the exchange): every list shows what ended before, and what was placed instead. */
 type Position = {
   position: PerpPosition;
   wanted: WantedEntry[];

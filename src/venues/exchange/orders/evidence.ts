@@ -106,9 +106,9 @@ async function findListed(exvenue: Exvenue, sought: OrderSought, word: string): 
 const mayHaveFilled = ({ state }: OrderRecord) => state === 'filled' || state === 'cancelled';
 
 /**
- * The outcome of a record and the order's executions. Reads of executions may be behind the record: the part that it
- * shows as filled beyond them is filled at a price that is not known yet. Of an order that the exchange may have shrunk, they alone
- * tell what was filled, once they are shown: all of them happen in one block if it never rests.
+ * The outcome of a record and the order's executions. Reads of executions may be behind the record: the part that it shows as filled beyond them is
+ * filled at a price that is not known yet. For an order that the exchange may have shrunk only executions show what was filled. If it never rests,
+ * all of them happen in one block and so are shown together.
  */
 function outcomeOf(
   { order, state, statusMs, rejected: rejection }: OrderRecord,

@@ -106,7 +106,7 @@ export const protect = defineIntent({
   },
 
   /**
-   * A rejected leg keeps its old exit, if there was one. Those that are put back end no other: it is of other software. The exits that
+   * A rejected leg keeps its old exit, if there was one. Exits that are put back replace none: one that rests is other software's. The exits that
    * rest are decided before the intent ends, which is safe to repeat.
    */
   async record({ intent, payload }, result, { db }) {

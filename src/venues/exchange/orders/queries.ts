@@ -129,7 +129,7 @@ export const listLastFilled = (
     ) f`);
 
 const busyRow = z.object({ busy: z.enum(['recent', 'long']).nullable() });
-const RECENT_S = 30; // a verb that is open for longer is in doubt, and what is missing is told although it may return
+const RECENT_S = 30; // a verb that is open for longer is in doubt, and missing exits are reported although they may return
 const EXITS_FOUND_WITHIN_S = 60; // the watch of wallets finds the exits of an order that is filled, or places lost ones again, if reads are not behind for longer
 
 /** Exits in a pair that are wanted since `wantedAgoS`; reads may be `lagMs` behind. */

@@ -34,8 +34,8 @@ export function usdcOf(spot: SpotBalance[]): Pick<SpotBalance, 'free' | 'total' 
 }
 
 /**
- * The total value of all positions as a multiple of the account value; 0 without positions. Throws VENUE_UNREADABLE if positions stand against
- * no value, as before a liquidation: no multiple says that.
+ * The total value of all positions as a multiple of the account value; 0 without positions. Throws VENUE_UNREADABLE if there are positions and no
+ * account value, as before a liquidation: no multiple expresses that.
  */
 export function leverageOf(accounts: Worth['accounts']): string {
   const exposure = accounts.reduce((sum, account) => plus(sum, account.exposure), '0');

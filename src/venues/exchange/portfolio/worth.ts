@@ -11,8 +11,8 @@ type PriceReads = Pick<VenueReads, 'exchangeAssets' | 'mids'>;
 export type WalletAssets = { mode: AccountMode; accounts: readonly PerpAccount[]; spot: readonly SpotBalance[] };
 
 /**
- * What a wallet has, in USD. `accounts`: the value of each and of its open positions; of a unified account, what backs all of them is one
- * of them. `balance`: all that it has.
+ * What a wallet has, in USD. `accounts`: the value of each and of its open positions; what backs all positions of a unified account is one more
+ * entry. `balance`: all that it has.
  */
 export type Worth = { accounts: { value: string; exposure: string }[]; balance: string };
 

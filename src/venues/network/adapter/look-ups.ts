@@ -22,7 +22,7 @@ const SLOT_MS = 12_000;
 const CLOSED_MS = 1_000;
 /** A job that waits for longer would keep others from running. */
 const PATIENCE_MS = 2_000;
-/** The pause before a slot is asked for again. Processes meet at different moments. */
+/** The pause before a slot is asked for again. It varies, so that processes do not ask at the same moment. */
 const pauseMs = () => 15 + 30 * Math.random();
 
 /** The faults of a request whose connection was closed, as opposed to one that stays silent. */

@@ -42,7 +42,7 @@ export const submitResponse = (
   return inconclusive(`status ${reply.status} is not conclusive`);
 };
 
-/** How long the miner has worked on a signal by its response, at least; null if that does not say. */
+/** How long the miner has worked on a signal, at least, by its response; null if the response does not say. */
 export function workedFor(reply: Reply): number | null {
   const body = reply.kind === 'response' ? fieldsOf(parseJson(reply.text)) : null;
   const workedS = body && numberOf(body.processing_time);

@@ -76,7 +76,7 @@ function showing({ dashboard, book }: Records, pair: string) {
   };
 }
 
-/** Whether the exits of an entry were executed: they have done their work. Of several of one order, the prices tell which. */
+/** Whether the exits of an entry were executed. Exits of one order are distinguished by their prices. */
 function isExecuted(
   entry: WantedEntry,
   entries: readonly WantedEntry[],

@@ -85,7 +85,7 @@ const isExit = ({ execution_type }: Exits) => execution_type === 'BRACKET';
 
 const reasonOf = ({ words, message }: Rejected) => words ?? message;
 
-/** What the caller has to be told of an order that was filled more than once or without its exits. Null if nothing. */
+/** The message to the caller for an order that was filled more than once or without its exits; else null. */
 export function noteOnFill({ state }: Protection, fills: number): string | null {
   const notes = [...(fills > 1 ? [filledAgain(fills)] : []), ...(state === 'failed' ? [EXITS_FAILED] : [])];
   return notes.length > 0 ? notes.join(' ') : null;
@@ -98,7 +98,7 @@ const filledAgain = (fills: number) =>
 
 const EXIT_CANCELLED = 'The network cancelled the exits; protect the position.';
 
-/** What the caller has to be told of an order that no longer rests. Null if nothing. */
+/** The message to the caller for an order that no longer rests; null if there is nothing to say. */
 function noteOn(lifecycle: Lifecycle, isOfExit: boolean, said: Rejected | null): string | null {
   if (lifecycle === 'cancelled')
     return `The venue cancelled the ${isOfExit ? 'exits' : 'order'}${said ? `: ${said.message}` : '.'}`;

@@ -63,7 +63,7 @@ export async function showsNewest(
   return filled === null || positions.some(isFilledIn(filled));
 }
 
-/** Selects the positions that an order opened, or among whose fills it is. */
+/** Selects the positions that an order opened or was filled in. */
 export const isFilledIn = ({ id, handle }: Pick<OrderWithExits, 'id' | 'handle'>) => {
   const names = new Set([...namesOf(id), handle]);
   return ({ uuid, filledOrders }: Pick<DashboardPosition, 'uuid' | 'filledOrders'>): boolean =>

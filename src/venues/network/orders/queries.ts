@@ -213,7 +213,7 @@ export const listOrdersWithExits = (db: Db, trader: Hotkey, ids: string[]): Prom
     from orders o
     where o.id = any(${sql.array(ids, 'uuid')}) and o.trader = ${trader}`);
 
-const RECENT_S = 30; // a verb that is open for longer is in doubt, and what is missing is told although it may return
+const RECENT_S = 30; // a verb that is open for longer is in doubt, and missing exits are reported although they may return
 
 /**
  * Whether a verb is under way that may change the exits in a pair: one of the pair, or a close, which may touch every pair. `recent`: one that

@@ -65,15 +65,15 @@ function shownDrawdown(dashboard: Dashboard) {
   };
 }
 
-/** An eliminated account has no bucket; the reason of the elimination may tell which one it had. */
+/** An eliminated account has no bucket; the reason of the elimination may show which one it had. */
 function typeOf(dashboard: Dashboard): AccountInfo['account_type'] {
   if (accountStatusOf(dashboard) !== 'breached' || typeOfBucket(dashboard.bucket)) return stageOf(dashboard);
   return dashboard.elimination?.reason?.includes('FUNDED') ? 'funded' : 'challenge';
 }
 
 /**
- * Without the positions section of the dashboard, leverage is capital in use ÷ balance. Throws VENUE_UNREADABLE if capital is in use without
- * a balance: no multiple says that.
+ * Without the positions section of the dashboard, leverage is capital in use ÷ balance. Throws VENUE_UNREADABLE if capital is in use without a
+ * balance: no multiple expresses that.
  */
 function leverageNow({ totalLeverage }: Dashboard, { capitalUsed }: Money, balance: number): number {
   if (totalLeverage !== null) return totalLeverage;

@@ -71,7 +71,7 @@ async function checkPair(reads: VenueReads, wireId: string, pair: TradePair | nu
   return pairViolations({ pair: pairNow, opens: '0' });
 }
 
-/** What to tell of a pair that has another id now; null if there is none, or if the registry could not be read in time. */
+/** The message for a pair that has another id in newer builds; null if it has none, or if the registry could not be read in time. */
 export async function findSuccessor(reads: VenueReads, wireId: string): Promise<string | null> {
   const pairs = await inTime(reads.tradePairs());
   const successor = pairs.kind === 'found' ? successorOf(pairs.data, wireId) : null;

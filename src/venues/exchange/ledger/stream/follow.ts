@@ -11,7 +11,7 @@ import { streamedFills } from './fills.ts';
 import { streamedOrders } from './orders.ts';
 import { listCandidates } from './queries.ts';
 
-/** The dependencies of `followWallets`. `slot`: the one place of the process that follows the stream. */
+/** The dependencies of `followWallets`. `slot`: held by the one process that follows the stream. */
 type FollowDeps = LedgerDeps & {
   openStream(listener: StreamListener): UserStream;
   slot: SharedSlots;
@@ -19,14 +19,14 @@ type FollowDeps = LedgerDeps & {
 };
 
 const TURN_MS = 400;
-/** The place of a process that was killed is free after this. */
+/** The slot of a killed process is free after this. */
 const LEASE_MS = 1_500;
-/** Wallets are chosen again so often. */
+/** How often wallets are chosen again. */
 const CHOICE_MS = 1_000;
 
 /**
- * Follows the most urgent wallets on the exchange's stream, in one process of all, and records what it tells as reads would: the stream
- * only tells it earlier. A wallet is read once whenever its stream begins, and as any other in between.
+ * Follows the most urgent wallets on the exchange's stream, in one of all processes. It records the same as reads would, only earlier. A followed
+ * wallet is read once when its stream begins, and otherwise as often as any other.
  */
 export function followWallets(deps: FollowDeps): { stop(): Promise<void> } {
   const { db, slot, log } = deps;
@@ -127,7 +127,7 @@ export function followWallets(deps: FollowDeps): { stop(): Promise<void> } {
     }, TURN_MS);
   }
 
-  /** Whether this process has the place. A hold that took longer than the place was held for may have come too late. */
+  /** Whether this process has the slot. A hold that took longer than the lease may have come too late. */
   async function holdsPlace(): Promise<boolean> {
     const startedMs = performance.now();
     const until = { untilMs: startedMs + LEASE_MS };
@@ -178,7 +178,7 @@ export function followWallets(deps: FollowDeps): { stop(): Promise<void> } {
       leave();
       await taking;
       await Promise.all(recording.values());
-      if (held) await slot.release(held.name).catch(() => {}); // its time passes
+      if (held) await slot.release(held.name).catch(() => {}); // its lease ends by itself
     },
   };
 }

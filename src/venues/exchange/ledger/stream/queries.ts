@@ -13,7 +13,7 @@ const candidateRow = z.object({
 });
 const MOST_CANDIDATES = 50;
 
-/** What was sent so long ago has been told, if it arrived. */
+/** The stream has reported what was sent longer ago than this, if it arrived. */
 const TOLD_WITHIN_S = 10;
 
 /**
@@ -122,8 +122,8 @@ const nameRow = z.object({
 });
 
 /**
- * What may be told of wallets: their orders that rest or have exits that wait, and their verbs that have not ended (`isOpen`). `targets`: the
- * client order ids of what a verb cancels.
+ * What the stream may report of wallets: their orders that rest or have exits that wait, and their verbs that have not ended (`isOpen`). `targets`:
+ * the client order ids of what a verb cancels.
  */
 export const listNames = (db: Db, wallets: readonly WalletAddress[]): Promise<readonly z.infer<typeof nameRow>[]> =>
   db.any(sql.prepared('stream_names', nameRow)`
@@ -152,7 +152,7 @@ const streamedOrder = recordedOrder.extend({
   waits: z.boolean(),
 });
 
-/** An order that the stream has told of. `lifecycle`: null until its placement is recorded. `waits`: its exits wait, or are not found yet. */
+/** An order of which the stream had news. `lifecycle`: null until its placement is recorded. `waits`: its exits wait, or are not found yet. */
 export const findStreamedOrder = (db: Db, id: IntentId): Promise<z.infer<typeof streamedOrder> | null> =>
   db.maybeOne(sql.prepared('streamed_order', streamedOrder)`
     select ${orderColumns}, o.lifecycle, o.is_resting, o.has_waiting_triggers as waits
