@@ -13,10 +13,7 @@ type Keyset = {
 /** The rows after the one whose id is `cursor`, or from the start; at most `limit`, or all. */
 type PageQuery = { cursor: string | null; limit: number | null };
 
-/**
- * The end of a statement that lists one page: its last condition, to stand behind `where` or `and`, its order and its
- * limit.
- */
+/** The end of a statement that lists one page: its last condition (put it after `where` or `and`), its order and its limit. */
 export function keysetPage(keyset: Keyset, { cursor, limit }: PageQuery): FragmentSqlToken {
   const { table, alias, time = 'created_at', order } = keyset;
   const at = sql.identifier([alias, time]);

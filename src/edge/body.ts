@@ -155,9 +155,9 @@ const BEGINS = /^[\t\n\r ]*[[{]/;
 export const isStorable = (text: string): boolean => !UNSTORABLE.test(text);
 
 /**
- * Parses a JSON object or array. Throws BODY_TOO_LARGE for one of more than `MAX_VALUES` values or nested deeper than
- * `MAX_DEPTH`, found before it is parsed, so that such a body costs little; INVALID_REQUEST for what is no JSON, and for a
- * number that would be read as another one; and MALFORMED_BODY if a member stands twice, or a name or text cannot be stored.
+ * Parses a JSON object or array. Throws BODY_TOO_LARGE for one of more than `MAX_VALUES` values or nested deeper than `MAX_DEPTH`, found before it is
+ * parsed, so that such a body costs little; INVALID_REQUEST for what is no JSON, and for a number that would be read as another one; and
+ * MALFORMED_BODY if a member occurs twice, or a name or text cannot be stored.
  */
 export function parseJson(text: string): object {
   const members = countMembers(text);

@@ -64,9 +64,9 @@ const credentialOf = (principal: Principal): string =>
   principal.kind === 'user' ? principal.sessionId : (credentialId(principal) ?? '');
 
 /**
- * Releases a key after a fault, as soon as the database can: the caller is told to repeat, and would wait until the reservation counts as
- * abandoned. A write that was committed has stored its response and keeps the key; one that was not never will be, see `runAndStore`. The key
- * may be reserved for a request that this one waited for, or for a later one: whichever commits first is the one write (`Superseded`).
+ * Releases a key after a fault, as soon as the database can: the response asks the caller to repeat, who would otherwise wait until the reservation
+ * counts as abandoned. A write that was committed has stored its response and keeps the key; one that was not never will be, see `runAndStore`. The
+ * key may be reserved for a request that this one waited for, or for a later one: whichever commits first is the one write (`Superseded`).
  */
 async function releaseAfterFault(db: EdgeDeps['db'], use: KeyUse): Promise<void> {
   const until = performance.now() + 1_000 * ABANDONED_S;

@@ -111,7 +111,7 @@ function identifying(operation: Operation, deps: RouteDeps) {
   const identifyAgain = (ctx: Context): Promise<Principal> =>
     authenticate(operation, ctx, deps, hasRoles ? recordingLack({ ctx, operation, deps }) : undefined);
   const identified = async (ctx: Context) => {
-    if (isOperators) noteWork({ isOperator: true }); // already who calls is read in their turn
+    if (isOperators) noteWork({ isOperator: true }); // first: the look-up of the caller takes an operator's turn, too
     if (operation.throttled) return throttledCaller(operation, ctx, deps);
     return { principal: await identifyAgain(ctx), spend: undefined };
   };

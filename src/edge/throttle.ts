@@ -70,7 +70,7 @@ export function callerAddress(ctx: Context, principal: Principal): Caller {
   return { address, network: networkOf(address), isApps, isShared: isApps && reported === '' };
 }
 
-/** Some proxies name the caller's port in `X-Forwarded-For` (RFC 7239, section 6), which each connection of a caller has another of. */
+/** Some proxies name the caller's port in `X-Forwarded-For` (RFC 7239, section 6), which differs between connections of one caller. */
 const withoutPort = (address: string): string => {
   const [, ipv6, ipv4] = /^(?:\[(.+)\]|([\d.]+))(?::\d+)?$/.exec(address) ?? [];
   return ipv6 ?? ipv4 ?? address;

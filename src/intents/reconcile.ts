@@ -40,7 +40,7 @@ export async function reconcile<Deps, Request, Payload extends Record<string, un
   }
 }
 
-/** Lets an intent in doubt be looked up at once: its upstream has told something of it. No effect on any other. */
+/** Makes the look-up of an intent in doubt due at once, because its upstream has reported something of it. No effect on intents in other states. */
 export async function hurryDoubt(db: Db, id: IntentId): Promise<void> {
   await db.query(sql.prepared('hurry_doubt', z.object({}))`select hurry_doubt(${id})::text`);
 }

@@ -4,7 +4,7 @@ const ENDS: readonly string[] = ['filled', 'cancelled', 'rejected'];
 export const hasEnded = ({ state }: { state: string }): boolean => ENDS.includes(state);
 
 /**
- * Whether an order may go on under another number although one of its numbers was cancelled: so a change of it is told, perhaps before its new
- * number is. See venues/exchange.md#actions.
+ * Whether an order may go on under another number although one of its numbers was cancelled: the exchange reports a change so, perhaps before it
+ * reports the new number. See venues/exchange.md#actions.
  */
 export const mayGoOn = ({ word }: { word: string }): boolean => word === 'canceled';

@@ -1,6 +1,7 @@
--- Gives a partner the subaccount that a registration of its has made, once only an operator can tell: it exists at the network and has no owner.
--- The registration stays ended as it did; the partner gets the event of the subaccount. Locks the intent. Verdicts: done | unknown (no registration
--- of a partner) | not_undecided (it is open, or its end says what it did) | taken (the subaccount has an owner, or the registration its subaccount).
+-- Gives a partner the subaccount that a registration of its has made, once only an operator can decide this: it exists at the network and has no
+-- owner. The registration stays ended as it did; the partner gets the event of the subaccount. Locks the intent. Verdicts: done | unknown (no
+-- registration of a partner) | not_undecided (it is open, or its end says what it did) | taken (the subaccount has an owner, or the registration its
+-- subaccount).
 create or replace function attach_to_registration(
   registration uuid, by_operator text, made jsonb, because text, noted jsonb default '{}'
 ) returns text

@@ -1,6 +1,6 @@
--- Emits what executions of a wallet tell: of each order that has changed, each exit that was triggered, each liquidation and each position, to every
--- partner that had enrolled the wallet by then, a minute of clock skew included. What was read before them is no longer read from a cache. The last
--- step of its statement. Locks the event logs of all of them in the order of their names.
+-- Emits what follows from executions of a wallet: for each order that has changed, each exit that was triggered, each liquidation and each position,
+-- to every partner that had enrolled the wallet by then, a minute of clock skew included. What was read before them is no longer read from a cache.
+-- The last step of its statement. Locks the event logs of all of them in the order of their names.
 create or replace function emit_executions(wallet text, added exchange_fills[], changed uuid[]) returns void
 language plpgsql as $$
 declare

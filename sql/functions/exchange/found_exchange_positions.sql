@@ -1,5 +1,5 @@
--- Records positions of a wallet as its account showed them, {coin: size}, where no execution has told them, or where for ten minutes no execution
--- has explained the difference: then the exchange lists none.
+-- Records positions of a wallet as its account showed them, {coin: size}, where no execution explains them, or where for ten minutes no execution has
+-- explained the difference: then the exchange lists none.
 create or replace function found_exchange_positions(wallet text, sizes jsonb) returns void
 language sql as $$
   insert into exchange_positions as p (ex_wallet, coin, size)

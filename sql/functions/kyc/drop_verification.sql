@@ -1,5 +1,5 @@
 -- Lets the sessions at the processor that a stolen session of a user may have begun count for nobody: whoever has their link would be verified as the
--- user. A verified case stays. `of_session`: the newest one only if it began that; earlier ones anyway, since nothing tells who began them. The user
+-- user. A verified case stays. `of_session`: the newest one only if it began that; earlier ones anyway, since nothing shows who began them. The user
 -- begins another. Locks the case; its last lock is the event log.
 create or replace function drop_verification(for_user text, of_session text) returns void
 language plpgsql as $$

@@ -34,7 +34,7 @@ export const signAgreement: Handler<'signAgreement', Deps> = async (call) => {
   });
 };
 
-/** A character that shows. To a pattern of the contract, characters without a shape (such as U+200B, or U+2800, a symbol) are no white space. */
+/** A visible character. For a pattern of the contract, characters without a shape (such as U+200B, or the symbol U+2800) are not white space. */
 const VISIBLE = /[^\s\u2800\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u;
 
 const blankName = () =>

@@ -9,7 +9,7 @@ import { checkSigner } from './signer.ts';
 export type VerifyDeps = { db: Db; exvenue: Exvenue; log: { warn(fields: object, message: string): void } };
 
 const AT_ONCE = 20; // each read costs the venue's request budget
-/** Orders of the wallet wait for it, so it is read as they are: at the expense of the wallet's owner, before what callers read. */
+/** Orders of the wallet wait for this check, so its reads count for the wallet's owner and come before those of callers. */
 const LIMITS = { priority: 'entry', timeoutMs: 10_000 } as const;
 const AGAIN_S = 5;
 

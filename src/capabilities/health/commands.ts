@@ -7,8 +7,8 @@ const MOST = 100; // enough to show what happened; `recover` finds all
 const sightingRow = z.object({ id: z.string(), kind: z.enum(['unknown', 'unsent']) });
 
 /**
- * Keeps the orders which prove that the database is behind: of those that venues show, an intent shown here as never sent; of those that
- * this service made, one without an intent. Returns what is new, 100 in all at most.
+ * Stores the orders that prove that the database is behind: one that a venue shows and whose intent was never sent by this database, and one that
+ * this service made and that has no intent here. At most 100 in all. Returns the new ones.
  */
 export const recordRestoreEvidence = (
   db: Db,

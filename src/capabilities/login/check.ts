@@ -75,8 +75,8 @@ async function stepOfCode(
 export const scopeOf = (isKnown: boolean, network: string): string => (isKnown ? network : 'unknown');
 
 /**
- * The budgets of attempts at an account's authenticator code within a scope, so that attempts from unknown networks do not
- * spend those of a known one: the budget of minutes, and that of days, which begins anew with each release.
+ * The budgets of attempts at an account's authenticator code within a scope, so that attempts from unknown networks do not spend those of a known
+ * one: the budget of minutes, and that of days, which starts again after each release.
  */
 export const codeBudgets = (accountId: string, scope: string, releases = 0): [Budget, Budget] => [
   budgetOf('totp', accountId, scope),

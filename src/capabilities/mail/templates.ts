@@ -173,7 +173,7 @@ export const templates: Record<string, Template> = {
   },
 };
 
-/** Why this service deactivated an endpoint. No mail tells its owner what it asked for itself. */
+/** Why this service deactivated an endpoint. No mail is sent for a deactivation that the owner requested. */
 type DeactivationReason = Exclude<components['schemas']['WebhookEndpoint']['deactivated_because'], 'asked' | null>;
 
 const WHEN_IT_RESPONDS = 'Activate it again when it responds';

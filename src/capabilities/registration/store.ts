@@ -65,8 +65,8 @@ async function finishPoll(db: Db, { id, polls }: Poll, seen: object | null, next
 const PAUSE_S = 3_600; // four polls at the slowest pace
 
 /**
- * Notes that the registrar does not know a paid registration. Resolves to the milliseconds since when it has said so. After a pause, in
- * which nobody asked or it was away, that begins anew.
+ * Notes that the registrar does not know a paid registration. Resolves to how long it has said so, in milliseconds, counted again after a pause in
+ * which nobody asked or it was away.
  */
 export const noteAbsence = (db: Db, id: IntentId): Promise<number> =>
   db.oneFirst(sql.prepared('note_absent_registration', z.object({ absent_ms: z.number() }))`

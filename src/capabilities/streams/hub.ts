@@ -160,7 +160,7 @@ export function openStreams(
     }, HOLD_TICK_MS).unref();
   }
 
-  /** One whose next event was deleted meanwhile ends: it begins anew with a snapshot. */
+  /** A stream whose next event was deleted meanwhile ends; its reader connects again and begins with a snapshot. */
   function write(listener: Listener, texts: EventText[]): void {
     const parts = partsFor(listener, texts);
     if (parts === null) end(listener, '');

@@ -61,7 +61,7 @@ export async function closeEach(call: BulkCall, account: ReadyAccount, context: 
 
 const unreadable = () => new ApiError('VENUE_UNREADABLE');
 
-/** Without uuids that an earlier one names in other letters: the position is closed once, and told once. */
+/** Without uuids that differ from an earlier one only in upper and lower case, so that each position is closed and reported once. */
 const unrepeated = (uuids: string[]): string[] =>
   uuids.filter((uuid, n) => uuids.findIndex((other) => other.toLowerCase() === uuid.toLowerCase()) === n);
 

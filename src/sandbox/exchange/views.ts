@@ -50,7 +50,7 @@ export const recordView = (order: Order): object => ({
   statusTimestamp: order.statusMs,
 });
 
-/** An order and its state, as the stream tells it: without its trigger. See venues/exchange.md#stream. */
+/** An order and its state, as the stream reports it: without its trigger. See venues/exchange.md#stream. */
 export const updateView = (order: Order): object => ({
   order: { ...briefView(order), ...(order.cloid && { cloid: order.cloid }) },
   status: order.status,

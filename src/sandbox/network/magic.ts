@@ -14,7 +14,7 @@ export const magicLeverages = [
   },
 ] as const;
 
-/** What becomes of an account of exactly this size with its first order. */
+/** What the first order of an account of exactly this size causes. */
 export const magicSizes = [
   {
     size: 11_000,

@@ -19,7 +19,7 @@ export const isMagicBuyer = (world: World, userId: string | undefined): boolean 
       metadata.user_id === userId && status === 'succeeded' && magicOfAmount(amount) !== null,
   );
 
-/** A moment, in which the service hears of one thing before the next. */
+/** A pause, so that the service learns of one thing before the next. */
 export const SOON_MS = 300;
 /** Long enough for an account to be created. */
 export const LATER_MS = 3_000;

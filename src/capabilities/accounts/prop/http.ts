@@ -65,8 +65,8 @@ export const getPropAccount: Handler<'getPropAccount', Deps> = async ({ deps, pr
 };
 
 /**
- * Handles `GET /v2/payments/prop-accounts/failed`: list accounts that could not be created. It stands here, not in `admin`:
- * the specification names one path for an app and for operators.
+ * Handles `GET /v2/payments/prop-accounts/failed`: list accounts that could not be created. It is here, not in `admin`, because the specification
+ * names one path for apps and operators.
  */
 export const listFailedPropAccounts: Handler<'listFailedPropAccounts', Deps> = async ({ deps, principal, query }) => {
   const owner = principal.kind === 'admin' ? null : appOf(principal).owner;

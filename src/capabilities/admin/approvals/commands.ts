@@ -34,7 +34,7 @@ type Request = {
   cents?: (db: Pick<Db, 'maybeOneFirst'>) => Promise<number | null>;
 };
 
-/** What the approver sees: every member of the request but its reason, which stands beside it, and secrets; and the facts. */
+/** What the approver sees: the facts, and every member of the request except secrets and its reason, which has a member of its own. */
 async function shownOf({ operation, path, query, body }: ApprovalCall, { facts, cents }: Request, db: Db) {
   const secrets = listSecretMembers(operation);
   const given = Object.entries({ ...path, ...query, ...Object(body) }).filter(([name]) => name !== 'reason');
@@ -107,7 +107,7 @@ async function isApproved(call: ApprovalCall, request: Request): Promise<boolean
       and a.decision = 'approved' and a.used_at is null and a.expires_at > now()`);
 }
 
-/** Uses the approval. Of several requests at once exactly one gets it: the others are told that they need another. */
+/** Uses the approval. Of several requests at once exactly one gets it: the others get the error that they need another. */
 async function useApproval(db: Db, call: ApprovalCall, request: Request): Promise<void> {
   const used = await db.maybeOne(sql.prepared('use_approval', usedRow)`
     select a.id, a.decided_by from use_approval(${digestOf(call, await shownOf(call, request, db))}) a`);

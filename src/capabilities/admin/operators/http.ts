@@ -75,7 +75,7 @@ export const endOperatorSessions: Handler<'endOperatorSessions', Deps> = (call) 
     body: { ended: await commands.endOperatorSessions(db, call.path.admin_id, by(call)) },
   }));
 
-/** Handles `POST /v2/admin/operators/{admin_id}/reset-authenticator`: remove authenticator and password, and invite anew. */
+/** Handles `POST /v2/admin/operators/{admin_id}/reset-authenticator`: remove authenticator and password, and invite again. */
 export const resetOperatorAuthenticator: Handler<'resetOperatorAuthenticator', Deps> = (call) => {
   const { admin_id } = call.path;
   return approvedCommit(call, { subject: admin_id })(async (db) => {

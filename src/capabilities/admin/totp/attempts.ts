@@ -11,7 +11,7 @@ type Call = Pick<CallWith<{ db: Db; throttle: Throttle }>, 'deps' | 'network' | 
 /** Who enters a code, whether from a network of an earlier log-in, and how often others restored the attempts. */
 type Tried = { adminId: string; isKnown: boolean; releases: number };
 
-/** The budgets of an operator's attempts: the short one, and the one over days, anew after each release. */
+/** The budgets of an operator's attempts: the short one, and the one over days, which starts again after each release. */
 export const adminTotpBudgets = ({ adminId, isKnown, releases }: Tried, network: string): [Budget, Budget] =>
   codeBudgets(adminId, scopeOf(isKnown, network), releases);
 

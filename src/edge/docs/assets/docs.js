@@ -48,7 +48,7 @@ found.addEventListener('click', ({ target }) => {
 field.value = new URLSearchParams(location.search).get('q') ?? '';
 search();
 
-/** On a phone the list of all pages is folded, and does not stand before the content. */
+/** On a phone the list of all pages is folded, so that the content comes first. */
 const pages = document.getElementById('pages');
 const phone = matchMedia('(max-width: 48rem)');
 const fold = () => {
