@@ -1,6 +1,5 @@
 import type { Reported, Route } from '../upstream.ts';
 import type { Entities } from './entities.ts';
-import { keyed } from './keyed.ts';
 import { limitsView, walletLimitsView } from './limits.ts';
 import { payoutResponse } from './payouts.ts';
 import { accountView, dashboardView, ordersView, pairsView } from './views.ts';
@@ -84,3 +83,12 @@ const orders = (account: Account | undefined, query: URLSearchParams): Reported 
   const view = account && ordersView(account, wanted);
   return view ? { status: 200, body: view } : { status: 404, body: { error: 'No orders found for miner' } };
 };
+
+/** Accepts only calls with the key, bare or as a bearer token. */
+const keyed =
+  (key: string) =>
+  (response: Route['response']): Route['response'] =>
+  (call) => {
+    const given = call.headers.authorization?.replace(/^Bearer /, '');
+    return given === key ? response(call) : { status: 401, body: { error: 'Unauthorized access' } };
+  };

@@ -1,9 +1,10 @@
+import type { Body } from '../../../contract/body.ts';
 import type { Handler } from '../../../contract/handler.ts';
+import { ofAmount } from '../../../kernel/decimals.ts';
 import { ApiError } from '../../../kernel/errors.ts';
-import { violationsOf } from '../../../venues/trade.ts';
+import { type Trade, violationsOf } from '../../../venues/trade.ts';
 import type { Venue } from '../../../venues/venue.ts';
 import { openPortfolio, type PortfolioDeps, venueOf } from '../portfolio.ts';
-import { tradeOf } from './trade.ts';
 
 /** Checks an order against all rules without sending it. */
 export const validateTrade: Handler<'validateTrade', PortfolioDeps> = async (call) => {
@@ -26,3 +27,12 @@ function checkVenue({ id }: Venue, requested: Venue['id'] | undefined): void {
     fields: [{ loc: ['body', 'venue'], msg: `is not the venue of this Trader-ID, ${id}`, type: 'value' }],
   });
 }
+
+const tradeOf = (request: Body<'validateTrade'>): Trade => ({
+  pair: request.pair,
+  side: request.side,
+  size: ofAmount(request.size),
+  sizeInUsd: request.size_in_usd,
+  price: request.price === undefined ? null : ofAmount(request.price),
+  leverage: request.leverage ?? null,
+});
