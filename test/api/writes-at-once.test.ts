@@ -25,6 +25,8 @@ const TIMES = 20;
 
 const WAITING = sql.type(z.object({}))`
   select from pg_stat_activity a where a.wait_event_type = 'Lock' and a.query ~ 'select (log_in|reauthenticate)[(]'`;
+const OF_APPS = sql.type(z.object({}))`
+  select from pg_stat_activity a where a.wait_event_type = 'Lock' and a.query ~ '(insert into app_tokens|update apps)'`;
 
 /** Requests without an Idempotency-Key: each response is about its own write, and a rejected one has written nothing. */
 describe('two writes to one thing at once', () => {
@@ -86,10 +88,10 @@ describe('two writes to one thing at once', () => {
     expect(body.signed).to.equal(false);
   });
 
+  const actor = { adminId: null, address: '', requestId: '' };
   it('leave no token of an app that was disabled at that moment, also once it is enabled again', async () => {
     const other = await service.app();
     const appId = other.appId as AppId; // as: the service made it
-    const actor = { adminId: null, address: '', requestId: '' };
     const asked = await service.db.transaction(async (tx) => {
       await tx.query(sql.unsafe`select from apps where id = ${appId} for update`);
       const token = service.token(other);
@@ -102,6 +104,30 @@ describe('two writes to one thing at once', () => {
 
     const reply = await service.ask('GET', '/v2/apps/me', { headers: bearer(body.access_token ?? 'none') });
     expect([status, reply.status]).to.deep.equal([401, 401]);
+  });
+
+  it('leave no token that was being issued as its app was disabled', async () => {
+    const other = await service.app();
+    const appId = other.appId as AppId; // as: the service made it
+    const toWait = (many: number) =>
+      until(`${many} to wait`, async () => (await service.db.any(OF_APPS)).length === many);
+    const [isHeld, isOver] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const held = service.db.transaction(async (tx) => {
+      await tx.query(sql.unsafe`select from app_secrets where app_id = ${appId} for update`);
+      isHeld.resolve();
+      await isOver.promise;
+    });
+    await isHeld.promise;
+    const token = service.token(other);
+    await toWait(1); // it is written, and not committed
+    const disabled = setAppActive(service.db, appId, { active: false }, actor);
+    await toWait(2);
+    isOver.resolve();
+    const [{ body }] = await Promise.all([token, disabled, held]);
+    await setAppActive(service.db, appId, { active: true }, actor);
+
+    const reply = await service.ask('GET', '/v2/apps/me', { headers: bearer(body.access_token) });
+    expect(reply.status).to.equal(401);
   });
 
   const ON = `totp_seed = 'seed', totp_enabled_at = now(), totp_step = 0`;

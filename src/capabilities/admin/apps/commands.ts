@@ -97,8 +97,8 @@ export async function updateApp(
 }
 
 /**
- * Disables an app: it receives nothing, and its tokens are deleted, so enabling it again does not restore them. Or enables
- * it, with what waited. Safe to repeat. Throws V2_APP_UNKNOWN.
+ * Disables an app: it receives nothing, and its tokens are deleted, so enabling it again does not restore them; by a statement of its own,
+ * which sees a token that was being issued until then. Or enables it, with what waited. Safe to repeat. Throws V2_APP_UNKNOWN.
  */
 export const setAppActive = (
   db: Db,
@@ -114,14 +114,11 @@ export const setAppActive = (
         set disabled_at = case when ${active} then null else coalesce(disabled_at, now()) end, updated_at = now()
         where id = ${appId}
         returning apps.*, id as subject
-      ), voided as (
-        delete from app_tokens t
-        using changed c
-        where t.app_id = c.id and not ${active}
       ), noted as (${auditEntry(act, 'changed')})
       select ${summaryColumns}
       from changed a`);
     if (active) await resumeOwner(tx, appId);
+    else await tx.query(sql.prepared('void_app_tokens', z.object({}))`delete from app_tokens where app_id = ${appId}`);
     return requireValue(changed, 'V2_APP_UNKNOWN');
   });
 
