@@ -1,4 +1,9 @@
 import { expect } from 'chai';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import { confirmTotp } from '../../src/capabilities/users/totp/commands.ts';
+import type { User } from '../../src/kernel/principal.ts';
+import { sealer } from '../../src/kernel/seal.ts';
 import { codeOf, type Identity, PASSWORD, resetTokenIn, startIdentity, withinOneStep } from '../support/identity.ts';
 import { until } from '../support/processes.ts';
 
@@ -11,13 +16,14 @@ describe('an authenticator that a stolen session added', () => {
   });
   after(() => service.stop());
 
-  /** A user with an enabled authenticator, and its seed. */
-  async function enrolled() {
+  /** A user with an authenticator, and its seed; enabled by `confirm`, by default before anything else. */
+  async function enrolled(isConfirmed = true) {
     const app = await service.app();
     const user = await service.user(app);
     await withinOneStep();
     const seed = String((await user.ask('POST', '/v2/auth/totp/enroll')).body.secret);
-    await user.ask('POST', '/v2/auth/totp/confirm', { json: { code: codeOf(seed, -1) } });
+    const confirm = { json: { code: codeOf(seed, -1) } };
+    if (isConfirmed) await user.ask('POST', '/v2/auth/totp/confirm', confirm);
     const logIn = (password: string, code?: string) =>
       app.ask('POST', '/v2/auth/login', { json: { email: user.email, password, ...(code && { totp_code: code }) } });
     const reset = async () => {
@@ -28,7 +34,7 @@ describe('an authenticator that a stolen session added', () => {
       const json = { email: user.email, token: resetTokenIn(mail.text), new_password: NEW_PASSWORD };
       await app.ask('POST', '/v2/auth/password-reset/confirm', { json });
     };
-    return { seed, logIn, reset };
+    return { user, seed, logIn, reset };
   }
 
   it('is removed by a reset, if no log-in has used it', async () => {
@@ -37,6 +43,25 @@ describe('an authenticator that a stolen session added', () => {
     await reset();
 
     expect((await logIn(NEW_PASSWORD)).status).to.equal(200);
+  });
+
+  it('is removed by a reset, if the owner has logged in without it while it was being confirmed', async () => {
+    const { user, seed, logIn, reset } = await enrolled(false);
+    const keys = sealer(String(service.settings.SEALING_KEYS));
+    const session = await service.db.oneFirst(sql.type(z.object({ id: z.string() }))`
+      select s.id from user_sessions s where s.user_id = ${user.userId}`);
+    const thief = { userId: user.userId, sessionId: session } as User; // as: what a confirmation needs of it
+
+    const loggedIn = await service.db.transaction(async (tx) => {
+      await tx.query(sql.type(z.object({}))`select`); // the confirmation has begun
+      const owner = await logIn(PASSWORD);
+      await confirmTotp(tx as unknown as typeof service.db, keys, thief, codeOf(seed, -1));
+      return owner;
+    });
+    await reset();
+
+    expect(loggedIn.body).to.have.property('session_token');
+    expect((await logIn(NEW_PASSWORD)).body).to.have.property('session_token');
   });
 
   it('stays, if the owner has logged in with it: a mailbox alone does not remove it', async () => {

@@ -29,8 +29,9 @@ export async function enrollTotp(db: Db, sealer: Sealer, user: User): Promise<{ 
 }
 
 /**
- * Enables TOTP with its first code, which is then used up. Throws V2_MFA_INVALID for a wrong code, V2_MFA_NOT_STARTED
- * without an enrollment, and V2_MFA_ALREADY_ENABLED.
+ * Enables TOTP with its first code, which is then used up. Its time is after that of every log-in that needed no code, as `quarantine`
+ * compares them: not that of a transaction which began before. Throws V2_MFA_INVALID for a wrong code, V2_MFA_NOT_STARTED without an
+ * enrollment, and V2_MFA_ALREADY_ENABLED.
  */
 export async function confirmTotp(db: Db, sealer: Sealer, user: User, code: string): Promise<void> {
   await inLiveSession(db, user, async (tx) => {
@@ -42,7 +43,7 @@ export async function confirmTotp(db: Db, sealer: Sealer, user: User, code: stri
     await tx.query(sql.prepared('confirm_user_totp', z.object({}))`
       with changed as (
         update users u
-        set totp_enabled_at = now(), totp_step = ${step}
+        set totp_enabled_at = clock_timestamp(), totp_step = ${step}
         where u.id = ${user.userId}
         returning u.id
       )
