@@ -6,6 +6,7 @@ import { expectProblem } from '../support/problem.ts';
 import { KEYS, startService, type TestService } from '../support/service.ts';
 
 const ELIMINATED = { elimination: 'LIQUIDATED' };
+const LONG = { pair: 'BTC', side: 'long', size: '0.01', order_type: 'market' };
 
 /** From its elimination on the network finds the account by its own name alone. See venues/network-validator.md#eliminations. */
 describe('a wallet whose account at the network is eliminated', () => {
@@ -44,12 +45,7 @@ describe('a wallet whose account at the network is eliminated', () => {
 
     const ofFirst = await first.get('/v1/balance');
     const ofSecond = await second.get('/v1/balance', { headers: { 'Trader-ID': first.wallet } });
-    const order = await first.post('/v1/orders/exvenue', {
-      pair: 'BTC',
-      side: 'long',
-      size: '0.01',
-      order_type: 'market',
-    });
+    const order = await first.post('/v1/orders/exvenue', LONG);
 
     expect(ofFirst.body).to.include({ status: 'breached', funded_account_size: 10_000 });
     expect(ofSecond.body).to.include({ status: 'active', funded_account_size: 5_000 });
@@ -76,8 +72,7 @@ describe('a wallet whose account at the network is eliminated', () => {
     await move(service, trader.created, { entity: 'registrar', ...ELIMINATED });
     await sleep(STALE_MS);
     const [ended, caps] = [await trader.get('/v1/balance'), await trader.get('/v1/balance/limits')];
-    const long = { venue: 'exvenue', pair: 'BTC', side: 'long', size: '0.001', order_type: 'market' };
-    const checked = await trader.post('/v1/rules/validate', long);
+    const checked = await trader.post('/v1/rules/validate', { venue: 'exvenue', ...LONG });
     await createAt(trader.wallet, 6_000);
     await sleep(STALE_MS);
     const renewed = await trader.get('/v1/balance');
@@ -86,6 +81,22 @@ describe('a wallet whose account at the network is eliminated', () => {
     expect(caps.body).to.include({ account_level: 4 });
     expect(JSON.stringify(checked.body.violations)).to.include('account.status');
     expect(renewed.body).to.include({ status: 'active', funded_account_size: 6_000 });
+  });
+
+  it('is shown with the account that its owner has bought for it since, whose orders are accepted', async () => {
+    const trader = await linkedWallet(service);
+    await move(service, trader.traderId, ELIMINATED);
+    const created = await buy(trader, 6_000);
+
+    const account = await trader.get('/v1/balance');
+    const order = await trader.post('/v1/orders/exvenue', LONG);
+    await move(service, created, { entity: 'registrar', ...ELIMINATED });
+    await sleep(STALE_MS);
+    const ended = await trader.get('/v1/balance');
+
+    expect(account.body).to.include({ status: 'active', funded_account_size: 6_000 });
+    expect(order.status, JSON.stringify(order.body)).to.equal(200);
+    expect(ended.body).to.include({ status: 'breached', funded_account_size: 6_000 });
   });
 
   it('is not shown with another owner’s account to the buyer of a new one', async () => {
@@ -110,12 +121,14 @@ describe('a wallet whose account at the network is eliminated', () => {
   /** A wallet of a partner that has bought its account of a miner elsewhere, which the registrar had create it. */
   async function boughtWallet(size: number) {
     const trader = await service.wallet();
+    return { ...trader, created: await buy(trader, size) };
+  }
+
+  async function buy({ owner, wallet }: { owner: string; wallet: string }, size: number, status = 'registered') {
     await service.db.query(sql.unsafe`
       insert into registrations (id, owner, ex_address, miner_slug, account_size, payer, status)
-      select gen_random_uuid(), e.owner, e.ex_wallet, 'm', ${size}, e.ex_wallet, 'registered'
-      from enrollments e
-      where e.ex_wallet = ${trader.wallet}`);
-    return { ...trader, created: await createAt(trader.wallet, size) };
+      values (gen_random_uuid(), ${owner}, ${wallet}, 'm', ${size}, ${wallet}, ${status})`);
+    return createAt(wallet, size);
   }
 
   async function createAt(wallet: string, size: number): Promise<string> {

@@ -10,7 +10,9 @@ export const SHORT_TIMEOUTS = { VENUE_READ_MS: '600' };
 export const STALE_MS = 1_100;
 
 /** A partner with one registered subaccount that is linked to a wallet; Trader-ID is the wallet. */
-export async function linkedWallet(service: TestService): Promise<Caller & { wallet: string; traderId: string }> {
+export async function linkedWallet(
+  service: TestService,
+): Promise<Caller & { owner: string; wallet: string; traderId: string }> {
   const trader = await service.wallet();
   const reply = await trader.post('/v1/register/netvenue', { ex_address: trader.wallet, account_size: 10_000 });
   expect(reply.status, JSON.stringify(reply.body)).to.equal(200);

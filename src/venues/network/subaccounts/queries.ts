@@ -30,14 +30,15 @@ const linkRow = z.object({
 });
 
 /**
- * An owner's registration of a wallet at the network: the linked subaccount (`hotkey`), else the paid registration (`registration`), with the account
- * that the network last showed for it (`seen`). `others`: the subaccounts that other owners have linked to the wallet.
+ * An owner's registration of a wallet at the network: the subaccount that is linked to it (`hotkey`), or what was paid to the registrar
+ * (`registration`), which created an account, and that account as the network last showed it (`seen`). `others`: the subaccounts that other
+ * owners have linked to the wallet.
  */
 export type WalletLink = z.infer<typeof linkRow>;
 
 /**
- * An owner's registration of a wallet (in lower case): its linked subaccount, else its paid registration. Null if the
- * owner has none, even if another owner has one.
+ * An owner's newest registration of a wallet (in lower case): the network lets a wallet be registered again once its account has ended. Null if
+ * the owner has none, even if another owner has one.
  */
 export const findWalletLink = (db: Db, owner: OwnerId, wallet: WalletAddress): Promise<WalletLink | null> =>
   db.maybeOne(sql.prepared('find_wallet_link', linkRow)`
@@ -55,7 +56,7 @@ export const findWalletLink = (db: Db, owner: OwnerId, wallet: WalletAddress): P
       from registrations r
       where r.owner = ${owner} and r.ex_address = ${wallet} and r.status in ('registered', 'active', 'eliminated')
     ) l
-    order by l.hotkey is null, l.created_at desc
+    order by l.created_at desc
     limit 1`);
 
 /** Whether partners have subaccounts whose status at the network may still change. */
