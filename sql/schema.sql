@@ -1209,6 +1209,7 @@ create table registrations (
   constraint registrations_status_known CHECK ((status = ANY (ARRAY['pending'::text, 'processing'::text, 'registered'::text, 'active'::text, 'failed'::text, 'eliminated'::text, 'deregistered'::text])))
 );
 CREATE INDEX registrations_by_address ON public.registrations USING btree (owner, ex_address, created_at);
+CREATE INDEX registrations_by_wallet ON public.registrations USING btree (ex_address);
 CREATE UNIQUE INDEX registrations_one_live ON public.registrations USING btree (owner, ex_address) WHERE (status = ANY (ARRAY['pending'::text, 'processing'::text, 'registered'::text, 'active'::text]));
 CREATE INDEX registrations_paid_and_open ON public.registrations USING btree (paid_at) WHERE ((status = ANY (ARRAY['pending'::text, 'processing'::text])) AND (tx_hash IS NOT NULL));
 CREATE INDEX registrations_unrecorded ON public.registrations USING btree (paid_at) WHERE ((status = 'failed'::text) AND (tx_hash IS NOT NULL) AND (released_at IS NULL));

@@ -99,7 +99,43 @@ describe('a wallet whose account at the network is eliminated', () => {
     expect(ended.body).to.include({ status: 'breached', funded_account_size: 6_000 });
   });
 
-  it('is not shown with another owner’s account to the buyer of a new one', async () => {
+  it('that somebody else has bought an account for since shows each buyer their own, whoever reads first', async () => {
+    const first = await boughtWallet(4_000);
+    await first.get('/v1/balance');
+    await move(service, first.created, { entity: 'registrar', ...ELIMINATED });
+    const second = await service.partner();
+    await buy({ ...second, wallet: first.wallet }, 6_000);
+    await sleep(STALE_MS);
+
+    const ofFirst = await first.get('/v1/balance');
+    const order = await first.post('/v1/orders/exvenue', LONG);
+    const ofSecond = await second.get('/v1/balance', { headers: { 'Trader-ID': first.wallet } });
+    const again = await first.get('/v1/balance');
+
+    expect(ofFirst.body).to.include({ status: 'breached', funded_account_size: 4_000 });
+    expectProblem(order, 'V1_RULE_VIOLATED', { reason: 'account.status', effect: 'none' });
+    expect(ofSecond.body).to.include({ status: 'active', funded_account_size: 6_000 });
+    expect(again.body).to.include({ status: 'breached', funded_account_size: 4_000 });
+  });
+
+  it('shows the account of somebody else’s purchase to nobody but them, also where it was seen before that was recorded', async () => {
+    const first = await boughtWallet(4_000);
+    await move(service, first.created, { entity: 'registrar', ...ELIMINATED });
+    const second = await service.partner();
+    const asSecond = { headers: { 'Trader-ID': first.wallet } };
+    await buy({ ...second, wallet: first.wallet }, 6_000, 'processing');
+    await sleep(STALE_MS);
+
+    await first.get('/v1/balance');
+    await service.db.query(sql.unsafe`update registrations set status = 'registered' where owner = ${second.owner}`);
+    const ofSecond = await second.get('/v1/balance', asSecond);
+    const ofFirst = await first.get('/v1/balance');
+
+    expect(ofSecond.body).to.include({ status: 'active', funded_account_size: 6_000 });
+    expect(ofFirst.body).to.include({ funded_account_size: 0, synthetic_hotkey: null });
+  });
+
+  it('is not shown to who has bought an account for it if the one that was seen is another owner’s', async () => {
     const buyer = await boughtWallet(4_000);
     await buyer.get('/v1/balance');
     await service.partner();

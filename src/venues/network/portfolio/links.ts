@@ -90,5 +90,9 @@ export async function readLinked(
   return own === null ? absent : reads.dashboard(own);
 }
 
-const isOwn = ({ hotkey, others }: WalletLink, shown: Hotkey | null): boolean =>
-  shown === null || (hotkey === null ? !others.includes(shown) : shown === hotkey);
+/** Of a wallet that somebody else has bought an account for since, an account that was not seen before is theirs. */
+const isOwn = ({ hotkey, seen, others, later }: WalletLink, shown: Hotkey | null): boolean => {
+  if (shown === null) return true;
+  if (hotkey !== null) return shown === hotkey;
+  return ![...others, ...later].includes(shown) && (later.length === 0 || shown === seen);
+};

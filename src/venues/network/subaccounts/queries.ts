@@ -27,14 +27,18 @@ const linkRow = z.object({
   registration: idSchema.intent.nullable(),
   seen: idSchema.hotkey.nullable(),
   others: z.array(idSchema.hotkey),
+  later: z.array(idSchema.hotkey.nullable()),
 });
 
 /**
  * An owner's registration of a wallet at the network: the subaccount that is linked to it (`hotkey`), or what was paid to the registrar
  * (`registration`), which created an account, and that account as the network last showed it (`seen`). `others`: the subaccounts that other
- * owners have linked to the wallet.
+ * owners have linked to the wallet. `later`: what other owners have bought for it since, as the network last showed it.
  */
 export type WalletLink = z.infer<typeof linkRow>;
+
+/** What has, or had, an account at the network. */
+const BOUGHT = sql.fragment`r.status in ('registered', 'active', 'eliminated')`;
 
 /**
  * An owner's newest registration of a wallet (in lower case): the network lets a wallet be registered again once its account has ended. Null if
@@ -46,7 +50,11 @@ export const findWalletLink = (db: Db, owner: OwnerId, wallet: WalletAddress): P
         select o.synthetic_hotkey
         from subaccounts o
         where o.ex_address = ${wallet} and o.owner <> ${owner}
-      ) as others
+      ) as others, array(
+        select r.synthetic_hotkey
+        from registrations r
+        where r.ex_address = ${wallet} and r.owner <> ${owner} and r.created_at > l.created_at and ${BOUGHT}
+      ) as later
     from (
       select s.synthetic_hotkey as hotkey, null::uuid as registration, null as seen, s.created_at
       from subaccounts s
@@ -54,7 +62,7 @@ export const findWalletLink = (db: Db, owner: OwnerId, wallet: WalletAddress): P
       union all
       select null, r.id, r.synthetic_hotkey, r.created_at
       from registrations r
-      where r.owner = ${owner} and r.ex_address = ${wallet} and r.status in ('registered', 'active', 'eliminated')
+      where r.owner = ${owner} and r.ex_address = ${wallet} and ${BOUGHT}
     ) l
     order by l.created_at desc
     limit 1`);
