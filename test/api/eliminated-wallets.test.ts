@@ -135,6 +135,22 @@ describe('a wallet whose account at the network is eliminated', () => {
     expect(ofFirst.body).to.include({ funded_account_size: 0, synthetic_hotkey: null });
   });
 
+  it('keeps its account where the registrar has told that it is deregistered, and it was not bought again', async () => {
+    const trader = await boughtWallet(4_000);
+    await trader.get('/v1/balance');
+    await move(service, trader.created, { entity: 'registrar', ...ELIMINATED });
+    await service.db.query(
+      sql.unsafe`update registrations set status = 'deregistered' where ex_address = ${trader.wallet}`,
+    );
+    await sleep(STALE_MS);
+
+    const account = await trader.get('/v1/balance');
+    const order = await trader.post('/v1/orders/exvenue', LONG);
+
+    expect(account.body).to.include({ status: 'breached', funded_account_size: 4_000 });
+    expectProblem(order, 'V1_RULE_VIOLATED', { reason: 'account.status', effect: 'none' });
+  });
+
   it('is not shown to who has bought an account for it if the one that was seen is another owner’s', async () => {
     const buyer = await boughtWallet(4_000);
     await buyer.get('/v1/balance');

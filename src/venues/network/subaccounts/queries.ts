@@ -38,7 +38,7 @@ const linkRow = z.object({
 export type WalletLink = z.infer<typeof linkRow>;
 
 /** What has, or had, an account at the network. */
-const BOUGHT = sql.fragment`r.status in ('registered', 'active', 'eliminated')`;
+const BOUGHT = sql.fragment`r.status in ('registered', 'active', 'eliminated', 'deregistered')`;
 
 /**
  * An owner's newest registration of a wallet (in lower case): the network lets a wallet be registered again once its account has ended. Null if
