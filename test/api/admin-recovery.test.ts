@@ -161,6 +161,20 @@ describe('operations of operators on deliveries, the queue and accounts', () => 
     });
   });
 
+  describe('listLedgerDifferences', () => {
+    it('goes on in pages behind one that was settled meanwhile', async () => {
+      const [one, two] = [await failedAccount(desk.session), await failedAccount(desk.session)];
+      const insert = `insert into balance_differences values ($1, 'usd', 1, 2, now()), ($2, 'usd', 1, 2, now() + interval '1 s')`;
+      await desk.session.query(insert, [one.paymentId, two.paymentId]);
+      const first = await desk.get('/v2/admin/ledger/differences?limit=1');
+      await desk.session.query('delete from balance_differences where subject = $1', [one.paymentId]);
+
+      const next = await desk.get(nextOf(first));
+
+      expect([first, next].map(({ body }) => body[0]?.subject)).to.deep.equal([one.paymentId, two.paymentId]);
+    });
+  });
+
   describe('getQueueHealth', () => {
     it('counts and ages jobs, intents, lanes, deliveries, workers and open debts', async () => {
       const health = async () => (await desk.get('/v2/admin/queue')).body;
