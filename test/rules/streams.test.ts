@@ -70,6 +70,21 @@ describe('streams', () => {
       expect(limit.count()).to.equal(4);
     });
 
+    it('for each caller whose ten are new, before another one of its owner gives way: who is rejected ends nobody', async () => {
+      const limit = streamLimit(11, 50);
+      const ended: string[] = [];
+      const open = (caller: string) => limit.take('app', caller, () => void ended.push(caller));
+      open('bob');
+      await sleep(450);
+      for (let n = 0; n < 10; n += 1) open('ann');
+
+      const more = take(limit, 'app', 'ann');
+
+      expect(more).to.equal('V1_STREAM_LIMIT 10');
+      expect(ended).to.deep.equal([]);
+      expect(limit.count()).to.equal(11);
+    });
+
     it('for all callers of an owner, and not of another', () => {
       const limit = streamLimit(2, 60_000);
       const first = take(limit, 'app', 'ann');

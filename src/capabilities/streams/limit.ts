@@ -25,10 +25,8 @@ export function streamLimit(perOwner: number, heartbeatMs: number): StreamLimit 
   return {
     count: () => open,
     take(owner, caller, end) {
-      if (callers.of(caller).size >= MAX_PER_CALLER) giveWay(callers.of(caller));
-      if (owners.of(owner).size >= perOwner) giveWay(owners.of(owner));
-      const isTooMany = callers.of(caller).size >= MAX_PER_CALLER || owners.of(owner).size >= perOwner;
-      if (isTooMany) throw new ApiError('V1_STREAM_LIMIT', { retryAfterS: 10 });
+      if (isFull(callers.of(caller), MAX_PER_CALLER) || isFull(owners.of(owner), perOwner))
+        throw new ApiError('V1_STREAM_LIMIT', { retryAfterS: 10 });
       if (open >= MAX_STREAMS) throw new ApiError('SERVICE_UNAVAILABLE', { retryAfterS: 10 });
       const slot: Slot = { since: performance.now(), end, release };
       callers.add(caller, slot);
@@ -44,11 +42,14 @@ export function streamLimit(perOwner: number, heartbeatMs: number): StreamLimit 
     },
   };
 
-  function giveWay(slots: ReadonlySet<Slot>): void {
+  /** Whether all of these are taken and none gives way. */
+  function isFull(slots: ReadonlySet<Slot>, most: number): boolean {
+    if (slots.size < most) return false;
     const oldest = [...slots].find(({ end }) => end);
-    if (!oldest || oldest.since + NEW_BEATS * heartbeatMs > performance.now()) return;
+    if (!oldest || oldest.since + NEW_BEATS * heartbeatMs > performance.now()) return true;
     oldest.end?.();
     oldest.release();
+    return false;
   }
 }
 
