@@ -17,10 +17,11 @@ import { callerId, credentialId, type Principal } from '../kernel/principal.ts';
 import { epochMs } from '../kernel/work.ts';
 import type { EdgeDeps } from './deps.ts';
 
-type Keeper = Pick<EdgeDeps, 'db' | 'sealer'>;
+/** `until`: when a repeat has waited enough for the first request, by `performance.now()`. */
+type Keeper = Pick<EdgeDeps, 'db' | 'sealer'> & { until: number };
 
 const POLL_MS = 100;
-const LONGEST_WAIT_MS = 26_000; // a first request that waits for its outcome takes up to 25 s
+const LONGEST_WAIT_MS = 26_000; // since a repeat came: a first request that waits for its outcome takes up to 25 s
 const REPLACED_MS = 1_000; // by then the outcome of a wait is stored
 const RELEASE_AGAIN_MS = 1_000;
 
@@ -28,14 +29,15 @@ type KeyedCall = {
   ctx: Context;
   operation: Pick<Operation, 'keepsSecrets'>;
   call: Pick<Call, 'context' | 'principal' | 'commit' | 'network'>;
-  deps: Keeper;
+  deps: Pick<EdgeDeps, 'db' | 'sealer'>;
 };
 type Run = (commit: Commit) => Promise<IdempotentResponse>;
 
 /**
  * Runs a write without an intent once per Idempotency-Key, and returns the first response again for a repeat of the
  * same request. Without a key it only runs the write. Throws IDEMPOTENCY_KEY_REUSED for another request with the same
- * key, or by another credential if the response has a secret, and SERVICE_UNAVAILABLE if the first request does not end within 26 s.
+ * key, or by another credential if the response has a secret, and SERVICE_UNAVAILABLE if the first request does not end within 26 s
+ * after this one came.
  */
 export async function idempotentResponse(
   { ctx, operation, call, deps }: KeyedCall,
@@ -48,7 +50,8 @@ export async function idempotentResponse(
     key: context.idempotency_key,
     digest: operation.keepsSecrets ? `${context.digest} ${credentialOf(principal)}` : context.digest,
   };
-  const once = async () => (await earlierResponse(deps, use)) ?? (await runAndStore(deps, use, run));
+  const keeper = { ...deps, until: ctx.state.receivedAt + LONGEST_WAIT_MS };
+  const once = async () => (await earlierResponse(keeper, use)) ?? (await runAndStore(keeper, use, run));
   const earlier = await once().catch((error) => {
     if (!(error instanceof ApiError)) void releaseAfterFault(deps.db, use);
     throw error;
@@ -80,8 +83,7 @@ async function releaseAfterFault(db: EdgeDeps['db'], use: KeyUse): Promise<void>
 
 type Reply = { response: IdempotentResponse; isReplayed: boolean };
 
-async function earlierResponse({ db, sealer }: Keeper, use: KeyUse): Promise<Reply | null> {
-  const until = performance.now() + LONGEST_WAIT_MS;
+async function earlierResponse({ db, sealer, until }: Keeper, use: KeyUse): Promise<Reply | null> {
   for (;;) {
     const reserved = await reserveKey(db, sealer, use);
     if (reserved.verdict === 'fresh') return null;

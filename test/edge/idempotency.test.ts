@@ -12,7 +12,14 @@ import { until } from '../support/processes.ts';
 import { openRows, type Rows } from '../support/rows.ts';
 
 type Run = (commit: Commit) => Promise<AnyReply>;
-type Request = { key?: string; digest?: string; principal?: Principal; network?: string; keepsSecrets?: boolean };
+type Request = {
+  key?: string;
+  digest?: string;
+  principal?: Principal;
+  network?: string;
+  keepsSecrets?: boolean;
+  cameAgoMs?: number;
+};
 
 const sealer = readSealer(`test:${Buffer.alloc(32, 'test').toString('base64')}`);
 const NOBODY: Principal = { kind: 'nobody', owner: '' };
@@ -34,9 +41,17 @@ describe('a write under an Idempotency-Key', () => {
 
   async function send(
     run: Run,
-    { key = 'key', digest = 'aa', principal = NOBODY, network = 'net', keepsSecrets = false }: Request = {},
+    {
+      key = 'key',
+      digest = 'aa',
+      principal = NOBODY,
+      network = 'net',
+      keepsSecrets = false,
+      cameAgoMs = 0,
+    }: Request = {},
   ) {
     const ctx = {
+      state: { receivedAt: performance.now() - cameAgoMs },
       set: (name: string, value: string) => Object.assign(headers, { [name]: value }),
     } as unknown as Context; // as: all that it uses
     const context = { owner: '', digest, request_id: 'r', ...(key && { idempotency_key: key }) } as never; // as: a context
@@ -178,6 +193,21 @@ describe('a write under an Idempotency-Key', () => {
     expect(await Promise.race([repeat, sleep(250, 'waits')])).to.equal('waits');
     end();
     expect([(await first).body, (await repeat).body]).to.deep.equal(['done', 'done']);
+  });
+
+  it('has a repeat wait no longer than the platform’s router, which counts from when that came', async () => {
+    const first = Promise.withResolvers<AnyReply>();
+    const sent = send(() => first.promise);
+    await until('the key is taken', () => rows.db.exists(sql.type(z.object({}))`select from idempotent_responses`));
+    const startedAt = performance.now();
+
+    const repeat = await codeOf(send(neverRuns, { cameAgoMs: 25_500 }));
+    const tookMs = performance.now() - startedAt;
+    first.resolve(ok());
+    await sent;
+
+    expect(repeat).to.equal('SERVICE_UNAVAILABLE');
+    expect(tookMs).to.be.within(400, 1_500);
   });
 
   it('that died while it waited for its outcome is answered by what it committed, once that time is over', async () => {
