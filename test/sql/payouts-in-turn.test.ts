@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { Client } from 'pg';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { payWaiting } from '../../src/capabilities/payouts/store.ts';
@@ -40,6 +41,24 @@ describe('payouts whose wait is over', () => {
 
     expect(await begun()).to.deep.equal(['a', 'b']);
   });
+
+  it('are requested beside those that somebody holds, however many: each was waited for, and nobody else’s was requested', async () => {
+    const holder = new Client({ connectionString: people.url });
+    await holder.connect();
+    await holder.query(`begin; select from payouts where owner = 'a' for update`);
+    const startedAt = performance.now();
+
+    await payWaiting(people.db, 50, 60_000);
+    const tookMs = performance.now() - startedAt;
+    const beside = await begun();
+    await holder.query('commit');
+    await holder.end();
+    await payWaiting(people.db, 50, 60_000);
+
+    expect(beside).to.deep.equal(['b']);
+    expect(tookMs).to.be.below(2_000);
+    expect(await begun()).to.have.length(7);
+  }).timeout(300_000);
 
   it('do not wait for what is read at a processor that is slow', async () => {
     const { promise: isAnswered, resolve: answer } = Promise.withResolvers<object>();

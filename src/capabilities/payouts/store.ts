@@ -130,19 +130,22 @@ export async function noteHolding(db: Db, payoutId: PayoutId, accountId: string,
 }
 
 /**
- * Requests the next step of payouts whose wait is over: for money to become available at the trader's account, or for the platform or the processor.
- * Owners take turns, because the money of many becomes available at the same hour.
+ * Requests the next step of payouts that waited until now: for their money to be available at the trader's account, or for the
+ * platform or the processor. Owners take turns: the money of many becomes available at the same hour. One that somebody holds is left to
+ * the next run.
  */
 export async function payWaiting(db: Db, most: number, deadlineMs: number): Promise<void> {
   const waiting = await db.any(sql.type(z.object({ id: z.string() }))`
-    select w.id
+    select t.id
     from (
-      select p.id, p.pay_after, row_number() over (partition by p.owner order by p.pay_after) as nth
+      select p.id, row_number() over (partition by p.owner order by p.pay_after) as nth
       from payouts p
       where p.pay_after <= now()
     ) w
-    order by w.nth, w.pay_after
-    limit ${most}`);
+    join payouts t on t.id = w.id
+    order by w.nth, t.pay_after
+    limit ${most}
+    for no key update of t skip locked`);
   await eachInTurn(waiting, ({ id }) => {
     const item = { id: newIntentId(), deadline_s: deadlineMs / 1000 };
     return db.query(sql.type(nothing)`select pay_arrived(${id}, ${JSON.stringify(item)}::jsonb)`);
