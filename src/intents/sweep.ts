@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { sql } from 'slonik';
 import { z } from 'zod';
+import { eachInTurn } from '../db/polling.ts';
 import type { Db } from '../db/pool.ts';
 
 /** The dependencies of `sweepJobs`. */
@@ -8,15 +9,23 @@ export type SweepDeps = { db: Db; log: Pick<Logger, 'warn'> };
 
 /**
  * Safety net: queues a new job for open intents that lost theirs, and releases lost jobs. Normally there are 0 of both.
- * Deletes jobs that newer ones have replaced while a worker that died or stopped had them, and dead ones with nothing left to do.
+ * Deletes jobs that newer ones have replaced while a worker that died or stopped had them, and dead ones with nothing left to do. One
+ * that fails keeps none of the others from being done.
  */
 export async function sweepJobs({ db, log }: SweepDeps): Promise<void> {
-  const stranded = await requeueStranded(db);
-  if (stranded > 0) log.warn({ stranded }, 'requeued intents without a job');
-  const lost = await releaseLostJobs(db);
-  if (lost > 0) log.warn({ lost }, 'released lost jobs');
-  await dropSuperseded(db);
-  await dropFinished(db);
+  const steps = [
+    async () => {
+      const stranded = await requeueStranded(db);
+      if (stranded > 0) log.warn({ stranded }, 'requeued intents without a job');
+    },
+    async () => {
+      const lost = await releaseLostJobs(db);
+      if (lost > 0) log.warn({ lost }, 'released lost jobs');
+    },
+    () => dropSuperseded(db),
+    () => dropFinished(db),
+  ];
+  await eachInTurn(steps, (step) => step());
 }
 
 /** Queues a job for every open intent that should have one and has none. Returns their number. */

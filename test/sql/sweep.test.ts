@@ -1,6 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { type IntentDatabase, item, openIntentDatabase, type Row, WAITING } from '../support/intent-database.ts';
-import { until } from '../support/processes.ts';
+import { type IntentDatabase, item, openIntentDatabase, type Row } from '../support/intent-database.ts';
 
 describe('requeue_stranded', () => {
   let intentDb: IntentDatabase;
@@ -96,23 +96,24 @@ describe('requeue_stranded', () => {
     expect(await jobs()).to.deep.equal([head, beside].map(({ id }) => ['network/place', id]));
   });
 
-  it('leaves alone one that ends while its lane is looked at', async () => {
-    const one = item({ lane: 'a' });
-    await intentDb.accept(one);
-    const { fence } = (await intentDb.claim(one.id)) as Row;
+  it('passes over a lane that somebody holds, whose head may be ending, and waits for none: the others have their jobs', async () => {
+    const [ends, other] = [item({ lane: 'a' }), item({ lane: 'b' })];
+    await intentDb.accept(ends, other);
+    const { fence } = (await intentDb.claim(ends.id)) as Row;
     await age();
     await loseJobs();
-    const [ending, watching] = [await intentDb.session(), await intentDb.session()];
+    const ending = await intentDb.session();
 
     await ending.query('begin');
-    await ending.settle(one.id, fence, 'failed');
+    await ending.settle(ends.id, fence, 'failed');
     const requeued = requeue();
-    await until('it waits', async () => (await watching.query(WAITING)).length > 0 || null);
+    const beside = await Promise.race([requeued, sleep(2_000, 'it waits')]);
     await ending.query('commit');
+    await requeued;
 
-    expect(await requeued).to.equal(0);
+    expect(beside).to.equal(1);
     expect(await intentDb.headOf('a')).to.equal(null);
-    expect(await jobs()).to.deep.equal([]);
+    expect(await jobs()).to.deep.equal([['network/place', other.id]]);
   });
 
   it('queues a new job for one whose job has used up its attempts', async () => {
@@ -186,5 +187,23 @@ describe('release_lost_jobs', () => {
 
     expect(freed?.n).to.equal(1);
     expect(locked).to.deep.equal([{ id: atWork.id }]);
+  });
+
+  it('passes over those that somebody holds', async () => {
+    await intentDb.query('delete from queue_jobs');
+    const [held, lost] = [item(), item()];
+    await intentDb.accept(held, lost);
+    await intentDb.query(`update queue_jobs set locked_at = now() - interval '3 minutes', locked_by = 'worker'`);
+    const holder = await intentDb.session();
+    await holder.query('begin');
+    await holder.query(`select from queue_jobs where payload ->> 'intent_id' = $1 for update`, [held.id]);
+
+    const released = intentDb.query<{ n: number }>('select release_lost_jobs() n');
+    const beside = await Promise.race([released, sleep(2_000, 'it waits')]);
+    await holder.query('rollback');
+    await released;
+
+    expect(beside).to.deep.equal([{ n: 1 }]);
+    expect(await intentDb.query('select release_lost_jobs() n')).to.deep.equal([{ n: 1 }]);
   });
 });

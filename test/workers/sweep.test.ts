@@ -37,4 +37,19 @@ describe('the sweep of jobs', () => {
       [{ lost: 1 }, 'released lost jobs'],
     ]);
   });
+
+  it('does the rest where one of these fails, and says so', async () => {
+    await intentDb.query('truncate intents, lanes cascade; delete from queue_jobs');
+    const lost = item();
+    await intentDb.accept(lost);
+    await intentDb.query(`update queue_jobs set locked_by = 'a worker', locked_at = now() - interval '3 minutes'`);
+    await intentDb.query('alter function requeue_stranded() rename to gone');
+    const lines: unknown[] = [];
+
+    const error = await sweepJobs({ db, log: { warn: (...line: unknown[]) => void lines.push(line) } }).catch(String);
+    await intentDb.query('alter function gone() rename to requeue_stranded');
+
+    expect(error).to.include('requeue_stranded');
+    expect(lines).to.deep.equal([[{ lost: 1 }, 'released lost jobs']]);
+  });
 });

@@ -1,5 +1,6 @@
 -- Queues a job for every open intent that should have one and has none, and for lanes whose head has ended. After a crash of PostgreSQL it restores
--- what the log does not have (restore_unlogged), and has the first of each line make the slots again (claim_slot). Returns how many had no job.
+-- what the log does not have (restore_unlogged), and has the first of each line make the slots again (claim_slot). A lane that somebody holds is left
+-- to the next run. Returns how many had no job.
 create or replace function requeue_stranded() returns integer
 language plpgsql as $$
 declare
@@ -31,7 +32,8 @@ begin
     order by i.lane, i.position
   loop
     if stranded.state <> 'in_doubt' and stranded.lane is not null and not stranded.has_turn then
-      perform from lanes where name = stranded.lane for update;
+      perform from lanes where name = stranded.lane for update skip locked;
+      continue when not found;
       update lanes l
       set head = stranded.id
       where l.name = stranded.lane
