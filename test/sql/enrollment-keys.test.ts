@@ -82,4 +82,19 @@ describe('a key of an enrollment', () => {
 
     expect(await live()).to.deep.equal([{ signer: 'new', verified: false, waits: false }]);
   });
+
+  it('that somebody holds once it was replaced keeps nobody else’s from being wiped, and none from being checked', async () => {
+    const [held, replaced] = [await enroll(one, 'first', true), await enroll(one, 'second', true)];
+    await enroll(one, 'third', true);
+    await one.query('begin');
+    await one.query('select from signing_keys where id = $1 for update', [held]);
+
+    const wiping = other.query('select wipe_retired_keys()');
+    const beside = await Promise.race([wiping, sleep(2_000, 'it waits')]);
+    await one.query('commit');
+    await wiping;
+
+    expect(beside).to.not.equal('it waits');
+    expect(await intentDb.query('select id from signing_keys where sealed is null')).to.deep.equal([{ id: replaced }]);
+  });
 });
