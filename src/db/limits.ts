@@ -60,7 +60,7 @@ function limited(client: DriverClient, { statementMs, wholeMs }: Limits): Driver
         silent = silentFor(limitMs);
         reject(silent);
         close(client);
-        closeIdle();
+        if (limitMs === statementMs) closeIdle(); // with less time it may only have waited for a lock
       });
       const answered = client.query(...statement).catch((error) => {
         if (databaseIsReadOnly(error)) closeIdle(); // they may lead to the same former primary, and would read what is old
