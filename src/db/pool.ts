@@ -44,7 +44,8 @@ const GRACE_MS = 250; // how long a connection may take to close
 
 type Open = (url: string, maxPoolSize: number, onError: (error: Error) => void, limits?: PoolLimits) => Promise<DbPool>;
 
-const GIVEN_UP_MS = 500; // a lock wait ends this long before the limit of its statement, so the server reports it and the connection is kept
+/** How long before the limit of a statement the server gives it up if it waits for a lock, so that no connection is lost. */
+export const GIVEN_UP_MS = 500;
 
 /** Opens the pool of a process. It does not reset connections: our code leaves no session state. */
 export const openPool: Open = (url, maxPoolSize, onError, limits = COMMAND_LIMITS) =>

@@ -3,14 +3,16 @@ import { LRUCache } from 'lru-cache';
 import pg from 'pg';
 import { mostEntries } from '../kernel/cache.ts';
 import { epochMs } from '../kernel/work.ts';
-import { wasUndone } from './conflicts.ts';
+import { waitedTooLong, wasUndone } from './conflicts.ts';
 import { endWhenSilent } from './limits.ts';
+import { GIVEN_UP_MS } from './pool.ts';
 import { withSession } from './session.ts';
 
 const SIZE = 9; // the queue's own statements are short: these connections serve hundreds of jobs
 const STATEMENT_MS = 5_000;
 const CONNECTION_MS = 5_000; // to get one of the connections, too
 const TIMES = 5;
+const AGAIN_MS = 50; // by then the server takes the next statement
 const RELEASE_TIMES = 20; // a database that is away for longer leaves the rest to `release_lost_jobs`
 const RELEASE_AGAIN_MS = 500;
 const KNOWN_MS = 120_000; // no task takes longer, see `release_lost_jobs`
@@ -21,13 +23,13 @@ const MOST_KNOWN = 20_000;
  * server forgets of the last second is harmless: a job that was fetched is fetched again, and fences let only one act; one that was
  * done is locked until `release_lost_jobs` and finds nothing to do. Jobs are queued by other connections; one that
  * is passed on is queued here before its end is recorded, and a crash forgets the later commit first. The error listeners keep a connection that
- * PostgreSQL closes from ending the process. A statement that was undone because of others is repeated: jobs that end together are deleted
- * in no order, so one that plans several of them again may deadlock with it, and the queue would end the runner. Jobs whose fetch lost its
- * response are released, before the next fetch.
+ * PostgreSQL closes from ending the process. A statement that was undone because of others is repeated, and one that waits for a lock: jobs that
+ * end together are deleted in no order, so one that plans several of them again may deadlock with it, or hold one of them, and the queue would
+ * end the runner. Jobs whose fetch lost its response are released, before the next fetch.
  */
 export function openQueuePool(url: string, onError: (error: Error) => void): pg.Pool {
   const pool = new pg.Pool({
-    connectionString: withSession(url, { synchronous_commit: 'off' }),
+    connectionString: withSession(url, { synchronous_commit: 'off', lock_timeout: String(STATEMENT_MS - GIVEN_UP_MS) }),
     max: SIZE,
     application_name: 'queue',
     keepAlive: true,
@@ -112,11 +114,12 @@ type Fetch = { runner: unknown; run(): Promise<pg.QueryResult<{ id: string }>> }
 function repeatUndone(client: pg.PoolClient, fetching: (fetch: Fetch) => Promise<unknown>): void {
   const query = client.query.bind(client) as (...args: unknown[]) => unknown; // as: it has many forms
   const repeated = async (config: object): Promise<unknown> => {
-    for (let left = TIMES; ; left -= 1) {
+    for (let undone = 0; ; await sleep(AGAIN_MS)) {
       try {
         return await query(config);
       } catch (error) {
-        if (left === 1 || !wasUndone(error)) throw error;
+        if (wasUndone(error)) undone += 1;
+        if (undone === TIMES || !(wasUndone(error) || waitedTooLong(error))) throw error;
       }
     }
   };
