@@ -77,6 +77,8 @@ for (const process of ['trading_web', 'trading_worker'])
         'delete from definitions',
         'update intent_kinds set retention = retention',
         'update recoveries set since = since',
+        `insert into agreement_keys (kid, x) values ('k', 'x')`,
+        'update agreement_keys set x = x',
       ])
         expect(await tried(statement), statement).to.equal(DENIED);
     });

@@ -5,7 +5,7 @@ create or replace function process_rights(process text) returns table (of_table 
 language sql stable as $$
   select c.relname::text, concat_ws(', ', 'select',
     case
-      when c.relname in ('migrations', 'definitions', 'intent_kinds') then null
+      when c.relname in ('agreement_keys', 'migrations', 'definitions', 'intent_kinds') then null
       when c.relname = 'recoveries' then case when process = 'trading_worker' then 'insert' end -- npm run ops -- recover, with a worker's settings
       when c.relname in ('admin_audit', 'agreement_signatures') then case when process = 'trading_web' then 'insert' end
       when c.relname in ('operator_actions', 'ledger_accounts', 'ledger_transactions', 'ledger_entries', 'statement_lines') then 'insert'
