@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { Client } from 'pg';
 import { sql } from 'slonik';
 import { linkedWallet, move, STALE_MS } from '../support/portfolio.ts';
 import { expectProblem } from '../support/problem.ts';
@@ -116,6 +117,23 @@ describe('a wallet whose account at the network is eliminated', () => {
     expectProblem(order, 'V1_RULE_VIOLATED', { reason: 'account.status', effect: 'none' });
     expect(ofSecond.body).to.include({ status: 'active', funded_account_size: 6_000 });
     expect(again.body).to.include({ status: 'breached', funded_account_size: 4_000 });
+  });
+
+  it('is shown beside somebody who holds its registration: the account that is seen is recorded at another reading', async () => {
+    const trader = await boughtWallet(4_000);
+    const holder = new Client({ connectionString: String(service.settings.DATABASE_URL) });
+    await holder.connect();
+    await holder.query('begin');
+    await holder.query('select from registrations where ex_address = $1 for update', [trader.wallet]);
+    const startedAt = performance.now();
+
+    const { status, body } = await trader.get('/v1/balance');
+    const tookMs = performance.now() - startedAt;
+    await holder.query('rollback');
+    await holder.end();
+
+    expect([status, body.funded_account_size]).to.deep.equal([200, 4_000]);
+    expect(tookMs).to.be.below(2_000);
   });
 
   it('shows the account of somebody else’s purchase to nobody but them, also where it was seen before that was recorded', async () => {

@@ -14,12 +14,17 @@ export async function noteSubaccountStatus(db: Db, syntheticHotkey: Hotkey, stat
     where synthetic_hotkey = ${syntheticHotkey} and status <> ${status}`);
 }
 
-/** Stores the account that the network shows for the wallet of a paid registration. */
+/** Stores the account that the network shows for the wallet of a paid registration, unless somebody holds that: reads do not wait for it. */
 export async function noteBoughtAccount(db: Db, registration: IntentId, syntheticHotkey: Hotkey): Promise<void> {
   await db.query(sql.prepared('note_bought_account', z.object({}))`
     update registrations
     set synthetic_hotkey = ${syntheticHotkey}
-    where id = ${registration} and synthetic_hotkey is distinct from ${syntheticHotkey}`);
+    where id in (
+      select r.id
+      from registrations r
+      where r.id = ${registration} and r.synthetic_hotkey is distinct from ${syntheticHotkey}
+      for no key update skip locked
+    )`);
 }
 
 /** What the sync of partners' subaccounts needs. */
