@@ -67,7 +67,7 @@ async function survive(failure: Failure, { cluster, stage, flowing }: Scenery): 
   const beganAt = Date.now();
   await cluster.run(failure, failure === 'switch over' ? 'db1' : primary);
   await until(
-    'another primary',
+    `another primary than ${primary}, after: ${failure}`,
     () =>
       cluster.primary().then(
         (name) => name !== primary || null,
