@@ -2342,7 +2342,7 @@ create function announce_partners()
 create function ask_for_approval(new_id text, of_operation text, of_subject text, of_digest bytea, of_summary jsonb, because text, needs_role text, operator text, lives_s integer)
   returns SETOF approvals plpgsql;
 
-create function ask_for_subaccount(account text, new_intent uuid, deadline_s double precision)
+create function ask_for_subaccount(account text, new_intent uuid, deadline_s double precision, former uuid DEFAULT NULL::uuid)
   returns void plpgsql;
 
 create function assess_open_intents(of_kind text, of_owner text, in_state text)

@@ -23,7 +23,7 @@ begin
   update prop_accounts
   set status = 'provisioning', failure_reason = null, intent_id = new_intent, status_at = now()
   where id = account;
-  perform ask_for_subaccount(account, new_intent, deadline_s);
+  perform ask_for_subaccount(account, new_intent, deadline_s, a.intent_id);
   perform emit_account_moved(account);
   perform record_action(by_operator, 'provision_again', null, a.payment_id, account, because,
     noted || jsonb_build_object('verdict', 'done', 'intent_id', new_intent, 'after', a.intent_id));

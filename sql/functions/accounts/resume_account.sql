@@ -14,7 +14,7 @@ begin
   set status = 'provisioning', failure_reason = null, status_at = now(), sync_after = now(), intent_id = coalesce(new_intent, intent_id)
   where id = account;
   if new_intent is not null then
-    perform ask_for_subaccount(account, new_intent, 3600);
+    perform ask_for_subaccount(account, new_intent, 3600, a.intent_id);
   elsif a.synthetic_hotkey is not null then
     perform plan_sync(account, 0);
   end if;
