@@ -55,7 +55,10 @@ export const venueReads = (
     const [wallet = '', ...coin] = key.split(' ');
     return exvenue.leverage(wallet, coin.join(' '), limits);
   });
-  const settlements = cachedRead(SLOW_FRESH_MS, (uuid: string) => netvenue.settlements(uuid, epochMs(), limits));
+  const settlements = cachedRead(SLOW_FRESH_MS, (key: string) => {
+    const [uuid = '', untilMs = epochMs()] = key.split(' ');
+    return netvenue.settlements(uuid, Number(untilMs), limits);
+  });
   const pairsNow = cachedRead(FRESH_MS, () => netvenue.tradePairs(limits));
   const fills = ofTrader(FILLS_FRESH_MS, (key: string) => {
     const [wallet = '', fromMs, toMs] = key.split(' ');
@@ -91,7 +94,8 @@ export const venueReads = (
     },
     /** The dashboard without the cache, for checks that would reject an order. */
     dashboardNow: readDashboard,
-    settlements,
+    /** The weekly settlements of a subaccount, by default up to now. */
+    settlements: (uuid: string, untilMs?: number) => settlements(untilMs === undefined ? uuid : `${uuid} ${untilMs}`),
     /** The network's registry of pairs, at most 1 min old; older, up to 10 min, if the network cannot be read. */
     tradePairs: cachedStaleRead(PAIRS_FRESH_MS, PAIRS_STALE_MS, () => netvenue.tradePairs(limits)),
     /** The same, never older than 1 s. */

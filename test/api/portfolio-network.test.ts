@@ -9,6 +9,12 @@ const WEEK_MS = 7 * 86_400_000;
 /** Monday 00:00 UTC of the week of a timestamp; 1970 began on a Thursday. */
 const mondayBefore = (ms: number) => Math.floor((ms - 4 * 86_400_000) / WEEK_MS) * WEEK_MS + 4 * 86_400_000;
 
+/** A week of settlements, `n` weeks before the one that has not ended. */
+const week = (n: number, payout: number) => {
+  const end_ms = mondayBefore(Date.now()) - (n - 1) * WEEK_MS;
+  return { start_ms: end_ms - WEEK_MS, end_ms, payout };
+};
+
 describe('a subaccount of the network', () => {
   let service: TestService;
   before(async () => {
@@ -146,11 +152,6 @@ describe('a subaccount of the network', () => {
   it('listPayouts shows settled weeks with earnings, newest first; getPendingPayout shows the current week', async () => {
     const trader = await service.trader();
     const monday = mondayBefore(Date.now());
-    const week = (n: number, payout: number) => ({
-      start_ms: monday - n * WEEK_MS,
-      end_ms: monday - (n - 1) * WEEK_MS,
-      payout,
-    });
     await move(service, trader.traderId, {
       bucket: 'SUBACCOUNT_FUNDED',
       settlements: [week(3, 125.5), week(2, 0), week(1, 50), week(0, 7.25)],
@@ -173,6 +174,26 @@ describe('a subaccount of the network', () => {
       status: 'pending',
       period_start: new Date(monday).toISOString(),
     });
+  });
+
+  it('listPayouts shows what an account earned before it was eliminated; the week of its end pays nothing', async () => {
+    const trader = await service.trader();
+    const settlements = [week(2, 125.5), week(1, 50), week(0, 7.25)];
+    await move(service, trader.traderId, { bucket: 'SUBACCOUNT_FUNDED', settlements });
+    await move(service, trader.traderId, { elimination: 'FAILED_FUNDED_PERIOD_EOD_DRAWDOWN' });
+
+    const [all, pending] = [await trader.get('/v1/payouts'), await trader.get('/v1/payouts/pending')];
+
+    expect(all.body.map(({ amount }: { amount: string }) => amount)).to.deep.equal(['50', '125.5']);
+    expect(pending).to.deep.include({ status: 204, body: undefined });
+  });
+
+  it('listPayouts is empty of an account that was eliminated in its challenge', async () => {
+    const trader = await service.trader();
+    await move(service, trader.traderId, { elimination: 'FAILED_CHALLENGE_PERIOD_DRAWDOWN' });
+
+    expect(await trader.get('/v1/payouts')).to.deep.include({ status: 200, body: [] });
+    expect(await trader.get('/v1/payouts/pending')).to.deep.include({ status: 204, body: undefined });
   });
 
   it('100 reads of one balance at a time cause at most 2 calls a second', async () => {

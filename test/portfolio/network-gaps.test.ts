@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ApiError } from '../../src/kernel/errors.ts';
-import { found, type ReadResult } from '../../src/kernel/upstream-result.ts';
+import { absent, found, type ReadResult } from '../../src/kernel/upstream-result.ts';
 import { readOrder } from '../../src/venues/network/adapter/orders.ts';
 import type { Dashboard, DashboardOrder } from '../../src/venues/network/adapter/types.ts';
 import { networkAccount } from '../../src/venues/network/portfolio/account.ts';
@@ -10,7 +10,7 @@ import { drawdownOf } from '../../src/venues/network/portfolio/drawdown.ts';
 import { accountFacts } from '../../src/venues/network/portfolio/facts.ts';
 import { filledOrders } from '../../src/venues/network/portfolio/filled-orders.ts';
 import { networkLimits } from '../../src/venues/network/portfolio/limits.ts';
-import { readOpenPairs } from '../../src/venues/network/portfolio/read-model.ts';
+import { readOpenPairs, weeksOf } from '../../src/venues/network/portfolio/read-model.ts';
 
 const order = { uuid: 'o', tradePair: 'BTCUSDC', orderType: 'LONG', quantity: 1, price: 100, processedMs: 5 };
 const history = (more: Partial<DashboardOrder>) => () =>
@@ -30,6 +30,32 @@ describe('what the network leaves out of a history', () => {
     expect(history({})()).to.have.length(1);
     for (const gap of [{ processedMs: null }, { tradePair: null }])
       expect(history(gap), JSON.stringify(gap)).to.throw(ApiError).with.property('code', 'VENUE_UNREADABLE');
+  });
+});
+
+describe('the payouts of an account of which the network shows none', () => {
+  const WEEK_MS = 7 * 86_400_000;
+  const ENDED_MS = 10.5 * WEEK_MS;
+  const of = (startMs: number) => ({ startMs, endMs: startMs + WEEK_MS, payoutUsd: 50 });
+  const payoutsOf = (elimination: Dashboard['elimination'], before: ReadResult<ReturnType<typeof of>[]>) => {
+    const settlements = async (_uuid: string, untilMs?: number) =>
+      untilMs === undefined ? absent : untilMs < ENDED_MS ? before : found([]);
+    return weeksOf({ settlements }, 'uuid', { status: 'active', bucket: null, elimination } as Dashboard); // as: what is read of it
+  };
+  const code = (error: ApiError) => error.code;
+
+  it('are none while it lives, and after a challenge that it has failed', async () => {
+    expect(await payoutsOf(null, absent)).to.deep.equal([]);
+    expect(await payoutsOf({ atMs: ENDED_MS, reason: 'FAILED_CHALLENGE_PERIOD_TIME' }, absent)).to.deep.equal([]);
+  });
+
+  it('are those of the weeks before its elimination, or unreadable, never none because it has ended', async () => {
+    const reason = 'INACTIVE';
+    const weeks = found([of(8 * WEEK_MS), of(10 * WEEK_MS)]);
+
+    expect(await payoutsOf({ atMs: ENDED_MS, reason }, weeks)).to.deep.equal([of(8 * WEEK_MS)]);
+    expect(await payoutsOf({ atMs: ENDED_MS, reason }, absent).catch(code)).to.equal('VENUE_UNREADABLE');
+    expect(await payoutsOf({ atMs: null, reason }, weeks).catch(code)).to.equal('VENUE_UNREADABLE');
   });
 });
 

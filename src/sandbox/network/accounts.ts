@@ -80,8 +80,8 @@ export const moveAccount = (
   if (to.closes) account.closes = { ...account.closes, ...to.closes };
   if (to.settlements) account.settlements = to.settlements;
   if (!to.elimination) return;
+  account.elimination = { atMs: Date.now(), reason: to.elimination, bucket: account.bucket };
   Object.assign(account, { status: 'eliminated', bucket: 'ELIMINATED' });
-  account.elimination = { atMs: Date.now(), reason: to.elimination };
   if (account.exAddress) world.byAddress.delete(account.exAddress);
   for (const order of [...account.resting.values()]) withdraw(world, account, order, BY_ELIMINATION);
   for (const pairId of [...account.open.keys()]) {

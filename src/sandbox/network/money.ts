@@ -34,7 +34,8 @@ export const drawdownView = (account: Account) => {
 };
 
 /** Whether an account has passed its challenge. See venues/network-validator.md#buckets. */
-export const isFunded = ({ bucket }: Account): boolean => bucket.includes('FUNDED') || bucket.includes('ALPHA');
+export const isFunded = ({ bucket }: Pick<Account, 'bucket'>): boolean =>
+  bucket.includes('FUNDED') || bucket.includes('ALPHA');
 
 /** Caps of tier 1 as multiples of the balance. See venues/network-validator.md#leverage-caps. */
 export const CLASS_MULTIPLES: Record<string, number> = {
@@ -49,7 +50,7 @@ export const CLASS_MULTIPLES: Record<string, number> = {
  * The cap of a whole account as a multiple: by class; for linked accounts 4 in the challenge, 7 when funded; 15 for all
  * markets.
  */
-export const portfolioMultiple = ({ assetClass, ...account }: Account): number => {
-  if (assetClass === 'hl_all') return isFunded({ assetClass, ...account }) ? 7 : 4;
+export const portfolioMultiple = ({ assetClass, bucket }: Account): number => {
+  if (assetClass === 'hl_all') return isFunded({ bucket }) ? 7 : 4;
   return assetClass === 'all_markets' ? 15 : (CLASS_MULTIPLES[assetClass] ?? 1);
 };

@@ -1,6 +1,6 @@
 import type { Reported } from '../upstream.ts';
 import { isFunded } from './money.ts';
-import type { World } from './world.ts';
+import type { Account, World } from './world.ts';
 
 const WEEK_MS = 7 * 86_400_000;
 const HALF_DAY_MS = 12 * 3_600_000;
@@ -25,15 +25,20 @@ export const payoutResponse = (worlds: readonly World[], requested: Record<strin
   if (!(start <= end)) return bad('start_time_ms must be less than or equal to end_time_ms');
   const accounts = worlds.flatMap((world) => [...world.accounts.values()]);
   const account = accounts.find(({ uuid }) => uuid === subaccount_uuid);
-  if (!account || !isFunded(account) || account.settlements.length === 0) {
+  const settlements = account && wasFundedAt(account, end) ? account.settlements : [];
+  if (!account || (settlements.length === 0 && !account.elimination)) {
     return { status: 404, body: { error: 'No payout data found for subaccount' } };
   }
-  const weekly_settlements = account.settlements
+  const weekly_settlements = settlements
     .filter(({ start_ms }) => start_ms >= start && start_ms <= end)
     .map((week) => ({ ...week, end_ms: Math.min(week.end_ms, end) }));
   const payout = weekly_settlements.reduce((sum, week) => sum + week.payout, 0);
   const data = { hotkey: account.hotkey, total_checkpoints: 0, checkpoints: [], weekly_settlements, payout };
   return { status: 200, body: { status: 'success', data, timestamp: Date.now() } };
 };
+
+/** Whether an account is funded, or was before its elimination. */
+const wasFundedAt = ({ bucket, elimination }: Account, ms: number): boolean =>
+  isFunded({ bucket: (elimination && ms < elimination.atMs ? elimination.bucket : null) ?? bucket });
 
 const bad = (error: string): Reported => ({ status: 400, body: { error } });

@@ -55,7 +55,8 @@ export type Account = {
   activeFromMs: number;
   status: string | null;
   bucket: string;
-  elimination: { atMs: number; reason: string } | null;
+  /** `bucket`: the one before; a state that an earlier version has stored has none. */
+  elimination: { atMs: number; reason: string; bucket?: string } | null;
   realized: number;
   open: Map<string, Position>;
   closed: Position[];

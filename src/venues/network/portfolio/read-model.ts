@@ -5,7 +5,7 @@ import type { Hotkey, OwnerId, WalletAddress } from '../../../kernel/ids.ts';
 import type { ReadResult } from '../../../kernel/upstream-result.ts';
 import { foundOrNull, requireFound, requireValue } from '../../found.ts';
 import type { PayoutWeek, Portfolio } from '../../portfolio.ts';
-import type { VenueReads } from '../../reads.ts';
+import { accountStatusOf, type VenueReads } from '../../reads.ts';
 import type { Dashboard, DashboardPosition, OrderBook } from '../adapter/types.ts';
 import { placedAs } from '../orders/venue-records.ts';
 import { findSubaccount } from '../subaccounts/queries.ts';
@@ -72,13 +72,30 @@ export async function openSubaccount(deps: PortfolioDeps, owner: OwnerId, hotkey
       );
     },
     facts: (trade) => readNetworkFacts(reads, hotkey, trade),
-    payouts: async () => weeksOf(reads, subaccount.subaccount_uuid ?? (await uuidOf(reads, hotkey))),
+    async payouts() {
+      const uuid = subaccount.subaccount_uuid ?? (await uuidOf(reads, hotkey));
+      return weeksOf(reads, uuid, foundOrNull(await reads.dashboard(hotkey)));
+    },
   };
 }
 
-/** The weeks with a payout of a subaccount, oldest first. */
-export const weeksOf = async (reads: VenueReads, uuid: string): Promise<PayoutWeek[]> =>
-  (foundOrNull(await reads.settlements(uuid)) ?? []).filter(({ payoutUsd }) => payoutUsd > 0);
+/**
+ * The weeks with a payout of a subaccount, oldest first. Once it is eliminated the network shows none: those that had ended before are read as of
+ * then. Throws VENUE_UNREADABLE where the network does not show them, unless the account has failed its challenge, in which it earns nothing.
+ */
+export async function weeksOf(
+  reads: Pick<VenueReads, 'settlements'>,
+  uuid: string,
+  shown: Dashboard | null,
+): Promise<PayoutWeek[]> {
+  const isEarned = ({ payoutUsd }: PayoutWeek) => payoutUsd > 0;
+  if (!shown || accountStatusOf(shown) !== 'breached')
+    return (foundOrNull(await reads.settlements(uuid)) ?? []).filter(isEarned);
+  if (shown.elimination?.reason?.includes('CHALLENGE')) return [];
+  const endedMs = requireValue(shown.elimination?.atMs);
+  const weeks = requireFound(await reads.settlements(uuid, endedMs - 1));
+  return weeks.filter((week) => week.endMs <= endedMs && isEarned(week));
+}
 
 /** The uuid of a subaccount. Some builds report it only on the subaccount's own dashboard. */
 export const uuidOf = async (reads: VenueReads, hotkey: Hotkey): Promise<string> =>
