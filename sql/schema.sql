@@ -1080,6 +1080,14 @@ create table processes (
   constraint processes_kind_known CHECK ((kind = ANY (ARRAY['web'::text, 'worker'::text])))
 ) with (fillfactor=50, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=500);
 
+-- The account at the processor in which the payments and payouts of this database are. A process whose key is of another one sends nothing there.
+create table processor_accounts (
+  id text not null, -- Its id at the processor. The first that a process has noted; after a move, delete the former.
+  is_live boolean not null, -- Whether it is used with live keys: what is made with test keys is apart.
+  known_since timestamp with time zone not null default now(),
+  constraint processor_accounts_pkey PRIMARY KEY (id, is_live)
+);
+
 -- The sweep over the processor's list of events, which is read from the newest event back to the last sweep.
 create table processor_cursor (
   only_row boolean not null default true,

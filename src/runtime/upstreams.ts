@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Processor } from '../adapters/processor/types.ts';
 import { registrar } from '../adapters/registrar/index.ts';
 import type { Registrar } from '../adapters/registrar/types.ts';
 import { webhooks } from '../adapters/webhook/index.ts';
 import type { Webhooks } from '../adapters/webhook/types.ts';
+import { isOfAnother } from '../capabilities/payments/own-account.ts';
 import { lookUpThreads } from '../capacity/budgets.ts';
 import { jobsOfOneUpstream, jobsOfVenues } from '../capacity/jobs.ts';
 import { READS_AT_ONCE } from '../capacity/network.ts';
@@ -53,7 +55,7 @@ export async function openUpstreams({
   pauses = openPauses(),
   jobs,
 }: Opening): Promise<Upstreams> {
-  const processor = await processorAt(config);
+  const processor = await processorAt(config, { db, log });
   const lookUps = lookUpsByEntity(config, db);
   const shown: CallStates = new Map();
   const most = jobs === undefined ? undefined : jobsOfVenues(jobs);
@@ -140,14 +142,27 @@ const registrarAt = (config: Config): Registrar =>
     most: jobsOfOneUpstream(config.TRADING_CONCURRENCY),
   });
 
+/** A process does not wait longer for it when it starts: the processor may be silent, and orders do not need it. */
+const OWN_ACCOUNT_MS = 1_000;
+
 /** The processor's library is loaded where one is configured only: it has 218 files. */
-async function processorAt(config: Config): Promise<Processor | null> {
+async function processorAt(config: Config, { db, log }: Pick<Opening, 'db' | 'log'>): Promise<Processor | null> {
   if (!config.PROCESSOR_SECRET_KEY || !config.PROCESSOR_WEBHOOK_SECRET) return null;
   const { processor } = await import('../adapters/processor/index.ts');
-  return processor({
+  let isForeign = false;
+  const opened = processor({
     url: config.PROCESSOR_URL,
     secretKey: config.PROCESSOR_SECRET_KEY,
     notificationSecret: config.PROCESSOR_WEBHOOK_SECRET,
     most: jobsOfOneUpstream(config.TRADING_CONCURRENCY),
+    isForeign: () => isForeign,
   });
+  const compared = isOfAnother({ db, processor: opened, log }).then(
+    (isAnother) => {
+      isForeign = isAnother;
+    },
+    (err) => log.warn({ err }, 'the account at the processor was not compared with the database'),
+  );
+  await Promise.race([compared, sleep(OWN_ACCOUNT_MS, undefined, { ref: false })]);
+  return opened;
 }

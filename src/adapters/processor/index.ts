@@ -2,7 +2,7 @@ import Stripe from 'stripe';
 import { atOnce } from '../../kernel/at-once.ts';
 import type { IntentId, PayoutId } from '../../kernel/ids.ts';
 import { epochMs } from '../../kernel/work.ts';
-import { httpClient, inTurns, parseJson } from '../http.ts';
+import { type HttpClient, httpClient, inTurns, parseJson } from '../http.ts';
 import { findBalance, listBalanceChanges } from './balance.ts';
 import { readEvent, readEvents } from './events.ts';
 import { findHolding } from './holding.ts';
@@ -13,6 +13,7 @@ import {
   readAccount,
   readLink,
   readMovement,
+  readOwnAccount,
   readPayment,
   readPayout,
   readRefund,
@@ -31,17 +32,23 @@ const send = httpClient();
  * Client of the processor, built on stripe-node. Expected faults are results, not exceptions. It never resends by
  * itself.
  */
-export const processor = ({ url, secretKey, notificationSecret, most }: ProcessorAccess): Processor => {
+export const processor = ({ url, secretKey, notificationSecret, most, isForeign }: ProcessorAccess): Processor => {
+  const toOurs: HttpClient = async (request) => (isForeign?.() ? FOREIGN : send(request));
   const stripe = new Stripe(secretKey, {
     apiVersion: API_VERSION,
     ...addressOf(url),
-    httpClient: new Transport(inTurns(send, atOnce(most ?? Number.POSITIVE_INFINITY))),
+    httpClient: new Transport(inTurns(toOurs, atOnce(most ?? Number.POSITIVE_INFINITY))),
     maxNetworkRetries: 0,
     telemetry: false,
   });
   const isLive = secretKey.includes('_live_'); // the processor's keys name their mode
   const secrets = notificationSecret.split(',').map((secret) => secret.trim()); // several: two endpoints, or a rotation
   return {
+    findOwnAccount: () =>
+      readResultOf(stripe.accounts.retrieveCurrent(), (object) => {
+        const own = readOwnAccount(object);
+        return own && { ...own, isLive };
+      }),
     createPayment: (requested, key) =>
       responseOf(stripe.paymentIntents.create(paymentParams(requested, key), once(key)), readPayment),
     findPayment: (id) => readResultOf(stripe.paymentIntents.retrieve(id, { expand: ['latest_charge'] }), readPayment),
@@ -99,6 +106,8 @@ export const processor = ({ url, secretKey, notificationSecret, most }: Processo
         : 'unsigned',
   };
 };
+
+const FOREIGN = { kind: 'unsent', why: 'the key is of another account' } as const;
 
 const once = (idempotencyKey: string) => ({ idempotencyKey });
 

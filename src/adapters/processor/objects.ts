@@ -52,6 +52,9 @@ export const reading =
 /** A reader of the objects that have these members. */
 const readerOf = <Of extends Members>(members: Of) => reading(seen(members));
 
+/** Reads the platform's own account. */
+export const readOwnAccount = readerOf({ id: ['id', id] });
+
 /** Reads a payment intent. Amounts are in the currency's smallest unit. */
 export const readPayment = readerOf({
   processorId: ['id', id],

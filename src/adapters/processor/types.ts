@@ -9,9 +9,19 @@ export type { BalanceChange, BalanceSeen, Loss, MoneyMade };
 
 /**
  * Address of the processor, the API key of this service, and the secret or secrets (comma-separated) of its
- * notifications. `most`: how many requests may be outstanding at once; absent: any number.
+ * notifications. `most`: how many requests may be outstanding at once; absent: any number. `isForeign`: whether the key is known to be of
+ * an account that is not ours: nothing is sent then.
  */
-export type ProcessorAccess = { url: string; secretKey: string; notificationSecret: string; most?: number };
+export type ProcessorAccess = {
+  url: string;
+  secretKey: string;
+  notificationSecret: string;
+  most?: number;
+  isForeign?: () => boolean;
+};
+
+/** The account whose key it is. `isLive`: with a live key; what is made with a test key is apart. */
+export type OwnAccount = { id: string; isLive: boolean };
 
 type Read<Reader extends (object: unknown) => unknown> = NonNullable<ReturnType<Reader>>;
 
@@ -97,6 +107,7 @@ export type MovementSeen = Seen<typeof objects.movement>;
  * same call with the same key has its effect once and returns the same response.
  */
 export type Processor = {
+  findOwnAccount(): Promise<ReadResult<OwnAccount>>;
   createPayment(requested: NewPayment, key: string): Promise<UpstreamResult<PaymentSeen>>;
   findPayment(processorId: string): Promise<ReadResult<PaymentSeen>>;
   /** Refunds the remaining amount of a payment. */

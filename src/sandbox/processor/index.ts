@@ -35,6 +35,8 @@ export type ProcessorUpstreamOptions = Files &
   Listening & {
     secretKey: string;
     notificationSecret: string;
+    /** The account whose key it is. */
+    accountId?: string;
   };
 
 /** A running processor. It sends notifications after `notifications.to` has set the address. */
@@ -65,7 +67,9 @@ export const startProcessorUpstream = async (options: ProcessorUpstreamOptions):
   let { secretKey } = options;
   const isGone = (id: string) => world.accounts.get(id)?.isGone === true;
   const api = apiRoutes(() => secretKey, isGone, responses);
+  const own = { id: options.accountId ?? 'acct_sandbox', object: 'account' };
   const routes: Route[] = [
+    api.get('/v1/account', () => ({ status: 200, body: own })),
     ...paymentRoutes(world, api),
     ...peopleRoutes(world, api),
     ...earningsRoutes(world, api),

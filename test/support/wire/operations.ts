@@ -175,6 +175,7 @@ async function atProcessor() {
       'processor.payOut': () => client.payOut(transfer, newIntentId()),
     },
     reads: {
+      'processor.findOwnAccount': () => client.findOwnAccount(),
       'processor.findPayment': () => client.findPayment(payment.processorId),
       'processor.findVerification': () => client.findVerification(session.sessionId),
       'processor.findAccount': () => client.findAccount(accountId),
