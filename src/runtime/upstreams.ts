@@ -55,7 +55,7 @@ export async function openUpstreams({
   pauses = openPauses(),
   jobs,
 }: Opening): Promise<Upstreams> {
-  const processor = await processorAt(config, { db, log });
+  const processor = await processorAt(config, { db, log, pauses });
   const lookUps = lookUpsByEntity(config, db);
   const shown: CallStates = new Map();
   const most = jobs === undefined ? undefined : jobsOfVenues(jobs);
@@ -146,7 +146,10 @@ const registrarAt = (config: Config): Registrar =>
 const OWN_ACCOUNT_MS = 1_000;
 
 /** The processor's library is loaded where one is configured only: it has 218 files. */
-async function processorAt(config: Config, { db, log }: Pick<Opening, 'db' | 'log'>): Promise<Processor | null> {
+async function processorAt(
+  config: Config,
+  { db, log, pauses }: Pick<Opening, 'db' | 'log'> & { pauses: Pauses },
+): Promise<Processor | null> {
   if (!config.PROCESSOR_SECRET_KEY || !config.PROCESSOR_WEBHOOK_SECRET) return null;
   const { processor } = await import('../adapters/processor/index.ts');
   let isForeign = false;
@@ -155,7 +158,10 @@ async function processorAt(config: Config, { db, log }: Pick<Opening, 'db' | 'lo
     secretKey: config.PROCESSOR_SECRET_KEY,
     notificationSecret: config.PROCESSOR_WEBHOOK_SECRET,
     most: jobsOfOneUpstream(config.TRADING_CONCURRENCY),
-    isForeign: () => isForeign,
+    isForeign() {
+      if (isForeign) pauses.note('processor'); // others do the work, if their key is of ours
+      return isForeign;
+    },
   });
   const compared = isOfAnother({ db, processor: opened, log }).then(
     (isAnother) => {

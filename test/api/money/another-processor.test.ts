@@ -5,7 +5,7 @@ import { startWeb } from '../../../src/runtime/web-process.ts';
 import { startWorker } from '../../../src/runtime/worker-process.ts';
 import { type ProcessorUpstream, startProcessorUpstream } from '../../../src/sandbox/processor/index.ts';
 import { earner, payingApp } from '../../support/earning.ts';
-import { type Money, PROCESSOR, startMoney } from '../../support/money.ts';
+import { type Money, PROCESSOR, startMoney, tier25k } from '../../support/money.ts';
 import { until } from '../../support/processes.ts';
 import { logLines } from '../../support/service.ts';
 
@@ -35,7 +35,7 @@ describe('processes whose key is of another account of the processor', function 
 
     const worker = await startWorker(config(), logger);
     const alert = await told(lines);
-    const submitted = await user.submit(payoutId);
+    const submitted = await user.ask('POST', `/v2/payouts/${payoutId}/submit`, { headers: { Prefer: 'wait=3' } });
     const [account] = (await user.ask('GET', '/v2/connect/accounts')).body;
     await worker.stop();
     await service.startWorker();
@@ -45,6 +45,25 @@ describe('processes whose key is of another account of the processor', function 
     expect(account).to.include({ payouts_enabled: true });
     expect(other.ledger.entries()).to.deep.equal([]);
     await user.payoutIs(payoutId, 'transferred');
+  });
+
+  it('leave the work to a process whose key is of ours', async () => {
+    const { lines, logger } = logLines();
+    const worker = await startWorker(config(), logger);
+    await told(lines);
+    const leaves = async () => {
+      expect((await service.buyer.ask('POST', '/v2/payments/checkout', { json: tier25k })).status).to.equal(200);
+      return service.db.exists(sql.unsafe`select from processes p where p.paused = '{processor}'`);
+    };
+
+    await until('it to leave it', leaves);
+    const refused = () => lines.filter(({ cause }) => cause === 'the key is of another account').length;
+    const before = refused();
+    for (let n = 0; n < 5; n++) await leaves();
+    await worker.stop();
+
+    expect(before).to.be.above(0);
+    expect(refused()).to.equal(before);
   });
 
   it('say so and go on, web too; the account that was noted first stays ours', async () => {
