@@ -84,6 +84,16 @@ describe('a wallet whose account at the network is eliminated', () => {
     expect(renewed.body).to.include({ status: 'active', funded_account_size: 6_000 });
   });
 
+  it('whose account the registrar had created is shown with it although nobody had read it before its end', async () => {
+    const trader = await boughtWallet(4_000);
+    await service.runTask('accounts/sweep');
+
+    await move(service, trader.created, { entity: 'registrar', ...ELIMINATED });
+    const ended = await trader.get('/v1/balance');
+
+    expect(ended.body).to.include({ status: 'breached', funded_account_size: 4_000 });
+  });
+
   it('is shown with the account that its owner has bought for it since, whose orders are accepted', async () => {
     const trader = await linkedWallet(service);
     await move(service, trader.traderId, ELIMINATED);

@@ -5,7 +5,9 @@ import type { AtOnce } from '../../../kernel/at-once.ts';
 import type { PropAccountId } from '../../../kernel/ids.ts';
 import { noteWork } from '../../../kernel/work.ts';
 import type { Netvenue } from '../../../venues/network/adapter/types.ts';
+import { seeBoughtAccounts } from '../../../venues/network/portfolio/links.ts';
 import { type SubaccountSyncDeps, syncSubaccounts } from '../../../venues/network/subaccounts/commands.ts';
+import type { VenueReads } from '../../../venues/reads.ts';
 import { findAnyPropAccount, listUnfulfilled } from './queries.ts';
 import { planNextSync, queueDueSyncs, recordSync } from './store.ts';
 
@@ -33,13 +35,18 @@ const MOST_SYNCS = 1_000; // per run: orders share the network's validator
 const UNFULFILLED_MINUTES = 10;
 
 /** The dependencies of `sweepAccounts`. */
-export type SweepDeps = SubaccountSyncDeps & { config: { LIFECYCLE_SWEEP_MS: number }; log: Pick<Logger, 'error'> };
+export type SweepDeps = SubaccountSyncDeps & {
+  reads: VenueReads;
+  config: { LIFECYCLE_SWEEP_MS: number };
+  log: Pick<Logger, 'error'>;
+};
 
 /**
  * Queues a sync of every prop account that is due. Logs an alert for each payment without a tradeable account or a refund. Syncs the subaccounts of
- * partners. A step that fails, for example because more accounts are due than one statement can handle, does not stop the others.
+ * partners, and reads bought accounts that were never read. A step that fails, for example because more accounts are due than one statement can handle,
+ * does not stop the others.
  */
-export async function sweepAccounts({ db, config, log, venues }: SweepDeps): Promise<void> {
+export async function sweepAccounts({ db, config, log, venues, reads }: SweepDeps): Promise<void> {
   const steps = [
     () => queueDueSyncs(db, config.LIFECYCLE_SWEEP_MS, MOST_SYNCS),
     async () => {
@@ -50,6 +57,7 @@ export async function sweepAccounts({ db, config, log, venues }: SweepDeps): Pro
         );
     },
     () => syncSubaccounts({ db, venues }),
+    () => seeBoughtAccounts({ db, reads }),
   ];
   await eachInTurn<() => Promise<unknown>>(steps, (step) => step());
 }

@@ -67,6 +67,23 @@ export const findWalletLink = (db: Db, owner: OwnerId, wallet: WalletAddress): P
     order by l.created_at desc
     limit 1`);
 
+const unseenRow = z.object({ owner: idSchema.owner, wallet: idSchema.wallet });
+
+const SEEN_WITHIN_DAYS = 7; // the registrar gives a new account up to four hours
+
+/**
+ * Some wallets of paid registrations of the last days, at most `most`, whose account the network was not seen to show: it is known by no name yet.
+ */
+export const listUnseenWallets = (db: Db, most: number): Promise<readonly z.infer<typeof unseenRow>[]> =>
+  db.any(sql.type(unseenRow)`
+    select r.owner, r.ex_address as wallet
+    from registrations r
+    where r.status in ('registered', 'active') and r.synthetic_hotkey is null
+      and r.updated_at > now() - make_interval(days => ${SEEN_WITHIN_DAYS})
+      and not exists (select from subaccounts s where s.owner = r.owner and s.ex_address = r.ex_address)
+    order by random()
+    limit ${most}`);
+
 /** Whether partners have subaccounts whose status at the network may still change. */
 export const hasLiveSubaccounts = (db: Db): Promise<boolean> =>
   db.exists(sql.unsafe`
