@@ -1,7 +1,8 @@
+import type { Logger } from 'pino';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { PublicKey } from '../kernel/head-keys.ts';
-import { openPool } from './pool.ts';
+import { type Db, openPool } from './pool.ts';
 
 type Key = Pick<PublicKey, 'kid' | 'x'>;
 
@@ -15,8 +16,7 @@ export async function requireAgreementKeys(url: string, keys: readonly Key[]): P
   const db = await openPool(url, 1, () => {});
   try {
     const isMigrated = await db.exists(sql.type(z.object({}))`select where to_regclass('agreement_keys') is not null`);
-    const signed = isMigrated ? await db.any(sql.type(keyRow)`select k.kid, k.x from agreement_keys k`) : [];
-    const lost = signed.find(({ kid, x }) => !keys.some((key) => key.kid === kid && key.x === x));
+    const lost = isMigrated ? await findLost(db, keys) : null;
     if (lost) throw new Error(lacking(lost.kid));
   } finally {
     await db.end();
@@ -35,6 +35,18 @@ export async function recordAgreementKey(url: string, keys: readonly Key[]): Pro
   } finally {
     await db.end();
   }
+}
+
+/** Says by an alert if a key that has signed receipts is not among those of a web process, which may have been started without a release. */
+export async function noteAgreementKeys(db: Db, keys: readonly Key[], log: Pick<Logger, 'error'>): Promise<void> {
+  const lost = await findLost(db, keys);
+  if (lost) log.error({ alert: 'agreement_key_missing', key_id: lost.kid }, lacking(lost.kid));
+}
+
+/** A recorded key that is not among these; null if none is missing. */
+async function findLost(db: Db, keys: readonly Key[]): Promise<Key | null> {
+  const signed = await db.any(sql.type(keyRow)`select k.kid, k.x from agreement_keys k`);
+  return signed.find(({ kid, x }) => !keys.some((key) => key.kid === kid && key.x === x)) ?? null;
 }
 
 const lacking = (kid: string) =>

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import type { Config } from '../config.ts';
+import { noteAgreementKeys } from '../db/agreement-keys.ts';
 import { type Beside, createEdge, drainable } from '../edge/server.ts';
 import { reachedAt } from '../kernel/loopback.ts';
 import { openMetrics } from '../metrics/registry.ts';
@@ -35,6 +36,9 @@ export async function startWeb(
     throw error;
   });
   const { port } = server.address() as AddressInfo; // listening on TCP
+  void noteAgreementKeys(runtime.db, runtime.heads.publicKeys, log).catch((err) =>
+    log.warn({ err }, 'the keys of agreements were not compared with the database'),
+  );
   if (config.RECOVERY_MODE) log.warn('RECOVERY_MODE is set: no write is accepted until it is unset');
   log.info({ port }, 'web is listening');
   return {

@@ -170,6 +170,18 @@ describe('a process that differs from the others', () => {
     expect([untouched, await changed()]).to.deep.equal([1, 0]);
   });
 
+  it('that was started with another key of receipts, without a release, says so by an alert', async () => {
+    const { lines, logger } = logLines();
+    const keys = `restarted:${Buffer.alloc(32, 'restarted').toString('base64')}`;
+
+    const web = await startWeb(configWith({ AGREEMENT_KEYS: keys }), logger);
+    const told = await until('the alert', async () => lines.find(({ alert }) => alert === 'agreement_key_missing'));
+    await web.stop();
+
+    expect(told).to.include({ level: 50 });
+    expect(told?.msg).to.match(/^Setting AGREEMENT_KEYS: the key (test|next) has signed receipts/);
+  });
+
   it('with both keys, as during a rotation, is ready', async () => {
     const added = `new:${Buffer.alloc(32, 'new').toString('base64')}`;
     const both = await startWeb(
