@@ -63,7 +63,7 @@ const FIRING: Record<string, { series: Series; after?: number }> = {
   IntentsInDoubt: { series: { 'tps_intents_oldest_seconds{state="in_doubt",kind="network/place"}': always(400) } },
   OrdersStuck: { series: { 'tps_intents_oldest_seconds{state="queued",kind="network/place"}': always(200) } },
   TradingQueueLate: { series: { 'tps_queue_oldest_ready_seconds{task="network/place"}': always(30) } },
-  ExitsWait: { series: { 'tps_intents_waiting_oldest_seconds{reason="slots",exits="true"}': always(30) } },
+  ExitsWait: { series: { 'tps_intents_waiting_oldest_seconds{reason="slots",exits="true"}': '7 14x200' } }, // a caller's is over after 15 s
   DoubtsHoldCapacity: { series: { 'tps_intents_waiting{reason="doubts",exits="false"}': always(2) } },
   RequestsFail: { series: { 'tps_http_request_duration_seconds_count{status="5xx"}': rising(20) } },
   VenueEndsBadly: { series: { [`${ENDED}{kind="exchange/place",ending="failed"}`]: rising(10) } },
@@ -124,8 +124,12 @@ const QUIET: Series = {
   [OF_ALL]: '0x3 1x3 2x3 3x3 4x3 5x3 6x3 7x3 8x3 9x3 10x3 11x3 12x100',
 };
 
-/** What nobody is woken for: one of a few requests fails, one of a few orders expires, three are late. */
+/** What nobody is woken for: one of a few requests fails, one of a few orders expires, three are late, a trader's exits wait for its own pace. */
 const NOT_FIRING: Record<string, Series> = {
+  ExitsWait: {
+    'tps_intents_waiting_oldest_seconds{reason="slots",exits="true"}': always(3),
+    'tps_intents_waiting_oldest_seconds{reason="pace",exits="true"}': always(14),
+  },
   RequestsFailFast: { ...QUIET, 'tps_http_request_duration_seconds_count{status="5xx"}': '0x40 1x100' },
   IntentsExpireFast: { ...QUIET, [`${ENDED}{kind="network/place",ending="expired"}`]: '0x40 1x100' },
   OrdersSettleLate: {
