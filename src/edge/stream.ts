@@ -37,23 +37,35 @@ export function sendEventStream(ctx: Context, events: EventStream): void {
 }
 
 const TEXT_WITHIN_MS = 3_600_000; // a reader that takes longer asks for a part
+/** A reader that takes nothing for so long has gone without a word, which TCP notices after a quarter of an hour. Until then it has its slot. */
+const UNREAD_MS = 120_000;
 
 /**
- * Responds with a text while it is made, no faster than it is read. After a fault, or an hour, the connection breaks: what was
- * sent is recognized as incomplete.
+ * Responds with a text while it is made, no faster than it is read. After a fault, an hour, or two minutes in which nothing was read, the
+ * connection breaks: what was sent is recognized as incomplete.
  */
-export async function sendTextStream(ctx: Context, { type, name, texts }: TextStream, log: LogInfo): Promise<void> {
+export async function sendTextStream(
+  ctx: Context,
+  { type, name, texts }: TextStream,
+  log: LogInfo,
+  unreadMs = UNREAD_MS,
+): Promise<void> {
   const { res } = ctx;
   ctx.respond = false;
   ctx.set({ 'Content-Type': type, 'Content-Disposition': `attachment; filename="${name}"` });
   ctx.status = 200;
   const source = Readable.from(ctx.method === 'HEAD' ? [] : texts, { highWaterMark: 1 });
   if (ctx.method === 'HEAD') await texts.return(undefined);
-  await pipeline(source, res, { signal: AbortSignal.timeout(TEXT_WITHIN_MS) }).catch((err) => {
+  const leaving = new AbortController();
+  const unread = setTimeout(() => leaving.abort(), unreadMs);
+  res.on('drain', () => unread.refresh());
+  const signal = AbortSignal.any([leaving.signal, AbortSignal.timeout(TEXT_WITHIN_MS)]);
+  await pipeline(source, res, { signal }).catch((err) => {
     res.destroy();
     source.destroy(); // nothing was piped where the reader had gone before
     log.info({ err, request_id: ctx.state.requestId }, 'a text was not sent completely');
   });
+  clearTimeout(unread);
 }
 
 type LogInfo = Pick<Logger, 'info'>;
