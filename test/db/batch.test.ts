@@ -101,51 +101,6 @@ describe('batch', () => {
     expect(batches).to.deep.equal([[12, 13, 14], [12], [13], [14]]);
   });
 
-  describe('whose statement waits too long for a lock', () => {
-    const waitsTooLong = () => Object.assign(new Error('lock timeout'), { code: '55P03' });
-    type Order = { tenant: string; isHeld?: boolean };
-    const [a, b, c] = ['a', 'b', 'c'].map((tenant): Order => ({ tenant }));
-    const [heldOfA, heldOfB] = ['a', 'b'].map((tenant): Order => ({ tenant, isHeld: true }));
-
-    /** Runs orders of several tenants at once. Each lock is held for `heldMs` after it is asked for. */
-    async function runAll(orders: (Order | undefined)[], heldMs: number) {
-      const ran: [tenants: string, lockMs: number][] = [];
-      let [underWay, most] = [0, 0];
-      const one = batch(async (items: Order[], lockMs) => {
-        ran.push([items.map(({ tenant }) => tenant).join(' '), lockMs]);
-        most = Math.max(most, ++underWay);
-        await turn();
-        underWay -= 1;
-        if (items.some(({ isHeld }) => isHeld) && lockMs < heldMs) throw waitsTooLong();
-        return items;
-      });
-      const results = await Promise.allSettled(
-        orders.flatMap((order) => (order ? [workingOn({ tenant: order.tenant }, () => one(order))] : [])),
-      );
-      return { ran, most, ended: results.map(({ status }) => status === 'fulfilled') };
-    }
-
-    it('is run item by item in turns of tenants, and then, for items that are still blocked, by tenant', async () => {
-      const { ran, ended } = await runAll([heldOfA, heldOfA, a, a, a, b, heldOfB, c], 2_000);
-
-      expect(ended).to.not.include(false);
-      expect(ran[0]).to.deep.equal(['a a a a a b b c', 500]);
-      expect(ran.slice(1, 9)).to.deep.equal([...'aaaaabcb'].map((tenant) => [tenant, 50]));
-      expect(ran.slice(9)).to.deep.equal([
-        ['a a', 3_000],
-        ['b', 3_000],
-      ]);
-    });
-
-    it('takes few connections, and fails only the items that are blocked for too long', async () => {
-      const { ran, most, ended } = await runAll([...Array(50).fill(heldOfA), b], 10_000);
-
-      expect(most).to.equal(4);
-      expect(ended).to.deep.equal([...Array(50).fill(false), true]);
-      expect(ran).to.have.length(1 + 51 + 1);
-    });
-  });
-
   it('runs no more items alone once the database is away', async () => {
     const ran: number[] = [];
     const one = batch(async (items: number[]) => {
