@@ -5,7 +5,7 @@ import type { AtOnce } from '../../../kernel/at-once.ts';
 import type { PropAccountId } from '../../../kernel/ids.ts';
 import { noteWork } from '../../../kernel/work.ts';
 import type { Netvenue } from '../../../venues/network/adapter/types.ts';
-import { seeBoughtAccounts } from '../../../venues/network/portfolio/links.ts';
+import { seeBoughtAccounts } from '../../../venues/network/portfolio/commands.ts';
 import { type SubaccountSyncDeps, syncSubaccounts } from '../../../venues/network/subaccounts/commands.ts';
 import type { VenueReads } from '../../../venues/reads.ts';
 import { findAnyPropAccount, listUnfulfilled } from './queries.ts';

@@ -1,4 +1,3 @@
-import { eachInTurn } from '../../../db/polling.ts';
 import { ApiError } from '../../../kernel/errors.ts';
 import type { Hotkey, OwnerId, WalletAddress } from '../../../kernel/ids.ts';
 import { absent, type ReadResult } from '../../../kernel/upstream-result.ts';
@@ -7,7 +6,7 @@ import type { LinkedAccount, Links } from '../../links.ts';
 import { accountStatusOf } from '../../reads.ts';
 import type { Dashboard } from '../adapter/types.ts';
 import { noteBoughtAccount } from '../subaccounts/commands.ts';
-import { findWalletLink, listUnseenWallets, type WalletLink } from '../subaccounts/queries.ts';
+import { findWalletLink, type WalletLink } from '../subaccounts/queries.ts';
 import { networkAccount } from './account.ts';
 import { accountRules } from './account-rules.ts';
 import { accountFacts } from './facts.ts';
@@ -90,14 +89,6 @@ export async function readLinked(
   const own = link.hotkey ?? (isOwn(link, link.seen) ? link.seen : null);
   return own === null ? absent : reads.dashboard(own);
 }
-
-const MOST_UNSEEN = 10; // per run: each may take as long as a read of the network
-
-/** Reads bought accounts that nobody has asked for since they were bought: once eliminated, the network would not show them any more. */
-export const seeBoughtAccounts = async (deps: Pick<PortfolioDeps, 'db' | 'reads'>): Promise<void> =>
-  eachInTurn(await listUnseenWallets(deps.db, MOST_UNSEEN), async ({ owner, wallet }) =>
-    readLinked(deps, wallet, await findWalletLink(deps.db, owner, wallet)),
-  );
 
 /** Of a wallet that somebody else has bought an account for since, an account that was not seen before is theirs. */
 const isOwn = ({ hotkey, seen, others, later }: WalletLink, shown: Hotkey | null): boolean => {
