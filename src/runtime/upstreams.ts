@@ -5,7 +5,7 @@ import { registrar } from '../adapters/registrar/index.ts';
 import type { Registrar } from '../adapters/registrar/types.ts';
 import { webhooks } from '../adapters/webhook/index.ts';
 import type { Webhooks } from '../adapters/webhook/types.ts';
-import { isOfAnother } from '../capabilities/payments/own-account.ts';
+import { isOfAnother } from '../capabilities/payments/commands.ts';
 import { lookUpThreads } from '../capacity/budgets.ts';
 import { jobsOfOneUpstream, jobsOfVenues } from '../capacity/jobs.ts';
 import { READS_AT_ONCE } from '../capacity/network.ts';
@@ -152,20 +152,17 @@ async function processorAt(
 ): Promise<Processor | null> {
   if (!config.PROCESSOR_SECRET_KEY || !config.PROCESSOR_WEBHOOK_SECRET) return null;
   const { processor } = await import('../adapters/processor/index.ts');
-  let isForeign = false;
+  const foreign = { isKnown: false, note: () => pauses.note('processor') }; // others do the work, if their key is of our account
   const opened = processor({
     url: config.PROCESSOR_URL,
     secretKey: config.PROCESSOR_SECRET_KEY,
     notificationSecret: config.PROCESSOR_WEBHOOK_SECRET,
     most: jobsOfOneUpstream(config.TRADING_CONCURRENCY),
-    isForeign() {
-      if (isForeign) pauses.note('processor'); // others do the work, if their key is of ours
-      return isForeign;
-    },
+    foreign,
   });
   const compared = isOfAnother({ db, processor: opened, log }).then(
     (isAnother) => {
-      isForeign = isAnother;
+      foreign.isKnown = isAnother;
     },
     (err) => log.warn({ err }, 'the account at the processor was not compared with the database'),
   );

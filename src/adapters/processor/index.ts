@@ -32,8 +32,12 @@ const send = httpClient();
  * Client of the processor, built on stripe-node. Expected faults are results, not exceptions. It never resends by
  * itself.
  */
-export const processor = ({ url, secretKey, notificationSecret, most, isForeign }: ProcessorAccess): Processor => {
-  const toOurs: HttpClient = async (request) => (isForeign?.() ? FOREIGN : send(request));
+export const processor = ({ url, secretKey, notificationSecret, most, foreign }: ProcessorAccess): Processor => {
+  const toOurs: HttpClient = async (request) => {
+    if (!foreign?.isKnown) return send(request);
+    foreign.note();
+    return FOREIGN;
+  };
   const stripe = new Stripe(secretKey, {
     apiVersion: API_VERSION,
     ...addressOf(url),

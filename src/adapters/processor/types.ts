@@ -9,15 +9,15 @@ export type { BalanceChange, BalanceSeen, Loss, MoneyMade };
 
 /**
  * Address of the processor, the API key of this service, and the secret or secrets (comma-separated) of its
- * notifications. `most`: how many requests may be outstanding at once; absent: any number. `isForeign`: whether the key is known to be of
- * an account that is not ours: nothing is sent then.
+ * notifications. `most`: how many requests may be outstanding at once; absent: any number. `foreign`: whether the key is known to be
+ * of an account that is not ours. Nothing is sent then, and each call that is not made is noted.
  */
 export type ProcessorAccess = {
   url: string;
   secretKey: string;
   notificationSecret: string;
   most?: number;
-  isForeign?: () => boolean;
+  foreign?: { isKnown: boolean; note(): void };
 };
 
 /** The account whose key it is. `isLive`: with a live key; what is made with a test key is apart. */
