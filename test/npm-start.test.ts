@@ -12,7 +12,7 @@ import { until } from './support/processes.ts';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /** What a supervisor does, which knows npm's process alone. */
-describe('npm start, told to end by SIGTERM to npm,', function () {
+describe('npm start, ended by SIGTERM to npm,', function () {
   this.timeout(90_000);
   let dataDir: string;
   before(async () => {

@@ -91,7 +91,7 @@ describe('the assets of the exchange', () => {
       expect(ids.map((id) => id.kind === 'found' && id.data)).to.deep.equal([1, 110_001]);
     });
 
-    it('are read anew where the time was set back since: nobody knows how old that list is', async () => {
+    it('are read again where the time was set back since: nobody knows how old that list is', async () => {
       ask({ type: 'meta' }).reply(200, meta(btc, matic));
 
       expect(await openWith({ meta: meta(btc) }, -3_600_000).assetId('MATIC')).to.deep.equal({

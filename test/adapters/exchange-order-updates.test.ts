@@ -40,7 +40,7 @@ describe('what the stream says of an order that other software has replaced', ()
     ['the replacement first', [placed, replacement, ended]],
     ['the end first', [placed, ended, replacement]],
   ] as const) {
-    it(`is the replacement, told with ${order}`, async () => {
+    it(`is the replacement, reported with ${order}`, async () => {
       const updates = updatesOf();
 
       for (const wire of told) await updates.keep(CLOID, { record: recordOf(wire), wire });

@@ -51,7 +51,7 @@ describe('the stream of user events', function () {
       ],
     });
 
-  it('says what becomes of orders, and every execution, the earlier ones at first', async () => {
+  it('reports changes of orders, and every execution, the earlier ones first', async () => {
     const user = exchange.wallet.address;
     await buy('110000');
     const { heard, hears } = listen(exchange.upstream, [user]);

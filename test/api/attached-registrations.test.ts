@@ -11,7 +11,7 @@ const REGISTER = '/v1/register/netvenue';
 const CREATE = '/miner/api/create-';
 let sizes = 20_000;
 
-describe('a registration at the network whose subaccount cannot be told from others', function () {
+describe('a registration at the network whose subaccount cannot be distinguished from others', function () {
   this.timeout(30_000);
   let service: Identity;
   let operator: TestAdmin;

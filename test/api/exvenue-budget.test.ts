@@ -40,7 +40,7 @@ describe('an exchange that takes no more than its budget', function () {
       from intents
       where kind = ${kind} and reconcile_attempts > 0`);
 
-  it('is asked once what a close did: its executions tell, and no look-up follows', async () => {
+  it('is asked once what a close did: its executions show it, and no look-up follows', async () => {
     const trader = await service.wallet();
     await trader.post(ORDERS, BUY);
     asked.length = 0;

@@ -46,7 +46,7 @@ describe('an order that its trader changes at the exchange, whose stream is foll
   const isEnd = ({ status }: Row) => status !== 'open';
 
   for (const areReadsBehind of [false, true])
-    it(`rests while only the end of its first number is told${areReadsBehind ? ', and reads are behind' : ''}`, async () => {
+    it(`rests while only the end of its first number is reported${areReadsBehind ? ', and reads are behind' : ''}`, async () => {
       const trader = await service.wallet();
       const id = await place(trader);
       await followed(service, trader);
@@ -61,7 +61,7 @@ describe('an order that its trader changes at the exchange, whose stream is foll
       expect((await trader.get(ORDERS)).body).to.have.length(1);
     });
 
-  it('rests when its wallet is followed only then, and the past is told', async () => {
+  it('rests when its wallet is followed only then, and the stream repeats the past', async () => {
     const trader = await service.wallet();
     service.exchange.stream.cut();
     const id = await place(trader);

@@ -46,7 +46,7 @@ describe('an order that the exchange shows filled before its executions', () => 
     expect(lines[0]).to.include({ quantity: '0.01', price: '100000', side: 'long' });
   });
 
-  it('shows, states and tells the part of it that was filled before it was cancelled', async () => {
+  it('shows, states and reports the part of it that was filled before it was cancelled', async () => {
     const trader = await service.wallet();
     const limit = { pair: 'BTC', side: 'long', size: '0.0505', order_type: 'limit', price: 100_100 }; // half of it is filled at once
     const { body: placed } = await trader.post('/v1/orders/exvenue', limit);

@@ -156,7 +156,7 @@ describe('orders of which the exchange keeps no record any more', function () {
     expect(exits[0]?.message).to.match(/keeps no record/);
   });
 
-  it('are told in the result of their cancellation as filled in part, if a part of them was', async () => {
+  it('are filled in part in the result of their cancellation, if a part of them was', async () => {
     const trader = await service.wallet();
     const half = { ...LIMIT, size: '0.0505', price: 100_100, take_profit: 120_000, stop_loss: 80_000 };
     const { body: order } = await trader.post(ORDERS, half);

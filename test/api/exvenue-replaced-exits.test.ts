@@ -40,7 +40,7 @@ describe('an exit that was executed before another command about it', () => {
     };
   }
 
-  it('is told as that, although a new position has a new one', async () => {
+  it('is reported as that, although a new position has a new one', async () => {
     const trader = await holder();
 
     service.exchange.setMid('BTC', '94900');
@@ -54,7 +54,7 @@ describe('an exit that was executed before another command about it', () => {
     expect(causes).to.deep.equal(['order', 'stop_loss', 'order']);
   });
 
-  it('is told as that, although what it has left was closed', async () => {
+  it('is reported as that, although what it has left was closed', async () => {
     const trader = await holder();
 
     service.exchange.setLiquidity('BTC', '0.004');

@@ -43,7 +43,7 @@ describe('a verb in doubt at an exchange whose stream is followed, although ever
   const loseResponse = () =>
     service.exchange.faults.add({ kind: 'accept_then_drop', route: 'POST /exchange', times: 1 });
 
-  it('is settled by what the stream tells of an order that rests', async () => {
+  it('is settled by what the stream reports of an order that rests', async () => {
     const trader = await quietWallet();
     loseResponse();
 

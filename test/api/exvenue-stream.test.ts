@@ -107,7 +107,7 @@ describe('an exchange whose stream is followed', function () {
     expect(placed(trader)).to.have.length(2);
   });
 
-  it('tells a fill, a position and a triggered exit within 2 s of the venue, although every read is 25 s behind', async () => {
+  it('reports a fill, a position and a triggered exit within 2 s, although every read is 25 s behind', async () => {
     const trader = await service.wallet();
     const { body } = await trader.post(ORDERS, { ...LIMIT, stop_loss: 2_000 });
     await followed(service, trader);
@@ -154,7 +154,7 @@ describe('an exchange whose stream is followed', function () {
     expect([await fillsOf(trader), await hasGap(trader)]).to.deep.equal([2, false]);
   });
 
-  it('reads what a message that was lost would have told', async () => {
+  it('reads what a lost message would have reported', async () => {
     const trader = await service.wallet();
     await trader.post(ORDERS, LIMIT);
     await trader.post(ORDERS, { ...LIMIT, price: 2_400 });

@@ -189,7 +189,7 @@ describe('an id of another tenant', function () {
       .flatMap((ids) => Object.entries(ids))
       .filter(([, value]) => value.length > SHORTEST_ID);
 
-  it('stands as it did before all of these', async () => {
+  it('is unchanged after all of these', async () => {
     const now = await ownersView();
 
     expect(now.filter((line, n) => line !== unharmed[n])).to.deep.equal([]);

@@ -174,7 +174,7 @@ describe('a crash or a fault between a write and the storing of its response', f
     await failedAndRepeated(service.ask, '/v2/admin/invitations/accept', { token, password: PASSWORD });
   });
 
-  it('spends no mailed code: who could not be told that the address is verified enters it again', async () => {
+  it('spends no mailed code: a user whose response was lost enters it again', async () => {
     const email = `${fresh('signed-up')}@example.com`;
     await who.app.ask('POST', '/v2/auth/signup', { json: { email, password: PASSWORD } });
     const code = codeIn((await service.mailTo(email)).text);

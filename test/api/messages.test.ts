@@ -93,7 +93,7 @@ describe('the message of an invalid request', () => {
     });
   }
 
-  it('stands also in detail, for a caller who asks for problem documents by name', async () => {
+  it('is also in detail, for a caller who asks for problem documents by name', async () => {
     const ask = async (Accept: string) => {
       const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', 'Trader-ID': '7', Accept };
       const response = await fetch(`${service.url}/v1/orders/netvenue/close`, { method: 'POST', headers, body: '{}' });

@@ -59,7 +59,7 @@ describe('a network that cannot be reached', () => {
     }
   });
 
-  it('is tried anew under the same key; an order under an id of the caller keeps its end', async () => {
+  it('is tried again under the same key; an order under an id of the caller keeps its end', async () => {
     const uuid = newIntentId();
     const id = orderIdOf(trader.owner, uuid);
     const keyed = () => trader.post(ORDERS, market({ trade_pair: 'ADAUSDC' }), { key: 'once' });

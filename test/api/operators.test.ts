@@ -107,7 +107,7 @@ describe('operators', function () {
     expect((await admin.ask('GET', '/v2/admin/me')).status).to.equal(200);
   });
 
-  it('who lost the authenticator start anew by mail: a thief of the password gets in no more', async () => {
+  it('who lost the authenticator start again by mail: a thief of the password gets in no more', async () => {
     const other = await service.admin();
 
     const reset = await admin.ask('POST', `${OPERATORS}/${other.adminId}/reset-authenticator`, because);

@@ -56,7 +56,7 @@ describe('the requests of an app', function () {
     expect(failures).to.have.length(5);
   });
 
-  it('have numbers of their own, which do not tell how many others made, however many are recorded at once', async () => {
+  it('have numbers of their own, which do not show how many others made, however many are recorded at once', async () => {
     const [ours, theirs] = [fresh('app_ours'), fresh('app_theirs')];
     const record = (owner: string) => {
       const entry = {

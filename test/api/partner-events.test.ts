@@ -157,7 +157,7 @@ describe('events of a partner', function () {
     expect(others.events).to.have.length(1);
   });
 
-  it('begin anew where the events after the Last-Event-ID are gone, and end with the key', async () => {
+  it('begin with a snapshot where the events after the Last-Event-ID are deleted, and end with the key', async () => {
     const trader = await service.trader();
     await trader.post(NETVENUE, market());
     const { id } = await eventually(async () => (await open(trader)).events[0]);

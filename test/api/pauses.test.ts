@@ -127,7 +127,7 @@ describe('a pause', function () {
     expect([opened.status, reduced.status], JSON.stringify(reduced.body)).to.deep.equal([202, 200]);
   });
 
-  it('that is replaced by one that holds less lets go on at once what only the first one held', async () => {
+  it('that is replaced by a narrower one lets what only the first one held up go on at once', async () => {
     const trader = await service.trader();
     await place(trader).then(({ body }) => ended(trader, body.order_uuid));
     await pause('netvenue', { holds_exits: true });

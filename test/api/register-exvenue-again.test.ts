@@ -49,7 +49,7 @@ describe('registerExvenueTrader, for an address that was registered before', () 
     });
   }
 
-  it('tells the end of the earlier one as an event', async () => {
+  it('reports the end of the earlier one as an event', async () => {
     const buyer = await registered();
     fixture.service.registrar.setEarlier(buyer.wallet, 'eliminated');
     await fixture.service.buy(fixture.partner, buyer);

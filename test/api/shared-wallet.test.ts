@@ -36,7 +36,7 @@ describe('a wallet that two partners have enrolled', function () {
     return [first, { ...caller(at.url, partner.key, { 'Trader-ID': first.wallet }), owner: partner.owner }];
   }
 
-  it('has one order of writes, and tells neither which of the other’s is in the way', async () => {
+  it('has one order of writes, and shows neither which of the other’s is in the way', async () => {
     const [first, second] = await sharing(unserved);
     const ahead = await first.post(ORDERS, long, ASYNC);
     const behind = await second.post(`${ORDERS}/close`, { pair: 'BTC' }, ASYNC);
@@ -65,7 +65,7 @@ describe('a wallet that two partners have enrolled', function () {
     await service.db.query(sql.unsafe`select end_pause(${paused.owner}, 'op', 'it is over')`);
   });
 
-  it('tells each whose exits are missing, of its own', async () => {
+  it('notifies each whose exits are missing, of its own', async () => {
     const [first, second] = await sharing(service);
     const placed = [
       await first.post(ORDERS, { ...long, stop_loss: 90_000 }),

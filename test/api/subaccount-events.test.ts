@@ -20,7 +20,7 @@ describe('events of a partner about a subaccount', function () {
   const eliminate = (traderId: string) =>
     control(service, 'subaccount', { subaccount_id: Number(traderId), elimination: 'LIQUIDATED' });
 
-  it('tell what the network makes of it by itself, once, while nobody places orders', async () => {
+  it('report what the network makes of it by itself, once, while nobody places orders', async () => {
     service = await startService({ upstream: { activationMs: 900 } });
     const [trader, other] = [await service.trader(), await service.trader()];
     await eventually(async () => {
@@ -35,7 +35,7 @@ describe('events of a partner about a subaccount', function () {
     for (const event of await logOf(trader)) expect(faultOf(event.type, event)).to.equal(null);
   });
 
-  it('tell of a liquidation also if the service was down at that time', async () => {
+  it('report a liquidation also if the service was down at that time', async () => {
     service = await startService();
     const trader = await service.trader();
     await trader.post('/v1/orders/netvenue', market());
@@ -48,7 +48,7 @@ describe('events of a partner about a subaccount', function () {
     expect(await statusesOf(trader)).to.deep.equal(['active', 'eliminated']);
   });
 
-  it('tell of it although the network lists another one without its size', async () => {
+  it('report it although the network lists another one without its size', async () => {
     const relay = await relayTo();
     service = await startService({ settings: { NETVENUE_VALIDATOR_URL: relay.url } });
     relay.target = service.miner.validatorUrl;
@@ -82,7 +82,7 @@ describe('events of a partner about a subaccount', function () {
     expect(await statusesOf(trader)).to.deep.equal(['active', 'eliminated']);
   });
 
-  it('tell of it although the accounts of apps that are due cannot be taken', async () => {
+  it('report it although the accounts of apps that are due cannot be taken', async () => {
     service = await startService();
     const trader = await service.trader();
     await service.db.query(sql.unsafe`

@@ -3,7 +3,7 @@ import { until } from '../support/processes.ts';
 import { startService } from '../support/service.ts';
 import { readStream } from '../support/stream.ts';
 
-describe('a web process that is told to stop', () => {
+describe('a web process that gets a signal to stop', () => {
   it('is not ready from then on, and ends its streams at once: their readers find another one', async () => {
     const service = await startService({ worker: false });
     const { key } = await service.partner();

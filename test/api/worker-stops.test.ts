@@ -9,7 +9,7 @@ import { followed, startStreamed } from '../support/streamed.ts';
 const LIMIT = { pair: 'ETH', side: 'long', size: '0.1', order_type: 'limit', price: 2_500 };
 const LONGER_THAN_A_JOB_WAITS_MS = 1_500;
 
-describe('a worker that is told to stop', function () {
+describe('a worker that gets a signal to stop', function () {
   this.timeout(30_000);
   let service: TestService;
   before(async () => {

@@ -71,7 +71,7 @@ describe('texts of others in the console', function () {
     expect(beyond).to.equal(0);
   });
 
-  it('do not turn round what stands beside them', async () => {
+  it('do not turn round what is beside them', async () => {
     const slug = await request({ company_name: 'Ltd \u202e', contact_name: 'Ada \u202e' });
     await desk.show('requests');
 

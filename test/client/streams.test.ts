@@ -71,7 +71,7 @@ describe('streams of the client', () => {
     });
   });
 
-  it('are opened anew at once after hours in which nothing happened, as after a minute', async () => {
+  it('are opened again at once after hours in which nothing happened, as after a minute', async () => {
     mock.timers.enable({ apis: ['setTimeout', 'Date'] });
     const opened: number[] = [];
     const pauses: number[] = [];
@@ -104,7 +104,7 @@ describe('streams of the client', () => {
     expect(Math.max(...pauses)).to.be.below(2_000); // the steps of the clock are a second
   }).timeout(20_000);
 
-  it('are opened anew where no response to the request comes', async () => {
+  it('are opened again where no response to the request comes', async () => {
     let opened = 0;
     const service = connect({
       baseUrl: 'https://service.example',

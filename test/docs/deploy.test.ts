@@ -147,7 +147,7 @@ describe('the files for deploying', () => {
       if (restartPolicy !== 'Never') expect(seconds - pauseS(containers)).to.be.at.least(30);
   });
 
-  it('tell web of its end once nobody is led to it any more', () => {
+  it('end web only once no request is sent to it any more', () => {
     const web = podsOf().filter(({ containers }) => containers[0].command.includes('src/web.ts'));
 
     expect(web.map(({ containers }) => pauseS(containers))).to.deep.equal([5]);

@@ -26,10 +26,10 @@ async function stopped(stop: string, signals: readonly NodeJS.Signals[]) {
   return { code, said: said.trim().split('\n') };
 }
 
-describe('a process that is told to stop', function () {
+describe('a process that gets a signal to stop', function () {
   this.timeout(20_000);
 
-  it('ends once it has stopped, however often and by whichever signal it is told', async () => {
+  it('ends once it has stopped, however often it gets a signal and whichever it is', async () => {
     const stop = '() => new Promise((resolve) => setTimeout(resolve, 200))';
 
     expect(await stopped(stop, ['SIGTERM', 'SIGINT'])).to.deep.equal({ code: 0, said: ['started', 'stopping'] });

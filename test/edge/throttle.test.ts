@@ -29,13 +29,13 @@ describe('the counter of a request', () => {
     expect(await spent('/v2/auth/login', 0)).to.equal('passed');
   });
 
-  it('tells of a budget of several apps only that it is spent', () => {
+  it('shows of a budget of several apps only that it is spent', () => {
     const isHidden = (remaining: number) => visibleState({ ...SHARED, remaining }).isHidden;
 
     expect([isHidden(1), isHidden(0), isHidden(-1)]).to.deep.equal([true, true, false]);
   });
 
-  it('tells of attempts from networks without an earlier log-in only that they are spent', () => {
+  it('shows of attempts from networks without an earlier log-in only that they are spent', () => {
     const shown = (remaining: number) => isVisible({ ...SHARED, name: 'login_unknown_callers', remaining });
 
     expect([shown(1), shown(0), shown(-1)]).to.deep.equal([false, false, true]);

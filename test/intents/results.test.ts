@@ -106,7 +106,7 @@ describe('the recorded result of', () => {
     for (const [schema] of Object.values(RECORDED)) expect(shownMembers({}, schema)).to.be.an('object');
   });
 
-  it('a verb of unknown effect is an error that nobody is told to send again, and when it is worth asking', () => {
+  it('a verb of unknown effect is an error that says not to send it again, and when to ask', () => {
     const problem: Problem = { code: 'VENUE_UNREACHABLE', effect: 'unknown', retry_after_s: 7 };
     const undecided: Intent = { ...settled({}), state: 'failed', outcome: { problem } };
     const told = { effect: 'unknown', retryable: false, retryAfterS: 7, intent_id: 'x' };

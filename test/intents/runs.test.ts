@@ -122,7 +122,7 @@ describe('a task that executes an intent', () => {
       expect(await intentDb.row(id)).to.include({ state: 'expired' });
     });
 
-  it('prepares anew what another worker has claimed and put back meanwhile', async () => {
+  it('prepares again what another worker has claimed and put back meanwhile', async () => {
     const id = await newIntent();
     let times = 0;
     const prepare = async (): Promise<Prepared<Payload>> => {

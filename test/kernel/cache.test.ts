@@ -96,7 +96,7 @@ describe('currentRead', () => {
     ]);
   });
 
-  it('reads anew where it is not known what writes have changed, also beside a read in progress', async () => {
+  it('reads again where it is not known what writes have changed, also beside a read in progress', async () => {
     const upstream = counter();
     const read = currentRead(cachedRead(1_000, upstream.read), async () => false);
 

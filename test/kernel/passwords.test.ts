@@ -55,7 +55,7 @@ describe('password hashes', () => {
   const PASSWORD = 'correct horse battery staple';
   const salt = Buffer.alloc(16, 5);
 
-  it('are argon2id with 19 MiB, two passes, one lane and 32 bytes, salted anew by default', async () => {
+  it('are argon2id with 19 MiB, two passes, one lane and 32 bytes, with a random salt by default', async () => {
     const [one, other] = await Promise.all([hashPassword(PASSWORD, lane), hashPassword(PASSWORD, lane)]);
     const text = one.split('$').at(-1) ?? '';
 

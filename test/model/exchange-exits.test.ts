@@ -27,7 +27,7 @@ describe('a wallet with exits, traded here, by hand and by the exchange', functi
   });
   after(() => service.stop());
 
-  it('is told as it is there, in any order of commands, executions, faults and what is told and read of them', async () => {
+  it('is reported as it is there, in any order of commands, executions, faults, and what is streamed and read of them', async () => {
     await fc.assert(
       fc.asyncProperty(
         steps,

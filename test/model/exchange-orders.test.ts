@@ -44,7 +44,7 @@ describe('an order that its trader changes and cancels at the exchange', functio
   });
   after(() => service.stop());
 
-  it('is here what it is there, in any order of its changes, its fills, and what is told and read of them', async () => {
+  it('is here what it is there, in any order of its changes, its fills, and what is streamed and read of them', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.boolean(),

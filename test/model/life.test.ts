@@ -37,7 +37,7 @@ describe('two apps and their people, in random interleavings of what they do', (
     await stage.service.stop();
   });
 
-  it('see what is theirs, are told once what happens, and trade what they may', async function () {
+  it('see what is theirs, are notified once of what happens, and trade what they may', async function () {
     this.timeout(RUNS * RUN_MS);
     const startedAt = Date.now();
     await fc.assert(holdsIn(stage), {

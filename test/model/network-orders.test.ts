@@ -25,7 +25,7 @@ describe('traders of the network, by this service, by hand and by the market', f
   });
   after(() => wire.stop());
 
-  it('are told what is true there, in any order of commands, executions, lost responses and reads that fail', async () => {
+  it('get what is true there, in any order of commands, executions, lost responses and reads that fail', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(lives, { minLength: CROWD, maxLength: CROWD }), async (all) => {
         const wrong = await Promise.all(all.map((life, n) => live(life, n)));

@@ -67,7 +67,7 @@ describe('orders that would wait for too long', () => {
       expect(error.retryAfterS).to.equal(17);
     });
 
-  it('for the miner behind those of other tenants only are not told what these wait for, and need not wait for it', async () => {
+  it('for the miner behind those of other tenants only do not learn what these wait for, and need not wait for it', async () => {
     const { error, asked } = await rejected(ORDERS, waits('stopped', 17), (n) => `ptn_${n}`);
 
     expect(error.code).to.equal('SERVICE_UNAVAILABLE');

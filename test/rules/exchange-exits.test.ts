@@ -85,7 +85,7 @@ describe('the exits of an order that ended', () => {
     expect(outcomeOf(record('filled', { agoMs: 0 }), both('open', 'open'))?.report.trigger_status).to.equal('placed');
   });
 
-  it('half-filled and never resting: it stays partial, as its caller was told', () => {
+  it('half-filled and never resting: it stays partial, as its caller has read', () => {
     const dropped = record('canceled', { ...partly, timeInForce: 'ioc' });
 
     expect(outcomeOf(dropped, both('open', 'open'))?.report.status).to.equal('partial');

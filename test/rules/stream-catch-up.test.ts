@@ -129,7 +129,7 @@ describe('a reader that is behind', () => {
 });
 
 describe('a reader that resumes where events are about to be deleted', () => {
-  it('ends where they are, and misses none unseen: it begins anew with a snapshot', async () => {
+  it('ends where they are, and misses none unseen: it begins again with a snapshot', async () => {
     const { open, forget, order, ended, close } = streamsOf(10);
     const start = await open('late', 4);
 

@@ -72,7 +72,7 @@ describe('the wallets that are followed on the stream of the exchange', () => {
     });
   });
 
-  it('are fewer if there are no more, and those that nothing is to be told of leave', () => {
+  it('are fewer if there are no more, and those without possible news leave', () => {
     expect(chosen([wallet('a', 2, 1)], ['gone', 'a'], 10)).to.deep.equal(['a']);
   });
 });

@@ -146,7 +146,7 @@ describe('record_watch', () => {
     expect(await watch()).to.deep.include({ positions: [{ of: 'first' }] });
   });
 
-  it('keeps the positions that followers know, and when they were told, where none have changed', async () => {
+  it('keeps the positions that followers know, and when they were reported, where none have changed', async () => {
     const before = await watch();
     expect(await record(1, null, [])).to.equal(true);
 

@@ -59,7 +59,7 @@ describe('an approval in the database', () => {
     return [early, await late];
   }
 
-  it('is asked for once while it is open, and anew once it was used, was rejected or has expired', async () => {
+  it('is asked for once while it is open, and again once it was used, was rejected or has expired', async () => {
     const asked = [await ask('a'), await ask('b')];
     await decide('a');
     asked.push(await ask('c'));

@@ -59,7 +59,7 @@ describe('intents in doubt', () => {
     expect(await intentDb.query(`select hurry_doubts('miner:y') as again_s`)).to.deep.equal([{ again_s: null }]);
   });
 
-  it('are looked up at once where their upstream has told something of them, and no other is', async () => {
+  it('are looked up at once where their upstream has reported something of them, and no other is', async () => {
     const [told, other] = await arrive(2);
     for (const one of [told, other]) await intentDb.markInDoubt(one?.id ?? '', one?.fence ?? 0, 10);
 

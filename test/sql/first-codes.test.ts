@@ -33,7 +33,7 @@ describe('the first code of an authenticator, sent many times at once', () => {
     expect(await people.run(`select from mails where template = 'totp_enabled'`)).to.equal(1);
   });
 
-  it('disables that of a user once: a repeat is told that there is none', async () => {
+  it('disables that of a user once: a repeat gets the error that there is none', async () => {
     const user = { userId: 'bob@a', sessionId: 's bob@a', email: 'bob' } as User; // as: the command needs no more of it
     const { secret } = await enrollTotp(people.db, SEALER, user);
     await confirmTotp(people.db, SEALER, user, codeOf(secret, -1));

@@ -43,7 +43,7 @@ describe('a batch of lanes beside a settlement', () => {
     expect((await stepped).map(({ verdict }) => verdict)).to.deep.equal(['send', 'send']);
   });
 
-  it('that has ended does not deadlock with one that starts them anew, while the queue deletes their jobs together', async () => {
+  it('that has ended does not deadlock with one that starts them again, while the queue deletes their jobs together', async () => {
     await intentDb.query(`
       update webhook_deliveries set state = 'delivered', lane = null, ended_at = now();
       delete from queue_jobs;

@@ -82,7 +82,7 @@ describe('lanes with intents that may run alongside', () => {
     expect(await queuedJobs()).to.deep.equal([later.id]);
   });
 
-  it('let the other side of a pair wait, and what stands behind it', async () => {
+  it('let the other side of a pair wait, and what is behind it', async () => {
     const [long, short, other] = [beside('BTC long'), beside('BTC short'), beside('ETH long')];
     await intentDb.accept(long, short, other);
 

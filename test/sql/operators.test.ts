@@ -42,7 +42,7 @@ describe('an operator in the database', () => {
     expect(await intentDb.query(`select from admin_sessions where revoked_at = '2020-01-01'`)).to.have.length(1);
   });
 
-  it('who is disabled loses the password and is not invited anew', async () => {
+  it('who is disabled loses the password and is not invited again', async () => {
     await intentDb.query(
       `insert into admins (id, email, password_hash, disabled_at) values ('gone', 'gone@x', 'h', now()), ('here', 'here@x', 'h', null)`,
     );

@@ -24,7 +24,7 @@ describe('a pause in psql', () => {
     expect(await holdsExits()).to.equal(true);
   });
 
-  it('lets exits go on where it is told so, and at first', async () => {
+  it('lets exits go on by default, and where its argument says so', async () => {
     await pause('ada');
     expect(await holdsExits()).to.equal(false);
     await pause('ada', ', true');

@@ -39,7 +39,7 @@ describe('what an open intent waits for', () => {
     expect((await why(behind))?.detail).to.include(head);
   });
 
-  it('is capacity, told apart by who holds it: requests under way, or requests in doubt', async () => {
+  it('is capacity, with who holds it: requests under way, or requests in doubt', async () => {
     const [one, two, third] = await slots.arrive(3);
     if (!one || !two || !third) throw new Error('three have arrived');
     const under = await why(third.id);

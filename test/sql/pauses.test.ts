@@ -35,7 +35,7 @@ describe('the pause of an upstream', () => {
     expect(await queuedNow()).to.deep.equal([id]);
   });
 
-  it('of a partner holds its work alone, and lets go on that alone, not what is held at an upstream', async () => {
+  it('of a partner holds up its work alone, and its end lets only that go on, not what is held up at an upstream', async () => {
     await intentDb.query(`insert into partners (id, name) values ('ptn_a', 'A') on conflict do nothing`);
     const [own, elsewhere, other] = [
       item(),
@@ -64,7 +64,7 @@ describe('the pause of an upstream', () => {
     expect(await waits(elsewhere.id, again), 'the pause of the upstream lasts').to.equal(true);
   });
 
-  it('lets go on the first of a lane, and nothing that stands behind it', async () => {
+  it('lets the first of a lane go on, and nothing behind it', async () => {
     const [first, second] = [item({ lane: 'l' }), item({ lane: 'l' })];
     await intentDb.accept(first, second);
     const { fence = 0 } = (await intentDb.claim(first.id)) ?? {};
@@ -103,7 +103,7 @@ describe('the pause of an upstream', () => {
     }
   });
 
-  it('lets go on the exits that it held, once it is replaced by one that holds none', async () => {
+  it('lets the exits go on that it held up, once it is replaced by one that lets exits pass', async () => {
     const exit = item({ kind: 'exchange/cancel' });
     await intentDb.accept(exit);
     const { fence = 0 } = (await intentDb.claim(exit.id)) ?? {};

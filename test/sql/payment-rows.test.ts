@@ -64,7 +64,7 @@ describe('a payment', () => {
     expect(await losses()).to.deep.equal({ withdrawn: 0, open_disputes: 0 });
   });
 
-  it('is disputed anew, whatever an operator accepted, if the bank appeals after the dispute was won', async () => {
+  it('is disputed again, whatever an operator accepted, if the bank appeals after the dispute was won', async () => {
     await succeeds(5_000);
     const dispute = { kind: 'dispute', id: 'dp_1', cents: 5_000 };
     await loses({ ...dispute, status: 'lost' }, 1_000);
@@ -168,7 +168,7 @@ describe('a payment', () => {
     });
   });
 
-  it('that was canceled before its checkout is recorded keeps no secret, and its app is told once', async () => {
+  it('that was canceled before its checkout is recorded keeps no secret, and its app is notified once', async () => {
     await intentDb.query(`update payments set status = 'pending'`);
 
     await recordCheckout('canceled');

@@ -7,7 +7,7 @@ import { intentAt, operatorOf } from '../support/operator.ts';
 
 const MARGIN_MS = 60_000;
 
-describe('what operators are told of a re-run at the processor', () => {
+describe('what operators see of a re-run at the processor', () => {
   let intentDb: IntentDatabase;
   before(async () => {
     intentDb = await openIntentDatabase();

@@ -118,7 +118,7 @@ describe('a purchase of a registration', () => {
     expect(await changedBy((id) => endAccount(db, id, 'eliminated'))).to.deep.equal(alive);
   });
 
-  it('is absent since the registrar first said so; that begins anew after an hour in which nobody asked', async () => {
+  it('is absent since the registrar first said so, counted again after an hour in which nobody asked', async () => {
     const id = await accepted();
     const sinceMs = async () => Math.round((await noteAbsence(db, id)) / 60_000);
     const pass = (minutes: number) =>

@@ -16,7 +16,7 @@ describe('sql/schema.sql', () => {
     expect(schema).to.equal(await readFile(SCHEMA_FILE, 'utf8'));
   });
 
-  it('stands beside the names that the code calls in it: run npm run schema when they are others', async () => {
+  it('has a file of the names that the code calls in it: after a change run npm run schema', async () => {
     const database = await freshDatabase();
 
     const calls = writeCalls(await findCalls(database.url, listTaskNames()));

@@ -63,7 +63,7 @@ describe('an intent whose worker ended while it was sending, and whose request n
     expect((await intentDb.jobs()).map(({ intent_id }) => intent_id)).to.include(lost.id);
   });
 
-  it('is counted anew by look-ups: none of its first request proves that the second has arrived', async () => {
+  it('counts its look-ups from zero: none of the first request proves that the second has arrived', async () => {
     const lost = await abandoned();
     await intentDb.query(
       `update intents set left_at = now() - interval '1 minute', reached_at = now() - interval '1 minute' where id = $1`,

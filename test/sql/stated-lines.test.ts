@@ -118,7 +118,7 @@ describe('lines of the statement', () => {
     ]);
   });
 
-  it('are told apart by owner, kind, account, reference and progress, however that is written', async () => {
+  it('are distinguished by owner, kind, account, reference and progress, however that is written', async () => {
     const subject = newIntentId();
     const idOf = async (of: string) =>
       (await intentDb.query<{ id: string }>(`select statement_id(${of}, '${subject}') as id`))[0]?.id;

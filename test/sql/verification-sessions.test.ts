@@ -72,7 +72,7 @@ describe('a verification session', () => {
     expect(await known()).to.deep.equal({ status: 'verified', session_id: 'vs_1', earlier: [] });
   });
 
-  it('that was verified stays so after a reset of the password, and nobody is told anything', async () => {
+  it('that was verified stays so after a reset of the password, and nothing is reported', async () => {
     await intentDb.query(VERIFIED);
 
     await intentDb.query(`select quarantine('usr_1')`);

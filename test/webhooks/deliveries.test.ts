@@ -110,7 +110,7 @@ describe('webhooks/deliver', () => {
     ['the first', 0],
     ['the last', 9],
   ] as const)
-    it(`begins the plan anew after ${what} attempt, if the delivery is requested again meanwhile and that fails`, async () => {
+    it(`begins the plan again after ${what} attempt, if the delivery is requested again meanwhile and that fails`, async () => {
       fixture.receiver.behave((_received, nth) => (nth === 1 ? { status: 500, delayMs: 600 } : 200));
       const { id } = await fixture.d.endpoint(fixture.app, fixture.receiver.url);
       const [made] = await fixture.d.rows<{ id: string }>(

@@ -150,7 +150,7 @@ describe('a poll of a registration', () => {
       expect(logged).to.deep.equal(logs);
     });
 
-  it('tells its partner of what has changed, and of nothing else', async () => {
+  it('notifies its partner of what has changed, and of nothing else', async () => {
     await intentDb.query(`insert into partners (id, name) values ('ptn_a', 'a')`);
     const registration = await given('succeeded');
     const events = async () =>

@@ -19,7 +19,7 @@ describe('an event of the processor that a second worker applies because the fir
     await service.stop();
   });
 
-  it('is applied once: the app is told of a failed attempt once', async () => {
+  it('is applied once: the app is notified of a failed attempt once', async () => {
     const { payment_id: payment, processor_payment_intent_id: id } = await checkOut(service.buyer.ask);
     await service.control('payment', { id, to: 'declined' });
     const event = service.processor.events.find(({ type }) => type === 'payment_intent.payment_failed');

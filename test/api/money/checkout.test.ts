@@ -110,7 +110,7 @@ describe('checkOut', () => {
     expect(shown).to.include({ status: 'requires_payment_method', id: reply.body.payment_id });
   });
 
-  it('tells its app that it has failed after the 202: nobody waits for it any more', async () => {
+  it('notifies its app that it has failed after the 202: nobody waits for it any more', async () => {
     service.processor.faults.add({ kind: 'reject', route: CREATE, times: 1 });
     const told = async () => {
       const { body } = await service.tenant.ask('GET', '/v2/events?limit=200');

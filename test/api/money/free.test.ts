@@ -136,7 +136,7 @@ describe('openFreeAccount', () => {
     expect(repeats.map(({ body }) => body.id)).to.deep.equal([first.body.id, second.body.id]);
   });
 
-  it('tells of no account that a rejected request has not opened', async () => {
+  it('returns no account for a rejected request, which has opened none', async () => {
     const user = await service.user(service.tenant);
     const tier = sandboxTiers.find(({ tier_id }) => tier_id === tierDemo.tier_id);
     if (!tier) throw new Error('The sandbox has no such tier');
