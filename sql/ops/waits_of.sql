@@ -1,5 +1,5 @@
 -- What open intents wait for: those with these ids, or for null the oldest 2,000, exits first: without workers there are soon more than anybody can
--- wait for. The reasons stand in the order in which they are judged; the first that applies is it. `until`: when that ends at most, where it is
+-- wait for. The reasons are in the order in which they are judged; the first that applies is the result. `until`: when that ends at most, where it is
 -- known. `behind`: the intent before it in its lane. `again_s`: when it is worth asking again.
 create or replace function ops.waits_of(only_ids uuid[]) returns table (
   intent_id uuid, kind text, owner text, state text, is_exit boolean, created_at timestamptz, reason text, detail text, until timestamptz,

@@ -1,5 +1,5 @@
--- Fails the account whose subaccount was not created, for any reason. One that has its money back since the creation found it stopped asks for its
--- subaccount anew. A step of follow_ending. Locks the account, then its event log.
+-- Fails the account whose subaccount was not created, for any reason. An account that the creation found stopped, and whose money has come back
+-- since, requests its subaccount again. A step of follow_ending. Locks the account, then its event log.
 create or replace function fail_provisioning(intent uuid) returns void
 language plpgsql as $$
 declare

@@ -1,6 +1,6 @@
--- Mails the token by which an operator sets a password. It replaces an earlier one, and the password. For a new address it creates the
--- operator, in the given role; without a role the operator has to exist. One who is disabled loses the password and is mailed nothing: whoever
--- enables that operator invites anew. Returns the operator; null if the address is taken, or unknown.
+-- Mails the token by which an operator sets a password. It replaces an earlier one, and the password. For a new address it creates the operator, in
+-- the given role; without a role the operator has to exist. One who is disabled loses the password and is mailed nothing: an enabled one has to be
+-- invited again. Returns the operator; null if the address is taken, or unknown.
 create or replace function invite_operator(
   new_id text, address text, new_role text, token_digest bytea, lives_s integer, mail uuid, sealed bytea
 ) returns text

@@ -1,6 +1,6 @@
--- Ends a lane under the lock on its endpoint. Verdicts: idle | again (another transaction holds the lock) | due (a delivery became due).
--- The lane's job, which is being executed, loses its key: else whoever starts the lane anew would lock that job's row, and the queue deletes the rows
--- of finished jobs many at a time, in the order in which they ended, so that the two could deadlock.
+-- Ends a lane under the lock on its endpoint. Verdicts: idle | again (another transaction holds the lock) | due (a delivery became due). The lane's
+-- job, which is being executed, loses its key: else starting the lane again would lock that job's row, and the queue deletes the rows of finished
+-- jobs many at a time, in the order in which they ended, so that the two could deadlock.
 create or replace function end_lane(endpoint text, of_lane integer) returns text
 language plpgsql as $$
 declare

@@ -1,6 +1,6 @@
 -- Deactivates the endpoints of an owner whose address was set, or whose secret was shown, with credentials that are stolen, in the last 30 days: the
--- thief may read what is sent there, or sign it. A mail tells the owner, who activates their own again. One that is inactive says why nobody should
--- activate it as it is. Returns their ids. Locks the endpoints, then their deliveries.
+-- thief may read what is sent there, or sign it. The owner is notified by mail, and activates again those that are the owner's own. One that is
+-- inactive already gets the same reason, so that nobody activates it unchanged. Returns their ids. Locks the endpoints, then their deliveries.
 create or replace function quarantine_endpoints(of_owner text, stolen text[]) returns text[]
 language sql as $$
   with theirs as (
