@@ -55,7 +55,7 @@ describe('the law of repeating', () => {
     expect([known.status, known.headers['idempotent-replayed']]).to.deep.equal([200, 'true']);
     const guide = readFileSync(new URL('../../src/docs/writes.md', import.meta.url), 'utf8');
     expect(guide).to.match(
-      /^\* `effect: none`: this request did nothing\.[^*]* Of a repeat without an `intent_id`, such as 401/m,
+      /^\* `effect: none`: this request did nothing\.[^*]* A repeat that fails without an `intent_id`, for example with 401/m,
     );
   });
 });
