@@ -38,7 +38,7 @@ describe('a registration whose response was lost, of an entity whose list has a 
     };
   };
   const lose = (kind: 'accept_then_drop' | 'reset') => service.miner.faults.add({ kind, route: CREATE, times: 1 });
-  const newest = (listed: Listed) => String(Math.max(...Object.keys(listed).map(Number)));
+  const newest = (listed: Listed) => String(Math.max(...Object.keys(listed).flatMap((id) => Number(id) || [])));
 
   it('is found although an older subaccount has no class, as from builds without classes', async () => {
     const partner = await service.partner();
@@ -84,7 +84,32 @@ describe('a registration whose response was lost, of an entity whose list has a 
     expect(intent).to.include({ state: 'succeeded' });
   }).timeout(30_000);
 
-  it('ends without effect if only owned or earlier subaccounts cannot be read', async () => {
+  for (const [what, changed] of [
+    ['its name', (one) => delete one.synthetic_hotkey],
+    ['its name and its wallet', (one) => [delete one.synthetic_hotkey, delete one.hl_address]],
+    [
+      'its number',
+      ({ subaccount_id: _, ...one }, listed) => {
+        delete listed[newest(listed)];
+        listed.odd = one;
+      },
+    ],
+  ] as [string, (one: Record<string, unknown>, listed: Listed) => unknown][])
+    it(`of a wallet waits while one that may be it lacks ${what}: it is not sent again`, async () => {
+      const partner = await service.partner();
+      list((listed) => changed(listed[newest(listed)] ?? {}, listed));
+      lose('accept_then_drop');
+      const ex_address = `0xAc${String(uniqueSize()).padStart(38, '0')}`;
+
+      const waiting = await partner.post(REGISTER, { ex_address }, { prefer: 'wait=3' });
+      relay.handle = ({ forward }) => forward();
+      const intent = await partner.poll(waiting);
+
+      expect(waiting.status, JSON.stringify(waiting.body)).to.equal(202);
+      expect(intent).to.include({ state: 'succeeded' });
+    }).timeout(30_000);
+
+  it('ends without effect where only what somebody has, or an earlier one, cannot be read', async () => {
     const partner = await service.partner();
     await partner.post(REGISTER, { asset_class: 'crypto', account_size: uniqueSize() });
     list((listed) => {
