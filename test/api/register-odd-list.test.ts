@@ -97,9 +97,12 @@ describe('a registration whose response was lost, of an entity whose list has a 
   ] as [string, (one: Record<string, unknown>, listed: Listed) => unknown][])
     it(`of a wallet waits while one that may be it lacks ${what}: it is not sent again`, async () => {
       const partner = await service.partner();
-      list((listed) => changed(listed[newest(listed)] ?? {}, listed));
+      const ex_address = `0xac${String(uniqueSize()).padStart(38, '0')}`;
+      list((listed) => {
+        const one = listed[newest(listed)] ?? {};
+        if (String(one.hl_address).toLowerCase() === ex_address) changed(one, listed);
+      });
       lose('accept_then_drop');
-      const ex_address = `0xAc${String(uniqueSize()).padStart(38, '0')}`;
 
       const waiting = await partner.post(REGISTER, { ex_address }, { prefer: 'wait=3' });
       relay.handle = ({ forward }) => forward();
