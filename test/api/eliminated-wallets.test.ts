@@ -179,7 +179,7 @@ describe('a wallet whose account at the network is eliminated', () => {
     expectProblem(order, 'V1_RULE_VIOLATED', { reason: 'account.status', effect: 'none' });
   });
 
-  it('is not shown to who has bought an account for it if the one that was seen is another owner’s', async () => {
+  it('is not shown with another owner’s account to the buyer of a new one', async () => {
     const buyer = await boughtWallet(4_000);
     await buyer.get('/v1/balance');
     await service.partner();

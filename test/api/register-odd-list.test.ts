@@ -112,7 +112,7 @@ describe('a registration whose response was lost, of an entity whose list has a 
       expect(intent).to.include({ state: 'succeeded' });
     }).timeout(30_000);
 
-  it('ends without effect where only what somebody has, or an earlier one, cannot be read', async () => {
+  it('ends without effect if only owned or earlier subaccounts cannot be read', async () => {
     const partner = await service.partner();
     await partner.post(REGISTER, { asset_class: 'crypto', account_size: uniqueSize() });
     list((listed) => {
