@@ -54,11 +54,16 @@ export async function sendTextStream(
   ctx.respond = false;
   ctx.set({ 'Content-Type': type, 'Content-Disposition': `attachment; filename="${name}"` });
   ctx.status = 200;
-  const source = Readable.from(ctx.method === 'HEAD' ? [] : texts, { highWaterMark: 1 });
-  if (ctx.method === 'HEAD') await texts.return(undefined);
   const leaving = new AbortController();
   const unread = setTimeout(() => leaving.abort(), unreadMs);
-  res.on('drain', () => unread.refresh());
+  const taken = async function* () {
+    for await (const text of texts) {
+      unread.refresh(); // the one before has left
+      yield text;
+    }
+  };
+  const source = Readable.from(ctx.method === 'HEAD' ? [] : taken(), { highWaterMark: 1 });
+  if (ctx.method === 'HEAD') await texts.return(undefined);
   const signal = AbortSignal.any([leaving.signal, AbortSignal.timeout(TEXT_WITHIN_MS)]);
   await pipeline(source, res, { signal }).catch((err) => {
     res.destroy();
