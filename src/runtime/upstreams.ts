@@ -5,7 +5,7 @@ import { registrar } from '../adapters/registrar/index.ts';
 import type { Registrar } from '../adapters/registrar/types.ts';
 import { webhooks } from '../adapters/webhook/index.ts';
 import type { Webhooks } from '../adapters/webhook/types.ts';
-import { isOfAnother } from '../capabilities/payments/commands.ts';
+import { listOwnAccounts } from '../capabilities/payments/commands.ts';
 import { lookUpThreads } from '../capacity/budgets.ts';
 import { jobsOfOneUpstream, jobsOfVenues } from '../capacity/jobs.ts';
 import { READS_AT_ONCE } from '../capacity/network.ts';
@@ -160,7 +160,7 @@ async function processorAt(
     most: jobsOfOneUpstream(config.TRADING_CONCURRENCY),
     foreign,
   });
-  const compared = isOfAnother({ db, processor: opened, log }).then(
+  const compared = isOfAnother(opened, { db, log }).then(
     (isAnother) => {
       foreign.isKnown = isAnother;
     },
@@ -168,4 +168,25 @@ async function processorAt(
   );
   await Promise.race([compared, sleep(OWN_ACCOUNT_MS, undefined, { ref: false })]);
   return opened;
+}
+
+/**
+ * Whether the key of this process is of another account, or mode, of the processor than that in which the payments and payouts of this database
+ * are: there none of them exist, so that each would be taken for gone or never made. Says so by an alert. The first account counts as ours.
+ * False where it cannot be read.
+ */
+async function isOfAnother(processor: Processor, { db, log }: Pick<Opening, 'db' | 'log'>): Promise<boolean> {
+  const own = await processor.findOwnAccount();
+  if (own.kind !== 'found') {
+    log.warn({ result: own }, 'the account at the processor was not compared with the database');
+    return false;
+  }
+  const known = await listOwnAccounts(db, own.data);
+  const isKnown = known.some(({ id, is_live }) => id === own.data.id && is_live === own.data.isLive);
+  if (!isKnown)
+    log.error(
+      { alert: 'processor_unknown', account: own.data, known_accounts: known },
+      'PROCESSOR_SECRET_KEY: the payments of this database are in another account; nothing is sent to the processor',
+    );
+  return !isKnown;
 }

@@ -1,14 +1,7 @@
 import type { Logger } from 'pino';
 import { type DatabaseTransactionConnection, sql } from 'slonik';
 import { z } from 'zod';
-import type {
-  EventPage,
-  Fact,
-  MoneyMade,
-  OwnAccount,
-  Processor,
-  ProcessorEvent,
-} from '../../adapters/processor/types.ts';
+import type { EventPage, Fact, MoneyMade, OwnAccount, ProcessorEvent } from '../../adapters/processor/types.ts';
 import type { Db } from '../../db/pool.ts';
 import { idSchema } from '../../kernel/ids.ts';
 import type { Tier } from './queries.ts';
@@ -123,33 +116,13 @@ export const keepLostMoney = (db: Db, made: MoneyMade[]): Promise<readonly z.inf
     select kind, processor_id, subject_id, amount_cents, currency, status, user_id
     from keep_lost_money(${JSON.stringify(made)}::jsonb)`);
 
-type Compared = { db: Db; processor: Pick<Processor, 'findOwnAccount'>; log: Pick<Logger, 'error' | 'warn'> };
-
-/**
- * Whether the key of this process is of another account, or mode, of the processor than that in which the payments and payouts of this database
- * are: there none of them exist, so that each would be taken for gone or never made. Says so by an alert. The first account counts as ours.
- * False where it cannot be read.
- */
-export async function isOfAnother({ db, processor, log }: Compared): Promise<boolean> {
-  const own = await processor.findOwnAccount();
-  if (own.kind !== 'found') {
-    log.warn({ result: own }, 'the account at the processor was not compared with the database');
-    return false;
-  }
-  const known = await listOwnAccounts(db, own.data);
-  const isKnown = known.some(({ id, is_live }) => id === own.data.id && is_live === own.data.isLive);
-  if (!isKnown)
-    log.error(
-      { alert: 'processor_unknown', account: own.data, known_accounts: known },
-      'PROCESSOR_SECRET_KEY: the payments of this database are in another account; nothing is sent to the processor',
-    );
-  return !isKnown;
-}
-
 const accountRow = z.object({ id: z.string(), is_live: z.boolean() });
 
 /** The accounts of the processor in which the payments of this database are. While there is none, this one is noted. */
-async function listOwnAccounts(db: Db, { id, isLive }: OwnAccount): Promise<readonly z.infer<typeof accountRow>[]> {
+export async function listOwnAccounts(
+  db: Db,
+  { id, isLive }: OwnAccount,
+): Promise<readonly z.infer<typeof accountRow>[]> {
   await db.query(sql.type(z.object({}))`
     insert into processor_accounts (id, is_live)
     select ${id}, ${isLive}
