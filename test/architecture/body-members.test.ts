@@ -14,8 +14,8 @@ const COMMENTS = /--.*$|\/\*[\s\S]*?\*\/|\/\/.*$/gm;
 const NAMING = /(?:Handler|Shared)<'(\w+)'|(?<=export \{[^}]*) as (\w+),/g;
 /** The function of SQL that an acceptance hands an intent to, with all that was asked for. */
 const ACCEPTANCES = /(\w+): (?:\w+\()?acceptance\(db, '(\w+)'\)/g;
-/** Taken for the sake of a standard (RFC 7009). */
-const READ_ELSEWHERE = ['revokeAccessToken token_type_hint'];
+/** Taken for the sake of a standard (RFC 7009), and what the processor's adapter reads from the bytes that are signed. */
+const READ_ELSEWHERE = ['revokeAccessToken token_type_hint', 'takeProcessorNotification data'];
 
 /** Writes whose body is handed whole to the function of SQL that writes the row of it. */
 const HANDED_WHOLE: Record<string, string> = { checkOut: 'accept_checkouts', openFreeAccount: 'accept_free_accounts' };
