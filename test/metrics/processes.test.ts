@@ -49,7 +49,7 @@ describe('processes of the service', function () {
     ).to.deep.equal(['web', 'worker']);
     expect([ofWeb, ofWorker].map(({ value }) => value('tps_database_up'))).to.deep.equal([1, 1]);
     expect(ofWeb.value('tps_pool_limit', { pool: 'web' })).to.equal(10);
-    expect(ofWorker.value('tps_pool_limit', QUEUE)).to.equal(10);
+    expect(ofWorker.value('tps_pool_limit', QUEUE)).to.equal(9);
     expect(exits).to.deep.equal([
       { code: 0, signal: null },
       { code: 0, signal: null },
