@@ -28,16 +28,22 @@ async function pidsOf(database: Client): Promise<number[]> {
 
 const stayed = (before: number[], after: number[]) => before.filter((pid) => after.includes(pid));
 
+/** A pool on a database in which another session holds a partner's row. */
+async function heldPartner() {
+  const database = await freshDatabase();
+  const db = await openPool(database.url, CONNECTIONS, () => {}, WEB_LIMITS);
+  const holder = new Client({ connectionString: database.url });
+  await holder.connect();
+  await holder.query(`insert into partners (id, name) values ('ptn_1', 'before')`);
+  await holder.query(`begin; select from partners where id = 'ptn_1' for update`);
+  return { database, db, holder };
+}
+
 describe('a statement that waits for a lock', function () {
   this.timeout(30_000);
 
   it('is given up by the server before its connection would be: nothing of it is done later, and no idle connection is lost', async () => {
-    const database = await freshDatabase();
-    const db = await openPool(database.url, CONNECTIONS, () => {}, WEB_LIMITS);
-    const holder = new Client({ connectionString: database.url });
-    await holder.connect();
-    await holder.query(`insert into partners (id, name) values ('ptn_1', 'before')`);
-    await holder.query(`begin; select from partners where id = 'ptn_1' for update`);
+    const { database, db, holder } = await heldPartner();
     const pids = () => pidsOf(holder);
     await Promise.all(Array.from({ length: CONNECTIONS }, () => db.query(sql.unsafe`select pg_sleep(0.2)`)));
     const before = await pids();
@@ -61,12 +67,7 @@ describe('a statement that waits for a lock', function () {
   });
 
   it('takes no idle connection with it, either, where its caller had waited for a slot before', async () => {
-    const database = await freshDatabase();
-    const db = await openPool(database.url, CONNECTIONS, () => {}, WEB_LIMITS);
-    const holder = new Client({ connectionString: database.url });
-    await holder.connect();
-    await holder.query(`insert into partners (id, name) values ('ptn_1', 'before')`);
-    await holder.query(`begin; select from partners where id = 'ptn_1' for update`);
+    const { database, db, holder } = await heldPartner();
 
     const busy = Array.from({ length: CONNECTIONS }, () => db.query(sql.unsafe`select pg_sleep(1.8)`));
     const waiting = db.query(sql.unsafe`update partners set name = 'late' where id = 'ptn_1'`).catch(() => 'given up');
