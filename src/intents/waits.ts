@@ -8,7 +8,7 @@ import { type IntentId, idSchema } from '../kernel/ids.ts';
 const REASONS = {
   in_doubt: 'It was sent and its effect is not known yet; it is being looked up.',
   response: 'It was sent, and the response has not arrived yet.',
-  lane: 'It waits for an earlier write of the same kind, which it must not overtake.',
+  lane: 'It waits for an earlier write about the same subject, which it must not overtake.',
   deadline: 'Its deadline has passed. It expires without being sent.',
   worker: 'No worker is running.',
   job: 'The worker that had it is gone. Another one takes it over within seconds.',
