@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import nock from 'nock';
 import { exvenue } from '../../src/venues/exchange/adapter/index.ts';
 import { alone } from '../support/alone.ts';
+import { until } from '../support/processes.ts';
 
 const VENUE = 'http://exchange.test';
 
@@ -137,8 +138,8 @@ describe('the assets of an exchange, if none are shown or some cannot be read', 
 
     later(31_000);
     await venue.asset('BTC');
-    await sleep(20);
 
+    await until('the new list', async () => (await venue.asset('MATIC')).kind === 'found' || null);
     expect(await venue.asset('MATIC')).to.nested.include({ 'data.id': 1 });
     expect(asked).to.have.length(2);
   });

@@ -108,7 +108,7 @@ describe('orders while another upstream is silent', () => {
     expect(await longestOf(1, () => trader.post('/v1/orders/netvenue', market({ leverage: 0.01 })))).to.be.below(3_000);
     const left = await service.db.oneFirst(sql.type(z.object({ count: z.number() }))`
       select count(*)::integer as count from intents where kind = 'payments/checkout' and settled_at is null`);
-    expect(left).to.be.above(2 * MANY);
+    expect(left, 'checkouts that still waited').to.be.above(MANY);
   });
 
   it('do not wait behind many account creations at a slow network', async function () {
