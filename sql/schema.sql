@@ -2587,6 +2587,9 @@ create function exits_may_differ(of_venue text, of_trader text)
 create function exits_of_terms(terms jsonb, filled text, waits boolean)
   returns jsonb sql immutable;
 
+create function exits_wait_behind(of_lane text, at_position bigint)
+  returns boolean sql stable;
+
 create function expire_events(kept_s double precision, most integer, after text)
   returns TABLE(picked integer, deleted integer, last text, oldest_s double precision) sql;
 
@@ -3328,6 +3331,9 @@ create function sign_up(app text, address text, new_id text, salt bytea, new_has
 
 create function signals_pace(trader text)
   returns text sql immutable;
+
+create function slot_holders(at_upstream text)
+  returns uuid[] sql stable;
 
 create function slot_job(kind text, intent uuid, is_exit boolean, run_at timestamp with time zone)
   returns graphile_worker.job_spec sql stable;

@@ -7,7 +7,7 @@ import { batchPerPool, each, numbered, numberedJson } from '../db/batch.ts';
 import type { Db } from '../db/pool.ts';
 import { mostEntries } from '../kernel/cache.ts';
 import type { IntentId } from '../kernel/ids.ts';
-import { type Claim, type Intent, intentRow } from './intent.ts';
+import { type Claim, type Intent, intentRow, unsentRow } from './intent.ts';
 
 const reachedRow = z.object({ seconds: z.number(), now_s: z.number().nullable(), is_wanted: z.boolean() });
 
@@ -102,7 +102,7 @@ export const intentColumns = sql.fragment`
 export const claim: (db: Db, intentId: IntentId) => Promise<Intent | null> = batchPerPool(
   async (db, ids: IntentId[], lockMs): Promise<(Intent | null)[]> => {
     const wanted = ids.map((id) => ({ id }));
-    const rows = await db.any(sql.prepared('claim_intents', intentRow)`
+    const rows = await db.any(sql.prepared('claim_intents', unsentRow)`
     with claimed as materialized (
       select i.*
       from (
@@ -121,7 +121,7 @@ export const claim: (db: Db, intentId: IntentId) => Promise<Intent | null> = bat
       select emit_ended(array_agg(c.id) filter (where c.state = 'expired'), '{}')::text
       from claimed c
     )
-    select ${intentColumns}
+    select ${intentColumns}, exits_wait_behind(i.lane, i.position) as exits_wait
     from claimed i
     cross join emitted
     where i.state <> 'expired'`);
@@ -136,8 +136,8 @@ export const claim: (db: Db, intentId: IntentId) => Promise<Intent | null> = bat
  */
 export const readUnsent: (db: Db, intentId: IntentId) => Promise<Intent | null> = batchPerPool(
   async (db, ids: IntentId[]): Promise<(Intent | null)[]> => {
-    const rows = await db.any(sql.prepared('read_unsent', intentRow)`
-    select ${intentColumns}
+    const rows = await db.any(sql.prepared('read_unsent', unsentRow)`
+    select ${intentColumns}, exits_wait_behind(i.lane, i.position) as exits_wait
     from ${each(ids)} as wanted (id)
     cross join lateral (
       select *
@@ -191,7 +191,7 @@ export function justAccepted(): JustAccepted {
     take(id) {
       const row = rows.get(id);
       rows.delete(id);
-      return row === undefined ? undefined : asClaimed(intentOf(row));
+      return row === undefined ? undefined : asClaimed({ ...intentOf(row), exits_wait: false }); // nothing was behind it
     },
   };
 }

@@ -49,11 +49,18 @@ export const intentRow = z.object({
   sent_ago_ms: z.number(),
 });
 
+/** The row of an intent that may be sent, with whether exits wait for it in its lane. */
+export const unsentRow = intentRow.extend({ exits_wait: z.boolean() });
+
 /**
  * An intent as stored. `wait`: what it waits for, if it is open and that was read; null if it ended meanwhile. `respondedAt`: when the response
  * to its request was here (`performance.now()`), or the upstream may have been done with it, if that is what is being recorded.
  */
-export type Intent = z.infer<typeof intentRow> & { wait?: IntentWait | null; respondedAt?: number };
+export type Intent = z.infer<typeof intentRow> & {
+  wait?: IntentWait | null;
+  respondedAt?: number;
+  exits_wait?: boolean;
+};
 
 /** An intent claimed by a worker. Every write under the claim carries the fence. */
 export type Claim = Pick<

@@ -100,11 +100,14 @@ async function resume<Deps, Request, Payload extends AnyPayload, Result>(
   else if (intent) await freeSlot(deps.db, intent.id, false);
 }
 
-/** From here on every log line names the owner of the intent and the request that submitted it, and reads for an exit come first. */
-const noteIntent = <Request>(verb: Urgency<Request>, { owner, request_id, request }: IntentOf<Request>) =>
+/**
+ * From here on every log line names the owner of the intent and the request that submitted it, and calls for an exit, or for what exits wait for,
+ * come first.
+ */
+const noteIntent = <Request>(verb: Urgency<Request>, { owner, request_id, request, exits_wait }: IntentOf<Request>) =>
   noteWork({
     tenant: owner,
-    ...(isExit(verb, request) && { isExit: true }),
+    ...((isExit(verb, request) || exits_wait) && { isExit: true }),
     ...(request_id !== null && { request_id }),
   });
 

@@ -12,6 +12,7 @@ declare
   jobs graphile_worker.job_spec[];
   joined text[];
   started intents[];
+  exits uuid[];
 begin
   perform restore_unlogged();
   if jsonb_path_exists(batch, '$[*].idempotency_key ? (@ != null)') then
@@ -65,8 +66,9 @@ begin
   select coalesce(array_agg(o.n), '{}'),
     array_agg(job_for(w.kind, w.id, w.is_exit, null) order by w.position) filter (where w.lane is null or h.head = w.id),
     array_agg(distinct w.lane order by w.lane) filter (where o.alongside is not null and h.head <> w.id),
-    array_agg(w.whole) filter (where venue_of(w.kind) is not null and (w.lane is null or h.head = w.id))
-  into fresh, jobs, joined, started
+    array_agg(w.whole) filter (where venue_of(w.kind) is not null and (w.lane is null or h.head = w.id)),
+    array_agg(w.id) filter (where w.is_exit and h.head <> w.id)
+  into fresh, jobs, joined, started, exits
   from written w
   join offered o on o.id = w.id
   left join heads h on h.name = w.lane;
@@ -80,7 +82,7 @@ begin
   if joined is not null then
     perform advance_lane(j.lane, null) from unnest(joined) j (lane);
   end if;
-  if exists (select from pauses) then
+  if exits is not null or exists (select from pauses) then
     perform yield_to_newcomers(array(select i.id from jsonb_to_recordset(batch) as i (n integer, id uuid) where i.n = any(fresh)));
   end if;
   return query

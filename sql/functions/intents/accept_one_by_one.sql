@@ -6,6 +6,7 @@ declare
   item record;
   earlier record;
   at_head boolean;
+  has_exits boolean := false;
   jobs graphile_worker.job_spec[] := '{}';
   accepted uuid[] := '{}';
 begin
@@ -70,6 +71,7 @@ begin
     elsif item.alongside is not null then
       perform advance_lane(item.lane, null);
     end if;
+    has_exits := has_exits or (item.exits and not at_head);
     accepted := accepted || item.id;
     return next;
   end loop;
@@ -77,7 +79,7 @@ begin
   if cardinality(jobs) > 0 then
     perform enqueue(jobs);
   end if;
-  if exists (select from pauses) then
+  if has_exits or exists (select from pauses) then
     perform yield_to_newcomers(accepted);
   end if;
 end $$;

@@ -1,19 +1,21 @@
 -- Gives free slots of an upstream to the intents that wait for one, to exits first, each time to the owner with the fewest (see next_without_slot),
 -- and queues their jobs: all that are free, or at most `most`, by proof, also slots that requests in doubt lend. An entry takes no slot that is
--- kept for exits. The caller holds the line's lock (see claim_slot). `asking` is being executed and needs no job. Locks a slot, then the intent
--- that gets it, those that it finds unlocked: so an intent is locked only by who has a slot for it.
+-- kept for exits. The caller holds the line's lock (see claim_slot). `asking` is being executed and needs no job, as any other that a worker has: a
+-- second job would be taken for the end of that worker. Locks a slot, then the intent that gets it, those that it finds unlocked: so an intent is
+-- locked only by who has a slot for it.
 create or replace function assign_slots(at_upstream text, for_s double precision, asking uuid, most integer default null) returns void
 language plpgsql as $$
 declare
   exit_waits boolean;
+  holders uuid[];
   free record;
   waiting record;
 begin
   for n in 1 .. coalesce(most, 2147483647) loop
+    holders := slot_holders(at_upstream);
     select i.is_exit into exit_waits
     from intents i
-    where i.waits_at = at_upstream
-      and not exists (select from upstream_slots h where h.upstream = at_upstream and h.intent_id = i.id)
+    where i.waits_at = at_upstream and i.id <> all(holders)
     order by i.is_exit desc, i.position
     limit 1;
     exit when not found;
@@ -35,7 +37,9 @@ begin
     update upstream_slots
     set intent_id = waiting.id, hold_s = for_s, held_until = now() + make_interval(secs => for_s)
     where upstream = at_upstream and slot = free.slot;
-    if waiting.id is distinct from asking then
+    if waiting.id is distinct from asking
+      and not exists (select from queue_jobs j where j.key = 'slot ' || waiting.id and j.locked_at is not null)
+    then
       perform enqueue(array[slot_job(waiting.kind, waiting.id, waiting.is_exit, now())]);
     end if;
   end loop;

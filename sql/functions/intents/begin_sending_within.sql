@@ -3,7 +3,7 @@
 -- again and continues when it is handed one, or expires; exits come first, see claim_slot) | lost (the claim is lost or the deadline has passed;
 -- nothing may be sent). One for which a slot and the pace are free is not locked first, which spares the log a record: if it has changed when it is
 -- written, it gives the slot back. `claims`: as in begin_sending; one that waits is not claimed. `pace`: what the upstream takes only `per_minute`
--- of, the first `kept` of them for exits; the intent waits for that too.
+-- of, the first `kept` of them for exits; the intent waits for that too. An entry that exits of its lane wait for waits for its slot as they do.
 create or replace function begin_sending_within(
   intent uuid, held_fence integer, what jsonb, at_upstream text, slots integer, for_s double precision, for_exits integer default 0,
   exits boolean default false, pace text default null, per_minute integer default null, kept integer default 0,
@@ -13,6 +13,7 @@ language plpgsql as $$
 declare
   held record;
   free_slot integer;
+  urgent boolean;
 begin
   select i.kind, i.deadline_at, i.upstream, i.fence into held
   from intents i
@@ -37,7 +38,8 @@ begin
     return 'sent';
   end if;
 
-  perform from intents i
+  select exits or exits_wait_behind(i.lane, i.position) into urgent
+  from intents i
   where i.id = intent and i.fence = held.fence and may_begin_sending(i, claims)
   for update;
   if not found then
@@ -46,7 +48,7 @@ begin
   if pace is not null and wait_for_pace(intent, pace, per_minute, kept, exits) then
     return 'waiting';
   end if;
-  if claim_slot(intent, at_upstream, slots, for_s, for_exits, exits) then
+  if claim_slot(intent, at_upstream, slots, for_s, for_exits, urgent) then
     update intents
     set state = 'running', fence = fence + claims::integer, attempts = attempts + claims::integer, sender_lost = sender_lost and not claims,
       upstream = at_upstream, pace = null, sending_at = now(), sent_payload = what
@@ -54,6 +56,6 @@ begin
     perform spend_pace(pace, 1) where pace is not null;
     return case when has_doubts(at_upstream) then 'sent_by_proof' else 'sent' end;
   end if;
-  perform enqueue(array[slot_job(held.kind, intent, exits, held.deadline_at)]);
+  perform enqueue(array[slot_job(held.kind, intent, urgent, held.deadline_at)]);
   return 'waiting';
 end $$;

@@ -7,6 +7,7 @@ language plpgsql as $$
 #variable_conflict use_column
 declare
   candidate uuid;
+  holders constant uuid[] := slot_holders(at_upstream);
   waiting record;
 begin
   for candidate in
@@ -46,8 +47,7 @@ begin
     cross join lateral (
       select w.id, w.position
       from intents w
-      where w.waits_at = at_upstream and w.is_exit = exits and w.owner = o.owner
-        and not exists (select from upstream_slots s where s.upstream = at_upstream and s.intent_id = w.id)
+      where w.waits_at = at_upstream and w.is_exit = exits and w.owner = o.owner and w.id <> all(holders)
       order by w.position
       limit 4
     ) first

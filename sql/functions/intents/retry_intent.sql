@@ -1,6 +1,6 @@
 -- Queues an intent again of which nothing was sent. It keeps its position at the head of its lane. `said` is the outcome it ends with if
--- its deadline passes before the next attempt; no attempt is planned after the deadline. `never_left`: not a byte of it has left, so the upstream
--- has not counted it either (return_pace). False: the claim is lost. Also changes the registration of a purchase (follow_purchase). Locks the
+-- its deadline passes before the next attempt; no attempt is planned after the deadline, nor later than a second from now if exits of its lane wait
+-- for it. `never_left`: not a byte of it has left, so the upstream has not counted it either (return_pace). False: the claim is lost. Also changes the registration of a purchase (follow_purchase). Locks the
 -- intent, then the line's lock (see claim_slot), shared, and its slot, then its pace; finds it by its id only, see settle_intent.
 create or replace function retry_intent(
   intent uuid, held_fence integer, delay_s double precision, said jsonb, never_left boolean default false
@@ -17,7 +17,7 @@ begin
   update intents
   set state = 'queued', sending_at = null, left_at = null, reached_at = null, upstream = null, outcome = said
   where id = intent and fence = held_fence and settled_at is null and state not in ('queued', 'in_doubt')
-  returning kind, is_exit, deadline_at into put_back;
+  returning kind, is_exit, deadline_at, exits_wait_behind(lane, position) as urgent into put_back;
   if not found then
     return false;
   end if;
@@ -30,6 +30,9 @@ begin
     perform follow_purchase(intent);
   end if;
   perform enqueue(array[
-    job_for(put_back.kind, intent, put_back.is_exit, least(now() + make_interval(secs => delay_s), put_back.deadline_at))]);
+    slot_job(put_back.kind, intent, put_back.is_exit or put_back.urgent, least(
+      now() + make_interval(secs => case when put_back.urgent then least(delay_s, 1) else delay_s end), put_back.deadline_at
+    ))
+  ]);
   return true;
 end $$;

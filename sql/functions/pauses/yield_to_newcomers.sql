@@ -1,5 +1,5 @@
--- Makes paused intents check again whether they may wait (see wait_for_pause) if newcomers behind them in their lane may go on: exits, and intents
--- behind one of another owner. Locks the pauses of the upstreams and owners of all in these lanes, so an intent that begins to wait at this moment is
+-- Makes intents that wait unsent check again whether they may (see wait_for_pause), and how urgent they are (see exits_wait_behind), if newcomers
+-- behind them in their lane may go on: exits, and intents behind one of another owner. What is executed at this moment is left alone. Locks the pauses of the upstreams and owners of all in these lanes, so an intent that begins to wait at this moment is
 -- seen here or sees the newcomers.
 create or replace function yield_to_newcomers(newcomers uuid[]) returns void
 language plpgsql as $$
@@ -27,12 +27,17 @@ begin
   )
   order by p.subject
   for no key update;
-  perform enqueue(array(
-    select slot_job(i.kind, i.id, i.is_exit, now())
+  perform graphile_worker.reschedule_jobs(array(
+    select j.id
     from intents i
+    cross join lateral (
+      select q.id
+      from queue_jobs q
+      where q.key = 'slot ' || i.id and q.run_at > now()
+      limit 1
+    ) j
     where i.phase = 'pending' and i.state = 'queued' and i.sending_at is null
       and exists (select from intents e where e.id = any(behind) and e.lane = i.lane and e.position > i.position)
-      and exists (select from queue_jobs j where j.key = 'slot ' || i.id)
     order by i.position
-  ));
+  ), now(), priority_of(true));
 end $$;

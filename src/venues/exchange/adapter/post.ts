@@ -24,7 +24,7 @@ export const posterTo =
     const { items, cancels, isExit, isBare } = readSigned(body);
     if (account && !(await pauses.waitOut(account, cancels, notAfter, signal))) return unreachable('ACTION_BUDGET');
     const weight = 1 + Math.floor(items / ITEMS_PER_WEIGHT);
-    const priority = isExit ? 'exit' : 'entry';
+    const priority = isExit || presentWork().isExit ? 'exit' : 'entry';
     const granted = await budget.take({
       weight,
       priority,
