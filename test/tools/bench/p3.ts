@@ -18,7 +18,7 @@ type Queue = keyof typeof REFERENCES;
 
 const KIND = 'network/place';
 /** More than the worker uses at once: what is measured is the worker, not the line before a miner of ten threads. */
-const MINER_THREADS = '200';
+export const MINER_THREADS = '200';
 const MARKS = { graphile: 1.1, boss: 1 };
 const FLOOR = 0.3;
 const SETTLED_WITHIN_MS = 120_000;

@@ -3,7 +3,7 @@ import { type Arena, openArena } from './arena.ts';
 import { atLeast, atMost, type Extent, type Figures, ratioOf } from './figures.ts';
 import { interleaved, pairsOf } from './noise.ts';
 import { crowd, emptyLanes, serviceTarget } from './p1.ts';
-import { settledPerS } from './p3.ts';
+import { MINER_THREADS, settledPerS } from './p3.ts';
 import { openOutbound } from './p4.ts';
 import { serviceSide, tripsOf } from './sides.ts';
 
@@ -23,7 +23,7 @@ type Open = (setup: Setup) => Promise<() => Promise<number>>;
 export async function measureP5({ small }: Extent): Promise<Figures> {
   const size = small ? SMALL : FULL;
   const setups: Setups = [await openSetup(size, size), await openSetup(size)];
-  const workers = setups.map(({ arena }) => arena.startWorker());
+  const workers = setups.map(({ arena }) => arena.startWorker({ NETVENUE_MINER_THREADS: MINER_THREADS }));
   try {
     const trips = await turnByTurn(setups, roundTrip);
     const settlements = await turnByTurn(setups, settled);
