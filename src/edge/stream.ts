@@ -63,14 +63,13 @@ export async function sendTextStream(
     }
   };
   const source = Readable.from(ctx.method === 'HEAD' ? [] : taken(), { highWaterMark: 1 });
-  if (ctx.method === 'HEAD') await texts.return(undefined);
   const signal = AbortSignal.any([leaving.signal, AbortSignal.timeout(TEXT_WITHIN_MS)]);
   await pipeline(source, res, { signal }).catch((err) => {
     res.destroy();
-    source.destroy(); // nothing was piped where the reader had gone before
     log.info({ err, request_id: ctx.state.requestId }, 'a text was not sent completely');
   });
   clearTimeout(unread);
+  await texts.return(undefined); // nothing was taken for HEAD, or of a reader that had gone before
 }
 
 type LogInfo = Pick<Logger, 'info'>;

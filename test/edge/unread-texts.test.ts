@@ -26,6 +26,7 @@ describe('a text that is sent while it is made', () => {
     }
     const texts = made();
     await texts.next();
+    if (req.url === '/gone') await once(res, 'close');
     const ctx = { res, req, method: req.method, set() {}, state: {} } as unknown as Context; // as: what is used of it
     const info = (line: object) => void log.push(line);
     await sendTextStream(ctx, { type: 'text/csv', name: 'a.csv', texts }, { info }, UNREAD_MS);
@@ -40,10 +41,15 @@ describe('a text that is sent while it is made', () => {
   });
   after(() => server.close());
 
-  async function ask() {
+  function request(path: string) {
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1'); // as: it listens on TCP
     socket.on('error', () => {});
-    socket.write('GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
+    return socket;
+  }
+
+  async function ask() {
+    const socket = request('/');
     await once(socket, 'readable');
     return socket;
   }
@@ -71,5 +77,15 @@ describe('a text that is sent while it is made', () => {
     expect(performance.now() - startedAt, 'longer than the limit').to.be.above(UNREAD_MS);
     expect(bytes).to.be.above(MORE_THAN_BUFFERS * LINES.length);
     expect(log).to.deep.equal([]);
+  });
+
+  it('frees its slot if its reader has gone before it begins', async () => {
+    const socket = request('/gone');
+    await once(server, 'request');
+
+    socket.destroy();
+
+    await until('its end', () => log.length > 0 || null, 10 * UNREAD_MS);
+    await until('a free slot', () => freed === 1 || null, UNREAD_MS);
   });
 });
