@@ -55,7 +55,8 @@ export async function sendTextStream(
   ctx.set({ 'Content-Type': type, 'Content-Disposition': `attachment; filename="${name}"` });
   ctx.status = 200;
   const leaving = new AbortController();
-  const unread = setTimeout(() => leaving.abort(), unreadMs);
+  const leave = () => leaving.abort();
+  const [unread, whole] = [setTimeout(leave, unreadMs), setTimeout(leave, TEXT_WITHIN_MS)];
   const taken = async function* () {
     for await (const text of texts) {
       unread.refresh(); // the one before has left
@@ -63,12 +64,12 @@ export async function sendTextStream(
     }
   };
   const source = Readable.from(ctx.method === 'HEAD' ? [] : taken(), { highWaterMark: 1 });
-  const signal = AbortSignal.any([leaving.signal, AbortSignal.timeout(TEXT_WITHIN_MS)]);
-  await pipeline(source, res, { signal }).catch((err) => {
+  await pipeline(source, res, { signal: leaving.signal }).catch((err) => {
     res.destroy();
     log.info({ err, request_id: ctx.state.requestId }, 'a text was not sent completely');
   });
   clearTimeout(unread);
+  clearTimeout(whole);
   await texts.return(undefined); // nothing was taken for HEAD, or of a reader that had gone before
 }
 

@@ -1,3 +1,4 @@
+import { createHook } from 'node:async_hooks';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
@@ -8,6 +9,7 @@ import { sendTextStream } from '../../src/edge/stream.ts';
 import { until } from '../support/processes.ts';
 
 const UNREAD_MS = 500;
+const HOUR_MS = 3_600_000;
 const LINES = 'x'.repeat(200_000);
 const MORE_THAN_BUFFERS = 200;
 
@@ -87,5 +89,22 @@ describe('a text that is sent while it is made', () => {
 
     await until('its end', () => log.length > 0 || null, 10 * UNREAD_MS);
     await until('a free slot', () => freed === 1 || null, UNREAD_MS);
+  });
+
+  it('leaves no timer of an hour behind', async () => {
+    const timers = new Map<number, 'runs' | 'ended'>();
+    const hook = createHook({
+      init(id, type, _, resource) {
+        const { _idleTimeout = 0 } = resource as { _idleTimeout?: number }; // as: that of a timer
+        if (type === 'Timeout' && _idleTimeout >= HOUR_MS) timers.set(id, 'runs');
+      },
+      destroy: (id) => void (timers.has(id) && timers.set(id, 'ended')),
+    }).enable();
+
+    for await (const _ of request('/'));
+
+    await until('the end of its timers', () => ![...timers.values()].includes('runs') || null, 10 * UNREAD_MS);
+    hook.disable();
+    expect([...timers.values()]).to.deep.equal(['ended']);
   });
 });
