@@ -34,11 +34,15 @@ export function respondToUnreadable(server: Server, publicUrl: string): void {
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 }
 
+const ending = new WeakSet<Duplex>();
+
 /**
  * An earlier request on this connection has no response yet: the caller would take ours for it. Closes after that
- * response.
+ * response. Whatever else comes until then is discarded.
  */
 function endAfter(earlier: ServerResponse, socket: Duplex): void {
+  if (ending.has(socket)) return;
+  ending.add(socket);
   if (!earlier.headersSent) earlier.setHeader('Connection', 'close');
   earlier.once('finish', () => socket.end());
 }
