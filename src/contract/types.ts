@@ -3727,7 +3727,7 @@ export interface paths {
         put?: never;
         /**
          * Place an order
-         * @description Only accounts in `evaluation` or `funded` trade. That is checked in the transaction that accepts the order and again before it is sent. `X-Prop-Account` names the account: it may be omitted with a trader key, which is bound to one, and with a user's session for the newest account that may trade, or the newest if none may.
+         * @description Only accounts in `evaluation` or `funded` trade. That is checked in the transaction that accepts the order and again before it is sent. `X-Prop-Account` names the account: it may be omitted with a trader key, which is bound to one, and with a user's session for the newest account that may trade, or the newest if none may. Where the request names an order, a position, an intent or the last event of a stream, it may be omitted for the account of that.
          */
         post: operations["submitTradingOrder"];
         delete?: never;

@@ -5,6 +5,9 @@ export function positionOf(subject: string, lastEventId: string | undefined): nu
   return /^\d{1,15}$/.test(position) ? Number(position) : null;
 }
 
+/** The log that an event id names, whether there is one or not. */
+export const subjectOf = (eventId: string): string => eventId.slice(0, eventId.lastIndexOf(':'));
+
 type Event = { position: number; type: string; data: string };
 
 /**

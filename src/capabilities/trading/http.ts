@@ -16,7 +16,7 @@ import {
 import { findOrderPair } from '../../venues/network/orders/queries.ts';
 import { orderReply, type Poll, readOrderPage, readOrderStatus } from '../../venues/network/orders/read-model.ts';
 import type { VenueReads } from '../../venues/reads.ts';
-import { getReadyAccount, type ReadyAccount, rejectUnlessTrading } from './accounts.ts';
+import { byOrder, getReadyAccount, type ReadyAccount, rejectUnlessTrading } from './accounts.ts';
 import { closeEach } from './bulk.ts';
 import type { NewTradingOrder } from './context.ts';
 import { contextFor } from './context.ts';
@@ -44,7 +44,8 @@ export const closeTradingPosition: Handler<'closeTradingPosition', Deps> = async
 
 /** Closes several positions. */
 export const closeTradingPositions: Handler<'closeTradingPositions', Deps> = async (call) => {
-  const account = await getReadyAccount(call);
+  const opening = call.body.position_uuids.find(isUuid); // a position has the id of its opening order
+  const account = await getReadyAccount(call, byOrder(opening));
   const { pending, ...body } = await closeEach(call, account, contextOf(call, account));
   const [first] = pending;
   return first === undefined
@@ -61,17 +62,18 @@ export const setTradingTpSl: Handler<'setTradingTpSl', Deps> = async (call) => {
 /** Cancels a resting order. */
 export const cancelTradingOrder: Handler<'cancelTradingOrder', Deps> = async (call) => {
   const target: OrderUuid = call.path.order_uuid.toLowerCase();
-  const accepted = await submitted(call, async (context, account) => {
+  const cancelled = async (context: RequestContext, account: ReadyAccount) => {
     const pair = call.query.trade_pair ?? (await getPair(call, account, target));
     return cancelOrder(context, { target, pair });
-  });
+  };
+  const accepted = await submitted(call, cancelled, target);
   return respond(call, accepted, intentPoll, target);
 };
 
 /** Edits a resting order. */
 export const editTradingOrder: Handler<'editTradingOrder', Deps> = async (call) => {
   const target: OrderUuid = call.path.order_uuid.toLowerCase();
-  const accepted = await submitted(call, (context) => editOrder(context, target, call.body));
+  const accepted = await submitted(call, (context) => editOrder(context, target, call.body), target);
   return respond(call, accepted, intentPoll, target);
 };
 
@@ -88,7 +90,7 @@ export const listTradingOrders: Handler<'listTradingOrders', Deps> = async (call
 
 /** Returns the status of an order. Throws V2_ORDER_UNKNOWN. */
 export const getTradingOrder: Handler<'getTradingOrder', Deps> = async (call) => {
-  const { owner, hotkey } = await getReadyAccount(call);
+  const { owner, hotkey } = await getReadyAccount(call, byOrder(call.path.order_uuid));
   const status = await readOrderStatus(call.deps, owner, hotkey, call.path.order_uuid);
   if (!status) throw new ApiError('V2_ORDER_UNKNOWN');
   return { status: 200, body: status };
@@ -96,19 +98,22 @@ export const getTradingOrder: Handler<'getTradingOrder', Deps> = async (call) =>
 
 /** Returns an intent of the prop account. Throws INTENT_UNKNOWN. */
 export const getTradingIntent: Handler<'getTradingIntent', Deps> = async (call) => {
-  const account = await getReadyAccount(call);
+  const account = await getReadyAccount(call, byOrder(call.path.intent_id));
   const intent = await findIntent(call.deps.db, account.owner, call.path.intent_id.toLowerCase());
   if (intent?.request.prop_account_id !== account.id) throw new ApiError('INTENT_UNKNOWN');
   return { status: 200, body: intentOfV2(intent), headers: { 'Intent-Id': intent.id } };
 };
 
-/** Submits a verb for the account of the call. What was accepted before is returned also where that account has no subaccount any more. */
+/**
+ * Submits a verb for the account of the call, or of `order`, the order that it names. What was accepted before is returned also where that account
+ * has no subaccount any more.
+ */
 async function submitted(
   call: AnyCall,
   submit: (context: RequestContext, account: ReadyAccount) => Promise<Accepted>,
-  name?: OrderUuid,
+  order?: OrderUuid,
 ): Promise<Accepted> {
-  const account = await getReadyAccount(call).catch(orEarlier(call.deps.db, call.context, name));
+  const account = await getReadyAccount(call, byOrder(order)).catch(orEarlier(call.deps.db, call.context, order));
   return 'replayed' in account ? account : submit(contextOf(call, account), account);
 }
 

@@ -3,7 +3,16 @@ import { z } from 'zod';
 import type { components } from '../../../contract/types.ts';
 import { keysetPage } from '../../../db/keyset.ts';
 import type { Db } from '../../../db/pool.ts';
-import type { AppId, IntentId, OwnerId, PropAccountId, UserId, WithIds } from '../../../kernel/ids.ts';
+import {
+  type AppId,
+  type IntentId,
+  type OrderUuid,
+  type OwnerId,
+  orderIdsOf,
+  type PropAccountId,
+  type UserId,
+  type WithIds,
+} from '../../../kernel/ids.ts';
 
 const accountRow = z.custom<
   WithIds<components['schemas']['PropAccount']> & {
@@ -53,6 +62,22 @@ export const findDefaultAccount = (db: Db, owner: OwnerId, userId: UserId): Prom
   db.maybeOne(sql.prepared('find_default_account', accountRow)`
     ${accounts(sql.fragment`a.owner = ${owner} and a.user_id = ${userId}`)}
     order by a.status in ('evaluation', 'funded') desc, a.created_at desc, a.id desc
+    limit 1`);
+
+/** The account of a user that an order or another intent is for, by a name or id of it; null if it is none of this user's. */
+export const findAccountOfOrder = (
+  db: Db,
+  owner: OwnerId,
+  userId: UserId,
+  order: OrderUuid,
+): Promise<PropAccount | null> =>
+  db.maybeOne(sql.prepared('find_account_of_order', accountRow)`
+    ${accounts(sql.fragment`a.owner = ${owner} and a.user_id = ${userId}`)}
+      and a.id in (
+        select i.request ->> 'prop_account_id'
+        from intents i
+        where i.id in (${sql.join(orderIdsOf(owner, order), sql.fragment`, `)}) and i.owner = ${owner}
+      )
     limit 1`);
 
 /** One account of a user, or null. */

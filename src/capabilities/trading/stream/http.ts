@@ -8,20 +8,21 @@ import { findAnyPropAccount } from '../../accounts/prop/queries.ts';
 import type { Streams } from '../../streams/hub.ts';
 import { positionOf } from '../../streams/rules.ts';
 import { issueTicket } from '../../streams/tickets/commands.ts';
-import { getReadyAccount } from '../accounts.ts';
+import { byEvent, getReadyAccount } from '../accounts.ts';
 
 type Deps = { db: Db; reads: VenueReads; streams: Streams };
 
 /** Opens an event stream of a prop account. */
 export const streamTradingEvents: Handler<'streamTradingEvents', Deps> = async (call) => {
   const { deps, principal, query, header } = call;
-  const account = await getReadyAccount(call);
+  const lastEventId = header['Last-Event-ID'] ?? query.last_event_id;
+  const account = await getReadyAccount(call, byEvent(lastEventId));
   const events = await deps.streams.open({
     owner: account.owner,
     subject: account.id,
     caller: callerId(principal),
     credentials: credentialsOf(principal),
-    after: positionOf(account.id, header['Last-Event-ID'] ?? query.last_event_id),
+    after: positionOf(account.id, lastEventId),
     intervalMs: query.interval_ms ?? 0,
     async snapshot() {
       const [now, positions, orders] = await Promise.all([
