@@ -2888,6 +2888,9 @@ create function note_comparison(of_venue text, of_trader text, of_pair text, see
 create function note_ending(endpoint text, said jsonb)
   returns void plpgsql;
 
+create function note_exits(of_order uuid, report jsonb, follow_ups jsonb)
+  returns void plpgsql;
+
 create function note_holding(payout text, account text, reversed integer, of_currency text, movements jsonb)
   returns boolean plpgsql;
 

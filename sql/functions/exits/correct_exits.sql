@@ -1,7 +1,14 @@
 -- Corrects the recorded status of the exits of exchange orders: `shown` is [{id, trigger_status, trigger_error}]. No effect on orders whose exits
--- are not found yet. Locks the orders.
+-- are not found yet. Locks the traders (lock_trader), then the orders.
 create or replace function correct_exits(shown jsonb) returns void
 language sql as $$
+  select lock_trader(t.venue, t.trader)
+  from (
+    select distinct o.venue, o.trader
+    from orders o
+    where o.id in (select s.id from jsonb_to_recordset(shown) as s (id uuid))
+    order by 1, 2
+  ) t;
   select
   from orders o
   where o.id in (select s.id from jsonb_to_recordset(shown) as s (id uuid))

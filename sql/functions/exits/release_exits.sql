@@ -1,7 +1,9 @@
 -- Records that a command cancelled exits at the exchange, by their numbers, and, of those that are wanted, by their order and leg (`withdrawn`:
--- [{pair, order_uuid, leg}]): they are not wanted any more. A command that was accepted later has precedence. Locks the plans, then the wanted exits.
+-- [{pair, order_uuid, leg}]): they are not wanted any more. A command that was accepted later has precedence. Locks the trader
+-- (lock_trader), then the plans, then the wanted exits.
 create or replace function release_exits(of_trader text, cancelled text[], by_intent uuid, withdrawn jsonb default '[]') returns void
 language sql as $$
+  select lock_trader('exvenue', of_trader);
   update exit_plans p
   set version = i.position, intent_id = i.id, oid = null
   from intents i

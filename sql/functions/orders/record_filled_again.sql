@@ -1,10 +1,12 @@
 -- Records the sum of what the network executed of an order that it filled once more after its fill was reported, states what was added, at its
--- average price, and emits the change. No effect if the sum is recorded already. Locks the order; its last lock is the event log.
+-- average price, and emits the change. No effect if the sum is recorded already. Locks the trader (lock_trader), then the
+-- order; its last lock is the event log.
 create or replace function record_filled_again(of_order uuid, said jsonb) returns void
 language plpgsql as $$
 declare
   was orders;
 begin
+  perform lock_trader(o.venue, o.trader) from orders o where o.id = of_order;
   select * into was
   from orders o
   where o.id = of_order

@@ -60,16 +60,8 @@ export async function noteExits(
   report: Partial<ExecutionReport>,
   next: NewIntent | null,
 ): Promise<void> {
-  await db.query(sql.type(z.object({}))`
-    with noted as (
-      update orders
-      set executed = executed || ${JSON.stringify(report)}::jsonb
-      where id = ${orderId} and executed ->> 'trigger_status' = 'pending_parent_fill'
-      returning id
-    )
-    select a.verdict
-    from noted
-    cross join lateral accept_intents(case when noted.id is not null then ${batchOf(next)}::jsonb else '[]' end) a`);
+  await db.query(sql.prepared('note_exits', z.object({}))`
+    select note_exits(${orderId}, ${JSON.stringify(report)}::jsonb, ${batchOf(next)}::jsonb)::text`);
 }
 
 const legRow = z.object({ leg: z.enum(['tp', 'sl']) });
