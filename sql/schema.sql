@@ -2789,6 +2789,9 @@ create function listen_to_accounts(accounts text[], lease_s double precision, st
 create function lock_enrollment_of(of_key uuid)
   returns void plpgsql;
 
+create function lock_line(at_upstream text)
+  returns void sql;
+
 create function lock_live_session(session text)
   returns boolean plpgsql;
 

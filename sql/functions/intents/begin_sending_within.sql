@@ -31,6 +31,7 @@ begin
     where id = intent and fence = held.fence and may_begin_sending(intents, claims);
     if not found then
       update upstream_slots set intent_id = null, held_until = null where upstream = at_upstream and slot = free_slot;
+      perform lock_line(at_upstream);
       perform hand_on_slot(at_upstream, for_s);
       return 'lost';
     end if;

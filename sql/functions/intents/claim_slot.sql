@@ -18,7 +18,7 @@ begin
   if take_free_slot(intent, at_upstream, slots, for_s, exits) is not null then
     return true;
   end if;
-  perform pg_advisory_xact_lock(hashtextextended('slots ' || at_upstream, 0));
+  perform lock_line(at_upstream);
   if not exists (select from upstream_slots u where u.upstream = at_upstream) then
     perform restore_slots(at_upstream, slots, for_s, for_exits);
   end if;

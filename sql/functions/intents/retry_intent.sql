@@ -1,7 +1,8 @@
 -- Queues an intent again of which nothing was sent. It keeps its position at the head of its lane. `said` is the outcome it ends with if
 -- its deadline passes before the next attempt; no attempt is planned after the deadline, nor later than a second from now if exits of its lane wait
--- for it. `never_left`: not a byte of it has left, so the upstream has not counted it either (return_pace). False: the claim is lost. Also changes the registration of a purchase (follow_purchase). Locks the
--- intent, then the line's lock (see claim_slot), shared, and its slot, then its pace; finds it by its id only, see settle_intent.
+-- for it. `never_left`: not a byte of it has left, so the upstream has not counted it either (return_pace). False: the claim is lost. Also changes
+-- the registration of a purchase (follow_purchase). Locks the pace that it is taken off (lock_paces), then the intent, then the line's lock (see
+-- claim_slot), shared, and its slot; finds the intent by its id only, see settle_intent.
 create or replace function retry_intent(
   intent uuid, held_fence integer, delay_s double precision, said jsonb, never_left boolean default false
 ) returns boolean
@@ -10,6 +11,7 @@ declare
   put_back record;
   was record;
 begin
+  perform lock_paces(array(select signals_pace(i.request ->> 'trader') from intents i where i.id = intent)) where never_left;
   select i.upstream, i.sending_at, i.request ->> 'trader' as trader into was
   from intents i
   where i.id = intent

@@ -10,6 +10,7 @@ begin
     return false;
   end if;
   update intents set state = 'queued', upstream = null, pace = wait_for_pace.pace, is_exit = exits where id = intent;
+  perform lock_line(held_at) where exists (select from upstream_slots u where u.upstream = held_at and u.intent_id = intent);
   perform release_slot(intent, held_at); -- once it is out of the line: else its slot would be handed back to it
   perform enqueue(array_agg(slot_job(i.kind, i.id, exits, least(i.deadline_at, now() + make_interval(secs => wait_s)))))
   from intents i

@@ -35,7 +35,9 @@ begin
   if not found then
     return false;
   end if;
-  perform release_slot(intent, h.upstream) from upstream_slots h where h.intent_id = intent; -- handed over while it waited for that
+  perform lock_line(h.upstream), release_slot(intent, h.upstream)
+  from upstream_slots h
+  where h.intent_id = intent; -- handed over while it waited for that
   perform enqueue(array[slot_job(held.kind, intent, held.is_exit, held.deadline_at)]);
   return true;
 end $$;
