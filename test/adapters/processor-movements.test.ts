@@ -128,6 +128,32 @@ describe('the search for a movement of money at the processor', () => {
     expect(broken).to.include({ kind: 'unreadable' });
   });
 
+  it('concludes nothing from a list that goes on for longer than it is read', async () => {
+    const page = { data: [made('tr_1')], has_more: true };
+    nock(URL).persist().get('/v1/transfers').query(true).reply(200, page);
+    nock(URL).persist().get('/v1/payment_intents').query(true).reply(200, page);
+
+    expect(await upstream.findMovement(sought)).to.include({ kind: 'unreadable' });
+    expect(await upstream.listMoneyMade(sought.sinceMs)).to.include({ kind: 'unreadable' });
+  });
+
+  it('names whose account received a transfer; while that cannot be read, it lists nothing', async () => {
+    const metadata = { intent_id: '01890a5d-ac96-774b-bcce-b302099a8057', payout_id: 'po_1' };
+    const transfer = { ...made('tr_ours'), metadata, amount_reversed: 0, created: 1_700_000_000 };
+    const ownerBy = async (status: number, account: object) => {
+      nock.cleanAll();
+      nock(URL).get('/v1/payment_intents').query(true).reply(200, { data: [], has_more: false });
+      nock(URL).get('/v1/transfers').query(true).reply(200, { data: [transfer], has_more: false });
+      nock(URL).get('/v1/accounts/acct_1').reply(status, account);
+      const read = await upstream.listMoneyMade(sought.sinceMs);
+      return read.kind === 'found' ? read.data.map(({ userId }) => userId) : read.kind;
+    };
+
+    expect(await ownerBy(200, { id: 'acct_1', metadata: { user_id: 'usr_1' } })).to.deep.equal(['usr_1']);
+    expect(await ownerBy(403, { error: { code: 'account_invalid' } })).to.deep.equal([null]);
+    expect(await ownerBy(500, { error: { type: 'api_error' } })).to.equal('unreadable');
+  });
+
   it('concludes nothing from a broken page, an error, or one with our id and other terms', async () => {
     for (const [what, reply] of Object.entries({
       'an empty page that is not the last': [200, { data: [], has_more: true }],
