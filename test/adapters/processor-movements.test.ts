@@ -76,6 +76,18 @@ describe('the search for a movement of money at the processor', () => {
     expect(await upstream.findMovement(presumed)).to.include({ kind: 'unreadable' });
   });
 
+  it('finds a reversal of a restored database by its own key alone: a transfer may have several', async () => {
+    const earlier = { ...made('trr_1'), metadata: { intent_id: 'intent-2', payout_id: 'po_1' } };
+    nock(URL)
+      .get('/v1/transfers/tr_0/reversals')
+      .query(true)
+      .reply(200, { data: [earlier], has_more: false });
+
+    expect(await upstream.findMovement({ ...sought, step: 'reversal', isPresumed: true })).to.deep.equal({
+      kind: 'absent',
+    });
+  });
+
   it('finds a refund by its intent among those of its payment, and a checkout by its own', async () => {
     const other = { id: 're_other', metadata: { intent_id: 'intent-2' }, amount: 'of other software' };
     const refund = { id: 're_1', amount: 500, status: 'pending', payment_intent: 'pi_1', currency: 'usd' };
@@ -143,7 +155,10 @@ describe('the search for a movement of money at the processor', () => {
     const ownerBy = async (status: number, account: object) => {
       nock.cleanAll();
       nock(URL).get('/v1/payment_intents').query(true).reply(200, { data: [], has_more: false });
-      nock(URL).get('/v1/transfers').query(true).reply(200, { data: [transfer], has_more: false });
+      nock(URL)
+        .get('/v1/transfers')
+        .query(true)
+        .reply(200, { data: [transfer], has_more: false });
       nock(URL).get('/v1/accounts/acct_1').reply(status, account);
       const read = await upstream.listMoneyMade(sought.sinceMs);
       return read.kind === 'found' ? read.data.map(({ userId }) => userId) : read.kind;
