@@ -46,4 +46,14 @@ describe('a log line', () => {
     expect(JSON.stringify(line)).not.to.match(/123456|sess_1/);
     expect(line.code).to.equal('[redacted]');
   });
+
+  it('has none under any of the names that secrets have in requests and settings', () => {
+    const names = [
+      ...['authorization', 'password', 'private_key', 'secret', 'token', 'key'],
+      ...['code', 'totp_code', 'email_code'],
+    ];
+    const line = logged(JSON.stringify({ body: Object.fromEntries(names.map((name) => [name, 'sess_1'])) }));
+
+    expect(line.body).to.deep.equal(Object.fromEntries(names.map((name) => [name, '[redacted]'])));
+  });
 });

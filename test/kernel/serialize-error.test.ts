@@ -34,8 +34,9 @@ describe('sanitizeError', () => {
     };
     const error = new Error('It broke', { cause: Object.assign(new Error(`It is ${CANARY}`), members) });
     const raw = Object.assign(new Error(`It is ${CANARY}`), members);
+    const quoting = new Error(`It broke, because it is ${CANARY}`, { cause: raw });
 
-    for (const { message, stack } of [sanitizeError(error), sanitizeError(raw)]) {
+    for (const { message, stack } of [error, raw, quoting].map(sanitizeError)) {
       expect(`${message} ${stack}`).not.to.include(CANARY);
       expect(message).to.include('23505');
       expect(stack).to.include('    at ');
