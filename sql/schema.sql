@@ -3090,7 +3090,7 @@ create function quarantine_endpoints(of_owner text, stolen text[])
   returns text[] sql;
 
 create function queue_paused(of_subject text)
-  returns integer plpgsql;
+  returns integer sql;
 
 create function reap_dead_workers(caller uuid, silent_s double precision, stopped_s double precision, unknown_s double precision)
   returns integer plpgsql;

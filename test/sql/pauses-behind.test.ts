@@ -190,4 +190,20 @@ describe('what a pause holds, with others behind it in its lane,', () => {
 
     expect(await intentDb.claim(entry.id)).to.include({ state: 'running' });
   });
+
+  it('has no second job if it is executed while the pause ends: that would be taken for the end of its worker', async () => {
+    const entry = item({ lane: 'l' });
+    await intentDb.accept(entry);
+    const { fence = 0 } = (await intentDb.claim(entry.id)) ?? {};
+    await intentDb.finishJobs(entry.id);
+    await pause('netvenue');
+    await waits(entry.id, fence);
+    await intentDb.query(`update queue_jobs set locked_at = now(), locked_by = 'w' where key = 'slot ' || $1`, [
+      entry.id,
+    ]);
+
+    await intentDb.query(`select end_pause('netvenue', 'op', 'over')`);
+
+    expect(await intentDb.jobs()).to.have.length(1);
+  });
 });
