@@ -15,6 +15,7 @@ import { CROSS_ORIGIN_PATHS, restrictOrigin } from './cors.ts';
 import type { EdgeDeps } from './deps.ts';
 import { serveDocs } from './docs.ts';
 import { idempotentResponse } from './idempotency.ts';
+import { requireNoMembers } from './no-body.ts';
 import { presentBudgets, quotas, type SpendQuota } from './quota.ts';
 import { rejectInRecovery } from './recovery-mode.ts';
 import { recordingLack, recordingRejections } from './rejections.ts';
@@ -144,6 +145,7 @@ function reading(operation: Operation, { config }: RouteDeps) {
   const headerNames = operation.parameters.flatMap(({ name, in: place }) => (place === 'header' ? name : []));
   return async (ctx: Context): Promise<RequestParts> => {
     requireUtf8(ctx);
+    if (!operation.body && operation.method !== 'get') await requireNoMembers(ctx);
     const parts = {
       path: { ...ctx.params },
       query: { ...ctx.query },
