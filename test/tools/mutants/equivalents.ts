@@ -5,6 +5,8 @@ const REASONS: Record<string, string[]> = {
   'the id of a user is never that of another app’s user': [
     'list_prop_accounts: a.owner = owner',
     'find_default_account: a.owner = owner',
+    'find_account_of_order: a.owner = owner',
+    'find_account_of_order: i.owner = owner',
     'find_prop_account: a.owner = owner',
     'list_signatures: s.app = app',
     'hasSignature: s.app = app',
