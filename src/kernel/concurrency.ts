@@ -1,3 +1,4 @@
+import { setImmediate as otherWork } from 'node:timers/promises';
 import PQueue, { type QueueAddOptions } from 'p-queue';
 import { ApiError } from './errors.ts';
 
@@ -72,5 +73,19 @@ export function fairLimit(concurrency: number, maxWaiting: number): FairLimit {
       if (waiting(lane) >= maxWaiting) throw new ApiError('SERVICE_UNAVAILABLE', { retryAfterS: 1 });
       return queue.add(work, { lane });
     },
+  };
+}
+
+const STEPS = 200; // of some tens of microseconds each
+
+/**
+ * Makes the pause of a computation over a list that may be long, to be awaited before each of its steps: at every 200th the process does its other
+ * work first.
+ */
+export function newPause(): () => Promise<void> | undefined {
+  let begun = 0;
+  return () => {
+    begun += 1;
+    return begun % STEPS === 0 ? otherWork() : undefined;
   };
 }

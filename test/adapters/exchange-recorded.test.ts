@@ -203,7 +203,7 @@ describe('recorded executions of the exchange', () => {
     nock(VENUE).post('/info').reply(200, JSON.stringify(fills), { 'content-type': 'application/json' });
 
     const read = await exvenue({ url: VENUE, network: 'mainnet' }).fills(request.user, { fromMs: 0 });
-    const trips = roundTrips(fillsOf(read.kind === 'found' ? read.data : [], undefined), new Map());
+    const trips = await roundTrips(fillsOf(read.kind === 'found' ? read.data : [], undefined), new Map());
 
     expect(trips).to.have.length(39);
     const total = (gains: string[]) => gains.reduce((sum, gain) => plus(sum, gain), '0');

@@ -36,7 +36,7 @@ describe('closed positions of 500 executions', () => {
       fc.asyncProperty(fc.integer({ min: 1 }), async (seed) => {
         const { rows, closed, gain } = executions(500, seed);
 
-        const trips = roundTrips(fillsOf(await fillsFrom(rows), undefined), LOTS);
+        const trips = await roundTrips(fillsOf(await fillsFrom(rows), undefined), LOTS);
 
         const derived = trips.map(({ realizedPnl, ...trip }) => ({ ...trip, gain: realizedPnl }));
         expect(inOrder(derived)).to.deep.equal(inOrder(closed));
@@ -53,7 +53,7 @@ describe('closed positions of 500 executions', () => {
     const { rows, closed } = executions(500, 17);
     const shuffled = [...rows].reverse();
 
-    const trips = roundTrips(fillsOf(await fillsFrom(shuffled), undefined), LOTS);
+    const trips = await roundTrips(fillsOf(await fillsFrom(shuffled), undefined), LOTS);
 
     expect(inOrder(trips.map(({ realizedPnl, ...trip }) => ({ ...trip, gain: realizedPnl })))).to.deep.equal(
       inOrder(closed),
@@ -63,7 +63,7 @@ describe('closed positions of 500 executions', () => {
   it('read rows of the oldest format, which have no trade id', async () => {
     const { rows, closed } = executions(500, 5);
 
-    const trips = roundTrips(
+    const trips = await roundTrips(
       fillsOf(await fillsFrom(rows.map((row) => ({ ...row, tid: undefined }))), undefined),
       LOTS,
     );

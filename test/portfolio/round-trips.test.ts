@@ -27,8 +27,8 @@ const fill = (side: Fill['side'], size: string, startPosition: string, more: Par
 };
 
 describe('round trips on the exchange', () => {
-  it('end when the position is zero', () => {
-    const trips = roundTrips([
+  it('end when the position is zero', async () => {
+    const trips = await roundTrips([
       fill('buy', '1', '0'),
       fill('buy', '1', '1'),
       fill('sell', '1', '2', { price: '110', closedPnl: '10' }),
@@ -39,20 +39,20 @@ describe('round trips on the exchange', () => {
     expect(trips[0]).to.include({ side: 'long', size: '2', entryPrice: '100', realizedPnl: '30', fees: '4' });
   });
 
-  it('include the entry of a short one', () => {
-    const [trip] = roundTrips([fill('sell', '2', '0'), fill('buy', '2', '-2', { price: '90', closedPnl: '20' })]);
+  it('include the entry of a short one', async () => {
+    const [trip] = await roundTrips([fill('sell', '2', '0'), fill('buy', '2', '-2', { price: '90', closedPnl: '20' })]);
 
     expect(trip).to.include({ side: 'short', entryPrice: '100', realizedPnl: '20' });
   });
 
-  it('include the entry of what was opened before the first known execution, and mark its opening as unknown', () => {
-    const [trip] = roundTrips([fill('sell', '3', '3', { price: '90', closedPnl: '-30' })]);
+  it('include the entry of what was opened before the first known execution, and mark its opening as unknown', async () => {
+    const [trip] = await roundTrips([fill('sell', '3', '3', { price: '90', closedPnl: '-30' })]);
 
     expect(trip).to.include({ side: 'long', size: '3', entryPrice: '100', openMs: null });
   });
 
-  it('split an order that reverses a position', () => {
-    const trips = roundTrips([
+  it('split an order that reverses a position', async () => {
+    const trips = await roundTrips([
       fill('buy', '1', '0'),
       fill('sell', '3', '1', { price: '110', closedPnl: '10' }),
       fill('buy', '2', '-2', { price: '100', closedPnl: '20' }),
@@ -64,8 +64,8 @@ describe('round trips on the exchange', () => {
     ]);
   });
 
-  it('end below half a lot: the venue adds sizes as floats', () => {
-    const [trip, ...others] = roundTrips([
+  it('end below half a lot: the venue adds sizes as floats', async () => {
+    const [trip, ...others] = await roundTrips([
       fill('buy', '0.1', '0'),
       fill('buy', '0.2', '0.1'),
       fill('sell', '0.3', '0.30000000000000004', { closedPnl: '7' }),
@@ -76,8 +76,8 @@ describe('round trips on the exchange', () => {
     expect(others).to.deep.equal([]);
   });
 
-  it('separate coins and omit open positions', () => {
-    const trips = roundTrips([
+  it('separate coins and omit open positions', async () => {
+    const trips = await roundTrips([
       fill('buy', '1', '0'),
       fill('sell', '5', '0', { coin: 'ETH' }),
       fill('sell', '1', '1', { isLiquidation: true }),
@@ -86,4 +86,37 @@ describe('round trips on the exchange', () => {
     expect(trips).to.have.length(1);
     expect(trips[0]).to.include({ coin: 'BTC', isLiquidation: true });
   });
+
+  it('that end within a millisecond are numbered, in each coin', async () => {
+    const oneMs = (coin: string, timeMs: number) => [
+      fill('buy', '1', '0', { coin, timeMs }),
+      fill('sell', '1', '1', { coin, timeMs }),
+    ];
+
+    const trips = await roundTrips([...oneMs('BTC', 1), ...oneMs('BTC', 2), ...oneMs('BTC', 2), ...oneMs('ETH', 2)]);
+
+    expect(trips.map(({ coin, closeMs, closeId }) => `${coin} ${closeMs} ${closeId}`)).to.have.members([
+      ...['BTC 1 0000', 'BTC 2 0000', 'BTC 2 0001', 'ETH 2 0000'],
+    ]);
+  });
+
+  it('of many executions are computed in parts, between which the process does other work', async () => {
+    const fills = Array.from({ length: 1_000 }, (_, n) =>
+      n % 2 ? fill('sell', '1', '1', { coin: coinOf(n) }) : fill('buy', '1', '0', { coin: coinOf(n) }),
+    );
+    let turns = 0;
+    const count = () => {
+      turns += 1;
+      counting = setImmediate(count);
+    };
+    let counting = setImmediate(count);
+
+    await roundTrips(fills);
+
+    clearImmediate(counting);
+    expect(turns).to.be.at.least(4);
+  });
 });
+
+/** Each of ten coins has a hundred. */
+const coinOf = (n: number) => `C${Math.floor(n / 100)}`;

@@ -85,7 +85,7 @@ describe('the average price of an order at the exchange', () => {
       );
     });
 
-  it('is the same from its executions at the exchange, and in the history', () => {
+  it('is the same from its executions at the exchange, and in the history', async () => {
     const fillOf = (one: Part) =>
       ({
         oid: 7,
@@ -96,10 +96,10 @@ describe('the average price of an order at the exchange', () => {
         size: String(one.size),
         price: textOf(one),
       }) as Fill; // as: the rest is not read
-    fc.assert(
-      fc.property(fc.array(part, { minLength: 1, maxLength: 5 }), (parts) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(part, { minLength: 1, maxLength: 5 }), async (parts) => {
         const fills = parts.map(fillOf);
-        const [listed] = filledOrders(fills, new Map(), { fromMs: 0, toMs: 2 });
+        const [listed] = await filledOrders(fills, new Map(), { fromMs: 0, toMs: 2 });
         expect(filledBy(7, fills).data).to.include({ averagePrice: averageOf(parts) });
         expect(listed?.entry.fill_price).to.equal(averageOf(parts));
       }),

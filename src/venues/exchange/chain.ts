@@ -9,21 +9,19 @@ type Link = { fill: Fill; before: string; after: string };
 
 /**
  * The fills of one coin in the order in which they happened. Times order them; within a millisecond each fill follows
- * the one that left its `startPosition`. Without one, the venue's order is kept.
+ * the one that left its `startPosition`. Without one, the venue's order is kept. `read` prepares each, when its millisecond is reached.
  */
-export function chained(fills: Fill[]): Fill[] {
-  const ordered: Fill[] = [];
+export function* chained(fills: Fill[], read: (fill: Fill) => Fill = (fill) => fill): Generator<Fill> {
   let position: string | null = null;
   for (const sameMs of Map.groupBy(fills, ({ timeMs }) => timeMs).values()) {
-    const links = sameMs.map(linkOf);
+    const links = sameMs.map((fill) => linkOf(read(fill)));
     while (links.length > 0) {
       const [link]: Link[] = links.splice(indexOf(links, position), 1);
       if (!link) break;
-      ordered.push(link.fill);
+      yield link.fill;
       position = link.after;
     }
   }
-  return ordered;
 }
 
 const linkOf = (fill: Fill): Link => ({

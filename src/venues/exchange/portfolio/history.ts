@@ -1,4 +1,5 @@
 import type { components } from '../../../contract/types.ts';
+import { newPause } from '../../../kernel/concurrency.ts';
 import { compare, times } from '../../../kernel/decimals.ts';
 import { coinOf, displayPair, intentIdOf, isPerpetual } from '../../../kernel/exchange-names.ts';
 import { type Dated, isWithin, type Span } from '../../history.ts';
@@ -16,30 +17,39 @@ export const fillsOf = (fills: Fill[], pair: string | undefined): Fill[] =>
 export { intentIdOf };
 
 /** Positions closed within a span, computed from fills. `lots`: the decimals of a coin's sizes. */
-export const closedPositions = (
+export async function closedPositions(
   fills: Fill[],
   span: Span,
   lots: ReadonlyMap<string, number>,
-): Dated<Schemas['ClosedPosition']>[] =>
-  roundTrips(fills, lots)
-    .filter(({ closeMs }) => isWithin(span, closeMs))
-    .map((trip) => ({ atMs: trip.closeMs, id: `${trip.coin}:${trip.closeId}`, entry: shownTrip(trip) }));
+): Promise<Dated<Schemas['ClosedPosition']>[]> {
+  const pause = newPause();
+  const closed: Dated<Schemas['ClosedPosition']>[] = [];
+  for (const trip of await roundTrips(fills, lots)) {
+    await pause();
+    if (!isWithin(span, trip.closeMs)) continue;
+    closed.push({ atMs: trip.closeMs, id: `${trip.coin}:${trip.closeId}`, entry: shownTrip(trip) });
+  }
+  return closed;
+}
 
 /** Orders whose last fill is in the span; `fills` are all of theirs. `placed`: orders placed through this service, by id and number. */
-export function filledOrders(
+export async function filledOrders(
   fills: Fill[],
   placed: ReadonlyMap<string, PlacedOrder>,
   span: Span,
-): Dated<Schemas['Order']>[] {
-  const orders = Map.groupBy(fills, ({ oid }) => oid);
-  return [...orders.values()].flatMap((all) => {
+): Promise<Dated<Schemas['Order']>[]> {
+  const pause = newPause();
+  const filled: Dated<Schemas['Order']>[] = [];
+  for (const all of Map.groupBy(fills, ({ oid }) => oid).values()) {
+    await pause();
     const last = all.at(-1);
-    if (!last || !isWithin(span, last.timeMs)) return [];
+    if (!last || !isWithin(span, last.timeMs)) continue;
     const order = all
       .map(({ cloid, oid }) => placed.get(cloid === null ? String(oid) : intentIdOf(cloid)))
       .find((known) => known !== undefined);
-    return [{ atMs: last.timeMs, id: String(last.oid), entry: shownOrder(all, last, order) }];
-  });
+    filled.push({ atMs: last.timeMs, id: String(last.oid), entry: shownOrder(all, last, order) });
+  }
+  return filled;
 }
 
 function shownTrip(trip: RoundTrip): Schemas['ClosedPosition'] {

@@ -1,4 +1,5 @@
 import type { Db } from '../../../db/pool.ts';
+import { fairLimit } from '../../../kernel/concurrency.ts';
 import { ApiError } from '../../../kernel/errors.ts';
 import { dexOf } from '../../../kernel/exchange-names.ts';
 import type { OwnerId, WalletAddress } from '../../../kernel/ids.ts';
@@ -19,6 +20,12 @@ import { readPositions } from './positions.ts';
 
 /** How far before a span fills are read, to find the opening of positions that were closed within the span. */
 const HISTORY_SPAN_MS = 30 * 86_400_000;
+
+/**
+ * Histories are computed one at a time, because one of 10,000 executions takes half a second of the process, which does other work in between. Owners
+ * take turns; of each at most 100 wait.
+ */
+const computing = fairLimit(1, 100);
 
 /** What portfolios at the exchange are read from. */
 export type PortfolioDeps = { db: Db; reads: VenueReads; links: Links };
@@ -42,14 +49,16 @@ export function openWallet({ db, reads, links }: PortfolioDeps, owner: OwnerId, 
     positions: () => readPositions({ db, reads }, wallet),
     async closedPositions({ span, pair }) {
       const all = fillsOf(await fills({ ...span, fromMs: Math.max(0, span.fromMs - HISTORY_SPAN_MS) }), pair);
-      return closedPositions(await withOpenings({ db }, wallet, all), span, await readLots(reads, all));
+      const [whole, lots] = [await withOpenings({ db }, wallet, all), await readLots(reads, all)];
+      return computing.run(owner, () => closedPositions(whole, span, lots));
     },
     async filledOrders({ span, pair }) {
       const all = fillsOf(await readFillsOfOrders({ db, reads }, { wallet, ...span }), pair);
       const ids = all.flatMap(({ cloid }) => (cloid === null ? [] : intentIdOf(cloid)));
       const unnamed = all.flatMap(({ cloid, oid }) => (cloid === null ? String(oid) : []));
       const [known, numbers] = [[...new Set(ids)], [...new Set(unnamed)]];
-      return filledOrders(all, await listPlacedOrders(db, owner, known, numbers), span);
+      const placed = await listPlacedOrders(db, owner, known, numbers);
+      return computing.run(owner, () => filledOrders(all, placed, span));
     },
     rules: async () => (await linked.rules()) ?? exchangeRules(),
     pairs: async () => (await linked.pairs()) ?? shownPairs(await readAssets(reads), await links.registry()),

@@ -1,3 +1,4 @@
+import { newPause } from '../../../kernel/concurrency.ts';
 import {
   absolute,
   compare,
@@ -37,21 +38,24 @@ const PLACES = 10;
  * the first fill. `lots`: the decimals of a coin's sizes; the venue's positions carry float residue and are rounded to
  * whole lots, so that less than half a lot is flat. A coin that is no longer listed has the finest lot.
  */
-export function roundTrips(fills: Fill[], lots: ReadonlyMap<string, number>): RoundTrip[] {
-  const coins = Map.groupBy(fills, ({ coin }) => coin);
-  return [...coins]
-    .flatMap(([coin, all]) => tripsOf(chained(wholeLots(all, lots.get(coin) ?? FINEST_LOT))))
-    .sort((a, b) => a.closeMs - b.closeMs);
+export async function roundTrips(fills: Fill[], lots: ReadonlyMap<string, number>): Promise<RoundTrip[]> {
+  const pause = newPause(); // a wallet may have tens of thousands
+  const trips: RoundTrip[][] = [];
+  for (const [coin, all] of Map.groupBy(fills, (fill) => fill.coin))
+    trips.push(await tripsOf(chained(all, inWholeLots(lots.get(coin) ?? FINEST_LOT)), pause));
+  return trips.flat().sort((a, b) => a.closeMs - b.closeMs);
 }
 
-const wholeLots = (fills: Fill[], places: number): Fill[] =>
-  fills.map((fill) => ({ ...fill, startPosition: nearest(fill.startPosition, places) }));
+const inWholeLots =
+  (places: number) =>
+  (fill: Fill): Fill => ({ ...fill, startPosition: nearest(fill.startPosition, places) });
 
 /** The closed positions of one coin. */
-function tripsOf(fills: Fill[]): RoundTrip[] {
+async function tripsOf(fills: Iterable<Fill>, pause: ReturnType<typeof newPause>): Promise<RoundTrip[]> {
   const closed: RoundTrip[] = [];
   let trip: Trip | null = null;
   for (const fill of fills) {
+    await pause();
     trip ??= startTrip(fill);
     const after = plus(fill.startPosition, signedSize(fill));
     add(trip, fill, after);
@@ -113,6 +117,9 @@ function endTrip({ closedSize, closedValue, ...trip }: Trip, fill: Fill, before:
     ...trip,
     entryPrice: isZero(closedSize) ? fill.price : dividedBy(entryValue, closedSize, PLACES, 'down'),
     closeMs: fill.timeMs,
-    closeId: String(before.filter(({ closeMs }) => closeMs === fill.timeMs).length).padStart(4, '0'),
+    closeId: String(before.length - 1 - before.findLastIndex(({ closeMs }) => closeMs !== fill.timeMs)).padStart(
+      4,
+      '0',
+    ),
   };
 }
