@@ -38,6 +38,7 @@ export async function applyDefinitions(
     }
     for (const { text } of all.filter(({ kind }) => kind === 'access')) await client.query(text);
     await checkBodies(client);
+    await makeTriggers(client, changed);
     await recordDefinitions(client, changes);
   }
   await checkStillServed(client, { protectedCode, before, tasks });
@@ -91,10 +92,8 @@ async function replace(
   { changed, removed }: Pick<Changes, 'changed' | 'removed'>,
 ): Promise<boolean> {
   try {
-    const triggers = changed.filter(({ kind }) => kind === 'trigger');
-    for (const { kind, name } of dropOrder([...removed, ...triggers]))
-      await client.query(`drop ${kind} if exists ${name}`);
-    for (const { kind, text } of changed) if (kind !== 'access') await client.query(text);
+    await drop(client, removed);
+    await create(client, changed);
   } catch (error) {
     if (CANNOT_REPLACE.includes(codeOf(error))) return false;
     throw error;
@@ -119,21 +118,35 @@ async function hasOverloads(client: ClientBase): Promise<boolean> {
 async function recreate(client: ClientBase, all: Definition[], { changed, removed, kept }: Changes): Promise<void> {
   const isTrigger = ({ text }: Definition) => /\breturns trigger\b/.test(text); // replaceable: no parameters
   const views = all.filter(({ kind }) => kind === 'view');
-  const made = changed.filter(
-    (definition) => definition.kind === 'trigger' || (definition.kind === 'function' && !isTrigger(definition)),
+  const made = changed.filter((definition) => definition.kind === 'function' && !isTrigger(definition));
+  await drop(client, [...removed, ...views, ...made, ...kept.filter(({ kind }) => kind === 'view')]);
+  await create(
+    client,
+    all.filter((definition) => definition.kind === 'view' || changed.includes(definition)),
   );
-  for (const { kind, name } of dropOrder([
-    ...removed,
-    ...views,
-    ...made,
-    ...kept.filter(({ kind }) => kind === 'view'),
-  ]))
-    await client.query(`drop ${kind} if exists ${name}`);
-  for (const definition of all)
-    if (definition.kind === 'view' || (changed.includes(definition) && definition.kind !== 'access'))
-      await client.query(definition.text);
   await makeKept(client, kept);
 }
+
+/** Makes changed triggers again, which locks their tables: the last of all that takes time. */
+async function makeTriggers(client: ClientBase, changed: Definition[]): Promise<void> {
+  const triggers = changed.filter(({ kind }) => kind === 'trigger');
+  await drop(client, triggers);
+  await client.query(triggers.map(({ text }) => text).join('\n'));
+}
+
+/** Creates functions and views in one round trip: statements that read a view wait while it is locked. */
+const create = (client: ClientBase, definitions: Definition[]): Promise<unknown> =>
+  client.query(
+    definitions.flatMap(({ kind, text }) => (kind === 'function' || kind === 'view' ? text : [])).join('\n'),
+  );
+
+/** Drops definitions in one round trip, likewise. */
+const drop = (client: ClientBase, recorded: Recorded[]): Promise<unknown> =>
+  client.query(
+    dropOrder(recorded)
+      .map(({ kind, name }) => `drop ${kind} if exists ${name}`)
+      .join(';\n'),
+  );
 
 /** Triggers first, then all views in one statement, then functions. */
 function dropOrder(recorded: Recorded[]): Recorded[] {
@@ -144,19 +157,26 @@ function dropOrder(recorded: Recorded[]): Recorded[] {
 }
 
 /** Makes PostgreSQL check every function body, including unchanged ones: the tables they read may have changed. */
-async function checkBodies(client: ClientBase): Promise<void> {
-  await client.query('set local check_function_bodies = on');
-  const { rows } = await client.query<{ name: string; validator: string; oid: number }>(`
-    select p.oid::regproc::text as name, l.lanvalidator::regproc::text as validator, p.oid
-    from pg_proc p
-    join pg_language l on l.oid = p.prolang
-    where p.pronamespace::regnamespace::text in ('public', 'ops')
-    order by 1`);
-  for (const { name, validator, oid } of rows)
-    await client.query(`select ${validator}($1)`, [oid]).catch((cause) => {
-      throw new Error(`Function ${name}: ${cause.message}`, { cause });
-    });
-}
+const checkBodies = (client: ClientBase): Promise<unknown> =>
+  client.query(`
+    set local check_function_bodies = on;
+    do $$
+    declare
+      f record;
+    begin
+      for f in
+        select p.oid::regproc::text as name, l.lanvalidator::regproc::text as validator, p.oid
+        from pg_proc p
+        join pg_language l on l.oid = p.prolang
+        where p.pronamespace::regnamespace::text in ('public', 'ops')
+        order by 1
+      loop
+        execute format('select %s(%s)', f.validator, f.oid);
+      end loop;
+    exception
+      when others then
+        raise exception using message = format('Function %s: %s', f.name, sqlerrm), errcode = sqlstate;
+    end $$`);
 
 async function recordDefinitions(
   client: ClientBase,

@@ -3,7 +3,9 @@ import { Client } from 'pg';
 import { applyDefinitions } from '../../src/db/apply-definitions.ts';
 import { type Definition, inOrderOfUse, parseDefinition, readDefinitions } from '../../src/db/definitions.ts';
 import { migrate } from '../../src/db/migrate.ts';
+import { WAITING } from '../support/intent-database.ts';
 import { freshDatabase } from '../support/postgres.ts';
+import { until } from '../support/processes.ts';
 
 /** A definition as it is read from a file of this text; another text has another digest. */
 const defined = (text: string): Definition => ({
@@ -146,6 +148,50 @@ describe('definitions', () => {
 
     expect(await value(`has_table_privilege('t_desk_${process.pid}', 'ops.t_seen', 'select')`)).to.equal(true);
     await client.query(`drop owned by t_desk_${process.pid}; drop role t_desk_${process.pid}`);
+  });
+
+  it('of triggers are made last, so that their tables are locked for a moment only', async () => {
+    await client.query(
+      `update definitions set sha256 = '' where name in ('enrollments_emit on enrollments', 'ops.orders')`,
+    );
+    const [reader, traffic] = [
+      new Client({ connectionString: database.url }),
+      new Client({ connectionString: database.url }),
+    ];
+    await Promise.all([reader.connect(), traffic.connect()]);
+    await reader.query('begin; select from ops.orders');
+
+    const applied = apply();
+    await until('the release to wait for the view', async () => (await traffic.query(WAITING)).rowCount || null);
+    await traffic.query(`set lock_timeout = '300ms'`);
+    const traded = await traffic.query(`delete from enrollments`).catch((error: Error) => error.message);
+    await reader.query('commit');
+    await applied;
+    await Promise.all([reader.end(), traffic.end()]);
+
+    expect(traded).to.include({ command: 'DELETE' });
+  });
+
+  it('are made again in few statements, since what reads a view waits meanwhile, however far the database is', async () => {
+    await apply(inner, outer, view);
+    const asked: string[] = [];
+    const far = new Proxy(client, {
+      get: (target, name) =>
+        name === 'query'
+          ? (text: string, values?: unknown[]) => {
+              asked.push(text);
+              return target.query(text, values);
+            }
+          : Reflect.get(target, name),
+    });
+    const other = defined(inner.text.replace('n integer', 'n integer, m integer default 1'));
+
+    await applyDefinitions(far, () => {}, [...all, other, outer, view]);
+
+    const firstDrop = asked.findIndex((text) => /^drop view/.test(text));
+    expect(firstDrop).to.be.above(0);
+    expect(asked.length - firstDrop).to.be.below(12);
+    expect(await value('t_outer(1)')).to.equal(2);
   });
 
   it('are in files with one definition each', () => {
