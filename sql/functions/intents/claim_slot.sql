@@ -1,10 +1,10 @@
--- Takes one of the slots of an upstream for an intent that is about to be sent, for `for_s` seconds unless it is released earlier. False: all
--- that it may take are held, and the intent has joined the line. `exits`: it is an exit. The first `for_exits` slots are only for those. Free slots
--- go to waiting intents first: to exits, then in order of acceptance. While requests have lent their slots (see release_by_proof), a free one is
--- taken only through the line, and only if so many requests are proven (see slots_to_assign); else the next proof or response hands it out.
--- A newcomer that joins holds the line's lock alone; freeing a slot reads the line under the same lock, shared. So no slot stays
--- free while an intent waits that may take it. The caller holds the intent: executed twice at once, it must not take two. Locks the slot; a
--- newcomer that does not get one at once: the line, then the slots it hands out.
+-- Takes one of the slots of an upstream for an intent that is about to be sent, for `for_s` seconds unless it is released earlier. False: all that it
+-- may take are held, and the intent has joined the line. `exits`: it is an exit, or exits wait for it. The first `for_exits` slots are only for
+-- those. Free slots go to waiting intents first: to exits, then in order of acceptance. While requests have lent their slots (see release_by_proof),
+-- a free one is taken only through the line, and only if so many requests are proven (see slots_to_assign); else the next proof or response hands it
+-- out. A newcomer that joins holds the line's lock alone; freeing a slot reads the line under the same lock, shared. So no slot stays free while an
+-- intent waits that may take it. The caller holds the intent: executed twice at once, it must not take two. Locks the slot; a newcomer that does not
+-- get one at once: the line, then the slots it hands out.
 create or replace function claim_slot(intent uuid, at_upstream text, slots integer, for_s double precision, for_exits integer, exits boolean)
 returns boolean
 language plpgsql as $$
