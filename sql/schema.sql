@@ -561,7 +561,7 @@ create table intents (
   digest bytea not null, -- SHA-256 of the request. It distinguishes a repeat from a reuse of the id.
   request_id text,
   given_id uuid, -- The caller's own name of the order that it places; its id is made of it and the owner (order_id_of). Null: the caller gave none.
-  is_exit boolean not null default false, -- Whether it reduces what its trader risks: a cancellation, a close, protection, an order that only reduces a position. Exits come first: in the queue, for slots, in budgets, and some pauses let them pass.
+  is_exit boolean not null default false, -- Whether it reduces what its trader risks: a cancellation, a close, protection, an order that only reduces a position; or, once it asked for a slot, whether exits of its lane waited for it. Exits come first: in the queue, for slots, in budgets, and some pauses let them pass.
   has_turn boolean not null default false, -- Whether it got a job while an earlier intent of its lane was open.
   sender_lost boolean not null default false, -- Whether the worker that marked it as sending ended before the response. Its request may never have left.
   fence integer not null default 0, -- Incremented by every claim. A write with an older fence changes nothing.
