@@ -1,6 +1,6 @@
 -- Makes intents that wait unsent check again whether they may (see wait_for_pause), and how urgent they are (see exits_wait_behind), if newcomers
--- behind them in their lane may go on: exits, and intents behind one of another owner. What is executed at this moment is left alone. Locks the pauses of the upstreams and owners of all in these lanes, so an intent that begins to wait at this moment is
--- seen here or sees the newcomers.
+-- behind them in their lane may go on: exits, and intents behind one of another owner. What is executed at this moment is left alone. Locks the
+-- pauses of the upstreams and owners of all in these lanes, so an intent that begins to wait at this moment is seen here or sees the newcomers.
 create or replace function yield_to_newcomers(newcomers uuid[]) returns void
 language plpgsql as $$
 declare
