@@ -4,7 +4,7 @@ import { startMailUpstream } from './mail.ts';
 import { type Files, filesIn } from './memory.ts';
 import { startNetvenueUpstream } from './network/index.ts';
 import { startProcessorUpstream } from './processor/index.ts';
-import { startRegistrarUpstream } from './registrar/index.ts';
+import { type RegistrarUpstreamOptions, startRegistrarUpstream } from './registrar/index.ts';
 import { type Sited, sandboxSite } from './site.ts';
 
 const ENTITY_HOTKEY = 'sandbox_entity';
@@ -41,7 +41,8 @@ export async function startSandbox({ folder, host, advanceDatabase, advanceAccou
     processingMs: PROCESSING_MS,
   });
   const exvenue = await startExvenueUpstream({ ...files('exvenue'), host, network: 'testnet', autoFund: WALLET_USD });
-  const registrar = await startRegistrarUpstream({ ...files('registrar'), host });
+  const create = creatingAt(netvenue.minerUrl);
+  const registrar = await startRegistrarUpstream({ ...files('registrar'), host, create });
   const processor = await startProcessorUpstream({
     ...files('processor'),
     host,
@@ -94,3 +95,13 @@ export async function startSandbox({ folder, host, advanceDatabase, advanceAccou
     },
   };
 }
+
+/** Has the miner of the registrar, an entity of its own, create the accounts that were sold. One that the wallet has already stays. */
+const creatingAt =
+  (minerUrl: string): NonNullable<RegistrarUpstreamOptions['create']> =>
+  ({ exAddress, accountSize }) =>
+    void fetch(`${minerUrl}/api/create-hl-subaccount`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${sandboxSecrets.minerKey}:registrar`, 'content-type': 'application/json' },
+      body: JSON.stringify({ hl_address: exAddress, account_size: accountSize }),
+    }).catch(() => {}); // the sandbox is stopping

@@ -23,6 +23,8 @@ export type RegistrarUpstreamOptions = Files &
     miningMs?: number;
     /** How long a new account is not visible. */
     invisibleMs?: number;
+    /** Has an account that was sold created at the network; without it there is none. */
+    create?: World['create'];
   };
 
 /** A running registrar. `settings` point the service at it. */
@@ -70,6 +72,7 @@ export const startRegistrarUpstream = async (options: RegistrarUpstreamOptions =
     wantsProof: options.wantsProof ?? true,
     miningMs: options.miningMs ?? 1_000,
     invisibleMs: options.invisibleMs ?? 0,
+    create: options.create ?? (() => {}),
     rows: memory.recalled?.rows ?? new Map(),
     proofs: memory.recalled?.proofs ?? new Set(),
     earlier: new Map(),

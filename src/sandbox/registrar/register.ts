@@ -67,5 +67,6 @@ function record(world: World, { exAddress, accountSize, email }: Requested, txHa
   const registered = strikes(world, 'miner', email)?.kind !== 'reject';
   world.rows.set(exAddress, { exAddress, accountSize, txHash, registered, writtenMs: Date.now() });
   world.ledger.record({ key: exAddress, kind: 'registration', detail: { tx_hash: txHash, account_size: accountSize } });
+  if (registered) world.create({ exAddress, accountSize });
   return registered;
 }

@@ -36,6 +36,9 @@ function statusOf(world: World, address: string): string {
   const earlier = world.earlier.get(address);
   const ageMs = row ? Date.now() - row.writtenMs : 0;
   if (!row || ageMs < invisibleMs) return earlier ?? 'not_found';
-  if (!row.registered && ageMs >= miningMs) row.registered = true;
+  if (!row.registered && ageMs >= miningMs) {
+    row.registered = true;
+    world.create(row);
+  }
   return row.registered ? 'active' : (earlier ?? 'not_found');
 }

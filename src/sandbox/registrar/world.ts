@@ -25,6 +25,8 @@ export type World = {
   invisibleMs: number;
   rows: Map<string, Row>;
   proofs: Set<string>;
+  /** Has the account that was sold created at the network. */
+  create(account: Pick<Row, 'exAddress' | 'accountSize'>): void;
   /** Accounts that other miners created, or that have ended: the status of an address until its new account is there. */
   earlier: Map<string, Earlier>;
 };
