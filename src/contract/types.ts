@@ -341,7 +341,7 @@ export interface paths {
         };
         /**
          * Read the trader's account on either venue
-         * @description For a subaccount, its figures at the network. For an exchange wallet, the figures of the subaccount that is linked to it, and what the wallet holds on the exchange. If the network does not know the wallet, the network's members are those of an account of size 0.
+         * @description For a subaccount, its figures at the network. For an exchange wallet, the figures of the subaccount that is linked to it, and what the wallet holds on the exchange. If the network does not know the wallet, the network's members are those of an account of size 0; `VENUE_UNREADABLE` while it does not show an account that was bought in the last days.
          */
         get: operations["getBalance"];
         put?: never;

@@ -1,6 +1,6 @@
 import { ApiError } from '../../../kernel/errors.ts';
 import type { Hotkey, OwnerId, WalletAddress } from '../../../kernel/ids.ts';
-import { absent, type ReadResult } from '../../../kernel/upstream-result.ts';
+import { absent, type ReadResult, unreadable } from '../../../kernel/upstream-result.ts';
 import { foundOrNull, requireFound, requireValue } from '../../found.ts';
 import type { LinkedAccount, Links } from '../../links.ts';
 import { accountStatusOf } from '../../reads.ts';
@@ -70,7 +70,8 @@ function linkedAccount(deps: PortfolioDeps, owner: OwnerId, wallet: WalletAddres
 
 /**
  * The network's dashboard of the account that an owner has registered for a wallet. Without a registration the network is not asked. The network
- * forgets the wallet of an eliminated account, which may be registered again, so such an account is found by its hotkey.
+ * forgets the wallet of an eliminated account, which may be registered again, so such an account is found by its hotkey. An account that was bought
+ * lately and that the network does not show yet is unreadable: it is not one without a size.
  */
 export async function readLinked(
   { db, reads }: Pick<PortfolioDeps, 'db' | 'reads'>,
@@ -87,7 +88,8 @@ export async function readLinked(
     return shown;
   }
   const own = link.hotkey ?? (isOwn(link, link.seen) ? link.seen : null);
-  return own === null ? absent : reads.dashboard(own);
+  if (own !== null) return reads.dashboard(own);
+  return link.is_awaited ? unreadable('the network does not show the bought account yet') : absent;
 }
 
 /** Of a wallet that somebody else has bought an account for since, an account that was not seen before is theirs. */

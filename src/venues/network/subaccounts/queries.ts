@@ -26,19 +26,27 @@ const linkRow = z.object({
   hotkey: idSchema.hotkey.nullable(),
   registration: idSchema.intent.nullable(),
   seen: idSchema.hotkey.nullable(),
+  is_awaited: z.boolean(),
   others: z.array(idSchema.hotkey),
   later: z.array(idSchema.hotkey.nullable()),
 });
 
 /**
  * An owner's registration of a wallet at the network: the subaccount that is linked to it (`hotkey`), or what was paid to the registrar
- * (`registration`), which created an account, and that account as the network last showed it (`seen`). `others`: the subaccounts that other
- * owners have linked to the wallet. `later`: what other owners have bought for it since, as the network last showed it.
+ * (`registration`), which created an account, and that account as the network last showed it (`seen`). `is_awaited`: it was paid lately, and the
+ * network was not seen to show it. `others`: the subaccounts that other owners have linked to the wallet. `later`: what other owners have bought
+ * for it since, as the network last showed it.
  */
 export type WalletLink = z.infer<typeof linkRow>;
 
 /** What has, or had, an account at the network. */
 const BOUGHT = sql.fragment`r.status in ('registered', 'active', 'eliminated', 'deregistered')`;
+
+const SEEN_WITHIN_DAYS = 7; // the registrar gives a new account up to four hours
+
+/** A paid registration of the last days whose account the network was not seen to show: it is known by no name yet. */
+const AWAITED = sql.fragment`r.status in ('registered', 'active') and r.synthetic_hotkey is null
+  and r.updated_at > now() - make_interval(days => ${SEEN_WITHIN_DAYS})`;
 
 /**
  * An owner's newest registration of a wallet (in lower case): the network lets a wallet be registered again once its account has ended. Null if
@@ -46,7 +54,7 @@ const BOUGHT = sql.fragment`r.status in ('registered', 'active', 'eliminated', '
  */
 export const findWalletLink = (db: Db, owner: OwnerId, wallet: WalletAddress): Promise<WalletLink | null> =>
   db.maybeOne(sql.prepared('find_wallet_link', linkRow)`
-    select l.hotkey, l.registration, l.seen, array(
+    select l.hotkey, l.registration, l.seen, l.is_awaited, array(
         select o.synthetic_hotkey
         from subaccounts o
         where o.ex_address = ${wallet} and o.owner <> ${owner}
@@ -56,11 +64,11 @@ export const findWalletLink = (db: Db, owner: OwnerId, wallet: WalletAddress): P
         where r.ex_address = ${wallet} and r.owner <> ${owner} and r.created_at > l.created_at and ${BOUGHT}
       ) as later
     from (
-      select s.synthetic_hotkey as hotkey, null::uuid as registration, null as seen, s.created_at
+      select s.synthetic_hotkey as hotkey, null::uuid as registration, null as seen, false as is_awaited, s.created_at
       from subaccounts s
       where s.owner = ${owner} and s.ex_address = ${wallet}
       union all
-      select null, r.id, r.synthetic_hotkey, r.created_at
+      select null, r.id, r.synthetic_hotkey, ${AWAITED}, r.created_at
       from registrations r
       where r.owner = ${owner} and r.ex_address = ${wallet} and ${BOUGHT}
     ) l
@@ -69,17 +77,12 @@ export const findWalletLink = (db: Db, owner: OwnerId, wallet: WalletAddress): P
 
 const unseenRow = z.object({ owner: idSchema.owner, wallet: idSchema.wallet });
 
-const SEEN_WITHIN_DAYS = 7; // the registrar gives a new account up to four hours
-
-/**
- * Some wallets of paid registrations of the last days, at most `most`, whose account the network was not seen to show: it is known by no name yet.
- */
+/** Some wallets whose bought account is awaited, at most `most`. */
 export const listUnseenWallets = (db: Db, most: number): Promise<readonly z.infer<typeof unseenRow>[]> =>
   db.any(sql.type(unseenRow)`
     select r.owner, r.ex_address as wallet
     from registrations r
-    where r.status in ('registered', 'active') and r.synthetic_hotkey is null
-      and r.updated_at > now() - make_interval(days => ${SEEN_WITHIN_DAYS})
+    where ${AWAITED}
       and not exists (select from subaccounts s where s.owner = r.owner and s.ex_address = r.ex_address)
     order by random()
     limit ${most}`);
