@@ -7789,7 +7789,7 @@ export interface components {
              */
             order_uuid: string;
             /**
-             * @description `completed`: the network accepted the order. `unknown`: it may have been sent, and its effect is being reconciled.
+             * @description `completed`: the network accepted the order. `unknown`: it may have been sent, and its effect is being reconciled, or it has ended and nothing proves its effect.
              * @enum {unknown}
              */
             status: "pending" | "completed" | "failed" | "unknown";

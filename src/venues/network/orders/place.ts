@@ -39,7 +39,9 @@ export const place = defineIntent({
     return { signal: placementSignal(id, request.subaccount_id, request.terms) };
   },
 
-  async prepare({ id, request }, { db, venues, reads, checks }: Deps) {
+  async prepare({ id, request, presumed_sent_at }, { db, venues, reads, checks }: Deps) {
+    const send = { signal: placementSignal(id, request.subaccount_id, request.terms) };
+    if (presumed_sent_at !== null) return { send }; // it is only looked for, and what holds now says nothing about it
     const [{ status, isClosing }, violation] = await Promise.all([
       getReadiness(db, request.trader),
       checks.findNetworkViolation(request.trader, request.terms),
@@ -51,7 +53,7 @@ export const place = defineIntent({
     if (violation) return { fail: violation };
     if (request.prop_account_id && !(await checks.isTradeable(request.prop_account_id)))
       return { fail: { code: 'V2_ACCOUNT_NOT_TRADEABLE' } };
-    return { send: { signal: placementSignal(id, request.subaccount_id, request.terms) } };
+    return { send };
   },
 
   async send(sent, deps, limits): Promise<UpstreamResult<Done>> {

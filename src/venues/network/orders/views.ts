@@ -1,6 +1,6 @@
 import type { components } from '../../../contract/types.ts';
 import { pendingHeaders, resultOf, waitMember } from '../../../intents/follow.ts';
-import type { Intent } from '../../../intents/intent.ts';
+import { effectOf, type Intent } from '../../../intents/intent.ts';
 import { errors, isErrorCode } from '../../../kernel/error-codes.ts';
 import { nameOf, type OrderUuid } from '../../../kernel/ids.ts';
 import { epochMs } from '../../../kernel/work.ts';
@@ -55,6 +55,10 @@ const STATUS = {
   expired: 'failed',
 } as const;
 
+/** An order that ended although nothing proves its effect is not reported as one without an effect. */
+const statusOf = (recorded: RecordedOrder) =>
+  recorded.state === 'failed' && effectOf(recorded) === 'unknown' ? 'unknown' : STATUS[recorded.state];
+
 type ShownTerms = { trade_pair: string; execution_type: string; order_type: string | null };
 
 /** The shown terms of order verbs that make no order. */
@@ -77,7 +81,7 @@ export function orderStatus(recorded: RecordedOrder): Schemas['NetvenueOrderStat
   const result = outcome && 'result' in outcome ? orderResultMembers.parse(outcome.result) : null;
   return {
     order_uuid: nameOf(recorded),
-    status: STATUS[recorded.state],
+    status: statusOf(recorded),
     lifecycle: recorded.order?.lifecycle ?? null,
     execution_type: terms.execution_type,
     trade_pair: terms.trade_pair,
@@ -94,15 +98,17 @@ export function orderStatus(recorded: RecordedOrder): Schemas['NetvenueOrderStat
 }
 
 /** What was ordered, with every accepted edit, and what of its size is still to be executed. */
-function ordered({ order, state }: RecordedOrder) {
+function ordered(recorded: RecordedOrder) {
+  const { order } = recorded;
+  const status = statusOf(recorded);
   const { leverage, value, quantity, ...terms }: Partial<Terms> = order?.terms ?? {};
   const size = leverage ?? value ?? quantity ?? null;
-  const isLive = state === 'queued' || state === 'running' || (state === 'succeeded' && order?.lifecycle === 'resting');
+  const isLive = status === 'pending' || (status === 'completed' && order?.lifecycle === 'resting');
   return {
     leverage: leverage ?? null,
     value: value ?? null,
     quantity: quantity ?? null,
-    remaining: size === null || isLive ? size : state === 'in_doubt' ? null : 0,
+    remaining: size === null || isLive ? size : status === 'unknown' ? null : 0,
     limit_price: terms.limit_price ?? null,
     stop_price: terms.stop_price ?? null,
     stop_condition: terms.stop_condition ?? null,
