@@ -2,7 +2,7 @@ import type { Processor } from '../../adapters/processor/types.ts';
 import type { Handler } from '../../contract/handler.ts';
 import { intentFor, type NewIntent, type SubmitDeps } from '../../intents/accept.ts';
 import { spendDaily } from '../../intents/daily-budgets.ts';
-import { pendingHeaders } from '../../intents/follow.ts';
+import { orEarlier, pendingHeaders } from '../../intents/follow.ts';
 import { fullResultOf } from '../../intents/sealed-results.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { userOf } from '../../kernel/principal.ts';
@@ -37,12 +37,14 @@ export const startIdentitySession: Handler<'startIdentitySession', Deps> = async
   const { deps, context } = call;
   const { owner, userId, sessionId } = userOf(call.principal);
   requireValue(deps.processor, 'V2_PAYMENTS_NOT_CONFIGURED', { effect: 'none' });
-  const found = await findKycCase(deps.db, owner, userId);
-  if (found?.status === 'verified') throw new ApiError('V2_KYC_VERIFIED', { effect: 'none' });
-  await spendDaily(call, { identity_sessions_per_user: userId, identity_sessions: owner });
-  const submission = { context, deadlineMs: deps.config.CHECKOUT_DEADLINE_MS };
-  const accepted = await deps.acceptIntent(intentFor(submission, session, { user_id: userId, in_session: sessionId }));
-  const intent = await call.settled(accepted);
+  const accept = async () => {
+    const found = await findKycCase(deps.db, owner, userId);
+    if (found?.status === 'verified') throw new ApiError('V2_KYC_VERIFIED', { effect: 'none' });
+    await spendDaily(call, { identity_sessions_per_user: userId, identity_sessions: owner });
+    const submission = { context, deadlineMs: deps.config.CHECKOUT_DEADLINE_MS };
+    return deps.acceptIntent(intentFor(submission, session, { user_id: userId, in_session: sessionId }));
+  };
+  const intent = await call.settled(await accept().catch(orEarlier(deps.db, context)));
   const result = await fullResultOf(deps, intent, sessionResult);
   if (result) return { status: 200, body: result, headers: { 'Cache-Control': 'no-store' } };
   return {

@@ -2,7 +2,9 @@ import { expect } from 'chai';
 import { sql } from 'slonik';
 import type { VerificationSeen } from '../../../src/adapters/processor/types.ts';
 import { applyVerification } from '../../../src/capabilities/kyc/store.ts';
+import { fresh } from '../../support/identity.ts';
 import { type Money, startMoney } from '../../support/money.ts';
+import { expectRejected } from '../../support/rejected.ts';
 
 const BEGIN = '/v2/kyc/processor-identity/session';
 
@@ -30,6 +32,24 @@ describe('an identity verification that is begun again', function () {
     await service.runTask('kyc/reconcile');
 
     expect((await user.ask('GET', '/v2/kyc/status')).body).to.include({ kyc_status: 'verified' });
+  });
+
+  it('returns its first response to a repeat under its key, also once the user is verified', async () => {
+    const user = await service.user(service.tenant);
+    const once = { headers: { 'Idempotency-Key': fresh('once') } };
+    const first = await user.ask('POST', BEGIN, once);
+    await service.control('verification', { id: first.body.session_id, to: 'verified' });
+    await service.db.query(sql.unsafe`
+      update kyc_cases set reconciled_at = now() - interval '1 minute' where user_id = ${user.userId}`);
+    await service.runTask('kyc/reconcile');
+
+    const again = await user.ask('POST', BEGIN, once);
+    const another = await user.ask('POST', BEGIN, { headers: { 'Idempotency-Key': fresh('once') } });
+
+    expect(again.status, JSON.stringify(again.body)).to.equal(200);
+    expect(again.body).to.deep.equal(first.body);
+    expect(again.headers.get('idempotent-replayed')).to.equal('true');
+    expectRejected(another, 'V2_KYC_VERIFIED', { effect: 'none' });
   });
 
   it('ends in the state that the newest event reports, whatever comes late or was read between', async () => {
