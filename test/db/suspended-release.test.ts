@@ -19,7 +19,7 @@ describe('a release that is suspended while it holds the lock of a table', funct
     await session.query('drop trigger enrollments_emit on enrollments'); // so that a release makes it again
     const isWaiting = async () => (await session.query(waiting)).rowCount || null;
 
-    await session.query('begin; lock table enrollments in share mode');
+    await session.query('begin; lock table enrollments in row exclusive mode'); // the bodies that are checked before may write to it
     const release = startProgram('release', settings);
     await until('the release to wait for the table', isWaiting, 60_000);
     release.kill('SIGSTOP');
