@@ -60,7 +60,7 @@ export async function migrate(
         if (left <= 1 || !(waitedTooLong(error) || wasUndone(error))) throw error;
       });
       if (isDone) return;
-      log(`A lock did not come within ${lockMs} ms; the migration retries after a pause`);
+      log('A lock did not come in time; the migration retries after a pause');
       await sleep(pauseMs);
     }
   } finally {
@@ -84,7 +84,7 @@ async function attempt(
   log: (line: string) => void,
   { version, isAlone }: Release,
 ): Promise<true> {
-  await client.query('rollback'); // an earlier attempt may have left a transaction open
+  await client.query('rollback; reset lock_timeout'); // an earlier attempt may have left a transaction open, or a step without a limit
   const paths = await Array.fromAsync(glob(MIGRATION_FILES));
   const calls = await readCalls();
   const protectedCode = isAlone ? [] : await readProtected(client, calls);

@@ -10,6 +10,9 @@ export const MIGRATION_FILES = fileURLToPath(new URL('../../sql/[0-9][0-9][0-9][
 const FIRST = '0001_migrations';
 
 const NO_TRANSACTION = /^-- outside a transaction/i;
+/** What waits for older transactions while nobody waits behind it: if it gave up soon, what it has built would be built again. */
+const BUILDS = /\bindex concurrently\b/;
+const BUILD_WAITS = '10min';
 
 /**
  * Loads migrations. A file is one transaction, unless its first line is `-- outside a transaction`. Then its statements
@@ -23,7 +26,11 @@ async function loadMigration(file: string) {
   const up = (pgm: MigrationBuilder) => {
     if (!NO_TRANSACTION.test(text)) return pgm.sql(text);
     pgm.noTransaction();
-    for (const statement of text.split(/;\s*\n/).filter(isStatement)) pgm.sql(statement);
+    for (const statement of text.split(/;\s*\n/).filter(isStatement)) {
+      pgm.sql(BUILDS.test(statement) ? `set lock_timeout = '${BUILD_WAITS}'` : 'reset lock_timeout');
+      pgm.sql(statement);
+    }
+    pgm.sql('reset lock_timeout');
   };
   return { id: file, filePaths: [file], actions: { up, down: false as const } };
 }

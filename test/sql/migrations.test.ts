@@ -117,14 +117,14 @@ describe('migrations', () => {
       await asOfThen(url, client);
       const traffic = await connect(url);
       await traffic.query(`set statement_timeout = '2s'`); // a statement blocked behind a migration would fail here
-      await client.query('begin; lock table enrollments in row exclusive mode'); // a transaction left open
+      await client.query('begin; lock table registrations in row exclusive mode'); // a transaction left open
       const data: string[] = [];
       let isOpen = true;
       const migrating = migrate(url, (line) => data.push(line), { lockMs: 100, pauseMs: 50, attempts: 1_000 });
       const writing = (async () => {
         for (let written = 0; ; written += 1) {
           if (!isOpen) return written;
-          await traffic.query(`update enrollments set label = 'busy'`);
+          await traffic.query('update registrations set polls = polls + 1');
         }
       })();
 
@@ -148,7 +148,7 @@ describe('migrations', () => {
   it('give up with the migration’s name when the lock is never granted', () =>
     inEmpty(async (url, client) => {
       await asOfThen(url, client);
-      await client.query('begin; lock table enrollments in row exclusive mode');
+      await client.query('begin; lock table registrations in row exclusive mode');
 
       const error = await migrate(url, () => {}, { lockMs: 50, pauseMs: 1, attempts: 2 }).catch((thrown) => thrown);
       await client.query('rollback');
