@@ -2765,6 +2765,9 @@ create function lane_job(endpoint text, lane integer, run_at timestamp with time
 create function leave_lane(lane_name text, leaver uuid)
   returns void plpgsql;
 
+create function leave_slots(ended uuid[])
+  returns void plpgsql;
+
 create function ledger_account(of_kind text, of_holder text, of_currency text)
   returns bigint plpgsql;
 

@@ -220,10 +220,14 @@ type SendStart = Pick<Claim, 'id' | 'fence'> & SendMode & { sent: Record<string,
 const sendBegun = z.enum(['sent', 'sent_by_proof', 'waiting', 'lost', 'not_ready']);
 type SendBegun = z.infer<typeof sendBegun>;
 
-/** Concurrent calls share a commit. Slots are taken upstream by upstream, to avoid deadlocks. */
-const beginSendings = batchPerPool(async (db, batch: SendStart[], lockMs): Promise<SendBegun[]> => {
-  const paces = batch.map(({ pace }) => ({ name: pace?.name }));
-  const rows = await db.any(sql.prepared('begin_sendings', z.object({ n: z.number(), begun: sendBegun }))`
+/**
+ * Concurrent calls share a commit. Slots are taken upstream by upstream, to avoid deadlocks, and what needs none shares no commit with them: it may
+ * lock an event log, before which settlements lock the line of an upstream last.
+ */
+const beginSendings = batchPerPool(
+  async (db, batch: SendStart[], lockMs): Promise<SendBegun[]> => {
+    const paces = batch.map(({ pace }) => ({ name: pace?.name }));
+    const rows = await db.any(sql.prepared('begin_sendings', z.object({ n: z.number(), begun: sendBegun }))`
     select b.n,
       case
         when b."ifReady" and is_ready(b.id) is not true then 'not_ready'
@@ -245,5 +249,7 @@ const beginSendings = batchPerPool(async (db, batch: SendStart[], lockMs): Promi
       )
       order by r.upstream nulls first, r.id, r.n
     ) b`);
-  return rows.toSorted((a, b) => a.n - b.n).map(({ begun }) => begun);
-});
+    return rows.toSorted((a, b) => a.n - b.n).map(({ begun }) => begun);
+  },
+  ({ upstream }) => (upstream === undefined ? 'without' : 'slots'),
+);

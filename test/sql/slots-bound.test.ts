@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type IntentDatabase, item, openIntentDatabase, type Row } from '../support/intent-database.ts';
+import { type IntentDatabase, item, openIntentDatabase, type Row, SETTLE } from '../support/intent-database.ts';
 
 const THREADS = 5;
 const SLOTS = 4; // the fifth thread is for look-ups
@@ -70,10 +70,8 @@ describe('requests at an upstream of few threads', function () {
       const end = async (id: string, hasResponded: boolean, agoS: number | null = null) => {
         const one = sent.get(id);
         if (!one) return;
-        await intentDb.query(`select settle_intent($1, $2, $3, '{"result":{}}', $4)`, [
-          ...[id, one.fence, draw() < 0.5 ? 'succeeded' : 'failed'],
-          agoS,
-        ]);
+        const ending = draw() < 0.5 ? 'succeeded' : 'failed';
+        await intentDb.query(SETTLE, [id, one.fence, ending, '{"result":{}}', agoS]);
         one.state = 'ended';
         if (!hasResponded) return;
         there.delete(id);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type IntentDatabase, openIntentDatabase, type Row } from '../support/intent-database.ts';
+import { type IntentDatabase, openIntentDatabase, type Row, SETTLE } from '../support/intent-database.ts';
 import { slotsOf } from '../support/slots.ts';
 
 const PROOF = 'select note_reached($1, 30), release_by_proof($1, 9, 9, 10)::text';
@@ -77,11 +77,7 @@ describe('the slots of intents in doubt', () => {
       await intentDb.query(
         `update intents set sending_at = now() - interval '10 seconds' where sending_at is not null`,
       );
-      await intentDb.query(`select settle_intent($1, $2, 'succeeded', '{"result":{}}', $3)`, [
-        second?.id,
-        second?.fence,
-        responded,
-      ]);
+      await intentDb.query(SETTLE, [second?.id, second?.fence, 'succeeded', '{"result":{}}', responded]);
       await arrive(1);
 
       await reached(first?.id ?? '', 9);

@@ -37,7 +37,10 @@ describe('slots that are given back while a line waits for them, in a database t
     expect(sent).to.have.lengthOf(SLOTS);
     const before = await rowsRead();
     await intentDb.query(
-      `select settle_intent(r.id, r.fence, 'succeeded', '{}') from jsonb_to_recordset($1) as r (id uuid, fence integer)`,
+      `with settled as materialized (
+         select r.id, settle_intent(r.id, r.fence, 'succeeded', '{}') from jsonb_to_recordset($1) as r (id uuid, fence integer)
+       )
+       select emit_ended(array_agg(id), '{}')::text from settled`,
       [JSON.stringify(sent.slice(0, FREED))],
     );
     const after = await rowsRead();

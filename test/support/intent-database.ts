@@ -101,6 +101,24 @@ export async function openIntentDatabase(options?: DatabaseOptions): Promise<Int
   };
 }
 
+/** As `claim` does. */
+const CLAIM = `
+  with claimed as materialized (
+    select i.* from claim_intent($1) i
+  ), emitted as materialized (
+    select emit_ended(array_agg(c.id) filter (where c.state = 'expired'), '{}')::text from claimed c
+  )
+  select c.* from claimed c cross join emitted where c.state <> 'expired'`;
+
+/** As `succeed` ends an intent. */
+export const SETTLE = `
+  with settled as materialized (
+    select settle_intent($1, $2, $3, $4, $5) as ok
+  ), emitted as materialized (
+    select emit_ended(case when s.ok then array[$1::uuid] end, '{}')::text from settled s
+  )
+  select s.ok from settled s cross join emitted`;
+
 /** The functions over a connection that the caller opens and ends. */
 export function handOf(client: Client): DbSession {
   const query: DbSession['query'] = async (text, values) => (await client.query(text, values)).rows;
@@ -109,11 +127,9 @@ export function handOf(client: Client): DbSession {
     query,
     accept: (...items) =>
       query('select * from accept_intents($1) order by n', [JSON.stringify(items.map((one, n) => ({ ...one, n })))]),
-    claim: async (id) =>
-      (await query<Row>(`select * from claim_intent($1) i where i.state <> 'expired'`, [id]))[0] ?? null,
+    claim: async (id) => (await query<Row>(CLAIM, [id]))[0] ?? null,
     beginSending: (id, fence) => ask('select begin_sending($1, $2, $3) ok', [id, fence, '{"what":1}']),
-    settle: (id, fence, ending = 'succeeded') =>
-      ask('select settle_intent($1, $2, $3, $4) ok', [id, fence, ending, '{"result":{}}']),
+    settle: (id, fence, ending = 'succeeded') => ask(SETTLE, [id, fence, ending, '{"result":{}}', null]),
     retry: (id, fence, delayS = 0) =>
       ask('select retry_intent($1, $2, $3, $4) ok', [id, fence, delayS, '{"problem":{"code":"VENUE_UNREACHABLE"}}']),
     markInDoubt: (id, fence, delayS = 0) => ask('select mark_in_doubt($1, $2, $3) ok', [id, fence, delayS]),

@@ -1,4 +1,4 @@
-import { type DbSession, type IntentDatabase, item, type Row } from './intent-database.ts';
+import { type DbSession, type IntentDatabase, item, type Row, SETTLE } from './intent-database.ts';
 
 type Beginning = { slots?: number; forExits?: number; isExit?: boolean; claims?: boolean; session?: DbSession };
 type SentIntent = Pick<Row, 'id' | 'fence'>;
@@ -59,7 +59,7 @@ export function slotsOf(opened: () => IntentDatabase) {
     opened().query('select release_by_proof($1, 9, 9, $2)::text', [id, answeredS]);
   /** It ends with a response that was here so many seconds ago. */
   const respond = ({ id, fence }: SentIntent, agoS: number) =>
-    opened().query(`select settle_intent($1, $2, 'succeeded', '{"result":{}}', $3)`, [id, fence, agoS]);
+    opened().query(SETTLE, [id, fence, 'succeeded', '{"result":{}}', agoS]);
   const queuedNow = async () =>
     (await opened().jobs()).filter(({ in_ms }) => in_ms <= 0).map(({ intent_id }) => intent_id);
   return { begin, claimed, arrive, arriveAt, proceedAt, age, doubt, prove, respond, queuedNow };

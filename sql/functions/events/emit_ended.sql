@@ -1,7 +1,8 @@
 -- The last step of every statement that ends intents or orders, in one call for all of them: states what was executed, emits an event for each order
 -- verb that has ended, to the followers of its account or to its partner, and for each order that is no longer open (`closed`). A partner's verb that
 -- ends the order it is about has an event of its own, which says so. Of an account it also queues the next poll of its positions. It sees what the
--- statement has written before. It locks the logs of accounts, then those of partners, each in the order of their names: no lock is taken after them.
+-- statement has written before. It locks the logs of accounts, then those of partners, each in the order of their names. Then it frees the slots
+-- (leave_slots): no other lock is taken after the logs.
 -- The plan is cached because string_to_table has the same estimate for any text; with an array PostgreSQL would plan each call. Each row is found by
 -- its id (lateral, limit 1): a join would be planned for a thousand ids and read a small table whole.
 create or replace function emit_ended(ended uuid[], closed uuid[]) returns void
@@ -90,4 +91,5 @@ begin
       perform emit_events(log.log, 'order.updated', log.payloads);
     end if;
   end loop;
+  perform leave_slots(ended) where cardinality(ended) > 0;
 end $$;

@@ -1,10 +1,8 @@
 -- Ends an intent; nothing else does. False if the fence has moved on or the intent has ended already: then nothing is written.
 -- `responded_s`: how long ago the upstream's response was here that ends it; null if none did.
 -- Steps: ends the intent, changes the row it was about (follow_ending) or has the exits compared that an order verb may have changed
--- (exits_may_differ), frees its slot (release_slot), passes its lane on (leave_lane), announces the end (announce_intent).
--- What was in doubt may have a request of its own in progress there, whatever its records show of it: its slot is freed by the response, by the
--- upstream's record of that request, or by its job when the hold is over. The event of an order verb is written by emit_ended, the last step of the
--- statement. Locks the intent, then what follows it, then its lane.
+-- (exits_may_differ), passes its lane on (leave_lane), announces the end (announce_intent). The event of an order verb is written, and a slot is
+-- freed, by emit_ended, the last step of the statement. Locks the intent, then what follows it, then its lane.
 -- It finds one row by its id and names no condition that implies an index of open rows (`state in …`): a plan that was made while that
 -- index was empty would read all of it. `settled_at is null` has the same effect and implies no such index.
 create or replace function settle_intent(intent uuid, held_fence integer, ending text, said jsonb, responded_s double precision default null)
@@ -29,15 +27,6 @@ begin
     perform follow_ending(intent, ended.kind, ending);
   elsif trader is not null then
     perform exits_may_differ(at_venue, trader);
-  end if;
-  if ended.upstream is not null then
-    if ended.reconcile_attempts > 0 then
-      perform enqueue(array[slot_job(ended.kind, intent, ended.is_exit, h.held_until)])
-      from upstream_slots h
-      where h.upstream = ended.upstream and h.intent_id = intent;
-    else
-      perform release_slot(intent, ended.upstream, ended.responded_at);
-    end if;
   end if;
   perform leave_lane(ended.lane, intent);
   if trader is not null then
