@@ -221,8 +221,8 @@ const sendBegun = z.enum(['sent', 'sent_by_proof', 'waiting', 'lost', 'not_ready
 type SendBegun = z.infer<typeof sendBegun>;
 
 /**
- * Concurrent calls share a commit. Slots are taken upstream by upstream, to avoid deadlocks, and what needs none shares no commit with them: it may
- * lock an event log, before which settlements lock the line of an upstream last.
+ * Concurrent calls share a commit. Slots are taken upstream by upstream, to avoid deadlocks. What needs none shares no commit with them: a purchase
+ * locks an event log, which settlements lock before the line of an upstream.
  */
 const beginSendings = batchPerPool(
   async (db, batch: SendStart[], lockMs): Promise<SendBegun[]> => {
@@ -251,5 +251,5 @@ const beginSendings = batchPerPool(
     ) b`);
     return rows.toSorted((a, b) => a.n - b.n).map(({ begun }) => begun);
   },
-  ({ upstream }) => (upstream === undefined ? 'without' : 'slots'),
+  ({ upstream }) => (upstream === undefined ? 'no slots' : 'slots'),
 );

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { type IntentDatabase, item, openIntentDatabase } from '../support/intent-database.ts';
+import { type IntentDatabase, item, openIntentDatabase, WAITING } from '../support/intent-database.ts';
+import { until } from '../support/processes.ts';
 
 const WAITS_MS = 300;
 
@@ -70,6 +71,20 @@ describe('plans of a task that all traders share', () => {
     await open.query('commit');
     const due = await intentDb.query('select from wanted_exits where due_at <= now() and is_changed');
     expect(due).to.have.length(2);
+  });
+
+  it('let a key be enrolled while another partner, whose event log somebody holds, enrolls one', async () => {
+    const [holder, other] = await sessions();
+    const enroll = `select enroll_key($1, $2, gen_random_uuid(), $2, 'sealed', false, null, null)`;
+    await holder.query(`select record_event('ptn_a', 'x', '{}')`);
+    const held = intentDb.query(enroll, ['ptn_a', '0xa']);
+    await until('it waits', async () => (await other.query(WAITING)).length > 0);
+
+    await other.query(enroll, ['ptn_b', '0xb']);
+
+    await holder.query('commit');
+    await held;
+    expect((await tasks()).toSorted()).to.deep.equal(['enrollments/verify', 'exchange/watch']);
   });
 
   it('after a delay are one job, at the earliest time', async () => {

@@ -16,42 +16,46 @@ begin
   on conflict (owner, ex_wallet) do update
   set payout_wallet = excluded.payout_wallet, label = excluded.label, updated_at = now();
   perform follow_wallet(wallet);
+  <<keys>>
+  begin
+    select k.id, k.signer, k.verified_at into live
+    from signing_keys k
+    where k.owner = of_owner and k.ex_wallet = wallet and k.retired_at is null and not k.waits;
+    select k.id, k.signer into waiting
+    from signing_keys k
+    where k.owner = of_owner and k.ex_wallet = wallet and k.retired_at is null and k.waits;
+
+    if waiting.signer = new_signer then
+      if is_verified then
+        perform confirm_key(waiting.id, until);
+      end if;
+      exit keys;
+    end if;
+    delete from signing_keys where id = waiting.id;
+    if live.signer = new_signer then
+      update signing_keys
+      set verified_at = case when is_verified then coalesce(verified_at, now()) else verified_at end,
+        valid_until = case when is_verified then until else valid_until end,
+        rejected_at = case when is_verified then null else rejected_at end
+      where id = live.id;
+      exit keys;
+    end if;
+
+    if new_signer <> wallet and exists (select from signing_keys k where k.signer = new_signer and k.retired_at is not null) then
+      raise exception using errcode = 'check_violation', constraint = 'signing_keys_agent_retired';
+    end if;
+
+    if is_verified or live.verified_at is null then
+      update signing_keys set retired_at = now() where id = live.id;
+    end if;
+    insert into signing_keys (id, owner, ex_wallet, signer, key_version, sealed, verified_at, valid_until, waits)
+    values (new_id, of_owner, wallet, new_signer,
+      (select coalesce(max(k.key_version), 0) + 1 from signing_keys k where k.owner = of_owner and k.ex_wallet = wallet),
+      new_sealed, case when is_verified then now() end, until, not is_verified and live.verified_at is not null);
+  end keys;
+  set constraints all immediate; -- who plans these tasks waits for this commit, and not for what keeps the partner's event log
+  perform plan_exit_watch(2);
   if not is_verified then
     perform plan_key_check(1);
   end if;
-
-  select k.id, k.signer, k.verified_at into live
-  from signing_keys k
-  where k.owner = of_owner and k.ex_wallet = wallet and k.retired_at is null and not k.waits;
-  select k.id, k.signer into waiting
-  from signing_keys k
-  where k.owner = of_owner and k.ex_wallet = wallet and k.retired_at is null and k.waits;
-
-  if waiting.signer = new_signer then
-    if is_verified then
-      perform confirm_key(waiting.id, until);
-    end if;
-    return;
-  end if;
-  delete from signing_keys where id = waiting.id;
-  if live.signer = new_signer then
-    update signing_keys
-    set verified_at = case when is_verified then coalesce(verified_at, now()) else verified_at end,
-      valid_until = case when is_verified then until else valid_until end,
-      rejected_at = case when is_verified then null else rejected_at end
-    where id = live.id;
-    return;
-  end if;
-
-  if new_signer <> wallet and exists (select from signing_keys k where k.signer = new_signer and k.retired_at is not null) then
-    raise exception using errcode = 'check_violation', constraint = 'signing_keys_agent_retired';
-  end if;
-
-  if is_verified or live.verified_at is null then
-    update signing_keys set retired_at = now() where id = live.id;
-  end if;
-  insert into signing_keys (id, owner, ex_wallet, signer, key_version, sealed, verified_at, valid_until, waits)
-  values (new_id, of_owner, wallet, new_signer,
-    (select coalesce(max(k.key_version), 0) + 1 from signing_keys k where k.owner = of_owner and k.ex_wallet = wallet),
-    new_sealed, case when is_verified then now() end, until, not is_verified and live.verified_at is not null);
 end $$;
