@@ -109,6 +109,47 @@ describe('an intent that a restored database may have sent', () => {
     expect(await intentDb.row(other.id)).to.deep.include({ state: 'running', sent_payload: null });
   });
 
+  for (const [kind, from] of [
+    ['network/place', 'now'], // an order that left before the restore may still be on its way
+    ['exchange/place', 'now'],
+    ['payouts/pay', 'the earliest time'], // what a payout account did since then is searched
+    ['accounts/provision', 'the earliest time'],
+  ])
+    it(`counts as sent from ${from} on: ${kind}`, async () => {
+      const one = item({ kind });
+      await intentDb.accept(one);
+      await intentDb.query(`update intents set presumed_sent_at = ${AN_HOUR_AGO} where id = $1`, [one.id]);
+
+      expect(await presume((await intentDb.claim(one.id)) as Row)).to.equal(true);
+
+      const [row] = await intentDb.query<{ ago_min: number }>(
+        'select round(extract(epoch from now() - sending_at) / 60)::integer as ago_min from intents',
+      );
+      expect(row?.ago_min).to.equal(from === 'now' ? 0 : 60);
+    });
+
+  it('is shown to be one by its order at the venue, however it ended unsent, and not if it was sent', async () => {
+    const states = ['queued', 'running', 'failed', 'expired', 'succeeded', 'sent'];
+    const items = states.map(() => item());
+    for (const [n, { id }] of items.entries()) {
+      await intentDb.accept(items[n] as (typeof items)[number]);
+      if (n === 0) continue;
+      const { fence } = (await intentDb.claim(id)) as Row;
+      if (states[n] === 'sent') await intentDb.beginSending(id, fence);
+      else if (states[n] !== 'running') await intentDb.settle(id, fence, states[n]);
+    }
+
+    const ids = items.map(({ id }) => id);
+    const evidence = await intentDb.query<{ id: string }>('select id from record_restore_evidence($1, $1, 100)', [ids]);
+
+    expect(evidence.map(({ id }) => states[ids.indexOf(id)])).to.have.members([
+      'queued',
+      'running',
+      'failed',
+      'expired',
+    ]);
+  });
+
   for (const [what, change] of [
     ['another worker has claimed it since', ({ id }: Row) => intentDb.claim(id)],
     ['it has ended', ({ id, fence }: Row) => intentDb.settle(id, fence, 'failed')],
