@@ -1,10 +1,25 @@
 import { expect } from 'chai';
+import { z } from 'zod';
 import { type DbPool, openPool } from '../../src/db/pool.ts';
 import { freeSlot, noteReached } from '../../src/intents/claim.ts';
+import { defineIntent } from '../../src/intents/define.ts';
+import { type Execution, runIntent } from '../../src/intents/run.ts';
 import type { IntentId } from '../../src/kernel/ids.ts';
+import { unknownEffect } from '../../src/kernel/upstream-result.ts';
 import { type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
 import { until } from '../support/processes.ts';
 import { slotsOf } from '../support/slots.ts';
+
+const STAYS = { stopping: new AbortController().signal, pauses: { leaves: () => false } };
+const verb = defineIntent({
+  ...{ kind: 'network/place', retention: 'with_order', claimed: 'to_send' },
+  ...{ request: z.looseObject({}), payload: z.object({}) },
+  timing: () => ({ patienceMs: 1_000, inFlightMs: 60_000 }),
+  prepare: async (_, __: Execution) => ({ send: {} }),
+  send: async () => unknownEffect('no response'),
+  reconcile: async () => unknownEffect('not looked up'),
+  record: async () => false,
+});
 
 describe('a look-up', () => {
   let intentDb: IntentDatabase;
@@ -66,6 +81,20 @@ describe('a look-up', () => {
     await freeSlot(db, id, false);
 
     expect(await heldS()).to.equal(undefined);
+  });
+
+  it('of what has ended meanwhile hands its slot to those that wait, once the request can be there no longer', async () => {
+    const [sent, , waiting] = await arrive(3);
+    const id = (sent?.id ?? '') as IntentId;
+    await intentDb.markInDoubt(id, sent?.fence ?? 0);
+    await intentDb.settle(id, sent?.fence ?? 0);
+    await intentDb.query('update upstream_slots set held_until = now() where intent_id = $1', [id]);
+    const before = await queuedNow();
+
+    await runIntent(verb)({ intent_id: id }, { db, late: new Set(), ...STAYS });
+
+    expect(before).to.not.include(waiting?.id);
+    expect(await queuedNow()).to.include(waiting?.id);
   });
 
   it('has the slot held from the first response on, however often it is repeated', async () => {

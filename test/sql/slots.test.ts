@@ -38,6 +38,18 @@ describe('the slots of an upstream', () => {
     expect((await queuedNow()).includes(fourth?.id ?? '')).to.equal(true);
   });
 
+  it('are one for each intent: one that was handed a slot takes no other that is free by then', async () => {
+    const [first, second, third] = await arrive(3);
+    for (const each of [first, second]) await intentDb.settle(each?.id ?? '', each?.fence ?? 0);
+    const again = (await intentDb.claim(third?.id ?? '')) as Row;
+
+    expect(await begin(again.id, again.fence)).to.equal('sent');
+
+    expect(await intentDb.query('select intent_id from upstream_slots where intent_id is not null')).to.deep.equal([
+      { intent_id: third?.id },
+    ]);
+  });
+
   it('are all free again when an intent that took two of them is settled', async () => {
     const [first, second, third, fourth] = await arrive(4);
     await intentDb.query(`update upstream_slots set intent_id = $1 where intent_id = $2`, [first?.id, second?.id]);
