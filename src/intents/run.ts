@@ -7,21 +7,13 @@ import { within } from '../kernel/within.ts';
 import { epochMs, noteWork } from '../kernel/work.ts';
 import { isExit } from './accept.ts';
 import { LONGEST_ORDER_RETRY_MS, nextAttemptMs, nextReconcileMs } from './backoff.ts';
-import {
-  beginSending,
-  claim,
-  freeSlot,
-  type JustAccepted,
-  noteLeft,
-  readUnsent,
-  SEND_WITHIN_MS,
-  type SendMode,
-} from './claim.ts';
+import { beginSending, claim, type JustAccepted, readUnsent, SEND_WITHIN_MS, type SendMode } from './claim.ts';
 import type { IntentDefinition, IntentOf, Prepared, SentRequest, Urgency } from './define.ts';
 import { findUnclaimed } from './follow.ts';
 import type { Claim, Intent } from './intent.ts';
 import { reconcile } from './reconcile.ts';
 import { fail, leaveUndecided, markInDoubt, notifySettled, presume, retry, succeed } from './settle.ts';
+import { freeSlot, noteLeft } from './slots.ts';
 import type { Task } from './task.ts';
 import { asUnsent } from './unsent.ts';
 

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { z } from 'zod';
 import { type DbPool, openPool } from '../../src/db/pool.ts';
-import { freeSlot, noteReached } from '../../src/intents/claim.ts';
 import { defineIntent } from '../../src/intents/define.ts';
 import { type Execution, runIntent } from '../../src/intents/run.ts';
+import { freeSlot, noteReached } from '../../src/intents/slots.ts';
 import type { IntentId } from '../../src/kernel/ids.ts';
 import { unknownEffect } from '../../src/kernel/upstream-result.ts';
 import { type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';

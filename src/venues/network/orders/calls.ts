@@ -4,7 +4,6 @@ import type { CapacitySettings } from '../../../capacity/budgets.ts';
 import { minerSlot, paceOf, type SlotAt } from '../../../capacity/network.ts';
 import type { Db } from '../../../db/pool.ts';
 import { JUST_AFTER_MS, LONGEST_ORDER_RETRY_MS } from '../../../intents/backoff.ts';
-import { freeSlot, noteReached, proofInMs, spendPace, wasAnswered } from '../../../intents/claim.ts';
 import {
   type Finding,
   type IntentOf,
@@ -16,6 +15,7 @@ import {
 import type { Problem } from '../../../intents/intent.ts';
 import { recordNoResponse } from '../../../intents/run.ts';
 import { fail } from '../../../intents/settle.ts';
+import { freeSlot, noteReached, proofInMs, spendPace, wasAnswered } from '../../../intents/slots.ts';
 import { throwUnsent } from '../../../intents/unsent.ts';
 import { entityOf, type Hotkey, idSchema, type OrderUuid } from '../../../kernel/ids.ts';
 import {
