@@ -421,7 +421,7 @@ export interface paths {
         };
         /**
          * List open positions at the network
-         * @description Open positions as the network's validator tracks them.
+         * @description Open positions as the network's validator tracks them. `take_profit` and `stop_loss` are set if live exits cover the whole position; of several, the price that is reached first.
          */
         get: operations["listNetvenuePositions"];
         put?: never;
@@ -3869,7 +3869,7 @@ export interface paths {
         };
         /**
          * List open positions
-         * @description Open positions of the account at the network.
+         * @description Open positions of the account at the network. `take_profit` and `stop_loss` are set if live exits cover the whole position; of several, the price that is reached first.
          */
         get: operations["listTradingPositions"];
         put?: never;

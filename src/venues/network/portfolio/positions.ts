@@ -49,7 +49,10 @@ export function shownPosition(position: DashboardPosition, { money, accountSize,
     mark_price: markPrice(position, size),
     liquidation_price: null,
     unrealized_pnl: ofNumber(requireValue(unrealized), PLACES),
-    ...exitsOf([...openOrders.filter((order) => isBracketOn(order, position.tradePair)), ...position.unfilledOrders]),
+    ...protectionOf(position, size, [
+      ...openOrders.filter((order) => isBracketOn(order, position.tradePair)),
+      ...position.unfilledOrders,
+    ]),
     open_time: timeOf(position.openMs),
     net_leverage: position.netLeverage === null ? null : ofNumber(position.netLeverage, PLACES),
     current_return: returnOf(position),
@@ -67,6 +70,25 @@ export const namesOf = ({ uuid, tradePair }: DashboardPosition) => ({
   position_uuid: uuid,
   trade_pair: tradePair,
 });
+
+/** A part of a size that floating-point numbers may lack. */
+const RESIDUE = 1e-9;
+
+/**
+ * The prices of the exits that cover a whole position, of several the one that is reached first. An exit whose size the network does not report
+ * covers all of it.
+ */
+function protectionOf({ side }: DashboardPosition, size: number, exits: DashboardOrder[]) {
+  const legOf = (leg: 'takeProfit' | 'stopLoss'): string | null => {
+    const ofLeg = exits.flatMap((exit) => (exit[leg] === null ? [] : [{ price: exit[leg], quantity: exit.quantity }]));
+    const covered = ofLeg.reduce((sum, { quantity }) => sum + Math.abs(quantity || size), 0);
+    if (ofLeg.length === 0 || covered < size * (1 - RESIDUE)) return null;
+    const prices = ofLeg.map(({ price }) => price);
+    const isLowestFirst = (leg === 'takeProfit') !== (side === 'SHORT');
+    return ofNumber(isLowestFirst ? Math.min(...prices) : Math.max(...prices));
+  };
+  return { take_profit: legOf('takeProfit'), stop_loss: legOf('stopLoss') };
+}
 
 /** The first take-profit and the first stop-loss among orders. */
 export const exitsOf = (orders: Pick<DashboardOrder, 'takeProfit' | 'stopLoss'>[]) => ({
