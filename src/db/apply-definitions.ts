@@ -84,48 +84,70 @@ async function listPresent(client: ClientBase): Promise<Set<string>> {
   return new Set(rows.map(({ name }) => name));
 }
 
-const CANNOT_REPLACE = ['42P13', '42P16', '2BP01']; // result or parameter name, columns, dependent objects
+const CANNOT_REPLACE = ['42P16', '2BP01']; // columns of a view, dependent objects
 
-/** Replaces changed definitions in place, which locks only these. False if PostgreSQL cannot replace them in place. */
-async function replace(
-  client: ClientBase,
-  { changed, removed }: Pick<Changes, 'changed' | 'removed'>,
-): Promise<boolean> {
+/** Replaces changed definitions in place, which locks only these. False if PostgreSQL cannot replace them while other views use them. */
+async function replace(client: ClientBase, { changed, removed }: Changes): Promise<boolean> {
   try {
     await drop(client, removed);
     await create(client, changed);
+    return true;
   } catch (error) {
     if (CANNOT_REPLACE.includes(codeOf(error))) return false;
     throw error;
   }
-  return !(await hasOverloads(client));
 }
 
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');
 
-/** Whether a function name has overloads. `create or replace` with other parameters keeps the old function. */
-async function hasOverloads(client: ClientBase): Promise<boolean> {
-  const { rowCount } = await client.query(`
-    select
-    from pg_proc p
-    where p.pronamespace::regnamespace::text in ('public', 'ops')
-    group by p.pronamespace, p.proname
-    having count(*) > 1`);
-  return rowCount !== 0;
-}
-
-/** Drops the changed definitions and all views, which may depend on them, and creates them again. */
+/** As `replace`, with all views dropped before, and created again. */
 async function recreate(client: ClientBase, all: Definition[], { changed, removed, kept }: Changes): Promise<void> {
-  const isTrigger = ({ text }: Definition) => /\breturns trigger\b/.test(text); // replaceable: no parameters
   const views = all.filter(({ kind }) => kind === 'view');
-  const made = changed.filter((definition) => definition.kind === 'function' && !isTrigger(definition));
-  await drop(client, [...removed, ...views, ...made, ...kept.filter(({ kind }) => kind === 'view')]);
-  await create(
-    client,
-    all.filter((definition) => definition.kind === 'view' || changed.includes(definition)),
-  );
+  await drop(client, [...removed, ...views, ...kept.filter(({ kind }) => kind === 'view')]);
+  await create(client, [...changed.filter(({ kind }) => kind === 'function'), ...views]);
   await makeKept(client, kept);
 }
+
+/**
+ * Creates functions and views in one round trip: statements that read a view wait while it is locked. A function stays the one that statements in
+ * progress have looked up, unless its parameters or its result are others.
+ */
+async function create(client: ClientBase, definitions: Definition[]): Promise<void> {
+  const { rows } = await client.query<{ oid: number }>(
+    `select p.oid from pg_proc p where p.pronamespace::regnamespace::text in ('public', 'ops')`,
+  );
+  const ofKind = (wanted: string) => definitions.filter(({ kind }) => kind === wanted);
+  const statements = [
+    ...ofKind('function').map(orAgain),
+    withoutOverloads(rows.map(({ oid }) => oid)),
+    ...ofKind('view').map(({ text }) => text),
+  ];
+  await client.query(statements.join('\n'));
+}
+
+const orAgain = ({ name, text }: Definition): string => `
+  do $do$ begin
+    execute $text$${text}$text$;
+  exception when invalid_function_definition then
+    drop function ${name};
+    execute $text$${text}$text$;
+  end $do$;`;
+
+/** Drops those of `former` functions beside which there is another one of that name: \`create or replace\` with other parameters keeps the former. */
+const withoutOverloads = (former: number[]): string => `
+  do $do$
+  declare
+    f record;
+  begin
+    for f in
+      select p.oid::regprocedure as signature
+      from pg_proc p
+      where p.oid = any('{${former}}'::oid[])
+        and exists (select from pg_proc n where n.pronamespace = p.pronamespace and n.proname = p.proname and n.oid <> p.oid)
+    loop
+      execute format('drop function %s', f.signature);
+    end loop;
+  end $do$;`;
 
 /** Makes changed triggers again, which locks their tables: the last of all that takes time. */
 async function makeTriggers(client: ClientBase, changed: Definition[]): Promise<void> {
@@ -133,12 +155,6 @@ async function makeTriggers(client: ClientBase, changed: Definition[]): Promise<
   await drop(client, triggers);
   await client.query(triggers.map(({ text }) => text).join('\n'));
 }
-
-/** Creates functions and views in one round trip: statements that read a view wait while it is locked. */
-const create = (client: ClientBase, definitions: Definition[]): Promise<unknown> =>
-  client.query(
-    definitions.flatMap(({ kind, text }) => (kind === 'function' || kind === 'view' ? text : [])).join('\n'),
-  );
 
 /** Drops definitions in one round trip, likewise. */
 const drop = (client: ClientBase, recorded: Recorded[]): Promise<unknown> =>
