@@ -77,6 +77,28 @@ describe('an account that is older than the recovery of its database', () => {
       expect(waits_h).to.be.above(23);
     });
 
+  for (const [what, hoursAgo, isLookedFor] of [
+    ['looked for within a day of the recovery', 23, true],
+    ['created after that', 25, false],
+  ] as const)
+    it(`made anew, because its payment is older and it was lost itself, is ${what}`, async () => {
+      const { id, paymentId } = await failedAccount(intentDb);
+      await intentDb.query(`update payments set created_at = created_at - interval '10 days' where id = $1`, [
+        paymentId,
+      ]);
+      await recovered(hoursAgo);
+
+      await intentDb.query(
+        `with anew as (
+           update prop_accounts set status = 'provisioning', intent_id = gen_random_uuid() where id = $1 returning id, intent_id
+         )
+         select ask_for_subaccount(id, intent_id, 60)::text from anew`,
+        [id],
+      );
+
+      expect((await creation(id)).presumed).to.deep.equal(isLookedFor ? since : null);
+    });
+
   it('is created once it was looked for and not found', async () => {
     const { id } = await failed();
     await recovered(1);
