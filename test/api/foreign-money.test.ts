@@ -23,11 +23,24 @@ describe('the money of another user', function () {
   const state = () =>
     service.db.any(sql.unsafe`
       select (select count(*)::integer from payouts) as payouts, (select count(*)::integer from intents where kind like 'payouts/%') as intents,
-        (select count(*)::integer from payouts p where p.submitted_at is not null) as submitted`);
+        (select count(*)::integer from payouts p where p.submitted_at is not null) as submitted,
+        (select count(*)::integer from payouts p where p.canceled_at is not null) as canceled,
+        (select count(*)::integer from connect_accounts c where c.detached_at is not null) as detached`);
 
   for (const who of ['another user of the app', 'a user of another app']) {
     const attempts: [string, (thief: Earner) => ReturnType<Ask>, codes: string[]][] = [
       ['submits a payout', ({ ask }) => ask('POST', `/v2/payouts/${victim.payout}/submit`), ['V2_PAYOUT_UNKNOWN']],
+      ['cancels a payout', ({ ask }) => ask('POST', `/v2/payouts/${victim.payout}/cancel`), ['V2_PAYOUT_UNKNOWN']],
+      [
+        'detaches a payout account',
+        ({ ask }) => ask('DELETE', `/v2/connect/accounts/${victim.connect}`),
+        ['V2_CONNECT_ACCOUNT_UNKNOWN'],
+      ],
+      [
+        'replaces a payout account',
+        ({ ask }) => ask('PUT', `/v2/connect/accounts/${victim.connect}`, { json: { country: 'US' } }),
+        ['V2_CONNECT_ACCOUNT_UNKNOWN'],
+      ],
       [
         'gets an onboarding link',
         ({ ask }) => ask('POST', `/v2/connect/accounts/${victim.connect}/onboarding-link`),
