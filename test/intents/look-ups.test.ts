@@ -5,7 +5,8 @@ import { defineIntent } from '../../src/intents/define.ts';
 import { type Execution, runIntent } from '../../src/intents/run.ts';
 import { freeSlot, noteReached } from '../../src/intents/slots.ts';
 import type { IntentId } from '../../src/kernel/ids.ts';
-import { unknownEffect } from '../../src/kernel/upstream-result.ts';
+import { found, unknownEffect } from '../../src/kernel/upstream-result.ts';
+import { reconcileAt } from '../../src/venues/network/orders/calls.ts';
 import { type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
 import { until } from '../support/processes.ts';
 import { slotsOf } from '../support/slots.ts';
@@ -95,6 +96,23 @@ describe('a look-up', () => {
 
     expect(before).to.not.include(waiting?.id);
     expect(await queuedNow()).to.include(waiting?.id);
+  });
+
+  it('that is responded to with the record of the request frees its slot at once, whatever else is known of it', async () => {
+    const [sent, , waiting] = await arrive(3);
+    const id = (sent?.id ?? '') as IntentId;
+    await intentDb.markInDoubt(id, sent?.fence ?? 0);
+    const lookUp = async (executionType: string) => {
+      const venue = { orderStatus: async () => found({ executionType }) };
+      const signal = { execution_type: 'LIMIT', order_uuid: id };
+      const about = { intent: { id, sent_ago_ms: 10, request: { trader: 'e_1' } }, payload: { signal } };
+      const deps = { db, venues: { ofTrader: async () => venue }, config: { NETVENUE_IN_FLIGHT_MS: 60_000 } };
+      await reconcileAt(about as never, deps as never, async () => unknownEffect('the records could not be read')); // as: it reads no more
+      return queuedNow();
+    };
+
+    expect(await lookUp('LIMIT_CANCEL'), 'the record of another request').to.not.include(waiting?.id);
+    expect(await lookUp('LIMIT')).to.include(waiting?.id);
   });
 
   it('has the slot held from the first response on, however often it is repeated', async () => {
