@@ -133,7 +133,7 @@ const orAgain = ({ name, text }: Definition): string => `
     execute $text$${text}$text$;
   end $do$;`;
 
-/** Drops those of `former` functions beside which there is another one of that name: \`create or replace\` with other parameters keeps the former. */
+/** Drops those of `former` functions beside which there is another one of that name: `create or replace` with other parameters keeps the former. */
 const withoutOverloads = (former: number[]): string => `
   do $do$
   declare
