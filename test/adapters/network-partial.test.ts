@@ -4,6 +4,7 @@ import { ordersResponse } from '../../src/venues/network/adapter/books.ts';
 import { dashboardResponse } from '../../src/venues/network/adapter/dashboard.ts';
 import { limitsResponse } from '../../src/venues/network/adapter/limits.ts';
 import { readOrder, submitResponse } from '../../src/venues/network/adapter/orders.ts';
+import { turnsDuring } from '../support/turns.ts';
 
 const UUID = '0190a1b2-0000-7000-8000-00000000000a';
 const reply = (body: object, status = 200) => ({
@@ -41,12 +42,22 @@ describe('what the network leaves out of a response', () => {
     expect(shown({ limit_orders: { open_orders: { [UUID]: null } } }).reported.orders).to.equal(false);
   });
 
-  it('is no state of orders that was asked for: then the list is no proof', () => {
+  it('is no state of orders that was asked for: then the list is no proof', async () => {
     const all = { unfilled: [], filled: [], cancelled: [] };
 
-    expect(ordersResponse(reply(all))).to.include({ kind: 'found' });
+    expect(await ordersResponse(reply(all))).to.include({ kind: 'found' });
     for (const state of Object.keys(all))
-      expect(ordersResponse(reply({ ...all, [state]: undefined })), state).to.include({ kind: 'unreadable' });
+      expect(await ordersResponse(reply({ ...all, [state]: undefined })), state).to.include({ kind: 'unreadable' });
+  });
+
+  it('is read in parts where a trader has many orders, between which the process does other work', async () => {
+    const orders = Array.from({ length: 1_000 }, (_, n) => ({ order_uuid: `${n}` }));
+
+    const read = () => ordersResponse(reply({ unfilled: [], filled: orders, cancelled: orders }));
+    const { result, turns } = await turnsDuring(read);
+
+    expect(result).to.have.nested.property('data.filled.length', 1_000);
+    expect(turns).to.be.at.least(5);
   });
 
   it('is no cap of a class: one without numbers has none', () => {

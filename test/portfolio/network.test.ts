@@ -241,8 +241,8 @@ describe('histories of the network', () => {
     expect(without).to.throw(ApiError);
   });
 
-  it('show a FLAT order by the sign of its change, and never show a foreign order as an order of the service', () => {
-    const shown = filledOrders([order({ orderType: 'FLAT', quantity: -0.5 })], new Map(), always, 'BTC');
+  it('show a FLAT order by the sign of its change, and never show a foreign order as an order of the service', async () => {
+    const shown = await filledOrders([order({ orderType: 'FLAT', quantity: -0.5 })], new Map(), always, 'BTC');
 
     expect(shown[0]?.entry).to.include({ side: 'short', size: '0.5', order_id: 'o', client_order_id: null });
   });

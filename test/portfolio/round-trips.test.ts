@@ -99,24 +99,4 @@ describe('round trips on the exchange', () => {
       ...['BTC 1 0000', 'BTC 2 0000', 'BTC 2 0001', 'ETH 2 0000'],
     ]);
   });
-
-  it('of many executions are computed in parts, between which the process does other work', async () => {
-    const fills = Array.from({ length: 1_000 }, (_, n) =>
-      n % 2 ? fill('sell', '1', '1', { coin: coinOf(n) }) : fill('buy', '1', '0', { coin: coinOf(n) }),
-    );
-    let turns = 0;
-    const count = () => {
-      turns += 1;
-      counting = setImmediate(count);
-    };
-    let counting = setImmediate(count);
-
-    await roundTrips(fills);
-
-    clearImmediate(counting);
-    expect(turns).to.be.at.least(4);
-  });
 });
-
-/** Each of ten coins has a hundred. */
-const coinOf = (n: number) => `C${Math.floor(n / 100)}`;

@@ -1,22 +1,37 @@
 import type { Reply } from '../../../adapters/http.ts';
+import { newPause } from '../../../kernel/concurrency.ts';
 import { found, type ReadResult, unreadable } from '../../../kernel/upstream-result.ts';
-import { everyOrderIn } from './dashboard.ts';
 import { anyOf, entriesOf, type Fields, fieldsOf, numberOf, textOf } from './fields.ts';
 import { readMultiples } from './limits.ts';
-import { readPair, readResponse } from './orders.ts';
-import type { OrderBook, TradePair } from './types.ts';
+import { readOrder, readPair, readResponse } from './orders.ts';
+import type { DashboardOrder, OrderBook, TradePair } from './types.ts';
 
 /**
  * Reads orders, grouped by state. The response has every group that was requested. A partly readable one is unreadable: it must never
  * prove that an order is missing. See venues/network-validator.md#validator-rest.
  */
-export const ordersResponse = (reply: Reply): ReadResult<OrderBook> => {
+export async function ordersResponse(reply: Reply): Promise<ReadResult<OrderBook>> {
   const response = readResponse(reply);
   if (response.kind !== 'found') return response;
+  const pause = newPause(); // a trader may have tens of thousands
   const groups = [response.data.unfilled, response.data.filled, response.data.cancelled];
-  const [unfilled, filled, cancelled] = groups.map(everyOrderIn);
+  const [unfilled, filled, cancelled] = await Promise.all(groups.map((group) => readGroup(group, pause)));
   return unfilled && filled && cancelled ? found({ unfilled, filled, cancelled }) : unreadable('not all orders listed');
-};
+}
+
+/** Null if one of them cannot be read. */
+async function readGroup(group: unknown, pause: ReturnType<typeof newPause>): Promise<DashboardOrder[] | null> {
+  const entries = entriesOf(group);
+  if (entries === null) return null;
+  const orders: DashboardOrder[] = [];
+  for (const [key, member] of entries) {
+    await pause();
+    const order = readOrder(member, key);
+    if (order === null) return null;
+    orders.push(order);
+  }
+  return orders;
+}
 
 /**
  * Reads the registry of pairs, in the newer format (`allowed`, `deprecated`, `disabled`) or the older one (`allowed_trade_pairs`). Unreadable if not

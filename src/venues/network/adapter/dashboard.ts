@@ -20,7 +20,7 @@ export const dashboardResponse = (reply: Reply): ReadResult<Dashboard> => {
 };
 
 /** Reads every order of a list or dictionary. Null for any other value, or if one cannot be read: no sum or proof holds without it. */
-export const everyOrderIn = (value: unknown): DashboardOrder[] | null => {
+const everyOrderIn = (value: unknown): DashboardOrder[] | null => {
   const orders = readOrders(value);
   return orders.length === entriesOf(value)?.length ? orders : null;
 };

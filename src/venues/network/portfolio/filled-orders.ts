@@ -1,4 +1,5 @@
 import type { components } from '../../../contract/types.ts';
+import { newPause } from '../../../kernel/concurrency.ts';
 import { ofNumber } from '../../../kernel/decimals.ts';
 import { requireValue } from '../../found.ts';
 import { type Dated, isWithin, type Span } from '../../history.ts';
@@ -17,20 +18,23 @@ const PLACES = 8;
  * Orders filled within a span, of one pair if given. `placed`: orders placed through this service, by the venue's id. Throws VENUE_UNREADABLE for one
  * without its time or pair: a history is never shown in part.
  */
-export function filledOrders(
+export async function filledOrders(
   filled: DashboardOrder[],
   placed: ReadonlyMap<string, OwnOrder>,
   span: Span,
   pair: string | undefined,
-): Dated<Order>[] {
-  return filled.flatMap((order) => {
+): Promise<Dated<Order>[]> {
+  const pause = newPause();
+  const shown: Dated<Order>[] = [];
+  for (const order of filled) {
+    await pause();
     const atMs = requireValue(order.processedMs);
     const tradePair = requireValue(order.tradePair);
-    if (!isWithin(span, atMs)) return [];
-    if (pair !== undefined && !namesPair(pair, tradePair)) return [];
+    if (!isWithin(span, atMs) || (pair !== undefined && !namesPair(pair, tradePair))) continue;
     const own = placed.get(placedAs(order.uuid)) ?? null;
-    return [{ atMs, id: order.uuid, entry: shownOrder(order, tradePair, atMs, own) }];
-  });
+    shown.push({ atMs, id: order.uuid, entry: shownOrder(order, tradePair, atMs, own) });
+  }
+  return shown;
 }
 
 function shownOrder(order: DashboardOrder, tradePair: string, atMs: number, own: OwnOrder | null): Order {
