@@ -143,36 +143,31 @@ type SendStart = Pick<Claim, 'id' | 'fence'> & SendMode & { sent: Record<string,
 const sendBegun = z.enum(['sent', 'sent_by_proof', 'waiting', 'lost', 'not_ready']);
 type SendBegun = z.infer<typeof sendBegun>;
 
-/**
- * Concurrent calls share a commit. Slots are taken upstream by upstream, to avoid deadlocks. What needs none shares no commit with them: a purchase
- * locks an event log, which settlements lock before the line of an upstream.
- */
-const beginSendings = batchPerPool(
-  async (db, batch: SendStart[], lockMs): Promise<SendBegun[]> => {
-    const paces = batch.map(({ pace }) => ({ name: pace?.name }));
-    const rows = await db.any(sql.prepared('begin_sendings', z.object({ n: z.number(), begun: sendBegun }))`
-    select b.n,
-      case
-        when b."ifReady" and is_ready(b.id) is not true then 'not_ready'
-        when wait_for_pause(b.id, b.fence, coalesce(b."isExit", false), b.claims) then 'waiting'
-        when b.upstream is not null
-          then begin_sending_within(
-            b.id, b.fence, b.sent, b.upstream, b.slots, b."holdMs" / 1000, b."forExits", b."isExit",
-            b.pace ->> 'name', (b.pace ->> 'perMinute')::integer, (b.pace ->> 'forExits')::integer, b.claims
-          )
-        when begin_sending(b.id, b.fence, b.sent, b.claims) then 'sent'
-        else 'lost'
-      end as begun
-    from (
-      select r.*
-      from lock_paces(array(select p.name from jsonb_to_recordset(${numbered(paces, lockMs)}) as p (name text))) locked
-      cross join jsonb_to_recordset(${numberedJson(batch)}::jsonb) as r (
-        n integer, id uuid, fence integer, claims boolean, "ifReady" boolean, sent jsonb, upstream text, slots integer, "holdMs" double precision,
-        "forExits" integer, "isExit" boolean, pace jsonb
-      )
-      order by r.upstream nulls first, r.id, r.n
-    ) b`);
-    return rows.toSorted((a, b) => a.n - b.n).map(({ begun }) => begun);
-  },
-  ({ upstream }) => (upstream === undefined ? 'no slots' : 'slots'),
-);
+/** Concurrent calls share a commit, upstream by upstream, to avoid deadlocks; not a purchase, whose event log settlements lock before a line. */
+const beginSendings = batchPerPool(beginAll, ({ upstream }) => (upstream === undefined ? 'no slots' : 'slots'));
+
+async function beginAll(db: Db, batch: SendStart[], lockMs: number): Promise<SendBegun[]> {
+  const paces = batch.map(({ pace }) => ({ name: pace?.name }));
+  const rows = await db.any(sql.prepared('begin_sendings', z.object({ n: z.number(), begun: sendBegun }))`
+  select b.n,
+    case
+      when b."ifReady" and is_ready(b.id) is not true then 'not_ready'
+      when wait_for_pause(b.id, b.fence, coalesce(b."isExit", false), b.claims) then 'waiting'
+      when b.upstream is not null
+        then begin_sending_within(
+          b.id, b.fence, b.sent, b.upstream, b.slots, b."holdMs" / 1000, b."forExits", b."isExit",
+          b.pace ->> 'name', (b.pace ->> 'perMinute')::integer, (b.pace ->> 'forExits')::integer, b.claims
+        )
+      when begin_sending(b.id, b.fence, b.sent, b.claims) then 'sent'
+      else 'lost' end as begun
+  from (
+    select r.*
+    from lock_paces(array(select p.name from jsonb_to_recordset(${numbered(paces, lockMs)}) as p (name text))) locked
+    cross join jsonb_to_recordset(${numberedJson(batch)}::jsonb) as r (
+      n integer, id uuid, fence integer, claims boolean, "ifReady" boolean, sent jsonb, upstream text, slots integer, "holdMs" double precision,
+      "forExits" integer, "isExit" boolean, pace jsonb
+    )
+    order by r.upstream nulls first, r.id, r.n
+  ) b`);
+  return rows.toSorted((a, b) => a.n - b.n).map(({ begun }) => begun);
+}
