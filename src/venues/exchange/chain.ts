@@ -9,9 +9,12 @@ type Link = { fill: Fill; before: string; after: string };
 
 /**
  * The fills of one coin in the order in which they happened. Times order them; within a millisecond each fill follows
- * the one that left its `startPosition`. Without one, the venue's order is kept. `read` prepares each, when its millisecond is reached.
+ * the one that left its `startPosition`. Without one, the venue's order is kept.
  */
-export function* chained(fills: Fill[], read: (fill: Fill) => Fill = (fill) => fill): Generator<Fill> {
+export const chained = (fills: Fill[]): Fill[] => [...chainOf(fills)];
+
+/** The same one by one, for lists that may be long. `read` prepares each, when its millisecond is reached. */
+export function* chainOf(fills: Fill[], read: (fill: Fill) => Fill = (fill) => fill): Generator<Fill> {
   let position: string | null = null;
   for (const sameMs of Map.groupBy(fills, ({ timeMs }) => timeMs).values()) {
     const links = sameMs.map((fill) => linkOf(read(fill)));

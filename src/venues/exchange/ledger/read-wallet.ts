@@ -45,8 +45,7 @@ export async function readWallet(deps: LedgerDeps, due: DueWallet): Promise<numb
 const ROWS_PER_WEIGHT = 20;
 
 /** Executions of each coin as their positions are chained. */
-const inOrder = (fills: Fill[]): Fill[] =>
-  [...Map.groupBy(fills, ({ coin }) => coin).values()].flatMap((ofCoin) => [...chained(ofCoin)]);
+const inOrder = (fills: Fill[]): Fill[] => [...Map.groupBy(fills, ({ coin }) => coin).values()].flatMap(chained);
 
 /** What accounts show of positions. `haveMoved`: another size than the recorded executions left. */
 type Compared = { sizes: Record<string, string>; haveMoved: boolean; weight: number };

@@ -68,8 +68,9 @@ export async function readClosed(
 type ClosingOrder = { coin: string; cloid: string; oid: number | undefined };
 
 function closedBy(fills: Fill[], { coin, cloid, oid }: ClosingOrder, sizeDecimals: number): Closed | null {
-  const ofCoin = [...chained(fills.filter((fill) => fill.coin === coin))];
-  const own = ofCoin.filter((fill) => fill.cloid === cloid || fill.oid === oid);
+  const own = chained(fills.filter((fill) => fill.coin === coin)).filter(
+    (fill) => fill.cloid === cloid || fill.oid === oid,
+  );
   const last = own.at(-1);
   if (!last) return null;
   const { filledSize, averagePrice } = filledBy(last.oid, own).data;

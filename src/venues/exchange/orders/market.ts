@@ -89,7 +89,7 @@ export async function readPosition(
 
 /** The position after the last of the fills of a coin; 0 without fills. */
 function positionOf(fills: Fill[], sizeDecimals: number): string {
-  const last = [...chained(fills)].at(-1);
+  const last = chained(fills).at(-1);
   return last ? nearest(positionAfter(last), sizeDecimals) : '0';
 }
 

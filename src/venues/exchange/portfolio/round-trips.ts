@@ -11,7 +11,7 @@ import {
   times,
 } from '../../../kernel/decimals.ts';
 import type { Fill } from '../adapter/types.ts';
-import { chained, FINEST_LOT } from '../chain.ts';
+import { chainOf, FINEST_LOT } from '../chain.ts';
 
 /**
  * A position from its first fill to its closing fill. `openMs` is null if it was opened before the fills that were
@@ -42,7 +42,7 @@ export async function roundTrips(fills: Fill[], lots: ReadonlyMap<string, number
   const pause = newPause(); // a wallet may have tens of thousands
   const trips: RoundTrip[][] = [];
   for (const [coin, all] of Map.groupBy(fills, (fill) => fill.coin))
-    trips.push(await tripsOf(chained(all, inWholeLots(lots.get(coin) ?? FINEST_LOT)), pause));
+    trips.push(await tripsOf(chainOf(all, inWholeLots(lots.get(coin) ?? FINEST_LOT)), pause));
   return trips.flat().sort((a, b) => a.closeMs - b.closeMs);
 }
 
