@@ -82,4 +82,33 @@ describe('the reports of a payout to the bank', () => {
         overdrawn: 0,
       });
     });
+
+  for (const [what, cents, currency] of [
+    ['another amount', 101, 'usd'],
+    ['another currency', 100, 'eur'],
+  ] as const)
+    it(`of ${what} than was sent conclude nothing and move nothing`, async () => {
+      const held = () =>
+        intentDb.query(
+          `
+          select s.state, s.ended_at, p.status, ledger_sum('po_1', '{in_transit}', 'usd')::integer as in_transit, ledger_sum('po_1', '{bank}', $1)::integer as bank
+          from payout_steps s
+          join payouts p on p.id = s.payout_id
+          where s.processor_id = 'po_bank'`,
+          [currency],
+        );
+      const before = await held();
+
+      for (const status of ['paid', 'failed', 'kept'])
+        expect(
+          await intentDb.query(`select note_bank_payout('po_bank', $1, $2, $3, null) as verdict`, [
+            status,
+            cents,
+            currency,
+          ]),
+        ).to.deep.equal([{ verdict: 'unreadable' }]);
+
+      expect(await held()).to.deep.equal(before);
+      expect(before).to.have.nested.property('[0].in_transit', 100);
+    });
 });
