@@ -6,7 +6,7 @@ const URL = 'https://processor.test';
 const MADE_S = 1_700_000_000;
 const AVAILABLE_S = MADE_S + 86_400;
 
-type Shown = { transfer?: object; arrival?: object; refund?: object; refunds?: object };
+type ProcessorRecords = { transfer?: object; arrival?: object; refund?: object; refunds?: object };
 
 describe('what an account at the processor holds of a transfer', () => {
   const upstream = processor({ url: URL, secretKey: 'sk_test_1', notificationSecret: 'whsec_1' });
@@ -21,7 +21,7 @@ describe('what an account at the processor holds of a transfer', () => {
   afterEach(() => nock.cleanAll());
 
   /** Reads 500 that arrived, of which 120 were given back. */
-  function hold({ transfer, arrival, refund, refunds }: Shown = {}) {
+  function hold({ transfer, arrival, refund, refunds }: ProcessorRecords = {}) {
     const moved = (net: number, more: object = {}) => ({
       balance_transaction: { net, currency: 'usd', created: MADE_S, available_on: AVAILABLE_S, ...more },
     });
@@ -60,7 +60,7 @@ describe('what an account at the processor holds of a transfer', () => {
     ['what arrived is shown as given back', { arrival: { net: -500 } }],
     ['it is not shown when it is available', { arrival: { available_on: null } }],
     ['a part of what was given back is not shown', { refunds: { data: [{ id: 're_1' }] } }],
-  ] satisfies [string, Shown][])
+  ] satisfies [string, ProcessorRecords][])
     it(`is not known where ${what}`, async () => {
       expect(await hold(shown)).to.include({ kind: 'unreadable' });
     });
