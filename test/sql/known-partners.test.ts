@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { partnerFinder } from '../../src/capabilities/partners/queries.ts';
+import type { Db } from '../../src/db/pool.ts';
 import { listenForSettlements } from '../../src/db/settled.ts';
 import { digest } from '../../src/kernel/ids.ts';
 import { until } from '../support/processes.ts';
@@ -56,5 +57,26 @@ describe('the partner of a key', () => {
     );
 
     expect([before?.owner, await find('ends')]).to.deep.equal(['e', null]);
+  });
+
+  it('is not known from a read that began before a change of which it learns meanwhile', async () => {
+    await rows.run(`insert into partners (id, name) values ('r', 'r')`);
+    await rows.run(`insert into partner_keys (id, partner_id, digest, hint) values ('read', 'r', $1, '')`, hex('read'));
+    const { promise: revoked, resolve: goOn } = Promise.withResolvers<void>();
+    const { promise: wasRead, resolve: hasRead } = Promise.withResolvers<void>();
+    const any = async (query: Parameters<Db['any']>[0]) => {
+      const found = await rows.db.any(query);
+      hasRead();
+      await revoked;
+      return found;
+    };
+    const { find, forget } = partnerFinder({ any } as unknown as Db, () => true); // as: it reads by this alone
+    const first = find('read');
+    await wasRead;
+    await rows.run(`update partner_keys set revoked_at = now() where id = 'read'`);
+    forget();
+    goOn();
+
+    expect([(await first)?.owner, await find('read')]).to.deep.equal(['r', null]);
   });
 });
