@@ -4,7 +4,7 @@ import { presentWork } from './work.ts';
 export type AtOnce = {
   /**
    * Runs a call in its turn. Urgent calls come first, then the tenant with the fewest calls under way, then the oldest call. Null if it was not run:
-   * the upstream is silent, the wait became too long, or too many calls wait, most of them its tenant's. `hasResponded`: whether a result is a
+   * the upstream is silent, the wait became too long, or too much waits, most of it its tenant's. `hasResponded`: whether a result is a
    * response of the upstream.
    */
   run<Result>(
@@ -17,11 +17,19 @@ export type AtOnce = {
 /** The reason why a call without a turn was not sent. SQL knows it by this name (retry_mail). */
 export const NO_TURN = 'NO_TURN';
 
-type Waiting = { tenant: string | undefined; sinceMs: number; isUrgent: boolean; begin(hasTurn: boolean): void };
+/** `verb`: the intent that the call is for, which may wait for several at once; else the call itself. */
+type Waiting = {
+  tenant: string | undefined;
+  verb: unknown;
+  sinceMs: number;
+  isUrgent: boolean;
+  begin(hasTurn: boolean): void;
+};
 
 /**
- * `longestMs`: how long a call may wait for its turn. `mostWaiting`: how many may wait. `silentMs`: an upstream that owes a response for so long
- * counts as silent until it responds. `heldMs`: after so long the job of a call no longer waits for its response, so its turn ends.
+ * `longestMs`: how long a call may wait for its turn. `mostWaiting`: how many verbs may wait, each with all its calls.
+ * `silentMs`: an upstream that owes a response for so long counts as silent until it responds. `heldMs`: after so long the job of a call no longer
+ * waits for its response, so its turn ends.
  */
 type Limits = { longestMs?: number; mostWaiting?: number | undefined; silentMs?: number; heldMs?: number };
 
@@ -51,9 +59,18 @@ export function atOnce(
       owingSinceMs = Math.min(owingSinceMs, performance.now());
       end(next, true);
     }
-    while (waiting.length > mostWaiting) end(newestOfMost(waiting), false);
+    while (waiting.length > mostWaiting && makeRoom());
     for (const late of waiting.filter((each) => leftMs(each) <= 0)) end(late, false);
     if (waiting.length > 0) timer = setTimeout(serve, Math.ceil(Math.min(...waiting.map(leftMs)))).unref();
+  }
+
+  /** Ends the wait of all calls of the newest verb of the tenant with most. False if no more wait than may. */
+  function makeRoom(): boolean {
+    const verbs = [...Map.groupBy(waiting, ({ verb }) => verb).values()];
+    if (verbs.length <= mostWaiting) return false;
+    const { verb: newest } = newestOfMost(verbs.flatMap(([first]) => first ?? []));
+    for (const each of waiting.filter(({ verb }) => verb === newest)) end(each, false);
+    return true;
   }
 
   const underWay = ({ tenant }: Waiting) => runningOf.get(tenant) ?? 0;
@@ -88,9 +105,9 @@ export function atOnce(
 
   return {
     async run(call, hasResponded, isUrgent = false) {
-      const { tenant } = presentWork();
+      const { tenant, intent_id: verb = Symbol() } = presentWork();
       const hasTurn = await new Promise<boolean>((begin) => {
-        waiting.push({ tenant, sinceMs: performance.now(), isUrgent, begin });
+        waiting.push({ tenant, verb, sinceMs: performance.now(), isUrgent, begin });
         serve();
       });
       if (!hasTurn) return null;

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { atOnce } from '../../src/kernel/at-once.ts';
+import { newIntentId } from '../../src/kernel/ids.ts';
 import { workingOn } from '../../src/kernel/work.ts';
 
 describe('atOnce', () => {
@@ -157,5 +158,20 @@ describe('atOnce', () => {
 
     expect(order.slice(0, 4)).to.deep.equal(['a1', 'a2', 'not a5', 'not a4']);
     expect(order.slice(4)).to.deep.equal(['b1', 'a3', 'c1']);
+  });
+
+  it('runs all calls of one verb, however many it makes together, and counts it once among those that wait', async () => {
+    const limit = atOnce(1, { mostWaiting: 2 });
+    const { counts, call } = calls(10, 'response');
+    const working = (count: number) => {
+      const verb = { tenant: 'a', intent_id: newIntentId() };
+      return many(count, () => workingOn({ ...verb }, () => limit.run(call, hasResponded)));
+    };
+
+    const [first, second, third, fourth] = await Promise.all([working(5), working(5), working(5), working(2)]);
+
+    expect([first, second, third].flat()).to.deep.equal([...Array(10).fill('response'), ...Array(5).fill(null)]);
+    expect(fourth).to.deep.equal(Array(2).fill(null));
+    expect(counts.ran).to.equal(10);
   });
 });

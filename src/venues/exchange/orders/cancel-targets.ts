@@ -21,6 +21,8 @@ type Deps = Pick<ExchangeDeps, 'db' | 'exvenue' | 'config'>;
 /** Cancellations go first, with all they need to read. */
 const FIRST: CallLimits = { priority: 'exit' };
 
+const READ_TOGETHER = 8; // a call waits a second for its turn, and others of the verb must not use that up
+
 /** Open orders. `unreadDexes`: builder dexes whose orders could not be read. */
 type Listed = { orders: ListedOrder[]; unreadDexes: string[] };
 
@@ -88,10 +90,15 @@ export async function findTargets(
   const { oids, known, closed } = named;
   const resting = oids.length > 0 ? await findResting(db, wallet, oids) : [];
   const recordedOf = (oid: number) => resting.find((candidate) => candidate.oid === oid);
-  const orders = await Promise.all(
-    oids.map((oid) => findNamed(exvenue, wallet, { oid, ours: known.get(oid), recorded: recordedOf(oid) })),
-  );
-  if (orders.some(({ kind }) => kind === 'unreadable')) return UNREACHABLE;
+  const orders: ReadResult<FoundOrder>[] = [];
+  while (orders.length < oids.length) {
+    const next = oids.slice(orders.length, orders.length + READ_TOGETHER);
+    const read = next.map((oid) =>
+      findNamed(exvenue, wallet, { oid, ours: known.get(oid), recorded: recordedOf(oid) }),
+    );
+    orders.push(...(await Promise.all(read)));
+    if (orders.some(({ kind }) => kind === 'unreadable')) return UNREACHABLE;
+  }
   const targets: CancelTarget[] = [];
   let lacksExits = false; // the record of an order does not always have those that it waits with
   for (const [n, oid] of oids.entries()) {
