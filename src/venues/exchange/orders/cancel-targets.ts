@@ -77,7 +77,8 @@ const targetOf = ({ oid, cloid, pair }: RestingOrder): CancelTarget => ({
 
 /**
  * The orders that can still be cancelled, or the result if there are none: all are closed or unknown. Reads may be behind,
- * so an order that is not found is cancelled nevertheless if it rests by our own records, or was placed; it is closed if it has ended by them.
+ * so an order that is not found is cancelled nevertheless if it rests by our own records, or was placed; it is closed if it has ended by them. What is
+ * named with its coin, by a follow-up, is cancelled also if it cannot be read: nobody would wait for it, and its lane would stand.
  */
 export async function findTargets(
   deps: Deps,
@@ -97,7 +98,7 @@ export async function findTargets(
       findNamed(exvenue, wallet, { oid, ours: known.get(oid), recorded: recordedOf(oid) }),
     );
     orders.push(...(await Promise.all(read)));
-    if (orders.some(({ kind }) => kind === 'unreadable')) return UNREACHABLE;
+    if (!names.coin && orders.some(({ kind }) => kind === 'unreadable')) return UNREACHABLE;
   }
   const targets: CancelTarget[] = [];
   let lacksExits = false; // the record of an order does not always have those that it waits with
@@ -109,10 +110,10 @@ export async function findTargets(
       const isPartlyFilled = target.isPartlyFilled || ours?.status === 'partial'; // the venue's record shows it as it came to rest
       targets.push({ ...target, isPartlyFilled, isListed: true });
       lacksExits ||= target.exits.length === 0 && ours?.hasExits === true;
-    } else if (order?.kind === 'absent' && recorded) {
+    } else if (order?.kind !== 'found' && recorded) {
       targets.push(targetOf(recorded));
       lacksExits ||= ours?.hasExits === true;
-    } else if (order?.kind === 'absent' && names.coin)
+    } else if (order?.kind !== 'found' && names.coin)
       targets.push({ oid, cloid: null, coin: names.coin, isListed: false });
     else {
       const coin = order?.kind === 'found' ? order.data.coin : ours ? coinOf(ours.pair) : null;
