@@ -2711,6 +2711,9 @@ create function hurry_doubt(intent uuid)
 create function hurry_doubts(at_upstream text)
   returns double precision plpgsql;
 
+create function hurry_unsent(waiting uuid[], first boolean)
+  returns integer sql;
+
 create function invite_operator(new_id text, address text, new_role text, token_digest bytea, lives_s integer, mail uuid, sealed bytea)
   returns text plpgsql;
 

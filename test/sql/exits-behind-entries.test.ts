@@ -69,6 +69,18 @@ describe('an entry that exits of its lane wait for', () => {
     expect(await queuedNow()).to.deep.equal([after.id]);
   });
 
+  it('alone is hurried so: an exit that others wait behind keeps its pause', async () => {
+    const exit = item({ lane: 'l', ...EXIT });
+    await intentDb.accept(exit);
+    await intentDb.finishJobs(exit.id);
+    const { fence } = (await intentDb.claim(exit.id)) as Row;
+    await intentDb.accept(item({ lane: 'l', ...EXIT }));
+
+    await intentDb.retry(exit.id, fence, 10);
+
+    expect((await intentDb.jobs()).find(({ intent_id }) => intent_id === exit.id)?.in_ms).to.be.within(9_000, 10_000);
+  });
+
   it('has no second job while a worker has its own: that would be taken for the end of the worker', async () => {
     const held = await arriveAt(AT_MINER);
     const { id, fence } = await entryIn('l');

@@ -1,6 +1,6 @@
--- Queues an intent again of which nothing was sent. It keeps its position at the head of its lane. `said` is the outcome it ends with if
--- its deadline passes before the next attempt; no attempt is planned after the deadline, nor later than a second from now if exits of its lane wait
--- for it. `never_left`: not a byte of it has left, so the upstream has not counted it either (return_pace). False: the claim is lost. Also changes
+-- Queues an intent again of which nothing was sent. It keeps its position at the head of its lane. `said` is the outcome it ends with if its deadline
+-- passes before the next attempt; no attempt is planned after the deadline, nor that of an entry that exits of its lane wait for later than a second
+-- from now. `never_left`: not a byte of it has left, so the upstream has not counted it either (return_pace). False: the claim is lost. Also changes
 -- the registration of a purchase (follow_purchase). Locks the pace that it is taken off (lock_paces), then the intent, then the line's lock (see
 -- claim_slot), shared, and its slot; finds the intent by its id only, see settle_intent.
 create or replace function retry_intent(
@@ -19,7 +19,7 @@ begin
   update intents
   set state = 'queued', sending_at = null, left_at = null, reached_at = null, upstream = null, outcome = said
   where id = intent and fence = held_fence and settled_at is null and state not in ('queued', 'in_doubt')
-  returning kind, is_exit, deadline_at, exits_wait_behind(lane, position) as urgent into put_back;
+  returning kind, is_exit, deadline_at, not is_exit and exits_wait_behind(lane, position) as urgent into put_back;
   if not found then
     return false;
   end if;

@@ -3,22 +3,14 @@
 -- then goes on. Returns how many.
 create or replace function queue_paused(of_subject text) returns integer
 language sql as $$
-  select count(*)::integer
-  from graphile_worker.reschedule_jobs(array(
-    select j.id
+  select hurry_unsent(array(
+    select i.id
     from intents i
     join intent_kinds k on k.kind = i.kind
-    cross join lateral (
-      select q.id
-      from queue_jobs q
-      where q.key = 'slot ' || i.id and q.run_at > now()
-      limit 1
-    ) j
-    where i.phase = 'pending' and i.state = 'queued' and i.sending_at is null
-      and (of_subject in (k.upstream, i.owner) or exists (
-        select
-        from intents e
-        where e.lane = i.lane and e.phase = 'pending' and e.owner = of_subject and e.position > i.position
-      ))
-  ), now())
+    where i.phase = 'pending' and (of_subject in (k.upstream, i.owner) or exists (
+      select
+      from intents e
+      where e.lane = i.lane and e.phase = 'pending' and e.owner = of_subject and e.position > i.position
+    ))
+  ), false)
 $$;

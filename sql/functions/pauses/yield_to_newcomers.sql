@@ -20,24 +20,38 @@ begin
   end if;
   perform from pauses p
   where p.subject in (
-    select unnest(array[k.upstream, i.owner])
-    from intents i
-    join intent_kinds k on k.kind = i.kind
-    where i.phase = 'pending' and i.lane in (select e.lane from intents e where e.id = any(behind))
+    select unnest(array[i.upstream, i.owner])
+    from unnest(behind) as b (id)
+    cross join lateral (
+      select w.lane
+      from intents w
+      where w.id = b.id
+      limit 1
+    ) e
+    cross join lateral (
+      select k.upstream, m.owner
+      from intents m
+      join intent_kinds k on k.kind = m.kind
+      where m.lane = e.lane and m.phase = 'pending'
+      offset 0
+    ) i
   )
   order by p.subject
   for no key update;
-  perform graphile_worker.reschedule_jobs(array(
-    select j.id
-    from intents i
+  perform hurry_unsent(array(
+    select distinct i.id
+    from unnest(behind) as b (id)
     cross join lateral (
-      select q.id
-      from queue_jobs q
-      where q.key = 'slot ' || i.id and q.run_at > now()
+      select w.lane, w.position
+      from intents w
+      where w.id = b.id
       limit 1
-    ) j
-    where i.phase = 'pending' and i.state = 'queued' and i.sending_at is null
-      and exists (select from intents e where e.id = any(behind) and e.lane = i.lane and e.position > i.position)
-    order by i.position
-  ), now(), priority_of(true));
+    ) e
+    cross join lateral (
+      select m.id
+      from intents m
+      where m.lane = e.lane and m.phase = 'pending' and m.position < e.position
+      offset 0
+    ) i
+  ), true);
 end $$;
