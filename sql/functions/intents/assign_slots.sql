@@ -12,6 +12,9 @@ declare
   waiting record;
 begin
   for n in 1 .. coalesce(most, 2147483647) loop
+    exit when most is null and not exists (
+      select from upstream_slots u where u.upstream = at_upstream and (u.intent_id is null or u.held_until < now()) and not u.is_lent
+    );
     holders := slot_holders(at_upstream);
     select i.is_exit into exit_waits
     from intents i

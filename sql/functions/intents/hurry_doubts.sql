@@ -16,8 +16,8 @@ begin
     where d.id = u.intent_id
     limit 1
   ) h
-  where u.upstream = at_upstream and u.held_until > now() and h.state = 'in_doubt' and has_line(at_upstream);
-  if doubts is null then
+  where u.upstream = at_upstream and u.held_until > now() and h.state = 'in_doubt';
+  if doubts is null or not has_line(at_upstream) then
     return null;
   end if;
   for late in
