@@ -4,7 +4,8 @@
 -- a free one is taken only through the line, and only if so many requests are proven (see slots_to_assign); else the next proof or response hands it
 -- out. A newcomer that joins holds the line's lock alone; freeing a slot reads the line under the same lock, shared. So no slot stays free while an
 -- intent waits that may take it. The caller holds the intent: executed twice at once, it must not take two. Locks the slot; a newcomer that does not
--- get one at once: the line, then the slots it hands out.
+-- get one at once: the line, then the slots it hands out. Where there are fewer slots than before, what holds one too many has none any more: it
+-- counts as one that has lent its own, so the next one is handed out when so many have ended, however many wait.
 create or replace function claim_slot(intent uuid, at_upstream text, slots integer, for_s double precision, for_exits integer, exits boolean)
 returns boolean
 language plpgsql as $$
@@ -26,10 +27,28 @@ begin
   where u.upstream = at_upstream and u.slot in (
     select f.slot
     from upstream_slots f
-    where f.upstream = at_upstream and (f.slot > slots or f.for_exits <> (f.slot <= claim_slot.for_exits))
-      and (f.intent_id is null or f.held_until < now())
+    where f.upstream = at_upstream and f.slot > slots and (f.intent_id is null or f.held_until < now())
     for update skip locked
   );
+  update upstream_slots u
+  set for_exits = u.slot <= claim_slot.for_exits
+  where u.upstream = at_upstream and u.slot in (
+    select f.slot
+    from upstream_slots f
+    where f.upstream = at_upstream and f.for_exits <> (f.slot <= claim_slot.for_exits)
+    for update skip locked
+  );
+  update upstream_slots u
+  set is_lent = u.slot > slots
+  where u.upstream = at_upstream and u.slot in (
+    select f.slot
+    from upstream_slots f
+    where f.upstream = at_upstream and f.is_lent <> (f.slot > slots)
+    for update skip locked
+  );
+  if found then
+    update upstream_proofs p set proven = 0 where p.upstream = at_upstream;
+  end if;
   -- not by on conflict, which would wait for a slot that is being freed
   insert into upstream_slots (upstream, slot, for_exits)
   select at_upstream, n, n <= claim_slot.for_exits
