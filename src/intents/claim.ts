@@ -18,25 +18,25 @@ export const intentColumns = sql.fragment`
   coalesce(extract(epoch from now() - i.sending_at), 0)::double precision * 1000 as sent_ago_ms`;
 
 /**
- * Claims an intent and raises its fence. Concurrent claims share a commit; each gets its own fence. Null: the intent has ended, is in doubt, or its
- * deadline passed before it was sent and this claim ended it as expired. If `sending_at` is set, bytes may have left earlier: the caller reconciles
+ * Claims an intent of a kind and raises its fence. Concurrent claims share a commit; each gets its own fence. Null: the intent has ended, is in
+ * doubt or of another kind, or its deadline passed before it was sent and this claim ended it as expired. If `sending_at` is set, bytes may have left earlier: the caller reconciles
  * and never sends. Locks lanes in lane order, as submissions do, then event logs in the order of accounts and apps, to avoid deadlocks.
  */
-export const claim: (db: Db, intentId: IntentId) => Promise<Intent | null> = batchPerPool(
-  async (db, ids: IntentId[], lockMs): Promise<(Intent | null)[]> => {
-    const wanted = ids.map((id) => ({ id }));
+export const claim: (db: Db, of: OfKind) => Promise<Intent | null> = batchPerPool(
+  async (db, wanted: OfKind[], lockMs): Promise<(Intent | null)[]> => {
     const rows = await db.any(sql.prepared('claim_intents', unsentRow)`
     with claimed as materialized (
       select i.*
       from (
       select k.id
-      from jsonb_to_recordset(${numbered(wanted, lockMs)}) as wanted (id uuid)
+      from jsonb_to_recordset(${numbered(wanted, lockMs)}) as wanted (id uuid, kind text)
       cross join lateral (
-        select known.id, known.lane, known.owner
+        select known.id, known.kind, known.lane, known.owner
         from intents known
         where known.id = wanted.id
         limit 1
       ) k
+      where k.kind = wanted.kind
       order by k.lane nulls last, k.owner, k.id
       ) w
       cross join lateral claim_intent(w.id) i
@@ -48,10 +48,13 @@ export const claim: (db: Db, intentId: IntentId) => Promise<Intent | null> = bat
     from claimed i
     cross join emitted
     where i.state <> 'expired'`);
-    const claims = Map.groupBy(rows, ({ id }) => id);
-    return ids.map((id) => claims.get(id)?.shift() ?? null);
+    const claims = Map.groupBy(rows, nameOf);
+    return wanted.map((one) => claims.get(nameOf(one))?.shift() ?? null);
   },
 );
+
+type OfKind = Pick<Intent, 'id' | 'kind'>;
+const nameOf = ({ id, kind }: OfKind) => `${kind} ${id}`;
 
 /**
  * Reads an intent that was never sent, as it is once `beginSending` has claimed it; concurrent reads share a query. Null: only `claim` can tell

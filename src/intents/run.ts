@@ -34,7 +34,8 @@ type AnyPayload = Record<string, unknown>;
 
 /**
  * The task of a verb. A queued intent is claimed and executed, one in doubt is reconciled, and an ended one is left
- * alone. If bytes may already have left under an earlier claim, the task plans a reconciliation and sends nothing.
+ * alone, as is one of another kind, which an operator may have queued it for. If bytes may already have left under an
+ * earlier claim, the task plans a reconciliation and sends nothing.
  */
 export const runIntent =
   <Deps, Request, Payload extends AnyPayload, Result>(
@@ -43,7 +44,7 @@ export const runIntent =
   async ({ intent_id }, deps) => {
     const prepared = verb.claimed === 'to_send' ? await prepareUnclaimed(verb, intent_id, deps) : null;
     if (prepared === 'over') return;
-    const claimed = await claim(deps.db, intent_id);
+    const claimed = await claim(deps.db, { id: intent_id, kind: verb.kind });
     if (claimed?.sending_at)
       await markInDoubt(deps.db, claimed, 0, 'the worker that sent it ended before the response');
     else if (claimed)
@@ -61,7 +62,7 @@ async function prepareUnclaimed<Deps, Request, Payload extends AnyPayload, Resul
   deps: Deps & Execution,
 ): Promise<'over' | { fence: number; prepared: Prepared<Payload> } | null> {
   const unsent = deps.accepted?.take(intentId) ?? (await readUnsent(deps.db, intentId));
-  if (!unsent) return null;
+  if (unsent?.kind !== verb.kind) return null;
   const intent = parsed(verb, unsent);
   noteIntent(verb, intent);
   const payload = await verb.payloadIfReady?.(intent, deps);
@@ -84,12 +85,13 @@ async function resume<Deps, Request, Payload extends AnyPayload, Result>(
   deps: Deps & Execution,
 ): Promise<void> {
   const intent = await findUnclaimed(deps.db, intentId);
-  if (intent?.state === 'in_doubt') {
+  if (intent?.kind !== verb.kind) return;
+  if (intent.state === 'in_doubt') {
     const sent = parsed(verb, intent);
     noteIntent(verb, sent);
     await reconcile(verb, sent, deps);
-  } else if (intent?.state === 'expired') notifySettled(deps.db, intent, 'expired');
-  else if (intent) await freeSlot(deps.db, intent.id, false);
+  } else if (intent.state === 'expired') notifySettled(deps.db, intent, 'expired');
+  else await freeSlot(deps.db, intent.id, false);
 }
 
 /**

@@ -33,7 +33,7 @@ describe('a write whose claim is lost', () => {
   async function lostClaim(kind: string): Promise<Intent> {
     const one = item({ kind, request: { trader: 'e_1', wallet: '0x1', pair: 'BTC-USDC' } });
     await intentDb.accept(one);
-    const lost = await claim(db, one.id);
+    const lost = await claim(db, { id: one.id, kind });
     await intentDb.claim(one.id);
     return lost as Intent; // as: it was queued
   }
@@ -80,13 +80,13 @@ describe('a write whose claim is lost', () => {
     for (const [name, { kind, write }] of verbs) {
       const one = item({ kind, owner: 'ptn_heard', request: { trader: 'e_1', wallet: '0x1', pair: 'BTC-USDC' } });
       await intentDb.accept(one);
-      expect(await write(db, (await claim(db, one.id)) as Intent), name).to.equal(true);
+      expect(await write(db, (await claim(db, { id: one.id, kind })) as Intent), name).to.equal(true);
       const events = await intentDb.query(`select from events where data::jsonb ->> 'intent_id' = $1`, [one.id]);
       expect(events, name).to.have.length(1);
     }
     const late = item({ kind: 'network/close', owner: 'ptn_heard', deadline_s: -1 });
     await intentDb.accept(late);
-    expect(await claim(db, late.id)).to.equal(null);
+    expect(await claim(db, { id: late.id, kind: 'network/close' })).to.equal(null);
     const events = await intentDb.query(`select from events where data::jsonb ->> 'intent_id' = $1`, [late.id]);
     expect(events, 'a claim after the deadline').to.have.length(1);
   });

@@ -76,7 +76,7 @@ describe('a lock that somebody holds for long, such as an operator in a transact
   it('does not delay the end of an order of another tenant', async () => {
     const orders = ['a', 'b'].map(orderOf);
     await intentDb.accept(...orders);
-    const claims = await Promise.all(orders.map(({ id }) => claim(worker as DbPool, id)));
+    const claims = await Promise.all(orders.map(({ id }) => claim(worker as DbPool, { id, kind: 'network/place' })));
 
     const tookMs = await besideHeld(
       `select record_event('ptn_a', 'x', '{}')`,
@@ -102,7 +102,7 @@ describe('a lock that somebody holds for long, such as an operator in a transact
   it('does not delay endings of another tenant, however many wait for it', async () => {
     const orders = manyOrders();
     await intentDb.accept(...orders);
-    const claims = await Promise.all(orders.map(({ id }) => claim(worker as DbPool, id)));
+    const claims = await Promise.all(orders.map(({ id }) => claim(worker as DbPool, { id, kind: 'network/place' })));
 
     const tookMs = await besideHeld(
       `select record_event('ptn_a', 'x', '{}')`,
@@ -133,7 +133,7 @@ describe('a lock that somebody holds for long, such as an operator in a transact
   it('does not delay the sending of another tenant, also if it is the lock of a pace', async () => {
     const orders = ['a', 'b'].map(orderOf);
     await intentDb.accept(...orders);
-    const claims = await Promise.all(orders.map(({ id }) => claim(worker as DbPool, id)));
+    const claims = await Promise.all(orders.map(({ id }) => claim(worker as DbPool, { id, kind: 'network/place' })));
 
     const tookMs = await besideHeld(
       `select pg_advisory_xact_lock(hashtextextended('pace a', 0))`,

@@ -29,7 +29,7 @@ describe('an intent in doubt', () => {
   async function lookedUp(finding: Finding<object>, sentAgoS: number, deduplicates = false) {
     const { id } = item();
     await intentDb.accept(item({ id, lane: id }));
-    const claimed = (await claim(db, id)) as Intent; // as: it was queued
+    const claimed = (await claim(db, { id, kind: 'network/place' })) as Intent; // as: it was queued
     await beginSending(db, claimed, {});
     await intentDb.markInDoubt(id, claimed.fence);
     await intentDb.finishJobs(id);

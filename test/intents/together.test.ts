@@ -3,6 +3,7 @@ import { type DbPool, openPool } from '../../src/db/pool.ts';
 import { beginSending, claim, justAccepted, readUnsent } from '../../src/intents/claim.ts';
 import type { Intent } from '../../src/intents/intent.ts';
 import { fail, succeed } from '../../src/intents/settle.ts';
+import type { IntentId } from '../../src/kernel/ids.ts';
 import { type IntentDatabase, item, openIntentDatabase } from '../support/intent-database.ts';
 
 describe('intents executed concurrently', () => {
@@ -22,22 +23,23 @@ describe('intents executed concurrently', () => {
     await intentDb.accept(...items);
     return items.map(({ id }) => id);
   };
+  const claimOf = (id: IntentId) => claim(db, { id, kind: 'network/place' });
   const claimed = async (count: number) => {
-    const held = await Promise.all((await accepted(count)).map((id) => claim(db, id)));
+    const held = await Promise.all((await accepted(count)).map(claimOf));
     return held as Intent[]; // they are queued, so each is returned
   };
 
   it('have a fence for each claim, also when one intent is claimed many times at once', async () => {
     const [id = ''] = await accepted(1);
 
-    const held = await Promise.all(Array.from({ length: 6 }, () => claim(db, id)));
+    const held = await Promise.all(Array.from({ length: 6 }, () => claimOf(id)));
 
     expect(held.map((one) => one?.fence).sort()).to.deep.equal([1, 2, 3, 4, 5, 6]);
   });
 
   it('begin to send only under the newest fence', async () => {
     const [id = ''] = await accepted(1);
-    const held = await Promise.all(Array.from({ length: 4 }, () => claim(db, id)));
+    const held = await Promise.all(Array.from({ length: 4 }, () => claimOf(id)));
 
     const begun = await Promise.all(held.map((one) => beginSending(db, one as Intent, {})));
 
@@ -147,10 +149,10 @@ describe('intents executed concurrently', () => {
 
   it('are each returned to their claimer, and ended ones to nobody', async () => {
     const ids = await accepted(8);
-    const ended = await claim(db, ids[3] ?? '');
+    const ended = await claimOf(ids[3] ?? '');
     await succeed(db, ended as Intent, {});
 
-    const held = await Promise.all(ids.map((id) => claim(db, id)));
+    const held = await Promise.all(ids.map(claimOf));
 
     expect(held.map((one) => one?.id ?? null)).to.deep.equal(ids.map((id, n) => (n === 3 ? null : id)));
   });

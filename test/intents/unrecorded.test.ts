@@ -39,7 +39,7 @@ describe('an intent in doubt whose finding its verb does not record', () => {
   it('is looked up again: it never waits without a job', async () => {
     const { id } = item();
     await intentDb.accept(item({ id, kind: stubborn.kind, lane: 'exvenue:0x1' }));
-    const claimed = (await claim(db, id)) as Intent; // as: it was queued
+    const claimed = (await claim(db, { id, kind: stubborn.kind })) as Intent; // as: it was queued
     await beginSending(db, claimed, {});
     await intentDb.markInDoubt(id, claimed.fence);
     await intentDb.finishJobs(id);

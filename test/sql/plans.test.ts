@@ -105,13 +105,13 @@ describe('statements with much past data', function () {
     'acceptance of the same order again': () =>
       acceptance<NewNetworkOrder>(db, 'accept_network_orders')({ ...newIntent(), id: held.id, digest: '00' }),
     claim: async () => {
-      held = (await claim(db, held.id)) as Intent; // as: no other session claims it
+      held = (await claim(db, { ...held, kind: 'network/place' })) as Intent; // as: no other session claims it
     },
     'begin sending': () => beginSending(db, held, {}),
     settle: () => succeed(db, held, {}),
     markInDoubt: async () => {
       const { id } = await acceptance<NewNetworkOrder>(db, 'accept_network_orders')(newIntent());
-      const taken = (await claim(db, id)) as Intent; // as: no other session claims it
+      const taken = (await claim(db, { id, kind: 'network/place' })) as Intent; // as: no other session claims it
       await beginSending(db, taken, {});
       await markInDoubt(db, taken, 60_000, 'a test');
     },

@@ -120,7 +120,8 @@ describe('what is written in one commit', () => {
     await done;
   }
 
-  const claimAll = (ids: string[]) => Promise.all(ids.map((id) => claim(pool, id as Intent['id']))); // as: ids of the test
+  const claimAll = (ids: string[]) =>
+    Promise.all(ids.map(async (id) => claim(pool, { id: id as Intent['id'], kind: (await intentDb.row(id)).kind }))); // as: ids of the test
   async function failAll(ids: string[], problem: Problem): Promise<void> {
     const claims = await claimAll(ids);
     await Promise.all(claims.map((one) => fail(pool, one as Intent, problem))); // as: each is claimed

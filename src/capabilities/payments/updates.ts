@@ -17,8 +17,7 @@ export type NotifiedDeps = EventDeps & { config: { ACCOUNT_DEADLINE_MS: number }
  */
 export const handlePaymentEvent = (eventId: string, deps: NotifiedDeps): Promise<void> =>
   handleEvent(eventId, deps, async (tx, event) => {
-    const ids = idsOf(event.fact);
-    const payment = ids && (await store.lockPayment(tx, ids));
+    const payment = await store.lockPayment(tx, idsOf(event.fact));
     return payment ? applyFact(tx, payment, event, deps) : 'not_ours';
   });
 
@@ -35,10 +34,11 @@ async function applyFact(tx: store.Tx, payment: Payment, event: StoredEvent, dep
   return recordUpdate(tx, payment, { type, atMs, movedAtMs: atMs, status, receivedCents, currency }, deps);
 }
 
-const idsOf = (fact: Fact) => {
+function idsOf(fact: Fact) {
   if (fact.about === 'payment') return { paymentId: fact.paymentId, processorId: fact.processorId };
-  return (fact.about === 'charge' || fact.about === 'warning') && { paymentId: null, processorId: fact.processorId };
-};
+  if (fact.about === 'charge' || fact.about === 'warning') return { paymentId: null, processorId: fact.processorId };
+  throw new Error(`An event about ${fact.about} is not about a payment`);
+}
 
 /** Applies an update. Logs an alert if it first shows that another amount or currency was received than the price. */
 async function recordUpdate(

@@ -86,7 +86,7 @@ async function liveOnce({ db, owner, trader, subaccountId }: Side, times: Times)
     idempotency_key: newIntentId(),
   };
   const { id } = await timed('accept', () => acceptance<NewNetworkOrder>(db, 'accept_network_orders')(order));
-  const intent = (await timed('claim', () => claim(db, id))) as Intent; // as: it is queued, at the head of its lane
+  const intent = (await timed('claim', () => claim(db, order))) as Intent; // as: it is queued, at the head of its lane
   await timed('begin sending', () => beginSending(db, intent, { signal: terms }));
   await timed('settle and emit', () =>
     succeed(db, intent, { executed: { price: 1, quantity: 1 }, lifecycle: 'filled' }),
