@@ -1,9 +1,9 @@
--- Internal to the kit: gives intents that no worker holds a job each that is due now, and their positions in their lanes: at most one of a lane.
+-- Internal to the kit: gives intents a job each that is due now, and their positions in their lanes: at most one of a lane. One that a living worker
+-- has taken since they were assessed is left to it, as is all else that it has: freed, that would be executed a second time.
 create or replace function ops.enqueue_now(ids uuid[]) returns void
 language plpgsql as $$
 declare
   planned bigint[];
-  planned_of uuid[];
 begin
   insert into lanes (name, head)
   select i.lane, i.id
@@ -15,24 +15,31 @@ begin
     select distinct j.locked_by
     from ops.jobs j
     join intents i on i.id = j.intent_id and i.kind = j.task
-    where j.intent_id in (select unnest(ids)) and j.locked_at is not null
+    where j.intent_id in (select unnest(ids)) and j.locked_at is not null and not j.is_held
   ));
   perform graphile_worker.complete_jobs(array(
     select j.job_id
     from ops.jobs j
     where j.intent_id in (select unnest(ids)) and j.is_dead
   ));
-  select array_agg(j.job_id), array_agg(j.intent_id) into planned, planned_of
-  from ops.jobs j
-  join intents i on i.id = j.intent_id and i.kind = j.task
-  where j.intent_id in (select unnest(ids)) and j.locked_at is null;
-  if planned is not null then
+  planned := array(
+    select q.id
+    from queue_jobs q
+    where q.locked_at is null and q.id in (
+      select j.job_id
+      from ops.jobs j
+      join intents i on i.id = j.intent_id and i.kind = j.task
+      where j.intent_id in (select unnest(ids))
+    )
+    for update skip locked -- a worker is taking it
+  );
+  if cardinality(planned) > 0 then
     perform graphile_worker.reschedule_jobs(planned, run_at => now());
   end if;
   perform enqueue(array(
     select job_for(i.kind, i.id, i.is_exit, null)
     from intents i
-    where i.id = any(ids) and i.id <> all(coalesce(planned_of, '{}'))
+    where i.id = any(ids) and not exists (select from ops.jobs j where j.intent_id = i.id and j.task = i.kind)
     order by i.position
   ));
 end $$;
