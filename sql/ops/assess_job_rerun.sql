@@ -17,6 +17,9 @@ begin
   elsif not j.is_dead then
     verdict := 'at_work';
     reason := case when j.is_held then 'a living worker has it' else 'it is queued: a worker takes it when it is due' end;
+  elsif exists (select from intent_kinds k where k.kind = j.task) then
+    verdict := 'finished';
+    reason := 'it names no intent, so it can do nothing';
   elsif j.task <> all (array[
     'accounts/sweep', 'accounts/sync', 'enrollments/verify', 'housekeeping/figures', 'housekeeping/forget', 'housekeeping/prune',
     'housekeeping/sweep', 'kyc/notified', 'kyc/reconcile', 'ledger/prove', 'mail/send', 'network/audit', 'exchange/audit', 'exchange/watch',

@@ -105,6 +105,29 @@ describe('jobs that a newer job with the same key has replaced while a worker ha
     expect(await left()).to.deep.equal([{ task: 'kyc/reconcile', key: 'kyc-reconcile', locked_by: null }]);
   });
 
+  it('keep no dead worker’s jobs from going to others if somebody has queued one for no id', async () => {
+    const one = item();
+    const ended = item();
+    await intentDb.accept(ended);
+    await intentDb.settle(ended.id, ((await intentDb.claim(ended.id)) as Row).fence);
+    await intentDb.finishJobs(ended.id);
+    await intentDb.query(
+      `select graphile_worker.add_job('network/place', '{"intent_id": "<its id>"}', max_attempts => 1)`,
+    );
+    await intentDb.query('update queue_jobs set attempts = max_attempts');
+    await worker('killed', 5);
+    await intentDb.accept(one);
+    await intentDb.query(`update queue_jobs set locked_by = 'killed', locked_at = now() where attempts < max_attempts`);
+
+    await reap();
+
+    expect(
+      await intentDb.query('select locked_by from queue_jobs where payload ->> $1 = $2', ['intent_id', one.id]),
+    ).to.deep.equal([{ locked_by: null }]);
+    await intentDb.query('select drop_superseded_jobs(), drop_finished_jobs()');
+    expect(await dead()).to.deep.equal([]);
+  });
+
   it('are not those that may run again', async () => {
     const one = item();
     await intentDb.accept(one);

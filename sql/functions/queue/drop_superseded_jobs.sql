@@ -14,7 +14,9 @@ language sql as $$
         'exchange/watch', 'trading/watch', 'network/audit', 'exchange/audit', 'enrollments/verify', 'ledger/prove', 'housekeeping/prune',
         'housekeeping/forget', 'webhooks/deliver', 'webhooks/dispatch'
       ) or exists (
-        select from intents i where i.id = (j.payload ->> 'intent_id')::uuid and i.settled_at is not null
+        select
+        from intents i
+        where i.id = substring(j.payload ->> 'intent_id' from '^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$')::uuid and i.settled_at is not null
       ) or exists (
         select from queue_jobs k where k.key in ('slot ' || (j.payload ->> 'intent_id'), 'doubt ' || (j.payload ->> 'intent_id'))
       ))
