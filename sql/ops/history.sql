@@ -28,7 +28,7 @@ begin
     union all
     select 6, a.at, 'operator', format('%s %s: %s', a.who, a.action, concat_ws(', ', a.detail ->> 'verdict', a.why))
     from ops.actions a
-    where a.subject in (i.id::text, ids ->> 'prop_account_id', ids ->> 'payment_id')
+    where a.subject in (i.id::text, ids ->> 'prop_account_id', ids ->> 'payment_id', ids ->> 'payout_id')
     union all
     select 7, now(), 'lane', format('%s: %s, %s queued', l.lane,
       case when l.head = i.id then 'at its head' else coalesce('behind ' || l.head, 'without a head') end, l.waiting)

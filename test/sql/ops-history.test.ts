@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { Client } from 'pg';
+import { openIntentDatabase } from '../support/intent-database.ts';
+import { ONE_OF_EACH } from '../support/one-of-each.ts';
 import { freshDatabase } from '../support/postgres.ts';
 
 const ID = '00000000-0000-7000-8000-000000000001';
@@ -47,4 +49,24 @@ describe('ops.history of an intent that ended long ago', () => {
     );
     return rows[0].read;
   }
+});
+
+describe('ops.history of a step of a payout', () => {
+  it('shows what operators did with the payout', async () => {
+    const intentDb = await openIntentDatabase();
+    await intentDb.query(ONE_OF_EACH);
+    await intentDb.query(`update payout_steps set state = 'unknown', processor_id = null`);
+    const [step] = await intentDb.query<{ intent_id: string }>('select intent_id from payout_steps');
+    await intentDb.query(`select ops.resolve_payout('po_1', 'po_9', 'ada', 'seen in its list')`);
+
+    const told = await intentDb.query<{ detail: string }>(
+      `select h.detail from ops.history($1) h where h.what = 'operator'`,
+      [step?.intent_id],
+    );
+    await intentDb.close();
+
+    expect(told.map(({ detail }) => detail.replace(/^\S+ /, ''))).to.include(
+      'resolve_payout: malformed, seen in its list',
+    );
+  });
 });
