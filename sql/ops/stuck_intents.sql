@@ -15,7 +15,7 @@ from intents i
 left join jobs j on j.intent_id = i.id
 where (i.phase = 'pending' or i.phase = 'in_doubt')
   and not coalesce(j.has_good, false)
-  and (i.lane is null or i.state = 'in_doubt' or i.id in (
+  and (i.lane is null or i.state = 'in_doubt' or i.has_turn or i.id in (
     select s.rerun
     from ops.stuck_lanes s
   ))

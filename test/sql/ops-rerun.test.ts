@@ -37,6 +37,9 @@ describe('ops.rerun', () => {
     await intentDb.accept(head, beside);
     await intentDb.finishJobs(beside.id);
 
+    expect(await intentDb.query('select intent_id, because from ops.stuck_intents')).to.deep.equal([
+      { intent_id: beside.id, because: 'it has no job' },
+    ]);
     expect(await operator.rerun(beside.id)).to.include({ done: true, verdict: 'queued_again' });
 
     expect(await jobs()).to.deep.equal([head, beside].map(({ id }) => ['network/place', id]));
