@@ -4,6 +4,7 @@ create or replace function ops.enqueue_now(ids uuid[]) returns void
 language plpgsql as $$
 declare
   planned bigint[];
+  planned_of uuid[];
 begin
   insert into lanes (name, head)
   select i.lane, i.id
@@ -22,15 +23,14 @@ begin
     from ops.jobs j
     where j.intent_id in (select unnest(ids)) and j.is_dead
   ));
+  select array_agg(j.job_id) filter (where j.locked_at is null), array_agg(j.intent_id) into planned, planned_of
+  from ops.jobs j
+  join intents i on i.id = j.intent_id and i.kind = j.task
+  where j.intent_id in (select unnest(ids));
   planned := array(
     select q.id
     from queue_jobs q
-    where q.locked_at is null and q.id in (
-      select j.job_id
-      from ops.jobs j
-      join intents i on i.id = j.intent_id and i.kind = j.task
-      where j.intent_id in (select unnest(ids))
-    )
+    where q.id = any(planned) and q.locked_at is null
     for update skip locked -- a worker is taking it
   );
   if cardinality(planned) > 0 then
@@ -39,7 +39,7 @@ begin
   perform enqueue(array(
     select job_for(i.kind, i.id, i.is_exit, null)
     from intents i
-    where i.id = any(ids) and not exists (select from ops.jobs j where j.intent_id = i.id and j.task = i.kind)
+    where i.id = any(ids) and i.id <> all(coalesce(planned_of, '{}'))
     order by i.position
   ));
 end $$;
