@@ -3227,6 +3227,9 @@ create function requeue_stranded()
 create function requeue_stranded_lanes()
   returns integer plpgsql;
 
+create function requeue_unfinished()
+  returns integer plpgsql;
+
 create function require_held()
   returns trigger plpgsql;
 

@@ -8,7 +8,8 @@ import type { Db } from '../db/pool.ts';
 export type SweepDeps = { db: Db; log: Pick<Logger, 'warn'> };
 
 /**
- * Safety net: queues a new job for open intents that lost theirs, and releases lost jobs. Normally there are 0 of both.
+ * Safety net: queues a new job for open intents, mails, events of the processor and registrations that lost theirs, and releases lost jobs.
+ * Normally there are none of these.
  * Deletes jobs that newer ones have replaced while a worker that died or stopped had them, and dead ones with nothing left to do. One
  * that fails keeps none of the others from being done.
  */
@@ -17,6 +18,10 @@ export async function sweepJobs({ db, log }: SweepDeps): Promise<void> {
     async () => {
       const stranded = await requeueStranded(db);
       if (stranded > 0) log.warn({ stranded }, 'requeued intents without a job');
+    },
+    async () => {
+      const unfinished = await requeueUnfinished(db);
+      if (unfinished > 0) log.warn({ unfinished }, 'requeued mails, events or registrations without a job');
     },
     async () => {
       const lost = await releaseLostJobs(db);
@@ -31,6 +36,10 @@ export async function sweepJobs({ db, log }: SweepDeps): Promise<void> {
 /** Queues a job for every open intent that should have one and has none. Returns their number. */
 export const requeueStranded = (db: Db): Promise<number> =>
   db.oneFirst(sql.type(z.object({ count: z.number() }))`select requeue_stranded() count`);
+
+/** Queues a job for every mail, event of the processor and paid registration that has none. Returns their number. */
+const requeueUnfinished = (db: Db): Promise<number> =>
+  db.oneFirst(sql.type(z.object({ count: z.number() }))`select requeue_unfinished() count`);
 
 /** Releases jobs of any task that are locked by a live worker but never reached it. Returns their number. */
 const releaseLostJobs = (db: Db): Promise<number> =>
