@@ -3544,11 +3544,11 @@ create function ops.assess_reruns(kind text DEFAULT NULL::text, owner text DEFAU
 create function ops.assessments_of(ids uuid[])
   returns TABLE(intent_id uuid, verdict text, is_safe boolean, was_sent boolean, venue_says text, would_do text, reason text) sql stable security definer;
 
--- Assigns the subaccount <entity>_<number> at the network to a failed account; it is tradeable once the network reports it active. Class and size are not checked here: check them first, or use the console, which does. Verdicts: done, unknown, not_failed, abandoned, returned, open, taken, malformed, not_given (no subaccount of the entity with this or a later number is known here, so it may not exist: use the console). Recorded in ops.actions.
+-- Assigns the subaccount <entity>_<number> at the network to a failed account; it is tradeable once the network reports it active. Class and size are not checked here: check them first, or use the console, which does. Verdicts: done, unknown, not_failed, abandoned, returned, open, taken, malformed, other_entity (the entity is another app's, or not its app's own), not_given (no subaccount of the entity with this or a later number is known here, so it may not exist: use the console). Recorded in ops.actions.
 create function ops.attach_account(account text, hotkey text, who text, why text)
   returns text plpgsql security definer;
 
--- Gives a partner the subaccount <entity>_<number> at the network that its registration (an intent of ops.undecided_intents) has made. Class, size and wallet are taken from the registration and not checked at the network: check them first, or use the console, which does. Verdicts: done, unknown, not_undecided, taken, malformed, not_given (as of ops.attach_account). Recorded in ops.actions.
+-- Gives a partner the subaccount <entity>_<number> at the network that its registration (an intent of ops.undecided_intents) has made. Class, size and wallet are taken from the registration and not checked at the network: check them first, or use the console, which does. Verdicts: done, unknown, not_undecided, taken, malformed, other_entity, not_given (as of ops.attach_account). Recorded in ops.actions.
 create function ops.attach_registration(registration uuid, hotkey text, who text, why text)
   returns text plpgsql security definer;
 
@@ -3627,6 +3627,10 @@ create function ops.list_stranded_payouts()
 -- The rows of ops.transactions.
 create function ops.list_transactions()
   returns TABLE(pid integer, role text, application text, address text, state text, prepared_as text, began_at timestamp with time zone, age_s double precision) sql stable security definer;
+
+-- Internal to the kit.
+create function ops.may_be_at(entity text, owner text)
+  returns boolean sql stable;
 
 -- The name that people know a record by: the name of an app or partner, the address of a user or operator, or of the user that a payment, account or payout belongs to, the verb of an intent. Null if it has none.
 create function ops.name_of(id text)

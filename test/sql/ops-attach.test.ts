@@ -9,7 +9,12 @@ describe('a subaccount that an operator attaches in psql', () => {
     await sellTier(intentDb);
     await intentDb.query(
       `insert into subaccounts (synthetic_hotkey, entity_hotkey, subaccount_id, owner, intent_id, asset_class, account_size, status)
-       values ('my_entity_4', 'my_entity', 4, 'app_1', gen_random_uuid(), 'crypto', 25000, 'active')`,
+       values ('my_entity_4', 'my_entity', 4, 'app_1', gen_random_uuid(), 'crypto', 25000, 'active'),
+         ('their_entity_9', 'their_entity', 9, 'app_2', gen_random_uuid(), 'crypto', 25000, 'active')`,
+    );
+    await intentDb.query(
+      `insert into apps (id, slug, name, allowed_scopes, entity_hotkey, network_key)
+       values ('app_2', 'other', 'Other', '{api}', 'their_entity', '\\x00')`,
     );
   });
   after(() => intentDb.close());
@@ -47,6 +52,7 @@ describe('a subaccount that an operator attaches in psql', () => {
         ['my_entity_33', 'not_given'],
         ['my_entiti_3', 'not_given'],
         ['my_entity_03', 'malformed'],
+        ['their_entity_7', 'other_entity'],
         ['my_entity_4', 'taken'],
         [call === 'account' ? 'my_entity_3' : 'my_entity_2', 'done'],
       ] as const)
@@ -57,7 +63,18 @@ describe('a subaccount that an operator attaches in psql', () => {
         [id],
       );
       expect(actions.map(({ verdict }) => verdict)).to.deep.equal([
-        ...['not_given', 'not_given', 'not_given', 'malformed', 'taken', 'done'],
+        ...['not_given', 'not_given', 'not_given', 'malformed', 'other_entity', 'taken', 'done'],
       ]);
     });
+
+  it('is not at the platform’s entity if its app has one of its own, whose key its orders are sent with', async () => {
+    const { id, intentId } = await failedAccount(intentDb, { code: 'SUBACCOUNT_AMBIGUOUS' });
+    await intentDb.query(`update prop_accounts set owner = 'app_2' where id = $1`, [id]);
+
+    expect(await attach('account', id, 'my_entity_1')).to.equal('other_entity');
+    expect(await attach('account', id, 'their_entity_8')).to.equal('done');
+    expect(
+      await intentDb.query('select owner, synthetic_hotkey from subaccounts where intent_id = $1', [intentId]),
+    ).to.deep.equal([{ owner: 'app_2', synthetic_hotkey: 'their_entity_8' }]);
+  });
 });
