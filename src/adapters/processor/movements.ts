@@ -26,9 +26,10 @@ const MOST_PAGES_OF_ALL = 500; // 50,000 payment intents since the request, of a
 export async function findMovement(stripe: Stripe, sought: MovementSought): Promise<ReadResult<MovementSeen>> {
   const list = (paging: Paging) => listMovements(stripe, sought, paging);
   const isByPayout = sought.isPresumed === true && sought.step !== 'reversal';
+  const isLost = (id: string) => isByPayout && !sought.knownIds?.includes(id);
   const read = await search(
     { list, read: reading(listed), mostPages: MOST_PAGES },
-    ({ metadata: { key, payoutId } }) => key === sought.key || (isByPayout && payoutId === sought.payoutId),
+    ({ id, metadata: { key, payoutId } }) => key === sought.key || (payoutId === sought.payoutId && isLost(id)),
   );
   if (read.kind !== 'found') return read;
   const { id, arrivalId, madeAtMs } = read.data;

@@ -85,11 +85,12 @@ export type NewTransfer = { payoutId: PayoutId; accountId: string; amountCents: 
 type NewReversal = { payoutId: PayoutId; transferId: string; amountCents: number };
 /**
  * A movement of a payout's money to look for: what was sent under `key`, not before `sinceMs` (epoch ms). With `isPresumed`, a transfer or a payout
- * to the bank may also be found by the id of its payout, under whatever key; a transfer also if it went to another account: then the result is
- * `unreadable`.
+ * to the bank may also be found by the id of its payout, under whatever key, unless it is one of `knownIds`; a transfer also if it went to another
+ * account: then the result is `unreadable`.
  */
 export type MovementSought = NewTransfer & {
   isPresumed?: boolean;
+  knownIds?: readonly string[];
   step: 'transfer' | 'payout' | 'reversal';
   key: string;
   transferId: string | null;

@@ -105,13 +105,19 @@ export const payoutStepRow = z.object({
   currency: z.string(),
   transferId: z.string().nullable(),
   subaccountUuid: z.string().nullable(),
+  /** What the processor has made of this payout's steps. Payloads of the previous release have none. */
+  knownIds: z.array(z.string()).default([]),
 });
+
+/** The columns of a step `s` of a payout `p`, which is paid to an account `c`. */
+const stepColumns = sql.fragment`
+  p.id as "payoutId", c.processor_account_id as "accountId", s.amount_cents as "amountCents", s.currency, p.processor_transfer_id as "transferId",
+  array(select o.processor_id from payout_steps o where o.payout_id = p.id and o.processor_id is not null) as "knownIds"`;
 
 /** The payout step of an intent. Throws if there is none. */
 export const getPayoutStep = (db: Db, intentId: IntentId): Promise<z.infer<typeof payoutStepRow>> =>
   db.one(sql.prepared('payout_step', payoutStepRow)`
-    select p.id as "payoutId", c.processor_account_id as "accountId", s.amount_cents as "amountCents", s.currency,
-      p.processor_transfer_id as "transferId", u.subaccount_uuid as "subaccountUuid"
+    select ${stepColumns}, u.subaccount_uuid as "subaccountUuid"
     from payout_steps s
     join payouts p on p.id = s.payout_id
     join connect_accounts c on c.id = p.connect_account_id
@@ -147,8 +153,7 @@ const openStepRow = payoutStepRow.omit({ subaccountUuid: true }).extend({
  */
 export const findUnknownStep = (db: Db, payoutId: PayoutId): Promise<z.infer<typeof openStepRow> | null> =>
   db.maybeOne(sql.type(openStepRow)`
-    select p.id as "payoutId", c.processor_account_id as "accountId", p.processor_transfer_id as "transferId",
-      s.amount_cents as "amountCents", s.intent_id as key, s.step, s.currency,
+    select ${stepColumns}, s.intent_id as key, s.step,
       extract(epoch from coalesce(i.presumed_sent_at, s.created_at))::double precision * 1000 as "sinceMs",
       i.presumed_sent_at is not null as "isPresumed"
     from payout_steps s

@@ -103,6 +103,41 @@ describe('the second leg of a payout in a restored database', function () {
     await trader.payoutIs(id, 'completed');
   });
 
+  /** The bank has returned a payout that this database knew when it was restored. */
+  async function returnedAfterwards(trader: Earner): Promise<string> {
+    const { since } = await backUp(service, TABLES);
+    const id = await trader.request(50_000);
+    await trader.submit(id);
+    await trader.payoutIs(id, 'transferred');
+    await eventually(async () => paidTo(trader).length === 1);
+    await service.stopWorkers();
+    await recover(service, since);
+    await service.startWorker();
+    await service.control('payout', { id: paidTo(trader)[0]?.detail.id, to: 'failed' });
+    await trader.payoutIs(id, 'failed');
+    return id;
+  }
+
+  it('is sent again although an earlier one, which the bank has returned, names the same payout', async () => {
+    const trader = await earner(service, app, 500);
+    const id = await returnedAfterwards(trader);
+
+    await trader.submit(id);
+
+    await eventually(async () => paidTo(trader).length === 2);
+    await service.control('payout', { id: paidTo(trader)[1]?.detail.id, to: 'paid' });
+    await trader.payoutIs(id, 'completed');
+  });
+
+  it('may be reversed although an earlier one, which the bank has returned, names the same payout', async () => {
+    const trader = await earner(service, app, 500);
+    const id = await returnedAfterwards(trader);
+
+    await operator.ask('POST', `/v2/admin/payouts/${id}/reverse`, REASON);
+
+    expect(await trader.payoutIs(id, 'reversed')).to.include({ reversed_cents: 50_000 });
+  });
+
   it('is sent after an operator has found that it was not, however old the backup is', async () => {
     const trader = await earner(service, app, 500);
     const id = await failedAtTheBank(trader);
