@@ -4,13 +4,19 @@ import { ONE_OF_EACH } from '../support/one-of-each.ts';
 
 const [MADE_S, BETWEEN_S, ENDED_S] = [10, 20, 30];
 
-/** A report of a loss that was made at `MADE_S`, at seconds by the processor's clock. */
-type Report = { kind: 'charge' | 'refund' | 'dispute'; status?: string; saidS: number };
+/** A report of a loss that was made at `MADE_S`, at seconds by the processor's clock. `left`: what it takes, if it has given a part back. */
+type Report = { kind: 'charge' | 'refund' | 'dispute'; status?: string; saidS: number; left?: number };
 const was = (kind: Report['kind'], status: string): Report => ({ kind, status, saidS: MADE_S });
 const became = (kind: Report['kind'], status: string): Report => ({ kind, status, saidS: ENDED_S });
 
-/** What a loss of 100 took between both reports; after them it takes nothing. */
-const CASES: [what: string, reports: Report[], taken: number][] = [
+/** What a loss of 100 took between both reports, and after them. */
+const CASES: [what: string, reports: Report[], taken: number, left?: number][] = [
+  [
+    'a dispute that was lost for a part',
+    [was('dispute', 'needs_response'), { ...became('dispute', 'lost'), left: 30 }],
+    100,
+    30,
+  ],
   ['a dispute that was won', [was('dispute', 'needs_response'), became('dispute', 'won')], 100],
   ['a refund that failed', [was('refund', 'succeeded'), became('refund', 'failed')], 100],
   [
@@ -36,9 +42,13 @@ describe('a loss that was given back is in the ledger from when it was made unti
   beforeEach(() => intentDb.query('begin'));
   afterEach(() => intentDb.query('rollback'));
 
-  const note = ({ kind, status, saidS }: Report) =>
+  const note = ({ kind, status, saidS, left }: Report) =>
     intentDb.query(`select note_loss('pay_1', $1, $2)`, [
-      { kind, id: kind, cents: 100, currency: 'usd', status, ...(kind !== 'charge' && { made_at_ms: MADE_S * 1_000 }) },
+      {
+        ...{ kind, id: kind, cents: left ?? 100, currency: 'usd', status },
+        ...(kind !== 'charge' && { made_at_ms: MADE_S * 1_000 }),
+        ...(left !== undefined && { made_cents: 100 }),
+      },
       saidS * 1_000,
     ]);
   async function takenAt(seconds: number): Promise<number> {
@@ -51,18 +61,18 @@ describe('a loss that was given back is in the ledger from when it was made unti
     return row?.taken ?? Number.NaN;
   }
 
-  for (const [what, reports, taken] of CASES)
+  for (const [what, reports, taken, left = 0] of CASES)
     for (const order of [reports, reports.toReversed()])
-      it(`${what}, reported ${order === reports ? 'in order' : 'from its end'}: ${taken}, then nothing`, async () => {
+      it(`${what}, reported ${order === reports ? 'in order' : 'from its end'}: ${taken}, then ${left}`, async () => {
         for (const report of order) await note(report);
 
         expect([await takenAt(MADE_S), await takenAt(BETWEEN_S), await takenAt(ENDED_S + 1)]).to.deep.equal([
           0,
           taken,
-          0,
+          left,
         ]);
         const [account] = await intentDb.query('select status from prop_accounts');
-        expect(account).to.deep.equal({ status: 'provisioning' });
+        expect(account).to.deep.equal({ status: left > 0 ? 'eliminated' : 'provisioning' });
       });
 
   const emitted = async () => {

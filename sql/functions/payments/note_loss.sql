@@ -1,7 +1,7 @@
 -- Stores what the processor reports of a charge's refunds, a refund or a dispute, unless a later report is stored, and then settle_money: dated when
--- it was made, or reported. One whose first report is that it gave its money back took that before: from when it was made on. Verdicts: applied |
--- stale | unreadable (another currency, or another payment's object: nothing is written). Locks the payment, then what settle_money locks.
--- Loss: kind, id, cents, currency?, status?, made_at_ms?
+-- when it was made, or reported. One whose first report is that it gave its money back, or a part of it, took that before: from when it was made on.
+-- Verdicts: applied | stale | unreadable (another currency, or another payment's object: nothing is written). Locks the payment, then what
+-- settle_money locks. Loss: kind, id, cents, currency?, status?, made_at_ms?, made_cents? (what it took when it was made, if that was more)
 create or replace function note_loss(of_payment text, loss jsonb, at_ms double precision) returns text
 language plpgsql as $$
 declare
@@ -19,10 +19,12 @@ begin
     return 'unreadable';
   end if;
   select * into state from loss_state(loss ->> 'kind', loss ->> 'status');
-  has_ended := is_new and (loss ->> 'kind' = 'refund' or loss ->> 'status' = 'won') and not state.is_live and made_at < at;
+  has_ended := is_new and made_at < at
+    and (loss ? 'made_cents' or (loss ->> 'kind' = 'refund' or loss ->> 'status' = 'won') and not state.is_live);
   if has_ended then
     insert into payment_losses (processor_id, payment_id, kind, amount_cents, status, is_live, rank, made_at, said_at)
-    values (loss ->> 'id', of_payment, loss ->> 'kind', (loss ->> 'cents')::integer, loss ->> 'status', true, -1, made_at, made_at);
+    values (loss ->> 'id', of_payment, loss ->> 'kind', coalesce(loss ->> 'made_cents', loss ->> 'cents')::integer, loss ->> 'status', true, -1,
+      made_at, made_at);
     perform post_losses(p, made_at, loss ->> 'id');
   end if;
   insert into payment_losses as l (processor_id, payment_id, kind, amount_cents, status, is_live, rank, made_at, said_at)
@@ -30,10 +32,10 @@ begin
   on conflict (processor_id) do update
   set amount_cents = excluded.amount_cents, status = excluded.status, is_live = excluded.is_live, rank = excluded.rank,
     said_at = excluded.said_at, made_at = coalesce(l.made_at, excluded.made_at),
-    accepted_cents = case when excluded.is_live then l.accepted_cents else 0 end
+    accepted_cents = case when excluded.is_live then least(l.accepted_cents, excluded.amount_cents) else 0 end
   where case l.kind
     when 'refund' then excluded.rank > l.rank
-    when 'dispute' then (excluded.said_at, excluded.rank) > (l.said_at, l.rank)
+    when 'dispute' then (excluded.said_at, excluded.rank, -excluded.amount_cents) > (l.said_at, l.rank, -l.amount_cents)
     else (excluded.said_at, excluded.amount_cents) > (l.said_at, l.amount_cents)
   end;
   if not found then

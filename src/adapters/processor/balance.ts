@@ -2,7 +2,19 @@ import type Stripe from 'stripe';
 import { z } from 'zod';
 import { found, type ReadResult } from '../../kernel/upstream-result.ts';
 import { createdSince, listAll, type Paging } from './listing.ts';
-import { amount, currency, id, orNull, reading, reference, seen, time } from './objects.ts';
+import {
+  amount,
+  code,
+  currency,
+  disputeMoves,
+  givenBack,
+  id,
+  orNull,
+  reading,
+  reference,
+  seen,
+  time,
+} from './objects.ts';
 import { readResultOf } from './responses.ts';
 
 const MOST_PAGES = 1_000; // 100,000 changes of the platform's balance
@@ -30,6 +42,8 @@ const source = z.object({
   transfer: reference.nullish(),
   amount: z.int().min(0),
   currency,
+  status: code.catch(null),
+  balance_transactions: disputeMoves.catch(null),
 });
 
 /**
@@ -50,10 +64,17 @@ const change = seen({
   return {
     ...object,
     objectId: by && (by.payment_intent ?? by.transfer ?? by.id),
-    madeCents: by && Math.sign(object.cents) * by.amount,
+    madeCents: by && madeCents(object.cents, by),
     madeCurrency: by?.currency ?? null,
   };
 });
+
+/** By how much a change is, in the currency of what made it. */
+function madeCents(cents: number, by: z.output<typeof source>): number {
+  const back = cents > 0 ? givenBack(by.amount, by.status, by.balance_transactions) : 0;
+  return Math.sign(cents) * (back || by.amount);
+}
+
 /** A change of the platform's balance, as the processor lists it. */
 export type BalanceChange = z.output<typeof change>;
 

@@ -48,7 +48,8 @@ export const noteLoss = (tx: Tx, paymentId: PaymentId, loss: Loss, atMs: number)
   tx.oneFirst(sql.prepared('note_loss', noted)`
     select note_loss(${paymentId}, ${lossMembers(loss)}::jsonb, ${atMs}) verdict`);
 
-const lossMembers = ({ madeAtMs, ...loss }: Loss): string => JSON.stringify({ ...loss, made_at_ms: madeAtMs });
+const lossMembers = ({ madeAtMs, madeCents, ...loss }: Loss): string =>
+  JSON.stringify({ ...loss, made_at_ms: madeAtMs, made_cents: madeCents });
 
 /**
  * The payment that names this object of the processor, locked until the transaction ends. A payment whose checkout never

@@ -53,11 +53,11 @@ function balanceOf(world: World, account: string | null) {
 
 const RATE = 0.9;
 
-/** Changes a balance. A platform that settles in one currency converts. */
+/** Changes a balance. A platform that settles in one currency converts. Returns by how much. */
 export function book(
   world: World,
   { amount, currency, fee = 0, account = null, ...change }: Change & { account?: string | null },
-): void {
+): number {
   const { settles } = world.settings;
   const isConverted = account === null && settles !== null && settles !== currency;
   const booked = isConverted ? Math.trunc(amount * RATE) : amount;
@@ -73,6 +73,7 @@ export function book(
     created: nowS(),
     ...change,
   });
+  return booked;
 }
 
 type Change = Pick<BalanceTransaction, 'amount' | 'currency' | 'type' | 'source'> & { fee?: number };

@@ -16,21 +16,23 @@ export function bookCharge(world: World, { id, amount_received, currency, latest
   book(world, { type: 'charge', ...paid, fee, source: { ...sourceOf('charge', latest_charge, id), ...paid } });
 }
 
-/** A refund or a dispute takes money, or gives it back. */
-export function bookLoss(
-  world: World,
-  { object, id, payment_intent, amount, currency }: Refund | Dispute,
-  type: string,
-  moved: number,
-): void {
-  const fee = object === 'dispute' && moved < 0 ? FEE.dispute : 0;
+/** A refund takes money, or gives it back. */
+export function bookRefund(world: World, refund: Refund, type: string, moved: number): void {
+  const { object, id, payment_intent, amount, currency } = refund;
   book(world, {
     type,
     amount: moved,
     currency,
-    fee,
     source: { ...sourceOf(object, id, payment_intent), amount, currency },
   });
+}
+
+/** A dispute takes money, or gives it back. It lists what it has moved. */
+export function bookDispute(world: World, dispute: Dispute, moved: number): void {
+  const { currency, balance_transactions } = dispute;
+  const fee = moved < 0 ? FEE.dispute : 0;
+  const amount = book(world, { type: 'adjustment', amount: moved, currency, fee, source: { ...dispute } });
+  balance_transactions.push({ amount });
 }
 
 /** Whether a dispute has taken its amount: an inquiry takes nothing, and what was won is given back. */

@@ -1,6 +1,6 @@
 import type { Call, Reported, Route } from '../upstream.ts';
 import { paged } from './balance.ts';
-import { bookCharge, bookLoss, isWithdrawn } from './bookings.ts';
+import { bookCharge, bookDispute, bookRefund, isWithdrawn } from './bookings.ts';
 import { type Api, type Form, metadataOf, wholeOf } from './form.ts';
 import { LATER_MS, magicOfAmount, SOON_MS } from './magic.ts';
 import {
@@ -169,7 +169,7 @@ export function giveBack(world: World, payment: PaymentIntent, amount: number, m
     status: world.settings.refundStatus,
   };
   world.refunds.set(made.id, made);
-  bookLoss(world, made, 'refund', -amount);
+  bookRefund(world, made, 'refund', -amount);
   world.emit('refund.created', made);
   world.emit('charge.refunded', chargeOf(world, payment));
   return made;
@@ -180,7 +180,7 @@ export function moveRefund(world: World, id: string, status: string): boolean {
   const made = world.refunds.get(id);
   if (!made || TAKES_NOTHING.includes(String(made.status))) return false;
   made.status = status;
-  if (TAKES_NOTHING.includes(status)) bookLoss(world, made, 'refund_failure', made.amount);
+  if (TAKES_NOTHING.includes(status)) bookRefund(world, made, 'refund_failure', made.amount);
   world.emit(status === 'failed' ? 'refund.failed' : 'refund.updated', made);
   world.emit('charge.refund.updated', made);
   return true;
@@ -197,23 +197,31 @@ export function dispute(world: World, payment: PaymentIntent, amount: number, st
     currency: payment.currency,
     payment_intent: payment.id,
     status,
+    balance_transactions: [],
   };
   world.disputes.set(made.id, made);
-  if (isWithdrawn(status)) bookLoss(world, made, 'adjustment', -amount);
+  if (isWithdrawn(status)) bookDispute(world, made, -amount);
   world.emit('charge.dispute.created', made);
   return made;
 }
 
 const CLOSED = ['won', 'lost', 'warning_closed', 'prevented'];
 
-/** A dispute or an inquiry goes on, or is closed. */
+/** A dispute or an inquiry goes on, or is closed. One that is lost gives back what the payment had refunded of the same money before. */
 export function moveDispute(world: World, id: string, status: string): boolean {
   const made = world.disputes.get(id);
   if (!made) return false;
   const wasWithdrawn = isWithdrawn(made.status);
   made.status = status;
-  if (isWithdrawn(status) !== wasWithdrawn)
-    bookLoss(world, made, 'adjustment', wasWithdrawn ? made.amount : -made.amount);
+  if (isWithdrawn(status) !== wasWithdrawn) bookDispute(world, made, wasWithdrawn ? made.amount : -made.amount);
+  const twice = status === 'lost' ? takenTwice(world, made) : 0;
+  if (twice > 0) bookDispute(world, made, twice);
   world.emit(`charge.dispute.${CLOSED.includes(status) ? 'closed' : 'updated'}`, made);
   return true;
+}
+
+/** What both refunds and a dispute have taken of a payment. */
+function takenTwice(world: World, { payment_intent, amount }: Dispute): number {
+  const payment = world.payments.get(String(payment_intent));
+  return payment ? refundedOf(world, payment.id) + amount - payment.amount_received : 0;
 }

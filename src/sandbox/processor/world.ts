@@ -28,7 +28,10 @@ export type Refund = Pick<
 export type Dispute = Pick<
   Stripe.Dispute,
   'id' | 'object' | 'amount' | 'charge' | 'created' | 'currency' | 'payment_intent' | 'status'
->;
+> & {
+  /** What it took and gave back, in the currency of the platform's balance. */
+  balance_transactions: { amount: number }[];
+};
 export type VerificationSession = {
   id: string;
   object: 'identity.verification_session';
