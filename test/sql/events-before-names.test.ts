@@ -44,7 +44,7 @@ describe('an event about an object that no row of ours names yet', () => {
       name: async () => {
         const claim = await claimed('payouts/account', { user_id: 'usr_1' });
         const made = `{"id": "con_2", "owner": "app_1", "user_id": "usr_1", "processor_account_id": "acct_2", "is_abroad": false,
-          "payouts_enabled": true, "charges_enabled": true, "details_submitted": true, "replaces": "acct_1"}`;
+          "payouts_enabled": true, "transfers_enabled": true, "charges_enabled": true, "details_submitted": true, "replaces": "acct_1"}`;
         await intentDb.query(`select record_connect_account($1, $2, '{"result": {}}', '${made}')`, claim);
       },
     },

@@ -32,7 +32,8 @@ describe('the payout account of another user', () => {
     await intentDb.accept(item({ id, kind: 'payouts/account', owner: 'app_1', request: {} }));
     const { fence } = (await intentDb.claim(id)) ?? {};
     const made = { id: 'con_3', owner: 'app_1', user_id: 'usr_1', processor_account_id: 'acct_3', is_abroad: false };
-    const seen = { payouts_enabled: true, charges_enabled: true, details_submitted: true, replaces: 'acct_2' };
+    const able = { payouts_enabled: true, transfers_enabled: true, charges_enabled: true };
+    const seen = { ...able, details_submitted: true, replaces: 'acct_2' };
 
     await intentDb.query(`select record_connect_account($1, $2, '{"result": {}}', $3)`, [
       id,

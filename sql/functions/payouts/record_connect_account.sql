@@ -17,12 +17,9 @@ begin
     id, owner, user_id, processor_account_id, country, is_abroad, payouts_enabled, transfers_enabled, charges_enabled, details_submitted,
     made_in_session, detached_at, detached_because
   )
-  select m.id, m.owner, m.user_id, m.processor_account_id, m.country, m.is_abroad, m.payouts_enabled, coalesce(m.transfers_enabled, true),
+  select m.id, m.owner, m.user_id, m.processor_account_id, m.country, m.is_abroad, m.payouts_enabled, m.transfers_enabled,
     m.charges_enabled, m.details_submitted, m.made_in_session, case when is_revoked then now() end, case when is_revoked then 'quarantine' end
-  from jsonb_to_record(made) as m (
-    id text, owner text, user_id text, processor_account_id text, country text, is_abroad boolean, payouts_enabled boolean,
-    transfers_enabled boolean, charges_enabled boolean, details_submitted boolean, made_in_session text
-  )
+  from jsonb_populate_record(null::connect_accounts, made) m
   on conflict do nothing;
   if found then
     perform mail_user(made ->> 'user_id', 'payout_account_opened', gen_random_uuid(), '{}', 86400);
