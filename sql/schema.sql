@@ -2413,7 +2413,7 @@ create function claim_look_up_slot(at_upstream text, slots integer, for_s double
 create function claim_slot(intent uuid, at_upstream text, slots integer, for_s double precision, for_exits integer, exits boolean)
   returns boolean plpgsql;
 
-create function close_as_unreadable(event text)
+create function close_event(event text, new_outcome text)
   returns void plpgsql;
 
 create function code_template(for_user text)

@@ -35,7 +35,7 @@ const LOCKING: Record<string, [table: string, where: string, calls: string[]]> =
       SUBMISSION,
       `select * from reverse_payout('po_1', ${BY}, ${ITEM})`,
       `select * from refund_payment('pay_1', ${BY}, gen_random_uuid(), 60, 'req_1')`,
-      `select close_as_unreadable('evt_1')`,
+      `select close_event('evt_1', 'unreadable')`,
       `select dismiss_event('evt_1', ${BY})`,
       `select follow_refund(${STEP})`,
       `select abandon_account('prop_1', ${BY})`,

@@ -60,20 +60,13 @@ export const handleEvent = (
       for no key update`); // no condition that it is open: a plan cached while none was would read all open events
     if (!event?.is_open) return;
     const outcome = event.fact.about === 'unreadable' ? 'unreadable' : await apply(tx, event);
-    if (outcome !== 'unreadable') return closeEvent(tx, eventId, outcome);
-    await tx.query(sql.prepared('close_as_unreadable', z.object({}))`select close_as_unreadable(${eventId})`);
-    log.error(
-      { alert: 'processor_event_unreadable', event_id: eventId },
-      'an event was not applied; operator action required',
-    );
+    await tx.query(sql.prepared('close_event', z.object({}))`select close_event(${eventId}, ${outcome})`);
+    if (outcome === 'unreadable')
+      log.error(
+        { alert: 'processor_event_unreadable', event_id: eventId },
+        'an event was not applied; operator action required',
+      );
   });
-
-async function closeEvent(tx: Pick<Db, 'query'>, eventId: string, outcome: Outcome): Promise<void> {
-  await tx.query(sql.prepared('close_event', z.object({}))`
-    update processor_events e
-    set payment_id = (select p.id from payments p where p.processor_payment_intent_id = e.object_id), outcome = ${outcome}, acted_at = now()
-    where e.id = ${eventId}`);
-}
 
 const sweepRow = z.object({ sweep: z.number(), since_ms: z.number(), after_event: z.string().nullable() });
 
