@@ -6,7 +6,6 @@
 create or replace function settle_payout(payout text) returns void
 language plpgsql as $$
 declare
-  before payouts;
   p payouts;
   transfer payout_steps;
   bank payout_steps;
@@ -14,15 +13,14 @@ declare
   is_open boolean;
   is_delayed boolean;
 begin
-  select * into strict before from payouts where id = payout;
-  select * into m from payout_money(before);
+  select * into strict p from payouts where id = payout;
+  select * into m from payout_money(p);
   select * into transfer from payout_steps s where s.payout_id = payout and s.step = 'transfer' order by s.position desc limit 1;
   select * into bank
   from payout_steps s
   where s.payout_id = payout and s.step = 'payout'
-  order by s.state = 'done' desc, s.state = 'unsent' and before.status in ('completed', 'failed') and before.pay_after is null, s.position desc
+  order by s.state = 'done' desc, s.state = 'unsent' and p.status in ('completed', 'failed') and p.pay_after is null, s.position desc
   limit 1;
-  p := before;
   p.status := case
     when p.canceled_at is not null then 'canceled'
     when transfer.state = 'unsent' and p.pay_after is not null then 'submitted'
