@@ -1,4 +1,4 @@
-import { type FragmentSqlToken, type QuerySqlToken, sql } from 'slonik';
+import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import { batchPerPool, inOrder, numbered } from '../db/batch.ts';
 import { hasCode } from '../db/conflicts.ts';
@@ -131,20 +131,7 @@ export const succeedWith = (
   result: Record<string, unknown>,
   change: FragmentSqlToken,
 ): Promise<boolean> =>
-  settleBy(
-    db,
-    claim,
-    'succeeded',
-    sql.prepared(name, nothing)`
-    with settled as materialized (
-      select ${claimSettled(claim, 'succeeded', { result })}
-    ), changed as materialized (
-      select ${change} as closed
-      from settled
-    )
-    select emit_ended(array[${claim.id}::uuid], closed)::text
-    from changed`,
-  );
+  settleBy(db, name, claim, { ending: 'succeeded', by: claimSettled(claim, 'succeeded', { result }), change });
 
 /** Ends an intent and submits the next one, if any, in the same statement. False: the claim is lost, nothing is written. */
 export const succeedAndSubmit = (
@@ -155,20 +142,12 @@ export const succeedAndSubmit = (
 ): Promise<boolean> =>
   next === null
     ? succeed(db, claim, result)
-    : settleBy(
+    : succeedWith(
         db,
+        'succeed_and_submit',
         claim,
-        'succeeded',
-        sql.prepared('succeed_and_submit', nothing)`
-    with settled as materialized (
-      select ${claimSettled(claim, 'succeeded', { result })}
-    ), submitted as materialized (
-      select count(a) as many
-      from settled
-      cross join lateral accept_intents(${batchOf(next)}::jsonb) a
-    )
-    select emit_ended(array[${claim.id}::uuid], '{}')::text
-    from submitted`,
+        result,
+        sql.fragment`(select '{}'::uuid[] from accept_intents(${batchOf(next)}::jsonb))`,
       );
 
 /** The batch for `accept_intents` that contains one intent, or none. */
@@ -205,12 +184,25 @@ export function succeedTogether<Data extends object>(
   };
 }
 
+/** What ends a claim: `by` calls `settle_claim`, or a function that does so as part of its work. `change`: as in `succeedWith`. */
+type ClaimEnding = { ending: Ending; by: FragmentSqlToken; change?: FragmentSqlToken };
+
 /**
- * Runs a statement that ends a claim through `settle_claim`, by itself or in a function it calls. False: the claim is
+ * Ends a claim and makes one more change, in a statement that emits what ended and frees its slot as its last step. False: the claim is
  * lost, and nothing was written.
  */
-export const settleBy = (db: Db, claim: Claim, ending: Ending, statement: QuerySqlToken): Promise<boolean> =>
-  notifying(db, claim, ending, unlessLost(db.query(statement)));
+export function settleBy(db: Db, name: string, claim: Claim, { ending, by, change }: ClaimEnding): Promise<boolean> {
+  const statement = sql.prepared(name, nothing)`
+    with settled as materialized (
+      select ${by}
+    ), changed as materialized (
+      select ${change ?? sql.fragment`'{}'::uuid[]`} as closed
+      from settled
+    )
+    select emit_ended(array[${claim.id}::uuid], closed)::text
+    from changed`;
+  return notifying(db, claim, ending, unlessLost(db.query(statement)));
+}
 
 const CLAIM_LOST = 'TP001'; // raised by settle_claim
 

@@ -99,7 +99,10 @@ export const statementWrites: Record<string, StatementWrite> = {
   record_connect_account: {
     kind: 'payouts/account',
     write: (db, lost) =>
-      payouts.recordAccount(db, lost, { user_id: 'usr_1' as Any, is_abroad: false }, { accountId: 'acct_1' } as Any),
+      payouts.recordAccount(db, lost, { user_id: 'usr_1' as Any, is_abroad: false }, {
+        ...{ accountId: 'acct_9', country: 'US', payoutsEnabled: false, transfersEnabled: false },
+        ...{ chargesEnabled: false, detailsSubmitted: false },
+      } as Any),
   },
   record_step: stepOf('payouts/submit', 'transfer'),
   'record_step: to the bank': stepOf('payouts/pay', 'payout'),
@@ -111,13 +114,18 @@ export const statementWrites: Record<string, StatementWrite> = {
         { db, sealer },
         lost,
         'pay_1' as Any,
-        { processorId: 'pi', clientSecret: null, status: 'succeeded' } as Any,
+        { processorId: 'pi', clientSecret: null, status: 'requires_payment_method' } as Any,
       ),
   },
   record_refund: {
     kind: 'payments/refund',
     write: (db, lost) =>
-      recordRefund(db, lost, 'pay_1' as Any, { id: 're', cents: 1, status: null, madeAtMs: 1 } as Any),
+      recordRefund(
+        db,
+        lost,
+        'pay_1' as Any,
+        { id: 're', kind: 'refund', cents: 1, currency: 'usd', status: null, madeAtMs: 1 } as Any,
+      ),
   },
   record_subaccount: {
     kind: 'accounts/provision',
@@ -127,7 +135,14 @@ export const statementWrites: Record<string, StatementWrite> = {
         lost,
         any,
         'e' as Any,
-        { subaccountId: 1, status: 'active', syntheticHotkey: 'e_1', proof: null } as Any,
+        {
+          subaccountId: 9,
+          status: 'active',
+          syntheticHotkey: 'e_9',
+          assetClass: 'crypto',
+          accountSize: 1,
+          proof: null,
+        } as Any,
       ),
   },
   record_verification_session: {

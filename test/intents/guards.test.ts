@@ -6,6 +6,7 @@ import { type DbPool, openPool } from '../../src/db/pool.ts';
 import { claim } from '../../src/intents/claim.ts';
 import type { Intent } from '../../src/intents/intent.ts';
 import { type IntentDatabase, item, openIntentDatabase } from '../support/intent-database.ts';
+import { ONE_OF_EACH } from '../support/one-of-each.ts';
 import { functionWrites, statementWrites } from './guarded-writes.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -98,8 +99,8 @@ describe('a write whose claim is lost', () => {
     const named = [...all.matchAll(/(?:succeedWith\(\s*[\w.]+,\s*|succeedTogether<[^(]*\(\s*)'(\w+)'/g)].map(
       ([, name]) => name,
     );
-    const called = [...all.matchAll(/const statement = sql\.prepared\('(\w+)', nothing\)/g)].map(([, name]) => name);
-    const core = ['settle_intents', 'settle_intents: failed', 'succeed_and_submit'];
+    const called = [...all.matchAll(/settleBy\(\s*db,\s*'(\w+)'/g)].map(([, name]) => name);
+    const core = ['settle_intents', 'settle_intents: failed'];
     const steps = ['record_step: to the bank', 'record_step: a reversal']; // by the statement of record_step
 
     expect(Object.keys(statementWrites)).to.have.members([...named, ...called, ...core, ...steps]);
@@ -149,4 +150,52 @@ describe('a write whose claim is lost', () => {
       await intentDb.query(definition);
     }
   }
+});
+
+describe('a write under a claim that holds', () => {
+  let intentDb: IntentDatabase;
+  let db: DbPool;
+  before(async () => {
+    intentDb = await openIntentDatabase();
+    await intentDb.query(ONE_OF_EACH);
+    db = await openPool(intentDb.url, 2, () => {});
+  });
+  after(async () => {
+    await db.end();
+    await intentDb.close();
+  });
+
+  it('gives its slot back: every statement that ends one, and a claim after the deadline', async () => {
+    const holding = async (id: string) => {
+      await intentDb.query(`update intents set upstream = 'miner:x' where id = $1`, [id]);
+      await intentDb.query(
+        `insert into upstream_slots (upstream, slot, intent_id, hold_s, held_until) values ('miner:x', 1, $1, 60, now() + interval '1 minute')
+         on conflict (upstream, slot) do update set intent_id = excluded.intent_id, held_until = excluded.held_until`,
+        [id],
+      );
+    };
+    const holders = () => intentDb.query('select intent_id from upstream_slots where intent_id is not null');
+    for (const [name, { kind, write }] of Object.entries(statementWrites)) {
+      const one = item({
+        kind,
+        owner: 'app_1',
+        request: { trader: 'e_1', wallet: '0x1', pair: 'BTC-USDC', user_id: 'usr_1' },
+      });
+      await intentDb.accept(one);
+      const claimed = (await claim(db, one.id)) as Intent; // as: it was queued
+      await holding(one.id);
+      await intentDb.query('delete from payout_steps');
+      await intentDb.query(
+        `insert into payout_steps (intent_id, payout_id, step, amount_cents, currency) values ($1, 'po_1', 'transfer', 100, 'usd')`,
+        [one.id],
+      );
+      expect(await write(db, claimed), name).to.equal(true);
+      expect(await holders(), name).to.deep.equal([]);
+    }
+    const late = item({ deadline_s: -1 });
+    await intentDb.accept(late);
+    await holding(late.id);
+    expect(await claim(db, late.id)).to.equal(null);
+    expect(await holders(), 'a claim after the deadline').to.deep.equal([]);
+  });
 });

@@ -67,17 +67,18 @@ describe('intents that ended', () => {
     expect(ended).to.deep.include({ kind: 'network/place', state: 'expired', held: 1, counted: 1 });
   });
 
-  it('are ended by the core alone, and through settleBy by the functions that write more', async () => {
-    const functions = await endingFunctions();
+  it('are ended by the core alone, and through settleBy, which emits and frees the slot, by the functions that write more', async () => {
+    const functions = await functionsThatCall('settle_claim');
     const calls = new RegExp(`\\b(?:${functions.join('|')})\\(\\$\\{`, 'g');
+    const handedOver = new RegExp(`\\bby: sql\\.fragment\`(?:${functions.join('|')})\\(\\$\\{`, 'g');
     const files = await Array.fromAsync(glob('src/**/*.ts', { cwd: root }));
     const texts = await Promise.all(
       files.map(async (file) => ({ file, text: await readFile(join(root, file), 'utf8') })),
     );
     const ending = texts
-      .map(({ file, text }) => ({ file, ends: count(text, calls), reports: count(text, /\bsettleBy\(/g) }))
+      .map(({ file, text }) => ({ file, ends: count(text, calls), reports: count(text, handedOver) }))
       .filter(({ ends }) => ends > 0);
-    const settling = texts.filter(({ text }) => /\bsettle_(?:intent|claim)\b/.test(text)).map(({ file }) => file);
+    const naming = (name: RegExp) => texts.filter(({ text }) => name.test(text)).map(({ file }) => file);
 
     expect(functions).to.have.members([
       ...['end_purchase', 'record_verification_session', 'record_checkout'],
@@ -85,18 +86,20 @@ describe('intents that ended', () => {
     ]);
     expect(ending.reduce((sum, { ends }) => sum + ends, 0)).to.equal(functions.length);
     expect(ending.filter(({ ends, reports }) => reports < ends)).to.deep.equal([]);
-    expect(settling).to.deep.equal(['src/intents/settle.ts']);
+    expect(naming(/\bsettle_(?:intent|claim)\b/)).to.deep.equal(['src/intents/settle.ts']);
+    expect(await functionsThatCall('settle_intent')).to.have.members(['claim_intent', 'settle_claim']);
+    expect(naming(/\bclaim_intent\(/)).to.deep.equal(['src/intents/claim.ts']);
   });
 });
 
 const count = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].length;
 
-/** The SQL functions that end a claim as part of their work. */
-async function endingFunctions(): Promise<string[]> {
+/** The SQL functions that call another as part of their work. */
+async function functionsThatCall(called: string): Promise<string[]> {
   const files = await Array.fromAsync(glob('sql/functions/**/*.sql', { cwd: root }));
   const texts = await Promise.all(files.map((file) => readFile(join(root, file), 'utf8')));
   return texts
-    .filter((text) => text.includes('perform settle_claim('))
+    .filter((text) => text.replace(/^--.*$|^create .*$/gm, '').includes(`${called}(`))
     .map((text) => /^create or replace function (\w+)/m.exec(text)?.[1] ?? '');
 }
 

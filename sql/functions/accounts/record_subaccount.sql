@@ -1,5 +1,5 @@
--- Records a created subaccount: ends its intent, writes its row, updates the account it was created for, if any, and frees the slot. That account
--- is tradeable once the network reports it active.
+-- Records a created subaccount: ends its intent, writes its row, and updates the account it was created for, if any. That account is tradeable once
+-- the network reports it active. Frees the slot, as emit_ended does after it: the statement of the previous release ends with this call.
 create or replace function record_subaccount(intent uuid, held_fence integer, said jsonb, made jsonb) returns void
 language plpgsql as $$
 declare

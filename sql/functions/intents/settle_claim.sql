@@ -1,4 +1,5 @@
--- settle_intent for a statement that writes more: if the claim is lost it raises TP001, and so undoes all that the statement writes.
+-- settle_intent for a statement that writes more: if the claim is lost it raises TP001, and so undoes all that the statement writes. What calls it is
+-- called through `settleBy` (src/intents/settle.ts) alone, whose statements end in emit_ended.
 create or replace function settle_claim(intent uuid, held_fence integer, ending text, said jsonb, responded_s double precision default null)
 returns void
 language plpgsql as $$

@@ -1,13 +1,10 @@
 import { sql } from 'slonik';
-import { z } from 'zod';
 import type { Db } from '../../db/pool.ts';
 import type { Claim } from '../../intents/intent.ts';
 import { settleBy } from '../../intents/settle.ts';
 import type { Hotkey } from '../../kernel/ids.ts';
 import type { NewSubaccount, Subaccount } from '../../venues/network/adapter/types.ts';
 import { subaccountMembers } from './prop/store.ts';
-
-const nothing = z.object({});
 
 /**
  * Ends a creation with the subaccount that the network created under an entity. False: the claim is lost, and nothing
@@ -22,10 +19,10 @@ export function recordSubaccount(
 ): Promise<boolean> {
   const outcome = { result: shown(made) };
   const members = { ...subaccountMembers(made, entityHotkey), ...addressesOf(wanted), link_proof: proof };
-  const statement = sql.prepared('record_subaccount', nothing)`
-    select record_subaccount(${intent.id}, ${intent.fence}, ${JSON.stringify(outcome)}::jsonb,
-      ${JSON.stringify(members)}::jsonb)`;
-  return settleBy(db, intent, 'succeeded', statement);
+  return settleBy(db, 'record_subaccount', intent, {
+    ending: 'succeeded',
+    by: sql.fragment`record_subaccount(${intent.id}, ${intent.fence}, ${JSON.stringify(outcome)}::jsonb, ${JSON.stringify(members)}::jsonb)`,
+  });
 }
 
 const addressesOf = (wanted: NewSubaccount) =>

@@ -19,13 +19,11 @@ export function recordSession(
   { sessionId, url, clientSecret }: VerificationSeen,
 ): Promise<boolean> {
   const outcome = { result: { session_id: sessionId } };
-  const statement = sql.prepared('record_verification_session', nothing)`
-    with settled as materialized (
-      select record_verification_session(${intent.id}, ${intent.fence}, ${JSON.stringify(outcome)}::jsonb, ${sessionId})
-    )
-    select ${sealedResult(sealer, intent.id, { url, client_secret: clientSecret })}
-    from settled`;
-  return settleBy(db, intent, 'succeeded', statement);
+  return settleBy(db, 'record_verification_session', intent, {
+    ending: 'succeeded',
+    by: sql.fragment`record_verification_session(${intent.id}, ${intent.fence}, ${JSON.stringify(outcome)}::jsonb, ${sessionId})`,
+    change: sealedResult(sealer, intent.id, { url, client_secret: clientSecret }),
+  });
 }
 
 type Reading = Pick<VerificationSeen, 'sessionId' | 'status' | 'failure'>;

@@ -28,10 +28,11 @@ export function recordCheckout(
 ): Promise<boolean> {
   const sealed = clientSecret === null ? null : sql.binary(sealSecret(sealer, paymentId, clientSecret));
   const outcome = { result: { payment_id: paymentId, processor_payment_intent_id: processorId, status } };
-  const statement = sql.prepared('record_checkout', nothing)`
-    select record_checkout(${intent.id}, ${intent.fence}, ${JSON.stringify(outcome)}::jsonb, ${paymentId}, ${processorId}, ${status},
-      ${sealed})`;
-  return settleBy(db, intent, 'succeeded', statement);
+  return settleBy(db, 'record_checkout', intent, {
+    ending: 'succeeded',
+    by: sql.fragment`record_checkout(${intent.id}, ${intent.fence}, ${JSON.stringify(outcome)}::jsonb, ${paymentId}, ${processorId}, ${status},
+      ${sealed})`,
+  });
 }
 
 /** Ends a refund's intent with the refund that the processor made. False: the claim is lost, and nothing was written. */

@@ -35,9 +35,10 @@ export function recordAccount(db: Db, intent: Claim, wanted: OpenedAccount, made
     replaces: wanted.replaces,
   };
   const outcome = { result: { processor_account_id: made.accountId } };
-  const statement = sql.prepared('record_connect_account', nothing)`
-    select record_connect_account(${intent.id}, ${intent.fence}, ${JSON.stringify(outcome)}::jsonb, ${JSON.stringify(account)}::jsonb)`;
-  return settleBy(db, intent, 'succeeded', statement);
+  return settleBy(db, 'record_connect_account', intent, {
+    ending: 'succeeded',
+    by: sql.fragment`record_connect_account(${intent.id}, ${intent.fence}, ${JSON.stringify(outcome)}::jsonb, ${JSON.stringify(account)}::jsonb)`,
+  });
 }
 
 /** Ends the creation of a link. The link is stored sealed: whoever opens it can act as the user. */

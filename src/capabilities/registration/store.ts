@@ -20,9 +20,10 @@ export function endPurchase(
   outcome: Outcome,
   pollS: number | null,
 ): Promise<boolean> {
-  const statement = sql.prepared('end_purchase', nothing)`
-    select end_purchase(${intent.id}, ${intent.fence}, ${ending}, ${JSON.stringify(outcome)}::jsonb, ${pollS})`;
-  return settleBy(db, intent, ending, statement);
+  return settleBy(db, 'end_purchase', intent, {
+    ending,
+    by: sql.fragment`end_purchase(${intent.id}, ${intent.fence}, ${ending}, ${JSON.stringify(outcome)}::jsonb, ${pollS})`,
+  });
 }
 
 /** Records for the caller why a payment is in doubt. */
