@@ -2750,6 +2750,9 @@ create function is_undecided(outcome jsonb)
 create function is_unrecorded(r registrations)
   returns boolean sql immutable;
 
+create function is_urgent(of_lane text, at_position bigint)
+  returns boolean plpgsql;
+
 create function is_watched(account text)
   returns boolean sql stable;
 
@@ -2774,7 +2777,7 @@ create function leave_slots(ended uuid[])
 create function ledger_account(of_kind text, of_holder text, of_currency text)
   returns bigint plpgsql;
 
-create function ledger_balances(as_of timestamp with time zone, known_at timestamp with time zone, of_owner text DEFAULT NULL::text)
+create function ledger_balances(as_of timestamp with time zone, known_at timestamp with time zone)
   returns TABLE(account text, holder text, currency text, balance bigint) sql stable;
 
 create function ledger_sum(of_subject text, accounts text[], of_currency text)
@@ -3581,7 +3584,7 @@ create function ops.enqueue_now(ids uuid[])
   returns void plpgsql;
 
 -- The records that an id, an e-mail address, the first letters of a partner's or app's name, the hint of a key or the number of a trader name: intents, orders, requests, payments, prop accounts, users, deliveries, events, endpoints, jobs, wallets, hotkeys, payouts, registrations, mails, keys, apps, partners, operators and objects of the processor. With the ids of their relatives; the newest 20 of a kind, and whether there are more.
-create function ops.find(searched text, of_owner text DEFAULT NULL::text)
+create function ops.find(searched text)
   returns TABLE(kind text, id text, title text, state text, owner text, created_at timestamp with time zone, relatives jsonb, is_more boolean) sql stable security definer;
 
 -- Internal to the kit.

@@ -1,5 +1,13 @@
 import { expect } from 'chai';
-import { type IntentDatabase, item, openIntentDatabase, type Row } from '../support/intent-database.ts';
+import {
+  type DbSession,
+  type IntentDatabase,
+  item,
+  openIntentDatabase,
+  type Row,
+  WAITING,
+} from '../support/intent-database.ts';
+import { until } from '../support/processes.ts';
 import { slotsOf } from '../support/slots.ts';
 
 const AT_MINER = { slots: 2, forExits: 1 };
@@ -79,6 +87,42 @@ describe('an entry that exits of its lane wait for', () => {
     await intentDb.retry(exit.id, fence, 10);
 
     expect((await intentDb.jobs()).find(({ intent_id }) => intent_id === exit.id)?.in_ms).to.be.within(9_000, 10_000);
+  });
+
+  it('is as urgent while one is being accepted behind it: when it begins to wait for a slot, and when it is tried again', async () => {
+    await arriveAt(AT_MINER);
+    const [waits, retried] = [await entryIn('l'), await entryIn('m')];
+    const accepting = await intentDb.session();
+    await accepting.query('begin');
+    await accepting.accept(item({ lane: 'l', ...EXIT }), item({ lane: 'm', ...EXIT }));
+
+    expect(await begin(waits.id, waits.fence, AT_MINER)).to.equal('sent');
+    await intentDb.retry(retried.id, retried.fence, 10);
+    await accepting.query('commit');
+
+    const again = (await intentDb.jobs()).find(({ intent_id }) => intent_id === retried.id);
+    expect(again?.in_ms).to.be.within(500, 1_000);
+  });
+
+  it('is found by one that is accepted while it begins to wait, or is put back to be tried again', async () => {
+    await arriveAt(AT_MINER);
+    const entries = [await entryIn('l'), await entryIn('m')];
+    const steps = [
+      (session: DbSession, { id, fence }: Row) => begin(id, fence, { ...AT_MINER, session }),
+      (session: DbSession, { id, fence }: Row) => session.retry(id, fence, 10),
+    ];
+    for (const [n, step] of steps.entries()) {
+      const entry = entries[n] as Row; // as: one for each step
+      const working = await intentDb.session();
+      await working.query('begin');
+      expect(await step(working, entry)).to.be.oneOf(['waiting', true]);
+      const accepted = (await intentDb.session()).accept(item({ lane: 'lm'[n] ?? '', ...EXIT }));
+      await Promise.race([accepted, until('it waits', async () => (await intentDb.query(WAITING)).length > 0)]);
+      await working.query('commit');
+      await accepted;
+
+      expect(await queuedNow()).to.include(entry.id);
+    }
   });
 
   it('has no second job while a worker has its own: that would be taken for the end of the worker', async () => {

@@ -13,6 +13,7 @@ language plpgsql as $$
 declare
   held record;
   free_slot integer;
+  lane record;
   urgent boolean;
 begin
   select i.kind, i.deadline_at, i.upstream, i.fence into held
@@ -39,7 +40,7 @@ begin
     return 'sent';
   end if;
 
-  select exits or exits_wait_behind(i.lane, i.position) into urgent
+  select i.lane as name, i.position into lane
   from intents i
   where i.id = intent and i.fence = held.fence and may_begin_sending(i, claims)
   for update;
@@ -49,6 +50,7 @@ begin
   if pace is not null and wait_for_pace(intent, pace, per_minute, kept, exits) then
     return 'waiting';
   end if;
+  urgent := exits or is_urgent(lane.name, lane.position);
   if claim_slot(intent, at_upstream, slots, for_s, for_exits, urgent) then
     update intents
     set state = 'running', fence = fence + claims::integer, attempts = attempts + claims::integer, sender_lost = sender_lost and not claims,

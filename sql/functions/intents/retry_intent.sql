@@ -9,6 +9,7 @@ create or replace function retry_intent(
 language plpgsql as $$
 declare
   put_back record;
+  urgent boolean;
   was record;
 begin
   perform lock_paces(array(select signals_pace(i.request ->> 'trader') from intents i where i.id = intent)) where never_left;
@@ -19,10 +20,11 @@ begin
   update intents
   set state = 'queued', sending_at = null, left_at = null, reached_at = null, upstream = null, outcome = said
   where id = intent and fence = held_fence and settled_at is null and state not in ('queued', 'in_doubt')
-  returning kind, is_exit, deadline_at, not is_exit and exits_wait_behind(lane, position) as urgent into put_back;
+  returning kind, is_exit, deadline_at, lane, position into put_back;
   if not found then
     return false;
   end if;
+  urgent := not put_back.is_exit and is_urgent(put_back.lane, put_back.position);
   perform lower_proof(was.upstream) where was.upstream is not null; -- it was counted as there, and never was
   perform release_slot(intent, was.upstream);
   if never_left then
@@ -32,8 +34,8 @@ begin
     perform follow_purchase(intent);
   end if;
   perform enqueue(array[
-    slot_job(put_back.kind, intent, put_back.is_exit or put_back.urgent, least(
-      now() + make_interval(secs => case when put_back.urgent then least(delay_s, 1) else delay_s end), put_back.deadline_at
+    slot_job(put_back.kind, intent, put_back.is_exit or urgent, least(
+      now() + make_interval(secs => case when urgent then least(delay_s, 1) else delay_s end), put_back.deadline_at
     ))
   ]);
   return true;

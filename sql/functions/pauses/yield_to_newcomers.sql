@@ -1,6 +1,7 @@
 -- Makes intents that wait unsent check again whether they may (see wait_for_pause), and how urgent they are (see exits_wait_behind), if newcomers
--- behind them in their lane may go on: exits, and intents behind one of another owner. What is executed at this moment is left alone. Locks the
--- pauses of the upstreams and owners of all in these lanes, so an intent that begins to wait at this moment is seen here or sees the newcomers.
+-- behind them in their lane may go on: exits, and intents behind one of another owner. What is executed at this moment is left alone. Locks the exits
+-- of their lanes (see is_urgent), then the pauses of the upstreams and owners of all in these lanes, so an intent that begins to wait at this moment
+-- is seen here or sees the newcomers.
 create or replace function yield_to_newcomers(newcomers uuid[]) returns void
 language plpgsql as $$
 declare
@@ -18,6 +19,18 @@ begin
   if cardinality(behind) = 0 then
     return;
   end if;
+  perform pg_advisory_xact_lock(hashtextextended('exits of ' || x.lane, 0))
+  from (
+    select distinct e.lane
+    from unnest(behind) as b (id)
+    cross join lateral (
+      select w.lane
+      from intents w
+      where w.id = b.id and w.is_exit
+      limit 1
+    ) e
+    order by e.lane
+  ) x;
   perform from pauses p
   where p.subject in (
     select unnest(array[i.upstream, i.owner])
