@@ -2696,6 +2696,9 @@ create function has_live_worker()
 create function has_proven_wallet(of_owner text, wallet text)
   returns boolean sql stable;
 
+create function has_stored_response(of_caller text, of_key text)
+  returns boolean sql stable;
+
 create function held_legs(of_subject text, other text, of_currency text, amount bigint)
   returns jsonb sql stable;
 
@@ -2777,7 +2780,7 @@ create function leave_slots(ended uuid[])
 create function ledger_account(of_kind text, of_holder text, of_currency text)
   returns bigint plpgsql;
 
-create function ledger_balances(as_of timestamp with time zone, known_at timestamp with time zone)
+create function ledger_balances(as_of timestamp with time zone, known_at timestamp with time zone, of_owner text DEFAULT NULL::text)
   returns TABLE(account text, holder text, currency text, balance bigint) sql stable;
 
 create function ledger_sum(of_subject text, accounts text[], of_currency text)
@@ -3251,7 +3254,7 @@ create function rerun_locked(ids uuid[], by_operator text, because text, noted j
 create function reserve_earnings(p payouts, cents integer)
   returns void sql;
 
-create function reserve_key(of_caller text, of_key text, request bytea, abandoned_s double precision)
+create function reserve_key(of_caller text, of_key text, request bytea, abandoned_s double precision, of_owner text DEFAULT NULL::text)
   returns TABLE(verdict text, status integer, sealed bytea) plpgsql;
 
 create function reserved_cents_of(accounts text[], besides text DEFAULT NULL::text)
@@ -3584,7 +3587,7 @@ create function ops.enqueue_now(ids uuid[])
   returns void plpgsql;
 
 -- The records that an id, an e-mail address, the first letters of a partner's or app's name, the hint of a key or the number of a trader name: intents, orders, requests, payments, prop accounts, users, deliveries, events, endpoints, jobs, wallets, hotkeys, payouts, registrations, mails, keys, apps, partners, operators and objects of the processor. With the ids of their relatives; the newest 20 of a kind, and whether there are more.
-create function ops.find(searched text)
+create function ops.find(searched text, of_owner text DEFAULT NULL::text)
   returns TABLE(kind text, id text, title text, state text, owner text, created_at timestamp with time zone, relatives jsonb, is_more boolean) sql stable security definer;
 
 -- Internal to the kit.

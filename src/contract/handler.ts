@@ -72,7 +72,7 @@ export type Call<Op extends OperationId = OperationId, Deps = unknown> = {
    */
   waitMs(): number;
   /** Members of every intent that this request submits. */
-  context: { owner: OwnerId; digest: string; request_id: string; idempotency_key?: string };
+  context: { owner: OwnerId; caller?: string; digest: string; request_id: string; idempotency_key?: string };
   /** The caller's IP address, as reported by trusted proxies or by an authenticated app. */
   address: string;
   /** The network of that address, by which attempts are counted. */

@@ -20,8 +20,8 @@ export type IdempotentResponse = {
   replacedBy?: number;
 };
 
-/** One use of an Idempotency-Key: the caller, the key, and the digest of the request in hex. */
-export type KeyUse = { caller: string; key: string; digest: string };
+/** One use of an Idempotency-Key: the caller, the key, and the digest of the request in hex. `owner`: whose intents of the caller may have that key. */
+export type KeyUse = { caller: string; key: string; digest: string; owner?: string };
 
 const reservation = z.object({
   verdict: z.enum(['fresh', 'under_way', 'kept', 'key_reused']),
@@ -46,7 +46,7 @@ export async function reserveKey(
   async function reserve([hmac, ...others]: [Buffer, ...Buffer[]]): Promise<z.infer<typeof reservation>> {
     const reserved = await db.one(sql.prepared('reserve_key', reservation)`
       select verdict, status, sealed
-      from reserve_key(${use.caller}, ${use.key}, ${sql.binary(hmac)}, ${ABANDONED_S})`);
+      from reserve_key(${use.caller}, ${use.key}, ${sql.binary(hmac)}, ${ABANDONED_S}, ${use.owner ?? null})`);
     const [next, ...rest] = others;
     return reserved.verdict === 'key_reused' && next ? reserve([next, ...rest]) : reserved;
   }

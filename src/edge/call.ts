@@ -41,6 +41,7 @@ export function toCall(
     ...parts,
     context: {
       owner: principal.owner,
+      caller: callerId(principal),
       digest: requestDigest(operation.id, parts.path, parts.query, parts.body, traderOf(parts), callerId(principal)),
       request_id: ctx.state.requestId,
       ...(key && { idempotency_key: principal.kind === 'user' ? `${principal.userId} ${key}` : key }),

@@ -16,8 +16,9 @@ import type { Intent } from './intent.ts';
 /**
  * An intent to submit, in the shape that the SQL functions `accept_…` take. Each kind adds its own members. `alongside`: what it
  * is about and in which way, in two words; intents of one lane run beside each other if they are about something else, or about
- * the same in the same way. Without it an intent runs alone in its lane. `is_exit`: it reduces what its trader risks, which its kind may say already. `given_id`: the caller's own name of the order; `id` is
- * made of it (`idsOf`).
+ * the same in the same way. Without it an intent runs alone in its lane. `is_exit`: it reduces what its trader risks, which its
+ * kind may say already. `given_id`: the caller's own name of the order; `id` is made of it (`idsOf`). `caller`: whose
+ * `idempotency_key` it is; without it, the owner's.
  */
 export type NewIntent = {
   id: IntentId;
@@ -32,6 +33,7 @@ export type NewIntent = {
   deadline_s: number;
   request_id?: string;
   idempotency_key?: string;
+  caller?: string;
 };
 
 /**
@@ -57,7 +59,7 @@ export type SubmitDeps<Acceptor extends string, Submitted extends NewIntent, Set
 /** Who submits, by which acceptance, and how long the intent may wait before it expires unsent. */
 export type Submission<O extends NewIntent> = {
   accept: Accept<O>;
-  context: Pick<NewIntent, 'owner' | 'digest' | 'idempotency_key'> & { request_id: string };
+  context: Pick<NewIntent, 'owner' | 'caller' | 'digest' | 'idempotency_key'> & { request_id: string };
   deadlineMs: number;
 };
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { newIntentId, orderIdOf } from '../../src/kernel/ids.ts';
 import { effectsOf, effectsUnder, limit, market, SUBMIT } from '../support/orders.ts';
 import { expectProblem } from '../support/problem.ts';
@@ -110,6 +111,24 @@ describe('intents', () => {
       ]);
 
       for (const reply of replies) expectProblem(reply, 'IDEMPOTENCY_KEY_REUSED', { effect: 'none', retryable: false });
+      expect(effectsOf(service, trader)).to.deep.equal(['market']);
+    });
+
+    it('is rejected for a write without an intent, and the key of such a write for an intent', async () => {
+      const trader = await service.trader();
+      const [placed, enrolled] = [randomUUID(), randomUUID()];
+      const private_key = generatePrivateKey();
+      const enroll = (key: string) =>
+        trader.post('/v1/sessions', { ex_wallet: privateKeyToAddress(private_key), private_key }, { key });
+      await trader.post(ORDERS, market(), { key: placed });
+
+      const notEnrolled = await enroll(placed);
+      const first = await enroll(enrolled);
+      const notPlaced = await trader.post(ORDERS, market(), { key: enrolled });
+
+      for (const reply of [notEnrolled, notPlaced])
+        expectProblem(reply, 'IDEMPOTENCY_KEY_REUSED', { effect: 'none', retryable: false });
+      expect([first.status, (await enroll(enrolled)).headers['idempotent-replayed']]).to.deep.equal([200, 'true']);
       expect(effectsOf(service, trader)).to.deep.equal(['market']);
     });
 

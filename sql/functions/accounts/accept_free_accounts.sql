@@ -39,7 +39,7 @@ begin
         select
         from idempotency_keys k
         where k.owner = b.item ->> 'owner' and k.key = b.item ->> 'idempotency_key' and k.digest <> decode(b.item ->> 'digest', 'hex')
-      ) then 'key_reused' else 'replayed' end;
+      ) or has_stored_response(b.item ->> 'caller', b.item ->> 'idempotency_key') then 'key_reused' else 'replayed' end;
       return next;
       continue;
     end if;

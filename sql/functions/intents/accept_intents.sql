@@ -1,9 +1,9 @@
 -- Accepts a batch in one transaction, each item with its own verdict: accepted | replayed (the same request with the same id, or a key that is spent)
--- | key_reused | id_taken. Locks keys, ids and lanes each in sorted order, so that concurrent batches wait for each other without a deadlock. Paused
--- intents give way to accepted ones that the pause does not hold (yield_to_newcomers). Order verbs that can start are announced on `accepted` with
--- their rows, which a worker then need not read. `given_id`: the caller's name of an order. If it is the id of an earlier order of the owner, it
--- means that order. Item: n, id, given_id?, kind, is_exit?, owner, lane?, alongside?, request, digest (hex), deadline_s, request_id?,
--- idempotency_key?
+-- | key_reused (also one of a write without an intent, see has_stored_response) | id_taken. Locks keys, ids and lanes each in sorted order, so that
+-- concurrent batches wait for each other without a deadlock. Paused intents give way to accepted ones that the pause does not hold
+-- (yield_to_newcomers). Order verbs that can start are announced on `accepted` with their rows, which a worker then need not read. `given_id`: the
+-- caller's name of an order. If it is the id of an earlier order of the owner, it means that order. Item: n, id, given_id?, kind, is_exit?, owner,
+-- lane?, alongside?, request, digest (hex), deadline_s, request_id?, idempotency_key?, caller? (whose key it is; null: the owner's)
 create or replace function accept_intents(batch jsonb) returns table (n integer, intent_id uuid, verdict text)
 language plpgsql as $$
 declare
@@ -18,8 +18,8 @@ begin
   if jsonb_path_exists(batch, '$[*].idempotency_key ? (@ != null)') then
     with offered as (
       select distinct on (i.owner, i.idempotency_key) i.*
-      from jsonb_to_recordset(batch) as i (n integer, id uuid, owner text, digest text, idempotency_key text)
-      where i.idempotency_key is not null
+      from jsonb_to_recordset(batch) as i (n integer, id uuid, owner text, caller text, digest text, idempotency_key text)
+      where i.idempotency_key is not null and not has_stored_response(coalesce(i.caller, i.owner), i.idempotency_key)
       order by i.owner, i.idempotency_key, i.n
     ), taken as (
       insert into idempotency_keys as k (owner, key, digest, intent_id)

@@ -14,7 +14,7 @@ begin
     select i.*, is_exit(i.kind, i.is_exit) as exits, decode(i.digest, 'hex') as request_digest
     from jsonb_to_recordset(batch) as i (
       n integer, id uuid, given_id uuid, kind text, is_exit boolean, owner text, lane text, alongside text, request jsonb, digest text,
-      deadline_s double precision, request_id text, idempotency_key text
+      deadline_s double precision, request_id text, idempotency_key text, caller text
     )
     order by i.lane nulls first, i.n
   loop
@@ -24,7 +24,8 @@ begin
 
     if item.idempotency_key is not null then
       insert into idempotency_keys (owner, key, digest, intent_id)
-      values (item.owner, item.idempotency_key, item.request_digest, item.id)
+      select item.owner, item.idempotency_key, item.request_digest, item.id
+      where not has_stored_response(coalesce(item.caller, item.owner), item.idempotency_key)
       on conflict (owner, key) do update set intent_id = excluded.intent_id, created_at = now()
       where idempotency_keys.digest = excluded.digest and idempotency_keys.intent_id <> excluded.intent_id
         and exists (select from intents i where i.id = idempotency_keys.intent_id and not spends_key(i));
@@ -32,7 +33,7 @@ begin
         select k.digest, k.intent_id into earlier
         from idempotency_keys k
         where k.owner = item.owner and k.key = item.idempotency_key;
-        intent_id := earlier.intent_id;
+        intent_id := coalesce(earlier.intent_id, item.id);
         verdict := case when earlier.digest = item.request_digest then 'replayed' else 'key_reused' end;
         return next;
         continue;

@@ -136,6 +136,27 @@ describe('openFreeAccount', () => {
     expect(repeats.map(({ body }) => body.id)).to.deep.equal([first.body.id, second.body.id]);
   });
 
+  it('rejects a key of the user whose response is stored, and the other way round, also for a tier of which the user has an account', async () => {
+    const user = await service.user(service.tenant);
+    const sign = (key: string) =>
+      user.ask('POST', '/v2/agreements/sign', {
+        json: { agreement_version: '1', signature_name: 'Ada' },
+        headers: { 'Idempotency-Key': key },
+      });
+    const open = (key: string) => user.ask('POST', FREE, { json: tierDemo, headers: { 'Idempotency-Key': key } });
+    const signed = await sign('signature');
+
+    const [early, opened, late] = [await open('signature'), await open('account'), await open('signature')];
+    const unsigned = await sign('account');
+
+    for (const reused of [early, late, unsigned]) expectRejected(reused, 'IDEMPOTENCY_KEY_REUSED', { effect: 'none' });
+    expect([await sign('signature'), await open('account')].map(({ body }) => body)).to.deep.equal([
+      signed.body,
+      opened.body,
+    ]);
+    expect((await user.ask('GET', '/v2/agreements/audits')).body).to.have.length(1);
+  });
+
   it('returns no account for a rejected request, which has opened none', async () => {
     const user = await service.user(service.tenant);
     const tier = sandboxTiers.find(({ tier_id }) => tier_id === tierDemo.tier_id);
