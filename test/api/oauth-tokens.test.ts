@@ -49,7 +49,9 @@ describe('access tokens', () => {
     const byBasic = await send('grant_type=client_credentials&client_id=&client_secret=', { Authorization: basic });
     const apart = await send(`&${inForm}&&scope=&scope=`);
     const noGrant = await send(inForm.replace('client_credentials', ''));
+    const blank = await send(`${inForm}&scope=+`);
 
+    expect([blank.status, await blank.json()]).to.deep.include.members([400]);
     expect([byBasic.status, apart.status, noGrant.status]).to.deep.equal([200, 200, 422]);
     expect(await noGrant.json()).to.include({ error: 'invalid_request' });
   });

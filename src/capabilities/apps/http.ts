@@ -17,8 +17,8 @@ const NO_STORE = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }; // RFC 674
 export const issueAccessToken: Handler<'issueAccessToken', Deps> = async (call) => {
   if (call.body.grant_type !== 'client_credentials') throw new ApiError('V2_UNSUPPORTED_GRANT');
   const app = await clientOf(call, call.body);
-  const requested = call.body.scope?.split(' ').filter(Boolean) ?? [];
-  const granted = requested.length > 0 ? grant(app.scopes, requested) : app.scopes;
+  const { scope } = call.body; // without a value it counts as omitted (RFC 6749, section 3.2); blanks alone name no scope (section 3.3)
+  const granted = scope ? grant(app.scopes, scope.split(' ')) : app.scopes;
   if (granted.length === 0) throw new ApiError('V2_INVALID_SCOPE');
   const { token, expiresInS } = await issueToken(call.deps.db, app, granted);
   return {
