@@ -17,6 +17,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const README_LINES = 160;
 const DECISION_LINES = 15;
 const ROW_LETTERS = 700;
+const PROMISES = { R: 22, S: 18, P: 9 }; // of reliability, security and speed, numbered from 1
 
 const read = (path: string) => readFile(`${ROOT}${path}`, 'utf8');
 const countLines = (text: string) => text.trimEnd().split('\n').length;
@@ -47,6 +48,22 @@ describe('the guides', () => {
     const promises = guides.get('src/docs/promises.md') ?? '';
 
     expect(Object.keys(scenes).filter((name) => !new RegExp(`\\b${name}\\b`).test(promises))).to.deep.equal([]);
+  });
+
+  it('have a row for every promise, which names a command that is there', () => {
+    const rows = (guides.get('src/docs/promises.md') ?? '').split('\n').filter((line) => line.startsWith('| '));
+    const isProven = (row: string) => {
+      const command = row.split('|').at(-2) ?? '';
+      const named = [...command.matchAll(/\b[A-Z][A-Z0-9]+\b/g)].map(([name]) => name);
+      return /`[^`]*\b(?:mocha|npm run|node) /.test(command) || named.some((name) => name in scenes);
+    };
+    const unproven = Object.entries(PROMISES).flatMap(([letter, last]) =>
+      Array.from({ length: last }, (_, n) => `${letter}${n + 1}`).filter(
+        (id) => !rows.some((row) => new RegExp(`\\([^)]*\\b${id}\\b[^)]*\\)`).test(row) && isProven(row)),
+      ),
+    );
+
+    expect(unproven).to.deep.equal([]);
   });
 
   it('link to existing files and headings', () => {
