@@ -131,22 +131,37 @@ describe('the lanes of an endpoint', () => {
     );
   });
 
-  it('take nothing while their owner is disabled, although something is due when they end', async () => {
-    const { id } = await fixture.d.endpoint(fixture.app, fixture.receiver.url);
-    await fixture.d.rows('update apps set disabled_at = now() where id = $1', [fixture.app]);
-    await fixture.d.rows(
-      `insert into webhook_deliveries (id, owner, endpoint_id, event_id) select 'whd_held', $1, $2, (record_event($1, 'x', '{}')).id`,
-      [fixture.app, id],
-    );
-    await fixture.d.rows('update webhook_endpoints set lanes = 1 where id = $1', [id]);
+  for (const [while_, lanes, lane, change] of [
+    ['their owner is disabled', 1, 0, 'update apps set disabled_at = now() where id = $1'],
+    [
+      'their endpoint fails and has a lower one',
+      3,
+      1,
+      'update webhook_endpoints set failing_since = now() where owner = $1',
+    ],
+  ] as const)
+    it(`take nothing while ${while_}, although something is due when they end`, async () => {
+      const { id } = await fixture.d.endpoint(fixture.app, fixture.receiver.url);
+      await fixture.d.rows(change, [fixture.app]);
+      await fixture.d.rows(
+        `insert into webhook_deliveries (id, owner, endpoint_id, event_id) select $3, $1, $2, (record_event($1, 'x', '{}')).id`,
+        [fixture.app, id, `whd_held_${lane}`],
+      );
+      await fixture.d.rows('update webhook_endpoints set lanes = $2 where id = $1', [id, lanes]);
 
-    const batch = JSON.stringify([{ n: 0, endpoint_id: id, lane: 0 }]);
-    const [step] = await fixture.d.rows('select verdict, held from step_lanes($1)', [batch]);
+      const batch = JSON.stringify([{ n: 0, endpoint_id: id, lane }]);
+      const [step] = await fixture.d.rows('select verdict, held from step_lanes($1)', [batch]);
 
-    expect(step).to.deep.equal({ verdict: 'idle', held: null });
-    expect((await deliveries())[0]).to.include({ state: 'pending', attempts: 0 });
-    await fixture.d.rows(`update webhook_deliveries set state = 'cancelled', ended_at = now() where id = 'whd_held'`);
-  });
+      expect(step).to.deep.equal({ verdict: 'idle', held: null });
+      expect((await deliveries()).find((one) => one.id === `whd_held_${lane}`)).to.include({
+        state: 'pending',
+        attempts: 0,
+      });
+      await fixture.d.rows('update webhook_endpoints set lanes = 0, failing_since = null where id = $1', [id]);
+      await fixture.d.rows(`update webhook_deliveries set state = 'cancelled', ended_at = now() where id = $1`, [
+        `whd_held_${lane}`,
+      ]);
+    });
 
   for (const [what, ago, next] of [
     ['long ago, before all of them were off', '30 days', 'requeue_stranded_lanes()'],

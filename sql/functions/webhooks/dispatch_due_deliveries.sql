@@ -1,12 +1,13 @@
--- Starts as many lanes as there are due deliveries, up to the endpoint's limit. If nothing is due, plans the next dispatch. No effect while
--- the owner is disabled. Locks the endpoint. The planned dispatch, which may be the caller, loses its key, for the reason that end_lane gives.
+-- Starts as many lanes as there are due deliveries, up to the endpoint's limit. If nothing is due, plans the next dispatch. While the owner is
+-- disabled, none is started (start_lanes): resume_owner makes up for it. Locks the endpoint. The planned dispatch, which may be the caller, loses its
+-- key, for the reason that end_lane gives.
 create or replace function dispatch_due_deliveries(endpoint text) returns void
 language plpgsql as $$
 declare
   due integer;
   busy integer;
 begin
-  select e.lanes into busy from webhook_endpoints e where e.id = endpoint and e.active and not is_disabled(e.owner) for no key update;
+  select e.lanes into busy from webhook_endpoints e where e.id = endpoint and e.active for no key update;
   if not found then
     return;
   end if;

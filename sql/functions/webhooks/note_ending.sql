@@ -22,6 +22,6 @@ begin
   elsif not went_well then
     perform deactivate_endpoint(e.id, 'failing')
     from webhook_endpoints e
-    where e.id = endpoint and e.active and e.failing_since <= now() - interval '5 days';
+    where e.id = endpoint and e.failing_since <= now() - interval '5 days';
   end if;
 end $$;
