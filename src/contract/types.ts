@@ -3371,7 +3371,7 @@ export interface paths {
         put?: never;
         /**
          * Submit a payout
-         * @description Moves money: to the user's account at the processor, and from there to the bank. What the request checked is checked again. A second request returns the payout's state. A payout whose money was transferred and that failed after it is submitted again from there.
+         * @description Moves money: to the user's account at the processor, and from there to the bank. What the request checked is checked again. A second request returns the payout's state. A payout whose money was transferred and that failed after it is submitted again from there. The `Location` of a 202 is read with the scope `api` or `reads`, which the token needs beside `payouts:write`.
          */
         post: operations["submitPayout"];
         delete?: never;
