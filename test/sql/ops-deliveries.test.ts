@@ -69,6 +69,16 @@ describe('retrying deliveries by hand', () => {
     expect(await recorded(id)).to.have.nested.property('[0].detail.verdict', 'inactive');
   });
 
+  it('rejects one that is being sent to an endpoint that was deactivated meanwhile: it is not sent again', async () => {
+    const [{ delivery_id: id } = { delivery_id: '' }] = await dead();
+    await service.rows(`update webhook_deliveries set state = 'sending', lane = 0, ended_at = null where id = $1`, [
+      id,
+    ]);
+    await service.rows(`select deactivate_endpoint($1, 'gone')`, [endpoint]);
+
+    expect(await retry(id)).to.equal('inactive');
+  });
+
   it('queues all of an endpoint, once a minute', async () => {
     expect(await retryAll()).to.deep.equal({ verdict: 'queued', queued: 2 });
     expect(await retryAll()).to.deep.equal({ verdict: 'too_soon', queued: 0 });
