@@ -50,4 +50,33 @@ describe('the endpoint of a delivery that has ended', () => {
   it('is deactivated by its own address that is gone', async () => {
     expect(await ended('gone')).to.include({ active: false, because: 'gone' });
   });
+
+  it('gets one lane while it fails, and no job for another with each event', async () => {
+    const lanesAfter = async () => {
+      for (let n = 0; n < 3; n += 1) await intentDb.query(`select emit_event('app_1', 'a.b', '{}')`);
+      return (await intentDb.query('select lanes from webhook_endpoints'))[0];
+    };
+    await intentDb.query('update webhook_endpoints set lanes = 0');
+    await failing('1 hour');
+    expect(await lanesAfter()).to.deep.equal({ lanes: 0b1 });
+    await intentDb.query('update webhook_endpoints set failing_since = null');
+
+    expect(await lanesAfter()).to.deep.equal({ lanes: 0b1111 });
+  });
+
+  it('has a former secret sign no longer than it was to, however often it gets another', async () => {
+    const rotate = (id: string, overlapS: number) =>
+      intentDb.query(`select rotate_webhook_secret('app_1', 'whe_1', '${id}', '\\x01', ${overlapS}, '{}')`);
+    await rotate('second', 60);
+    await rotate('third', 3_600);
+
+    const signing = await intentDb.query(
+      `select id, extract(epoch from expires_at - now())::integer as for_s from webhook_secrets order by created_at, id`,
+    );
+    expect(signing).to.have.deep.members([
+      { id: 'whs_1', for_s: 60 },
+      { id: 'second', for_s: 3_600 },
+      { id: 'third', for_s: null },
+    ]);
+  });
 });
