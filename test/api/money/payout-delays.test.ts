@@ -117,6 +117,28 @@ describe('a payout whose delay is not its own fault', () => {
     expect(await failures(id)).to.deep.equal([]);
   });
 
+  it('is delayed in an event too, as its user reads it', async () => {
+    const trader = await earner(service, app, 300, 'DE'); // where the money is available a day later
+    const id = await trader.request(10_000);
+    await trader.submit(id);
+    const { processor_transfer_id } = await trader.payoutIs(id, 'transferred');
+    service.processor.rotateKey('sk_test_another');
+    await service.db.query(sql.type(nothing)`update payouts set pay_after = now() where id = ${id}`);
+    await service.runTask('payouts/reconcile');
+    await trader.payoutIs(id, 'delayed');
+
+    await service.control('transfer', { id: processor_transfer_id, amount: 100 });
+
+    const told = await eventually(() =>
+      service.db.maybeOneFirst(sql.type(z.object({ status: z.string() }))`
+        select e.data::jsonb ->> 'status' as status
+        from events e
+        where e.type = 'payout.updated' and e.data::jsonb ->> 'payout_id' = ${id}`),
+    );
+    const [shown] = (await trader.ask('GET', '/v2/payouts')).body;
+    expect([told, shown.status, shown.reversed_cents]).to.deep.equal(['delayed', 'delayed', 100]);
+  });
+
   it('fails for itself: its payout account has left the platform', async () => {
     const trader = await earner(service, app, 300);
     const id = await trader.request(10_000);
