@@ -7475,10 +7475,10 @@ export interface components {
              */
             action: "place" | "cancel" | "edit" | "close" | "protect" | "lifecycle";
             /**
-             * @description Whether the verb succeeded.
+             * @description Whether the verb succeeded; `unknown`: nothing can prove what it did.
              * @enum {unknown}
              */
-            status: "completed" | "failed";
+            status: "completed" | "failed" | "unknown";
             /**
              * @description State of the order at the venue; null if it is unknown or not resting.
              * @enum {unknown}
@@ -9641,10 +9641,10 @@ export interface components {
                  */
                 action: "place" | "cancel" | "edit" | "close" | "protect" | "lifecycle";
                 /**
-                 * @description The result of the verb.
+                 * @description The result of the verb; `unknown`: nothing can prove what it did.
                  * @enum {unknown}
                  */
-                status: "completed" | "failed";
+                status: "completed" | "failed" | "unknown";
                 /**
                  * @description State of the order; null if there is none.
                  * @enum {unknown}

@@ -57,5 +57,7 @@ describe('what a restored database shows as unsent at the network', function () 
 
     const { body } = await trader.get(`/v1/orders/netvenue/${closed.body.order_uuid}`);
     expect(body, JSON.stringify(body)).to.include({ status: 'unknown', execution_type: 'FLAT_ALL' });
+    const { body: events } = await trader.get('/v1/events?type=order.updated');
+    expect(events.at(-1).data).to.include({ action: 'close', status: 'unknown', position_changed: true });
   });
 });

@@ -103,6 +103,14 @@ describe('order_event', () => {
     expect(await eventOf('protect', order, protection)).to.include({ ...common, order_uuid: order });
   });
 
+  it('says that nothing can prove what a verb did, which has not failed then', async () => {
+    const outcome = { problem: { code: 'V1_ORDER_NOT_RESTING', effect: 'unknown' } };
+
+    const edited = await eventOf('edit', order, { id: verb, state: 'failed', request: {}, outcome });
+
+    expect(edited).to.include({ status: 'unknown', code: 'V2_ORDER_NOT_RESTING' });
+  });
+
   it('says what was executed: by the verb, or of the order that it is about', async () => {
     const executed = { quantity: '1' };
     const verbOf = (result: object) => ({ id: verb, state: 'succeeded', request: {}, outcome: { result } });

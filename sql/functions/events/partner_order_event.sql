@@ -26,7 +26,7 @@ declare
     'order_uuid', name_of_order(subject, o, i),
     'intent_id', i.id,
     'action', verb,
-    'status', case when is_done then 'completed' else 'failed' end,
+    'status', case when is_done then 'completed' when is_undecided(i.outcome) then 'unknown' else 'failed' end,
     'lifecycle', o.lifecycle,
     'pair', coalesce(o.pair, i.request ->> 'trade_pair', i.request -> 'protection' ->> 'trade_pair', i.request ->> 'pair'),
     'code', problem ->> 'code',
@@ -40,7 +40,7 @@ declare
       )
     ),
     'fills', null,
-    'position_changed', problem ->> 'effect' is not distinct from 'unknown' or is_done and (
+    'position_changed', is_undecided(i.outcome) or is_done and (
       verb = 'close' or o.lifecycle is not distinct from 'filled' or coalesce((o.executed ->> 'filled_size')::numeric, 0) > 0
     )
   );

@@ -6,7 +6,11 @@ language sql stable as $$
     'order_uuid', name_of_order(subject, o, i),
     'intent_id', i.id,
     'action', verb,
-    'status', case when i.id is null or i.state = 'succeeded' then 'completed' else 'failed' end,
+    'status', case
+      when i.id is null or i.state = 'succeeded' then 'completed'
+      when is_undecided(i.outcome) then 'unknown'
+      else 'failed'
+    end,
     'lifecycle', o.lifecycle,
     'trade_pair', coalesce(o.pair, i.request ->> 'trade_pair', i.request -> 'protection' ->> 'trade_pair'),
     'execution_type', terms_of(o.id, o.terms) ->> 'execution_type',
