@@ -5307,6 +5307,7 @@ export interface webhooks {
                      *         "miner_slug": "vanta",
                      *         "account_size": 25000,
                      *         "tx_hash": "0x8a3c1f0b5d7e9a2c4b6d8f1e3a5c7b9d0f2e4a6c8b1d3f5e7a9c0b2d4f6e8a1c",
+                     *         "code": null,
                      *         "message": null
                      *       },
                      *       "timestamp": "2026-11-23T01:14:09.482+00:00"
@@ -9774,6 +9775,8 @@ export interface components {
                 account_size: number;
                 /** @description The payment on chain, once it is known. */
                 tx_hash: string | null;
+                /** @description Code of the error of a registration that failed; null otherwise. */
+                code?: string | null;
                 /** @description The status in words. */
                 message: string | null;
             };

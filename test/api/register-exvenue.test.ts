@@ -182,6 +182,10 @@ describe('registerExvenueTrader', () => {
 
     expectProblem(reply, 'V1_BALANCE_TOO_LOW', { effect: 'none' });
     await expectUnpaid(buyer, reply);
+    const { body } = await fixture.partner.get('/v1/events?limit=500');
+    const told = body.findLast(({ data }: { data: { ex_address: string } }) => data.ex_address === buyer.wallet);
+    expect(told.data, 'why, by event').to.include({ status: 'failed', code: 'V1_BALANCE_TOO_LOW' });
+    expect(faultOf(told.type, told)).to.equal(null);
   });
 
   const away = [

@@ -12,6 +12,7 @@ begin
     'miner_slug', new.miner_slug,
     'account_size', new.account_size,
     'tx_hash', new.tx_hash,
+    'code', new.problem,
     'message', new.message
   ))
   from partners p
