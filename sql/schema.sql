@@ -2801,6 +2801,9 @@ create function listen_to_accounts(accounts text[], lease_s double precision, st
 create function lock_enrollment_of(of_key uuid)
   returns void plpgsql;
 
+create function lock_event_log(of_owner text)
+  returns void sql;
+
 create function lock_line(at_upstream text)
   returns void sql;
 

@@ -37,6 +37,7 @@ export async function createEndpoint(db: Db, by: Principal, terms: EndpointTerms
   return db.transaction(async (tx) => {
     await lockOwner(tx, owner);
     const used = await useCredentials(tx, by);
+    await lockLog(tx, owner);
     const { id } = await tx.one(sql.prepared('create_webhook_endpoint', made)`
       with endpoint as (
         insert into webhook_endpoints (id, owner, url, events, description, credentials)
@@ -65,6 +66,13 @@ const lockOwner = (tx: DatabaseTransactionConnection, owner: OwnerId) =>
     select id from app
     union all
     select id from partner`);
+
+/**
+ * Locks the owner's event log until the transaction ends. So who begins to receive events gets each that could not be read in the log by then, and
+ * has none to look for between the two.
+ */
+const lockLog = (tx: DatabaseTransactionConnection, owner: OwnerId) =>
+  tx.query(sql.prepared('lock_event_log', z.object({ done: z.unknown() }))`select lock_event_log(${owner})::text done`);
 
 /** Throws V1_WEBHOOK_TOO_MANY, which rolls back, if the owner has more active endpoints than its limit. */
 async function requireBelowLimit(tx: DatabaseTransactionConnection, owner: OwnerId): Promise<void> {
@@ -95,6 +103,7 @@ export async function changeEndpoint(
     if (active === true) await lockOwner(tx, owner);
     const live = url === null && active !== true ? '{}' : await useCredentials(tx, by);
     const used = url === null ? '{}' : live; // activating it sets nothing, but takes live credentials
+    if (active === true || events) await lockLog(tx, owner);
     const { rowCount } = await tx.query(sql.prepared('change_webhook_endpoint', made)`
       update webhook_endpoints e
       set url = coalesce(${url}, e.url),
