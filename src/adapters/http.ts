@@ -83,14 +83,19 @@ export const httpClient = (): HttpClient => {
   };
 };
 
-/** Parses JSON. Returns `undefined` for a text that is not JSON (truncated, HTML, empty). */
+/** Parses JSON. Returns `undefined` for a text that is not JSON (truncated, HTML, empty). Characters that no record can hold are replaced. */
 export const parseJson = (text: string): unknown => {
   try {
-    return JSON.parse(text);
+    return JSON.parse(ODD.test(text) ? text.replace(ESCAPE, (written, odd) => (odd ? '\\ufffd' : written)) : text);
   } catch {
     return undefined;
   }
 };
+
+/** The database stores neither U+0000 nor half of a surrogate pair. The body of a response has them only as escapes. */
+const ODD = /\\u(0000|[dD][89a-fA-F])/;
+const ESCAPE =
+  /\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|(\\u(?:0000|[dD][89a-fA-F][\da-fA-F]{2}))|\\./g;
 
 type Agents = { http: http.Agent; https: https.Agent };
 

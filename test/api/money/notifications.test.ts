@@ -193,6 +193,23 @@ describe('takeProcessorNotification', () => {
     expect(await reported('payment.succeeded', paymentId)).to.equal(1);
   });
 
+  it('finds events beside one with characters that cannot be stored, which is taken without them', async () => {
+    const dispute = { id: 'du_odd', object: 'dispute', amount: 5, currency: 'usd', payment_intent: 'pi_of_another' };
+    const object = { ...dispute, status: 'lo\0st\ud800 \u{1f600}' };
+    const made = { object: 'event', created: Math.floor(Date.now() / 1000), livemode: false, data: { object } };
+    const { events } = await moved('succeeded');
+    const listed = service.processor.events as object[]; // as: the sandbox writes none of this kind
+    listed.push({ ...made, id: 'evt_odd', type: 'charge.dispute.created' });
+
+    await service.runTask('payments/reconcile');
+
+    const taken = await service.db.anyFirst(sql.type(z.object({ status: z.string().nullable() }))`
+      select fact #>> '{loss,status}' as status
+      from processor_events
+      where id in ('evt_odd', ${of(events, 'payment_intent.succeeded').id})`);
+    expect(taken).to.have.members(['lo\ufffdst\ufffd \u{1f600}', null]);
+  });
+
   it('finds a paid payment even when the list of events lacks it', async () => {
     const { paymentId } = await moved('succeeded');
     service.processor.faults.add({ kind: 'status_500', route: '/v1/events' });

@@ -1,3 +1,4 @@
+import { parseJson } from '../../../adapters/http.ts';
 import type { WalletAddress } from '../../../kernel/ids.ts';
 import { fieldsOf, hexOf, textOf } from './fields.ts';
 import { readFills } from './fills.ts';
@@ -20,7 +21,7 @@ type StreamMessage =
 
 /** Reads a message of the stream; null if it says nothing that matters here. See venues/exchange.md#stream. */
 export function readMessage(text: string): StreamMessage | null {
-  const message = fieldsOf(parsed(text));
+  const message = fieldsOf(parseJson(text));
   switch (message?.channel) {
     case 'orderUpdates':
       return { kind: 'orders', updates: readUpdates(message.data), historyOf: null };
@@ -62,11 +63,3 @@ function readConfirmation(data: unknown): StreamMessage | null {
   const type = ([...SUBSCRIPTIONS, HISTORY] as const).find((known) => known === subscription?.type);
   return user && type && fieldsOf(data)?.method === 'subscribe' ? { kind: 'subscribed', type, user } : null;
 }
-
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-};
