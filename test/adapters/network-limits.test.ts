@@ -54,6 +54,13 @@ describe('reading limits of the network', () => {
     });
   });
 
+  it('are unreadable if they are those of another wallet', async () => {
+    const limits = { hl_address: `0x${'12'.repeat(20)}`, account_size: 50_000, max_portfolio_usd: 500_000 };
+    validator.get(`/hl-traders/${WALLET.toLowerCase()}/limits`).reply(200, limits);
+
+    expect(await venue.walletLimits(WALLET)).to.include({ kind: 'unreadable' });
+  });
+
   for (const [what, status, body] of [
     ['a page', 200, '<html>'],
     ['a response without the cap of the portfolio', 200, { status: 'success' }],

@@ -13,7 +13,8 @@ const reply = (body: object, status = 200) => ({
 });
 const held = { tp: 'BTC/USDC', t: 'LONG', o: 1, nl: 0.1, ap: 100 };
 const shown = (sections: object) => {
-  const read = dashboardResponse(reply({ dashboard: { subaccount_info: { status: 'active' }, ...sections } }));
+  const dashboard = { subaccount_info: { status: 'active' }, ...sections };
+  const read = dashboardResponse(reply({ dashboard }), ['synthetic_hotkey', '5Entity_3']);
   if (read.kind !== 'found') throw new Error(read.kind);
   return read.data;
 };

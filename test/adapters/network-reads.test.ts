@@ -237,6 +237,7 @@ describe('reading a dashboard of the network', () => {
     ['a page', 200, '<html>'],
     ['a cut-off body', 200, '{"status":"succ'],
     ['no subaccount in it', 200, { status: 'success', dashboard: {} }],
+    ['that of another account', 200, { dashboard: { subaccount_info: { ...info, synthetic_hotkey: '5Entity_33' } } }],
     ['a rejected key', 403, { error: 'tier' }],
     ['an error of the validator', 500, { error: 'x' }],
   ] as const) {

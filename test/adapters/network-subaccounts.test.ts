@@ -23,10 +23,10 @@ const made = {
   eliminated_at_ms: null,
 };
 const miner = () => nock('http://miner.test').post('/api/create-subaccount');
-const entity = (subaccounts: unknown) =>
+const entity = (subaccounts: unknown, entity_hotkey = '5Entity') =>
   nock('http://validator.test')
     .get('/entity/5Entity')
-    .reply(200, { status: 'success', entity: { subaccounts, next_subaccount_id: 8 } });
+    .reply(200, { status: 'success', entity: { entity_hotkey, subaccounts, next_subaccount_id: 8 } });
 
 describe('creating a subaccount at the network', () => {
   alone();
@@ -103,6 +103,8 @@ describe('creating a subaccount at the network', () => {
     ['a page', 200, '<html>'],
     ['a cut-off yes', 200, '{"status": "success", "subacc'],
     ['a yes without a subaccount', 200, { status: 'success' }],
+    ['a yes about another size', 200, { status: 'success', subaccount: { ...made, account_size: 100_000 } }],
+    ['a yes about another class', 200, { status: 'success', subaccount: { ...made, asset_class: 'forex' } }],
     ['a page with 400', 400, '<html>'],
   ] as const) {
     it(`is in doubt because the subaccount may exist: ${what}`, async () => {
@@ -123,6 +125,14 @@ describe('creating a subaccount at the network', () => {
 
       expect('ended' in response ? response.ended : undefined).to.equal(ended);
     });
+
+  it('of a wallet is in doubt where another wallet is named', async () => {
+    nock('http://miner.test')
+      .post('/api/create-hl-subaccount')
+      .reply(200, { status: 'success', subaccount: { ...made, hl_address: `0x${'12'.repeat(20)}` } });
+
+    expect(await venue.createSubaccount({ exAddress: ADDRESS, accountSize: 5_000 })).to.include({ kind: 'unknown' });
+  });
 
   it('is in doubt when no response arrives in time', async () => {
     miner().delay(500).reply(200, { subaccount: made });
@@ -161,6 +171,12 @@ describe('listing the subaccounts of an entity', () => {
     expect(listed).to.nested.include({ 'data[1].status': 'eliminated', 'data[1].assetClass': null });
     expect(listed).to.nested.include({ 'data[2].subaccountId': 9, 'data[2].assetClass': null });
     expect(listed).to.nested.include({ 'data[3].subaccountId': null, 'data[3].status': 'unknown' });
+  });
+
+  it('is unreadable as that of another entity', async () => {
+    entity({ 7: made }, '5Other');
+
+    expect(await venue.listSubaccounts()).to.include({ kind: 'unreadable' });
   });
 
   it('is unreadable without a list', async () => {

@@ -13,10 +13,11 @@ const info = { status: 'active', synthetic_hotkey: '5E_1', account_size: 1_000 }
 
 const shown = (sections: object): Dashboard => {
   const dashboard = { subaccount_info: info, account_size_data: { balance: 1_000 }, ...sections };
-  const read = dashboardResponse({
-    ...{ kind: 'response', status: 200, headers: {} },
-    text: JSON.stringify({ status: 'success', timestamp: 2, dashboard }),
-  });
+  const text = JSON.stringify({ status: 'success', timestamp: 2, dashboard });
+  const read = dashboardResponse({ kind: 'response', status: 200, headers: {}, text }, [
+    'synthetic_hotkey',
+    info.synthetic_hotkey,
+  ]);
   if (read.kind !== 'found') throw new Error(JSON.stringify(read));
   return read.data;
 };

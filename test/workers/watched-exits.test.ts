@@ -34,6 +34,7 @@ describe('an account whose position is watched', () => {
 
   /** One reading of the account, with these orders in the dashboard, and this book. Returns the stop-losses of new events. */
   async function read(orders: object | null, book: ReadResult<OrderBook>) {
+    const asked = ['synthetic_hotkey', 'e_1'] as const;
     const dashboard = {
       subaccount_info: { status: 'active', synthetic_hotkey: 'e_1', account_size: 1_000 },
       account_size_data: { balance: 1_000 },
@@ -41,7 +42,7 @@ describe('an account whose position is watched', () => {
       ...(orders && { limit_orders: { open_orders: orders } }),
     };
     const text = JSON.stringify({ status: 'success', timestamp: 2, dashboard });
-    const shown = async () => dashboardResponse({ kind: 'response', status: 200, headers: {}, text });
+    const shown = async () => dashboardResponse({ kind: 'response', status: 200, headers: {}, text }, asked);
     const reads = { dashboardNow: shown, dashboard: shown, networkOrders: async () => book };
     const deps = { db, watching: atOnce(1), reads, config: { TRADING_WATCH_MS: 60_000 } } as WatchDeps;
     await intentDb.query('truncate account_events');

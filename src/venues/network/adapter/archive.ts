@@ -1,6 +1,6 @@
 import type { Reply } from '../../../adapters/http.ts';
 import { found, type ReadResult, unreadable } from '../../../kernel/upstream-result.ts';
-import { type Fields, fieldsOf, textOf } from './fields.ts';
+import { type Fields, fieldsOf, namesAnother, textOf } from './fields.ts';
 import { acceptedOrder, readResponse, reasonsOf } from './orders.ts';
 import { classifyOrderText, saysRestarting } from './rejections.ts';
 import type { ArchivedOrder } from './signal-types.ts';
@@ -9,9 +9,10 @@ import type { ArchivedOrder } from './signal-types.ts';
  * Reads the miner's archive of one uuid. `absent` also occurs while the order is in flight (up to 100 s), so alone it
  * proves nothing. See venues/network.md#order-status.
  */
-export const archiveResponse = (reply: Reply): ReadResult<ArchivedOrder> => {
+export const archiveResponse = (reply: Reply, orderUuid: string): ReadResult<ArchivedOrder> => {
   const response = readResponse(reply);
   if (response.kind !== 'found') return response;
+  if (namesAnother(response.data.order_uuid, orderUuid)) return unreadable('the archive of another order');
   const details = fieldsOf(response.data.details) ?? {};
   if (response.data.status === 'completed') return found(completed(details));
   return response.data.status === 'failed' ? found(failed(details)) : unreadable('unknown status of the archive');

@@ -2,18 +2,32 @@ import type { Reply } from '../../../adapters/http.ts';
 import { isPro } from '../../../kernel/buckets.ts';
 import { roundedNumber } from '../../../kernel/decimals.ts';
 import { found, type ReadResult, unreadable } from '../../../kernel/upstream-result.ts';
-import { anyOf, entriesOf, type Fields, fieldsOf, numberIn, numberOf, textOf, timeMsOf } from './fields.ts';
+import {
+  anyOf,
+  entriesOf,
+  type Fields,
+  fieldsOf,
+  namesAnother,
+  numberIn,
+  numberOf,
+  textOf,
+  timeMsOf,
+} from './fields.ts';
 import { readOrder, readPair, readResponse, readSide } from './orders.ts';
 import type { Dashboard, DashboardOrder, DashboardPosition, Drawdown, Money } from './types.ts';
 
-/** Reads a validator's dashboard, compact or verbose. See venues/network-validator.md#dashboard. */
-export const dashboardResponse = (reply: Reply): ReadResult<Dashboard> => {
+/** Reads a validator's dashboard, compact or verbose. `asked`: the account, as its `member` names it. See venues/network-validator.md#dashboard. */
+export const dashboardResponse = (
+  reply: Reply,
+  [member, asked]: readonly ['synthetic_hotkey' | 'hl_address', string],
+): ReadResult<Dashboard> => {
   const response = readResponse(reply);
   if (response.kind !== 'found') return response;
   const dashboard = fieldsOf(response.data.dashboard) ?? response.data;
   const info = fieldsOf(dashboard.subaccount_info);
   const status = info && textOf(info.status);
   const atMs = timeMsOf(response.data.timestamp);
+  if (namesAnother(info?.[member], asked)) return unreadable('the dashboard of another account');
   return info && status
     ? found({ ...readDashboard(dashboard, info, status), atMs })
     : unreadable('no subaccount in the dashboard');

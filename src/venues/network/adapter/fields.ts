@@ -19,6 +19,10 @@ export const timeMsOf = (value: unknown): number | null => calendarMs(numberOf(v
 /** A non-empty string, else null. */
 export const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 
+/** Whether a member names something else than was asked for. One that names nothing says nothing. */
+export const namesAnother = (named: unknown, asked: string): boolean =>
+  (textOf(named) ?? asked).toLowerCase() !== asked.toLowerCase();
+
 /** The first present member among `names`: the venue uses several names for the same field. */
 export const anyOf = (fields: Fields, ...names: string[]): unknown => {
   const name = names.find((candidate) => fields[candidate] !== undefined && fields[candidate] !== null);

@@ -49,11 +49,15 @@ export const netvenue = (access: NetvenueAccess, sendLookUp: LookUps = unlimited
         await sendLookUp((notAfter) =>
           miner.get(`/api/order-status/${orderUuid}`, { timeoutMs: LOOK_UP_MS, notAfter, isQueued: true }),
         ),
+        orderUuid,
       );
     },
     dashboard: async (hotkey, limits) => {
       if (!isHotkey(hotkey)) return unreadable('not a synthetic hotkey');
-      return dashboardResponse(await validator.get(`/v2/entity/subaccount/${hotkey}`, limits));
+      return dashboardResponse(await validator.get(`/v2/entity/subaccount/${hotkey}`, limits), [
+        'synthetic_hotkey',
+        hotkey,
+      ]);
     },
     orders: async (hotkey, limits) => {
       if (!isHotkey(hotkey)) return unreadable('not a synthetic hotkey');
@@ -61,7 +65,10 @@ export const netvenue = (access: NetvenueAccess, sendLookUp: LookUps = unlimited
     },
     walletDashboard: async (address, limits) => {
       if (!isAddress(address)) return unreadable('not an address');
-      return dashboardResponse(await validator.get(`/hl-traders/${address.toLowerCase()}`, limits));
+      return dashboardResponse(await validator.get(`/hl-traders/${address.toLowerCase()}`, limits), [
+        'hl_address',
+        address,
+      ]);
     },
     limits: async (hotkey, limits) => {
       if (!isHotkey(hotkey)) return unreadable('not a synthetic hotkey');
@@ -69,7 +76,7 @@ export const netvenue = (access: NetvenueAccess, sendLookUp: LookUps = unlimited
     },
     walletLimits: async (address, limits) => {
       if (!isAddress(address)) return unreadable('not an address');
-      return limitsResponse(await validator.get(`/hl-traders/${address.toLowerCase()}/limits`, limits));
+      return limitsResponse(await validator.get(`/hl-traders/${address.toLowerCase()}/limits`, limits), address);
     },
     settlements: async (uuid, nowMs, limits) =>
       settlementsResponse(
@@ -78,9 +85,10 @@ export const netvenue = (access: NetvenueAccess, sendLookUp: LookUps = unlimited
     tradePairs: async (limits) => tradePairsResponse(await validator.get('/trade-pairs', limits)),
     createSubaccount: async (requested, limits) => {
       const path = 'exAddress' in requested ? '/api/create-hl-subaccount' : '/api/create-subaccount';
-      return createResponse(await writes.post(path, subaccountBody(requested), { timeoutMs: CREATE_MS, ...limits }));
+      const reply = await writes.post(path, subaccountBody(requested), { timeoutMs: CREATE_MS, ...limits });
+      return createResponse(reply, requested);
     },
-    listSubaccounts: async (limits) => listResponse(await validator.get(entityPath, limits)),
+    listSubaccounts: async (limits) => listResponse(await validator.get(entityPath, limits), access.entityHotkey),
   };
 };
 

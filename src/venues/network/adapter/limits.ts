@@ -1,13 +1,14 @@
 import type { Reply } from '../../../adapters/http.ts';
 import { found, type ReadResult, unreadable } from '../../../kernel/upstream-result.ts';
-import { entriesOf, type Fields, fieldsOf, numberOf } from './fields.ts';
+import { entriesOf, type Fields, fieldsOf, namesAnother, numberOf } from './fields.ts';
 import { readResponse } from './orders.ts';
 import type { Limits } from './types.ts';
 
 /**
- * Reads a subaccount's limits. A wallet-linked subaccount has one figure for all pairs. See venues/network-validator.md#limits-of-a-subaccount.
+ * Reads a subaccount's limits. A wallet-linked subaccount has one figure for all pairs, and its wallet's name. See venues/network-validator.md#limits-of-a-subaccount.
  */
-export const limitsResponse = (reply: Reply): ReadResult<Limits> => readLimits(readResponse(reply));
+export const limitsResponse = (reply: Reply, exAddress: string | null = null): ReadResult<Limits> =>
+  readLimits(readResponse(reply), exAddress);
 
 /** Reads multiples by name. Null for a value that is not a dictionary with numbers. */
 export const readMultiples = (value: unknown): Record<string, number> | null => {
@@ -21,9 +22,10 @@ export const readMultiples = (value: unknown): Record<string, number> | null => 
 };
 
 /** A response without the portfolio cap is unreadable. */
-const readLimits = (response: ReadResult<Fields>): ReadResult<Limits> => {
+const readLimits = (response: ReadResult<Fields>, exAddress: string | null): ReadResult<Limits> => {
   if (response.kind !== 'found') return response;
   const { data } = response;
+  if (exAddress !== null && namesAnother(data.hl_address, exAddress)) return unreadable('the limits of another wallet');
   const portfolioUsd = numberOf(data.max_portfolio_usd);
   if (portfolioUsd === null) return unreadable('no limits in the response');
   return found({

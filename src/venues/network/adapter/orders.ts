@@ -3,7 +3,17 @@ import { isUuid } from '../../../kernel/ids.ts';
 import type { ReadResult } from '../../../kernel/upstream-result.ts';
 import { accepted, inconclusive, unknownEffect, unreachable, unreadable } from '../../../kernel/upstream-result.ts';
 import { attemptsBehind } from './attempts.ts';
-import { anyOf, entriesOf, type Fields, fieldsOf, numberIn, numberOf, textOf, timeMsOf } from './fields.ts';
+import {
+  anyOf,
+  entriesOf,
+  type Fields,
+  fieldsOf,
+  namesAnother,
+  numberIn,
+  numberOf,
+  textOf,
+  timeMsOf,
+} from './fields.ts';
 import { parsePythonLiteral } from './python-literal.ts';
 import { classifyFormText, classifyOrderText, rejectedOurKey, saysRestarting } from './rejections.ts';
 import type {
@@ -115,7 +125,7 @@ const NOT_THERE = new Set(['order_not_found', 'cannot_edit']);
 
 /** Builds echo lists of uuids and `ALL` in different ways, so only a single uuid is compared. */
 const isAboutAnother = ({ order_uuid }: Fields, requested: string): boolean =>
-  isUuid(requested) && typeof order_uuid === 'string' && order_uuid.toLowerCase() !== requested.toLowerCase();
+  isUuid(requested) && namesAnother(order_uuid, requested);
 
 /** The texts of a reason given as a string, a list, or a dictionary by validator. */
 const textsOf = (reason: unknown): string[] =>

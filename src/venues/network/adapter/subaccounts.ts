@@ -9,7 +9,7 @@ import {
   unreachable,
   unreadable,
 } from '../../../kernel/upstream-result.ts';
-import { entriesOf, fieldsOf, numberOf, textOf, timeMsOf } from './fields.ts';
+import { entriesOf, fieldsOf, namesAnother, numberOf, textOf, timeMsOf } from './fields.ts';
 import { readResponse } from './orders.ts';
 import { classifySubaccountText, rejectedOurKey } from './rejections.ts';
 import type { ListedSubaccount, NewSubaccount, Subaccount } from './types.ts';
@@ -32,7 +32,7 @@ export const subaccountBody = (requested: NewSubaccount): Record<string, string 
  * Classifies the reply to a creation. The miner sends 500, 503 and 504 after it tried to reach the validator, which may
  * have created the subaccount.
  */
-export const createResponse = (reply: Reply): UpstreamResult<Subaccount> => {
+export const createResponse = (reply: Reply, requested: NewSubaccount): UpstreamResult<Subaccount> => {
   if (reply.kind === 'unsent') return unreachable(reply.why);
   if (reply.kind === 'lost') return unknownEffect(reply.why);
   if (reply.status === 401) return rejectedOurKey;
@@ -40,16 +40,23 @@ export const createResponse = (reply: Reply): UpstreamResult<Subaccount> => {
   if (reply.status === 403) return body ? rejectedAtCap : rejectedOurKey; // without a JSON body it is a proxy's page, which says nothing about traders
   if (reply.status === 400 && body) return classifySubaccountText(textOf(body.message) ?? textOf(body.error) ?? '');
   const made = reply.status === 200 && body ? readSubaccount(body.subaccount) : null;
+  if (made && isAnother(made, requested)) return inconclusive('the response is about another subaccount');
   if (made) return accepted(made);
   const why = `status ${reply.status} is not conclusive`;
   return body ? inconclusive(why) : unknownEffect(why); // a proxy responds while the miner still works on it
 };
 
+const isAnother = ({ exAddress, assetClass, accountSize }: Subaccount, requested: NewSubaccount): boolean =>
+  'exAddress' in requested
+    ? namesAnother(exAddress, requested.exAddress)
+    : namesAnother(assetClass, requested.assetClass) || accountSize !== requested.accountSize;
+
 /** Reads all subaccounts of an entity, also those with members that cannot be read. */
-export const listResponse = (reply: Reply): ReadResult<ListedSubaccount[]> => {
+export const listResponse = (reply: Reply, entityHotkey: string): ReadResult<ListedSubaccount[]> => {
   const response = readResponse(reply);
   if (response.kind !== 'found') return response;
   const entity = fieldsOf(response.data.entity) ?? response.data;
+  if (namesAnother(entity.entity_hotkey, entityHotkey)) return unreadable('the list of another entity');
   const members = entriesOf(entity.subaccounts)?.map(([id, member]) => readListed(member, id));
   return members ? found(members) : unreadable('no subaccounts listed');
 };
