@@ -78,6 +78,8 @@ describe('reading payouts of the network', () => {
     ['a page', 200, '<html>'],
     ['no weeks', 200, { data: { payout: 0 } }],
     ['a week without its payout', 200, { data: { weekly_settlements: [week, { ...week, payout: null }] } }],
+    ['a week twice', 200, { data: { weekly_settlements: [week, { ...week, payout: 60 }] } }],
+    ['a week that costs', 200, { data: { weekly_settlements: [{ ...week, payout: -125 }] } }],
     ['a rejected alignment', 400, { error: 'end_time_ms must align' }],
   ] as const) {
     it(`is unreadable, never without payouts: ${what}`, async () => {

@@ -21,7 +21,7 @@ export const payoutBody = (subaccountUuid: string, nowMs: number) => ({
 
 /**
  * Reads the weekly settlements, oldest first, each with all of its parts. A partly readable list is unreadable: amounts would be
- * missing.
+ * missing. So is one with a part that is there twice: it would be paid twice.
  */
 export const settlementsResponse = (reply: Reply): ReadResult<Settlement[]> => {
   const response = readResponse(reply);
@@ -30,10 +30,13 @@ export const settlementsResponse = (reply: Reply): ReadResult<Settlement[]> => {
   const parts = entriesOf(data?.weekly_settlements)?.map(([, part]) => readPart(part));
   if (!parts) return unreadable('no settlements in the response');
   const readable = parts.filter((part) => part !== null);
-  return readable.length === parts.length ? found(weeksOf(readable)) : unreadable('a settlement is incomplete');
+  if (readable.length < parts.length) return unreadable('a settlement is incomplete');
+  const isTwice = new Set(readable.map(({ time }) => time)).size < readable.length;
+  return isTwice ? unreadable('a settlement is listed twice') : found(weeksOf(readable));
 };
 
-type Part = { weekMs: number; payoutUsd: number };
+/** `time`: its start and end as they are written. No two parts have the same. */
+type Part = { time: string; weekMs: number; payoutUsd: number };
 
 /**
  * Reads a part of a week. Its `end_ms` does not say when its week ends: the validator ends the one that has not ended with the
@@ -43,7 +46,8 @@ const readPart = (value: unknown): Part | null => {
   const part = fieldsOf(value);
   const startMs = timeMsOf(part?.start_ms);
   const payoutUsd = numberOf(part?.payout);
-  return startMs === null || payoutUsd === null ? null : { weekMs: mondayOf(startMs), payoutUsd };
+  if (startMs === null || payoutUsd === null || payoutUsd < 0) return null;
+  return { time: `${startMs} ${timeMsOf(part?.end_ms)}`, weekMs: mondayOf(startMs), payoutUsd };
 };
 
 const mondayOf = (ms: number): number => FIRST_MONDAY_MS + Math.floor((ms - FIRST_MONDAY_MS) / WEEK_MS) * WEEK_MS;
