@@ -43,6 +43,8 @@ describe('a signal whose response settles nothing', () => {
     ['a 200 without success', 200, {}],
     ['a 200 with a rejection', 200, no('no live prices')],
     ['a list', 200, []],
+    ['a yes with a status of our key', 401, yes(null)],
+    ['a yes with another status of our key', 403, yes(null)],
     ['a yes about another order', 200, { ...yes(null), order_uuid: UUID.replace('1', '2') }],
   ] as const) {
     it(`is in doubt: ${what}`, async () => {

@@ -105,6 +105,9 @@ describe('creating a subaccount at the network', () => {
     ['a yes without a subaccount', 200, { status: 'success' }],
     ['a yes about another size', 200, { status: 'success', subaccount: { ...made, account_size: 100_000 } }],
     ['a yes about another class', 200, { status: 'success', subaccount: { ...made, asset_class: 'forex' } }],
+    ['a subaccount with 400', 400, { status: 'error', message: 'bad', subaccount: made }],
+    ['a subaccount with 401', 401, { error: 'Unauthorized access', subaccount: made }],
+    ['a subaccount with 403', 403, { status: 'error', subaccount: made }],
     ['a page with 400', 400, '<html>'],
   ] as const) {
     it(`is in doubt because the subaccount may exist: ${what}`, async () => {

@@ -126,6 +126,7 @@ describe('the registrar on the wire', () => {
     ['facilitator unavailable', 503, '', { kind: 'unknown', why: 'facilitator_down' }],
     ['a yes without a hash', 200, { status: 'registered' }, { kind: 'unknown', why: 'unclear_response' }],
     ['a page', 200, '<html>', { kind: 'unknown', why: 'unclear_response' }],
+    ['a no with a hash', 402, { error: 'x', txHash: HASH }, { kind: 'unknown', why: 'unclear_response' }],
     ['a status of no meaning', 429, '', { kind: 'unknown', why: 'unclear_response' }],
     ...[400, 401, 403, 409].map((status): (typeof data)[number] => [
       ...([`a page of a proxy, which is no word of the registrar, ${status}`, status, '<html>'] as const),

@@ -73,7 +73,7 @@ export const payResponse = (reply: Reply, firstSend: boolean): UpstreamResult<Re
   if (reply.status === 500) return unknownEffect('settlement_unclear');
   if (reply.status === 502 || reply.status === 503) return unknownEffect('facilitator_down');
   const rejection = classifyRejection(reply.status, body);
-  if (!rejection) return unclear;
+  if (!rejection || paid.success) return unclear;
   return firstSend ? rejection : unknownEffect('rejected_on_repeat');
 };
 

@@ -40,9 +40,10 @@ export const pauseOf = (headers: { 'retry-after'?: string | undefined }): number
 };
 
 const readReply = (reply: Extract<Reply, { kind: 'response' }>, items: number): UpstreamResult<Posted> => {
-  if (reply.status === 429) return rejectedForRate(pauseOf(reply.headers));
-  if (reply.status === 422) return rejectedForForm;
   const body = fieldsOf(parseJson(reply.text));
+  const isRejected = body?.status !== 'ok';
+  if (reply.status === 429 && isRejected) return rejectedForRate(pauseOf(reply.headers));
+  if (reply.status === 422 && isRejected) return rejectedForForm;
   if (reply.status !== 200 || !body) return unknownEffect(`status ${reply.status} is not conclusive`);
   if (body.status === 'err') return readRejection(body.response);
   if (body.status !== 'ok') return unknownEffect('unknown status of the action');

@@ -42,8 +42,8 @@ export const submitResponse = (
 ): SubmitResult => {
   if (reply.kind === 'unsent') return unreachable(reply.why);
   if (reply.kind === 'lost') return unknownEffect(reply.why);
-  if (isOurKeyRejected(reply.status)) return rejectedOurKey;
   const body = fieldsOf(parseJson(reply.text));
+  if (isOurKeyRejected(reply.status) && body?.success !== true) return rejectedOurKey;
   if (!body) return unknownEffect(`unreadable body, status ${reply.status}`);
   if (isAboutAnother(body, orderUuid)) return inconclusive('the response is about another order');
   const attempts = attemptsBehind(body, elapsedMs);

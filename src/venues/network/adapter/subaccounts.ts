@@ -35,16 +35,24 @@ export const subaccountBody = (requested: NewSubaccount): Record<string, string 
 export const createResponse = (reply: Reply, requested: NewSubaccount): UpstreamResult<Subaccount> => {
   if (reply.kind === 'unsent') return unreachable(reply.why);
   if (reply.kind === 'lost') return unknownEffect(reply.why);
-  if (reply.status === 401) return rejectedOurKey;
   const body = fieldsOf(parseJson(reply.text));
+  const made = fieldsOf(body?.subaccount); // whatever the status is: a subaccount that is shown was created
+  if (made) return createdResponse(reply.status, readSubaccount(made), requested);
+  if (reply.status === 401) return rejectedOurKey;
   if (reply.status === 403) return body ? rejectedAtCap : rejectedOurKey; // without a JSON body it is a proxy's page, which says nothing about traders
   if (reply.status === 400 && body) return classifySubaccountText(textOf(body.message) ?? textOf(body.error) ?? '');
-  const made = reply.status === 200 && body ? readSubaccount(body.subaccount) : null;
-  if (made && isAnother(made, requested)) return inconclusive('the response is about another subaccount');
-  if (made) return accepted(made);
   const why = `status ${reply.status} is not conclusive`;
   return body ? inconclusive(why) : unknownEffect(why); // a proxy responds while the miner still works on it
 };
+
+const createdResponse = (
+  status: number,
+  made: Subaccount | null,
+  requested: NewSubaccount,
+): UpstreamResult<Subaccount> =>
+  made && status === 200 && !isAnother(made, requested)
+    ? accepted(made)
+    : inconclusive(`the subaccount in the response, with status ${status}, may be another`);
 
 const isAnother = ({ exAddress, assetClass, accountSize }: Subaccount, requested: NewSubaccount): boolean =>
   'exAddress' in requested
