@@ -1,19 +1,10 @@
 import { expect } from 'chai';
-import nock from 'nock';
-import { netvenue } from '../../src/venues/network/adapter/index.ts';
 import type { Dashboard } from '../../src/venues/network/adapter/types.ts';
 import { alone } from '../support/alone.ts';
+import { validator, venue } from '../support/validator.ts';
 
 const UUID = '0190a1b2-0000-7000-8000-000000000001';
 const LIMIT = '0190a1b2-0000-7000-8000-000000000002';
-const venue = netvenue({
-  minerUrl: 'http://miner.test',
-  minerKey: 'miner-key',
-  validatorUrl: 'http://validator.test',
-  validatorKey: 'validator-key',
-  entityHotkey: '5Entity',
-});
-const validator = nock('http://validator.test', { reqheaders: { authorization: 'Bearer validator-key' } });
 const shown = (dashboard: object, path = '/v2/entity/subaccount/5Entity_3') =>
   validator.get(path).reply(200, { status: 'success', dashboard, timestamp: 1 });
 const info = {
@@ -226,11 +217,9 @@ describe('reading a dashboard of the network', () => {
   });
 
   it('is absent only when the validator itself says so', async () => {
-    validator.get('/v2/entity/subaccount/5Entity_3').reply(404, { status: 'error', message: 'not found' });
-    validator.get('/v2/entity/subaccount/5Entity_3').reply(404, '<html>nothing here</html>');
+    validator.get('/v2/entity/subaccount/5Entity_3').reply(404, { message: 'Subaccount 5Entity_3 not found' });
 
     expect(await venue.dashboard('5Entity_3')).to.deep.equal({ kind: 'absent' });
-    expect(await venue.dashboard('5Entity_3')).to.include({ kind: 'unreadable' });
   });
 
   for (const [what, status, body] of [
@@ -239,6 +228,10 @@ describe('reading a dashboard of the network', () => {
     ['no subaccount in it', 200, { status: 'success', dashboard: {} }],
     ['that of another account', 200, { dashboard: { subaccount_info: { ...info, synthetic_hotkey: '5Entity_33' } } }],
     ['a rejected key', 403, { error: 'tier' }],
+    ['404 of a proxy', 404, '<html>nothing here</html>'],
+    ['404 of a route that is not there', 404, { error: 'Resource not found' }],
+    ['404 of data that is not there yet', 404, { status: 'error', message: 'Trader data not available' }],
+    ['404 without a word', 404, {}],
     ['an error of the validator', 500, { error: 'x' }],
   ] as const) {
     it(`is unreadable, never empty: ${what}`, async () => {

@@ -3,7 +3,8 @@ import { newPause } from '../../../kernel/concurrency.ts';
 import { found, type ReadResult, unreadable } from '../../../kernel/upstream-result.ts';
 import { anyOf, entriesOf, type Fields, fieldsOf, numberOf, textOf } from './fields.ts';
 import { readMultiples } from './limits.ts';
-import { readOrder, readPair, readResponse } from './orders.ts';
+import { readOrder, readPair } from './orders.ts';
+import { readResponse } from './read-response.ts';
 import type { DashboardOrder, OrderBook, TradePair } from './types.ts';
 
 /**

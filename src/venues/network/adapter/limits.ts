@@ -1,7 +1,7 @@
 import type { Reply } from '../../../adapters/http.ts';
 import { found, type ReadResult, unreadable } from '../../../kernel/upstream-result.ts';
 import { entriesOf, type Fields, fieldsOf, namesAnother, numberOf } from './fields.ts';
-import { readResponse } from './orders.ts';
+import { readResponse } from './read-response.ts';
 import type { Limits } from './types.ts';
 
 /**

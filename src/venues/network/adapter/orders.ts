@@ -1,7 +1,6 @@
 import { parseJson, type Reply } from '../../../adapters/http.ts';
 import { isUuid } from '../../../kernel/ids.ts';
-import type { ReadResult } from '../../../kernel/upstream-result.ts';
-import { accepted, inconclusive, unknownEffect, unreachable, unreadable } from '../../../kernel/upstream-result.ts';
+import { accepted, inconclusive, unknownEffect, unreachable } from '../../../kernel/upstream-result.ts';
 import { attemptsBehind } from './attempts.ts';
 import {
   anyOf,
@@ -15,6 +14,7 @@ import {
   timeMsOf,
 } from './fields.ts';
 import { parsePythonLiteral } from './python-literal.ts';
+import { isOurKeyRejected } from './read-response.ts';
 import { classifyFormText, classifyOrderText, rejectedOurKey, saysRestarting } from './rejections.ts';
 import type {
   Attempts,
@@ -68,22 +68,6 @@ export const acceptedOrder = (body: Fields, attempts: Attempts): SignalAccepted 
     note: order?.capped ? MADE_SMALLER : null,
     attempts,
   };
-};
-
-/** 401 and 403 come from the key check, before the request has any effect. */
-const isOurKeyRejected = (status: number): boolean => status === 401 || status === 403;
-
-/**
- * The JSON object of a successful read, or why there is none. `absent` only for a 404 with a JSON object: a 404 page of
- * a proxy is not a statement of the upstream.
- */
-export const readResponse = (reply: Reply): ReadResult<Fields> => {
-  if (reply.kind !== 'response') return unreadable(reply.why);
-  const body = fieldsOf(parseJson(reply.text));
-  if (isOurKeyRejected(reply.status)) return unreadable(rejectedOurKey.slug);
-  if (!body) return unreadable(`unreadable body, status ${reply.status}`);
-  if (reply.status === 404) return { kind: 'absent' };
-  return reply.status === 200 ? { kind: 'found', data: body } : unreadable(`status ${reply.status}`);
 };
 
 /**

@@ -10,7 +10,7 @@ import {
   unreadable,
 } from '../../../kernel/upstream-result.ts';
 import { entriesOf, fieldsOf, namesAnother, numberOf, textOf, timeMsOf } from './fields.ts';
-import { readResponse } from './orders.ts';
+import { readResponse } from './read-response.ts';
 import { classifySubaccountText, rejectedOurKey } from './rejections.ts';
 import type { ListedSubaccount, NewSubaccount, Subaccount } from './types.ts';
 
