@@ -216,6 +216,16 @@ describe('reading a dashboard of the network', () => {
     expect((await read()).elimination).to.deep.equal({ atMs: 9, reason: 'INACTIVE' });
   });
 
+  it('takes no number that no account has', async () => {
+    const drawdown = { current_equity: 0.9, daily_open_equity: 5e-324, intraday_drawdown_threshold: 0.05 };
+    shown({ subaccount_info: { ...info, account_size: 0 }, account_size_data: { balance: 1e300 }, drawdown });
+
+    const { accountSize, money, drawdown: shownDrawdown } = await read();
+
+    expect([accountSize, money?.balance, shownDrawdown?.intraday]).to.deep.equal([null, null, null]);
+    expect(shownDrawdown).to.include({ intradayLimit: 5 });
+  });
+
   it('is absent only when the validator itself says so', async () => {
     validator.get('/v2/entity/subaccount/5Entity_3').reply(404, { message: 'Subaccount 5Entity_3 not found' });
 

@@ -10,6 +10,7 @@ import {
   namesAnother,
   numberIn,
   numberOf,
+  sizeOf,
   textOf,
   timeMsOf,
 } from './fields.ts';
@@ -72,7 +73,7 @@ const readDashboard = (dashboard: Fields, info: Fields, status: string): Omit<Da
     money: readMoney(dashboard.account_size_data),
     totalLeverage: numberOf(fieldsOf(dashboard.positions)?.total_leverage),
     assetClass: textOf(info.asset_class),
-    accountSize: numberOf(info.account_size) ?? numberOf(fieldsOf(dashboard.account_size_data)?.account_size),
+    accountSize: sizeOf(info.account_size) ?? sizeOf(fieldsOf(dashboard.account_size_data)?.account_size),
     createdMs: timeMsOf(info.created_at_ms),
     bucket,
     elimination: readElimination(dashboard.elimination),
@@ -176,7 +177,8 @@ function readOverall(
 const PERCENT_PLACES = 10;
 
 /** The venue computes with doubles, and so do the conversions: 6 % comes as 5.999999999999995 or 6.000000000000005. */
-const percent = (value: number | null): number | null => value && roundedNumber(value, PERCENT_PLACES);
+const percent = (value: number | null): number | null =>
+  value !== null && Number.isFinite(value) ? roundedNumber(value, PERCENT_PLACES) : null;
 
 /** Reads the account_size_data section. Amounts are in USD. */
 const readMoney = (value: unknown): Money | null => {

@@ -7,10 +7,16 @@ export type Fields = Record<string, unknown>;
 export const fieldsOf = (value: unknown): Fields | null =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : null; // as: just proven
 
-/** A finite number, given as a number or as a numeric string. Null for any other value. */
+/** A number that doubles hold exactly, given as a number or as a numeric string. Null for any other value, and for any larger one. */
 export const numberOf = (value: unknown): number | null => {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
-  return typeof number === 'number' && Number.isFinite(number) ? number : null;
+  return typeof number === 'number' && Math.abs(number) <= Number.MAX_SAFE_INTEGER ? number : null;
+};
+
+/** The size of an account in USD. Null for any other value, and for one that no account has. */
+export const sizeOf = (value: unknown): number | null => {
+  const size = numberOf(value);
+  return size !== null && size >= 1 ? size : null;
 };
 
 /** A time in epoch ms that RFC 3339 can express, given as a number or as a numeric string. Null for any other value. */

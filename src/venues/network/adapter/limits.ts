@@ -1,6 +1,6 @@
 import type { Reply } from '../../../adapters/http.ts';
 import { found, type ReadResult, unreadable } from '../../../kernel/upstream-result.ts';
-import { entriesOf, type Fields, fieldsOf, namesAnother, numberOf } from './fields.ts';
+import { entriesOf, type Fields, fieldsOf, namesAnother, numberOf, sizeOf } from './fields.ts';
 import { readResponse } from './read-response.ts';
 import type { Limits } from './types.ts';
 
@@ -30,7 +30,7 @@ const readLimits = (response: ReadResult<Fields>, exAddress: string | null): Rea
   if (portfolioUsd === null) return unreadable('no limits in the response');
   return found({
     tier: numberOf(data.tier),
-    accountSize: numberOf(data.account_size),
+    accountSize: sizeOf(data.account_size),
     portfolioMultiple: numberOf(data.portfolio_multiplier),
     portfolioUsd,
     perPairUsd: numberOf(data.max_position_per_pair_usd),

@@ -9,7 +9,7 @@ import {
   unreachable,
   unreadable,
 } from '../../../kernel/upstream-result.ts';
-import { entriesOf, fieldsOf, namesAnother, numberOf, textOf, timeMsOf } from './fields.ts';
+import { entriesOf, fieldsOf, namesAnother, numberOf, sizeOf, textOf, timeMsOf } from './fields.ts';
 import { readResponse } from './read-response.ts';
 import { classifySubaccountText, rejectedOurKey } from './rejections.ts';
 import type { ListedSubaccount, NewSubaccount, Subaccount } from './types.ts';
@@ -83,7 +83,7 @@ const readListed = (value: unknown, id: string | null = null): ListedSubaccount 
     subaccountUuid: textOf(data.subaccount_uuid),
     syntheticHotkey: textOf(data.synthetic_hotkey),
     assetClass: textOf(data.asset_class),
-    accountSize: numberOf(data.account_size),
+    accountSize: sizeOf(data.account_size),
     status: textOf(data.status) ?? 'unknown',
     createdMs: timeMsOf(data.created_at_ms),
     exAddress: textOf(data.hl_address)?.toLowerCase() ?? null,
