@@ -61,6 +61,23 @@ describe('what the network leaves out of a response', () => {
     expect(turns).to.be.at.least(5);
   });
 
+  it('is no elimination, which is final: an object says nothing that has neither a time nor a reason', () => {
+    expect(shown({ elimination: {} }).elimination).to.equal(null);
+    expect(shown({ elimination: { reason: 'INACTIVE' } }).elimination).to.deep.equal({
+      atMs: null,
+      reason: 'INACTIVE',
+    });
+  });
+
+  it('is a number where it writes one that no account has', () => {
+    const drawdown = { current_equity: 0.9, daily_open_equity: 5e-324, intraday_drawdown_threshold: 0.05 };
+
+    const read = shown({ account_size_data: { account_size: 0, balance: 1e300 }, drawdown });
+
+    expect([read.accountSize, read.money?.balance, read.drawdown?.intraday]).to.deep.equal([null, null, null]);
+    expect(read.drawdown).to.include({ intradayLimit: 5 });
+  });
+
   it('is no cap of a class: one without numbers has none', () => {
     const limits = limitsResponse(reply({ max_portfolio_usd: 5, max_asset_class_usd: { crypto: null } }));
 

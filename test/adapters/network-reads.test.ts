@@ -188,6 +188,7 @@ describe('reading a dashboard of the network', () => {
   const held = compact.positions.positions[UUID];
   for (const [what, positions] of [
     ['without its pair', { positions: { [UUID]: { ...held, tp: null } } }],
+    ['closed at a time that cannot be read', { positions: { [UUID]: { ...held, c: '2026-11-21T00:00:00Z' } } }],
     ['open without a side', { positions: { [UUID]: { ...held, t: undefined } } }],
     ['that is no object', { positions: { [UUID]: held, other: null } }],
     ['with an order that is no object', { positions: { [UUID]: { ...held, fo: { ...held.fo, other: null } } } }],
@@ -214,16 +215,6 @@ describe('reading a dashboard of the network', () => {
     });
 
     expect((await read()).elimination).to.deep.equal({ atMs: 9, reason: 'INACTIVE' });
-  });
-
-  it('takes no number that no account has', async () => {
-    const drawdown = { current_equity: 0.9, daily_open_equity: 5e-324, intraday_drawdown_threshold: 0.05 };
-    shown({ subaccount_info: { ...info, account_size: 0 }, account_size_data: { balance: 1e300 }, drawdown });
-
-    const { accountSize, money, drawdown: shownDrawdown } = await read();
-
-    expect([accountSize, money?.balance, shownDrawdown?.intraday]).to.deep.equal([null, null, null]);
-    expect(shownDrawdown).to.include({ intradayLimit: 5 });
   });
 
   it('is absent only when the validator itself says so', async () => {

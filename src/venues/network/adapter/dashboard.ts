@@ -90,9 +90,8 @@ const readDashboard = (dashboard: Fields, info: Fields, status: string): Omit<Da
 
 const readElimination = (value: unknown): Dashboard['elimination'] => {
   const elimination = fieldsOf(value);
-  return (
-    elimination && { atMs: timeMsOf(elimination.elimination_initiated_time_ms), reason: textOf(elimination.reason) }
-  );
+  const [atMs, reason] = [timeMsOf(elimination?.elimination_initiated_time_ms), textOf(elimination?.reason)];
+  return atMs === null && reason === null ? null : { atMs, reason }; // an object that says nothing ends no account
 };
 
 const readPosition = (value: unknown, key: string | null): DashboardPosition | null => {
@@ -102,7 +101,7 @@ const readPosition = (value: unknown, key: string | null): DashboardPosition | n
   const closeMs = closedAt(position);
   const side = position && (readSide(anyOf(position, 'position_type', 't')) ?? (closeMs === null ? null : 'FLAT'));
   const filledOrders = position && everyOrderIn(anyOf(position, 'fo', 'orders') ?? []);
-  const isDated = closeMs === null || timeMsOf(closeMs) !== null;
+  const isDated = position && timeMsOf(anyOf(position, 'close_ms', 'c') ?? 0) !== null;
   if (!position || !uuid || !tradePair || !side || !filledOrders || !isDated) return null;
   return {
     uuid,
