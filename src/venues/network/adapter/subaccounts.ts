@@ -1,4 +1,5 @@
 import { parseJson, type Reply } from '../../../adapters/http.ts';
+import { isHotkey } from '../../../kernel/ids.ts';
 import type { ReadResult, UpstreamResult } from '../../../kernel/upstream-result.ts';
 import {
   accepted,
@@ -75,17 +76,28 @@ const readSubaccount = (value: unknown): Subaccount | null => {
   return { subaccountId, syntheticHotkey, assetClass, accountSize, ...more };
 };
 
-/** `id`: the key of the subaccount, if the list is a dictionary. */
+/** `id`: the key of the subaccount, if the list is a dictionary. Orders name it by its number, reads by its hotkey, which ends with the number. */
 const readListed = (value: unknown, id: string | null = null): ListedSubaccount => {
   const data = fieldsOf(value) ?? {};
+  const subaccountId = idOf(data.subaccount_id) ?? idOf(id);
+  const hotkey = textOf(data.synthetic_hotkey);
+  const isIts = hotkey !== null && isHotkey(hotkey) && (subaccountId === null || hotkey.endsWith(`_${subaccountId}`));
   return {
-    subaccountId: numberOf(data.subaccount_id) ?? numberOf(id),
+    subaccountId,
     subaccountUuid: textOf(data.subaccount_uuid),
-    syntheticHotkey: textOf(data.synthetic_hotkey),
+    syntheticHotkey: isIts ? hotkey : null,
     assetClass: textOf(data.asset_class),
     accountSize: sizeOf(data.account_size),
     status: textOf(data.status) ?? 'unknown',
     createdMs: timeMsOf(data.created_at_ms),
     exAddress: textOf(data.hl_address)?.toLowerCase() ?? null,
   };
+};
+
+const HIGHEST_ID = 2_147_483_647;
+
+/** The number of a subaccount, else null. */
+const idOf = (value: unknown): number | null => {
+  const id = numberOf(value);
+  return id !== null && Number.isInteger(id) && id >= 0 && id <= HIGHEST_ID ? id : null;
 };
