@@ -1,6 +1,6 @@
 import { USDC_TOKEN } from '../../../kernel/exchange-names.ts';
 import { gridOf } from './amounts.ts';
-import { decimalOf, everyOf, fieldsOf, integerOf, type Rows, rowsOf, textOf } from './fields.ts';
+import { decimalOf, everyOf, fieldsOf, integerOf, positiveOf, type Rows, rowsOf, textOf } from './fields.ts';
 import type { Asset, Market } from './types.ts';
 
 /**
@@ -32,7 +32,7 @@ export const readPerps =
     rowsOf(fieldsOf(json)?.universe, (value, position) => {
       const asset = fieldsOf(value);
       const coin = textOf(asset?.name);
-      const sizeDecimals = integerOf(asset?.szDecimals);
+      const sizeDecimals = decimalsOf(asset?.szDecimals);
       if (!asset || !coin || sizeDecimals === null) return null;
       return {
         id: position + (index === 0 ? 0 : DEX_BASE + DEX_STEP * index),
@@ -69,14 +69,22 @@ export const readMarkets =
       : null;
   };
 
-/** Reads mid prices by coin. A coin without a readable price is left out; nothing else is known then. See venues/exchange.md#reads. */
+/** Reads mid prices by coin. A coin without a readable price above 0 is left out; nothing else is known then. See venues/exchange.md#reads. */
 export const readMids = (json: unknown): Record<string, string> | null => {
   const entries = Object.entries(fieldsOf(json) ?? { '': null });
   const mids = entries.flatMap(([coin, price]) => {
-    const mid = decimalOf(price);
+    const mid = positiveOf(price);
     return mid === null ? [] : [[coin, mid] as const];
   });
   return mids.length > 0 || entries.length === 0 ? Object.fromEntries(mids) : null;
+};
+
+const MOST_DECIMALS = 18;
+
+/** A number of decimals that a size may have, else null. */
+const decimalsOf = (value: unknown): number | null => {
+  const decimals = integerOf(value);
+  return decimals !== null && decimals >= 0 && decimals <= MOST_DECIMALS ? decimals : null;
 };
 
 type Token = { index: number; name: string; sizeDecimals: number };
@@ -85,7 +93,7 @@ const readToken = (value: unknown): Token | null => {
   const token = fieldsOf(value);
   const index = integerOf(token?.index);
   const name = textOf(token?.name);
-  const sizeDecimals = integerOf(token?.szDecimals);
+  const sizeDecimals = decimalsOf(token?.szDecimals);
   return index === null || !name || sizeDecimals === null ? null : { index, name, sizeDecimals };
 };
 

@@ -1,4 +1,4 @@
-import { canonical, isDecimal } from '../../../kernel/decimals.ts';
+import { canonical, isDecimal, isPositive } from '../../../kernel/decimals.ts';
 import { calendarMs } from '../../../kernel/work.ts';
 
 /** An object of untrusted JSON. Read every member with one of the readers below. */
@@ -17,9 +17,18 @@ export const timeMsOf = (value: unknown): number | null => calendarMs(integerOf(
 /** A non-empty string, else null. */
 export const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 
+/** Longer than every decimal of the venue. To compute with one of millions of digits would stop the process. */
+const LONGEST_DECIMAL = 100;
+
 /** The canonical form of a decimal string (the venue writes `1.0`). Null for any other value, including numbers. */
 export const decimalOf = (value: unknown): string | null =>
-  typeof value === 'string' && isDecimal(value) ? canonical(value) : null;
+  typeof value === 'string' && value.length <= LONGEST_DECIMAL && isDecimal(value) ? canonical(value) : null;
+
+/** The canonical form of a decimal string above 0, else null. */
+export const positiveOf = (value: unknown): string | null => {
+  const decimal = decimalOf(value);
+  return decimal !== null && isPositive(decimal) ? decimal : null;
+};
 
 /** A 0x-prefixed hex string in lower case, else null. */
 export const hexOf = (value: unknown): string | null =>

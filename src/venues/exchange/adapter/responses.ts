@@ -7,7 +7,7 @@ import {
   unreachable,
 } from '../../../kernel/upstream-result.ts';
 import type { ItemResult, Posted } from './action-types.ts';
-import { decimalOf, fieldsOf, hexOf, integerOf, textOf } from './fields.ts';
+import { fieldsOf, hexOf, integerOf, positiveOf, textOf } from './fields.ts';
 import { classifyActionText, classifyItemText, rejectedForForm, rejectedForRate, saysExpired } from './rejections.ts';
 
 /** What was sent: the number of items the venue reports on individually; 0 if it sends no item results. */
@@ -98,8 +98,8 @@ const readResting = (value: unknown): ItemResult | null => {
 const readFilled = (value: unknown): ItemResult | null => {
   const filled = fieldsOf(value);
   const oid = integerOf(filled?.oid);
-  const filledSize = decimalOf(filled?.totalSz);
-  const averagePrice = decimalOf(filled?.avgPx);
+  const filledSize = positiveOf(filled?.totalSz);
+  const averagePrice = positiveOf(filled?.avgPx);
   if (oid === null || filledSize === null || averagePrice === null) return null;
   return { kind: 'filled', oid, cloid: hexOf(filled?.cloid), filledSize, averagePrice };
 };

@@ -1,0 +1,59 @@
+import { expect } from 'chai';
+import nock from 'nock';
+import { exvenue } from '../../src/venues/exchange/adapter/index.ts';
+import { alone } from '../support/alone.ts';
+
+const VENUE = 'http://exchange.test';
+const USER = `0x${'1'.repeat(40)}`;
+
+/** An exchange that responds to one kind of question. */
+const responding = (type: string, response: unknown) => {
+  nock(VENUE)
+    .post('/info', (body) => body.type === type)
+    .reply(200, JSON.stringify(response));
+  return exvenue({ url: VENUE, network: 'mainnet' });
+};
+
+describe('values that the exchange never has', () => {
+  alone();
+
+  it('are no prices: a coin whose price is not above 0 has none', async () => {
+    const venue = responding('allMids', { BTC: '0.0', ETH: '-1', SOL: '150.5' });
+
+    expect(await venue.mids()).to.deep.equal({ kind: 'found', data: { SOL: '150.5' } });
+  });
+
+  it('hide only the asset that has them', async () => {
+    const named = ['BTC', 'ETH', 'SOL'].map((name, n) => ({ name, szDecimals: [-1, 4, 1e9][n] }));
+    const venue = responding('meta', { universe: named });
+
+    expect(await venue.asset('ETH')).to.nested.include({ kind: 'found', 'data.id': 1 });
+    expect(await venue.asset('BTC')).to.include({ kind: 'unreadable' });
+    expect(await venue.asset('SOL')).to.include({ kind: 'unreadable' });
+  });
+
+  it('are not computed with: a balance of a million digits', async () => {
+    const row = { coin: 'USDC', token: 0, total: '9'.repeat(1_000_000), hold: '0' };
+    const venue = responding('spotClearinghouseState', { balances: [row] });
+
+    expect(await venue.spotBalances(USER)).to.include({ kind: 'unreadable' });
+  }).timeout(2_000);
+
+  for (const filled of [
+    { totalSz: '0', avgPx: '100', oid: 7 },
+    { totalSz: '-1', avgPx: '100', oid: 7 },
+    { totalSz: '1', avgPx: '0', oid: 7 },
+  ])
+    it(`leave an order in doubt: ${JSON.stringify(filled)}`, async () => {
+      nock(VENUE)
+        .post('/exchange')
+        .reply(200, { status: 'ok', response: { type: 'order', data: { statuses: [{ filled }] } } });
+      const venue = exvenue({ url: VENUE, network: 'mainnet' });
+      const order = { asset: 1, side: 'buy', price: '1', size: '1', reduceOnly: false, timeInForce: 'ioc' } as const;
+      const body = await venue
+        .signerOf('c'.repeat(64))
+        ?.sign({ kind: 'place', orders: [order], grouping: 'none' }, { nonce: 1 });
+
+      expect(await venue.post(String(body), { firstSend: true })).to.include({ kind: 'unknown' });
+    });
+});
