@@ -57,7 +57,7 @@ describe('reading the orders of the exchange', () => {
   });
 
   for (const [name, sent] of [
-    [5, 5],
+    [order.oid, order.oid],
     [CLOID.toUpperCase().replace('0X', '0x'), CLOID],
   ] as const) {
     it(`queries an order by ${typeof name}`, async () => {

@@ -116,7 +116,7 @@ describe('reading the exchange', () => {
     const venue = open();
     shared({ type: 'perpDexs' }).reply(200, [null, { name: 'xyz', fullName: 'XYZ' }]);
     question({ type: 'clearinghouseState' }).times(2).reply(200, state);
-    question({ type: 'clearinghouseState', dex: 'xyz' }).reply(200, state);
+    question({ type: 'clearinghouseState', dex: 'xyz' }).reply(200, { ...state, assetPositions: [] });
     question({ type: 'clearinghouseState', dex: 'xyz' }).reply(500);
 
     const [whole, part] = [await venue.accounts(USER), await venue.accounts(USER)];
@@ -126,8 +126,12 @@ describe('reading the exchange', () => {
   });
 
   it('computes free spot money, never below zero', async () => {
-    const balance = (total: string, hold: string) => ({ coin: 'USDC', token: 0, total, hold, entryNtl: '0.0' });
-    question({ type: 'spotClearinghouseState' }).reply(200, { balances: [balance('14.6', '4.60'), balance('1', '2')] });
+    const row = { coin: 'USDC', token: 0, entryNtl: '0.0' };
+    const given = [
+      { ...row, total: '14.6', hold: '4.60' },
+      { ...row, coin: 'HYPE', total: '1', hold: '2' },
+    ];
+    question({ type: 'spotClearinghouseState' }).reply(200, { balances: given });
 
     const balances = await open().spotBalances(USER);
 

@@ -1,4 +1,5 @@
 import { compare, isPositive, minus } from '../../../kernel/decimals.ts';
+import { dexOf } from '../../../kernel/exchange-names.ts';
 import { absent, found, type ReadResult } from '../../../kernel/upstream-result.ts';
 import { complete, decimalOf, everyOf, fieldsOf, hexOf, integerOf, textOf, timeMsOf } from './fields.ts';
 import type { AccountMode, ActionBudget, Agent, PerpAccount, PerpPosition, Role, SpotBalance } from './types.ts';
@@ -15,7 +16,7 @@ export const readAccount =
       totalPositionValue: decimalOf(summary?.totalNtlPos),
       marginUsed: decimalOf(summary?.totalMarginUsed),
       withdrawable: decimalOf(state?.withdrawable),
-      positions: everyOf(state?.assetPositions, readPosition),
+      positions: everyOf(state?.assetPositions, readPosition(dex)),
       atMs: timeMsOf(state?.time),
     });
   };
@@ -106,16 +107,17 @@ export const readActionBudget = (json: unknown): ActionBudget | null => {
 };
 
 /** Only coin and size are required: orders, exits and the ledger need nothing else. */
-const readPosition = (value: unknown): PerpPosition | null => {
-  const position = fieldsOf(fieldsOf(value)?.position);
-  const required = complete({ coin: textOf(position?.coin), size: decimalOf(position?.szi) });
-  return (
-    required && {
+const readPosition =
+  (dex: string) =>
+  (value: unknown): PerpPosition | null => {
+    const position = fieldsOf(fieldsOf(value)?.position);
+    const required = complete({ coin: textOf(position?.coin), size: decimalOf(position?.szi) });
+    if (!required || dexOf(required.coin) !== dex) return null; // that of another dex
+    return {
       ...required,
       positionValue: decimalOf(position?.positionValue),
       unrealizedPnl: decimalOf(position?.unrealizedPnl),
       entryPrice: decimalOf(position?.entryPx),
       liquidationPrice: decimalOf(position?.liquidationPx),
-    }
-  );
-};
+    };
+  };

@@ -1,4 +1,4 @@
-import { USDC_TOKEN } from '../../../kernel/exchange-names.ts';
+import { dexOf, USDC_TOKEN } from '../../../kernel/exchange-names.ts';
 import { gridOf } from './amounts.ts';
 import { decimalOf, everyOf, fieldsOf, integerOf, positiveOf, type Rows, rowsOf, textOf } from './fields.ts';
 import type { Asset, Market } from './types.ts';
@@ -33,7 +33,7 @@ export const readPerps =
       const asset = fieldsOf(value);
       const coin = textOf(asset?.name);
       const sizeDecimals = decimalsOf(asset?.szDecimals);
-      if (!asset || !coin || sizeDecimals === null) return null;
+      if (!asset || !coin || dexOf(coin) !== name || sizeDecimals === null) return null;
       return {
         id: position + (index === 0 ? 0 : DEX_BASE + DEX_STEP * index),
         coin,

@@ -151,17 +151,18 @@ type Shared = { pageOfFills: ReturnType<typeof fillPages>; updates: OrderUpdates
 
 const orderReads = (query: QueryInfo, catalogue: Catalogue, { pageOfFills, updates }: Shared): OrderReads => ({
   openOrders: (user, dex = '', limits) =>
-    query({ body: of('frontendOpenOrders', user, onDex(dex)) }, limits, foundOr(readOpenOrders)),
+    query({ body: of('frontendOpenOrders', user, onDex(dex)) }, limits, foundOr(readOpenOrders(dex))),
   openOrderNames: (user, dex = '', limits) =>
-    query({ body: of('frontendOpenOrders', user, onDex(dex)) }, limits, foundOr(readOrderNames)),
+    query({ body: of('frontendOpenOrders', user, onDex(dex)) }, limits, foundOr(readOrderNames(dex))),
   dexesWithOrders: dexesWithOrders(query, catalogue),
   historicalOrders: (user, limits) =>
     query({ body: of('historicalOrders', user), costsRows: true }, limits, foundOr(readHistory)),
   orderStatus: async (user, name, limits) => {
-    const body = of('orderStatus', user, { oid: wireName(name) });
-    const read = await query({ body, weight: readWeights.light }, limits, readStatus);
-    const cloid = typeof name === 'string' ? wireName(name) : read.kind === 'found' ? read.data.order.cloid : null;
-    return cloid === null ? read : latestOf(read, await updates.find(String(cloid)), typeof name === 'number');
+    const oid = wireName(name);
+    const body = of('orderStatus', user, { oid });
+    const read = await query({ body, weight: readWeights.light }, limits, readStatus(oid));
+    const cloid = typeof oid === 'string' ? oid : read.kind === 'found' ? read.data.order.cloid : null;
+    return cloid === null ? read : latestOf(read, await updates.find(cloid), typeof oid === 'number');
   },
   recentFills: (user, limits) =>
     query({ body: of('userFills', user), costsRows: true }, limits, foundOr(readFills(user))),

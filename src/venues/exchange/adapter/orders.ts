@@ -1,4 +1,5 @@
 import { compare, isPositive } from '../../../kernel/decimals.ts';
+import { dexOf } from '../../../kernel/exchange-names.ts';
 import type { Side } from '../../../kernel/grid.ts';
 import { absent, found, type ReadResult } from '../../../kernel/upstream-result.ts';
 import type { ExitKind, TimeInForce } from './action-types.ts';
@@ -9,16 +10,23 @@ import type { OpenOrder, OrderNames, OrderRecord, OrderState, OrderView } from '
 /**
  * Reads open orders with their triggers and children. An order of an unknown form does not hide the others. See venues/exchange.md#reads.
  */
-export const readOpenOrders = (json: unknown): OpenOrder[] | null => {
-  const names = readOrderNames(json);
-  const orders = names && readable(json, readOrder);
-  if (!orders) return null;
-  const parents = new Map(names.flatMap(({ oid, children }) => children.map((child) => [child, oid] as const)));
-  return orders.map((order) => ({ ...order, parentOid: parents.get(order.oid) ?? null }));
-};
+export const readOpenOrders =
+  (dex: string) =>
+  (json: unknown): OpenOrder[] | null => {
+    const names = readOrderNames(dex)(json);
+    const orders = names && readable(json, readOrder);
+    if (!orders) return null;
+    const parents = new Map(names.flatMap(({ oid, children }) => children.map((child) => [child, oid] as const)));
+    return orders.map((order) => ({ ...order, parentOid: parents.get(order.oid) ?? null }));
+  };
 
-/** Reads the names of all open orders. An order without a number could be any: then none is known. */
-export const readOrderNames = (json: unknown): OrderNames[] | null => everyOf(json, readNames);
+/** Reads the names of all open orders on a dex. An order without a number could be any: then none is known. Nor is one among those of another dex. */
+export const readOrderNames =
+  (dex: string) =>
+  (json: unknown): OrderNames[] | null => {
+    const names = everyOf(json, readNames);
+    return names?.every(({ coin }) => dexOf(coin) === dex) ? names : null;
+  };
 
 const readNames = (value: unknown): OrderNames | null => {
   const order = fieldsOf(value);
@@ -56,13 +64,21 @@ const mayBeOpen = ({ state }: OrderRecord) => state === 'open' || state === 'tri
 const readable = <T>(json: unknown, read: (value: unknown) => T | null): T[] | null =>
   Array.isArray(json) ? json.map(read).filter((member) => member !== null) : null;
 
-/** Reads the order of one oid or cloid. `unknownOid` means that the venue has none. See venues/exchange.md#reads. */
-export const readStatus = (json: unknown): ReadResult<OrderRecord> | null => {
-  const response = fieldsOf(json);
-  if (response?.status === 'unknownOid') return absent;
-  const record = response?.status === 'order' ? readRecord(response.order) : null;
-  return record && found(record);
-};
+/**
+ * Reads the order of one oid or cloid. `unknownOid` means that the venue has none. The record of another order is unreadable. See
+ * venues/exchange.md#reads.
+ */
+export const readStatus =
+  (name: number | string) =>
+  (json: unknown): ReadResult<OrderRecord> | null => {
+    const response = fieldsOf(json);
+    if (response?.status === 'unknownOid') return absent;
+    const record = response?.status === 'order' ? readRecord(response.order) : null;
+    return record && isNamed(record.order, name) ? found(record) : null;
+  };
+
+const isNamed = ({ oid, cloid }: OrderView, name: number | string): boolean =>
+  typeof name === 'number' ? oid === name : (cloid ?? name) === name;
 
 /** Reads the side of an order or fill: `B` (bid) or `A` (ask). */
 export const readSide = (value: unknown): Side | null => (value === 'B' ? 'buy' : value === 'A' ? 'sell' : null);

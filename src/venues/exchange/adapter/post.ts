@@ -4,7 +4,7 @@ import { type UpstreamResult, unreachable } from '../../../kernel/upstream-resul
 import { epochMs, presentWork } from '../../../kernel/work.ts';
 import type { Posted, PostLimits } from './action-types.ts';
 import type { Budget } from './budget.ts';
-import { fieldsOf, textOf } from './fields.ts';
+import { fieldsOf, hexOf, textOf } from './fields.ts';
 import type { AccountPauses } from './pauses.ts';
 import { pauseOf, postResponse } from './responses.ts';
 
@@ -21,7 +21,7 @@ export const posterTo =
   (url: string, send: Record<Priority, HttpClient>, budget: Budget, pauses: AccountPauses) =>
   async (body: string, limits: PostLimits): Promise<UpstreamResult<Posted>> => {
     const { timeoutMs = POST_MS, notAfter = epochMs() + timeoutMs, signal, account, firstSend } = limits;
-    const { items, cancels, isExit, isBare } = readSigned(body);
+    const { items, cloids, cancels, isExit } = readSigned(body);
     if (account && !(await pauses.waitOut(account, cancels, notAfter, signal))) return unreachable('ACTION_BUDGET');
     const weight = 1 + Math.floor(items / ITEMS_PER_WEIGHT);
     const priority = isExit || presentWork().isExit ? 'exit' : 'entry';
@@ -39,19 +39,29 @@ export const posterTo =
     const reply = await send[priority]({ method: 'POST', ...request });
     if (reply.kind === 'unsent') budget.charge(-weight);
     if (reply.kind === 'response' && reply.status === 429) budget.halt(pauseOf(reply.headers) * 1_000);
-    const response = postResponse(reply, { items: isBare ? 0 : items, firstSend });
+    const response = postResponse(reply, { cloids, firstSend });
     if (response.kind === 'rejected' && response.slug === 'action_budget' && account)
       pauses.pause(account, cancels, (response.retryAfterS ?? 0) * 1_000);
     return response;
   };
 
-/** Reads the kind and size of a signed body. Throws for any other text; the error does not contain the text. */
-const readSigned = (body: string): { items: number; cancels: boolean; isExit: boolean; isBare: boolean } => {
+type Signed = { items: number; cloids: (string | null)[]; cancels: boolean; isExit: boolean };
+
+/**
+ * Reads the kind, the size and the client ids of a signed body; null for an item without one. Throws for any other text; the error does not
+ * contain the text.
+ */
+const readSigned = (body: string): Signed => {
   const action = fieldsOf(fieldsOf(parseJson(body))?.action);
   const type = textOf(action?.type);
   if (!action || !type) throw new TypeError('not a signed action');
-  const list = [action.orders, action.cancels, action.modifies].find(Array.isArray);
+  const list = [action.orders, action.cancels, action.modifies].find(Array.isArray) ?? null;
   const cancels = type === 'cancel' || type === 'cancelByCloid';
   const reduces = type === 'order' && (list ?? []).every((order) => fieldsOf(order)?.r === true);
-  return { items: list?.length ?? 1, cancels, isExit: cancels || reduces, isBare: !list };
+  return { items: list?.length ?? 1, cloids: list?.map(cloidIn) ?? [], cancels, isExit: cancels || reduces };
+};
+
+const cloidIn = (item: unknown): string | null => {
+  const order = fieldsOf(fieldsOf(item)?.order) ?? fieldsOf(item);
+  return hexOf(order?.c);
 };

@@ -10,8 +10,8 @@ import type { ItemResult, Posted } from './action-types.ts';
 import { fieldsOf, hexOf, integerOf, positiveOf, textOf } from './fields.ts';
 import { classifyActionText, classifyItemText, rejectedForForm, rejectedForRate, saysExpired } from './rejections.ts';
 
-/** What was sent: the number of items the venue reports on individually; 0 if it sends no item results. */
-export type SentRequest = { items: number; firstSend: boolean };
+/** What was sent: the client ids of the items that the venue reports on individually, null for one without. None if it sends no item results. */
+export type SentRequest = { cloids: readonly (string | null)[]; firstSend: boolean };
 
 /** Pause after a 429 without `Retry-After`. The budget is per minute, so a sixth of it is available again by then. */
 const PAUSE_S = 10;
@@ -23,10 +23,10 @@ const LONGEST_PAUSE_S = 60;
  * may have arrived before, only results per item are: the venue executes a nonce once, so it has executed the bytes now.
  * Everything else leaves the action in doubt. See venues/exchange.md#errors.
  */
-export const postResponse = (reply: Reply, { items, firstSend }: SentRequest): UpstreamResult<Posted> => {
+export const postResponse = (reply: Reply, { cloids, firstSend }: SentRequest): UpstreamResult<Posted> => {
   if (reply.kind === 'unsent') return unreachable(reply.why);
   if (reply.kind === 'lost') return unknownEffect(reply.why);
-  const response = readReply(reply, items);
+  const response = readReply(reply, cloids);
   if (firstSend || response.kind === 'accepted' || response.kind === 'unknown' || isExecuted(reply)) return response;
   return unknownEffect(`a repeat was rejected: ${response.kind === 'rejected' ? response.slug : response.why}`);
 };
@@ -39,7 +39,10 @@ export const pauseOf = (headers: { 'retry-after'?: string | undefined }): number
   return Number.isFinite(seconds) && seconds > 0 ? Math.min(Math.ceil(seconds), LONGEST_PAUSE_S) : PAUSE_S;
 };
 
-const readReply = (reply: Extract<Reply, { kind: 'response' }>, items: number): UpstreamResult<Posted> => {
+const readReply = (
+  reply: Extract<Reply, { kind: 'response' }>,
+  cloids: SentRequest['cloids'],
+): UpstreamResult<Posted> => {
   const body = fieldsOf(parseJson(reply.text));
   const isRejected = body?.status !== 'ok';
   if (reply.status === 429 && isRejected) return rejectedForRate(pauseOf(reply.headers));
@@ -47,7 +50,7 @@ const readReply = (reply: Extract<Reply, { kind: 'response' }>, items: number): 
   if (reply.status !== 200 || !body) return unknownEffect(`status ${reply.status} is not conclusive`);
   if (body.status === 'err') return readRejection(body.response);
   if (body.status !== 'ok') return unknownEffect('unknown status of the action');
-  return items === 0 ? accepted({ items: [] }) : readStatuses(body.response, items);
+  return cloids.length === 0 ? accepted({ items: [] }) : readStatuses(body.response, cloids);
 };
 
 /** Expired bytes were never executed, so the action may be signed and sent anew. */
@@ -58,15 +61,20 @@ const readRejection = (reason: unknown): UpstreamResult<Posted> => {
 };
 
 /** A single rejection for several items: the venue found it in its first check and rejected the whole action. */
-const readStatuses = (response: unknown, requested: number): UpstreamResult<Posted> => {
+const readStatuses = (response: unknown, cloids: SentRequest['cloids']): UpstreamResult<Posted> => {
   const statuses = fieldsOf(fieldsOf(response)?.data)?.statuses;
   if (!Array.isArray(statuses)) return unknownEffect('the response lists no items');
   const items = statuses.map(readItem);
   const [first] = items;
   if (items.length === 1 && first?.kind === 'rejected') return first;
-  if (items.length !== requested) return unknownEffect('the response lists other items');
+  if (items.length !== cloids.length || items.some((item, n) => isAnother(item, cloids[n] ?? null)))
+    return unknownEffect('the response lists other items');
   return sameRejection(items) ?? (items.some(isDone) ? accepted({ items }) : allInDoubt(items));
 };
+
+/** Whether an item names another order than was sent in its place. Where one of both has no client id, nothing says so. */
+const isAnother = (item: ItemResult, sent: string | null): boolean =>
+  'cloid' in item && (item.cloid ?? sent) !== (sent ?? item.cloid);
 
 /** The same rejection for every item rejects the action. Different rejections stay on their items. */
 const sameRejection = (items: ItemResult[]): Rejected | null => {

@@ -1,0 +1,83 @@
+import { expect } from 'chai';
+import nock from 'nock';
+import type { OrderTerms } from '../../src/venues/exchange/adapter/action-types.ts';
+import { exvenue } from '../../src/venues/exchange/adapter/index.ts';
+import { alone } from '../support/alone.ts';
+
+const VENUE = 'http://exchange.test';
+const USER = `0x${'1'.repeat(40)}`;
+const [CLOID, OTHER] = ['a', 'b'].map((digit) => `0x${digit.repeat(32)}`) as [string, string]; // as: one for each
+const venue = () => exvenue({ url: VENUE, network: 'mainnet' });
+const info = (type: string, response: object) => {
+  const isIt = (body: { type: string }) => body.type === type;
+  nock(VENUE).post('/info', isIt).reply(200, response);
+};
+
+const order = { oid: 7, coin: 'BTC', side: 'B', limitPx: '1', sz: '1', timestamp: 1, cloid: CLOID };
+const state = (coin: string) => ({
+  marginSummary: { accountValue: '1', totalNtlPos: '0', totalMarginUsed: '0' },
+  withdrawable: '1',
+  assetPositions: [{ position: { coin, szi: '1' } }],
+  time: 1,
+});
+const terms = { asset: 1, side: 'buy', price: '1', size: '1', reduceOnly: false, timeInForce: 'ioc' } as const;
+
+/** Posts orders with these client ids, to which the exchange responds so. */
+async function post(status: number, statuses: object[], cloids: string[] = [CLOID]) {
+  const { signerOf, post } = venue();
+  const orders: OrderTerms[] = cloids.map((cloid) => ({ ...terms, cloid }));
+  const body = await signerOf('c'.repeat(64))?.sign({ kind: 'place', orders, grouping: 'none' }, { nonce: 1 });
+  nock(VENUE)
+    .post('/exchange')
+    .reply(status, { status: 'ok', response: { type: 'order', data: { statuses } } });
+  return post(String(body), { firstSend: true });
+}
+
+describe('what the exchange says of something else', () => {
+  alone();
+
+  it('is no record of the order that was asked for', async () => {
+    const record = (more: object) => ({
+      status: 'order',
+      order: { order: { ...order, ...more }, status: 'open', statusTimestamp: 7 },
+    });
+    for (const [name, more, kind] of [
+      [7, {}, 'found'],
+      [7, { oid: 8 }, 'unreadable'],
+      [CLOID, {}, 'found'],
+      [CLOID, { cloid: null }, 'found'],
+      [CLOID, { cloid: OTHER }, 'unreadable'],
+    ] as const) {
+      info('orderStatus', record(more));
+
+      expect(await venue().orderStatus(USER, name), JSON.stringify([name, more])).to.include({ kind });
+    }
+  });
+
+  it('settles no order that was sent', async () => {
+    const resting = (cloid: string, oid = 7) => ({ resting: { oid, cloid } });
+
+    expect(await post(200, [resting(OTHER)])).to.include({ kind: 'unknown' });
+    expect(await post(200, [resting(OTHER), resting(CLOID, 8)], [CLOID, OTHER])).to.include({ kind: 'unknown' });
+    expect(await post(200, [resting(CLOID), resting(OTHER, 8)], [CLOID, OTHER])).to.include({ kind: 'accepted' });
+  });
+
+  for (const status of [422, 429])
+    it(`is a ${status} beside a yes: the order may be there`, async () => {
+      expect(await post(status, [{ resting: { oid: 7 } }])).to.include({ kind: 'unknown' });
+    });
+
+  it('is no account, list of orders or list of assets of a dex', async () => {
+    info('perpDexs', [null, { name: 'xyz' }]);
+    for (const type of ['meta', 'meta']) info(type, { universe: [{ name: 'BTC', szDecimals: 5 }] });
+    info('clearinghouseState', state('xyz:TSLA'));
+    info('frontendOpenOrders', [{ ...order, coin: 'xyz:TSLA' }]);
+    info('frontendOpenOrders', [order]);
+    const reads = venue();
+
+    expect(await reads.asset('xyz:TSLA')).to.include({ kind: 'unreadable' });
+    expect(await reads.account(USER)).to.include({ kind: 'unreadable' });
+    expect(await reads.openOrders(USER)).to.include({ kind: 'unreadable' });
+    expect(await reads.openOrderNames(USER, 'xyz')).to.include({ kind: 'unreadable' });
+  });
+});
