@@ -16,7 +16,11 @@ describe('reading what an account may use at the exchange', () => {
   it('computes free spot money of a portfolio-margin account from what is held, never above the total', async () => {
     const recorded = { coin: 'USDC', token: 0, total: '13967.94', hold: '-5.92', entryNtl: '0.0' };
     question({ type: 'spotClearinghouseState' }).reply(200, {
-      balances: [{ ...recorded, spotHold: '0.0' }, recorded, { ...recorded, spotHold: '67.94' }],
+      balances: [
+        { ...recorded, spotHold: '0.0' },
+        { ...recorded, coin: 'HYPE' },
+        { ...recorded, coin: 'PURR', spotHold: '67.94' },
+      ],
     });
 
     const balances = await open().spotBalances(USER);

@@ -14,6 +14,44 @@ const responding = (type: string, response: unknown) => {
   return exvenue({ url: VENUE, network: 'mainnet' });
 };
 
+describe('what the exchange lists twice', () => {
+  alone();
+
+  const twice = (row: object) => [row, { ...row }];
+  const state = {
+    marginSummary: { accountValue: '1', totalNtlPos: '1', totalMarginUsed: '0' },
+    ...{ withdrawable: '1', assetPositions: twice({ position: { coin: 'BTC', szi: '1' } }), time: 1 },
+  };
+
+  it('is no balance or position of twice the size', async () => {
+    const balances = twice({ coin: 'USDC', token: 0, total: '5', hold: '0' });
+
+    expect(await responding('spotClearinghouseState', { balances }).spotBalances(USER)).to.include({
+      kind: 'unreadable',
+    });
+    expect(await responding('clearinghouseState', state).account(USER)).to.include({ kind: 'unreadable' });
+  });
+
+  it('is one execution', async () => {
+    const fill = {
+      oid: 5,
+      coin: 'BTC',
+      side: 'B',
+      px: '1',
+      sz: '1',
+      time: 1,
+      startPosition: '0',
+      closedPnl: '0',
+      fee: '0',
+    };
+    const rows = [...twice({ ...fill, tid: 9 }), { ...fill, tid: 10 }, { ...fill, oid: 6, tid: 10 }, ...twice(fill)];
+
+    const fills = await responding('userFillsByTime', rows).fills(USER, { fromMs: 0 });
+
+    expect(fills.kind === 'found' && fills.data.map(({ tradeId }) => tradeId)).to.deep.equal([9, 10, 10, null, null]);
+  });
+});
+
 describe('values that the exchange never has', () => {
   alone();
 

@@ -1,7 +1,7 @@
 import { compare, isPositive, minus } from '../../../kernel/decimals.ts';
 import { dexOf } from '../../../kernel/exchange-names.ts';
 import { absent, found, type ReadResult } from '../../../kernel/upstream-result.ts';
-import { complete, decimalOf, everyOf, fieldsOf, hexOf, integerOf, textOf, timeMsOf } from './fields.ts';
+import { complete, decimalOf, everyOf, fieldsOf, hexOf, integerOf, namedOnce, textOf, timeMsOf } from './fields.ts';
 import type { AccountMode, ActionBudget, Agent, PerpAccount, PerpPosition, Role, SpotBalance } from './types.ts';
 
 /** Reads an account on one dex. See venues/exchange.md#reads. */
@@ -16,7 +16,7 @@ export const readAccount =
       totalPositionValue: decimalOf(summary?.totalNtlPos),
       marginUsed: decimalOf(summary?.totalMarginUsed),
       withdrawable: decimalOf(state?.withdrawable),
-      positions: everyOf(state?.assetPositions, readPosition(dex)),
+      positions: namedOnce(everyOf(state?.assetPositions, readPosition(dex)), ({ coin }) => coin),
       atMs: timeMsOf(state?.time),
     });
   };
@@ -26,16 +26,18 @@ export const readAccount =
  * zero. See venues/exchange.md#reads.
  */
 export const readBalances = (json: unknown): SpotBalance[] | null =>
-  everyOf(fieldsOf(json)?.balances, (value) => {
-    const balance = fieldsOf(value);
-    const coin = textOf(balance?.coin);
-    const total = decimalOf(balance?.total);
-    const hold = decimalOf(balance?.hold);
-    const token = integerOf(balance?.token);
-    if (!coin || total === null || hold === null || (token === null && coin === 'USDC')) return null;
-    const free = freeOf(total, decimalOf(balance?.spotHold) ?? hold);
-    return { coin, token, total, hold, free };
-  });
+  namedOnce(everyOf(fieldsOf(json)?.balances, readBalance), ({ coin }) => coin);
+
+const readBalance = (value: unknown): SpotBalance | null => {
+  const balance = fieldsOf(value);
+  const coin = textOf(balance?.coin);
+  const total = decimalOf(balance?.total);
+  const hold = decimalOf(balance?.hold);
+  const token = integerOf(balance?.token);
+  if (!coin || total === null || hold === null || (token === null && coin === 'USDC')) return null;
+  const free = freeOf(total, decimalOf(balance?.spotHold) ?? hold);
+  return { coin, token, total, hold, free };
+};
 
 /** With portfolio margin `hold` is net of borrowing power and may be negative; `spotHold` is what is held. */
 const freeOf = (total: string, held: string): string => {

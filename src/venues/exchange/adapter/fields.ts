@@ -54,6 +54,10 @@ export const rowsOf = <T>(value: unknown, read: (row: unknown, index: number) =>
   return rows.length > 0 || value.length === 0 ? { rows, unread } : null;
 };
 
+/** The members if no two of them have the same name, else null: a sum would count one twice. */
+export const namedOnce = <T>(members: T[] | null, nameOf: (member: T) => unknown): T[] | null =>
+  new Set(members?.map(nameOf)).size === members?.length ? members : null;
+
 /**
  * Reads every member of a list. Null if the value is not a list or one member is unreadable: a partly read list would
  * wrongly prove that something is missing.

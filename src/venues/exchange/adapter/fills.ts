@@ -38,8 +38,13 @@ export const allFills = async (
     if (isLast) break;
     start = next;
   }
-  return found(pages.flat().sort((a, b) => a.timeMs - b.timeMs));
+  return found(listedOnce(pages.flat()).sort((a, b) => a.timeMs - b.timeMs));
 };
+
+/** Every execution once, also if it is listed twice. Older rows have no number. */
+const listedOnce = (fills: Fill[]): Fill[] => [
+  ...new Map(fills.map((fill, n) => [fill.tradeId === null ? n : `${fill.oid} ${fill.tradeId}`, fill])).values(),
+];
 
 const readFill = (value: unknown, user: WalletAddress): Fill | null => {
   const fill = fieldsOf(value);
