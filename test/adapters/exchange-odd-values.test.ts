@@ -70,6 +70,15 @@ describe('values that the exchange never has', () => {
     expect(await venue.asset('SOL')).to.include({ kind: 'unreadable' });
   });
 
+  it('are no executions of the future, after which none would be read any more', async () => {
+    const fill = { oid: 5, coin: 'BTC', side: 'B', px: '1', sz: '1', startPosition: '0', closedPnl: '0', fee: '0' };
+    const readAhead = (ms: number) =>
+      responding('userFillsByTime', [{ ...fill, time: Date.now() + ms }]).fills(USER, { fromMs: 0 });
+
+    expect(await readAhead(60_000)).to.include({ kind: 'found' });
+    expect(await readAhead(2 * 86_400_000)).to.include({ kind: 'unreadable' });
+  });
+
   it('are not computed with: a balance of a million digits', async () => {
     const row = { coin: 'USDC', token: 0, total: '9'.repeat(1_000_000), hold: '0' };
     const venue = responding('spotClearinghouseState', { balances: [row] });
