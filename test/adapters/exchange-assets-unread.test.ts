@@ -48,6 +48,8 @@ describe('the assets of an exchange, if none are shown or some cannot be read', 
     ['an error', [500]],
     ['a list of an unknown form', [200, meta({ symbol: 'BTC', decimals: 5 })]],
     ['a new asset of an unknown form', [200, meta(btc, { name: 'ODD' })]],
+    ['a list in another order', [200, meta(matic, btc)]],
+    ['a list without a known asset', [200, meta(matic)]],
     ['a known asset of an unknown form', [200, meta({ name: 'BTC' }, matic)]],
   ] as [string, [number, object?]][])
     it(`are not read again for every order, which would cost the budget of exits; the earlier list is used: ${what}`, async () => {
@@ -84,6 +86,20 @@ describe('the assets of an exchange, if none are shown or some cannot be read', 
     expect(await venue.asset('BTC')).to.nested.include({ kind: 'found', 'data.id': 0 });
     expect(await venue.asset('MATIC')).to.nested.include({ kind: 'found', 'data.id': 1 });
     expect(await venue.asset('NOSUCH')).to.deep.equal({ kind: 'absent' });
+  });
+
+  it('get other numbers only if the exchange goes on saying so, as a testnet that starts anew does', async () => {
+    const { venue, asked } = await withOldList([200, meta(matic, btc)]);
+    const numbers: unknown[] = [];
+    for (let n = 0; n < 4; n += 1) {
+      const asset = await venue.asset('BTC');
+      numbers.push(asset.kind === 'found' && asset.data.id);
+      await sleep(20);
+      later(16_000);
+    }
+
+    expect(numbers).to.deep.equal([0, 0, 0, 1]);
+    expect(asked).to.have.length(2);
   });
 
   it('do not report another name as absent only because one cannot be read', async () => {

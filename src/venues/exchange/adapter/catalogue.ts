@@ -28,12 +28,18 @@ export type Catalogue = {
 
 /** Creates a catalogue that reads from the venue. Asset ids differ by network, so none is hard-coded. */
 export const catalogueFrom = (sources: Sources): Catalogue => {
-  const dexes = sharedRead(sources, { body: { type: 'perpDexs' }, freshMs: FRESH_MS, read: readDexes });
-  const spots = sharedRead(sources, { body: { type: 'spotMeta' }, freshMs: FRESH_MS, read: readSpots });
+  const dexes = sharedRead(sources, {
+    body: { type: 'perpDexs' },
+    freshMs: FRESH_MS,
+    read: readDexes,
+    numberOf: ({ name, index }) => [name, index],
+  });
+  const spots = sharedRead(sources, { body: { type: 'spotMeta' }, freshMs: FRESH_MS, read: readSpots, numberOf });
   const perps = new Map<string, SharedRead<Rows<Asset>>>();
   const perpsOf = (dex: Dex): SharedRead<Rows<Asset>> => {
     const body = { type: 'meta', ...(dex.name && { dex: dex.name }) };
-    const ofDex = perps.get(dex.name) ?? sharedRead(sources, { body, freshMs: FRESH_MS, read: readPerps(dex) });
+    const ofDex =
+      perps.get(dex.name) ?? sharedRead(sources, { body, freshMs: FRESH_MS, read: readPerps(dex), numberOf });
     perps.set(dex.name, ofDex);
     return ofDex;
   };
@@ -68,6 +74,8 @@ export const catalogueFrom = (sources: Sources): Catalogue => {
     },
   };
 };
+
+const numberOf = ({ coin, id }: Asset) => [coin, id] as const;
 
 /** See venues/exchange.md#asset-ids. The names of spot pairs and outcomes contain their numbers. */
 const BASES = { '@': 10_000, '#': 100_000_000 } as const;

@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ResponseCache } from '../../../kernel/shared-upstream.ts';
-import { found, type ReadResult } from '../../../kernel/upstream-result.ts';
+import { found, type ReadResult, unreadable } from '../../../kernel/upstream-result.ts';
 import type { CallLimits } from './action-types.ts';
 import type { Rows } from './fields.ts';
 import type { QueryInfo } from './info.ts';
@@ -12,6 +13,14 @@ export type SharedRead<T> = (limits?: CallLimits, newerThanMs?: number) => Promi
 
 /** The sources of shared reads: the venue, and earlier reads of any process. */
 export type Sources = { query: QueryInfo; responses: ResponseCache };
+
+/** How a list is read. `numberOf`: the name of a row, and the number that follows from its place in the list. */
+type List<Row> = {
+  body: Body;
+  freshMs: number;
+  read: (json: unknown) => Rows<Row> | null;
+  numberOf: (row: Row) => readonly [name: string, number: number];
+};
 
 type Body = { type: string; dex?: string };
 /** `readAt`: by `performance.now()`, which is not affected if the clock is set back. */
@@ -27,20 +36,35 @@ const RETRY_AFTER_MS = 30_000;
 /**
  * Makes a read that all processes share: from memory, then as any process has last read it, then from the venue. A list older than `freshMs` is read
  * again in the background, by one read at a time in each process. After a failed read an earlier list of the last day is used for a while; a list
- * with unread rows counts as failed while a complete one of the last day exists. The kernel's cache does not fit: it knows neither what other
+ * with unread rows counts as failed while a complete one of the last day exists, and one that gives a known row another number, or leaves it out,
+ * until a later read says the same. The kernel's cache does not fit: it knows neither what other
  * processes read nor a maximum age per call.
  */
-export const sharedRead = <T extends Rows<unknown>>(
+export const sharedRead = <Row>(
   { query, responses }: Sources,
-  { body, freshMs, read }: { body: Body; freshMs: number; read: (json: unknown) => T | null },
-): SharedRead<T> => {
+  { body, freshMs, read, numberOf }: List<Row>,
+): SharedRead<Rows<Row>> => {
+  type T = Rows<Row>;
   const name = [body.type, body.dex].filter(Boolean).join(' ');
   let known: CachedResult<T> | null = null;
   let failed: { result: ReadResult<T>; atMs: number } | null = null;
+  let doubted: { data: T; atMs: number } | null = null;
   let underWay: Promise<ReadResult<T>> | null = null;
 
   const isNew = (maxAgeMs: number): boolean => known !== null && performance.now() - known.readAt <= maxAgeMs;
   const isOutdone = (data: T): boolean => data.unread.length > 0 && known?.data.unread.length === 0 && isNew(STALE_MS);
+  const contradicts = ({ rows, unread }: T): boolean => {
+    if (!known || !isNew(STALE_MS)) return false;
+    const numbers = new Map(rows.map(numberOf));
+    return known.data.rows.map(numberOf).some(([name, number]) => {
+      return numbers.has(name) ? numbers.get(name) !== number : unread.length === 0;
+    });
+  };
+  const isDoubtful = (data: T): boolean => {
+    if (!contradicts(data)) return false;
+    if (!doubted || !isDeepStrictEqual(doubted.data, data)) doubted = { data, atMs: performance.now() };
+    return performance.now() - doubted.atMs < RETRY_AFTER_MS;
+  };
   const remember = (data: T, ageMs: number) => {
     if (!isNew(ageMs) && !isOutdone(data)) known = { data, readAt: performance.now() - ageMs };
   };
@@ -48,12 +72,13 @@ export const sharedRead = <T extends Rows<unknown>>(
     const kept = await responses.find(name).catch(() => null);
     const data = kept && read(kept.body);
     const isDated = kept && kept.ageMs >= 0; // else the clock was set back since, and its age is not known
-    if (isDated && data !== null && kept.ageMs <= STALE_MS) remember(data, kept.ageMs);
+    if (isDated && data !== null && kept.ageMs <= STALE_MS && !contradicts(data)) remember(data, kept.ageMs);
   };
   const ask = async (timeoutMs: number | undefined): Promise<ReadResult<T>> => {
     const response = await query({ body }, { priority: PRIORITY, ...(timeoutMs && { timeoutMs }) }, (json) => {
       const data = read(json);
-      return data === null ? null : found({ json, data });
+      if (data === null) return null;
+      return isDoubtful(data) ? unreadable('the list contradicts an earlier one') : found({ json, data });
     });
     const result = response.kind === 'found' ? found(response.data.data) : response;
     failed = { result, atMs: performance.now() };
