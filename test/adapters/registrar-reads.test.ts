@@ -46,6 +46,23 @@ describe('reading from the registrar', () => {
     expect((await upstream.tiers('vanta')).kind).to.equal('unreadable');
   });
 
+  it('takes a miner without a list of tiers for unreadable, not for one that offers none', async () => {
+    nock(BASE)
+      .get('/api/entity')
+      .reply(200, [{ slug: 'vanta' }]);
+
+    expect((await upstream.tiers('vanta')).kind).to.equal('unreadable');
+  });
+
+  it('takes the status of another address for none', async () => {
+    const path = `/api/registration-status?hl_address=${WALLET}`;
+    nock(BASE)
+      .get(path)
+      .reply(200, { status: 'active', hl_address: `0x${'b'.repeat(40)}` });
+
+    expect((await upstream.status(WALLET)).kind).to.equal('unreadable');
+  });
+
   it('reads the status of an address', async () => {
     const path = `/api/registration-status?hl_address=${WALLET}`;
     nock(BASE)

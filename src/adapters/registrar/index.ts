@@ -49,7 +49,10 @@ export const registrar = ({ url, chainUrl, network, asset, most }: RegistrarAcce
       return payResponse(reply, firstSend);
     },
     status: async (exAddress, limits) =>
-      statusResponse(await get(`/api/registration-status?hl_address=${encodeURIComponent(exAddress)}`, limits)),
+      statusResponse(
+        await get(`/api/registration-status?hl_address=${encodeURIComponent(exAddress)}`, limits),
+        exAddress,
+      ),
     ...chainReads(node),
     paymentsTo: (payees, sinceS) => readPaymentsTo(node, payees, sinceS),
   };

@@ -80,17 +80,20 @@ export const payResponse = (reply: Reply, firstSend: boolean): UpstreamResult<Re
 const unclear = unknownEffect('unclear_response');
 
 const view = z.object({
+  hl_address: z.string().nullish(),
   status: z.string().min(1),
   message: z.string().nullish(),
   estimated_time: z.string().nullish(),
 });
 
-/** The registration status of an address. See venues/registrar.md#registration-status. */
-export const statusResponse = (reply: Reply): ReadResult<RegistrationView> => {
+/** The registration status of an address. That of another one is unreadable. See venues/registrar.md#registration-status. */
+export const statusResponse = (reply: Reply, exAddress: string): ReadResult<RegistrationView> => {
   if (reply.kind !== 'response') return unreadable(reply.why);
   const data = view.safeParse(parseJson(reply.text));
   if (reply.status !== 200 || !data.success) return unreadable(`status ${reply.status}`);
-  const { status, message, estimated_time } = data.data;
+  const { status, message, estimated_time, hl_address } = data.data;
+  if ((hl_address ?? exAddress).toLowerCase() !== exAddress.toLowerCase())
+    return unreadable('the status of another address');
   if (status === 'not_found') return { kind: 'absent' };
   return found({ status, message: message ?? null, estimatedTime: estimated_time ?? null });
 };
@@ -120,6 +123,7 @@ export const tiersResponse = (reply: Reply, minerSlug: string): ReadResult<Tier[
   if (named === undefined) return { kind: 'absent' };
   const data = miner.safeParse(named);
   if (!data.success) return unreadable('the catalogue names no prices');
-  const tiers = data.data.pricing_tiers ?? data.data.tiers ?? [];
+  const tiers = data.data.pricing_tiers ?? data.data.tiers;
+  if (!tiers) return unreadable('the catalogue names no prices');
   return found(tiers.map(({ account_size, cost }, index) => ({ index, accountSize: account_size, priceUsdc: cost })));
 };
