@@ -1,6 +1,7 @@
 import { decodeFunctionResult, encodeEventTopics, encodeFunctionData, parseAbi, parseEventLogs } from 'viem/utils';
 import { z } from 'zod';
 import { found, type ReadResult, unreadable } from '../../kernel/upstream-result.ts';
+import { epochMs } from '../../kernel/work.ts';
 import { type HttpRequest, hex, quantity, word } from './rpc.ts';
 import type { Authorization, CallLimits, Head, PaymentOnChain, Registrar } from './types.ts';
 
@@ -18,9 +19,13 @@ const [CANCELED] = encodeEventTopics({ abi, eventName: 'AuthorizationCanceled' }
 /** An authorization is valid for minutes. Nodes return logs of at most 10,000 blocks per request. */
 const SCAN_AHEAD_BLOCKS = 5_000;
 
+/** The time of a block is at most some seconds ahead. */
+const AHEAD_S = 3_600;
+
 /** What a node reports of a block. */
 export const block = z.object({ number: quantity, timestamp: quantity });
 const log = z.object({ address: hex, topics: z.array(word), data: hex, transactionHash: word });
+type Log = z.infer<typeof log>;
 /** A boolean of the ABI: a word of 0 or 1. */
 const flag = word.refine((text) => /^0x0{63}[01]$/.test(text));
 const receipt = z.object({ status: quantity, logs: z.array(log) });
@@ -43,7 +48,10 @@ export async function readHead({ query, chainId }: Node, limits?: CallLimits): P
   if (chain.kind !== 'found') return chain;
   if (chain.data !== chainId) return unreadable('another chain');
   const newest = await query('eth_getBlockByNumber', ['latest', false], block, limits);
-  return newest.kind === 'found' ? found({ block: newest.data.number, atS: newest.data.timestamp }) : newest;
+  if (newest.kind !== 'found') return newest;
+  const { number, timestamp } = newest.data;
+  if (timestamp > epochMs() / 1000 + AHEAD_S) return unreadable('a block of the future'); // it would disprove payments that can still be made
+  return found({ block: number, atS: timestamp });
 }
 
 async function readBalance({ query, asset }: Node, address: string, limits?: CallLimits): Promise<ReadResult<string>> {
@@ -83,7 +91,8 @@ async function readUse({ query, asset }: Node, { from, nonce }: Authorization, b
   return found(decodeFunctionResult({ abi, functionName: 'authorizationState', data: reported.data }));
 }
 
-function readLogs(
+/** The logs of this authorization; others, which were not asked for, say nothing of it. */
+async function readLogs(
   { query, asset }: Node,
   { from, nonce }: Authorization,
   [first, last]: readonly [number, number],
@@ -93,7 +102,10 @@ function readLogs(
   const [, ...indexed] = encodeEventTopics({ abi, eventName: 'AuthorizationUsed', args });
   const topics = [[USED, CANCELED], ...indexed];
   const filter = { address: asset, topics, fromBlock: hexNumber(first), toBlock: hexNumber(last) };
-  return query('eth_getLogs', [filter], z.array(log), limits);
+  const read = await query('eth_getLogs', [filter], z.array(log), limits);
+  if (read.kind !== 'found') return read;
+  const isIts = (said: Log) => isSame(said.address, asset) && isSame(said.topics.slice(1).join(), indexed.join());
+  return found(read.data.filter(isIts));
 }
 
 /** A used nonce alone does not prove a payment: the transaction must have moved this amount from `from` to `to`. */
@@ -110,7 +122,8 @@ async function movedTheMoney(
   return moved.some(({ args }) => isSame(args.from, from) && isSame(args.to, to) && args.value === BigInt(value));
 }
 
-const isSame = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
+/** Whether two texts of a chain are the same. */
+export const isSame = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
 /** An address or a word as nodes take it. */
 export const hexOf = (text: string): `0x${string}` => `0x${text.slice(2).toLowerCase()}`;
 /** A number as nodes take it. */

@@ -1,7 +1,7 @@
 import { decodeEventLog, encodeEventTopics } from 'viem/utils';
 import { z } from 'zod';
 import { found, type ReadResult } from '../../kernel/upstream-result.ts';
-import { abi, block, hexNumber, hexOf, type Node, readHead } from './chain.ts';
+import { abi, block, hexNumber, hexOf, isSame, type Node, readHead } from './chain.ts';
 import { hex, quantity, word } from './rpc.ts';
 import type { PaymentMade } from './types.ts';
 
@@ -12,6 +12,7 @@ const [USED] = encodeEventTopics({ abi, eventName: 'AuthorizationUsed' });
 const SPAN_BLOCKS = 2_000;
 
 const log = z.object({
+  address: hex,
   topics: z.tuple([word, word, word]),
   data: hex,
   transactionHash: word,
@@ -85,9 +86,9 @@ const paymentOf =
 
 const wordOf = (address: string): `0x${string}` => `0x${hexOf(address).slice(2).padStart(64, '0')}`;
 
-const logsIn = ({ query, asset }: Node, topics: unknown[], [first, last]: Span) =>
-  query(
-    'eth_getLogs',
-    [{ address: asset, topics, fromBlock: hexNumber(first), toBlock: hexNumber(last) }],
-    z.array(log),
-  );
+/** The logs of the token; those of another one, which were not asked for, move no money. */
+async function logsIn({ query, asset }: Node, topics: unknown[], [first, last]: Span): Promise<ReadResult<Log[]>> {
+  const filter = { address: asset, topics, fromBlock: hexNumber(first), toBlock: hexNumber(last) };
+  const read = await query('eth_getLogs', [filter], z.array(log));
+  return read.kind === 'found' ? found(read.data.filter(({ address }) => isSame(address, asset))) : read;
+}

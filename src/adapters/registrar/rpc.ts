@@ -21,23 +21,26 @@ export const word = hex.refine((text) => text.length === 66);
 export const quantity = hex.transform(Number).refine(Number.isSafeInteger);
 
 const READ_MS = 5_000;
-const rpcResponse = z.object({ result: z.unknown() });
+const rpcResponse = (id: number) => z.object({ id: z.literal(id), result: z.unknown() });
 
-/** Creates the client of one node (JSON-RPC 2.0 over HTTP). */
-export const nodeAt =
-  (send: HttpClient, url: string): HttpRequest =>
-  async (method, params, shape, limits = {}) => {
+/** Creates the client of one node (JSON-RPC 2.0 over HTTP). A response to another request, which its id shows, is unreadable. */
+export const nodeAt = (send: HttpClient, url: string): HttpRequest => {
+  let id = 0;
+  return async (method, params, shape, limits = {}) => {
+    id += 1;
+    const response = rpcResponse(id);
     const reply = await send({
       timeoutMs: READ_MS,
       ...limits,
       method: 'POST',
       url,
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+      body: JSON.stringify({ jsonrpc: '2.0', id, method, params }),
     });
     if (reply.kind !== 'response') return unreadable(reply.why);
     if (reply.status !== 200) return unreadable(`status ${reply.status}`);
-    const data = rpcResponse.safeParse(parseJson(reply.text));
+    const data = response.safeParse(parseJson(reply.text));
     const result = shape.safeParse(data.data?.result);
     return result.success ? found(result.data) : unreadable(`unreadable response to ${method}`);
   };
+};
