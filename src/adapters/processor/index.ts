@@ -10,6 +10,7 @@ import { pageAfter } from './listing.ts';
 import { listMoneyMade } from './money-made.ts';
 import { findCheckout, findMovement, findRefund } from './movements.ts';
 import {
+  madeBy,
   readAccount,
   readLink,
   readMovement,
@@ -54,21 +55,30 @@ export const processor = ({ url, secretKey, notificationSecret, most, foreign }:
         return own && { ...own, isLive };
       }),
     createPayment: (requested, key) =>
-      responseOf(stripe.paymentIntents.create(paymentParams(requested, key), once(key)), readPayment),
+      responseOf(
+        stripe.paymentIntents.create(paymentParams(requested, key), once(key)),
+        madeBy('intent_id', key, readPayment),
+      ),
     findPayment: (id) => readResultOf(stripe.paymentIntents.retrieve(id, { expand: ['latest_charge'] }), readPayment),
     refund: ({ processorId, paymentId }, key) => {
       const metadata = { payment_id: paymentId, intent_id: key };
       const made = stripe.refunds.create({ payment_intent: processorId, metadata }, once(key));
-      return responseOf(made, (refund) => readRefund(refund)?.loss ?? null);
+      return responseOf(
+        made,
+        madeBy('intent_id', key, (refund) => readRefund(refund)?.loss ?? null),
+      );
     },
     createVerification: (requested, key) =>
       responseOf(
         stripe.identity.verificationSessions.create(verificationParams(requested), once(key)),
-        readVerification,
+        madeBy('user_id', requested.userId, readVerification),
       ),
     findVerification: (id) => readResultOf(stripe.identity.verificationSessions.retrieve(id), readVerification),
     createAccount: (requested, key) =>
-      responseOf(stripe.accounts.create(accountParams(requested), once(key)), readAccount),
+      responseOf(
+        stripe.accounts.create(accountParams(requested), once(key)),
+        madeBy('user_id', requested.userId, readAccount),
+      ),
     findAccount: (id) => readAccountOf(stripe.accounts.retrieve(id), readAccount),
     createLink: ({ accountId: account, returnUrl: return_url, refreshUrl: refresh_url }, key) =>
       responseOf(
@@ -77,16 +87,19 @@ export const processor = ({ url, secretKey, notificationSecret, most, foreign }:
       ),
     transfer: (requested, key) => {
       const receiver = { destination: requested.accountId, transfer_group: requested.payoutId };
-      return responseOf(stripe.transfers.create({ ...amountOf(requested, key), ...receiver }, once(key)), readMovement);
+      const made = stripe.transfers.create({ ...amountOf(requested, key), ...receiver }, once(key));
+      return responseOf(made, madeBy('intent_id', key, readMovement));
     },
     reverse: ({ transferId, amountCents: amount, payoutId }, key) => {
       const metadata = stepOf(payoutId, key);
-      return responseOf(stripe.transfers.createReversal(transferId, { amount, metadata }, once(key)), readMovement);
+      const made = stripe.transfers.createReversal(transferId, { amount, metadata }, once(key));
+      return responseOf(made, madeBy('intent_id', key, readMovement));
     },
     findHolding: (transferId, accountId) => findHolding(stripe, transferId, accountId),
     payOut: (requested, key) => {
       const at = { ...once(key), stripeAccount: requested.accountId };
-      return responseOf(stripe.payouts.create(amountOf(requested, key), at), readMovement);
+      const made = stripe.payouts.create(amountOf(requested, key), at);
+      return responseOf(made, madeBy('intent_id', key, readMovement));
     },
     findPayout: (id, accountId) =>
       readResultOf(stripe.payouts.retrieve(id, {}, { stripeAccount: accountId }), readPayout),

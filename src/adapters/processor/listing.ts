@@ -17,18 +17,21 @@ type Listing<Seen> = {
 };
 
 /**
- * The first object of a list, newest first, for which `isIt` holds. An object that `read` cannot read ends the search.
- * `absent` only if the list was read to its end.
+ * The first object of a list, newest first, for which `isIt` holds. An object that `read` cannot read ends the search, and so does one that is
+ * listed twice: it would count twice, and a page that comes again has no end. `absent` only if the list was read to its end.
  */
 export async function search<Seen>(
   { list, read, mostPages }: Listing<Seen>,
   isIt: (seen: Seen) => boolean,
 ): Promise<ReadResult<Seen>> {
+  const ids = new Set<string>();
   let after: string | null = null;
   for (let n = 0; n < mostPages; n += 1) {
     const page: ReadResult<Page> = await readResultOf(list(pageAfter(after)), readPage);
     if (page.kind !== 'found') return unreadable(page.kind === 'absent' ? 'the list does not exist' : page.why);
     for (const object of page.data.data) {
+      if (ids.has(object.id)) return unreadable('an object is listed twice');
+      ids.add(object.id);
       const seen = read(object);
       if (seen === null) return unreadable('an entry of the list lacks required fields');
       if (isIt(seen)) return found(seen);
