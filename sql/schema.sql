@@ -1152,6 +1152,7 @@ create table prop_accounts (
   abandoned_at timestamp with time zone, -- An operator has resolved the case: the account is never created, and no list of failed accounts shows it.
   abandoned_by text,
   abandoned_why text,
+  shown_at timestamp with time zone, -- The time of the newest state that the network showed, by its clock. For ten minutes, states that are older change nothing.
   constraint prop_accounts_pkey PRIMARY KEY (id),
   constraint prop_accounts_abandoned_failed CHECK (((abandoned_at IS NULL) OR (status = 'subaccount_failed'::text))),
   constraint prop_accounts_abandoned_whole CHECK ((((abandoned_at IS NULL) = (abandoned_by IS NULL)) AND ((abandoned_at IS NULL) = (abandoned_why IS NULL)))),
@@ -3164,7 +3165,7 @@ create function record_sealed_result(intent uuid, members bytea)
 create function record_subaccount(intent uuid, held_fence integer, said jsonb, made jsonb)
   returns void plpgsql;
 
-create function record_sync(account text, from_status text, to_status text, reason text, shown_status text, shown_bucket text, broken jsonb DEFAULT NULL::jsonb, shown_uuid text DEFAULT NULL::text)
+create function record_sync(account text, from_status text, to_status text, reason text, shown_status text, shown_bucket text, broken jsonb DEFAULT NULL::jsonb, shown_uuid text DEFAULT NULL::text, shown_ms double precision DEFAULT NULL::double precision)
   returns void plpgsql;
 
 create function record_verification_session(intent uuid, held_fence integer, said jsonb, session text)

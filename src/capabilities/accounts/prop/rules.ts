@@ -4,8 +4,12 @@ import { type OverallRule, typeOfBucket } from '../../../kernel/buckets.ts';
 /** The status of a prop account. */
 export type PropStatus = components['schemas']['PropAccountStatus'];
 
-/** What the network shows of a subaccount: its status and uuid, its bucket, why it was eliminated, and its drawdowns in percent. */
+/**
+ * What the network shows of a subaccount: its status and uuid, its bucket, why it was eliminated, and its drawdowns in percent. `atMs`: when, by its
+ * clock; null if it does not say.
+ */
 export type NetworkStatus = {
+  atMs?: number | null;
   status: string;
   subaccountUuid: string | null;
   bucket: string | null;

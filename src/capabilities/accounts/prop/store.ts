@@ -18,7 +18,7 @@ export async function recordSync(db: Db, account: PropAccount, shown: NetworkSta
     const breach = verdict.status === 'eliminated' ? breachOf(shown) : null;
     await db.query(sql.prepared('record_sync', nothing)`
       select record_sync(${account.id}, ${account.status}, ${verdict.status}, ${verdict.reason}, ${shown.status}, ${shown.bucket},
-        ${breach && JSON.stringify(breach)}::jsonb, ${shown.subaccountUuid})`);
+        ${breach && JSON.stringify(breach)}::jsonb, ${shown.subaccountUuid}, ${shown.atMs ?? null})`);
   }
   return verdict;
 }
