@@ -54,6 +54,12 @@ describe('reading limits of the network', () => {
     });
   });
 
+  it('have no tier between two', async () => {
+    validator.get(`/subaccounts/${HOTKEY}/limits`).reply(200, { max_portfolio_usd: 1, tier: 1.5 });
+
+    expect(await venue.limits(HOTKEY)).to.have.nested.property('data.tier', null);
+  });
+
   it('are unreadable if they are those of another wallet', async () => {
     const limits = { hl_address: `0x${'12'.repeat(20)}`, account_size: 50_000, max_portfolio_usd: 500_000 };
     validator.get(`/hl-traders/${WALLET.toLowerCase()}/limits`).reply(200, limits);

@@ -48,6 +48,14 @@ describe('an account of which the network does not show the bucket', () => {
     expectUnreadable(await trader.get('/v1/rules'));
   });
 
+  for (const asset_class of [undefined, 'stamps'])
+    it(`has no pairs of all classes, and not none, where its class is ${asset_class}`, async () => {
+      const trader = await funded(({ subaccount_info }) => Object.assign(subaccount_info ?? {}, { asset_class }));
+
+      expectUnreadable(await trader.get('/v1/rules'));
+      expectUnreadable(await trader.get('/v1/rules/pairs'));
+    });
+
   it('has no drawdown limit that may be lower than its real one', async () => {
     const trader = await funded((sections) => {
       withoutBucket(sections);

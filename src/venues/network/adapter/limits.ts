@@ -26,10 +26,10 @@ const readLimits = (response: ReadResult<Fields>, exAddress: string | null): Rea
   if (response.kind !== 'found') return response;
   const { data } = response;
   if (exAddress !== null && namesAnother(data.hl_address, exAddress)) return unreadable('the limits of another wallet');
-  const portfolioUsd = numberOf(data.max_portfolio_usd);
+  const [portfolioUsd, tier] = [numberOf(data.max_portfolio_usd), numberOf(data.tier)];
   if (portfolioUsd === null) return unreadable('no limits in the response');
   return found({
-    tier: numberOf(data.tier),
+    tier: Number.isInteger(tier) ? tier : null,
     accountSize: sizeOf(data.account_size),
     portfolioMultiple: numberOf(data.portfolio_multiplier),
     portfolioUsd,

@@ -77,7 +77,7 @@ function challengeRules(dashboard: Dashboard, size: number): Rule[] {
   return [
     rule('challenge.profit_target', 'challenge', 'Percent the account must gain to pass its challenge.', {
       now: gained,
-      limit: assetClass === 'forex' ? PROFIT_TARGET.forex : PROFIT_TARGET.other,
+      limit: requireValue(assetClass) === 'forex' ? PROFIT_TARGET.forex : PROFIT_TARGET.other,
     }),
   ];
 }

@@ -66,10 +66,10 @@ export async function openSubaccount(deps: PortfolioDeps, owner: OwnerId, hotkey
     },
     async pairs() {
       const [dashboard, found, pairs] = await Promise.all([dashboardOf(), limitsOf(), reads.tradePairs()]);
-      return shownPairs(
-        requireFound(pairs).filter((pair) => isOpenTo(dashboard.assetClass, pair)),
-        found,
-      );
+      const assetClass = requireValue(dashboard.assetClass); // without it, every pair would be open
+      const open = requireFound(pairs).filter((pair) => isOpenTo(assetClass, pair));
+      if (open.length === 0) throw new ApiError('VENUE_UNREADABLE'); // a class that the registry does not have
+      return shownPairs(open, found);
     },
     facts: (trade) => readNetworkFacts(reads, hotkey, trade),
     async payouts() {
