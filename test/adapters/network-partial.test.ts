@@ -36,6 +36,11 @@ describe('what the network leaves out of a response', () => {
     }
   });
 
+  it('is not shown as 0: an open position has a price and a value, and none was closed before 1970', () => {
+    expect(position({ ap: 0, nv: 0 }).positions[0]).to.include({ averageEntryPrice: null, netValue: null });
+    expect(position({ c: -1 }).reported).to.include({ positions: false });
+  });
+
   it('are no resting orders in a section that lists only those that ended', () => {
     const { openOrders, reported } = shown({ limit_orders: { closed_orders: [UUID], limit_orders_time_ms: 1 } });
 

@@ -20,7 +20,15 @@ const fills = Array.from({ length: MANY }, (_, n): Fill => {
   };
 });
 const exits = { takeProfit: null, stopLoss: null };
-const order = { tradePair: 'BTCUSDC', orderType: 'LONG', quantity: 1, price: 100, limitPrice: null, ...exits };
+const order = {
+  tradePair: 'BTCUSDC',
+  orderType: 'LONG',
+  executionType: 'MARKET',
+  quantity: 1,
+  price: 100,
+  limitPrice: null,
+  ...exits,
+};
 const orders = fills.map(({ oid }) => ({ ...order, uuid: `${oid}`, processedMs: oid }) as unknown as DashboardOrder); // as: what is read of it
 
 describe('a history of thousands of entries is computed in parts, between which the process does other work', () => {

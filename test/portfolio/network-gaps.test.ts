@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { ApiError } from '../../src/kernel/errors.ts';
 import { absent, found, type ReadResult } from '../../src/kernel/upstream-result.ts';
 import { readOrder } from '../../src/venues/network/adapter/orders.ts';
-import type { Dashboard, DashboardOrder } from '../../src/venues/network/adapter/types.ts';
+import type { Dashboard, DashboardOrder, DashboardPosition } from '../../src/venues/network/adapter/types.ts';
 import { networkAccount } from '../../src/venues/network/portfolio/account.ts';
 import { accountRules } from '../../src/venues/network/portfolio/account-rules.ts';
 import { closedPositions } from '../../src/venues/network/portfolio/closed-positions.ts';
@@ -10,9 +10,30 @@ import { drawdownOf } from '../../src/venues/network/portfolio/drawdown.ts';
 import { accountFacts } from '../../src/venues/network/portfolio/facts.ts';
 import { filledOrders } from '../../src/venues/network/portfolio/filled-orders.ts';
 import { networkLimits } from '../../src/venues/network/portfolio/limits.ts';
+import { shownPosition } from '../../src/venues/network/portfolio/positions.ts';
 import { readOpenPairs, weeksOf } from '../../src/venues/network/portfolio/read-model.ts';
 
-const order = { uuid: 'o', tradePair: 'BTCUSDC', orderType: 'LONG', quantity: 1, price: 100, processedMs: 5 };
+const order = {
+  ...{ uuid: 'o', tradePair: 'BTCUSDC', orderType: 'LONG', executionType: 'MARKET' },
+  ...{ quantity: 1, price: 100, processedMs: 5 },
+};
+const POSITION: DashboardPosition = {
+  uuid: 'p',
+  tradePair: 'BTCUSDC',
+  side: 'LONG',
+  openMs: 1,
+  closeMs: null,
+  netLeverage: 0.1,
+  averageEntryPrice: 100,
+  realizedPnl: 0,
+  unrealizedPnl: 5,
+  returnNow: 1,
+  netQuantity: null,
+  netValue: 1,
+  filledOrders: [],
+  unfilledOrders: [],
+  feesTotal: null,
+};
 const codeOf = (error: ApiError) => error.code;
 const history = (more: Partial<DashboardOrder>) =>
   // as: what an order of a history is shown by
@@ -29,8 +50,23 @@ const history = (more: Partial<DashboardOrder>) =>
 describe('what the network leaves out of a history', () => {
   it('makes it unreadable, and no order is left out', async () => {
     expect(await history({})).to.have.length(1);
-    for (const gap of [{ processedMs: null }, { tradePair: null }])
+    for (const gap of [{ processedMs: null }, { tradePair: null }, { executionType: null }])
       expect(await history(gap).catch(codeOf), JSON.stringify(gap)).to.equal('VENUE_UNREADABLE');
+  });
+});
+
+describe('an open position of size 0', () => {
+  it('is unreadable, whether the network says so or its orders do', () => {
+    const shown = (more: Partial<DashboardPosition>) => () =>
+      shownPosition({ ...POSITION, ...more }, {
+        money: null,
+        accountSize: 1,
+        openOrders: [] as DashboardOrder[],
+      } as Dashboard); // as: what is read of it
+
+    expect(shown({ netQuantity: 2 })()).to.include({ size: '2' });
+    for (const none of [{ netQuantity: 0 }, { filledOrders: [{ ...order, quantity: 0 } as DashboardOrder] }])
+      expect(shown(none), JSON.stringify(none)).to.throw(ApiError).with.property('code', 'VENUE_UNREADABLE');
   });
 });
 

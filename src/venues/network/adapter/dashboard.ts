@@ -52,7 +52,10 @@ const readPositions = (value: unknown): (DashboardPosition | 'closed' | null)[] 
   ) ?? null;
 
 /** When a position was closed; an open one has close_ms 0. */
-const closedAt = (position: Fields | null): number | null => position && (numberIn(position, 'close_ms', 'c') || null);
+const closedAt = (position: Fields | null): number | null => position && aboveZero(numberIn(position, 'close_ms', 'c'));
+
+/** The number if it is above 0, else null. */
+const aboveZero = (value: number | null): number | null => (value !== null && value > 0 ? value : null);
 
 const readDashboard = (dashboard: Fields, info: Fields, status: string): Omit<Dashboard, 'atMs'> => {
   const limitOrders = fieldsOf(dashboard.limit_orders);
@@ -110,12 +113,12 @@ const readPosition = (value: unknown, key: string | null): DashboardPosition | n
     openMs: timeMsOf(anyOf(position, 'open_ms', 'o')),
     closeMs,
     netLeverage: numberIn(position, 'net_leverage', 'nl'),
-    averageEntryPrice: numberIn(position, 'average_entry_price', 'ap'),
+    averageEntryPrice: aboveZero(numberIn(position, 'average_entry_price', 'ap')),
     realizedPnl: numberIn(position, 'realized_pnl', 'rp'),
     unrealizedPnl: numberIn(position, 'unrealized_pnl', 'up'),
     returnNow: numberIn(position, 'current_return', 'r'),
     netQuantity: numberOf(position.net_quantity),
-    netValue: numberIn(position, 'net_value', 'nv'),
+    netValue: numberIn(position, 'net_value', 'nv') || null,
     filledOrders,
     unfilledOrders: readOrders(anyOf(position, 'uo', 'unfilled_orders')),
     feesTotal: readFees(position),

@@ -80,4 +80,4 @@ function sideOf({ orderType }: DashboardOrder, quantity: number | null): Order['
   return quantity < 0 ? 'short' : 'long';
 }
 
-const isMarket = ({ executionType }: DashboardOrder) => executionType === 'MARKET' || executionType === 'FLAT_ALL';
+const isMarket = ({ executionType }: DashboardOrder) => /^(MARKET|FLAT_ALL)$/.test(requireValue(executionType));

@@ -113,10 +113,10 @@ export function quantityOf({ quantity, value, price, orderType }: DashboardOrder
 const maybe = (value: number | null | undefined) => (value === null || value === undefined ? null : ofNumber(value));
 
 function openSize({ netQuantity, filledOrders }: DashboardPosition): number | null {
-  if (netQuantity !== null) return Math.abs(netQuantity);
+  if (netQuantity !== null) return Math.abs(netQuantity) || null; // an open one has a size
   const quantities = filledOrders.map(quantityOf);
   if (quantities.length === 0 || quantities.some((quantity) => quantity === null)) return null;
-  return Math.abs(quantities.reduce((sum: number, quantity) => sum + Number(quantity), 0));
+  return Math.abs(quantities.reduce((sum: number, quantity) => sum + Number(quantity), 0)) || null;
 }
 
 /**
