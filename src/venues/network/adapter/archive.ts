@@ -1,8 +1,7 @@
 import type { Reply } from '../../../adapters/http.ts';
 import { found, type ReadResult, unreadable } from '../../../kernel/upstream-result.ts';
-import { type Fields, fieldsOf, namesAnother, textOf } from './fields.ts';
+import { type Fields, fieldsOf, namesAnother, readResponse, textOf } from './fields.ts';
 import { acceptedOrder, reasonsOf } from './orders.ts';
-import { readResponse } from './read-response.ts';
 import { classifyOrderText, saysRestarting } from './rejections.ts';
 import type { ArchivedOrder } from './signal-types.ts';
 

@@ -10,12 +10,12 @@ import {
   namesAnother,
   numberIn,
   numberOf,
+  readResponse,
   sizeOf,
   textOf,
   timeMsOf,
 } from './fields.ts';
 import { readOrder, readPair, readSide } from './orders.ts';
-import { readResponse } from './read-response.ts';
 import type { Dashboard, DashboardOrder, DashboardPosition, Drawdown, Money } from './types.ts';
 
 /** Reads a validator's dashboard, compact or verbose. `asked`: the account, as its `member` names it. See venues/network-validator.md#dashboard. */

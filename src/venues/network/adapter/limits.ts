@@ -1,7 +1,6 @@
 import type { Reply } from '../../../adapters/http.ts';
 import { found, type ReadResult, unreadable } from '../../../kernel/upstream-result.ts';
-import { entriesOf, type Fields, fieldsOf, namesAnother, numberOf, sizeOf } from './fields.ts';
-import { readResponse } from './read-response.ts';
+import { entriesOf, type Fields, fieldsOf, namesAnother, numberOf, readResponse, sizeOf } from './fields.ts';
 import type { Limits } from './types.ts';
 
 /**

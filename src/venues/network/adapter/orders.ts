@@ -7,6 +7,7 @@ import {
   entriesOf,
   type Fields,
   fieldsOf,
+  isOurKeyRejected,
   namesAnother,
   numberIn,
   numberOf,
@@ -14,7 +15,6 @@ import {
   timeMsOf,
 } from './fields.ts';
 import { parsePythonLiteral } from './python-literal.ts';
-import { isOurKeyRejected } from './read-response.ts';
 import { classifyFormText, classifyOrderText, rejectedOurKey, saysRestarting } from './rejections.ts';
 import type {
   Attempts,

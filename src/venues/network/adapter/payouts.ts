@@ -1,8 +1,7 @@
 import type { Reply } from '../../../adapters/http.ts';
 import { roundedNumber } from '../../../kernel/decimals.ts';
 import { found, type ReadResult, unreadable } from '../../../kernel/upstream-result.ts';
-import { entriesOf, fieldsOf, numberOf, timeMsOf } from './fields.ts';
-import { readResponse } from './read-response.ts';
+import { entriesOf, fieldsOf, numberOf, readResponse, timeMsOf } from './fields.ts';
 import type { Settlement } from './types.ts';
 
 /**

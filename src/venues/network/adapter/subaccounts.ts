@@ -10,8 +10,7 @@ import {
   unreachable,
   unreadable,
 } from '../../../kernel/upstream-result.ts';
-import { entriesOf, fieldsOf, namesAnother, numberOf, sizeOf, textOf, timeMsOf } from './fields.ts';
-import { readResponse } from './read-response.ts';
+import { entriesOf, fieldsOf, namesAnother, numberOf, readResponse, sizeOf, textOf, timeMsOf } from './fields.ts';
 import { classifySubaccountText, rejectedOurKey } from './rejections.ts';
 import type { ListedSubaccount, NewSubaccount, Subaccount } from './types.ts';
 
