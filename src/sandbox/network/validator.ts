@@ -20,10 +20,12 @@ export const validatorRoutes = (entities: Entities, validatorKey: string): Route
       path: '/validator/entity/subaccount/payout',
       response: guarded(({ json }) => payoutResponse(entities.all(), Object(json))),
     },
-    get('/hl-traders/:address', ({ params, query }) => dashboard(byAddress(entities, params.address), query)),
+    get('/hl-traders/:address', ({ params, query }) =>
+      dashboard(byAddress(entities, params.address), query, NO_WALLET),
+    ),
     get(
       '/v2/entity/subaccount/:hotkey',
-      guarded(({ params, query }) => dashboard(byHotkey(entities, params.hotkey), query)),
+      guarded(({ params, query }) => dashboard(byHotkey(entities, params.hotkey), query, NO_SUBACCOUNT)),
     ),
     get(
       '/entity/:hotkey',
@@ -48,6 +50,10 @@ const byAddress = (entities: Entities, address = ''): Account | undefined =>
     .map((world) => world.byAddress.get(address.toLowerCase()))
     .find((account) => account !== undefined);
 
+/** What a 404 says is missing. See venues/network-validator.md#validator-rest. */
+const NO_WALLET = 'HL address not found';
+const NO_SUBACCOUNT = 'Subaccount not found';
+
 const missing = (message: string): Reported => ({ status: 404, body: { status: 'error', message } });
 
 /** Finds the account by the number after the entity's name. */
@@ -56,15 +62,15 @@ const byHotkey = (entities: Entities, hotkey = ''): Account | undefined => {
   return entities.byName(hotkey.slice(0, at))?.accounts.get(Number(hotkey.slice(at + 1)));
 };
 
-const dashboard = (account: Account | undefined, query: URLSearchParams): Reported => {
-  if (!account) return missing('Trader data not available');
+const dashboard = (account: Account | undefined, query: URLSearchParams, otherwise: string): Reported => {
+  if (!account) return missing(otherwise);
   const since = (name: string) => Number(query.get(name) ?? 0);
   const view = dashboardView(account, { positions: since('positions_time_ms'), orders: since('limit_orders_time_ms') });
   return { status: 200, body: { status: 'success', dashboard: view, timestamp: Date.now() } };
 };
 
 const limits = ({ first }: Entities, account: Account | undefined, linked: boolean): Reported => {
-  if (!account) return missing('Trader data not available');
+  if (!account) return missing(linked ? NO_WALLET : NO_SUBACCOUNT);
   return { status: 200, body: linked ? walletLimitsView(account) : limitsView(account, first.pairs.values()) };
 };
 
