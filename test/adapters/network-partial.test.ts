@@ -41,6 +41,12 @@ describe('what the network leaves out of a response', () => {
     expect(position({ c: -1 }).reported).to.include({ positions: false });
   });
 
+  it('is no limit of 0, which every account has reached', () => {
+    const limits = { intraday_drawdown_threshold: 0, eod_drawdown_threshold: -0.05 };
+
+    expect(shown({ drawdown: limits }).drawdown).to.include({ intradayLimit: null, overallLimit: null });
+  });
+
   it('are no resting orders in a section that lists only those that ended', () => {
     const { openOrders, reported } = shown({ limit_orders: { closed_orders: [UUID], limit_orders_time_ms: 1 } });
 

@@ -209,6 +209,6 @@ const inPoints = (written: number | null, shown: number | null): number | null =
 /** Limits are fractions of a few hundredths. A limit above 1 is already in percent. */
 const limitOf = (section: Fields, kind: 'intraday' | 'eod' | 'static'): number | null => {
   const legacy = `subaccount_challenge_${kind}_drawdown_threshold`; // the only name in older builds
-  const limit = numberIn(section, `${kind}_drawdown_threshold`, legacy);
+  const limit = aboveZero(numberIn(section, `${kind}_drawdown_threshold`, legacy));
   return limit !== null && limit <= 1 ? limit * 100 : limit;
 };
