@@ -79,6 +79,14 @@ describe('values that the exchange never has', () => {
     expect(await readAhead(2 * 86_400_000)).to.include({ kind: 'unreadable' });
   });
 
+  it('are no payments of the future either', async () => {
+    const delta = { coin: 'BTC', usdc: '1', szi: '1', fundingRate: '0.1' };
+    const readAhead = (ms: number) => responding('userFunding', [{ time: Date.now() + ms, delta }]).funding(USER, 0);
+
+    expect(await readAhead(60_000)).to.include({ kind: 'found' });
+    expect(await readAhead(2 * 86_400_000)).to.include({ kind: 'unreadable' });
+  });
+
   it('are not computed with: a balance of a million digits', async () => {
     const row = { coin: 'USDC', token: 0, total: '9'.repeat(1_000_000), hold: '0' };
     const venue = responding('spotClearinghouseState', { balances: [row] });

@@ -1,5 +1,5 @@
 import { canonical, isDecimal, isPositive } from '../../../kernel/decimals.ts';
-import { calendarMs } from '../../../kernel/work.ts';
+import { calendarMs, epochMs } from '../../../kernel/work.ts';
 
 /** An object of untrusted JSON. Read every member with one of the readers below. */
 export type Fields = Record<string, unknown>;
@@ -13,6 +13,15 @@ export const integerOf = (value: unknown): number | null => (Number.isSafeIntege
 
 /** A time in epoch ms that RFC 3339 can express, else null. */
 export const timeMsOf = (value: unknown): number | null => calendarMs(integerOf(value));
+
+/** More than any two clocks differ. */
+const AHEAD_MS = 24 * 60 * 60_000;
+
+/** A time that is not of the future, else null: from a row that is newer than all others on, the next ones are read. */
+export const pastMsOf = (value: unknown): number | null => {
+  const ms = timeMsOf(value);
+  return ms !== null && ms < epochMs() + AHEAD_MS ? ms : null;
+};
 
 /** A non-empty string, else null. */
 export const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);

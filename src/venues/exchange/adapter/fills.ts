@@ -1,7 +1,6 @@
 import type { WalletAddress } from '../../../kernel/ids.ts';
 import { found, type ReadResult } from '../../../kernel/upstream-result.ts';
-import { epochMs } from '../../../kernel/work.ts';
-import { complete, decimalOf, everyOf, type Fields, fieldsOf, hexOf, integerOf, textOf, timeMsOf } from './fields.ts';
+import { complete, decimalOf, everyOf, type Fields, fieldsOf, hexOf, integerOf, pastMsOf, textOf } from './fields.ts';
 import { readSide } from './orders.ts';
 import type { Fill } from './types.ts';
 
@@ -55,7 +54,7 @@ const readFill = (value: unknown, user: WalletAddress): Fill | null => {
     side: readSide(fill?.side),
     price: decimalOf(fill?.px),
     size: decimalOf(fill?.sz),
-    timeMs: pastOf(timeMsOf(fill?.time)),
+    timeMs: pastMsOf(fill?.time),
     startPosition: decimalOf(fill?.startPosition),
     closedPnl: decimalOf(fill?.closedPnl),
     fee: decimalOf(fill?.fee),
@@ -71,12 +70,6 @@ const readFill = (value: unknown, user: WalletAddress): Fill | null => {
     isLiquidation: isLiquidationOf(user, fill),
   };
 };
-
-/** More than any two clocks differ. */
-const AHEAD_MS = 24 * 60 * 60_000;
-
-/** A time that is not of the future: what is newer than every other execution says from when on the next ones are read. */
-const pastOf = (ms: number | null): number | null => (ms !== null && ms < epochMs() + AHEAD_MS ? ms : null);
 
 /**
  * Older rows lack `tid` or `cloid`, so an absent member is accepted. A member of an unknown form is not: the execution could be counted twice, or not

@@ -1,5 +1,5 @@
 import { found, type ReadResult } from '../../../kernel/upstream-result.ts';
-import { complete, decimalOf, everyOf, fieldsOf, textOf, timeMsOf } from './fields.ts';
+import { complete, decimalOf, everyOf, fieldsOf, pastMsOf, textOf } from './fields.ts';
 import type { FundingHistory, FundingPayment } from './types.ts';
 
 /** See venues/exchange.md#rows. */
@@ -13,7 +13,7 @@ export const readFunding = (json: unknown): FundingPayment[] | null =>
     const delta = fieldsOf(payment?.delta);
     return complete({
       coin: textOf(delta?.coin),
-      timeMs: timeMsOf(payment?.time),
+      timeMs: pastMsOf(payment?.time),
       amount_usd: decimalOf(delta?.usdc),
       size: decimalOf(delta?.szi),
       rate: decimalOf(delta?.fundingRate),
