@@ -39,6 +39,7 @@ describe('what the network leaves out of a response', () => {
   it('is not shown as 0: an open position has a price and a value, and none was closed before 1970', () => {
     expect(position({ ap: 0, nv: 0 }).positions[0]).to.include({ averageEntryPrice: null, netValue: null });
     expect(position({ c: -1 }).reported).to.include({ positions: false });
+    expect(position({ c: 1.8e18 }).reported).to.include({ positions: true, closed: false });
   });
 
   it('is no limit of 0, which every account has reached', () => {

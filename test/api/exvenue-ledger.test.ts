@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
@@ -10,6 +11,7 @@ import { faultOf } from '../support/stream-schemas.ts';
 const ORDERS = '/v1/orders/exvenue';
 const MARKET = { pair: 'BTC', side: 'long', size: '0.01', order_type: 'market' };
 const HOUR_MS = 3_600_000;
+const NO_INDEX_HOLDS = randomBytes(8_000).toString('hex');
 
 type Row = { oid: number; coin: string; time: number; tid: number; closedPnl: string; liquidation?: object };
 type EventBody = { type: string; data: Record<string, unknown> & { fills: Record<string, string>[] } };
@@ -215,7 +217,7 @@ describe('the ledger of a wallet', function () {
 
   it('is read although that of another wallet cannot be', async () => {
     const [trader, other] = [await service.wallet(), await service.wallet()];
-    shown = (rows) => rows.map((row) => (row.coin === 'ETH' ? { ...row, dir: 'Open \u0000' } : row));
+    shown = (rows) => rows.map((row) => (row.coin === 'ETH' ? { ...row, coin: NO_INDEX_HOLDS } : row));
     await other.post(ORDERS, { ...MARKET, pair: 'ETH', size: '0.1' });
     await trader.post(ORDERS, MARKET);
 

@@ -52,7 +52,10 @@ const readPositions = (value: unknown): (DashboardPosition | 'closed' | null)[] 
   ) ?? null;
 
 /** When a position was closed; an open one has close_ms 0. */
-const closedAt = (position: Fields | null): number | null => position && aboveZero(numberIn(position, 'close_ms', 'c'));
+const closedAt = (position: Fields | null): number | null => {
+  const written = position && anyOf(position, 'close_ms', 'c');
+  return typeof written === 'number' || typeof written === 'string' ? aboveZero(Number(written)) : null; // however large it is
+};
 
 /** The number if it is above 0, else null. */
 const aboveZero = (value: number | null): number | null => (value !== null && value > 0 ? value : null);
