@@ -14,6 +14,14 @@ import { type DbSession, item, type Row } from '../support/intent-database.ts';
 type Any = never; // what a write takes beside its claim does not matter here: the claim is lost
 const any = {} as Any;
 const UUID = '01890a5d-ac96-774b-bcce-b302099a8057';
+const ACCOUNT = {
+  ...{ accountId: 'acct_9', country: 'US', payoutsEnabled: false, transfersEnabled: false },
+  ...{ chargesEnabled: false, detailsSubmitted: false },
+} as Any;
+const REFUND = { id: 're', kind: 'refund', cents: 1, currency: 'usd', status: null, madeAtMs: 1 } as Any;
+const SUBACCOUNT = {
+  ...{ subaccountId: 9, status: 'active', syntheticHotkey: 'e_9', assetClass: 'crypto', accountSize: 1, proof: null },
+} as Any;
 const sealer = { seal: () => Buffer.from('sealed'), open: () => Buffer.from('') } as Any;
 
 /** One statement that ends a claim. False: it wrote nothing. */
@@ -98,11 +106,7 @@ export const statementWrites: Record<string, StatementWrite> = {
   },
   record_connect_account: {
     kind: 'payouts/account',
-    write: (db, lost) =>
-      payouts.recordAccount(db, lost, { user_id: 'usr_1' as Any, is_abroad: false }, {
-        ...{ accountId: 'acct_9', country: 'US', payoutsEnabled: false, transfersEnabled: false },
-        ...{ chargesEnabled: false, detailsSubmitted: false },
-      } as Any),
+    write: (db, lost) => payouts.recordAccount(db, lost, { user_id: 'usr_1' as Any, is_abroad: false }, ACCOUNT),
   },
   record_step: stepOf('payouts/submit', 'transfer'),
   'record_step: to the bank': stepOf('payouts/pay', 'payout'),
@@ -119,31 +123,11 @@ export const statementWrites: Record<string, StatementWrite> = {
   },
   record_refund: {
     kind: 'payments/refund',
-    write: (db, lost) =>
-      recordRefund(
-        db,
-        lost,
-        'pay_1' as Any,
-        { id: 're', kind: 'refund', cents: 1, currency: 'usd', status: null, madeAtMs: 1 } as Any,
-      ),
+    write: (db, lost) => recordRefund(db, lost, 'pay_1' as Any, REFUND),
   },
   record_subaccount: {
     kind: 'accounts/provision',
-    write: (db, lost) =>
-      recordSubaccount(
-        db,
-        lost,
-        any,
-        'e' as Any,
-        {
-          subaccountId: 9,
-          status: 'active',
-          syntheticHotkey: 'e_9',
-          assetClass: 'crypto',
-          accountSize: 1,
-          proof: null,
-        } as Any,
-      ),
+    write: (db, lost) => recordSubaccount(db, lost, any, 'e' as Any, SUBACCOUNT),
   },
   record_verification_session: {
     kind: 'kyc/session',
