@@ -19,8 +19,9 @@ export const intentColumns = sql.fragment`
 
 /**
  * Claims an intent of a kind and raises its fence. Concurrent claims share a commit; each gets its own fence. Null: the intent has ended, is in
- * doubt or of another kind, or its deadline passed before it was sent and this claim ended it as expired. If `sending_at` is set, bytes may have left earlier: the caller reconciles
- * and never sends. Locks lanes in lane order, as submissions do, then event logs in the order of accounts and apps, to avoid deadlocks.
+ * doubt or of another kind, or its deadline passed before it was sent and this claim ended it as expired. If `sending_at` is set, bytes may have
+ * left earlier: the caller reconciles and never sends. Locks lanes in lane order, as submissions do, then event logs in the order of accounts and
+ * apps, to avoid deadlocks.
  */
 export const claim: (db: Db, of: OfKind) => Promise<Intent | null> = batchPerPool(
   async (db, wanted: OfKind[], lockMs): Promise<(Intent | null)[]> => {

@@ -182,7 +182,7 @@ describe('a write under a claim that holds', () => {
         request: { trader: 'e_1', wallet: '0x1', pair: 'BTC-USDC', user_id: 'usr_1' },
       });
       await intentDb.accept(one);
-      const claimed = (await claim(db, one.id)) as Intent; // as: it was queued
+      const claimed = (await claim(db, { id: one.id, kind })) as Intent; // as: it was queued
       await holding(one.id);
       await intentDb.query('delete from payout_steps');
       await intentDb.query(
@@ -195,7 +195,7 @@ describe('a write under a claim that holds', () => {
     const late = item({ deadline_s: -1 });
     await intentDb.accept(late);
     await holding(late.id);
-    expect(await claim(db, late.id)).to.equal(null);
+    expect(await claim(db, { id: late.id, kind: 'network/place' })).to.equal(null);
     expect(await holders(), 'a claim after the deadline').to.deep.equal([]);
   });
 });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { changeEndpoint, createEndpoint } from '../../src/capabilities/webhooks/commands.ts';
-import { type Db, openPool } from '../../src/db/pool.ts';
+import { type Db, type DbPool, openPool } from '../../src/db/pool.ts';
 import type { PartnerId } from '../../src/kernel/ids.ts';
 import { type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
 
@@ -28,7 +28,7 @@ const begins: Record<string, [before: string | null, act: (db: Db) => Promise<un
 for (const [what, [before, begin]] of Object.entries(begins))
   describe(`an endpoint that ${what}`, () => {
     let intentDb: IntentDatabase;
-    let db: Db;
+    let db: DbPool;
     beforeEach(async () => {
       intentDb = await openIntentDatabase();
       db = await openPool(intentDb.url, 3, () => {});
