@@ -2,19 +2,8 @@ import type Stripe from 'stripe';
 import { z } from 'zod';
 import { found, type ReadResult } from '../../kernel/upstream-result.ts';
 import { createdSince, listAll, type Paging } from './listing.ts';
-import {
-  amount,
-  code,
-  currency,
-  disputeMoves,
-  givenBack,
-  id,
-  orNull,
-  reading,
-  reference,
-  seen,
-  time,
-} from './objects.ts';
+import { disputeMoves, givenBack } from './losses.ts';
+import { amount, code, currency, id, orNull, reading, reference, seen, time } from './objects.ts';
 import { readResultOf } from './responses.ts';
 
 const MOST_PAGES = 1_000; // 100,000 changes of the platform's balance

@@ -1,11 +1,9 @@
 import { z } from 'zod';
+import { readCharge, readDispute, readRefund } from './losses.ts';
 import {
   readAccount,
-  readCharge,
-  readDispute,
   readPayment,
   readPayout,
-  readRefund,
   readTransfer,
   readVerification,
   readWarning,

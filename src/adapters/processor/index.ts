@@ -7,6 +7,7 @@ import { findBalance, listBalanceChanges } from './balance.ts';
 import { readEvent, readEvents } from './events.ts';
 import { findHolding } from './holding.ts';
 import { pageAfter } from './listing.ts';
+import { readRefund } from './losses.ts';
 import { listMoneyMade } from './money-made.ts';
 import { findCheckout, findMovement, findRefund } from './movements.ts';
 import {
@@ -17,7 +18,6 @@ import {
   readOwnAccount,
   readPayment,
   readPayout,
-  readRefund,
   readVerification,
 } from './objects.ts';
 import { readAccountOf, readResultOf, responseOf } from './responses.ts';

@@ -2,18 +2,8 @@ import type Stripe from 'stripe';
 import { z } from 'zod';
 import { found, type ReadResult, unreadable } from '../../kernel/upstream-result.ts';
 import { createdSince, type Paging, search } from './listing.ts';
-import {
-  amount,
-  currency,
-  metadata,
-  movement,
-  orNull,
-  reading,
-  readPayment,
-  readRefund,
-  reference,
-  seen,
-} from './objects.ts';
+import { readRefund } from './losses.ts';
+import { amount, currency, metadata, movement, orNull, reading, readPayment, reference, seen } from './objects.ts';
 import type { CheckoutSought, Loss, MovementSeen, MovementSought, PaymentSeen, RefundSought } from './types.ts';
 
 const MOST_PAGES = 20; // 2,000 objects of one account or payment

@@ -1,9 +1,10 @@
 import type { AppId, PaymentId, PayoutId, UserId } from '../../kernel/ids.ts';
 import type { ReadResult, UpstreamResult } from '../../kernel/upstream-result.ts';
 import type { BalanceChange, BalanceSeen } from './balance.ts';
+import type { Loss } from './losses.ts';
 import type { MoneyMade } from './money-made.ts';
 import type * as objects from './objects.ts';
-import type { Loss, Seen } from './objects.ts';
+import type { Seen } from './objects.ts';
 
 export type { BalanceChange, BalanceSeen, Loss, MoneyMade };
 
