@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type DbSession, type IntentDatabase, item, openIntentDatabase, WAITING } from '../support/intent-database.ts';
+import { type DbSession, type IntentDatabase, item, openIntentDatabase } from '../support/intent-database.ts';
 import { ONE_OF_EACH } from '../support/one-of-each.ts';
 import { until } from '../support/processes.ts';
 
