@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { type DbSession, type IntentDatabase, item, openIntentDatabase } from '../support/intent-database.ts';
 import { ONE_OF_EACH } from '../support/one-of-each.ts';
-import { until } from '../support/processes.ts';
 
 describe('a payment', () => {
   let intentDb: IntentDatabase;
