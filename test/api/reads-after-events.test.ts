@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { sql } from 'slonik';
-import { limit } from '../support/orders.ts';
+import { limit, market } from '../support/orders.ts';
 import { until } from '../support/processes.ts';
 import type { TestService } from '../support/service.ts';
 import { readStream, type StreamEvent } from '../support/stream.ts';
@@ -48,6 +48,20 @@ describe('reads after an event of what nobody requested', function () {
       expect(before.body).to.deep.equal([]);
       expect(snapshot.data.positions).to.have.length(1);
       expect(after.body).to.have.length(1);
+    });
+
+    it('show that no position is left of an account that was eliminated', async () => {
+      const { account, traderId, ask } = await service.propTrader();
+      await ask('POST', `${TRADING}/orders`, { json: market() });
+      const before = await ask('GET', `${TRADING}/positions`);
+
+      await service.network({ subaccount_id: Number(traderId), elimination: 'drawdown' });
+      await service.runTask('accounts/sync', { prop_account_id: account.id });
+      const told = await ask('GET', `/v2/payments/prop-accounts/${account.id}`);
+      const after = await ask('GET', `${TRADING}/positions`);
+
+      expect([before.body.length, told.body.status]).to.deep.equal([1, 'eliminated']);
+      expect(after.body).to.deep.equal([]);
     });
 
     it('show in a new stream the status that was reported while it was being opened', async () => {

@@ -35,6 +35,33 @@ describe('events of a partner about a subaccount', function () {
     for (const event of await logOf(trader)) expect(faultOf(event.type, event)).to.equal(null);
   });
 
+  it('are followed by reads of what they say, not of what was read before', async () => {
+    service = await startService();
+    const trader = await service.trader();
+    await trader.post('/v1/orders/netvenue', market());
+    const before = await trader.get('/v1/positions/netvenue');
+    await eliminate(trader.traderId);
+    await service.runTask('accounts/sweep');
+
+    const [told, after] = [await statusesOf(trader), await trader.get('/v1/positions/netvenue')];
+
+    expect([before.body.length, told.at(-1)]).to.deep.equal([1, 'eliminated']);
+    expect(after.body).to.deep.equal([]);
+  });
+
+  it('are followed by such reads of the wallet that it is linked to', async () => {
+    service = await startService();
+    const trader = await service.wallet();
+    const { body } = await trader.post('/v1/register/netvenue', { ex_address: trader.wallet });
+    const before = await trader.get('/v1/balance');
+    await eliminate(body.subaccount.subaccount_id);
+    await service.runTask('accounts/sweep');
+
+    const after = await trader.get('/v1/balance');
+
+    expect([before.body.status, after.body.status]).to.deep.equal(['active', 'breached']);
+  });
+
   it('report a liquidation also if the service was down at that time', async () => {
     service = await startService();
     const trader = await service.trader();

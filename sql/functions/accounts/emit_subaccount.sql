@@ -5,6 +5,9 @@ language plpgsql as $$
 declare
   recipient text;
 begin
+  perform pg_notify('traded', t.trader) -- who reads after the event must not read what was cached before
+  from unnest(array[new.synthetic_hotkey, new.ex_address]) as t (trader)
+  where tg_op = 'UPDATE' and t.trader is not null;
   for recipient in
     select p.id
     from partners p
