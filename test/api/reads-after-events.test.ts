@@ -64,6 +64,22 @@ describe('reads after an event of what nobody requested', function () {
       expect(after.body).to.deep.equal([]);
     });
 
+    it('show that an account that was funded has no profit target any more', async () => {
+      const { account, traderId, ask } = await service.propTrader();
+      const ids = async () =>
+        (await ask('GET', `${TRADING}/rules`)).body.map(({ rule_id }: { rule_id: string }) => rule_id);
+      const before = await ids();
+
+      await service.network({ subaccount_id: Number(traderId), bucket: 'SUBACCOUNT_FUNDED' });
+      await service.runTask('accounts/sync', { prop_account_id: account.id });
+      const told = await ask('GET', `/v2/payments/prop-accounts/${account.id}`);
+      const after = await ids();
+
+      expect(before).to.include('challenge.profit_target');
+      expect(told.body.status).to.equal('funded');
+      expect(after).not.to.include('challenge.profit_target');
+    });
+
     it('show in a new stream the status that was reported while it was being opened', async () => {
       const trader = await service.propTrader();
       const { api_key, ask } = await trader.key();

@@ -22,6 +22,9 @@ begin
   where a.id = account and s.synthetic_hotkey = a.synthetic_hotkey
     and (s.status <> shown_status or (s.subaccount_uuid is null and shown_uuid is not null));
   if to_status <> from_status then
+    perform pg_notify('traded', a.synthetic_hotkey) -- who reads after the event must not read what was cached before
+    from prop_accounts a
+    where a.id = account and a.synthetic_hotkey is not null;
     perform move_prop_account(account, from_status, to_status, reason);
   end if;
 end $$;

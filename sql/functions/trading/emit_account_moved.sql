@@ -2,10 +2,6 @@
 -- caller holds the account. Locks its event log until the commit.
 create or replace function emit_account_moved(account text) returns void
 language sql as $$
-  select pg_notify('traded', a.synthetic_hotkey) -- who reads after the event must not read what was cached before
-  from prop_accounts a
-  where a.id = account and a.synthetic_hotkey is not null;
-
   select record_account_event(a.id, 'account', jsonb_build_object(
     'prop_account_id', a.id,
     'status', a.status,
