@@ -18,8 +18,8 @@ describe('reading what an account may use at the exchange', () => {
     question({ type: 'spotClearinghouseState' }).reply(200, {
       balances: [
         { ...recorded, spotHold: '0.0' },
-        { ...recorded, coin: 'HYPE' },
-        { ...recorded, coin: 'PURR', spotHold: '67.94' },
+        { ...recorded, coin: 'HYPE', token: 150 },
+        { ...recorded, coin: 'PURR', token: 1, spotHold: '67.94' },
       ],
     });
 

@@ -129,7 +129,7 @@ describe('reading the exchange', () => {
     const row = { coin: 'USDC', token: 0, entryNtl: '0.0' };
     const given = [
       { ...row, total: '14.6', hold: '4.60' },
-      { ...row, coin: 'HYPE', total: '1', hold: '2' },
+      { ...row, coin: 'HYPE', token: 150, total: '1', hold: '2' },
     ];
     question({ type: 'spotClearinghouseState' }).reply(200, { balances: given });
 

@@ -26,7 +26,7 @@ export const readAccount =
  * zero. See venues/exchange.md#reads.
  */
 export const readBalances = (json: unknown): SpotBalance[] | null =>
-  namedOnce(everyOf(fieldsOf(json)?.balances, readBalance), ({ coin }) => coin);
+  namedOnce(everyOf(fieldsOf(json)?.balances, readBalance), ({ coin, token }) => token ?? coin); // tokens may share a name
 
 const readBalance = (value: unknown): SpotBalance | null => {
   const balance = fieldsOf(value);
