@@ -74,7 +74,8 @@ describe('recover_since', () => {
     ['is dead, as the backup shows it', '{a pool}', 60],
     ['runs no job, because it is in RECOVERY_MODE', '{}', 0],
   ] as const)
-    it(`may be repeated while a worker ${what}`, async () => {
+    it(`may be repeated while a worker ${what}: what it has presumed stays as it is`, async () => {
+      await accepted();
       await recover();
       await worker(pools, silentS);
       await accepted();
