@@ -64,6 +64,18 @@ describe('commands about the exits of a wallet', () => {
     });
   });
 
+  it('are newer than those that were accepted before, and not than themselves, in their pair and in all', async () => {
+    const newer = async (than: string, pair = BTC) =>
+      (await intentDb.query<{ leg: string }>('select newer_exits($1, $2, $3) as leg', [WALLET, pair, than]))
+        .map(({ leg }) => leg)
+        .sort();
+    await decide(second, { tp: '9' });
+    await decide(second, { sl: null }, '*');
+
+    expect([await newer(first), await newer(second)]).to.deep.equal([['sl', 'tp'], []]);
+    expect(await newer(first, 'ETH-USDC')).to.deep.equal(['sl']);
+  });
+
   it('may be recorded twice: what they replaced stays known until it is cancelled', async () => {
     await decide(first, { tp: '7' });
     await decide(second, { tp: '9' });
