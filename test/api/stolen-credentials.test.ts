@@ -97,10 +97,12 @@ describe('credentials that were stolen', function () {
     await thief('PATCH', `/v1/webhook-endpoints/${id}`, { json: { url: thiefs?.url, active: false } });
     const [first] = (await safe('GET', '/v1/keys')).body.filter(({ hint }: { hint: string }) => key.startsWith(hint));
 
-    const { body } = await operator.ask('DELETE', `/v2/admin/partner-keys/${first.key_id}?stolen=true`);
+    const revoke = () => operator.ask('DELETE', `/v2/admin/partner-keys/${first.key_id}?stolen=true`);
+    const { body } = await revoke();
 
     expect(body.endpoints).to.deep.equal([id]);
     expect(await states(safe, '/v1', [id])).to.deep.equal(['stolen']);
+    expect((await revoke()).body.endpoints, 'marked already').to.deep.equal([]);
   });
 
   it('of an app end at once, with the endpoints set with them in the last 30 days', async () => {

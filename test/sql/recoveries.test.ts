@@ -46,6 +46,17 @@ describe('recover_since', () => {
     ]);
   });
 
+  it('leaves a deadline that is later than that as it is', async () => {
+    await intentDb.accept(item({ deadline_s: 3 * 86_400 }));
+
+    await recover();
+
+    const [{ days } = { days: 0 }] = await intentDb.query<{ days: number }>(
+      'select round(extract(epoch from deadline_at - now()) / 86400)::integer as days from intents',
+    );
+    expect(days).to.equal(3);
+  });
+
   it('continues nonces from the present time, above all that were used since the backup, and takes none back', async () => {
     await intentDb.query(`
       insert into signer_nonces (signer, last_nonce)

@@ -8,7 +8,7 @@ declare
 begin
   select count(end_mail(m.id, 'expired', 'app_disabled')) into dropped
   from (select w.id from mails w where w.tenant = of_owner and w.state = 'queued' limit most) m;
-  for endpoint in select e.id from webhook_endpoints e where e.owner = of_owner and e.active order by e.id loop
+  for endpoint in select e.id from webhook_endpoints e where e.owner = of_owner order by e.id loop
     dropped := dropped + cancel_waiting(endpoint, most);
   end loop;
   return dropped;
