@@ -49,7 +49,7 @@ export async function idempotentResponse(
     caller: callerId(principal) || `nobody ${call.network}`,
     key: context.idempotency_key,
     digest: operation.keepsSecrets ? `${context.digest} ${credentialOf(principal)}` : context.digest,
-    ...(principal.kind !== 'trader' && { owner: context.owner }), // the intents of all traders of an app share their keys
+    owner: context.owner,
   };
   const keeper = { ...deps, until: ctx.state.receivedAt + LONGEST_WAIT_MS };
   const once = async () => (await earlierResponse(keeper, use)) ?? (await runAndStore(keeper, use, run));

@@ -79,6 +79,24 @@ describe('callers who share a key or a name', function () {
     expect(others).to.deep.equal(pairs.map(([what]) => [what, 'IDEMPOTENCY_KEY_REUSED']));
   });
 
+  it('of a trader’s program, a key of several closes is no order’s, and the other way round; another trader’s is another key', async () => {
+    const [ann, bob] = [await service.propTrader(), await service.propTrader()];
+    const keys = [(await ann.key()).api_key, (await bob.key()).api_key];
+    const send = (nth: number, path: string, json: object, key: string) =>
+      service.ask('POST', path, { json, headers: { 'X-Api-Key': keys[nth] ?? '', 'Idempotency-Key': key } });
+    const closeAll = (nth: number, key: string) =>
+      send(nth, `${ORDERS}/bulk-close`, { position_uuids: [randomUUID()] }, key);
+    const place = (nth: number, key: string) => send(nth, ORDERS, market(), key);
+
+    const first = [await place(0, 'order'), await closeAll(0, 'closes')];
+    const reused = [await closeAll(0, 'order'), await place(0, 'closes')];
+    const others = [await closeAll(1, 'order'), await place(1, 'closes')];
+
+    expect([...first, ...others].map(({ status }) => status)).to.deep.equal([200, 200, 200, 200]);
+    for (const each of reused) expectApiError(each, 'IDEMPOTENCY_KEY_REUSED');
+    expect([effectsOf(service, ann), effectsOf(service, bob)]).to.deep.equal([['market'], ['market']]);
+  });
+
   it('of one app, an order for another account is another request, also beside a header that no operation of v2 reads', async () => {
     const [ann, bob] = [await service.propTrader(), await service.propTrader()];
     const place = (account: string) =>
