@@ -855,6 +855,14 @@ CREATE UNIQUE INDEX orders_handle_once ON public.orders USING btree (trader, han
 CREATE INDEX orders_resting ON public.orders USING btree (trader) WHERE is_resting;
 CREATE INDEX orders_with_waiting_triggers ON public.orders USING btree (trader) WHERE has_waiting_triggers;
 
+-- The network of the exchange and the chain of the registrar at which the orders and purchases of this database are. No process with another one starts.
+create table own_networks (
+  setting text not null, -- The setting that names it.
+  network text not null, -- The first that a process has noted; after a deliberate move, delete the row.
+  known_since timestamp with time zone not null default now(),
+  constraint own_networks_pkey PRIMARY KEY (setting)
+);
+
 -- What an upstream takes only so many of in a minute, for example the signals of a trader: when the latest were sent.
 create unlogged table paces (
   name text not null,

@@ -1,4 +1,5 @@
 import { readConfig } from '../config.ts';
+import { requireOwnNetworks } from '../db/own-networks.ts';
 import { recoverSince } from '../intents/recover.ts';
 import { sealer } from '../kernel/seal.ts';
 import { openMetrics } from '../metrics/registry.ts';
@@ -36,9 +37,11 @@ const printUnread = (what: string) => {
 
 print(`since ${new Date(sinceMs).toISOString()}`);
 await onDatabase(async (db) => {
+  const log = openLog({ LOG_LEVEL: 'warn' });
+  await requireOwnNetworks({ db, config, log });
   for (const { kind, intents } of await recoverSince(db, new Date(sinceMs)))
     print(`${kind}  ${intents} open: looked for, never sent`);
-  const upstreams = await openUpstreams({ config, db, metrics: openMetrics(), log: openLog({ LOG_LEVEL: 'warn' }) });
+  const upstreams = await openUpstreams({ config, db, metrics: openMetrics(), log });
   const { netvenue, exvenue, registrar, processor } = upstreams;
   const venues = networkEntities(netvenue(), { config, upstreams, db, sealer: sealer(config.SEALING_KEYS) });
   const report = { print, printUnread };

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import type { Config } from '../config.ts';
 import { noteAgreementKeys } from '../db/agreement-keys.ts';
+import { requireOwnNetworks } from '../db/own-networks.ts';
 import { type Beside, createEdge, drainable } from '../edge/server.ts';
 import { reachedAt } from '../kernel/loopback.ts';
 import { openMetrics } from '../metrics/registry.ts';
@@ -27,14 +28,12 @@ export async function startWeb(
   trial?: Trial,
 ): Promise<RunningWeb> {
   const runtime = await openWebRuntime(config, log, metrics);
+  await orClose(runtime, requireOwnNetworks(runtime));
   const server = createEdge(runtime, handlersFor(runtime), trial?.beside);
   const drain = drainable(server);
   if (trial) server.listen(trial.port);
   else server.listen(config.PORT, config.HOST);
-  await untilListening(server, config.PORT).catch(async (error) => {
-    await runtime.close();
-    throw error;
-  });
+  await orClose(runtime, untilListening(server, config.PORT));
   const { port } = server.address() as AddressInfo; // listening on TCP
   void noteAgreementKeys(runtime.db, runtime.heads.publicKeys, log).catch((err) =>
     log.warn({ err }, 'the keys of agreements were not compared with the database'),
@@ -54,6 +53,12 @@ export async function startWeb(
     },
   };
 }
+
+const orClose = ({ close }: WebRuntime, step: Promise<unknown>) =>
+  step.catch(async (error) => {
+    await close();
+    throw error;
+  });
 
 /**
  * Takes the port of web before web can start, so that its number is known. Whoever connects until then is disconnected.

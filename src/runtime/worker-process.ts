@@ -2,6 +2,7 @@ import { checkEntity } from '../capabilities/accounts/entity-check.ts';
 import { checkIsBehind } from '../capabilities/accounts/restore-check.ts';
 import type { Config } from '../config.ts';
 import { keepAlive } from '../db/liveness.ts';
+import { requireOwnNetworks } from '../db/own-networks.ts';
 import { openQueueNews } from '../db/queue-news.ts';
 import { openMetrics } from '../metrics/registry.ts';
 import { followWallets } from '../venues/exchange/ledger/stream/follow.ts';
@@ -26,6 +27,10 @@ export async function startWorker(
   metrics = openMetrics(),
 ): Promise<RunningWorker> {
   const runtime = await openWorkerRuntime(config, log, metrics);
+  await requireOwnNetworks(runtime).catch(async (error) => {
+    await runtime.close();
+    throw error;
+  });
   const tasks = await loadTasks(runtime);
   const liveness = keepAlive(config.directUrl, {
     onError: (err) => log.warn({ err }, 'liveness connection'),

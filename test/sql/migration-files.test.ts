@@ -66,7 +66,7 @@ ${last}
     await client.query(`
       delete from migrations where name >= '0056_registrations_by_wallet';
       drop index registrations_by_wallet;
-      drop table processor_accounts;
+      drop table processor_accounts, own_networks;
       alter table prop_accounts drop column shown_at`);
     const reader = new Client({ connectionString: server.url });
     await reader.connect();
