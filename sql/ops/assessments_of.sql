@@ -1,10 +1,12 @@
--- Internal to the kit: what a re-run of each of these intents would do. The queue's jobs are read once: they have no index by intent.
+-- Internal to the kit: what a re-run of each of these intents would do. The queue's jobs are read once: they have no index by intent. A job that has
+-- thrown and is due hours later, or that is due after the intent's deadline, counts as none.
 create or replace function ops.assessments_of(ids uuid[]) returns table (
   intent_id uuid, verdict text, is_safe boolean, was_sent boolean, venue_says text, would_do text, reason text
 )
 language sql stable security definer set search_path = pg_catalog, public, pg_temp as $$
   with jobs as materialized (
-    select distinct on (j.intent_id) j.intent_id, j.is_held, j.run_at, j.locked_at
+    select distinct on (j.intent_id) j.intent_id, j.is_held, j.locked_at,
+      case when j.run_at <= now() or j.last_error is null and j.run_at <= i.deadline_at then j.run_at end as run_at
     from ops.jobs j
     join intents i on i.id = j.intent_id and i.kind = j.task
     where j.intent_id in (select unnest(ids)) and not j.is_dead and (j.is_held or j.locked_at is null)

@@ -65,6 +65,22 @@ describe('ops.rerun', () => {
     expect(await jobs()).to.deep.equal([['network/place', id]]);
   });
 
+  for (const [what, state, change] of [
+    ['that has thrown', 'queued', `last_error = 'a bug', attempts = 8`],
+    ['that has thrown after it was sent', 'sent', `last_error = 'a bug', attempts = 8`],
+    ['that was put off until after its deadline', 'queued', 'attempts = 0'],
+  ] as const)
+    it(`runs a job now ${what} and is due hours later`, async () => {
+      const id = await intentAt(intentDb, state);
+      await intentDb.query(`update queue_jobs set run_at = now() + interval '6 hours', ${change}`);
+
+      const verdict = state === 'sent' ? 'reconcile_again' : 'queued_again';
+      expect(await operator.rerun(id)).to.include({ done: true, verdict });
+
+      expect(await jobs()).to.deep.equal([['network/place', id]]);
+      expect(await dueIn(id)).to.be.below(1);
+    });
+
   it('releases the job of a dead worker, so that the next one reconciles first', async () => {
     const id = await intentAt(intentDb, 'sent', { lane: 'a' });
     await lockJobs(intentDb, id, await workerSeen(intentDb, 9));

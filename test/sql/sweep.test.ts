@@ -125,6 +125,20 @@ describe('requeue_stranded', () => {
     expect(await requeue()).to.equal(1);
   });
 
+  it('has one that has passed its deadline unsent expire now, and not when its job is due that has thrown or was put off', async () => {
+    const [late, inTime] = [item({ lane: 'a', deadline_s: -31 }), item({ lane: 'b' })];
+    await intentDb.accept(late, inTime);
+    await age();
+    await intentDb.query(`update queue_jobs set run_at = now() + interval '6 hours'`);
+
+    const requeued = [await requeue(), await requeue()];
+
+    expect(requeued).to.deep.equal([1, 0]);
+    expect((await intentDb.jobs()).filter(({ in_ms }) => in_ms <= 0).map(({ intent_id }) => intent_id)).to.deep.equal([
+      late.id,
+    ]);
+  });
+
   for (const [what, statement] of [
     ['has ended', `update intents set state = 'failed', outcome = '{}', settled_at = now() where id = $1`],
     ['is gone', 'delete from intents where id = $1'],

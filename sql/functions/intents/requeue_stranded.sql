@@ -1,6 +1,7 @@
--- Queues a job for every open intent that should have one and has none, and for lanes whose head has ended. After a crash of PostgreSQL it restores
--- what the log does not have (restore_unlogged), and has the first of each line make the slots again (claim_slot). A lane that somebody holds is left
--- to the next run. Returns how many had no job.
+-- Queues a job for every open intent that should have one and has none, or has passed its deadline unsent and has one that is due only later (it has
+-- thrown, or somebody has put it off), and for lanes whose head has ended. After a crash of PostgreSQL it restores what the log does not have
+-- (restore_unlogged), and has the first of each line make the slots again (claim_slot). A lane that somebody holds is left to the next run. Returns
+-- how many had no job.
 create or replace function requeue_stranded() returns integer
 language plpgsql as $$
 declare
@@ -24,11 +25,15 @@ begin
     where (i.phase = 'pending' or i.phase = 'in_doubt')
       and i.created_at < now() - interval '30 seconds'
       and (i.lane is null or i.state = 'in_doubt' or h.id is null or h.id = i.id or i.has_turn)
-      and i.id::text not in (
+      and (i.id::text not in (
         select j.payload ->> 'intent_id'
         from queue_jobs j
         where j.payload ->> 'intent_id' is not null and j.attempts < j.max_attempts
-      )
+      ) or i.deadline_at < now() - interval '30 seconds' and i.sending_at is null and i.id::text not in (
+        select j.payload ->> 'intent_id'
+        from queue_jobs j
+        where j.payload ->> 'intent_id' is not null and j.attempts < j.max_attempts and j.run_at <= now()
+      ))
     order by i.lane, i.position
   loop
     if stranded.state <> 'in_doubt' and stranded.lane is not null and not stranded.has_turn then
