@@ -3698,7 +3698,7 @@ create function ops.rerun(intent uuid, who text, why text)
 create function ops.rerun_all(kind text, owner text, state text, who text, why text)
   returns TABLE(verdict text, done boolean, intents integer) plpgsql security definer;
 
--- Queues a dead job without an intent again, with all of its attempts, if safe_to_rerun_job allows it. Always recorded in ops.actions. No row: there is no such job.
+-- Queues a dead job without an intent again, or one that has thrown and is due later, with all of its attempts, if safe_to_rerun_job allows it. Always recorded in ops.actions. No row: there is no such job.
 create function ops.rerun_job(job bigint, who text, why text)
   returns TABLE(done boolean, verdict text, is_safe boolean, would_do text, reason text) plpgsql security definer;
 
@@ -3718,7 +3718,7 @@ create function ops.retry_delivery(delivery text, who text, why text)
 create function ops.safe_to_rerun(intent uuid)
   returns TABLE(verdict text, is_safe boolean, was_sent boolean, venue_says text, would_do text, reason text) sql stable security definer;
 
--- What a re-run of a dead job without an intent would do, and whether it is safe. Verdicts: queued_again, finished (nothing to do), at_work (not dead), would_act_twice (it is for an intent, or of an unknown task). Changes nothing. No row: there is no such job.
+-- What a re-run of a dead job without an intent would do, and whether it is safe. Verdicts: queued_again, finished (nothing to do), at_work (it has not failed), would_act_twice (it is for an intent, or of an unknown task). Changes nothing. No row: there is no such job.
 create function ops.safe_to_rerun_job(job bigint)
   returns TABLE(verdict text, is_safe boolean, would_do text, reason text) sql stable security definer;
 

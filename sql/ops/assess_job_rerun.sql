@@ -5,7 +5,7 @@ language plpgsql stable as $$
 declare
   j record;
 begin
-  select p.task, p.intent_id, p.is_dead, p.is_held, q.payload into j
+  select p.task, p.intent_id, p.is_dead or p.last_error is not null and p.run_at > now() as has_failed, p.is_held, q.payload into j
   from ops.jobs p
   join queue_jobs q on q.id = p.job_id
   where p.job_id = job;
@@ -14,7 +14,7 @@ begin
   elsif j.intent_id is not null then
     verdict := 'would_act_twice';
     reason := format('it is for the intent %s: ops.rerun assesses that', j.intent_id);
-  elsif not j.is_dead then
+  elsif not j.has_failed then
     verdict := 'at_work';
     reason := case when j.is_held then 'a living worker has it' else 'it is queued: a worker takes it when it is due' end;
   elsif exists (select from intent_kinds k where k.kind = j.task) then

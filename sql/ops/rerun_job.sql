@@ -7,5 +7,5 @@ begin
   return query select * from rerun_dead_job(job, session_user, why, ops.given_name(who));
 end $$;
 comment on function ops.rerun_job(bigint, text, text) is
-  'Queues a dead job without an intent again, with all of its attempts, if safe_to_rerun_job allows it. Always recorded in ops.actions. No row: '
-  'there is no such job.';
+  'Queues a dead job without an intent again, or one that has thrown and is due later, with all of its attempts, if safe_to_rerun_job allows it. '
+  'Always recorded in ops.actions. No row: there is no such job.';

@@ -94,6 +94,19 @@ describe('dead jobs without an intent, as trading_operator', () => {
     expect(await rerun(late)).to.include({ done: false, verdict: 'finished', reason: 'its event was applied' });
   });
 
+  it('run again, too, if they are not dead, but have thrown and are due hours later; one that has not thrown is left alone', async () => {
+    const [thrown, planned] = [await queued('payments/read', {}), await queued('payments/read', {})];
+    await intentDb.query(`update queue_jobs set attempts = 9, run_at = now() + interval '6 hours'`);
+    await intentDb.query('update queue_jobs set last_error = null where id = $1', [planned]);
+
+    expect(await rerun(thrown)).to.include({ done: true, verdict: 'queued_again' });
+    expect(await rerun(planned)).to.include({ done: false, verdict: 'at_work' });
+
+    expect(await intentDb.query('select id from queue_jobs where run_at <= now() and attempts = 0')).to.deep.equal([
+      { id: thrown },
+    ]);
+  });
+
   it('are left alone if their mail has ended, if they are for an intent, or of an unknown task', async () => {
     await intentDb.query(
       `select post_mail('0190aaaa-0000-7000-8000-00000000000b', 'none', 'a@b.example', '{}', null, 600)`,
