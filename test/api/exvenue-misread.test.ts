@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { sql } from 'slonik';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { readConfig } from '../../src/config.ts';
 import { startWorker } from '../../src/runtime/worker-process.ts';
@@ -22,6 +23,9 @@ describe('a worker that signs for the other network', () => {
     await exchange.close();
   });
 
+  /** Else a process of another network does not start. */
+  const forgetNetworks = () => service.db.query(sql.unsafe`delete from own_networks`);
+
   it('does not invalidate the keys that it signs with: after the correction the same enrollment trades', async () => {
     const [wallet, key] = [privateKeyToAddress(generatePrivateKey()).toLowerCase(), generatePrivateKey()];
     exchange.fund(wallet, '100000');
@@ -29,11 +33,13 @@ describe('a worker that signs for the other network', () => {
     const partner = await service.partner();
     const trader = caller(service.url, partner.key, { 'Trader-ID': wallet });
     const enrolled = await partner.post('/v1/sessions', { ex_wallet: wallet, private_key: key });
+    await forgetNetworks();
     const wrong = await startWorker(readConfig({ ...service.settings, EXVENUE_NETWORK: 'mainnet' }), logLines().logger);
 
     const rejected = await trader.post(ORDERS, RESTING);
     await wrong.stop();
     const session = await partner.get(`/v1/sessions/${wallet}`);
+    await forgetNetworks();
     await service.startWorker();
     const placed = await trader.post(ORDERS, RESTING);
 
