@@ -184,18 +184,6 @@ describe('a payment', () => {
     expect(told).to.deep.equal([{ status: 'canceled' }]);
   });
 
-  it('that was paid before its checkout is recorded, and nobody told of it, is open until it is read', async () => {
-    await intentDb.query(`update payments set status = 'pending'`);
-
-    await recordCheckout('succeeded');
-
-    expect(await first('select status, paid_at, sealed_client_secret from payments')).to.deep.equal({
-      status: 'processing',
-      paid_at: null,
-      sealed_client_secret: null,
-    });
-  });
-
   it('is refunded once: while a refund is under way, the next request returns it', async () => {
     await succeeds(5_000);
     const refund = () =>
