@@ -1,5 +1,5 @@
--- Ends a checkout's intent with the payment intent that the processor created. The client secret is kept while the payment can still be paid. One that
--- was paid before it is recorded here counts as processing until what was received is read, which is queued. If it was canceled before, emits
+-- Ends a checkout's intent with the payment intent that the processor created. The client secret is kept while the payment can still be paid. One
+-- that was paid before it is recorded here counts as processing until what was received is read, which is queued. If it was canceled before, emits
 -- payment.failed, as a later cancellation does.
 create or replace function record_checkout(
   intent uuid, held_fence integer, said jsonb, payment text, processor_id text, new_status text, sealed bytea
