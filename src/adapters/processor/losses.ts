@@ -54,11 +54,10 @@ const ONCE_LOST: readonly unknown[] = ['lost', 'appeal_needs_response', 'appeal_
  * (support.stripe.com/questions/dispute-for-full-charge-amount-after-a-partial-refund-was-issued).
  */
 export function givenBack(cents: number, status: unknown, moves: z.output<typeof disputeMoves>): number {
-  const sum = (amounts: number[]) => amounts.reduce((total, each) => total + each, 0);
   const amounts = (moves ?? []).map((each) => each.amount);
-  const taken = -sum(amounts.filter((each) => each < 0));
-  const back = sum(amounts.filter((each) => each > 0));
-  return ONCE_LOST.includes(status) && taken > 0 ? Math.min(cents, Math.round((cents * back) / taken)) : 0;
+  const taken = -Math.min(0, ...amounts);
+  const left = Math.max(0, -amounts.reduce((total, each) => total + each, 0));
+  return ONCE_LOST.includes(status) && left < taken ? Math.round((cents * (taken - left)) / taken) : 0;
 }
 
 /**
