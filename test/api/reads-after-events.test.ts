@@ -64,6 +64,16 @@ describe('reads after an event of what nobody requested', function () {
       expect(after.body).to.deep.equal([]);
     });
 
+    it('are not what a comparison with the network goes by: it says at once what the network does', async () => {
+      const { account, traderId, ask } = await service.propTrader();
+      await ask('GET', `${TRADING}/positions`);
+
+      await service.network({ subaccount_id: Number(traderId), bucket: 'SUBACCOUNT_FUNDED' });
+      const { body } = await ask('POST', `/v2/lifecycle/sync/${account.id}`);
+
+      expect(body).to.include({ status: 'funded', synced: true });
+    });
+
     it('show that an account that was funded has no profit target any more', async () => {
       const { account, traderId, ask } = await service.propTrader();
       const ids = async () =>

@@ -85,7 +85,7 @@ export const syncPropAccount: Handler<'syncPropAccount', Deps> = async ({ deps, 
   const account = await findPropAccount(deps.db, owner, userId, path.prop_account_id);
   if (!account) throw new ApiError('V2_PROP_ACCOUNT_UNKNOWN');
   const { synthetic_hotkey } = account;
-  const checked = synthetic_hotkey === null ? null : await deps.reads.dashboard(synthetic_hotkey);
+  const checked = synthetic_hotkey === null ? null : await deps.reads.dashboardNow(synthetic_hotkey);
   const { synced } = await recordSync(deps.db, account, checked?.kind === 'found' ? checked.data : null);
   const now = (await findPropAccount(deps.db, owner, userId, account.id)) ?? account;
   return {
