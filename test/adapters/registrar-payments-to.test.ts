@@ -35,7 +35,9 @@ describe('the payments to a payee', () => {
   /** A node whose one block has the transactions with these logs, in the order of the chain. */
   function chainOf(transactions: Log[][]): void {
     const logs = transactions
-      .flatMap((own, tx) => own.map((log) => ({ ...log, transactionHash: pad(toHex(tx + 1)), blockNumber: '0x0' })))
+      .flatMap((own, tx) =>
+        own.map((log) => ({ ...log, address: ASSET, transactionHash: pad(toHex(tx + 1)), blockNumber: '0x0' })),
+      )
       .map((log, n) => ({ ...log, logIndex: toHex(n) }));
     const isMeant = (log: Log, topics: Filter['topics']) =>
       topics.every((topic, n) => topic === null || [topic].flat().some((each) => each === log.topics[n]));
@@ -49,8 +51,8 @@ describe('the payments to a payee', () => {
       .persist()
       .post('/')
       .reply(200, (_, body) => {
-        const { method, params } = body as { method: string; params: [Filter] }; // as: JSON-RPC
-        return { jsonrpc: '2.0', id: 1, result: results[method]?.(params[0]) };
+        const { id, method, params } = body as { id: number; method: string; params: [Filter] }; // as: JSON-RPC
+        return { jsonrpc: '2.0', id, result: results[method]?.(params[0]) };
       });
   }
 

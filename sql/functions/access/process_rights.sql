@@ -11,7 +11,7 @@ language sql stable as $$
       when c.relname in ('admin_audit', 'agreement_signatures') then case when process = 'trading_web' then 'insert' end
       when c.relname in (
         'operator_actions', 'ledger_accounts', 'ledger_transactions', 'ledger_entries', 'statement_lines', 'account_events', 'balance_changes',
-        'lost_orders', 'processor_accounts', 'restore_evidence', 'unlogged_state', 'webhook_attempts'
+        'lost_orders', 'own_networks', 'processor_accounts', 'restore_evidence', 'unlogged_state', 'webhook_attempts'
       ) then 'insert'
       when process = 'trading_web' then
         case

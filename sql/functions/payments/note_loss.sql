@@ -32,7 +32,11 @@ begin
   on conflict (processor_id) do update
   set amount_cents = excluded.amount_cents, status = excluded.status, is_live = excluded.is_live, rank = excluded.rank,
     said_at = excluded.said_at, made_at = coalesce(l.made_at, excluded.made_at),
-    accepted_cents = case when excluded.is_live then least(l.accepted_cents, excluded.amount_cents) else 0 end
+    accepted_cents = case
+      when not excluded.is_live then 0
+      when l.kind = 'dispute' then least(l.accepted_cents, excluded.amount_cents)
+      else l.accepted_cents
+    end
   where case l.kind
     when 'refund' then excluded.rank > l.rank
     when 'dispute' then (excluded.said_at, excluded.rank, -excluded.amount_cents) > (l.said_at, l.rank, -l.amount_cents)
