@@ -741,7 +741,7 @@ export interface paths {
         };
         /**
          * Read the statement
-         * @description What moved money or a position of the partner's traders, in the order of its time: each execution of their orders and closes, the fees of executions that the exchange reported, and the payments of registrations. Lines never change and are kept permanently. A line is written when the execution or payment becomes known here; of an order that rested this may be seconds after it. Fees of the exchange, each with the time of its execution, are stated when the executions of an enrolled wallet are read. So a period that has just ended may still get lines: read it again some minutes later, or longer after an outage of the exchange, and recognize lines by their `id`. What a network charges is in `fees` of the positions, and what it pays out in `GET /v1/payouts`. With `Accept: text/csv` the response is the whole statement (RFC 4180), without pages; a text that a spreadsheet could take for a formula begins with an apostrophe. A connection that breaks before the end leaves it incomplete.
+         * @description What moved money or a position of the partner's traders, in the order of its time: each execution of their orders and closes, at the exchange of their exits too, the fees of executions that the exchange reported, and the payments of registrations. Lines never change and are kept permanently. A line is written when the execution or payment becomes known here; of an order that rested this may be seconds after it. Fees of the exchange, each with the time of its execution, are stated when the executions of an enrolled wallet are read. So a period that has just ended may still get lines: read it again some minutes later, or longer after an outage of the exchange, and recognize lines by their `id`. What a network charges is in `fees` of the positions, and what it pays out in `GET /v1/payouts`. With `Accept: text/csv` the response is the whole statement (RFC 4180), without pages; a text that a spreadsheet could take for a formula begins with an apostrophe. A connection that breaks before the end leaves it incomplete.
          */
         get: operations["listPartnerStatement"];
         put?: never;
@@ -7544,7 +7544,7 @@ export interface components {
             venue: "netvenue" | "exvenue";
             /** @description The trader, as in `Trader-ID`. */
             trader_id: string | null;
-            /** @description The `order_uuid` or the intent of a close; of a fee the exchange's number of the execution; of a payment the registration. */
+            /** @description The `order_uuid` or the intent of a close; of an exit the exchange's number of it; of a fee that of the execution; of a payment the registration. */
             reference: string;
             /** @description The trade pair. */
             pair: string | null;

@@ -67,7 +67,8 @@ ${last}
       delete from migrations where name >= '0056_registrations_by_wallet';
       drop index registrations_by_wallet;
       drop table processor_accounts, own_networks;
-      alter table prop_accounts drop column shown_at`);
+      alter table prop_accounts drop column shown_at;
+      alter table exchange_fills drop column exit_of`);
     const reader = new Client({ connectionString: server.url });
     await reader.connect();
     await reader.query('begin isolation level repeatable read; select from partners'); // as a report or a backup

@@ -22,6 +22,7 @@ begin
   end if;
   perform move_exchange_positions(wallet, array(select distinct a.coin from unnest(added) a));
   perform state_fees(wallet, array(select distinct a.oid from unnest(added) a));
+  perform state_exit_fills(wallet, added);
   select * into found from resting_order_changes(wallet, ended);
   if found.changes is not null then
     perform state_exchange_fills(wallet, found.executed);

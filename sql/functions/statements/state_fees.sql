@@ -1,6 +1,6 @@
 -- Writes the statement lines of the fees of recorded executions of a wallet with these numbers (`oids`): of orders and closings that a partner
--- placed, by their numbers or by their client order ids, which they keep when their trader changes them at the exchange. A fee is stated once. It is
--- called when executions are recorded, and when the number of an order becomes known.
+-- placed, by their numbers or by their client order ids, which they keep when their trader changes them at the exchange, and of their exits. A fee is
+-- stated once. It is called when executions are recorded, and when the number of an order becomes known.
 create or replace function state_fees(wallet text, oids text[]) returns void
 language sql as $$
   insert into statement_lines (id, owner, kind, what, at, venue, account, reference, pair, amount, currency)
@@ -23,6 +23,10 @@ language sql as $$
     from intents i
     where i.id = case when f.cloid ~ '^0x[0-9a-f]{32}$' then substr(f.cloid, 3)::uuid end
       and i.kind in ('exchange/place', 'exchange/close') and i.request ->> 'wallet' = wallet
+    union all
+    select p.owner, f.exit_of, exchange_pair(f.coin)
+    from placer_of(f.exit_of) p (owner)
+    where p.owner is not null
   ) n
   where f.fee <> 0
   order by f.trade_id

@@ -5,7 +5,7 @@ import type { Fill } from '../adapter/types.ts';
 import { laneOf } from '../orders/follow-up.ts';
 import type { Leg } from '../orders/rules.ts';
 import { listExitSources, listExitsByOid, listIntentsAmong } from './queries.ts';
-import type { NamedFill } from './store.ts';
+import type { Exit, NamedFill } from './store.ts';
 
 const LEGS: readonly Leg[] = ['tp', 'sl'];
 
@@ -15,12 +15,12 @@ const LEGS: readonly Leg[] = ['tp', 'sl'];
  */
 export async function nameExits(db: Db, wallet: WalletAddress, fills: readonly Fill[]): Promise<NamedFill[]> {
   const named = Map.groupBy(fills, ({ coin, cloid }) => (cloid === null ? '' : displayPair(coin)));
-  const legs = new Map<string | number, Leg>();
+  const exits = new Map<string | number, Exit>();
   for (const [pair, ofPair] of named) {
     if (pair === '') continue;
     for (const { id } of await listExitSources(db, { wallet, lane: laneOf(wallet), pair }))
-      for (const leg of LEGS) legs.set(legCloid(id, leg), leg);
-    const others = ofPair.filter(({ cloid }) => !legs.has(String(cloid)));
+      for (const leg of LEGS) exits.set(legCloid(id, leg), { leg, of: id });
+    const others = ofPair.filter(({ cloid }) => !exits.has(String(cloid)));
     const ours = await listIntentsAmong(
       db,
       [...new Set(others.map(({ cloid }) => intentIdOf(String(cloid))))].filter(isUuid),
@@ -28,8 +28,8 @@ export async function nameExits(db: Db, wallet: WalletAddress, fills: readonly F
     const known = new Set(ours.map(({ id }) => cloidOf(id)));
     const oids = new Set(others.filter(({ cloid }) => !known.has(String(cloid))).map(({ oid }) => oid));
     if (oids.size > 0)
-      for (const { oid, leg } of await listExitsByOid(db, { wallet, pair, oids: [...oids] }))
-        legs.set(Number(oid), leg);
+      for (const { oid, ...exit } of await listExitsByOid(db, { wallet, pair, oids: [...oids] }))
+        exits.set(Number(oid), exit);
   }
-  return fills.map((fill) => ({ ...fill, leg: legs.get(fill.cloid ?? '') ?? legs.get(fill.oid) ?? null }));
+  return fills.map((fill) => ({ ...fill, exit: exits.get(fill.cloid ?? '') ?? exits.get(fill.oid) ?? null }));
 }

@@ -151,15 +151,15 @@ export const listIntentsAmong = (db: Db, ids: readonly string[]): Promise<readon
     from intents i
     where i.id = any(${sql.array(ids, 'uuid')})`);
 
-const legRow = z.object({ oid: z.string(), leg: z.enum(['tp', 'sl']) });
+const legRow = z.object({ oid: z.string(), leg: z.enum(['tp', 'sl']), of: idSchema.intent });
 
-/** The exits that were placed with orders of a wallet in a pair, among the given numbers of the exchange. */
+/** The exits that were placed with orders (`of`) of a wallet in a pair, among the given numbers of the exchange. */
 export const listExitsByOid = (
   db: Db,
   { wallet, pair, oids }: { wallet: WalletAddress; pair: string; oids: readonly number[] },
 ): Promise<readonly z.infer<typeof legRow>[]> =>
   db.any(sql.prepared('exits_by_oid', legRow)`
-    select l.oid, l.leg
+    select l.oid, l.leg, o.id as of
     from orders o
     cross join lateral (values ('tp', o.executed ->> 'tp_order_id'), ('sl', o.executed ->> 'sl_order_id')) as l (leg, oid)
     where o.trader = ${wallet} and o.venue = 'exvenue' and o.pair = ${pair} and l.oid = any(${sql.array(oids.map(String), 'text')})`);

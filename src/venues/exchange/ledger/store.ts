@@ -1,7 +1,7 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../../../db/pool.ts';
-import { idSchema, type OrderUuid, type WalletAddress } from '../../../kernel/ids.ts';
+import { type IntentId, idSchema, type OrderUuid, type WalletAddress } from '../../../kernel/ids.ts';
 import type { Fill, FundingPayment } from '../adapter/types.ts';
 import type { Leg } from '../orders/rules.ts';
 
@@ -41,8 +41,11 @@ export type EndedOrder = {
   is_filled: boolean;
 };
 
-/** An execution. `leg`: which exit of ours it was. */
-export type NamedFill = Fill & { leg: Leg | null };
+/** An exit of ours: which one, and the order or command that placed it. */
+export type Exit = { leg: Leg; of: IntentId };
+
+/** An execution. `exit`: that of ours which was executed. */
+export type NamedFill = Fill & { exit: Exit | null };
 
 /**
  * Records executions of a wallet, each once, with all that follows from them: positions, resting orders and events. Those of a
@@ -73,8 +76,9 @@ function record(db: Db, { wallet, fills, ended, isStreamed }: Recorded): Promise
 }
 
 /** Only the venue's oldest rows have no trade id; none of them is as new as a ledger. */
-const rowOf = ({ coin, side, price, size, fee, cloid, direction, leg, ...fill }: NamedFill, trade_id: number) => ({
-  ...{ trade_id, oid: String(fill.oid), coin, side, price, size, fee, cloid, direction, leg },
+const rowOf = ({ coin, side, price, size, fee, cloid, direction, exit, ...fill }: NamedFill, trade_id: number) => ({
+  ...{ trade_id, oid: String(fill.oid), coin, side, price, size, fee, cloid, direction },
+  ...{ leg: exit?.leg, exit_of: exit?.of },
   ...{ start_position: fill.startPosition, closed_pnl: fill.closedPnl, fee_token: fill.feeToken },
   ...{ is_liquidation: fill.isLiquidation, at_ms: fill.timeMs },
 });
