@@ -172,7 +172,9 @@ async function openMiner() {
     most = Math.max(most, now);
     setTimeout(() => {
       now -= 1;
-      response.writeHead(404, { 'content-type': 'application/json' }).end('{"status":"not_found"}');
+      response
+        .writeHead(404, { 'content-type': 'application/json' })
+        .end('{"status":"not_found","message":"Order not found"}');
     }, 5);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
