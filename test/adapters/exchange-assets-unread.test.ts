@@ -108,6 +108,21 @@ describe('the assets of an exchange, if none are shown or some cannot be read', 
     expect(asked).to.have.length(2);
   });
 
+  it('keep their numbers if a part of the exchange says otherwise now and then', async () => {
+    const wrong = meta(matic, btc);
+    const { venue, asked } = await withOldList([200, wrong], [200, meta(btc)], [200, wrong]);
+    const numbers: unknown[] = [];
+    for (const seconds of [60, 360, 10, 10]) {
+      const asset = await venue.asset('BTC');
+      numbers.push(asset.kind === 'found' && asset.data.id);
+      await sleep(20);
+      later(seconds * 1_000);
+    }
+
+    expect(asked).to.have.length(3);
+    expect(numbers).to.deep.equal([0, 0, 0, 0]);
+  });
+
   it('do not report another name as absent only because one cannot be read', async () => {
     const { venue } = await withOldList([200, meta(btc, { name: 'ODD' })]);
     later(25 * 3_600_000);

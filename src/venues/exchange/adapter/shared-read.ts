@@ -37,7 +37,7 @@ const RETRY_AFTER_MS = 30_000;
  * Makes a read that all processes share: from memory, then as any process has last read it, then from the venue. A list older than `freshMs` is read
  * again in the background, by one read at a time in each process. After a failed read an earlier list of the last day is used for a while; a list
  * with unread rows counts as failed while a complete one of the last day exists, and one that gives a known row another number, or leaves it out,
- * until a later read says the same. The kernel's cache does not fit: it knows neither what other
+ * until the next read says the same. The kernel's cache does not fit: it knows neither what other
  * processes read nor a maximum age per call.
  */
 export const sharedRead = <Row>(
@@ -61,9 +61,9 @@ export const sharedRead = <Row>(
     });
   };
   const isDoubtful = (data: T): boolean => {
-    if (!contradicts(data)) return false;
-    if (!doubted || !isDeepStrictEqual(doubted.data, data)) doubted = { data, atMs: performance.now() };
-    return performance.now() - doubted.atMs < RETRY_AFTER_MS;
+    if (!contradicts(data)) doubted = null;
+    else if (!doubted || !isDeepStrictEqual(doubted.data, data)) doubted = { data, atMs: performance.now() };
+    return doubted !== null && performance.now() - doubted.atMs < RETRY_AFTER_MS;
   };
   const remember = (data: T, ageMs: number) => {
     if (!isNew(ageMs) && !isOutdone(data)) known = { data, readAt: performance.now() - ageMs };
