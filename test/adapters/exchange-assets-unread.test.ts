@@ -144,6 +144,29 @@ describe('the assets of an exchange, if none are shown or some cannot be read', 
     expect(await venue.accounts(`0x${'ab'.repeat(20)}`)).to.include({ kind: 'unreadable' });
   });
 
+  it('of a builder dex follow the number of the dex', async () => {
+    const venue = exvenue({ url: VENUE, network: 'testnet' });
+    let dexes = [null, { name: 'abc' }, { name: 'xyz' }];
+    nock(VENUE)
+      .persist()
+      .post('/info', { type: 'perpDexs' })
+      .reply(() => [200, dexes]);
+    nock(VENUE)
+      .persist()
+      .post('/info', { type: 'meta', dex: 'xyz' })
+      .reply(200, meta({ ...btc, name: 'xyz:GOLD' }));
+    expect(await venue.asset('xyz:GOLD')).to.nested.include({ 'data.id': 120_000 });
+
+    dexes = [null, { name: 'xyz' }];
+    for (let read = 0; read < 2; read += 1) {
+      later(6 * 60_000);
+      await venue.asset('xyz:GOLD');
+      await sleep(20);
+    }
+
+    expect(await venue.asset('xyz:GOLD')).to.nested.include({ 'data.id': 110_000 });
+  });
+
   it('of spot are those whose tokens can be read', async () => {
     const venue = exvenue({ url: VENUE, network: 'mainnet' });
     const token = (name: string, index: number) => ({ name, szDecimals: 2, index });

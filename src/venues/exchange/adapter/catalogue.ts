@@ -38,9 +38,9 @@ export const catalogueFrom = (sources: Sources): Catalogue => {
   const perps = new Map<string, SharedRead<Rows<Asset>>>();
   const perpsOf = (dex: Dex): SharedRead<Rows<Asset>> => {
     const body = { type: 'meta', ...(dex.name && { dex: dex.name }) };
-    const ofDex =
-      perps.get(dex.name) ?? sharedRead(sources, { body, freshMs: FRESH_MS, read: readPerps(dex), numberOf });
-    perps.set(dex.name, ofDex);
+    const key = `${dex.name} ${dex.index}`; // on a network that starts anew a dex may have another number
+    const ofDex = perps.get(key) ?? sharedRead(sources, { body, freshMs: FRESH_MS, read: readPerps(dex), numberOf });
+    perps.set(key, ofDex);
     return ofDex;
   };
   const dexNamed = async (name: string, limits?: CallLimits): Promise<ReadResult<Dex>> =>
