@@ -3,7 +3,7 @@ import type { Hotkey, WalletAddress } from '../kernel/ids.ts';
 import type { ListResult, ReadResult } from '../kernel/upstream-result.ts';
 import { epochMs } from '../kernel/work.ts';
 import type { Exvenue, Fill, OpenOrder, OrderRecord } from './exchange/adapter/types.ts';
-import type { Dashboard, Netvenue } from './network/adapter/types.ts';
+import type { Dashboard, Earning, Netvenue } from './network/adapter/types.ts';
 
 const FRESH_MS = 1_000;
 /** Limits follow the balance, and settlements come every 12 hours: neither changes within seconds. */
@@ -56,8 +56,8 @@ export const venueReads = (
     return exvenue.leverage(wallet, coin.join(' '), limits);
   });
   const settlements = cachedRead(SLOW_FRESH_MS, (key: string) => {
-    const [uuid = '', untilMs = epochMs()] = key.split(' ');
-    return netvenue.settlements(uuid, Number(untilMs), limits);
+    const [uuid = '', hotkey, untilMs] = key.split(' ');
+    return netvenue.settlements({ uuid, hotkey: hotkey || null }, Number(untilMs || epochMs()), limits);
   });
   const pairsNow = cachedRead(FRESH_MS, () => netvenue.tradePairs(limits));
   const fills = ofTrader(FILLS_FRESH_MS, (key: string) => {
@@ -95,7 +95,8 @@ export const venueReads = (
     /** The dashboard without the cache, for checks that would reject an order. */
     dashboardNow: readDashboard,
     /** The weekly settlements of a subaccount, by default up to now. */
-    settlements: (uuid: string, untilMs?: number) => settlements(untilMs === undefined ? uuid : `${uuid} ${untilMs}`),
+    settlements: ({ uuid, hotkey }: Earning, untilMs?: number) =>
+      settlements(`${uuid} ${hotkey ?? ''} ${untilMs ?? ''}`),
     /** The network's registry of pairs, at most 1 min old; older, up to 10 min, if the network cannot be read. */
     tradePairs: cachedStaleRead(PAIRS_FRESH_MS, PAIRS_STALE_MS, () => netvenue.tradePairs(limits)),
     /** The same, never older than 1 s. */

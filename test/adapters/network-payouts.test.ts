@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { alone } from '../support/alone.ts';
-import { validator, venue } from '../support/validator.ts';
+import { HOTKEY, validator, venue } from '../support/validator.ts';
 
 const UUID = '550e8400-e29b-41d4-a716-446655440000';
+const ACCOUNT = { uuid: UUID, hotkey: HOTKEY };
 
 describe('reading payouts of the network', () => {
   alone();
@@ -19,9 +20,12 @@ describe('reading payouts of the network', () => {
     validator.post('/entity/subaccount/payout', { subaccount_uuid: UUID, start_time_ms: 0, end_time_ms });
 
   it('requests everything up to the last 12-hour boundary', async () => {
-    const sent = mockPayouts(NOON).reply(200, { status: 'success', data: { weekly_settlements: [week], payout: 125 } });
+    const sent = mockPayouts(NOON).reply(200, {
+      status: 'success',
+      data: { hotkey: HOTKEY, weekly_settlements: [week], payout: 125 },
+    });
 
-    const response = await venue.settlements(UUID, NOON + 3_600_000);
+    const response = await venue.settlements(ACCOUNT, NOON + 3_600_000);
 
     sent.done();
     expect(response).to.deep.equal({
@@ -34,7 +38,7 @@ describe('reading payouts of the network', () => {
     const earlier = { ...week, start_ms: week.start_ms - 604_800_000, end_ms: week.start_ms, payout: 1 };
     mockPayouts(NOON).reply(200, { payout_data: { weekly_settlements: [week, earlier] } });
 
-    const response = await venue.settlements(UUID, NOON);
+    const response = await venue.settlements(ACCOUNT, NOON);
 
     expect(response).to.nested.include({ 'data[0].payoutUsd': 1, 'data[1].payoutUsd': 125 });
   });
@@ -44,7 +48,7 @@ describe('reading payouts of the network', () => {
     const running = { ...week, start_ms: monday, end_ms: NOON, payout: 7.25 };
     mockPayouts(NOON).reply(200, { data: { weekly_settlements: [running], payout: 7.25 } });
 
-    const response = await venue.settlements(UUID, NOON);
+    const response = await venue.settlements(ACCOUNT, NOON);
 
     expect(response).to.deep.equal({
       kind: 'found',
@@ -60,7 +64,7 @@ describe('reading payouts of the network', () => {
     ];
     mockPayouts(NOON).reply(200, { data: { weekly_settlements: parts, payout: 0.3 } });
 
-    const response = await venue.settlements(UUID, NOON);
+    const response = await venue.settlements(ACCOUNT, NOON);
 
     expect(response).to.deep.equal({
       kind: 'found',
@@ -71,7 +75,7 @@ describe('reading payouts of the network', () => {
   it('is absent when the validator has none', async () => {
     mockPayouts(NOON).reply(404, { error: 'not in a funded bucket' });
 
-    expect(await venue.settlements(UUID, NOON)).to.deep.equal({ kind: 'absent' });
+    expect(await venue.settlements(ACCOUNT, NOON)).to.deep.equal({ kind: 'absent' });
   });
 
   for (const [what, status, body] of [
@@ -80,12 +84,13 @@ describe('reading payouts of the network', () => {
     ['a week without its payout', 200, { data: { weekly_settlements: [week, { ...week, payout: null }] } }],
     ['a week twice', 200, { data: { weekly_settlements: [week, { ...week, payout: 60 }] } }],
     ['a week that costs', 200, { data: { weekly_settlements: [{ ...week, payout: -125 }] } }],
+    ['those of another account', 200, { data: { hotkey: '5Entity_30', weekly_settlements: [week] } }],
     ['a rejected alignment', 400, { error: 'end_time_ms must align' }],
   ] as const) {
     it(`is unreadable, never without payouts: ${what}`, async () => {
       mockPayouts(NOON).reply(status, body);
 
-      expect(await venue.settlements(UUID, NOON)).to.include({ kind: 'unreadable' });
+      expect(await venue.settlements(ACCOUNT, NOON)).to.include({ kind: 'unreadable' });
     });
   }
 });

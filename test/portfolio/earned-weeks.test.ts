@@ -16,12 +16,12 @@ describe('the weeks with a payout', () => {
   async function weeks(shown: Dashboard | null, settlements: ReadResult<PayoutWeek[]> = found(WEEKS)) {
     const untilMs: (number | undefined)[] = [];
     const reads = {
-      settlements: async (_: string, until?: number) => {
+      settlements: async (_: object, until?: number) => {
         untilMs.push(until);
         return settlements;
       },
     };
-    const ends = await weeksOf(reads as never, 'uuid', shown).then(
+    const ends = await weeksOf(reads as never, { uuid: 'uuid', hotkey: null }, shown).then(
       (all) => all.map(({ endMs }) => endMs),
       (error) => error.code as string,
     );

@@ -75,9 +75,13 @@ describe('the payouts of an account of which the network shows none', () => {
   const ENDED_MS = 10.5 * WEEK_MS;
   const of = (startMs: number) => ({ startMs, endMs: startMs + WEEK_MS, payoutUsd: 50 });
   const payoutsOf = (elimination: Dashboard['elimination'], before: ReadResult<ReturnType<typeof of>[]>) => {
-    const settlements = async (_uuid: string, untilMs?: number) =>
+    const settlements = async (_of: object, untilMs?: number) =>
       untilMs === undefined ? absent : untilMs < ENDED_MS ? before : found([]);
-    return weeksOf({ settlements }, 'uuid', { status: 'active', bucket: null, elimination } as Dashboard); // as: what is read of it
+    return weeksOf({ settlements }, { uuid: 'uuid', hotkey: null }, {
+      status: 'active',
+      bucket: null,
+      elimination,
+    } as Dashboard); // as: what is read of it
   };
 
   it('are none while it lives, and after a challenge that it has failed', async () => {

@@ -44,7 +44,7 @@ describe('money at the sandbox network', () => {
     const { subaccountUuid } = await dashboardOf(network);
     const monday = 4 * DAY_MS;
     const settlements = [{ start_ms: monday, end_ms: monday + 7 * DAY_MS, payout: 12.5 }];
-    const ask = () => network.venue.settlements(String(subaccountUuid), Date.now());
+    const ask = () => network.venue.settlements({ uuid: String(subaccountUuid), hotkey: null }, Date.now());
 
     expect(await ask()).to.deep.equal({ kind: 'absent' });
     await control(network, 'subaccount', { subaccount_id: 0, bucket: 'SUBACCOUNT_FUNDED', settlements });

@@ -114,10 +114,12 @@ const stepColumns = sql.fragment`
   p.id as "payoutId", c.processor_account_id as "accountId", s.amount_cents as "amountCents", s.currency, p.processor_transfer_id as "transferId",
   array(select o.processor_id from payout_steps o where o.payout_id = p.id and o.processor_id is not null) as "knownIds"`;
 
-/** The payout step of an intent. Throws if there is none. */
-export const getPayoutStep = (db: Db, intentId: IntentId): Promise<z.infer<typeof payoutStepRow>> =>
-  db.one(sql.prepared('payout_step', payoutStepRow)`
-    select ${stepColumns}, u.subaccount_uuid as "subaccountUuid"
+const stepOfIntentRow = payoutStepRow.extend({ hotkey: idSchema.hotkey.nullable() });
+
+/** The payout step of an intent, and the account that earned it (`hotkey`). Throws if there is none. */
+export const getPayoutStep = (db: Db, intentId: IntentId): Promise<z.infer<typeof stepOfIntentRow>> =>
+  db.one(sql.prepared('payout_step', stepOfIntentRow)`
+    select ${stepColumns}, u.subaccount_uuid as "subaccountUuid", a.synthetic_hotkey as hotkey
     from payout_steps s
     join payouts p on p.id = s.payout_id
     join connect_accounts c on c.id = p.connect_account_id

@@ -1,9 +1,9 @@
 import type { Db } from '../../db/pool.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import type { OwnerId, UserId } from '../../kernel/ids.ts';
+import type { Hotkey, OwnerId, UserId } from '../../kernel/ids.ts';
 import { requireValue } from '../../kernel/require.ts';
 import type { ReadResult } from '../../kernel/upstream-result.ts';
-import type { Settlement } from '../../venues/network/adapter/types.ts';
+import type { Earning, Settlement } from '../../venues/network/adapter/types.ts';
 import { isSettled } from '../../venues/portfolio.ts';
 import { findPropAccount, listPropAccounts, type PropAccount } from '../accounts/prop/queries.ts';
 import { centsOf } from './rules.ts';
@@ -24,19 +24,22 @@ export async function getEarningAccounts(
 }
 
 /** Reads the network's settlements of a subaccount. */
-type Reads = { settlements(subaccountUuid: string): Promise<ReadResult<Settlement[]>> };
+type Reads = { settlements(of: Earning): Promise<ReadResult<Settlement[]>> };
 
 /** What an account has earned, in cents, by the network's settlements. Throws VENUE_UNREADABLE if they cannot be read. */
-export const earningsOf = async (reads: Reads, { subaccount_uuid }: PropAccount): Promise<number> =>
-  requireValue(await readEarnings(reads, subaccount_uuid), 'VENUE_UNREADABLE');
+export const earningsOf = async (reads: Reads, { subaccount_uuid, synthetic_hotkey }: PropAccount): Promise<number> =>
+  requireValue(await readEarnings(reads, { uuid: subaccount_uuid, hotkey: synthetic_hotkey }), 'VENUE_UNREADABLE');
 
 /**
  * What a subaccount has earned in all settled weeks, in cents, by the network's settlements. Null if they cannot be read, or if the uuid of the
  * subaccount is not known yet.
  */
-export async function readEarnings(reads: Reads, subaccountUuid: string | null): Promise<number | null> {
-  if (subaccountUuid === null) return null;
-  const settled = await reads.settlements(subaccountUuid);
+export async function readEarnings(
+  reads: Reads,
+  { uuid, hotkey }: { uuid: string | null; hotkey: Hotkey | null },
+): Promise<number | null> {
+  if (uuid === null) return null;
+  const settled = await reads.settlements({ uuid, hotkey });
   if (settled.kind === 'unreadable') return null;
   const weeks = settled.kind === 'absent' ? [] : settled.data.filter(isSettled);
   return weeks.reduce((total, { payoutUsd }) => total + centsOf(payoutUsd), 0);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineProcessorIntent, type ProcessorDeps } from '../../intents/replay.ts';
 import { idSchema } from '../../kernel/ids.ts';
 import { epochMs } from '../../kernel/work.ts';
-import type { Netvenue } from '../../venues/network/adapter/types.ts';
+import type { Earning, Netvenue } from '../../venues/network/adapter/types.ts';
 import { findObstacle, getPayoutStep, payoutStepRow } from './queries.ts';
 import { readAccount } from './read-account.ts';
 import { readEarnings } from './read-model.ts';
@@ -24,12 +24,12 @@ export const submit = defineProcessorIntent({
   payload: z.object({ transfer: payoutStepRow }),
 
   async prepare({ id }, { db, processor, venues, config }: Deps) {
-    const step = await getPayoutStep(db, id);
+    const { hotkey, ...step } = await getPayoutStep(db, id);
     const unread = await readAccount({ db, processor }, step.accountId);
     if (unread) return delay(db, id, unread);
     const limits = { timeoutMs: config.VENUE_READ_MS };
-    const settlements = (uuid: string) => venues.netvenue.settlements(uuid, epochMs(), limits);
-    const earnedCents = await readEarnings({ settlements }, step.subaccountUuid);
+    const settlements = (of: Earning) => venues.netvenue.settlements(of, epochMs(), limits);
+    const earnedCents = await readEarnings({ settlements }, { uuid: step.subaccountUuid, hotkey });
     if (earnedCents === null) return { wait: { code: 'VENUE_UNREADABLE' } };
     const holdH = config.PAYOUT_DESTINATION_HOLD_H;
     const obstacle = await findObstacle(db, step.payoutId, { earnedCents, holdH });

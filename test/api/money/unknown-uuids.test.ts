@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { type Earner, earner, payingApp } from '../../support/earning.ts';
+import type { TestApp } from '../../support/identity.ts';
 import { type Money, startMoney } from '../../support/money.ts';
 import { expectRejected } from '../../support/rejected.ts';
 
@@ -12,15 +13,30 @@ const AMOUNT = { json: { amount_cents: 10_000 } };
 describe('what a funded account has earned whose uuid at the network is not known', function () {
   this.timeout(30_000);
   let service: Money;
+  let app: TestApp;
   let trader: Earner;
   before(async () => {
     service = await startMoney();
-    trader = await earner(service, await payingApp(service), 500);
+    app = await payingApp(service);
+    trader = await earner(service, app, 500);
   });
   after(() => service.stop());
   beforeEach(() => service.db.query(sql.type(z.object({}))`update subaccounts set subaccount_uuid = null`));
 
   it('is not reported as zero', async () => {
+    expectRejected(await trader.ask('GET', '/v2/payouts/estimate'), 'VENUE_UNREADABLE');
+    expectRejected(await trader.ask('POST', REQUEST, AMOUNT), 'VENUE_UNREADABLE', { effect: 'none' });
+  });
+
+  it('is not what another account has earned, whose settlements the network responds with', async () => {
+    const other = await earner(service, app, 900);
+    await service.db.query(sql.type(z.object({}))`
+      update subaccounts s
+      set subaccount_uuid = o.subaccount_uuid
+      from subaccounts o
+      where o.subaccount_id = ${other.account.subaccount_id} and s.subaccount_id = ${trader.account.subaccount_id}`);
+
+    expect(await other.estimate()).to.equal(90_000);
     expectRejected(await trader.ask('GET', '/v2/payouts/estimate'), 'VENUE_UNREADABLE');
     expectRejected(await trader.ask('POST', REQUEST, AMOUNT), 'VENUE_UNREADABLE', { effect: 'none' });
   });

@@ -96,7 +96,7 @@ async function atNetwork() {
       'netvenue.walletDashboard': () => venue.walletDashboard(wallet),
       'netvenue.limits': () => venue.limits(hotkey),
       'netvenue.walletLimits': () => venue.walletLimits(wallet),
-      'netvenue.settlements': () => venue.settlements(uuid, Date.now()),
+      'netvenue.settlements': () => venue.settlements({ uuid, hotkey }, Date.now()),
       'netvenue.tradePairs': () => venue.tradePairs(),
       'netvenue.listSubaccounts': () => venue.listSubaccounts(),
     },

@@ -78,10 +78,11 @@ export const netvenue = (access: NetvenueAccess, sendLookUp: LookUps = unlimited
       if (!isAddress(address)) return unreadable('not an address');
       return limitsResponse(await validator.get(`/hl-traders/${address.toLowerCase()}/limits`, limits), address);
     },
-    settlements: async (uuid, nowMs, limits) =>
-      settlementsResponse(
-        await validator.post('/entity/subaccount/payout', payoutBody(uuid, nowMs), { timeoutMs: READ_MS, ...limits }),
-      ),
+    settlements: async (of, nowMs, limits) => {
+      const body = payoutBody(of.uuid, nowMs);
+      const reply = await validator.post('/entity/subaccount/payout', body, { timeoutMs: READ_MS, ...limits });
+      return settlementsResponse(reply, of);
+    },
     tradePairs: async (limits) => tradePairsResponse(await validator.get('/trade-pairs', limits)),
     createSubaccount: async (requested, limits) => {
       const path = 'exAddress' in requested ? '/api/create-hl-subaccount' : '/api/create-subaccount';

@@ -1,8 +1,8 @@
 import type { Reply } from '../../../adapters/http.ts';
 import { roundedNumber } from '../../../kernel/decimals.ts';
 import { found, type ReadResult, unreadable } from '../../../kernel/upstream-result.ts';
-import { entriesOf, fieldsOf, numberOf, readResponse, timeMsOf } from './fields.ts';
-import type { Settlement } from './types.ts';
+import { entriesOf, fieldsOf, namesAnother, numberOf, readResponse, timeMsOf } from './fields.ts';
+import type { Earning, Settlement } from './types.ts';
 
 /**
  * See venues/network-validator.md#payouts. The start is a Monday 00:00 UTC, or 0 for the whole history. The end is on a 12-hour boundary.
@@ -20,12 +20,13 @@ export const payoutBody = (subaccountUuid: string, nowMs: number) => ({
 
 /**
  * Reads the weekly settlements, oldest first, each with all of its parts. A partly readable list is unreadable: amounts would be
- * missing. So is one with a part that is there twice: it would be paid twice.
+ * missing. So is one with a part that is there twice, which would be paid twice, and that of another account.
  */
-export const settlementsResponse = (reply: Reply): ReadResult<Settlement[]> => {
+export const settlementsResponse = (reply: Reply, { hotkey }: Earning): ReadResult<Settlement[]> => {
   const response = readResponse(reply);
   if (response.kind !== 'found') return response;
   const data = fieldsOf(response.data.data) ?? fieldsOf(response.data.payout_data); // the older document's name
+  if (hotkey !== null && namesAnother(data?.hotkey, hotkey)) return unreadable('the settlements of another account');
   const parts = entriesOf(data?.weekly_settlements)?.map(([, part]) => readPart(part));
   if (!parts) return unreadable('no settlements in the response');
   const readable = parts.filter((part) => part !== null);

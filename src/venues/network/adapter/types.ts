@@ -140,6 +140,9 @@ export type Limits = {
  */
 export type Settlement = { startMs: number; endMs: number; payoutUsd: number };
 
+/** A subaccount whose settlements are asked for by its uuid. They name its hotkey, which is null if it is not known. */
+export type Earning = { uuid: string; hotkey: Hotkey | null };
+
 /** All orders of one subaccount at the validator, by state. */
 export type OrderBook = { unfilled: DashboardOrder[]; filled: DashboardOrder[]; cancelled: DashboardOrder[] };
 
@@ -201,7 +204,7 @@ export type Netvenue = {
    * All weekly settlements of a subaccount up to the last 12-hour boundary before `nowMs` (epoch ms). `absent` if the
    * validator has none: the subaccount is unknown, not funded, or has no orders.
    */
-  settlements(subaccountUuid: string, nowMs: number, limits?: CallLimits): Promise<ReadResult<Settlement[]>>;
+  settlements(of: Earning, nowMs: number, limits?: CallLimits): Promise<ReadResult<Settlement[]>>;
   /** The validator's registry of pairs, which changes every few weeks. */
   tradePairs(limits?: CallLimits): Promise<ReadResult<TradePair[]>>;
   /** Creates a subaccount. Not idempotent at the miner: never repeat a call in doubt. */

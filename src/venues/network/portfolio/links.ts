@@ -63,7 +63,7 @@ function linkedAccount(deps: PortfolioDeps, owner: OwnerId, wallet: WalletAddres
       const dashboard = await dashboardOf();
       if (!dashboard) return [];
       const uuid = dashboard.subaccountUuid ?? (await uuidOf(reads, requireValue(dashboard.syntheticHotkey)));
-      return weeksOf(reads, uuid, dashboard);
+      return weeksOf(reads, { uuid, hotkey: dashboard.syntheticHotkey }, dashboard);
     },
   };
 }

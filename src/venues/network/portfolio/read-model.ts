@@ -6,7 +6,7 @@ import type { ReadResult } from '../../../kernel/upstream-result.ts';
 import { foundOrNull, requireFound, requireValue } from '../../found.ts';
 import type { PayoutWeek, Portfolio } from '../../portfolio.ts';
 import { accountStatusOf, type VenueReads } from '../../reads.ts';
-import type { Dashboard, DashboardPosition, OrderBook } from '../adapter/types.ts';
+import type { Dashboard, DashboardPosition, Earning, OrderBook } from '../adapter/types.ts';
 import { placedAs } from '../orders/venue-records.ts';
 import { findSubaccount } from '../subaccounts/queries.ts';
 import { networkAccount } from './account.ts';
@@ -74,7 +74,7 @@ export async function openSubaccount(deps: PortfolioDeps, owner: OwnerId, hotkey
     facts: (trade) => readNetworkFacts(reads, hotkey, trade),
     async payouts() {
       const uuid = subaccount.subaccount_uuid ?? (await uuidOf(reads, hotkey));
-      return weeksOf(reads, uuid, foundOrNull(await reads.dashboard(hotkey)));
+      return weeksOf(reads, { uuid, hotkey }, foundOrNull(await reads.dashboard(hotkey)));
     },
   };
 }
@@ -85,15 +85,15 @@ export async function openSubaccount(deps: PortfolioDeps, owner: OwnerId, hotkey
  */
 export async function weeksOf(
   reads: Pick<VenueReads, 'settlements'>,
-  uuid: string,
+  earning: Earning,
   shown: Dashboard | null,
 ): Promise<PayoutWeek[]> {
   const isEarned = ({ payoutUsd }: PayoutWeek) => payoutUsd > 0;
   if (!shown || accountStatusOf(shown) !== 'breached')
-    return (foundOrNull(await reads.settlements(uuid)) ?? []).filter(isEarned);
+    return (foundOrNull(await reads.settlements(earning)) ?? []).filter(isEarned);
   if (shown.elimination?.reason?.includes('CHALLENGE')) return [];
   const endedMs = requireValue(shown.elimination?.atMs);
-  const weeks = requireFound(await reads.settlements(uuid, endedMs - 1));
+  const weeks = requireFound(await reads.settlements(earning, endedMs - 1));
   return weeks.filter((week) => week.endMs <= endedMs && isEarned(week));
 }
 
