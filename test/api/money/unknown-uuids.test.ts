@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
@@ -28,17 +29,30 @@ describe('what a funded account has earned whose uuid at the network is not know
     expectRejected(await trader.ask('POST', REQUEST, AMOUNT), 'VENUE_UNREADABLE', { effect: 'none' });
   });
 
+  const nameAs = ({ account }: Earner, uuid: string) =>
+    service.db.query(sql.type(z.object({}))`
+      update subaccounts set subaccount_uuid = ${uuid} where subaccount_id = ${account.subaccount_id}`);
+  const uuidOf = ({ account }: Earner) =>
+    service.db.oneFirst(sql.type(z.object({ subaccount_uuid: z.string() }))`
+      select subaccount_uuid from subaccounts where subaccount_id = ${account.subaccount_id}`);
+
   it('is not what another account has earned, whose settlements the network responds with', async () => {
     const other = await earner(service, app, 900);
-    await service.db.query(sql.type(z.object({}))`
-      update subaccounts s
-      set subaccount_uuid = o.subaccount_uuid
-      from subaccounts o
-      where o.subaccount_id = ${other.account.subaccount_id} and s.subaccount_id = ${trader.account.subaccount_id}`);
+    const late = await earner(service, app, 100);
+    const [id, own] = [await late.request(10_000), await uuidOf(late)];
+    for (const each of [trader, late]) await nameAs(each, await uuidOf(other));
 
     expect(await other.estimate()).to.equal(90_000);
     expectRejected(await trader.ask('GET', '/v2/payouts/estimate'), 'VENUE_UNREADABLE');
     expectRejected(await trader.ask('POST', REQUEST, AMOUNT), 'VENUE_UNREADABLE', { effect: 'none' });
+    await service.db.query(sql.type(z.object({}))`
+      select submit_payout(${id}, ${app.appId}, ${late.userId},
+        jsonb_build_object('id', gen_random_uuid(), 'deadline_s', 60), 10000)`);
+    await sleep(1_500);
+    const sent = service.processor.ledger.entries().filter(({ kind }) => kind === 'transfer');
+    expect(sent, 'while the worker reads what another has earned').to.deep.equal([]);
+    await nameAs(late, own);
+    await late.payoutIs(id, 'transferred');
   });
 
   it('is paid once a sync has shown the uuid', async () => {
