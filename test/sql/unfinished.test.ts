@@ -79,3 +79,32 @@ describe('a mail, an event of the processor and a paid registration whose job is
     expect([ended, await requeue()]).to.deep.equal([0, 0]);
   });
 });
+
+describe('many mails that have their jobs, for a worker with a plan from when there was one', () => {
+  let intentDb: IntentDatabase;
+  before(async () => {
+    intentDb = await openIntentDatabase({ ownPlans: true });
+  });
+  after(() => intentDb.close());
+
+  const post = (count: number) =>
+    intentDb.query(`
+      with posted as (
+        insert into mails (id, template, recipient, data, created_at, expires_at)
+        select gen_random_uuid(), 'none', 'a@b.example', '{}', now() - interval '1 minute', now() + interval '1 day'
+        from generate_series(1, ${count})
+        returning id
+      )
+      select enqueue(array_agg(mail_job(p.id, null))) from posted p`);
+  const sweep = () => intentDb.query('select requeue_unfinished() n');
+
+  it('are compared with the jobs in one pass: not each of them with each job', async () => {
+    await post(1);
+    await intentDb.query('analyze');
+    await sweep();
+    await post(20_000);
+    await intentDb.query(`set statement_timeout = '4s'`);
+
+    expect(await sweep()).to.deep.equal([{ n: 0 }]);
+  }).timeout(60_000);
+});
