@@ -139,6 +139,18 @@ describe('requeue_stranded', () => {
     ]);
   });
 
+  it('gives one that has passed its deadline one more job at most, however often its task throws', async () => {
+    await intentDb.accept(item({ deadline_s: -31 }));
+    await age();
+
+    for (let minute = 0; minute < 3; minute++) {
+      await intentDb.query(`update queue_jobs set run_at = now() + interval '1 hour', attempts = 9, last_error = 'a bug'`);
+      expect(await requeue()).to.equal(1);
+    }
+
+    expect(await jobs()).to.have.length(2);
+  });
+
   for (const [what, statement] of [
     ['has ended', `update intents set state = 'failed', outcome = '{}', settled_at = now() where id = $1`],
     ['is gone', 'delete from intents where id = $1'],

@@ -50,7 +50,7 @@ begin
     end if;
     perform enqueue(array[case
       when stranded.state = 'in_doubt' then doubt_job(stranded.kind, stranded.id, stranded.is_exit, null)
-      else job_for(stranded.kind, stranded.id, stranded.is_exit, null)
+      else slot_job(stranded.kind, stranded.id, stranded.is_exit, now()) -- in place of the one that it gave before, if that has thrown too
     end]);
     requeued := requeued + 1;
   end loop;
