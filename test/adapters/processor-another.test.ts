@@ -69,7 +69,7 @@ describe('a write at the processor, to which it responds with what another write
 describe('a list of the processor with an object that it lists twice', () => {
   alone();
 
-  const transferred = { destination: 'acct_1', destination_payment: 'py_1', amount_reversed: 0 };
+  const transferred = { id: 'tr_1', destination: 'acct_1', destination_payment: 'py_1', amount_reversed: 0 };
   const made = { created: 1, available_on: 1, currency: 'usd' };
   const refund = (id: string) => ({ id, balance_transaction: { ...made, net: -100 } });
   const listing = (...pages: object[][]) => {

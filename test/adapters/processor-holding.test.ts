@@ -6,7 +6,7 @@ const URL = 'https://processor.test';
 const MADE_S = 1_700_000_000;
 const AVAILABLE_S = MADE_S + 86_400;
 
-type ProcessorRecords = { transfer?: object; arrival?: object; refund?: object; refunds?: object };
+type ProcessorRecords = { transfer?: object; arrival?: Record<string, unknown>; refund?: object; refunds?: object };
 
 describe('what an account at the processor holds of a transfer', () => {
   const upstream = processor({ url: URL, secretKey: 'sk_test_1', notificationSecret: 'whsec_1' });
@@ -28,11 +28,17 @@ describe('what an account at the processor holds of a transfer', () => {
     const page = { data: [{ id: 're_1', ...moved(-120, refund) }], has_more: false, ...refunds };
     nock(URL)
       .get('/v1/transfers/tr_1')
-      .reply(200, { destination: 'acct_1', destination_payment: 'py_1', amount_reversed: 100, ...transfer });
+      .reply(200, {
+        id: 'tr_1',
+        destination: 'acct_1',
+        destination_payment: 'py_1',
+        amount_reversed: 100,
+        ...transfer,
+      });
     const at = nock(URL, { reqheaders: { 'stripe-account': 'acct_1' } });
     at.get('/v1/charges/py_1')
       .query(true)
-      .reply(200, { id: 'py_1', ...moved(500, arrival) });
+      .reply(200, { id: arrival?.id ?? 'py_1', ...moved(500, arrival) });
     at.get('/v1/refunds')
       .query((query) => query.charge === 'py_1')
       .reply(200, page);
@@ -55,6 +61,8 @@ describe('what an account at the processor holds of a transfer', () => {
 
   for (const [what, shown] of [
     ['the transfer is to another account', { transfer: { destination: 'acct_2' } }],
+    ['another transfer to it is shown', { transfer: { id: 'tr_2' } }],
+    ['another payment to it is shown', { arrival: { net: 900, id: 'py_2' } }],
     ['what was given back is in another currency', { refund: { currency: 'eur' } }],
     ['what was given back is shown as received', { refund: { net: 120 } }],
     ['what arrived is shown as given back', { arrival: { net: -500 } }],

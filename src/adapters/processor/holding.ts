@@ -8,7 +8,7 @@ import type { Holding } from './types.ts';
 
 const MOST_PAGES = 20; // 2,000 reversals of one transfer
 
-const transfer = z.object({ destination: reference, destination_payment: reference, amount_reversed: cents });
+const transfer = z.object({ id, destination: reference, destination_payment: reference, amount_reversed: cents });
 const arrival = z.object({
   id,
   balance_transaction: z.object({ net: amount.min(0), currency, created: time, available_on: time }),
@@ -24,7 +24,7 @@ const refund = z.object({ id, balance_transaction: z.object({ net: amount.max(0)
 export async function findHolding(stripe: Stripe, transferId: string, accountId: string): Promise<ReadResult<Holding>> {
   const sent = await readResultOf(stripe.transfers.retrieve(transferId), reading(transfer));
   if (sent.kind !== 'found') return sent;
-  if (sent.data.destination !== accountId) return unreadable('the transfer is to another account');
+  if (sent.data.id !== transferId || sent.data.destination !== accountId) return unreadable('another transfer');
   const at = { stripeAccount: accountId };
   const charge = sent.data.destination_payment;
   const received = await readResultOf(
@@ -32,6 +32,7 @@ export async function findHolding(stripe: Stripe, transferId: string, accountId:
     reading(arrival),
   );
   if (received.kind !== 'found') return received;
+  if (received.data.id !== charge) return unreadable('another payment');
   const refunds = await listAll({
     list: (paging: Paging) => stripe.refunds.list({ ...paging, charge, expand: ['data.balance_transaction'] }, at),
     read: reading(refund),
