@@ -31,19 +31,11 @@ begin
     for update skip locked
   );
   update upstream_slots u
-  set for_exits = u.slot <= claim_slot.for_exits
+  set for_exits = u.slot <= claim_slot.for_exits, is_lent = u.slot > slots
   where u.upstream = at_upstream and u.slot in (
     select f.slot
     from upstream_slots f
-    where f.upstream = at_upstream and f.for_exits <> (f.slot <= claim_slot.for_exits)
-    for update skip locked
-  );
-  update upstream_slots u
-  set is_lent = u.slot > slots
-  where u.upstream = at_upstream and u.slot in (
-    select f.slot
-    from upstream_slots f
-    where f.upstream = at_upstream and f.is_lent <> (f.slot > slots)
+    where f.upstream = at_upstream and (f.for_exits <> (f.slot <= claim_slot.for_exits) or f.is_lent <> (f.slot > slots))
     for update skip locked
   );
   if found then
