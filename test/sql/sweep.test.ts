@@ -144,7 +144,9 @@ describe('requeue_stranded', () => {
     await age();
 
     for (let minute = 0; minute < 3; minute++) {
-      await intentDb.query(`update queue_jobs set run_at = now() + interval '1 hour', attempts = 9, last_error = 'a bug'`);
+      await intentDb.query(
+        `update queue_jobs set run_at = now() + interval '1 hour', attempts = 9, last_error = 'a bug'`,
+      );
       expect(await requeue()).to.equal(1);
     }
 
