@@ -43,7 +43,8 @@ describe('the names of exits among executions of a wallet with many orders', fun
   }
 
   const fill = (cloid: string, oid: number) => ({ coin: 'BTC', cloid, oid }) as Fill; // as: its other members are copied
-  const legsOf = async (...fills: Fill[]) => (await nameExits(filled.db, WALLET, fills)).map(({ exit }) => exit?.leg ?? null);
+  const legsOf = async (...fills: Fill[]) =>
+    (await nameExits(filled.db, WALLET, fills)).map(({ exit }) => exit?.leg ?? null);
 
   it('are reported without reading its history', async () => {
     const { rows } = await filled.client.query('select id from orders order by created_at limit 1');
