@@ -20,7 +20,10 @@ export type IdempotentResponse = {
   replacedBy?: number;
 };
 
-/** One use of an Idempotency-Key: the caller, the key, and the digest of the request in hex. `owner`: whose intents of the caller may have that key. */
+/**
+ * One use of an Idempotency-Key: the caller, the key, and the digest of the request in hex. `owner`: that of the caller's intents, which may have
+ * the key already.
+ */
 export type KeyUse = { caller: string; key: string; digest: string; owner?: string };
 
 const reservation = z.object({

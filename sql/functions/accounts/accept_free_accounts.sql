@@ -35,11 +35,11 @@ begin
       select p.intent_id into intent_id
       from prop_accounts p
       where p.user_id = b.item ->> 'user_id' and p.tier_id = b.item ->> 'tier_id' and p.payment_id is null;
-      verdict := case when exists (
-        select
+      verdict := case when coalesce((
+        select k.digest = decode(b.item ->> 'digest', 'hex')
         from idempotency_keys k
-        where k.owner = b.item ->> 'owner' and k.key = b.item ->> 'idempotency_key' and k.digest <> decode(b.item ->> 'digest', 'hex')
-      ) or has_stored_response(b.item ->> 'caller', b.item ->> 'idempotency_key') then 'key_reused' else 'replayed' end;
+        where k.owner = b.item ->> 'owner' and k.key = b.item ->> 'idempotency_key'
+      ), not has_stored_response(b.item ->> 'caller', b.item ->> 'idempotency_key')) then 'replayed' else 'key_reused' end;
       return next;
       continue;
     end if;

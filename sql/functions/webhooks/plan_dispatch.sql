@@ -1,5 +1,4 @@
--- Plans the dispatch of an endpoint's next retry. A later plan replaces an earlier one. The caller holds the lock on
--- the endpoint.
+-- Plans the dispatch of an endpoint's next retry. A later plan replaces an earlier one. The caller holds the lock on the endpoint.
 create or replace function plan_dispatch(endpoint text) returns void
 language plpgsql as $$
 declare

@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { sql } from 'slonik';
+import { z } from 'zod';
 import { saveTier } from '../../../src/capabilities/payments/commands.ts';
 import { sandboxTiers } from '../../../src/sandbox/tiers.ts';
 import { atOnce } from '../../support/identity.ts';
@@ -155,6 +157,20 @@ describe('openFreeAccount', () => {
       opened.body,
     ]);
     expect((await user.ask('GET', '/v2/agreements/audits')).body).to.have.length(1);
+  });
+
+  it('returns the account to a repeat under its key, although a response is stored under that key too, as by two requests at once', async () => {
+    const user = await service.user(service.tenant);
+    const open = () => user.ask('POST', FREE, { json: tierDemo, headers: { 'Idempotency-Key': 'both' } });
+    const opened = await open();
+    await service.db.query(sql.type(z.object({}))`
+      insert into idempotent_responses (caller, key, digest)
+      select p.user_id, k.key, '\\x00'
+      from idempotency_keys k
+      join prop_accounts p on p.intent_id = k.intent_id
+      where k.key like '%both'`);
+
+    expect((await open()).body).to.deep.equal(opened.body);
   });
 
   it('returns no account for a rejected request, which has opened none', async () => {

@@ -4,7 +4,8 @@ import { entriesOf, type Fields, fieldsOf, namesAnother, numberOf, readResponse,
 import type { Limits } from './types.ts';
 
 /**
- * Reads a subaccount's limits. A wallet-linked subaccount has one figure for all pairs, and its wallet's name. See venues/network-validator.md#limits-of-a-subaccount.
+ * Reads a subaccount's limits. A wallet-linked subaccount has one figure for all pairs, and its wallet's name. See
+ * venues/network-validator.md#limits-of-a-subaccount.
  */
 export const limitsResponse = (reply: Reply, exAddress: string | null = null): ReadResult<Limits> =>
   readLimits(readResponse(reply), exAddress);
