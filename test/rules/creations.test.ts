@@ -28,8 +28,9 @@ describe('the subaccount that a creation in doubt has made', () => {
   for (const [what, open, orphans, expected] of [
     ['is one without an owner that was created since it was sent', [doubt('a')], [orphan(7)], 7],
     ['is none if there is none', [doubt('a')], [], 'none'],
-    ['may be older by the clock of the network', [doubt('a')], [orphan(7, -SKEW_MS)], 7],
-    ['is no older one', [doubt('a')], [orphan(7, -SKEW_MS - 1)], 'none'],
+    ['may be older by the clock of the network', [doubt('a', 0, null)], [orphan(7, -SKEW_MS)], 7],
+    ['is no older one where no id was known', [doubt('a', 0, null)], [orphan(7, -SKEW_MS - 1)], 'none'],
+    ['is known by its id, however far the clock of the network is behind', [doubt('a')], [orphan(7, -600_000)], 7],
     ['has the next id that was known before, or a later one', [doubt('a', 0, 7)], [orphan(7)], 7],
     ['has no earlier id', [doubt('a', 0, 8)], [orphan(7)], 'none'],
     ['may have any id where none was known', [doubt('a', 0, null)], [orphan(7)], 7],
@@ -41,7 +42,12 @@ describe('the subaccount that a creation in doubt has made', () => {
       [orphan(7)],
       'wait',
     ],
-    ['is not that of another that was sent later', [doubt('a'), running('b', SKEW_MS + 1)], [orphan(7)], 7],
+    [
+      'is not that of another that was sent later',
+      [doubt('a', 0, null), running('b', SKEW_MS + 1, null)],
+      [orphan(7)],
+      7,
+    ],
     ['is not that of another that was sent when its id was given', [doubt('a'), running('b', 0, 8)], [orphan(7)], 7],
   ] satisfies [string, OpenCreation[], Orphan[], number | string][])
     it(what, () => {

@@ -33,7 +33,7 @@ export const isReadable = <L extends Listed>(listed: L): listed is L & Orphan =>
  */
 export type Match<O> = { kind: 'found'; orphan: O } | { kind: 'none' } | { kind: 'wait' } | { kind: 'ambiguous' };
 
-const CLOCK_SKEW_MS = 5_000; // largest assumed difference between the network's clock and the database's
+const CLOCK_SKEW_MS = 5_000; // of the network's clock and the database's, where only times are known
 
 /**
  * Finds the subaccount that a creation in doubt created. Creations of one size and class are interchangeable until
@@ -61,18 +61,15 @@ export function matchCreation<O extends Orphan>(
   return orphan ? { kind: 'found', orphan } : { kind: 'none' };
 }
 
-/** The subaccounts that one of the open creations may have created, by time and id. */
-export function candidatesOf<O extends Listed>(open: readonly OpenCreation[], orphans: readonly O[]): O[] {
-  const first = Math.min(...open.filter(({ in_doubt }) => in_doubt).map(({ sent_ms }) => sent_ms));
-  return orphans.filter(
-    (orphan) =>
-      (orphan.createdMs === null || orphan.createdMs >= first - CLOCK_SKEW_MS) &&
-      open.some((creation) => isNewTo(creation, orphan)),
-  );
-}
+/** The subaccounts that one of the creations in doubt may have created. */
+export const candidatesOf = <O extends Listed>(open: readonly OpenCreation[], orphans: readonly O[]): O[] =>
+  orphans.filter((orphan) => open.some((creation) => creation.in_doubt && mayHaveMade(creation, orphan)));
 
-const mayHaveMade = (creation: OpenCreation, orphan: Orphan) =>
-  Number(orphan.createdMs) >= creation.sent_ms - CLOCK_SKEW_MS && isNewTo(creation, orphan);
+/** By id where the next one was known: clocks may differ by minutes. Else by time. */
+const mayHaveMade = (creation: OpenCreation, orphan: Listed): boolean =>
+  creation.first_id === null || orphan.subaccountId === null
+    ? orphan.createdMs === null || orphan.createdMs >= creation.sent_ms - CLOCK_SKEW_MS
+    : isNewTo(creation, orphan);
 
 /** Whether an id can have been given since a creation was sent: ids are never used again. */
 export const isNewTo = (
@@ -80,10 +77,7 @@ export const isNewTo = (
   { subaccountId }: Pick<Listed, 'subaccountId'>,
 ): boolean => first_id === null || subaccountId === null || subaccountId >= first_id;
 
-/**
- * Assigns each orphan, oldest first, to the oldest creation in doubt that has none yet and was sent before the orphan
- * was created.
- */
+/** Assigns each orphan, oldest first, to the oldest creation in doubt that has none yet and may have created it. */
 function assign<O extends Orphan>(inDoubt: readonly OpenCreation[], orphans: readonly O[]): Map<string, O> {
   const assigned = new Map<string, O>();
   for (const orphan of orphans) {
