@@ -21,7 +21,7 @@ const PLACED: Record<string, (post: Awaited<ReturnType<TestService['wallet']>>['
 describe('an exit at the exchange', () => {
   let service: TestService;
   before(async () => {
-    service = await startService();
+    service = await startService({ settings: { RETAIN_INTENTS_DAYS: '8', RETAIN_ORDERS_DAYS: '8' } });
   });
   after(() => service.stop());
   beforeEach(() => service.exchange.setMid('BTC', '100000'));
@@ -60,5 +60,25 @@ describe('an exit at the exchange', () => {
       expect(exit).to.include({ trader_id: trader.wallet, reference: executed[1]?.oid });
       expect(Number(exit?.price)).to.be.within(90_000, 98_000);
       expect((await other.get('/v1/statements')).body).to.deep.equal([]);
+    });
+
+  for (const [how, place] of Object.entries(PLACED))
+    it(`that was placed ${how} long ago is reported and stated all the same, whatever has been pruned`, async () => {
+      const trader = await service.wallet();
+      await place(trader.post);
+      await read();
+      await service.db.query(
+        sql.unsafe`update intents set settled_at = settled_at - interval '500 days' where settled_at is not null`,
+      );
+      await service.db.query(sql.unsafe`update orders set ended_at = ended_at - interval '500 days'`);
+      await service.runTask('housekeeping/prune');
+
+      service.exchange.setMid('BTC', '97000');
+      await read();
+
+      const lines: Line[] = (await trader.get('/v1/statements')).body;
+      expect(lines.map(({ kind, side }) => side ?? kind)).to.have.members(['long', 'fee', 'short', 'fee']);
+      const events: { type: string }[] = (await trader.get('/v1/events?type=exit.triggered')).body;
+      expect(events).to.have.length(1);
     });
 });

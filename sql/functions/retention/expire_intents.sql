@@ -1,5 +1,5 @@
--- Deletes settled intents that no key replays and that created nothing that still exists. Placements are deleted with their orders; intents
--- that moved money stay. As expire_events; the key is the time of the end and the id.
+-- Deletes settled intents that no key replays, that created nothing that still exists, and whose exits are not wanted any more. Placements are
+-- deleted with their orders; intents that moved money stay. As expire_events; the key is the time of the end and the id.
 create or replace function expire_intents(kept_s double precision, most integer, after text)
 returns table (picked integer, deleted integer, last text, oldest_s double precision)
 language sql as $$
@@ -26,6 +26,12 @@ language sql as $$
       and not exists (select from orders o where o.id = i.id)
       and not exists (select from subaccounts s where s.intent_id = i.id)
       and not exists (select from prop_accounts a where a.intent_id = i.id)
+      and not exists (
+        select
+        from wanted_exits w
+        where w.venue in ('exvenue', 'netvenue') and w.trader = coalesce(i.request ->> 'wallet', i.request ->> 'trader')
+          and w.wanted @> jsonb_build_array(jsonb_build_object('order_uuid', i.id))
+      )
     for update skip locked
   ), gone as (
     delete from intents i

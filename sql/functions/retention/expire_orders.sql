@@ -1,5 +1,6 @@
 -- Deletes orders that ended that long ago, each together with the intent that placed it: neither exists without the other. An order stays, whatever
--- its age, while it rests, its exits wait, or an open verb refers to it. As expire_events; the key is the time of the placement's end and the id.
+-- its age, while it rests, its exits wait or are wanted, or an open verb refers to it. As expire_events; the key is the time of the placement's end
+-- and the id.
 create or replace function expire_orders(kept_s double precision, most integer, after text)
 returns table (picked integer, deleted integer, last text, oldest_s double precision)
 language sql as $$
@@ -32,6 +33,11 @@ language sql as $$
         where (t.phase = 'pending' or t.phase = 'in_doubt')
       ))
       and not exists (select from idempotency_keys ik where ik.intent_id = i.id)
+      and not exists (
+        select
+        from wanted_exits w
+        where w.venue = o.venue and w.trader = o.trader and w.wanted @> jsonb_build_array(jsonb_build_object('order_uuid', o.id))
+      )
     for update skip locked
   ), intents_gone as (
     delete from intents i
