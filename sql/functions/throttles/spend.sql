@@ -1,6 +1,6 @@
 -- Counts one attempt against each budget of a batch and returns what remains of each. An attempt that exceeds one of them spends nothing of the
 -- others, so nobody uses up by rejected attempts what is shared with others. Exact under concurrency: each row is counted under its lock, and the
--- locks are taken in one order.
+-- locks are taken in one order. A window that would end a minute later than the longest is over: the clock of the server was set back.
 -- Item: name, subject (hex), budget, base_s, longest_s.
 create or replace function spend(batch jsonb)
 returns table (name text, budget integer, base_s double precision, remaining integer, ends_in_s double precision)
@@ -19,21 +19,21 @@ begin
     set budget = excluded.budget,
       base = excluded.base,
       longest = excluded.longest,
-      spent = case when t.ends_at <= now() then 1 else least(t.spent, excluded.budget) + 1 end,
+      spent = case when t.ends_at between now() and now() + t.longest + interval '1 minute' then least(t.spent, excluded.budget) + 1 else 1 end,
       level = case
-        when t.ends_at > now() then t.level
+        when t.ends_at between now() and now() + t.longest + interval '1 minute' then t.level
         when t.forget_at <= now() then 0
         when t.spent > t.budget then least(t.level + 1, 20)
         else greatest(t.level - 1, 0)
       end,
       ends_at = case
-        when t.ends_at > now() then t.ends_at
+        when t.ends_at between now() and now() + t.longest + interval '1 minute' then t.ends_at
         when t.forget_at <= now() then excluded.ends_at
         else now() + least(excluded.longest, excluded.base * power(2,
           case when t.spent > t.budget then least(t.level + 1, 20) else greatest(t.level - 1, 0) end))
       end,
       forget_at = case
-        when t.ends_at > now() then t.forget_at
+        when t.ends_at between now() and now() + t.longest + interval '1 minute' then t.forget_at
         else now() + excluded.longest + least(excluded.longest, excluded.base * power(2, least(t.level + 1, 20)))
       end
     returning t.*
