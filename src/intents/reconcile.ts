@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Db } from '../db/pool.ts';
 import type { IntentId } from '../kernel/ids.ts';
 import type { UpstreamResult } from '../kernel/upstream-result.ts';
+import { isSteadySince, noteDatabaseTime } from '../kernel/work.ts';
 import { recordAbsence } from './absence.ts';
 import { JUST_AFTER_MS, nextReconcileMs, RARELY_MS } from './backoff.ts';
 import type { IntentDefinition, IntentOf, SentRequest, Timing } from './define.ts';
@@ -11,7 +12,7 @@ import { leaveUndecided, markInDoubt } from './settle.ts';
 
 /**
  * Settles an intent in doubt only on proof: the upstream reports what it did, or it reports nothing after the request
- * can no longer be in flight.
+ * can no longer be in flight. After the database's clock has jumped ahead, requests seem older than they are.
  */
 export async function reconcile<Deps, Request, Payload extends Record<string, unknown>, Result>(
   verb: IntentDefinition<Deps, Request, Payload, Result>,
@@ -21,9 +22,10 @@ export async function reconcile<Deps, Request, Payload extends Record<string, un
   const { db } = deps;
   const sent = { intent, payload: verb.payload.parse(intent.sent_payload) };
   const { inFlightMs } = verb.timing(deps);
+  noteDatabaseTime(Date.parse(String(intent.sending_at)) + intent.sent_ago_ms);
   const finding = await verb.reconcile(sent, deps);
   const isOver = finding.kind === 'absent' && finding.isOver === true;
-  const isInFlight = !isOver && intent.sent_ago_ms <= inFlightMs;
+  const isInFlight = !isOver && (intent.sent_ago_ms <= inFlightMs || !isSteadySince(inFlightMs));
   if (finding.kind === 'accepted' || finding.kind === 'rejected') await recordFound(verb, sent, finding, deps);
   else if (finding.kind === 'absent' && !isInFlight) await recordAbsence(db, intent, verb, finding);
   else if (finding.kind === 'undecidable' && !isInFlight) await leaveUndecided(db, intent, finding.problem);

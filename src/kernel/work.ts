@@ -86,3 +86,15 @@ export const steadyMs = (): number => performance.timeOrigin + performance.now()
 export const goByDatabaseTime = (aheadMs: number): void => {
   startAheadMs = aheadMs;
 };
+
+const JUMP_MS = 5_000; // more than the clocks may be apart without a correction
+
+let jumpedAt = Number.NEGATIVE_INFINITY;
+
+/** Notes the time (epoch ms) that the database shows now: one that is far ahead of `epochMs` has jumped. */
+export const noteDatabaseTime = (nowMs: number): void => {
+  if (nowMs - epochMs() > JUMP_MS) jumpedAt = performance.now();
+};
+
+/** Whether the database's time has not jumped ahead for so long, as far as this process knows: ages of up to that are true. */
+export const isSteadySince = (agoMs: number): boolean => performance.now() - jumpedAt > agoMs;

@@ -7,6 +7,7 @@ import { findUnclaimed } from '../../src/intents/follow.ts';
 import type { Intent } from '../../src/intents/intent.ts';
 import { reconcile } from '../../src/intents/reconcile.ts';
 import { unknownEffect } from '../../src/kernel/upstream-result.ts';
+import { goByDatabaseTime, noteDatabaseTime } from '../../src/kernel/work.ts';
 import { type IntentDatabase, item, openIntentDatabase } from '../support/intent-database.ts';
 
 const IN_FLIGHT_S = 60;
@@ -88,5 +89,22 @@ describe('an intent in doubt', () => {
     expect(await lookedUp(over, 1)).to.deep.include(FAILED);
     expect(await lookedUp(over, 1, true)).to.include({ state: 'queued' });
     expect(await lookedUp({ ...over, isOwed: true }, 1)).to.include({ state: 'queued' });
+  });
+
+  it('is not absent by an age that the database’s clock shows since it has jumped ahead, as by a failover', async () => {
+    goByDatabaseTime(600_000); // 10 minutes behind what the database shows from now on
+
+    const jumped = await lookedUp({ kind: 'absent' }, 600);
+    goByDatabaseTime(0); // the jump was noticed
+    const later = await lookedUp({ kind: 'absent' }, 600);
+    const over = await lookedUp({ kind: 'absent', isOver: true }, 600);
+    const { now } = performance;
+    Object.assign(performance, { now: () => -1e9 }); // as if it had jumped long ago
+    noteDatabaseTime(Number.POSITIVE_INFINITY);
+    Object.assign(performance, { now });
+
+    expect([jumped, later].map(({ state }) => state)).to.deep.equal(['in_doubt', 'in_doubt']);
+    expect(over).to.deep.include(FAILED);
+    expect(await lookedUp({ kind: 'absent' }, 600)).to.deep.include(FAILED);
   });
 });

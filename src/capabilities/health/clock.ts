@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Db } from '../../db/pool.ts';
-import { goByDatabaseTime, steadyMs } from '../../kernel/work.ts';
+import { goByDatabaseTime, noteDatabaseTime, steadyMs } from '../../kernel/work.ts';
 import { readDatabaseTime } from './queries.ts';
 
 const APART_MS = 2_000;
@@ -55,6 +55,7 @@ export async function watchClock(db: Db, log: Pick<Logger, 'error' | 'info'>, me
       const readMs = databaseMs + tookMs / 2;
       const [aheadMs, steadyAheadMs] = [Date.now() - readMs, steadyMs() - readMs];
       const mostMs = Math.max(Math.abs(aheadMs), Math.abs(steadyAheadMs));
+      noteDatabaseTime(databaseMs);
       if (tookMs < SLOW_MS || mostMs > APART_MS + tookMs) take(aheadMs, steadyAheadMs);
     }
     if (!isStopped) timer = setTimeout(read, EVERY_MS).unref();
