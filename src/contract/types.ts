@@ -4109,7 +4109,7 @@ export interface paths {
         };
         /**
          * Check whether this process may receive requests
-         * @description 503 with the names of the failed checks: `database` (unreachable, too slow, or its writes do not commit), `migrations` (some are missing), `session` (sessions with the database read dates or bytes wrongly), `sealing` (this process has other keys than those that seal), `credentials` (an upstream rejects those of this process and accepts those of others), `queue` (the oldest due job has waited too long), `listening` (the connection for notifications has been down since the start or for 10 s), `clock` (more than 2 s off the database's), `stopping`. The checks run about once a second, however often this is called.
+         * @description 503 with the names of the failed checks: `database` (unreachable, too slow, or its writes do not commit), `migrations` (some are missing), `session` (sessions with the database read dates or bytes wrongly, or their commits do not wait for the disk), `sealing` (this process has other keys than those that seal), `credentials` (an upstream rejects those of this process and accepts those of others), `queue` (the oldest due job has waited too long), `listening` (the connection for notifications has been down since the start or for 10 s), `clock` (more than 2 s off the database's), `stopping`. The checks run about once a second, however often this is called.
          */
         get: operations["getReadiness"];
         put?: never;

@@ -12,6 +12,7 @@ const PARAMETERS = {
   bytea_output: 'hex',
   extra_float_digits: '1',
   standard_conforming_strings: 'on',
+  idle_session_timeout: '0', // connections of a quiet hour would be closed, and each be reported as an outage
   search_path: 'public',
   enable_seqscan: 'off', // plans are cached, also those made while a table was small (decision 088)
   jit: 'off', // compiling a plan takes longer than any statement of ours

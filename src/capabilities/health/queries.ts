@@ -6,16 +6,16 @@ const stateRow = z.object({
   lacks_migrations: z.boolean(),
   oldest_due_s: z.number(),
   is_writable: z.boolean(),
-  is_read_as_written: z.boolean(),
+  is_session_sound: z.boolean(),
   sealed: z.instanceof(Buffer).nullable(),
 });
 
 /**
  * Proves that a write commits: the statement emits a transactional message, which is nothing but a record in the write-ahead log and its commit. It
  * fails on a standby; on a primary that was made read-only `is_writable` is false. Also reads whether any of these migrations, functions, tables or
- * views is missing, whether the session has the parameters that rows are read with, the value that this process must be able to open, and the age in
- * seconds of the oldest due job of these tasks that no worker has taken. Reads only the first such job of each priority, by the queue's index,
- * however many are due; so a young exit does not hide an older job of lower priority.
+ * views is missing, whether the session has the parameters that rows are read with and its commits wait for the disk, the value that this process
+ * must be able to open, and the age in seconds of the oldest due job of these tasks that no worker has taken. Reads only the first such job of each
+ * priority, by the queue's index, however many are due; so a young exit does not hide an older job of lower priority.
  */
 export const readStanding = (
   db: Db,
@@ -68,7 +68,8 @@ export const readStanding = (
       current_setting('DateStyle') like 'ISO%'
         and current_setting('transaction_isolation') = 'read committed'
         and current_setting('bytea_output') = 'hex'
-        and current_setting('standard_conforming_strings') = 'on' as is_read_as_written,
+        and current_setting('standard_conforming_strings') = 'on'
+        and current_setting('synchronous_commit') <> 'off' as is_session_sound,
       (select c.sealed from seal_checks c) as sealed`);
 
 /** The time of the database's clock, in epoch milliseconds. */

@@ -14,8 +14,8 @@ import { readStanding } from './queries.ts';
  * The checks of a process that takes work, by the names that the contract lists. A failed check is reported under its name. `database`: it does not
  * respond, or writes do not commit. `listening`: notifications of settled intents do not arrive, so that responses are late. `clock`: it is more than
  * 2 s off the database's. `migrations`: the database lacks something that this version calls. `session`: its sessions have parameters under which
- * rows are read wrongly. `sealing`: this process has other keys than those that seal. `credentials`: an upstream rejects those of this process and
- * accepts those of others.
+ * rows are read wrongly, or commits do not wait for the disk. `sealing`: this process has other keys than those that seal. `credentials`: an
+ * upstream rejects those of this process and accepts those of others.
  */
 type Check = NonNullable<components['schemas']['ErrorDetails']['checks']>[number];
 
@@ -68,14 +68,14 @@ export function readiness(
 
   async function runChecks(): Promise<Check[]> {
     try {
-      const { lacks_migrations, oldest_due_s, is_writable, is_read_as_written, sealed } = await readStanding(db, {
+      const { lacks_migrations, oldest_due_s, is_writable, is_session_sound, sealed } = await readStanding(db, {
         migrations,
         ...(await called),
       });
       return [
         ...(is_writable ? [] : (['database'] as const)),
         ...(lacks_migrations ? (['migrations'] as const) : []),
-        ...(is_read_as_written ? [] : (['session'] as const)),
+        ...(is_session_sound ? [] : (['session'] as const)),
         ...(!is_writable || (await hasKeys(sealed)) ? [] : (['sealing'] as const)),
         ...(isRejected() ? (['credentials'] as const) : []),
         ...(oldest_due_s > READY_QUEUE_AGE_S && !RECOVERY_MODE ? (['queue'] as const) : []),
