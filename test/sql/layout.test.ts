@@ -54,6 +54,12 @@ describe('the layout of sql', () => {
     expect(found).to.deep.equal([QUEUE_FILE]);
   });
 
+  it('makes small letters as ASCII has them: the locale of a database may have others, as Turkish a dotless i', async () => {
+    const found = await filesWith('sql/functions/**/*.sql', /\b(lower|upper|initcap)\((?!.*collate "C"\))/);
+
+    expect(found).to.deep.equal([]);
+  });
+
   it(`has no file over ${LINE_LIMIT} lines except the snapshot`, async () => {
     const files = await textsOf('sql/**/*.sql');
 

@@ -10,7 +10,7 @@ begin
     update prop_accounts a set intent_id = new_intent where a.intent_id = intent and a.status = 'provisioning';
     perform ask_for_subaccount(a.id, new_intent, 3600, intent) from prop_accounts a where a.intent_id = new_intent;
   else
-    perform move_prop_account(a.id, 'provisioning', 'subaccount_failed', coalesce(problem ->> 'reason', lower(problem ->> 'code')))
+    perform move_prop_account(a.id, 'provisioning', 'subaccount_failed', coalesce(problem ->> 'reason', lower((problem ->> 'code') collate "C")))
     from prop_accounts a
     where a.intent_id = intent;
   end if;

@@ -20,7 +20,7 @@ begin
     if a.synthetic_hotkey is null and i.settled_at is not null and i.outcome -> 'problem' ->> 'code' <> 'V2_ACCOUNT_STOPPED' then
       update prop_accounts
       set status = 'subaccount_failed', status_at = now(),
-        failure_reason = coalesce(i.outcome -> 'problem' ->> 'reason', lower(i.outcome -> 'problem' ->> 'code'))
+        failure_reason = coalesce(i.outcome -> 'problem' ->> 'reason', lower((i.outcome -> 'problem' ->> 'code') collate "C"))
       where id = a.id;
     else
       perform resume_account(a.id);

@@ -22,7 +22,7 @@ begin
     verdict := 'proven';
   elsif not has_proven_wallet(to_partner, wallet) then
     verdict := 'unproven';
-  elsif linked.payout_address is not null and lower(linked.payout_address) <> wallet then
+  elsif linked.payout_address is not null and lower(linked.payout_address collate "C") <> wallet then
     verdict := 'pays_others';
   else
     update subaccounts s

@@ -2,7 +2,7 @@
 create or replace function fail_checkout(intent uuid) returns void
 language sql as $$
   update payments p
-  set status = 'failed', failure_code = lower(i.outcome -> 'problem' ->> 'code')
+  set status = 'failed', failure_code = lower((i.outcome -> 'problem' ->> 'code') collate "C")
   from intents i
   where i.id = intent and p.intent_id = i.id and p.status = 'pending'
 $$;

@@ -2,7 +2,7 @@
 create or replace function delay_payout(intent uuid, code text) returns void
 language sql as $$
   update payouts p
-  set delayed_for = lower(code), delayed_since = coalesce(p.delayed_since, now())
+  set delayed_for = lower(code collate "C"), delayed_since = coalesce(p.delayed_since, now())
   from payout_steps s
   where s.intent_id = intent and p.id = s.payout_id
 $$;

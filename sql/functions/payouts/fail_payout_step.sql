@@ -22,7 +22,7 @@ begin
     where id = s.payout_id;
   end if;
   update payout_steps
-  set ended_at = now(), failure_reason = coalesce(i.outcome -> 'problem' ->> 'reason', lower(code)),
+  set ended_at = now(), failure_reason = coalesce(i.outcome -> 'problem' ->> 'reason', lower(code collate "C")),
     state = case
       when is_undecided(i.outcome) then 'unknown'
       when waits or (i.state = 'expired' and s.step = 'transfer') then 'unsent'
