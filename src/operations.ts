@@ -30,10 +30,8 @@ import * as adminTotp from './capabilities/admin/totp/http.ts';
 import * as adminUpstreams from './capabilities/admin/upstreams/http.ts';
 import * as adminUsers from './capabilities/admin/users/http.ts';
 import * as agreements from './capabilities/agreements/http.ts';
-import { getAgreementKeys } from './capabilities/agreements/keys/http.ts';
 import * as apps from './capabilities/apps/http.ts';
 import * as appRequests from './capabilities/apps/requests/http.ts';
-import { listOwnSecrets } from './capabilities/apps/secrets/http.ts';
 import * as enrollments from './capabilities/enrollments/http.ts';
 import * as events from './capabilities/events/http.ts';
 import * as partnerStream from './capabilities/events/stream/http.ts';
@@ -97,7 +95,6 @@ const table = {
   ...registration,
   ...apps,
   ...appRequests,
-  listOwnSecrets,
   ...adminSessions,
   ...adminTotp,
   ...adminOperators,
@@ -124,7 +121,6 @@ const table = {
   ...userSessions,
   ...userTotp,
   ...agreements,
-  getAgreementKeys,
   ...events,
   ...partnerStream,
   ...statements,

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { isTradeable } from '../capabilities/accounts/prop/queries.ts';
-import { findAppEntity, findNetworkIdentity } from '../capabilities/apps/network/queries.ts';
+import { findAppEntity, findNetworkIdentity } from '../capabilities/apps/queries.ts';
 import type { Config } from '../config.ts';
 import type { Db } from '../db/pool.ts';
 import { entityOf, type Hotkey, type OwnerId, type WalletAddress } from '../kernel/ids.ts';

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { mailer } from '../adapters/mail/index.ts';
 import { watchClock } from '../capabilities/health/clock.ts';
 import { watchBehind } from '../capabilities/health/restore-check.ts';
-import { openPace } from '../capabilities/webhooks/pace.ts';
+import { openPace } from '../capabilities/webhooks/deliver.ts';
 import { laneStepper } from '../capabilities/webhooks/store.ts';
 import { jobsOfOneUpstream } from '../capacity/jobs.ts';
 import type { Config } from '../config.ts';

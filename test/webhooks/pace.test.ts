@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { openPace } from '../../src/capabilities/webhooks/pace.ts';
+import { openPace } from '../../src/capabilities/webhooks/deliver.ts';
 
 const PER_S = 20;
 

@@ -2,8 +2,8 @@ import { sql } from 'slonik';
 import type { Db } from '../../db/pool.ts';
 import type { ErrorCode } from '../../kernel/error-codes.ts';
 import type { Hotkey, IntentId, WalletAddress } from '../../kernel/ids.ts';
-import { type MadeSubaccount, subaccountMembers } from './prop/store.ts';
 import { type Recovery, requireDone, verdictRow } from './prop/verdicts.ts';
+import { type MadeSubaccount, subaccountMembers } from './store.ts';
 
 /** A subaccount of the network, with the addresses that it is linked to. */
 export type LinkedSubaccount = MadeSubaccount & { exAddress: WalletAddress | null; payoutAddress: string | null };

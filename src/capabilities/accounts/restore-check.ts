@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Db } from '../../db/pool.ts';
 import type { Hotkey } from '../../kernel/ids.ts';
 import type { Netvenue } from '../../venues/network/adapter/types.ts';
-import { listAppEntities } from '../apps/network/queries.ts';
+import { listAppEntities } from '../apps/queries.ts';
 import { hasOpenCreations, listOwnedSubaccounts } from './queries.ts';
 import { newerThanOwned } from './rules.ts';
 

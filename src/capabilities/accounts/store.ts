@@ -4,7 +4,6 @@ import type { Claim } from '../../intents/intent.ts';
 import { settleBy } from '../../intents/settle.ts';
 import type { Hotkey } from '../../kernel/ids.ts';
 import type { NewSubaccount, Subaccount } from '../../venues/network/adapter/types.ts';
-import { subaccountMembers } from './prop/store.ts';
 
 /**
  * Ends a creation with the subaccount that the network created under an entity. False: the claim is lost, and nothing
@@ -34,4 +33,21 @@ const shown = ({ subaccountId, assetClass, accountSize, status }: Subaccount) =>
     status === 'active'
       ? 'The subaccount is ready.'
       : 'The subaccount is created; the network activates it shortly. Orders wait for that until their deadline.',
+});
+
+/** The members of a network subaccount that are stored. */
+export type MadeSubaccount = Pick<
+  Subaccount,
+  'syntheticHotkey' | 'subaccountId' | 'subaccountUuid' | 'assetClass' | 'accountSize' | 'status'
+>;
+
+/** A subaccount under the column names of its row. */
+export const subaccountMembers = (made: MadeSubaccount, entityHotkey: Hotkey) => ({
+  synthetic_hotkey: made.syntheticHotkey,
+  entity_hotkey: entityHotkey,
+  subaccount_id: made.subaccountId,
+  subaccount_uuid: made.subaccountUuid,
+  asset_class: made.assetClass,
+  account_size: made.accountSize,
+  status: made.status,
 });

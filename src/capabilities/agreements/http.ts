@@ -59,3 +59,9 @@ export const listAgreementAudits: Handler<'listAgreementAudits', Deps> = async (
     listSignatures(deps.db, owner, userId, page),
   );
 };
+
+/** Serves `GET /.well-known/agreement-keys.json`: the public keys of receipts, as a JWK set (RFC 7517, section 5). */
+export const getAgreementKeys: Handler<'getAgreementKeys', Pick<Deps, 'heads'>> = async ({ deps }) => ({
+  status: 200,
+  body: { keys: deps.heads.publicKeys },
+});

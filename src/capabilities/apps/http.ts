@@ -2,11 +2,11 @@ import type { Config } from '../../config.ts';
 import type { CallWith, Handler } from '../../contract/handler.ts';
 import type { Db } from '../../db/pool.ts';
 import { ApiError } from '../../kernel/errors.ts';
+import { listPage } from '../../kernel/pages.ts';
 import { type App, appOf, covers, grant, scopes } from '../../kernel/principal.ts';
 import { budgetOf } from '../../kernel/throttles.ts';
 import { rotateAppSecret } from './commands.ts';
-import type { ClientFinder } from './queries.ts';
-import { getApp } from './queries.ts';
+import { type ClientFinder, getApp, isSecretOf, listSecrets } from './queries.ts';
 import { issueToken, revokeToken } from './tokens/commands.ts';
 
 type Deps = { clients: ClientFinder; config: Pick<Config, 'PUBLIC_URL'>; db: Db };
@@ -114,3 +114,12 @@ export const getAuthorizationServer: Handler<'getAuthorizationServer', Deps> = a
     service_documentation: `${config.PUBLIC_URL}/docs`,
   },
 });
+
+/** Handles `GET /v2/apps/me/secrets`: list the client secrets of the app. */
+export const listOwnSecrets: Handler<'listOwnSecrets', Pick<Deps, 'db'>> = ({ deps, principal, query }) => {
+  const { owner } = appOf(principal);
+  const isKnown = (id: string) => isSecretOf(deps.db, owner, id);
+  return listPage(query, { path: '/v2/apps/me/secrets', cursorOf: ({ secret_id }) => secret_id, isKnown }, (page) =>
+    listSecrets(deps.db, owner, page),
+  );
+};

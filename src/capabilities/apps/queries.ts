@@ -2,11 +2,13 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { components } from '../../contract/types.ts';
 import { batch } from '../../db/batch.ts';
+import { keysetPage } from '../../db/keyset.ts';
 import type { Db } from '../../db/pool.ts';
 import { cachedStaleRead } from '../../kernel/cache.ts';
-import { type AppId, digest, idSchema, type WithIds } from '../../kernel/ids.ts';
-import type { App } from '../../kernel/principal.ts';
-import { grant } from '../../kernel/principal.ts';
+import { type AppId, digest, type Hotkey, idSchema, type OwnerId, type WithIds } from '../../kernel/ids.ts';
+import type { PageRequest } from '../../kernel/pages.ts';
+import { type App, grant } from '../../kernel/principal.ts';
+import type { SealContext, Sealer } from '../../kernel/seal.ts';
 
 /**
  * Finds the app of a client id and secret, with every scope it holds. Null for a wrong or expired secret and for a
@@ -106,3 +108,65 @@ export const getApp = (db: Db, appId: AppId): Promise<z.infer<typeof recordRow>>
     select a.id as app_id, a.slug, a.name, a.entity_hotkey, a.allowed_scopes, a.disabled_at is null as active
     from apps a
     where a.id = ${appId}`);
+
+/** The seal context of the network key of an app. */
+export const networkKeySealContext = (appId: AppId): SealContext => ({
+  table: 'apps',
+  row: appId,
+  column: 'network_key',
+});
+
+const identityRow = z.object({
+  app_id: idSchema.app,
+  entity_hotkey: idSchema.hotkey,
+  network_key: z.instanceof(Buffer),
+});
+
+/** An app's identity at the network, and the key that its miner accepts. */
+export type NetworkIdentity = { entityHotkey: Hotkey; minerKey: string };
+
+/** The entity that an app creates its subaccounts under. Null: the platform's entity, as for partners. */
+export const findAppEntity = (db: Db, owner: OwnerId): Promise<string | null> =>
+  db.maybeOneFirst(sql.prepared('app_entity', identityRow.pick({ entity_hotkey: true }))`
+    select a.entity_hotkey
+    from apps a
+    where a.id = ${owner} and a.network_key is not null`);
+
+/** The entities of all apps that have their own, with a key. */
+export const listAppEntities = (db: Db): Promise<readonly string[]> =>
+  db.anyFirst(sql.type(identityRow.pick({ entity_hotkey: true }))`
+    select a.entity_hotkey
+    from apps a
+    where a.network_key is not null`);
+
+/**
+ * The app identity of an entity, or null if no app has that entity with a key. It includes disabled apps, so that
+ * running writes can finish.
+ */
+export async function findNetworkIdentity(
+  { db, sealer }: { db: Db; sealer: Sealer },
+  entityHotkey: Hotkey,
+): Promise<NetworkIdentity | null> {
+  const row = await db.maybeOne(sql.prepared('network_identity', identityRow)`
+    select a.id as app_id, a.entity_hotkey, a.network_key
+    from apps a
+    where a.entity_hotkey = ${entityHotkey} and a.network_key is not null`);
+  return row && { entityHotkey, minerKey: sealer.open(row.network_key, networkKeySealContext(row.app_id)).toString() };
+}
+
+const secretRow = z.custom<components['schemas']['ClientSecret']>();
+
+/** A client secret of an app, without the secret itself. */
+export type ClientSecret = z.infer<typeof secretRow>;
+
+/** A page of an app's client secrets, oldest first, after the secret `cursor`. */
+export const listSecrets = (db: Db, appId: AppId, page: PageRequest): Promise<readonly ClientSecret[]> =>
+  db.any(sql.prepared('list_app_secrets', secretRow)`
+    select s.id as secret_id, s.hint, s.created_at, s.superseded_at, s.expires_at, s.last_used_at
+    from app_secrets s
+    where s.app_id = ${appId}
+      and ${keysetPage({ table: 'app_secrets', alias: 's', order: 'oldest first' }, page)}`);
+
+/** Whether an app has a client secret with this id. */
+export const isSecretOf = (db: Db, appId: AppId, secretId: string): Promise<boolean> =>
+  db.exists(sql.type(z.object({}))`select from app_secrets s where s.id = ${secretId} and s.app_id = ${appId}`);

@@ -5,7 +5,6 @@ import type { Config } from '../../config.ts';
 import type { Db } from '../../db/pool.ts';
 import type { Sealer } from '../../kernel/seal.ts';
 import { within } from '../../kernel/within.ts';
-import type { Activity, Pace } from './pace.ts';
 import { endingOf } from './rules.ts';
 import { openSecret } from './secrets.ts';
 import { type Attempt, type HeldDelivery, type Lane, type StepLane, watchLane } from './store.ts';
@@ -98,4 +97,33 @@ async function detach(lane: Lane, sending: Promise<Attempt>, { db, stepLane, lat
     .finally(() => late.delete(recorded));
   late.add(recorded);
   await watched;
+}
+
+/** How long after the last intent executed in this process deliveries keep to their pace. */
+const MAKE_ROOM_MS = 10_000;
+
+/** What a process does: when it last executed an intent, by `performance.now()`, and how many lanes of deliveries hold a job. */
+type Activity = { lastIntentMs: number; lanes: number };
+
+/** The pace of deliveries, which share the process and the machine with intents. */
+type Pace = {
+  /** Resolves when the next delivery may be sent: at once if no intents were executed recently. */
+  next(): Promise<void>;
+};
+
+/**
+ * Opens a pace. While intents are executed in this process, deliveries are evenly spaced, at most `perS` a second;
+ * otherwise they are not limited.
+ */
+export function openPace(perS: number, activity: Pick<Activity, 'lastIntentMs'>): Pace {
+  let free = 0;
+  return {
+    async next() {
+      const now = performance.now();
+      if (now > activity.lastIntentMs + MAKE_ROOM_MS) return;
+      const due = Math.max(free, now);
+      free = due + 1_000 / perS;
+      if (due > now) await sleep(due - now);
+    },
+  };
 }

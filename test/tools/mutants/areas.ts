@@ -59,7 +59,6 @@ export const AREAS: Record<string, Area> = {
         'src/capabilities/users/commands.ts',
         'src/capabilities/users/http.ts',
         'src/capabilities/users/login-codes/commands.ts',
-        'src/capabilities/users/sessions/check.ts',
         'src/capabilities/users/sessions/commands.ts',
         'src/capabilities/users/sessions/http.ts',
         'src/capabilities/users/totp/commands.ts',

@@ -1,9 +1,10 @@
 import { sql } from 'slonik';
 import type { Db } from '../../../db/pool.ts';
 import type { Hotkey, PropAccountId } from '../../../kernel/ids.ts';
+import { type MadeSubaccount, subaccountMembers } from '../store.ts';
 import { findAnyPropAccount } from './queries.ts';
 import { type NetworkStatus, verdictOf } from './rules.ts';
-import { type MadeSubaccount, recordSync, subaccountMembers } from './store.ts';
+import { recordSync } from './store.ts';
 import { type Recovery, requireDone, verdictRow } from './verdicts.ts';
 
 /** Moves an account to the status that the network shows. Writes nothing if the status is unchanged. */

@@ -1,8 +1,6 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../../../db/pool.ts';
-import type { Hotkey } from '../../../kernel/ids.ts';
-import type { Subaccount } from '../../../venues/network/adapter/types.ts';
 import type { PropAccount } from './queries.ts';
 import { breachOf, type NetworkStatus, nextSyncMs, type Verdict, verdictOf } from './rules.ts';
 
@@ -36,20 +34,3 @@ export const queueDueSyncs = (db: Db, intervalMs: number, limit: number): Promis
   db.oneFirst(
     sql.type(z.object({ count: z.number() }))`select sweep_prop_accounts(${intervalMs / 1000}, ${limit}) count`,
   );
-
-/** The members of a network subaccount that are stored. */
-export type MadeSubaccount = Pick<
-  Subaccount,
-  'syntheticHotkey' | 'subaccountId' | 'subaccountUuid' | 'assetClass' | 'accountSize' | 'status'
->;
-
-/** A subaccount under the column names of its row. */
-export const subaccountMembers = (made: MadeSubaccount, entityHotkey: Hotkey) => ({
-  synthetic_hotkey: made.syntheticHotkey,
-  entity_hotkey: entityHotkey,
-  subaccount_id: made.subaccountId,
-  subaccount_uuid: made.subaccountUuid,
-  asset_class: made.assetClass,
-  account_size: made.accountSize,
-  status: made.status,
-});

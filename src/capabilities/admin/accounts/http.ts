@@ -2,14 +2,15 @@ import type { Config } from '../../../config.ts';
 import type { Handler } from '../../../contract/handler.ts';
 import type { Db } from '../../../db/pool.ts';
 import { ApiError } from '../../../kernel/errors.ts';
-import { type Hotkey, hotkeyOf, type PropAccountId } from '../../../kernel/ids.ts';
+import { hotkeyOf, type PropAccountId } from '../../../kernel/ids.ts';
 import { listPage } from '../../../kernel/pages.ts';
 import { operatorName, type Principal } from '../../../kernel/principal.ts';
 import type { VenueReads } from '../../../venues/reads.ts';
 import * as recovery from '../../accounts/prop/commands.ts';
 import { provisionAgain as submitProvision } from '../../accounts/prop/intents.ts';
 import { findAnyPropAccount, type PropAccount, shownAccount } from '../../accounts/prop/queries.ts';
-import { findAppEntity } from '../../apps/network/queries.ts';
+import { getMade } from '../../accounts/read-model.ts';
+import { findAppEntity } from '../../apps/queries.ts';
 import { listFailed } from './queries.ts';
 
 type Deps = { config: Pick<Config, 'ACCOUNT_DEADLINE_MS' | 'NETVENUE_ENTITY_HOTKEY'>; db: Db; reads: VenueReads };
@@ -39,7 +40,8 @@ export const provisionAgain: Handler<'provisionAgain', Deps> = ({ deps, principa
 export const attachSubaccount: Handler<'attachSubaccount', Deps> = async ({ deps, principal, path, body, commit }) => {
   const account = await getAccount(deps.db, path.id);
   const entity = (await findAppEntity(deps.db, account.owner)) ?? deps.config.NETVENUE_ENTITY_HOTKEY;
-  const made = await findFitting(deps, account, hotkeyOf(entity, body.subaccount_id));
+  const requested = { assetClass: account.asset_class, accountSize: account.account_size };
+  const made = await getMade(deps.reads, requested, hotkeyOf(entity, body.subaccount_id));
   return commit(async (db) => {
     await recovery.attachSubaccount(db, account.id, recoveryOf(principal, body), entity, {
       ...made,
@@ -65,23 +67,4 @@ async function getAccount(db: Db, id: PropAccountId): Promise<PropAccount> {
   const account = await findAnyPropAccount(db, id);
   if (!account) throw new ApiError('V2_PROP_ACCOUNT_UNKNOWN', { effect: 'none' });
   return account;
-}
-
-/**
- * The subaccount in the form the network shows. Throws VENUE_UNREADABLE if it cannot be read, and V2_SUBACCOUNT_INVALID
- * if its class or size differs.
- */
-async function findFitting({ reads }: Deps, account: PropAccount, syntheticHotkey: Hotkey) {
-  const dashboard = await reads.dashboard(syntheticHotkey);
-  if (dashboard.kind === 'unreadable') throw new ApiError('VENUE_UNREADABLE', { effect: 'none' });
-  const shown = dashboard.kind === 'found' ? dashboard.data : null;
-  if (shown?.assetClass !== account.asset_class || shown.accountSize !== account.account_size)
-    throw new ApiError('V2_SUBACCOUNT_INVALID', { effect: 'none' });
-  return {
-    syntheticHotkey,
-    subaccountUuid: shown.subaccountUuid,
-    assetClass: account.asset_class,
-    accountSize: account.account_size,
-    status: shown.status,
-  };
 }

@@ -6,7 +6,7 @@ import { ApiError } from '../../../kernel/errors.ts';
 import { type AppId, digest, type Hotkey, hintOf, idSchema, newId, newSecret } from '../../../kernel/ids.ts';
 import { requireValue } from '../../../kernel/require.ts';
 import type { Sealer } from '../../../kernel/seal.ts';
-import { networkKeySealContext } from '../../apps/network/queries.ts';
+import { networkKeySealContext } from '../../apps/queries.ts';
 import { type Actor, auditEntry, note } from '../audit/commands.ts';
 import { resumeOwner, type Waiting } from '../owners/commands.ts';
 import { type AppSummary, summaryColumns, summaryRow } from './queries.ts';

@@ -2,11 +2,12 @@ import type { Config } from '../../../config.ts';
 import type { Handler } from '../../../contract/handler.ts';
 import type { Db } from '../../../db/pool.ts';
 import { ApiError } from '../../../kernel/errors.ts';
-import { type Hotkey, hotkeyOf } from '../../../kernel/ids.ts';
+import { hotkeyOf } from '../../../kernel/ids.ts';
 import { operatorName } from '../../../kernel/principal.ts';
 import type { VenueReads } from '../../../venues/reads.ts';
-import { attachToRegistration, type LinkedSubaccount } from '../../accounts/commands.ts';
-import { findRegistration, type Registration } from '../../accounts/queries.ts';
+import { attachToRegistration } from '../../accounts/commands.ts';
+import { findRegistration } from '../../accounts/queries.ts';
+import { getMade } from '../../accounts/read-model.ts';
 
 type Deps = { config: Pick<Config, 'NETVENUE_ENTITY_HOTKEY'>; db: Db; reads: VenueReads };
 
@@ -16,7 +17,7 @@ export const attachRegistration: Handler<'attachRegistration', Deps> = async (ca
   const registration = await findRegistration(deps.db, path.intent_id);
   if (!registration) throw new ApiError('INTENT_UNKNOWN', { effect: 'none' });
   const entity = registration.entity ?? deps.config.NETVENUE_ENTITY_HOTKEY;
-  const made = await findRequested(deps, registration.subaccount, hotkeyOf(entity, body.subaccount_id));
+  const made = await getMade(deps.reads, registration.subaccount, hotkeyOf(entity, body.subaccount_id));
   const attached = { ...made, subaccountId: body.subaccount_id };
   return commit(async (db) => {
     const recovery = { operator: operatorName(principal), reason: body.reason };
@@ -26,23 +27,3 @@ export const attachRegistration: Handler<'attachRegistration', Deps> = async (ca
     return { status: 200, body: { intent_id: path.intent_id, partner_id: registration.owner, subaccount } };
   });
 };
-
-/**
- * The subaccount in the form the network shows. Throws VENUE_UNREADABLE if it cannot be read, and V2_SUBACCOUNT_INVALID if
- * it is not what was requested: another size, another class or, of a linked one, another wallet.
- */
-async function findRequested(
-  { reads }: Deps,
-  requested: Registration['subaccount'],
-  syntheticHotkey: Hotkey,
-): Promise<Omit<LinkedSubaccount, 'subaccountId'>> {
-  const dashboard = await reads.dashboard(syntheticHotkey);
-  if (dashboard.kind === 'unreadable') throw new ApiError('VENUE_UNREADABLE', { effect: 'none' });
-  const shown = dashboard.kind === 'found' ? dashboard.data : null;
-  const isAlike =
-    'exAddress' in requested ? shown?.exAddress === requested.exAddress : shown?.assetClass === requested.assetClass;
-  if (!shown?.assetClass || !isAlike || shown.accountSize !== requested.accountSize)
-    throw new ApiError('V2_SUBACCOUNT_INVALID', { effect: 'none' });
-  const { subaccountUuid, assetClass, accountSize, status, exAddress, payoutAddress } = shown;
-  return { syntheticHotkey, subaccountUuid, assetClass, accountSize, status, exAddress, payoutAddress };
-}

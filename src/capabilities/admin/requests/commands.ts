@@ -4,7 +4,7 @@ import type { Db } from '../../../db/pool.ts';
 import { ApiError } from '../../../kernel/errors.ts';
 import { digest, type Hotkey, newId, newSecret } from '../../../kernel/ids.ts';
 import type { Sealer } from '../../../kernel/seal.ts';
-import { networkKeySealContext } from '../../apps/network/queries.ts';
+import { networkKeySealContext } from '../../apps/queries.ts';
 import { newMail, postMail } from '../../mail/commands.ts';
 import { rejectTaken } from '../apps/commands.ts';
 import { type Actor, auditEntry } from '../audit/commands.ts';
