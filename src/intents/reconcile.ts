@@ -3,12 +3,11 @@ import { z } from 'zod';
 import type { Db } from '../db/pool.ts';
 import type { IntentId } from '../kernel/ids.ts';
 import type { UpstreamResult } from '../kernel/upstream-result.ts';
-import { isSteadySince, noteDatabaseTime } from '../kernel/work.ts';
-import { recordAbsence } from './absence.ts';
+import { isSteadySince, noteDatabaseTime, noteWork } from '../kernel/work.ts';
 import { JUST_AFTER_MS, nextReconcileMs, RARELY_MS } from './backoff.ts';
 import type { IntentDefinition, IntentOf, SentRequest, Timing } from './define.ts';
-import type { Intent } from './intent.ts';
-import { leaveUndecided, markInDoubt } from './settle.ts';
+import type { Claim, Intent, Problem } from './intent.ts';
+import { fail, leaveUndecided, markInDoubt } from './settle.ts';
 
 /**
  * Settles an intent in doubt only on proof: the upstream reports what it did, or it reports nothing after the request
@@ -63,6 +62,27 @@ async function recordFound<Deps, Request, Payload extends Record<string, unknown
     'what was found could not be recorded',
   );
 }
+
+const NOT_CARRIED_OUT: Problem = { code: 'NOT_CARRIED_OUT' };
+
+/**
+ * Ends an intent whose request provably had no effect. If it may not have left because our worker ended, and the
+ * upstream deduplicates, or if the intent is owed, it is sent again instead, within its deadline (`send_again`).
+ */
+async function recordAbsence(
+  db: Db,
+  intent: Claim,
+  { deduplicates = false }: Pick<IntentDefinition<never, never, never, never>, 'deduplicates'>,
+  { isOwed = false }: { isOwed?: boolean },
+): Promise<void> {
+  const again = (deduplicates || isOwed) && (await sendAgain(db, intent, isOwed));
+  if (again) noteWork({ outcome: 'queued' });
+  else await fail(db, intent, NOT_CARRIED_OUT);
+}
+
+const sendAgain = (db: Db, { id, fence }: Claim, isOwed: boolean): Promise<boolean> =>
+  db.oneFirst(sql.type(z.object({ ok: z.boolean() }))`
+    select send_again(${id}, ${fence}, ${JSON.stringify({ problem: NOT_CARRIED_OUT })}::jsonb, ${isOwed}) ok`);
 
 const isRare = (finding: { kind: string; rarely?: boolean }): boolean => finding.rarely === true;
 

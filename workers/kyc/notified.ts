@@ -1,4 +1,4 @@
-import { handleVerificationEvent } from '../../src/capabilities/kyc/notified.ts';
+import { handleVerificationEvent } from '../../src/capabilities/kyc/store.ts';
 import type { NotifiedDeps } from '../../src/capabilities/payments/commands.ts';
 import type { Task } from '../../src/intents/task.ts';
 

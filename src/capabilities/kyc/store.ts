@@ -6,7 +6,7 @@ import type { Claim } from '../../intents/intent.ts';
 import { sealedResult } from '../../intents/sealed-results.ts';
 import { settleBy } from '../../intents/settle.ts';
 import type { Sealer } from '../../kernel/seal.ts';
-import type { Outcome } from '../payments/commands.ts';
+import { handleEvent, type NotifiedDeps, type Outcome } from '../payments/commands.ts';
 import { caseColumns, caseRow, type KycCase } from './queries.ts';
 import { caseAfter, isSame } from './rules.ts';
 
@@ -25,6 +25,13 @@ export function recordSession(
     change: sealedResult(sealer, intent.id, { url, client_secret: clientSecret }),
   });
 }
+
+/** Applies one stored event about a verification (see `handleEvent`). Safe to repeat; events may come in any order. */
+export const handleVerificationEvent = (eventId: string, deps: NotifiedDeps): Promise<void> =>
+  handleEvent(eventId, deps, async (tx, { fact, said_at_ms }) => {
+    if (fact.about !== 'verification') throw new Error(`An event about ${fact.about} is not about a verification`);
+    return applyVerification(tx, fact, said_at_ms, 'event');
+  });
 
 type Reading = Pick<VerificationSeen, 'sessionId' | 'status' | 'failure'>;
 

@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
+import { verifyMessage } from 'viem';
 import type { Call, Reported, Route } from '../upstream.ts';
 import { dropped, quote, type Requested, readPayment, receipt, rejected, settle, verify } from './facilitator.ts';
-import { judgeProof } from './proof.ts';
 import { strikes, type World } from './world.ts';
 
 /** The registrar's only route that accepts payments. See venues/registrar.md#error-statuses. */
@@ -69,4 +70,23 @@ function record(world: World, { exAddress, accountSize, email }: Requested, txHa
   world.ledger.record({ key: exAddress, kind: 'registration', detail: { tx_hash: txHash, account_size: accountSize } });
   if (registered) world.create({ exAddress, accountSize });
   return registered;
+}
+
+const MAX_AGE_MS = 5 * 60_000;
+
+/**
+ * Rejects a paid request without a valid proof of wallet ownership. Null if valid. See venues/registrar.md#ownership-of-the-wallet.
+ */
+async function judgeProof(world: World, { headers, text }: Call, exAddress: string): Promise<Reported | null> {
+  const [wallet, signature, nonce] = ['x-wallet', 'x-signature', 'x-nonce'].map((name) => String(headers[name] ?? ''));
+  if (!wallet || !signature || !nonce) return rejected(401, 'Missing authentication headers');
+  if (!(Math.abs(Date.now() - Number(nonce)) <= MAX_AGE_MS)) return rejected(401, 'Nonce expired or invalid');
+  const message = `/api/register:${nonce}:${createHash('sha256').update(text).digest('hex')}`;
+  const signed = { message, address: wallet as `0x${string}`, signature: signature as `0x${string}` }; // as: other texts fail
+  if (!(await verifyMessage(signed).catch(() => false))) return rejected(401, 'Invalid signature');
+  if (wallet.toLowerCase() !== exAddress) return rejected(403, 'Signer does not match hlAddress');
+  const name = `${exAddress}:${nonce}`;
+  if (world.proofs.has(name)) return rejected(401, 'Nonce already used');
+  world.proofs.add(name);
+  return null;
 }

@@ -1,12 +1,24 @@
 import { type DatabaseTransactionConnection, sql } from 'slonik';
 import { z } from 'zod';
-import type { AccountSeen, PayoutSeen, TransferSeen } from '../../../adapters/processor/types.ts';
-import type { Outcome } from '../../payments/commands.ts';
+import type { AccountSeen, Fact, PayoutSeen, TransferSeen } from '../../../adapters/processor/types.ts';
+import { handleEvent, type NotifiedDeps, type Outcome } from '../../payments/commands.ts';
 
 const done = z.object({ ok: z.boolean() });
 const nothing = z.object({});
 /** A connection, or an open transaction. */
-export type Tx = Pick<DatabaseTransactionConnection, 'query' | 'maybeOne' | 'maybeOneFirst'>;
+type Tx = Pick<DatabaseTransactionConnection, 'query' | 'maybeOne' | 'maybeOneFirst'>;
+
+/** Applies one stored event about a payout or a trader's account (see `handleEvent`). Safe to repeat; events may come in any order. */
+export const handlePayoutEvent = (eventId: string, deps: NotifiedDeps): Promise<void> =>
+  handleEvent(eventId, deps, (tx, { fact, said_at_ms }) => applyFact(tx, fact, said_at_ms));
+
+async function applyFact(tx: Tx, fact: Fact, atMs: number): Promise<Outcome> {
+  if (fact.about === 'payout') return applyPayout(tx, fact.accountId, fact, atMs);
+  if (fact.about === 'transfer') return applyTransfer(tx, fact.accountId, fact, atMs);
+  if (fact.about === 'deauthorization') return closeAccount(tx, fact.accountId, atMs);
+  if (fact.about === 'account') return applyAccount(tx, fact, atMs);
+  throw new Error(`An event about ${fact.about} is not about a payout or its account`);
+}
 
 const noted = z.object({ verdict: z.enum(['applied', 'stale', 'unreadable']) });
 

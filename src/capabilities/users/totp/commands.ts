@@ -8,7 +8,6 @@ import type { Sealer } from '../../../kernel/seal.ts';
 import { newSeed, otpauthUri, stepOf } from '../../../kernel/totp.ts';
 import { userSealContext } from '../queries.ts';
 import { requireLiveSession } from '../sessions/commands.ts';
-import { getSeed } from './queries.ts';
 
 const NOTIFIED_WITHIN_S = 86_400;
 
@@ -110,3 +109,12 @@ const mailUser = (template: string) =>
   sql.fragment`mail_user(c.id, ${template}, ${newIntentId()}, '{}', ${NOTIFIED_WITHIN_S})`;
 
 const wrongCode = () => new ApiError('V2_MFA_INVALID', { headers: { 'WWW-Authenticate': 'Session realm="v2 users"' } });
+
+const seedRow = z.object({ totp_seed: z.instanceof(Buffer).nullable(), is_enabled: z.boolean(), now_s: z.number() });
+
+/** A user's sealed seed, whether it is confirmed, and the database's time. */
+const getSeed = (db: Pick<Db, 'one'>, userId: UserId): Promise<z.infer<typeof seedRow>> =>
+  db.one(sql.prepared('get_user_seed', seedRow)`
+    select u.totp_seed, u.totp_enabled_at is not null as is_enabled, extract(epoch from now())::double precision as now_s
+    from users u
+    where u.id = ${userId}`);

@@ -1,8 +1,8 @@
-import { exchangeWeight } from '../../../capacity/exchange.ts';
-import { readFunding } from './read-funding.ts';
+import { exchangeWeight, readWeights } from '../../../capacity/exchange.ts';
+import { epochMs } from '../../../kernel/work.ts';
 import type { LedgerDeps } from './read-orders.ts';
 import { readWallet } from './read-wallet.ts';
-import { type DueWallet, planWatch, takeDueWallets } from './store.ts';
+import { type DueWallet, planWatch, recordFunding, takeDueWallets } from './store.ts';
 
 /** The dependencies of `watchWallets`. */
 export type WatchDeps = LedgerDeps & { config: { EXVENUE_BUDGET_PER_MINUTE?: number | undefined } };
@@ -32,3 +32,19 @@ export async function watchWallets(deps: WatchDeps): Promise<void> {
 /** Resolves to the weight. */
 const readAll = async (deps: WatchDeps, wallet: DueWallet): Promise<number> =>
   (await readWallet(deps, wallet)) + (await readFunding(deps, wallet));
+
+/** Read again each time: what reads did not show yet. */
+const OVERLAP_MS = 600_000;
+/** See venues/exchange.md#rate-limits. */
+const ROWS_PER_WEIGHT = 20;
+
+/** Reads the funding of a wallet if it is due, once for each hour. Resolves to the weight. */
+async function readFunding({ db, exvenue }: LedgerDeps, { ex_wallet: wallet, funding_from_ms }: DueWallet) {
+  if (funding_from_ms === null) return 0;
+  const readAtMs = epochMs();
+  const read = await exvenue.funding(wallet, funding_from_ms - OVERLAP_MS);
+  if (read.kind !== 'found') return readWeights.usual;
+  const { payments, toMs } = read.data;
+  await recordFunding(db, wallet, payments, toMs ?? readAtMs);
+  return readWeights.usual + Math.floor(payments.length / ROWS_PER_WEIGHT);
+}

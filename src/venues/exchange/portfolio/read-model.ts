@@ -1,12 +1,12 @@
 import type { Db } from '../../../db/pool.ts';
 import { fairLimit } from '../../../kernel/concurrency.ts';
 import { ApiError } from '../../../kernel/errors.ts';
-import { dexOf } from '../../../kernel/exchange-names.ts';
+import { dexOf, displayPair } from '../../../kernel/exchange-names.ts';
 import type { OwnerId, WalletAddress } from '../../../kernel/ids.ts';
 import { foundOrNull, requireFound } from '../../found.ts';
 import type { Span } from '../../history.ts';
-import type { Links } from '../../links.ts';
-import type { Portfolio } from '../../portfolio.ts';
+import type { Links, MirroredPair } from '../../links.ts';
+import type { PairDetail, Portfolio } from '../../portfolio.ts';
 import { listPlacedOrders } from '../../queries.ts';
 import type { VenueReads } from '../../reads.ts';
 import type { Asset, Fill } from '../adapter/types.ts';
@@ -15,7 +15,6 @@ import { exchangeAccount, exchangeLimits, exchangeRules } from './account.ts';
 import { readExchangeFacts } from './facts.ts';
 import { closedPositions, filledOrders, fillsOf, intentIdOf } from './history.ts';
 import { readHoldings } from './holdings.ts';
-import { shownPairs } from './pairs.ts';
 import { readPositions } from './positions.ts';
 
 /** How far before a span fills are read, to find the opening of positions that were closed within the span. */
@@ -92,4 +91,20 @@ export async function findBalance(reads: VenueReads, wallet: WalletAddress | nul
     if (error instanceof ApiError) return null;
     throw error;
   }
+}
+
+/** The assets of the exchange, with the network's id and category for coins that the network lists as well. */
+function shownPairs(assets: Asset[], registry: MirroredPair[]): PairDetail[] {
+  return assets.map(({ coin, maxLeverage, isDelisted }) => {
+    const listed = registry.find(({ exCoin }) => exCoin === coin);
+    return {
+      pair: displayPair(coin),
+      trade_pair: listed?.tradePair ?? coin,
+      category: listed?.category ?? (dexOf(coin) === '' ? 'crypto' : 'other'),
+      source: 'hyperliquid',
+      state: isDelisted ? 'disabled' : 'allowed',
+      max_leverage: maxLeverage,
+      ex_coin: coin,
+    };
+  });
 }

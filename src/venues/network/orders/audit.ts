@@ -8,13 +8,13 @@ import type { WantedRow } from '../../queries.ts';
 import type { Netvenue } from '../adapter/types.ts';
 import { recordEndedOrders } from './commands.ts';
 import { compareExits } from './comparison.ts';
-import { isWatched, noteFilledAgain } from './filled-again.ts';
 import { showsNewest } from './positions.ts';
-import { findBusy, findIdentity, listOrdersWithExits, listResting } from './queries.ts';
+import { executedBy } from './protection.ts';
+import { findBusy, findIdentity, listOrdersWithExits, listResting, type OrderWithExits } from './queries.ts';
 import { repairOf } from './repair.ts';
 import { PLACED, type Protection } from './rules.ts';
-import { recordProtectionShown } from './store.ts';
-import { readRecords } from './venue-records.ts';
+import { recordFilledAgain, recordProtectionShown } from './store.ts';
+import { findProven, isShown, type Records, readRecords } from './venue-records.ts';
 
 /** The dependencies of `auditNetworkExits`. */
 export type AuditDeps = ExitAuditDeps & {
@@ -80,3 +80,29 @@ const protectionOf = ({ wanted, missing, comparison }: Compared): Map<OrderUuid,
     ...wanted.filter(({ waits }) => !waits).map(({ order_uuid }) => [order_uuid, PLACED] as const),
     ...missing.map(({ order_uuid }) => [order_uuid, { state: 'failed', error: comparison.message } as const] as const),
   ]);
+
+/** Whether a waiting entry's order was filled: it is watched because the miner may fill it once more. */
+const isWatched = (order: OrderWithExits | undefined): order is OrderWithExits => order?.lifecycle === 'filled';
+
+/**
+ * Records and reports what was executed of orders that were filled once more after their fill was reported: an attempt
+ * of the miner whose acknowledgement was lost is repeated while nobody waits for the response any more. See
+ * venues/network.md#retries.
+ */
+async function noteFilledAgain(
+  { wanted }: Pick<WantedRow, 'wanted'>,
+  orders: ReadonlyMap<string, OrderWithExits>,
+  records: Records,
+  { db, log }: Pick<AuditDeps, 'db' | 'log'>,
+): Promise<void> {
+  for (const { waits, order_uuid } of wanted) {
+    const order = orders.get(order_uuid);
+    if (!waits || !isWatched(order)) continue;
+    const shown = findProven(records, order.handle);
+    if (!isShown(shown) || shown.fills < 2 || !shown.order) continue;
+    const executed = executedBy(shown.order);
+    if (executed.quantity === order.executed?.quantity) continue;
+    await recordFilledAgain(db, order.id, executed);
+    log.error({ alert: 'order_filled_again', intent_id: order.id }, 'one order was filled more than once');
+  }
+}

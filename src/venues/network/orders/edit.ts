@@ -1,14 +1,15 @@
 import { z } from 'zod';
 import type { components } from '../../../contract/types.ts';
+import type { Db } from '../../../db/pool.ts';
 import { defineIntent, objectWith } from '../../../intents/define.ts';
-import { idSchema } from '../../../kernel/ids.ts';
+import { type Hotkey, idSchema, type OwnerId } from '../../../kernel/ids.ts';
 import type { UpstreamResult } from '../../../kernel/upstream-result.ts';
 import type { OrderChecks } from '../../checks.ts';
+import { listHandles } from '../../queries.ts';
 import * as network from './calls.ts';
 import { CLOSE_IN_FLIGHT } from './close-style.ts';
 import { type Edit, findEdited, resolveEdit, WITHOUT_TERMS } from './edited.ts';
 import { withEffect } from './effects.ts';
-import { withHandles } from './handles.ts';
 import type { Done } from './outcome.ts';
 import { wholeOrder } from './place.ts';
 import { getReadiness, getTarget } from './queries.ts';
@@ -127,3 +128,24 @@ const findLate = (handle: string, { stop_price, stop_condition }: z.infer<typeof
   isTriggered(handle) && (stop_price !== undefined || stop_condition !== undefined)
     ? 'The order was triggered; its stop_price cannot change any more.'
     : null;
+
+/** The terms with the venue's ids of brackets that the caller names. One that is not an order of the trader here keeps its name. */
+async function withHandles(
+  db: Db,
+  of: { owner: OwnerId; trader: Hotkey },
+  { bracket_orders, ...terms }: Terms,
+): Promise<Terms> {
+  if (bracket_orders === undefined) return terms;
+  const handles = await listHandles(
+    db,
+    of,
+    bracket_orders.flatMap(({ order_uuid }) => order_uuid ?? []),
+  );
+  return {
+    ...terms,
+    bracket_orders: bracket_orders.map((entry) => {
+      const handle = entry.order_uuid && handles.get(entry.order_uuid.toLowerCase());
+      return handle === undefined ? entry : { ...entry, order_uuid: handle };
+    }),
+  };
+}
