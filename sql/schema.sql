@@ -3551,7 +3551,7 @@ create function yield_to_newcomers(newcomers uuid[])
 
 -- Removes a failed account from the lists permanently; a paid one only once nothing of its money is kept. Verdicts: done, unknown, not_failed, abandoned, owes. Recorded in ops.actions.
 create function ops.abandon_account(account text, who text, why text)
-  returns text plpgsql security definer;
+  returns text sql security definer;
 
 -- Internal to the kit.
 create function ops.assess_job_rerun(job bigint, OUT verdict text, OUT reason text)
@@ -3571,27 +3571,31 @@ create function ops.assessments_of(ids uuid[])
 
 -- Assigns the subaccount <entity>_<number> at the network to a failed account; it is tradeable once the network reports it active. Class and size are not checked here: check them first, or use the console, which does. Verdicts: done, unknown, not_failed, abandoned, returned, open, taken, malformed, other_entity (the entity is another app's, or not its app's own), not_given (no subaccount of the entity with this or a later number is known here, so it may not exist: use the console). Recorded in ops.actions.
 create function ops.attach_account(account text, hotkey text, who text, why text)
-  returns text plpgsql security definer;
+  returns text sql security definer;
 
 -- Gives a partner the subaccount <entity>_<number> at the network that its registration (an intent of ops.undecided_intents) has made. Class, size and wallet are taken from the registration and not checked at the network: check them first, or use the console, which does. Verdicts: done, unknown, not_undecided, taken, malformed, other_entity, not_given (as of ops.attach_account). Recorded in ops.actions.
 create function ops.attach_registration(registration uuid, hotkey text, who text, why text)
-  returns text plpgsql security definer;
+  returns text sql security definer;
+
+-- Internal to the kit.
+create function ops.attachable(hotkey text, for_owner text, OUT obstacle text, OUT made jsonb)
+  returns record sql stable;
 
 -- Detaches a payout account (acct_) from its user: no payout goes there any more, and the user may open another. Verdicts: done, unknown, detached. Recorded in ops.actions.
 create function ops.detach_payout_account(account text, who text, why text)
-  returns text plpgsql security definer;
+  returns text sql security definer;
 
 -- Disables an operator, by id or address, and ends the sessions. Verdicts: done, unknown, last_admin. Recorded in ops.actions.
 create function ops.disable_operator(operator text, who text, why text)
-  returns text plpgsql security definer;
+  returns text sql security definer;
 
 -- Closes an event of ops.unreadable_events or ops.suspect_payments after you have read its object at the processor: what it stopped goes on. Verdicts: done, unknown, not_open. Recorded in ops.actions.
 create function ops.dismiss_event(event text, who text, why text)
-  returns text plpgsql security definer;
+  returns text sql security definer;
 
 -- Enables an operator again, by id or address. Verdicts: done, unknown. Recorded in ops.actions.
 create function ops.enable_operator(operator text, who text, why text)
-  returns text plpgsql security definer;
+  returns text sql security definer;
 
 -- Ends every session of an operator, by id or address. Returns how many were open; null: there is no such operator. Recorded in ops.actions.
 create function ops.end_operator_sessions(operator text, who text, why text)
@@ -3645,6 +3649,10 @@ create function ops.list_failed_accounts()
 create function ops.list_paid_without_account(minutes double precision DEFAULT 10)
   returns TABLE(payment_id text, app_id text, user_id text, amount_cents integer, currency text, paid_at timestamp with time zone, prop_account_id text, account_status text, failure_reason text, intent_id uuid, intent_state text, safe_action text, held_cents integer, held_currency text) sql stable security definer;
 
+-- Internal to the kit.
+create function ops.operator_of(operator text)
+  returns text sql stable;
+
 -- The rows of ops.stranded_payouts.
 create function ops.list_stranded_payouts()
   returns TABLE(payout_id text, app_id text, user_id text, prop_account_id text, processor_account_id text, processor_transfer_id text, status text, amount_cents integer, transferred_cents integer, reversed_cents integer, currency text, failure_reason text, since timestamp with time zone, safe_action text, step text, step_state text) sql stable security definer;
@@ -3653,17 +3661,17 @@ create function ops.list_stranded_payouts()
 create function ops.list_transactions()
   returns TABLE(pid integer, role text, application text, address text, state text, prepared_as text, began_at timestamp with time zone, age_s double precision) sql stable security definer;
 
--- Internal to the kit.
-create function ops.may_be_at(entity text, owner text)
-  returns boolean sql stable;
-
 -- The name that people know a record by: the name of an app or partner, the address of a user or operator, or of the user that a payment, account or payout belongs to, the verb of an intent. Null if it has none.
 create function ops.name_of(id text)
   returns text sql stable security definer;
 
 -- Internal to the kit.
 create function ops.note(who text, did text, about text, why text, came_of_it jsonb)
-  returns void sql;
+  returns text sql;
+
+-- Internal to the kit.
+create function ops.note_verdict(about text, who text, did text, why text, verdict text)
+  returns text sql;
 
 -- Internal to the kit.
 create function ops.note_rejected(about text, who text, did text, why text, verdict text)
@@ -3675,19 +3683,19 @@ create function ops.open_intents(kind text, owner text, state text)
 
 -- Sends nothing new to an upstream (netvenue, exvenue, processor, registrar), or for a partner or app, until ops.end_pause; with `exits` nothing that reduces a risk either. What was sent is reconciled; what waits past its deadline expires unsent. An existing pause is replaced; the result says whose it was, and one end ends both. Without `exits` the former setting stays. unknown: there is no such subject. Recorded in ops.actions.
 create function ops.pause(subject text, who text, why text, exits boolean DEFAULT NULL::boolean)
-  returns text plpgsql security definer;
+  returns text sql security definer;
 
 -- Requests the subaccount of a failed account again, only if it is proven that none was created. Verdicts: done, unknown, not_failed, abandoned, returned, unproven. Recorded in ops.actions.
 create function ops.provision_account(account text, who text, why text, deadline_s double precision DEFAULT 3600)
-  returns text plpgsql security definer;
+  returns text sql security definer;
 
 -- Lets the payer of a payment in ops.lost_registrations buy again, once you know which address was registered with it, or an address whose payment the registrar took and never recorded, or for which it got no account (ops.unrecorded_registrations), once the registrar has returned it or will not record it: the registration ends as failed. Verdicts: done, unknown (not there, or released), ambiguous (the transaction paid for several payers, and nothing was released: name one in paid_by). Recorded in ops.actions.
 create function ops.release_registration(payment text, who text, why text, paid_by text DEFAULT NULL::text)
-  returns text plpgsql security definer;
+  returns text sql security definer;
 
 -- Removes the authenticator of an operator, by id or address, and ends the sessions. The password stays: whoever has it enrolls the next one, so set a new one by admin:create --reset if somebody else may know it. Verdicts: done, unknown. Recorded in ops.actions.
 create function ops.remove_operator_authenticator(operator text, who text, why text)
-  returns text plpgsql security definer;
+  returns text sql security definer;
 
 -- Internal to the kit.
 create function ops.require_filter(kind text, owner text, state text)
@@ -3744,10 +3752,6 @@ create function ops.waits_behind(i intents)
 -- Internal to the kit.
 create function ops.waits_of(only_ids uuid[])
   returns TABLE(intent_id uuid, kind text, owner text, state text, is_exit boolean, created_at timestamp with time zone, reason text, detail text, until timestamp with time zone, behind uuid, again_s double precision) sql stable security definer;
-
--- Internal to the kit.
-create function ops.was_given(entity text, number integer)
-  returns boolean sql stable;
 
 -- What an open intent waits for: the reason, in words, and until when at most, where that is known. No row: it has ended, or there is no such intent.
 create function ops.why(intent uuid)

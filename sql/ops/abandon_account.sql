@@ -1,13 +1,8 @@
 create or replace function ops.abandon_account(account text, who text, why text) returns text
-language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
-declare
-  verdict text;
-begin
-  perform ops.require_who_and_why(who, why);
-  verdict := abandon_account(account, session_user, why, ops.given_name(who));
-  perform ops.note_rejected(account, who, 'abandon', why, verdict);
-  return verdict;
-end $$;
+language sql security definer set search_path = pg_catalog, public, pg_temp as $$
+  select ops.require_who_and_why(who, why);
+  select ops.note_rejected(account, who, 'abandon', why, abandon_account(account, session_user, why, ops.given_name(who)))
+$$;
 comment on function ops.abandon_account(text, text, text) is
   'Removes a failed account from the lists permanently; a paid one only once nothing of its money is kept. Verdicts: done, unknown, not_failed, '
   'abandoned, owes. Recorded in ops.actions.';

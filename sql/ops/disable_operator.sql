@@ -1,13 +1,8 @@
 create or replace function ops.disable_operator(operator text, who text, why text) returns text
-language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
-declare
-  found text := (select a.id from admins a where a.id = operator or a.email = lower(operator));
-  verdict text;
-begin
-  perform ops.require_who_and_why(who, why);
-  verdict := disable_operator(found, null);
-  perform ops.note(who, 'disable_operator', coalesce(found, operator), why, jsonb_build_object('verdict', verdict));
-  return verdict;
-end $$;
+language sql security definer set search_path = pg_catalog, public, pg_temp as $$
+  select ops.require_who_and_why(who, why);
+  select ops.note_verdict(coalesce(o.id, operator), who, 'disable_operator', why, disable_operator(o.id, null))
+  from ops.operator_of(operator) o (id)
+$$;
 comment on function ops.disable_operator(text, text, text) is
   'Disables an operator, by id or address, and ends the sessions. Verdicts: done, unknown, last_admin. Recorded in ops.actions.';

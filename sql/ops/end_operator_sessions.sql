@@ -1,7 +1,7 @@
 create or replace function ops.end_operator_sessions(operator text, who text, why text) returns integer
 language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
 declare
-  found text := (select a.id from admins a where a.id = operator or a.email = lower(operator));
+  found text := ops.operator_of(operator);
   ended integer;
 begin
   perform ops.require_who_and_why(who, why);

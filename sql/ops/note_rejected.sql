@@ -1,7 +1,6 @@
--- Records a rejected action. An executed action is recorded by its function.
-create or replace function ops.note_rejected(about text, who text, did text, why text, verdict text) returns void
+-- The verdict of an action, which is recorded if it was rejected: an executed action is recorded by its function.
+create or replace function ops.note_rejected(about text, who text, did text, why text, verdict text) returns text
 language sql as $$
-  select ops.note(who, did, about, why, jsonb_build_object('verdict', verdict))
-  where verdict <> 'done'
+  select case when verdict in ('done', 'queued') then verdict else ops.note_verdict(about, who, did, why, verdict) end
 $$;
 comment on function ops.note_rejected is 'Internal to the kit.';

@@ -1,13 +1,9 @@
 create or replace function ops.provision_account(account text, who text, why text, deadline_s double precision default 3600) returns text
-language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
-declare
-  verdict text;
-begin
-  perform ops.require_who_and_why(who, why);
-  verdict := provision_again(account, session_user, gen_random_uuid(), deadline_s, why, ops.given_name(who));
-  perform ops.note_rejected(account, who, 'provision_again', why, verdict);
-  return verdict;
-end $$;
+language sql security definer set search_path = pg_catalog, public, pg_temp as $$
+  select ops.require_who_and_why(who, why);
+  select ops.note_rejected(account, who, 'provision_again', why,
+    provision_again(account, session_user, gen_random_uuid(), deadline_s, why, ops.given_name(who)))
+$$;
 comment on function ops.provision_account(text, text, text, double precision) is
   'Requests the subaccount of a failed account again, only if it is proven that none was created. Verdicts: done, unknown, not_failed, abandoned, '
   'returned, unproven. Recorded in ops.actions.';

@@ -31,7 +31,7 @@ describe('an operator in psql who leaves a transaction open', () => {
 
   it('is cut off by every function that acts: each begins with the same check', async () => {
     const acting = await intentDb.query<{ name: string; checks: boolean }>(`
-      select p.proname as name, p.prosrc like '%perform ops.require_who_and_why(who, why);%' as checks
+      select p.proname as name, p.prosrc ~ '(perform|select) ops\\.require_who_and_why\\(who, why\\);' as checks
       from pg_proc p
       where p.pronamespace = 'ops'::regnamespace and p.prosecdef and 'why' = any(p.proargnames)`);
 
