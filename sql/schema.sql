@@ -1667,13 +1667,9 @@ create table worker_processes (
   constraint worker_processes_pkey PRIMARY KEY (id)
 );
 
-CREATE TRIGGER admin_audit_is_append_only BEFORE DELETE OR UPDATE ON public.admin_audit FOR EACH ROW EXECUTE FUNCTION reject_change();
+CREATE TRIGGER admin_audit_is_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.admin_audit FOR EACH STATEMENT EXECUTE FUNCTION reject_change();
 
-CREATE TRIGGER admin_audit_is_not_emptied BEFORE TRUNCATE ON public.admin_audit FOR EACH STATEMENT EXECUTE FUNCTION reject_change();
-
-CREATE TRIGGER agreement_signatures_are_append_only BEFORE DELETE OR UPDATE ON public.agreement_signatures FOR EACH ROW EXECUTE FUNCTION reject_change();
-
-CREATE TRIGGER agreement_signatures_are_not_emptied BEFORE TRUNCATE ON public.agreement_signatures FOR EACH STATEMENT EXECUTE FUNCTION reject_change();
+CREATE TRIGGER agreement_signatures_are_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.agreement_signatures FOR EACH STATEMENT EXECUTE FUNCTION reject_change();
 
 CREATE CONSTRAINT TRIGGER agreement_signatures_emit AFTER INSERT ON public.agreement_signatures DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION emit_signature();
 
@@ -1689,9 +1685,7 @@ CREATE CONSTRAINT TRIGGER ledger_entries_keep_held AFTER INSERT ON public.ledger
 
 CREATE TRIGGER ledger_transactions_are_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.ledger_transactions FOR EACH STATEMENT EXECUTE FUNCTION reject_change();
 
-CREATE TRIGGER operator_actions_are_append_only BEFORE DELETE OR UPDATE ON public.operator_actions FOR EACH ROW EXECUTE FUNCTION reject_change();
-
-CREATE TRIGGER operator_actions_are_not_emptied BEFORE TRUNCATE ON public.operator_actions FOR EACH STATEMENT EXECUTE FUNCTION reject_change();
+CREATE TRIGGER operator_actions_are_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.operator_actions FOR EACH STATEMENT EXECUTE FUNCTION reject_change();
 
 CREATE TRIGGER partner_keys_announce AFTER DELETE OR UPDATE OF revoked_at, expires_at ON public.partner_keys FOR EACH STATEMENT EXECUTE FUNCTION announce_partners();
 

@@ -1,4 +1,4 @@
--- Rejects the statement: the table is append only. Body of the triggers …_append_only and …_not_emptied.
+-- Rejects the statement: the table is append only. Body of the triggers …_append_only.
 create or replace function reject_change() returns trigger
 language plpgsql as $$
 begin
