@@ -3285,7 +3285,7 @@ create function restore_unlogged()
 create function resume_account(account text)
   returns void plpgsql;
 
-create function resume_owner(of_owner text, sends boolean)
+create function resume_sending(of_owner text)
   returns void plpgsql;
 
 create function retry_delivery(delivery text, by_operator text, because text, noted jsonb DEFAULT '{}'::jsonb)

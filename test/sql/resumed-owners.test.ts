@@ -15,7 +15,7 @@ describe('an app that is enabled again', () => {
     await intentDb.query(
       `update webhook_deliveries set state = 'sending', lane = 1, taken_at = now() where id = 'whd_1'`,
     );
-    await intentDb.query(`select resume_owner('app_1', true)`);
+    await intentDb.query(`select resume_sending('app_1')`);
     return (await intentDb.query(`select state, lane from webhook_deliveries where id = 'whd_1'`))[0];
   };
 

@@ -1,6 +1,6 @@
 -- Starts as many lanes as there are due deliveries, up to the endpoint's limit. If nothing is due, plans the next dispatch. While the owner is
--- disabled, none is started (start_lanes): resume_owner makes up for it. Locks the endpoint. The planned dispatch, which may be the caller, loses its
--- key, for the reason that end_lane gives.
+-- disabled, none is started (start_lanes): resume_sending makes up for it. Locks the endpoint. The planned dispatch, which may be the caller, loses
+-- its key, for the reason that end_lane gives.
 create or replace function dispatch_due_deliveries(endpoint text) returns void
 language plpgsql as $$
 declare

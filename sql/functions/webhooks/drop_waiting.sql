@@ -1,5 +1,5 @@
--- Ends unsent what waits for an owner, at most `most` mails and as many deliveries to each endpoint; null: all. Mails come first, because the end of
--- a mail is an event with deliveries. Returns the number of rows. Locks them, and skips deliveries that another transaction holds.
+-- Ends unsent what waits for an owner, at most `most` mails and as many deliveries to each endpoint. Mails come first, because the end of a
+-- mail is an event with deliveries. Returns the number of rows. Locks them, and skips deliveries that another transaction holds.
 create or replace function drop_waiting(of_owner text, most integer) returns integer
 language plpgsql as $$
 declare

@@ -1,5 +1,5 @@
 -- Queues an event for every active endpoint of its owner that subscribed to its name or to all events. Returns how many. The deliveries of
--- an owner that is disabled wait, see resume_owner.
+-- an owner that is disabled wait, see resume_sending.
 create or replace function fan_out(event events) returns integer
 language plpgsql as $$
 declare
