@@ -2660,9 +2660,8 @@ create function follow_wallet(wallet text)
 create function forget_account_events(kept_s double precision, most integer)
   returns bigint sql;
 
--- Sign-ups are deleted after 7 days, and a user who was never verified with the last of them, so that nobody can block an address by signing up with it first.
-create function forget_expired_identity(most integer)
-  returns bigint plpgsql;
+create function forget_sign_ups(most integer)
+  returns bigint sql;
 
 create function found_exchange_positions(wallet text, sizes jsonb)
   returns void sql;
@@ -3078,32 +3077,11 @@ create function prove_platform(since timestamp with time zone, minutes double pr
 create function provision_again(account text, by_operator text, new_intent uuid, deadline_s double precision, because text, noted jsonb DEFAULT '{}'::jsonb)
   returns text plpgsql;
 
-create function prune_admin_sessions(kept_s double precision, most integer)
-  returns bigint sql;
-
 create function prune_dead_jobs(kept_s double precision, most integer)
-  returns bigint sql;
-
-create function prune_idempotency_keys(kept_s double precision, most integer)
-  returns bigint sql;
-
-create function prune_idempotent_responses(kept_s double precision, most integer)
-  returns bigint sql;
-
-create function prune_mails(kept_s double precision, most integer)
   returns bigint sql;
 
 create function prune_requests(older_than_s double precision, most integer)
   returns bigint plpgsql;
-
-create function prune_reveal_links(kept_s double precision, most integer)
-  returns bigint sql;
-
-create function prune_upstream_responses(kept_s double precision, most integer)
-  returns bigint sql;
-
-create function prune_user_sessions(kept_s double precision, most integer)
-  returns bigint sql;
 
 create function quarantine(for_user text, of_session text DEFAULT NULL::text, all_keys boolean DEFAULT true)
   returns void plpgsql;

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Logger } from 'pino';
-import { sql } from 'slonik';
+import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import type { Config } from '../config.ts';
 import { type Batch, inBatches, type Run, takingAll } from './batches.ts';
@@ -65,25 +65,64 @@ const inTurn = (kinds: Record<string, Batch>, progress: Progress): Record<string
  * tables stay, or are deleted when they expire. sql/README.md lists the retention of every table; a test compares it
  * with the database.
  */
-export const prunings = (db: Db, config: Retained, progress: Progress = {}): Record<string, Batch> => ({
-  idempotency_keys: pruneBatch(db, 'prune_idempotency_keys', KEYS_DAYS),
-  idempotent_responses: pruneBatch(db, 'prune_idempotent_responses', KEYS_DAYS),
-  intents: expiry(db, 'expire_intents', config.RETAIN_INTENTS_DAYS, progress),
-  orders: expiry(db, 'expire_orders', config.RETAIN_ORDERS_DAYS, progress),
-  lanes: expiry(db, 'expire_lanes', 0, progress),
-  events: expiry(db, 'expire_events', config.RETAIN_EVENTS_DAYS, progress),
-  mails: pruneBatch(db, 'prune_mails', config.RETAIN_EVENTS_DAYS),
-  dead_jobs: pruneBatch(db, 'prune_dead_jobs', config.RETAIN_EVENTS_DAYS),
-  processor_events: expiry(db, 'expire_processor_events', config.RETAIN_INTENTS_DAYS, progress),
-  user_sessions: pruneBatch(db, 'prune_user_sessions', config.RETAIN_SESSIONS_DAYS),
-  admin_sessions: pruneBatch(db, 'prune_admin_sessions', config.RETAIN_SESSIONS_DAYS),
-  api_requests: pruneBatch(db, 'prune_requests', REQUESTS_DAYS),
-  upstream_responses: pruneBatch(db, 'prune_upstream_responses', config.RETAIN_EVENTS_DAYS),
-  reveal_links: pruneBatch(db, 'prune_reveal_links', config.RETAIN_SESSIONS_DAYS),
-});
+export const prunings = (db: Db, config: Retained, progress: Progress = {}): Record<string, Batch> => {
+  const created = sql.fragment`t.created_at`;
+  const expires = sql.fragment`t.expires_at`;
+  const events = config.RETAIN_EVENTS_DAYS * DAY_S;
+  const sessions = config.RETAIN_SESSIONS_DAYS * DAY_S;
+  return {
+    idempotency_keys: deleteOld(db, 'idempotency_keys', { since: created, ageS: KEYS_DAYS * DAY_S, only: HAS_ENDED }),
+    idempotent_responses: deleteOld(db, 'idempotent_responses', { since: created, ageS: KEYS_DAYS * DAY_S }),
+    intents: expiry(db, 'expire_intents', config.RETAIN_INTENTS_DAYS, progress),
+    orders: expiry(db, 'expire_orders', config.RETAIN_ORDERS_DAYS, progress),
+    lanes: expiry(db, 'expire_lanes', 0, progress),
+    events: expiry(db, 'expire_events', config.RETAIN_EVENTS_DAYS, progress),
+    mails: deleteOld(db, 'mails', { since: created, ageS: events, only: sql.fragment`t.state <> 'queued'` }),
+    dead_jobs: pruneBatch(db, 'prune_dead_jobs', config.RETAIN_EVENTS_DAYS),
+    processor_events: expiry(db, 'expire_processor_events', config.RETAIN_INTENTS_DAYS, progress),
+    user_sessions: deleteOld(db, 'user_sessions', { since: expires, ageS: sessions }),
+    admin_sessions: deleteOld(db, 'admin_sessions', { since: expires, ageS: sessions }),
+    api_requests: pruneBatch(db, 'prune_requests', REQUESTS_DAYS),
+    upstream_responses: deleteOld(db, 'upstream_responses', { since: sql.fragment`t.read_at`, ageS: events }),
+    reveal_links: deleteOld(db, 'reveal_links', {
+      since: expires,
+      ageS: sessions,
+      only: sql.fragment`t.superseded_at is not null`,
+    }),
+  };
+};
+
+/**
+ * A key whose intent has ended: a repeat of an open one would be a second write while the effect of the first is unknown. One look-up for each key:
+ * joined, for as many keys as may be old, it would read all intents.
+ */
+const HAS_ENDED = sql.fragment`(select i.settled_at is null from intents i where i.id = t.intent_id) is not true`;
 
 const counted = z.object({ count: z.number() });
 
+/** Which rows `t` of a table are old: those whose time `since` is more than `ageS` seconds ago, and of these `only` some. */
+type Old = { since: FragmentSqlToken; ageS: number; only?: FragmentSqlToken };
+
+/** Batches of old rows, the oldest first. Rows that another transaction has locked are skipped, so nobody waits longer than for one batch. */
+export const deleteOld = (db: Db, table: string, { since, ageS, only = sql.fragment`true` }: Old): Batch =>
+  takingAll((most) =>
+    db.oneFirst(sql.type(counted)`
+      with old as materialized (
+        select t.ctid as row_ctid
+        from ${sql.identifier([table])} t
+        where ${since} < now() - make_interval(secs => ${ageS}) and ${only}
+        order by ${since}
+        limit ${most}
+        for update skip locked
+      ), gone as (
+        delete from ${sql.identifier([table])} t
+        where t.ctid = any (array(select o.row_ctid from old o))
+        returning 1
+      )
+      select count(*) from gone`),
+  );
+
+/** Batches of a function that deletes the oldest rows and returns how many. */
 const pruneBatch = (db: Db, name: string, days: number): Batch =>
   takingAll((most) =>
     db.oneFirst(sql.type(counted)`select ${sql.identifier([name])}(${days * DAY_S}::double precision, ${most}) count`),

@@ -103,8 +103,10 @@ for (const process of ['trading_web', 'trading_worker'])
         uses(`\\bupdate (?:only )?${name}\\b`) ||
         uses(`\\binsert into ${name}\\b[^;\`]*\\bdo update\\b`) ||
         (process === 'trading_web' && sealedColumns.some(({ table }) => table === name));
-      const isDeleted = (name: string) => uses(`\\bdelete from ${name}\\b`);
+      const isOld = (name: string) => uses(`\\bdeleteOld\\(\\s*db,\\s*'${name}'`);
+      const isDeleted = (name: string) => isOld(name) || uses(`\\bdelete from ${name}\\b`);
       const isLockedAndDeleted = (name: string) =>
+        isOld(name) ||
         texts.some((text) => new RegExp(`\\bdelete from ${name}\\b`).test(text) && /\bfor update\b/.test(text));
       const excess: string[] = [];
       for (const name of await tables()) {

@@ -1,4 +1,5 @@
--- Deletes jobs whose attempts are used up. The row that such a job was for is still open and gets a new job. As prune_idempotency_keys.
+-- Deletes jobs whose attempts are used up. The row that such a job was for is still open and gets a new job. Like all prune_…
+-- functions it deletes at most `most` rows older than `kept_s` (seconds) and returns how many; call it again while that is `most`.
 create or replace function prune_dead_jobs(kept_s double precision, most integer) returns bigint
 language sql as $$
   select count(*)

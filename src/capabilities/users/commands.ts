@@ -1,6 +1,8 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
+import { type Batch, takingAll } from '../../db/batches.ts';
 import type { Db } from '../../db/pool.ts';
+import { deleteOld } from '../../db/retention.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { type AppId, digest, idSchema, newCode, newId, newIntentId, newSecret, type UserId } from '../../kernel/ids.ts';
 import { appLane, hashPassword } from '../../kernel/passwords.ts';
@@ -156,10 +158,29 @@ export async function confirmReset(
   return userId;
 }
 
+const HOUR_S = 3_600;
+const DAY_S = 24 * HOUR_S;
+
 /**
- * Deletes expired throttles, tokens, codes, addresses and sign-ups, at most `most` per table. Returns the largest
- * number deleted from one table.
+ * What is deleted once it has expired, by table. Sign-ups are deleted after 7 days, and a user who was never verified with the last of them, so that
+ * nobody can block an address by signing up with it first.
  */
-export const forgetExpired = (db: Db, most: number): Promise<number> =>
-  db.oneFirst(sql.prepared('forget_expired_identity', z.object({ count: z.number() }))`
-    select forget_expired_identity(${most}) count`);
+export function expirations(db: Db): Record<string, Batch> {
+  const expired = sql.fragment`t.expires_at`;
+  const unclaimed = sql.fragment`t.verified_at is null and not exists (select from sign_ups s where s.user_id = t.id)`;
+  return {
+    throttles: deleteOld(db, 'throttles', { since: sql.fragment`t.forget_at`, ageS: 0 }),
+    paces: deleteOld(db, 'paces', { since: sql.fragment`coalesce(t.taken[1], '-infinity')`, ageS: HOUR_S }),
+    app_tokens: deleteOld(db, 'app_tokens', { since: expired, ageS: DAY_S }),
+    stream_tickets: deleteOld(db, 'stream_tickets', { since: expired, ageS: 0 }),
+    one_time_codes: deleteOld(db, 'one_time_codes', { since: expired, ageS: DAY_S }),
+    login_codes: deleteOld(db, 'login_codes', { since: expired, ageS: DAY_S }),
+    password_resets: deleteOld(db, 'password_resets', { since: expired, ageS: DAY_S }),
+    known_addresses: deleteOld(db, 'known_addresses', { since: sql.fragment`t.seen_at`, ageS: 180 * DAY_S }),
+    webhook_secrets: deleteOld(db, 'webhook_secrets', { since: expired, ageS: DAY_S }),
+    sign_ups: takingAll((most) =>
+      db.oneFirst(sql.type(z.object({ count: z.number() }))`select forget_sign_ups(${most}) count`),
+    ),
+    users: deleteOld(db, 'users', { since: sql.fragment`t.created_at`, ageS: 7 * DAY_S, only: unclaimed }),
+  };
+}

@@ -1,7 +1,7 @@
-import { inBatches, takingAll } from '../../db/batches.ts';
+import { inBatches } from '../../db/batches.ts';
 import type { Db } from '../../db/pool.ts';
 import { runAgain } from '../../db/retention.ts';
-import { forgetExpired } from './commands.ts';
+import { expirations } from './commands.ts';
 
 const MOST = 1_000; // rows per batch, so that locks are held only for milliseconds
 const WITHIN_MS = 10_000; // shorter than a stopping worker waits for its tasks
@@ -14,8 +14,7 @@ export async function forget(
   { db, stopping: signal }: { db: Db; stopping: AbortSignal },
   withinMs = WITHIN_MS,
 ): Promise<void> {
-  const expired = takingAll((most) => forgetExpired(db, most));
-  const { left, failed } = await inBatches({ expired }, { most: MOST, withinMs, signal });
-  if (failed.expired) throw failed.expired;
+  const { left, failed } = await inBatches(expirations(db), { most: MOST, withinMs, signal });
   if (left.length > 0 && !signal.aborted) await runAgain(db, 'housekeeping/forget');
+  for (const error of Object.values(failed)) throw error;
 }
