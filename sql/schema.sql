@@ -3515,7 +3515,7 @@ create function without_legs(entry jsonb, legs text[])
 create function worker_limits(OUT dead_s double precision, OUT stopped_s double precision, OUT orphaned_s double precision)
   returns record sql immutable;
 
-create function write_payment(payment text, new_status text, at timestamp with time zone, cents integer, of_currency text, differs boolean, cleared boolean, moved timestamp with time zone)
+create function write_payment(payment text, new_status text, at timestamp with time zone, cents integer, of_currency text, differs boolean, cleared boolean, moved timestamp with time zone, emitted text DEFAULT NULL::text, said text DEFAULT NULL::text, account jsonb DEFAULT NULL::jsonb)
   returns void plpgsql;
 
 create function yield_to_newcomers(newcomers uuid[])

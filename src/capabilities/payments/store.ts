@@ -9,7 +9,7 @@ import { newId, newIntentId, type PaymentId } from '../../kernel/ids.ts';
 import type { SealContext, Sealer } from '../../kernel/seal.ts';
 import type { Outcome } from './commands.ts';
 import { findPayment, type Payment, paymentRow } from './queries.ts';
-import type { PaymentState, PaymentStep } from './rules.ts';
+import type { PaymentStep } from './rules.ts';
 
 const nothing = z.object({});
 
@@ -83,49 +83,19 @@ export async function keepClientSecret(tx: Tx, sealer: Sealer, paymentId: Paymen
 }
 
 /**
- * Writes the state of a payment, whether it succeeded with another amount or currency than its price, and what was received into the
- * ledger, at `movedAtMs` by the processor's clock.
+ * Writes the state of a payment, and what was received into the ledger, at `movedAtMs` by the processor's clock; with the event to emit, if any. One
+ * that becomes paid opens its account and requests its subaccount; if it was refunded or disputed, the account opens as stopped.
  */
 export async function writePayment(
   tx: Tx,
   payment: Payment,
   { next, emit }: PaymentStep,
-  movedAtMs: number,
+  { status, movedAtMs, deadlineMs }: { status: string; movedAtMs: number; deadlineMs: number },
 ): Promise<void> {
+  const account = JSON.stringify({ id: newId('prop'), intent_id: newIntentId(), deadline_s: deadlineMs / 1000 });
   await tx.query(sql.prepared('write_payment', nothing)`
     select write_payment(${payment.id}, ${next.status}, to_timestamp(${next.statusAtMs / 1000}), ${next.receivedCents}, ${next.receivedCurrency},
-      ${emit === 'payment.mismatched'}, ${emit === 'payment.succeeded'}, to_timestamp(${movedAtMs / 1000}))`);
-}
-
-/**
- * Opens the account of a paid payment and queues the creation of its subaccount. If the payment was refunded or
- * disputed, the account opens as stopped.
- */
-export async function openAccount(tx: Tx, payment: Payment, deadlineMs: number): Promise<void> {
-  await tx.query(sql.prepared('open_paid_account', nothing)`
-    select open_paid_account(${payment.id}, ${newId('prop')}, ${newIntentId()}, ${deadlineMs / 1000})`);
-}
-
-/** Emits an event about a payment to its app. */
-export async function emitPaymentEvent(
-  tx: Tx,
-  payment: Payment,
-  type: NonNullable<PaymentStep['emit']>,
-  { status, receivedCents, receivedCurrency }: PaymentState,
-): Promise<void> {
-  const more = {
-    ...(type === 'payment.failed' && { status }),
-    ...(type === 'payment.mismatched' && {
-      amount_cents: payment.amount_cents,
-      currency: payment.currency,
-      received_cents: receivedCents,
-      received_currency: receivedCurrency,
-    }),
-  };
-  await tx.query(sql.prepared('emit_payment', nothing)`
-    select emit_payment(p, ${type}, ${JSON.stringify(more)}::jsonb)
-    from payments p
-    where p.id = ${payment.id}`);
+      ${emit === 'payment.mismatched'}, ${emit === 'payment.succeeded'}, to_timestamp(${movedAtMs / 1000}), ${emit}, ${status}, ${account}::jsonb)`);
 }
 
 const openPayments = {

@@ -49,9 +49,7 @@ async function recordUpdate(
 ): Promise<Outcome> {
   const before = stateOf(payment);
   const step = applyUpdate(before, update, { amountCents: payment.amount_cents, currency: payment.currency });
-  await store.writePayment(tx, payment, step, update.movedAtMs);
-  if (step.emit === 'payment.succeeded') await store.openAccount(tx, payment, config.ACCOUNT_DEADLINE_MS);
-  if (step.emit) await store.emitPaymentEvent(tx, payment, step.emit, { ...step.next, status: update.status });
+  await store.writePayment(tx, payment, step, { ...update, deadlineMs: config.ACCOUNT_DEADLINE_MS });
   if (step.emit === 'payment.mismatched')
     log.error(
       { alert: 'paid_amount_differs', payment_id: payment.id },
