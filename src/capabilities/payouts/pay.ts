@@ -29,7 +29,7 @@ export const pay = defineProcessorIntent({
     if (obstacle !== null) return { fail: { code: obstacle } };
     const holding = await processor.findHolding(step.transferId ?? '', step.accountId);
     const verdict = holding.kind === 'found' ? await fixBankLeg(db, id, holding.data) : 'unreadable';
-    if (verdict === 'fixed') return { send: { transfer: await getPayoutStep(db, id) } };
+    if (verdict === 'fixed') return { send: { transfer: payoutStepRow.parse(await getPayoutStep(db, id)) } };
     if (verdict === 'reversed') return { fail: { code: 'V2_PAYOUT_REVERSED' } };
     if (verdict === 'later' && presumed_sent_at === null) return { fail: { code: 'V2_PAYOUT_NOT_AVAILABLE' } };
     return delay(db, id, { code: 'PROCESSOR_UNREADABLE' });

@@ -109,23 +109,39 @@ export const payoutStepRow = z.object({
   knownIds: z.array(z.string()).default([]),
 });
 
-/** The columns of a step `s` of a payout `p`, which is paid to an account `c`. */
-const stepColumns = sql.fragment`
-  p.id as "payoutId", c.processor_account_id as "accountId", s.amount_cents as "amountCents", s.currency, p.processor_transfer_id as "transferId",
-  array(select o.processor_id from payout_steps o where o.payout_id = p.id and o.processor_id is not null) as "knownIds"`;
+/**
+ * A step, and the account that earned it (`hotkey`). `key`: its intent. `sinceMs`: when it was accepted. `isPresumed`: of a restored database, which
+ * may have lost the intent that sent it then.
+ */
+const stepRow = payoutStepRow.extend({
+  hotkey: idSchema.hotkey.nullable(),
+  key: z.string(),
+  step: z.enum(['transfer', 'payout', 'reversal']),
+  sinceMs: z.number(),
+  isPresumed: z.boolean(),
+});
 
-const stepOfIntentRow = payoutStepRow.extend({ hotkey: idSchema.hotkey.nullable() });
+const steps = (condition: FragmentSqlToken) => sql.fragment`
+  select p.id as "payoutId", c.processor_account_id as "accountId", s.amount_cents as "amountCents", s.currency,
+    p.processor_transfer_id as "transferId", u.subaccount_uuid as "subaccountUuid", a.synthetic_hotkey as hotkey,
+    array(select o.processor_id from payout_steps o where o.payout_id = p.id and o.processor_id is not null) as "knownIds",
+    s.intent_id as key, s.step, extract(epoch from coalesce(i.presumed_sent_at, s.created_at))::double precision * 1000 as "sinceMs",
+    i.presumed_sent_at is not null as "isPresumed"
+  from payout_steps s
+  join intents i on i.id = s.intent_id
+  join payouts p on p.id = s.payout_id
+  join connect_accounts c on c.id = p.connect_account_id
+  join prop_accounts a on a.id = p.prop_account_id
+  left join subaccounts u on u.synthetic_hotkey = a.synthetic_hotkey
+  where ${condition}`;
 
-/** The payout step of an intent, and the account that earned it (`hotkey`). Throws if there is none. */
-export const getPayoutStep = (db: Db, intentId: IntentId): Promise<z.infer<typeof stepOfIntentRow>> =>
-  db.one(sql.prepared('payout_step', stepOfIntentRow)`
-    select ${stepColumns}, u.subaccount_uuid as "subaccountUuid", a.synthetic_hotkey as hotkey
-    from payout_steps s
-    join payouts p on p.id = s.payout_id
-    join connect_accounts c on c.id = p.connect_account_id
-    join prop_accounts a on a.id = p.prop_account_id
-    left join subaccounts u on u.synthetic_hotkey = a.synthetic_hotkey
-    where s.intent_id = ${intentId}`);
+/** The payout step of an intent. Throws if there is none. */
+export const getPayoutStep = (db: Db, intentId: IntentId): Promise<z.infer<typeof stepRow>> =>
+  db.one(sql.prepared('payout_step', stepRow)`${steps(sql.fragment`s.intent_id = ${intentId}`)}`);
+
+/** The step of a payout whose effect is unknown, or null. */
+export const findUnknownStep = (db: Db, payoutId: PayoutId): Promise<z.infer<typeof stepRow> | null> =>
+  db.maybeOne(sql.type(stepRow)`${steps(sql.fragment`s.payout_id = ${payoutId} and s.state = 'unknown'`)}`);
 
 /**
  * Why a payout must not be sent now: a code of the catalogue, or null. `earnedCents` is what its account has earned;
@@ -141,28 +157,6 @@ export const findObstacle = (
       case when ${earnedCents}::bigint is not null then p.amount_cents end, ${earnedCents}, p.id, ${holdH}) obstacle
     from payouts p
     where p.id = ${payoutId}`);
-
-const openStepRow = payoutStepRow.omit({ subaccountUuid: true }).extend({
-  key: z.string(),
-  step: z.enum(['transfer', 'payout', 'reversal']),
-  sinceMs: z.number(),
-  isPresumed: z.boolean(),
-});
-
-/**
- * The step of a payout whose effect is unknown, or null. `key`: its intent. `sinceMs`: when it was accepted. `isPresumed`: of a restored
- * database, which may have lost the intent that sent it then.
- */
-export const findUnknownStep = (db: Db, payoutId: PayoutId): Promise<z.infer<typeof openStepRow> | null> =>
-  db.maybeOne(sql.type(openStepRow)`
-    select ${stepColumns}, s.intent_id as key, s.step,
-      extract(epoch from coalesce(i.presumed_sent_at, s.created_at))::double precision * 1000 as "sinceMs",
-      i.presumed_sent_at is not null as "isPresumed"
-    from payout_steps s
-    join intents i on i.id = s.intent_id
-    join payouts p on p.id = s.payout_id
-    join connect_accounts c on c.id = p.connect_account_id
-    where s.payout_id = ${payoutId} and s.state = 'unknown'`);
 
 /** Since when a payout to the bank may have been made that a restored database has lost (epoch ms); null: there is none. */
 export const findLostLegSince = (db: Db, payoutId: PayoutId): Promise<number | null> =>

@@ -24,16 +24,16 @@ export const submit = defineProcessorIntent({
   payload: z.object({ transfer: payoutStepRow }),
 
   async prepare({ id }, { db, processor, venues, config }: Deps) {
-    const { hotkey, ...step } = await getPayoutStep(db, id);
+    const step = await getPayoutStep(db, id);
     const unread = await readAccount({ db, processor }, step.accountId);
     if (unread) return delay(db, id, unread);
     const limits = { timeoutMs: config.VENUE_READ_MS };
     const settlements = (of: Earning) => venues.netvenue.settlements(of, epochMs(), limits);
-    const earnedCents = await readEarnings({ settlements }, { uuid: step.subaccountUuid, hotkey });
+    const earnedCents = await readEarnings({ settlements }, { uuid: step.subaccountUuid, hotkey: step.hotkey });
     if (earnedCents === null) return { wait: { code: 'VENUE_UNREADABLE' } };
     const holdH = config.PAYOUT_DESTINATION_HOLD_H;
     const obstacle = await findObstacle(db, step.payoutId, { earnedCents, holdH });
-    return obstacle === null ? { send: { transfer: step } } : { fail: { code: obstacle } };
+    return obstacle === null ? { send: { transfer: payoutStepRow.parse(step) } } : { fail: { code: obstacle } };
   },
 
   call: ({ transfer }, processor, key) => processor.transfer(transfer, key),
