@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import { type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
+import { type DbSession, type IntentDatabase, openIntentDatabase, WAITING } from '../support/intent-database.ts';
 import { failedAccount, lose, sellTier } from '../support/operator.ts';
+import { until } from '../support/processes.ts';
 
 describe('an account whose payment was disputed, once the dispute is won', () => {
   let intentDb: IntentDatabase;
@@ -16,8 +17,8 @@ describe('an account whose payment was disputed, once the dispute is won', () =>
     await intentDb.query(`update prop_accounts set status = 'provisioning', failure_reason = null where id = $1`, [id]);
     await intentDb.query(`update intents set request = $2 where id = $1`, [intentId, { prop_account_id: id }]);
     await intentDb.query(creation, creation.includes('$1') ? [intentId] : []);
-    const dispute = (status: string, n = 1) =>
-      lose(intentDb, paymentId, { kind: 'dispute', id: `dp_${n}_${id}`, cents: 19_900, status });
+    const dispute = (status: string, n = 1, session: DbSession = intentDb) =>
+      lose(session, paymentId, { kind: 'dispute', id: `dp_${n}_${id}`, cents: 19_900, status });
     const state = async () => {
       const [row] = await intentDb.query<{ status: string; why: string | null; creations: number; is_first: boolean }>(
         `select a.status, a.failure_reason as why, a.intent_id = $2 as is_first,
@@ -65,6 +66,32 @@ describe('an account whose payment was disputed, once the dispute is won', () =>
 
     expect(await state()).to.deep.equal({ status: 'provisioning', why: null, creations: 2, is_first: false });
   });
+
+  for (const [end, code, expected] of [
+    ['found it stopped', 'V2_ACCOUNT_STOPPED', { status: 'provisioning', why: null, creations: 2, is_first: false }],
+    [
+      'was rejected',
+      'VENUE_REJECTED',
+      { status: 'subaccount_failed', why: 'venue_rejected', creations: 1, is_first: true },
+    ],
+  ] as const)
+    it(`goes on as its creation ended, if that ends at this moment: it ${end}`, async () => {
+      const { intentId, dispute, state } = await account(UNDER_WAY);
+      await dispute('needs_response');
+      const [winning, ending] = [await intentDb.session(), await intentDb.session()];
+
+      await winning.query('begin');
+      await dispute('won', 1, winning);
+      const ended = ending.query(`select settle_intent(id, fence, 'failed', $2) from intents where id = $1`, [
+        intentId,
+        { problem: { code } },
+      ]);
+      await Promise.race([ended, until('it waits', async () => (await intentDb.query(WAITING)).length > 0)]);
+      await winning.query('commit');
+      await ended;
+
+      expect(await state()).to.deep.equal(expected);
+    });
 
   it('has failed as its creation has in the meantime, and is not created again unasked', async () => {
     const { dispute, state } = await account(REJECTED);
