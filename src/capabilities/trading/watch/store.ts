@@ -21,7 +21,10 @@ export const recordWatch = (
     select record_watch(${account}, ${version}, ${positions && JSON.stringify(positions)}::jsonb,
       ${JSON.stringify(changes)}::jsonb) ok`);
 
-/** Plans the next reading in `delayMs`, if anyone still listens or an order rests. */
+/**
+ * Plans the next reading in `delayMs`, if anyone still listens or an order rests. One that is planned already stays,
+ * unless this one is due at once.
+ */
 export async function planWatch(db: Db, account: PropAccountId, delayMs: number): Promise<void> {
   await db.query(sql.prepared('plan_watch', z.object({}))`select plan_watch(${account}, ${delayMs / 1000})`);
 }

@@ -58,9 +58,10 @@ async function readAccount(account: PropAccountId, watched: Watched, deps: Watch
   const arePricesDue = (notified_ago_ms ?? PRICES_EVERY_MS) >= PRICES_EVERY_MS;
   const changes = positions ? changesOf(before, positions, arePricesDue) : [];
   const isChanged = changes.length > 0 || before === null;
-  await recordWatch(db, account, version, { positions: isChanged ? positions : null, changes });
+  const isRecorded = await recordWatch(db, account, version, { positions: isChanged ? positions : null, changes });
   const isOpen = (positions ?? before ?? []).length > 0;
-  await planWatch(db, account, nextReconcileMs(config.TRADING_WATCH_MS, { isListened, isOpen, rests }));
+  const nextMs = nextReconcileMs(config.TRADING_WATCH_MS, { isListened, isOpen, rests });
+  await planWatch(db, account, isRecorded ? nextMs : 0); // else another reading was recorded meanwhile, which may be the older one
   return dashboard.kind !== 'unreadable';
 }
 
