@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import { type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
+import { type IntentDatabase, item, openIntentDatabase, WAITING } from '../support/intent-database.ts';
 import { ONE_OF_EACH } from '../support/one-of-each.ts';
+import { until } from '../support/processes.ts';
 
 describe('an app that is enabled again', () => {
   let intentDb: IntentDatabase;
@@ -56,5 +57,27 @@ describe('an app that is enabled again', () => {
     ]);
     const waiting = await intentDb.query(`select distinct owner from webhook_deliveries where state = 'pending'`);
     expect(waiting).to.deep.equal([{ owner: 'app_2' }]);
+  });
+
+  it('has its mails dropped beside a worker that ends one of them, without a deadlock', async () => {
+    const [first, second] = [item().id, item().id].sort();
+    for (const mail of [first, second])
+      await intentDb.query(`select post_mail($1, 'notification', 'a@example.com', '{}', null, 60, 'app_1', 'usr_1')`, [
+        mail,
+      ]);
+    const [ending, dropping] = [await intentDb.session(), await intentDb.session()];
+
+    await ending.query('begin');
+    await ending.query('select from mails where id = $1 for no key update', [second]);
+    const dropped = dropping.query(`select drop_waiting('app_1', 100)`);
+    dropped.catch(() => {}); // read below
+    await until('it waits', async () => (await intentDb.query(WAITING)).length > 0);
+    await ending.query(`set local lock_timeout = '300ms'`); // less than it takes to resolve a deadlock
+    await ending.query(`select end_mail($1, 'refused', 'unknown_user')`, [second]);
+    await ending.query('commit');
+    await dropped;
+
+    const mails = await intentDb.query('select state from mails where id in ($1, $2) order by id', [first, second]);
+    expect(mails).to.deep.equal([{ state: 'expired' }, { state: 'refused' }]);
   });
 });
