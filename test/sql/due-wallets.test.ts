@@ -5,7 +5,9 @@ import { type DbPool, openPool } from '../../src/db/pool.ts';
 import type { Exvenue } from '../../src/venues/exchange/adapter/types.ts';
 import { takeDueWallets } from '../../src/venues/exchange/ledger/store.ts';
 import { watchWallets } from '../../src/venues/exchange/ledger/watch.ts';
+import { WAITING } from '../support/intent-database.ts';
 import { freshDatabase } from '../support/postgres.ts';
+import { until } from '../support/processes.ts';
 
 const PACE = { busyS: 5, idleS: 60 };
 const AT_ONCE = 20;
@@ -51,6 +53,21 @@ describe('exchange wallets that are due', () => {
   const taken = async () =>
     (await takeDueWallets(db, AT_ONCE, PACE)).map(({ ex_wallet }) => ex_wallet.replace(/\d+$/, ''));
   const count = (names: string[], name: string) => names.filter((each) => each === name).length;
+
+  it('are due at once for what is reported while they are being taken', async () => {
+    await due('w', 1, 1);
+    const apart = (text: string) => db.transaction((other) => other.any({ ...sql.unsafe``, sql: text }));
+    let reported: Promise<unknown> | undefined;
+
+    await db.transaction(async (tx) => {
+      await takeDueWallets(tx, AT_ONCE, PACE);
+      reported = apart(`select make_wallet_due('w1', 0)::text`);
+      await Promise.race([reported, until('it waits', async () => (await apart(WAITING)).length > 0)]);
+    });
+    await reported;
+
+    expect(await taken()).to.deep.equal(['w']);
+  });
 
   for (const [lifecycle, status] of [
     ['resting', 'partial'],
