@@ -34,3 +34,72 @@ describe('an order of the exchange that two transactions change at once', () => 
       expect(order).to.deep.equal({ filled: '2' });
     });
 });
+
+describe('an order of the network that is edited while a read shows its end', () => {
+  const EDIT = '00000000-0000-7000-8000-000000000002';
+  const entry = (stop_loss: string | null, more = {}) => ({
+    ...{ take_profit: null, stop_loss, trailing_stop: null, size: null },
+    ...more,
+  });
+  let intentDb: IntentDatabase;
+  beforeEach(async () => {
+    intentDb = await openPlacement();
+    await intentDb.query(`
+      insert into intents (id, kind, owner, state, request, digest, deadline_at)
+      values ('${EDIT}', 'network/edit', 'ptn_a', 'queued', '{}', '', now());
+      insert into orders (id, venue, owner, trader, pair, lifecycle, terms)
+      values ('${PLACEMENT}', 'netvenue', 'ptn_a', 'e_1', 'BTCUSDC', 'resting', '{"stop_loss": 90}')`);
+  });
+  afterEach(() => intentDb.close());
+
+  const change = async (more: object): Promise<string[]> => {
+    const changes = JSON.stringify([{ id: PLACEMENT, ...more }]);
+    const [row] = await intentDb.query<{ closed: string[] }>('select change_orders($1) as closed', [changes]);
+    return row?.closed ?? [];
+  };
+  const edit = (...exits: object[]) =>
+    change({ lifecycle: 'resting', terms: { stop_loss: 95 }, executed: null, exits, by_intent: EDIT });
+  const read = (lifecycle: string, exits: object[]) =>
+    change({ lifecycle, executed: { quantity: 1 }, exits, if_resting: true, if_terms: { stop_loss: 90 } });
+  const state = async () => {
+    const [row] = await intentDb.query(`
+      select o.lifecycle, o.executed, o.ended_at is not null as has_ended, o.terms ->> 'stop_loss' as stop, (
+        select jsonb_agg(e.entry - '{size,owner,version,order_uuid,take_profit,trailing_stop}'::text[])
+        from wanted_exits w
+        cross join jsonb_array_elements(w.wanted) as e (entry)
+      ) as wanted
+      from orders o`);
+    return row;
+  };
+
+  it('stays filled, and wants the exits of the edit', async () => {
+    expect(await read('filled', [entry('90')])).to.deep.equal([PLACEMENT]);
+    expect(await edit(entry('95', { waits: true }))).to.deep.equal([]);
+
+    expect(await state()).to.deep.equal({
+      ...{ lifecycle: 'filled', executed: { quantity: 1 }, has_ended: true, stop: '95' },
+      wanted: [{ stop_loss: '95' }],
+    });
+  });
+
+  it('stays cancelled, and wants nothing', async () => {
+    await read('cancelled', []);
+    await edit(entry('95', { waits: true }));
+
+    expect(await state()).to.include({ lifecycle: 'cancelled', has_ended: true, wanted: null });
+  });
+
+  it('wants nothing once it is filled without exits, or was an exit itself', async () => {
+    await read('filled', []);
+    await edit(entry(null, { waits: true }), entry('95'));
+
+    expect(await state()).to.include({ lifecycle: 'filled', wanted: null });
+  });
+
+  it('is not ended by a read that knew its former terms, but by the next one', async () => {
+    await edit(entry('95', { waits: true }));
+    expect(await read('filled', [entry('90')])).to.deep.equal([]);
+
+    expect(await state()).to.deep.include({ lifecycle: 'resting', wanted: [{ stop_loss: '95', waits: true }] });
+  });
+});

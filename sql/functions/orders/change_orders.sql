@@ -1,9 +1,10 @@
 -- The one way to change the state of orders. Each change names an order (`id`) and the members that change: lifecycle, handle, terms, executed,
 -- protection; null leaves a member unchanged. `exits`, if it is there, are those that it wants of its position from now on, with `by_intent` and
--- `replaces_all` (see want_exits). With `if_resting` an order that is no longer resting stays unchanged. Returns the orders that are no longer open
--- by this: the caller hands them to emit_ended as its last step. Locks the traders (lock_trader), then the orders, one by one by their ids: a join of
--- the batch with the table is planned for a hundred rows and would read a small table whole. The update itself takes the lock, which saves a record
--- in the log. Then locks their rows of wanted exits.
+-- `replaces_all` (see want_exits). With `if_resting` an order that is no longer resting stays unchanged, and with `if_terms` one that has others. One
+-- that a verb has found resting stays ended, if a read that was recorded meanwhile has shown it filled or cancelled: what it wants follows from that.
+-- Returns the orders that are no longer open by this: the caller hands them to emit_ended as its last step. Locks the traders (lock_trader), then the
+-- orders, one by one by their ids: a join of the batch with the table is planned for a hundred rows and would read a small table whole. The update
+-- itself takes the lock, which saves a record in the log. Then locks their rows of wanted exits.
 create or replace function change_orders(changes jsonb) returns uuid[]
 language plpgsql as $$
 declare
@@ -28,8 +29,8 @@ begin
   for c in
     select r.*
     from jsonb_to_recordset(changes) as r (
-      id uuid, lifecycle text, handle text, terms jsonb, executed jsonb, protection jsonb, if_resting boolean, exits jsonb, by_intent uuid,
-      replaces_all boolean
+      id uuid, lifecycle text, handle text, terms jsonb, executed jsonb, protection jsonb, if_resting boolean, if_terms jsonb, exits jsonb,
+      by_intent uuid, replaces_all boolean
     )
     order by r.id
   loop
@@ -37,10 +38,19 @@ begin
       if c.if_resting then
         perform from orders o where o.id = c.id for update;
       end if;
-      select o.lifecycle, o.venue, o.owner, o.trader, o.pair into was
+      select o.lifecycle, o.venue, o.owner, o.trader, o.pair, case when c.if_terms is not null then terms_of(o.id, o.terms) end as terms into was
       from orders o
       where o.id = c.id;
-      continue each_change when not found or c.if_resting and was.lifecycle is distinct from 'resting';
+      continue each_change when not found or c.if_resting and was.lifecycle is distinct from 'resting' or c.if_terms <> was.terms;
+      if c.lifecycle = 'resting' and was.lifecycle in ('filled', 'cancelled') then
+        c.lifecycle := null;
+        c.exits := case when c.exits is not null then (
+          select coalesce(jsonb_agg(e.entry - 'waits'), '[]')
+          from jsonb_array_elements(c.exits) as e (entry)
+          where e.entry ? 'waits' = (was.lifecycle = 'filled') -- what else does not wait for a fill is an exit itself
+            and coalesce(e.entry ->> 'take_profit', e.entry ->> 'stop_loss', e.entry ->> 'trailing_stop') is not null
+        ) end;
+      end if;
       update orders o
       set lifecycle = coalesce(c.lifecycle, o.lifecycle), handle = case when c.handle is null then o.handle else nullif(c.handle, o.id::text) end,
         ended_at = case

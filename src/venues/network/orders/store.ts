@@ -96,10 +96,13 @@ export type OrderUpdate = {
   protection: Protection | null;
 };
 
-/** Records what a later read of the venue showed of a resting order with these terms. No effect if it does not rest any more. */
+/**
+ * Records what a later read of the venue showed of a resting order with these terms. No effect if it does not rest any more, or an edit has been
+ * recorded meanwhile: the exits that it wants are others then.
+ */
 export async function recordOrderUpdate(db: Db, orderId: OrderUuid, terms: Terms, noted: OrderUpdate): Promise<void> {
   const exits = exitsAfter(terms, noted.lifecycle, noted.executed);
-  const update = changed({ ...noted, id: orderId, if_resting: true, exits });
+  const update = changed({ ...noted, id: orderId, if_resting: true, if_terms: terms, exits });
   await db.query(sql.prepared('note_order', z.object({}))`
     with changed as materialized (
       select ${update} as closed
@@ -125,6 +128,7 @@ type OrderChange = {
   executed: Executed | null;
   protection?: Protection | null;
   if_resting?: boolean;
+  if_terms?: Terms;
   /**
    * The exits that are wanted from now on, by the intent `by_intent`; without it, a read has shown what became of the
    * order.
