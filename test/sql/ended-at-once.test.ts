@@ -1,0 +1,68 @@
+import { expect } from 'chai';
+import { type DbSession, type IntentDatabase, item, openIntentDatabase, WAITING } from '../support/intent-database.ts';
+import { ONE_OF_EACH } from '../support/one-of-each.ts';
+import { until } from '../support/processes.ts';
+
+describe('what another transaction ends at the same moment', () => {
+  let intentDb: IntentDatabase;
+  let sessions: [DbSession, DbSession];
+  beforeEach(async () => {
+    intentDb = await openIntentDatabase();
+    await intentDb.query(ONE_OF_EACH);
+    sessions = [await intentDb.session(), await intentDb.session()];
+  });
+  afterEach(() => intentDb.close());
+
+  /** The result of a call that begins when the first one was made, and before it is committed. */
+  async function beside<T extends object>(first: string, call: string): Promise<T | undefined> {
+    const [one, other] = sessions;
+    await one.query('begin');
+    await one.query(first);
+    const called = other.query<T>(call);
+    await Promise.race([called, until('it waits', async () => (await intentDb.query(WAITING)).length > 0)]);
+    await one.query('commit');
+    return (await called)[0];
+  }
+
+  describe('a mail that two workers have sent', () => {
+    let mail: string;
+    beforeEach(async () => {
+      mail = item().id;
+      await intentDb.query(`select post_mail($1, 'notification', 'a@x', '{}', null, 600, 'app_1', 'usr_1')`, [mail]);
+      await intentDb.query(`delete from queue_jobs`);
+    });
+    const ended = () => intentDb.query(`select state, fault, attempts from mails where id = $1`, [mail]);
+    const events = () => intentDb.query(`select from events where type = 'notification.failed'`);
+
+    it('ends once, as the first of them says', async () => {
+      expect(
+        await beside(`select end_mail('${mail}', 'sent', null)`, `select end_mail('${mail}', 'refused', 'full') as ok`),
+      ).to.deep.equal({ ok: false });
+
+      expect(await ended()).to.deep.equal([{ state: 'sent', fault: null, attempts: 1 }]);
+      expect(await events()).to.deep.equal([]);
+    });
+
+    it('is not planned again by the other', async () => {
+      expect(
+        await beside(`select end_mail('${mail}', 'sent', null)`, `select retry_mail('${mail}', 2, 'TIMEOUT') as ok`),
+      ).to.deep.equal({ ok: false });
+
+      expect(await ended()).to.deep.equal([{ state: 'sent', fault: null, attempts: 1 }]);
+      expect(await intentDb.query(`select from queue_jobs where task = 'mail/send'`)).to.deep.equal([]);
+    });
+  });
+
+  it('is no worker that sends its heartbeat again: it keeps its jobs', async () => {
+    await intentDb.query(`update worker_processes set seen_at = now() - interval '1 minute'`);
+
+    expect(
+      await beside(
+        `update worker_processes set seen_at = now()`,
+        `select reap_dead_workers(gen_random_uuid(), 2, 8, 60) as dead`,
+      ),
+    ).to.deep.equal({ dead: 0 });
+
+    expect(await intentDb.query('select from worker_processes')).to.have.length(1);
+  });
+});
