@@ -3621,10 +3621,6 @@ create function ops.list_failed_accounts()
 create function ops.list_paid_without_account(minutes double precision DEFAULT 10)
   returns TABLE(payment_id text, app_id text, user_id text, amount_cents integer, currency text, paid_at timestamp with time zone, prop_account_id text, account_status text, failure_reason text, intent_id uuid, intent_state text, safe_action text, held_cents integer, held_currency text) sql stable security definer;
 
--- Internal to the kit.
-create function ops.operator_of(operator text)
-  returns text sql stable;
-
 -- The rows of ops.stranded_payouts.
 create function ops.list_stranded_payouts()
   returns TABLE(payout_id text, app_id text, user_id text, prop_account_id text, processor_account_id text, processor_transfer_id text, status text, amount_cents integer, transferred_cents integer, reversed_cents integer, currency text, failure_reason text, since timestamp with time zone, safe_action text, step text, step_state text) sql stable security definer;
@@ -3639,6 +3635,10 @@ create function ops.name_of(id text)
 
 -- Internal to the kit.
 create function ops.note(who text, did text, about text, why text, came_of_it jsonb)
+  returns void sql;
+
+-- Internal to the kit.
+create function ops.note_rejected(about text, who text, did text, why text, verdict text)
   returns text sql;
 
 -- Internal to the kit.
@@ -3646,16 +3646,16 @@ create function ops.note_verdict(about text, who text, did text, why text, verdi
   returns text sql;
 
 -- Internal to the kit.
-create function ops.note_rejected(about text, who text, did text, why text, verdict text)
-  returns void sql;
-
--- Internal to the kit.
 create function ops.open_intents(kind text, owner text, state text)
   returns TABLE(id uuid, created_at timestamp with time zone) sql stable security definer;
 
+-- Internal to the kit.
+create function ops.operator_of(operator text)
+  returns text sql stable;
+
 -- Sends nothing new to an upstream (netvenue, exvenue, processor, registrar), or for a partner or app, until ops.end_pause; with `exits` nothing that reduces a risk either. What was sent is reconciled; what waits past its deadline expires unsent. An existing pause is replaced; the result says whose it was, and one end ends both. Without `exits` the former setting stays. unknown: there is no such subject. Recorded in ops.actions.
 create function ops.pause(subject text, who text, why text, exits boolean DEFAULT NULL::boolean)
-  returns text sql security definer;
+  returns text plpgsql security definer;
 
 -- Requests the subaccount of a failed account again, only if it is proven that none was created. Verdicts: done, unknown, not_failed, abandoned, returned, unproven. Recorded in ops.actions.
 create function ops.provision_account(account text, who text, why text, deadline_s double precision DEFAULT 3600)
@@ -3663,7 +3663,7 @@ create function ops.provision_account(account text, who text, why text, deadline
 
 -- Lets the payer of a payment in ops.lost_registrations buy again, once you know which address was registered with it, or an address whose payment the registrar took and never recorded, or for which it got no account (ops.unrecorded_registrations), once the registrar has returned it or will not record it: the registration ends as failed. Verdicts: done, unknown (not there, or released), ambiguous (the transaction paid for several payers, and nothing was released: name one in paid_by). Recorded in ops.actions.
 create function ops.release_registration(payment text, who text, why text, paid_by text DEFAULT NULL::text)
-  returns text sql security definer;
+  returns text plpgsql security definer;
 
 -- Removes the authenticator of an operator, by id or address, and ends the sessions. The password stays: whoever has it enrolls the next one, so set a new one by admin:create --reset if somebody else may know it. Verdicts: done, unknown. Recorded in ops.actions.
 create function ops.remove_operator_authenticator(operator text, who text, why text)
@@ -3691,7 +3691,7 @@ create function ops.rerun_job(job bigint, who text, why text)
 
 -- Records what you found at the processor of the step of a payout whose effect is unknown: the id of the transfer (tr_), payout (po_) or reversal (trr_) with its intent's id in the metadata, or 'nothing' if you have read the whole list and there is none. After 'nothing' the money may be moved again: the console looks for you and is safer. Verdicts: done, unknown, not_open, malformed, taken. Recorded in ops.actions.
 create function ops.resolve_payout(payout text, made text, who text, why text, deadline_s double precision DEFAULT 3600)
-  returns text plpgsql security definer;
+  returns text sql security definer;
 
 -- Sends again everything an endpoint missed since a time: the oldest 10,000, 50 per second, at most once a minute (too_soon), so that a receiver that has just recovered is not overloaded. Recorded in ops.actions.
 create function ops.retry_deliveries_of(endpoint text, who text, why text, since timestamp with time zone DEFAULT (now() - '7 days'::interval))
@@ -3699,7 +3699,7 @@ create function ops.retry_deliveries_of(endpoint text, who text, why text, since
 
 -- Sends one delivery again with its id, from the start of the retry plan. Verdicts: queued, unknown, inactive (its endpoint is). Recorded in ops.actions.
 create function ops.retry_delivery(delivery text, who text, why text)
-  returns text plpgsql security definer;
+  returns text sql security definer;
 
 -- What a re-run of an intent would do, and whether it is safe. Verdicts: queued_again, reconcile_again, send_again (under the same key at the processor), finished (nothing to do), would_act_twice, at_work. Also whether it was sent, and the upstream's result so far. Changes nothing. No row: there is no such intent.
 create function ops.safe_to_rerun(intent uuid)

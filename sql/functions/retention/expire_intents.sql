@@ -29,7 +29,8 @@ language sql as $$
       and not exists (
         select
         from wanted_exits w
-        where w.venue in ('exvenue', 'netvenue') and w.trader = coalesce(i.request ->> 'wallet', i.request ->> 'trader')
+        where w.venue = (select k.venue from intent_kinds k where k.kind = i.kind)
+          and w.trader = coalesce(i.request ->> 'wallet', i.request ->> 'trader')
           and w.wanted @> jsonb_build_array(jsonb_build_object('order_uuid', i.id))
       )
     for update skip locked
