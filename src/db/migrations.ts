@@ -50,17 +50,22 @@ export async function checkLayout(client: ClientBase): Promise<void> {
 
 /**
  * Throws for a database that has tables but no migrations of ours: it belongs to another application, and our roles would get rights on its tables.
- * Tables of extensions do not count.
+ * Tables of extensions do not count. Throws also for one that does not store texts as UTF-8: it lacks letters, or cuts them in two.
  */
 export async function checkEmpty(client: ClientBase): Promise<void> {
-  const { rows } = await client.query<{ name: string }>(`
-    select c.relname as name
-    from pg_class c
-    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
+  const { rows } = await client.query<{ name: string | null; encoding: string }>(`
+    select c.relname as name, current_setting('server_encoding') as encoding
+    from (select 1) always
+    left join pg_class c on c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
       and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
     order by 1
     limit 3`);
-  if (rows.length === 0) return;
+  const [first] = rows;
+  if (first?.encoding !== 'UTF8')
+    throw new Error(
+      `This database stores texts as ${first?.encoding} and was left as it is: create one with \`encoding 'UTF8' template template0\`.`,
+    );
+  if (first.name === null) return;
   const names = rows.map(({ name }) => name).join(', ');
   throw new Error(
     `This database has tables of another application (${names}) and was left as it is: set DATABASE_URL to an empty database.`,

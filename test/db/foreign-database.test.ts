@@ -35,4 +35,30 @@ describe('a release on the database of another application', () => {
     expect(after).to.deep.equal(before);
     expect(own).to.equal(undefined);
   }).timeout(30_000);
+
+  for (const encoding of ['SQL_ASCII', 'LATIN1'])
+    it(`changes nothing and says so where that stores texts as ${encoding}, as a server without a locale makes it`, async () => {
+      const server = await freshDatabase();
+      const maker = new Client({ connectionString: server.url });
+      await maker.connect();
+      const name = `another_${process.pid}`;
+      await maker.query(
+        `create database ${name} encoding '${encoding}' locale_provider libc locale 'C' template template0`,
+      );
+      const url = server.url.replace(/[^/]+$/, name);
+
+      const error = await migrate(url).catch((thrown) => thrown);
+      const client = new Client({ connectionString: url });
+      await client.connect();
+      const { rows } = await client.query(
+        `select nspname from pg_namespace where nspname !~ '^(pg_|information|public)'`,
+      );
+      await client.end();
+      await maker.query(`drop database ${name} with (force)`);
+      await maker.end();
+      await server.drop();
+
+      expect(String(error)).to.match(new RegExp(`stores texts as ${encoding} and was left as it is`));
+      expect(rows).to.deep.equal([]);
+    }).timeout(60_000);
 });
