@@ -6,34 +6,43 @@ import type { Db } from './pool.ts';
 
 type Process = { db: Db; config: Pick<Config, 'EXVENUE_NETWORK' | 'REGISTRAR_NETWORK'>; log: Pick<Logger, 'warn'> };
 
-const networkRow = z.object({ setting: z.enum(['EXVENUE_NETWORK', 'REGISTRAR_NETWORK']), network: z.string() });
-
 /**
  * Throws if the orders or purchases of this database are at another network than that of this process: there none of them exists, so each would be
- * taken for cancelled, or for never made. The first that a process sees is noted and counts as ours. Goes on where they cannot be compared: in a
- * database that is not migrated yet, read-only or away.
+ * taken for cancelled, or for never made. Goes on where they cannot be compared: in a database that is not migrated yet, read-only or away.
  */
 export async function requireOwnNetworks({ db, config, log }: Process): Promise<void> {
-  const known = await noteNetworks(db, config).catch((err) => {
+  const { EXVENUE_NETWORK, REGISTRAR_NETWORK } = config;
+  const compared = await compareOwn(db, { EXVENUE_NETWORK, REGISTRAR_NETWORK }).catch((err) => {
     log.warn({ err }, 'the networks were not compared with the database');
     return [];
   });
-  for (const { setting, network } of known)
-    if (network !== config[setting])
+  for (const { setting, ours, seen } of compared)
+    if (ours !== seen)
       throw new Error(
-        `Setting ${setting}: what this database has is at ${network}, and unknown at ${config[setting]}. Set it back; after a deliberate move ` +
-          'delete its row from own_networks.',
+        `Setting ${setting}: what this database has is at ${ours}, and unknown at ${seen}. Set it back; after a deliberate move delete its row from ` +
+          'own_networks.',
       );
 }
 
-async function noteNetworks(db: Db, { EXVENUE_NETWORK, REGISTRAR_NETWORK }: Process['config']) {
-  const read = () => db.any(sql.type(networkRow)`select n.setting, n.network from own_networks n`);
+const ownRow = z.object({ setting: z.string(), ours: z.string(), seen: z.string() });
+
+/**
+ * What this database is of, by setting, beside what a process sees there. The first that is seen is noted and counts as ours. Empty for a database
+ * that is not migrated yet.
+ */
+export async function compareOwn(db: Db, seen: Record<string, string>): Promise<readonly z.infer<typeof ownRow>[]> {
+  const each = sql.fragment`jsonb_each_text(${JSON.stringify(seen)}::jsonb) as s (setting, network)`;
+  const read = () =>
+    db.any(sql.type(ownRow)`
+      select n.setting, n.network as ours, s.network as seen
+      from own_networks n
+      join ${each} on s.setting = n.setting`);
   if (!(await db.exists(sql.type(z.object({}))`select where to_regclass('own_networks') is not null`))) return [];
   const known = await read();
-  if (known.length === networkRow.shape.setting.options.length) return known;
+  if (known.length === Object.keys(seen).length) return known;
   await db.query(sql.type(z.object({}))`
     insert into own_networks (setting, network)
-    values ('EXVENUE_NETWORK', ${EXVENUE_NETWORK}), ('REGISTRAR_NETWORK', ${REGISTRAR_NETWORK})
+    select s.setting, s.network from ${each}
     on conflict do nothing`);
   return read(); // another process may have noted them at the same time
 }

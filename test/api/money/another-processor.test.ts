@@ -40,7 +40,7 @@ describe('processes whose key is of another account of the processor', function 
     await worker.stop();
     await service.startWorker();
 
-    expect(alert).to.deep.include({ level: 50, account: { id: 'acct_other', isLive: false } });
+    expect(alert).to.deep.include({ level: 50, account: 'acct_other test', known: 'acct_sandbox test' });
     expect(submitted.body.error).to.equal(undefined);
     expect(account).to.include({ payouts_enabled: true });
     expect(other.ledger.entries()).to.deep.equal([]);
@@ -73,9 +73,11 @@ describe('processes whose key is of another account of the processor', function 
     await told(lines);
     const live = await fetch(`${web.url}/healthz`);
     await web.stop();
-    const known = await service.db.any(sql.unsafe`select a.id, a.is_live from processor_accounts a`);
+    const known = await service.db.any(
+      sql.unsafe`select n.network from own_networks n where n.setting = 'PROCESSOR_SECRET_KEY'`,
+    );
 
     expect(live.status).to.equal(200);
-    expect(known).to.deep.equal([{ id: 'acct_sandbox', is_live: false }]);
+    expect(known).to.deep.equal([{ network: 'acct_sandbox test' }]);
   });
 });
