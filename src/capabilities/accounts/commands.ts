@@ -2,7 +2,7 @@ import { sql } from 'slonik';
 import type { Db } from '../../db/pool.ts';
 import type { ErrorCode } from '../../kernel/error-codes.ts';
 import type { Hotkey, IntentId, WalletAddress } from '../../kernel/ids.ts';
-import { type Recovery, requireDone, verdictRow } from './prop/verdicts.ts';
+import { type Recovery, recover } from './prop/commands.ts';
 import { type MadeSubaccount, subaccountMembers } from './store.ts';
 
 /** A subaccount of the network, with the addresses that it is linked to. */
@@ -18,15 +18,14 @@ const errorCodes: Record<string, ErrorCode> = {
  * Gives a partner an unowned subaccount that its registration has made, and records the operator. The caller has checked that the
  * subaccount is what was requested. Throws an `ApiError` if the registration is not undecided, or either has the other already.
  */
-export async function attachToRegistration(
+export const attachToRegistration = (
   db: Db,
   registration: IntentId,
   { operator, reason }: Recovery,
   entityHotkey: Hotkey,
   { exAddress, payoutAddress, ...made }: LinkedSubaccount,
-): Promise<void> {
+): Promise<void> => {
   const members = { ...subaccountMembers(made, entityHotkey), ex_address: exAddress, payout_address: payoutAddress };
-  const verdict = await db.oneFirst(sql.type(verdictRow)`
-    select attach_to_registration(${registration}, ${operator}, ${JSON.stringify(members)}::jsonb, ${reason}) verdict`);
-  requireDone(verdict, errorCodes);
-}
+  const call = sql.fragment`attach_to_registration(${registration}, ${operator}, ${JSON.stringify(members)}::jsonb, ${reason})`;
+  return recover(db, call, errorCodes);
+};

@@ -3,7 +3,7 @@ import type { Db } from '../../../db/pool.ts';
 import { type Accepted, intentFor, type NewIntent, rejectionBy, type Submission } from '../../../intents/accept.ts';
 import { newId, newIntentId, type PropAccountId, type UserId } from '../../../kernel/ids.ts';
 import { provision } from '../provision.ts';
-import { type Recovery, requireDone, verdictRow } from './verdicts.ts';
+import { type Recovery, recover } from './commands.ts';
 
 /** A free account to accept: the creation intent of its subaccount, and the account row written with it. */
 export type NewFreeAccount = NewIntent & {
@@ -46,14 +46,13 @@ export const openFreeAccount = (
  * Starts the creation of a failed account's subaccount again and records the operator. Throws an `ApiError` unless the
  * earlier attempt certainly had no effect.
  */
-export async function provisionAgain(
+export const provisionAgain = (
   db: Db,
   account: PropAccountId,
   { operator, reason }: Recovery,
   deadlineMs: number,
-): Promise<void> {
-  requireDone(
-    await db.oneFirst(sql.type(verdictRow)`
-      select provision_again(${account}, ${operator}, ${newIntentId()}, ${deadlineMs / 1000}, ${reason}) verdict`),
+): Promise<void> =>
+  recover(
+    db,
+    sql.fragment`provision_again(${account}, ${operator}, ${newIntentId()}, ${deadlineMs / 1000}, ${reason})`,
   );
-}

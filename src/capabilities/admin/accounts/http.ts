@@ -1,10 +1,10 @@
 import type { Config } from '../../../config.ts';
-import type { Handler } from '../../../contract/handler.ts';
+import type { Call, Handler } from '../../../contract/handler.ts';
 import type { Db } from '../../../db/pool.ts';
 import { ApiError } from '../../../kernel/errors.ts';
 import { hotkeyOf, type PropAccountId } from '../../../kernel/ids.ts';
 import { listPage } from '../../../kernel/pages.ts';
-import { operatorName, type Principal } from '../../../kernel/principal.ts';
+import { operatorName } from '../../../kernel/principal.ts';
 import type { VenueReads } from '../../../venues/reads.ts';
 import * as recovery from '../../accounts/prop/commands.ts';
 import { provisionAgain as submitProvision } from '../../accounts/prop/intents.ts';
@@ -23,45 +23,38 @@ export const listFailedAccounts: Handler<'listFailedAccounts', Deps> = ({ deps, 
 };
 
 /** Handles `POST /v2/admin/prop-accounts/{id}/abandon`: abandon an account that could not be created. */
-export const abandonPropAccount: Handler<'abandonPropAccount', Deps> = ({ principal, path, body, commit }) =>
-  commit(async (db) => {
-    await recovery.abandonAccount(db, path.id, recoveryOf(principal, body));
-    return { status: 200, body: shownAccount(await getAccount(db, path.id)) };
-  });
+export const abandonPropAccount: Handler<'abandonPropAccount', Deps> = (call) =>
+  recovered(call, (db, by) => recovery.abandonAccount(db, call.path.id, by));
 
 /** Handles `POST /v2/admin/prop-accounts/{id}/provision`: create a failed account's subaccount again. */
-export const provisionAgain: Handler<'provisionAgain', Deps> = ({ deps, principal, path, body, commit }) =>
-  commit(async (db) => {
-    await submitProvision(db, path.id, recoveryOf(principal, body), deps.config.ACCOUNT_DEADLINE_MS);
-    return { status: 200, body: shownAccount(await getAccount(db, path.id)) };
-  });
+export const provisionAgain: Handler<'provisionAgain', Deps> = (call) =>
+  recovered(call, (db, by) => submitProvision(db, call.path.id, by, call.deps.config.ACCOUNT_DEADLINE_MS));
 
 /** Handles `POST /v2/admin/prop-accounts/{id}/attach`: attach an existing subaccount to a failed account. */
-export const attachSubaccount: Handler<'attachSubaccount', Deps> = async ({ deps, principal, path, body, commit }) => {
-  const account = await getAccount(deps.db, path.id);
-  const entity = (await findAppEntity(deps.db, account.owner)) ?? deps.config.NETVENUE_ENTITY_HOTKEY;
-  const requested = { assetClass: account.asset_class, accountSize: account.account_size };
-  const made = await getMade(deps.reads, requested, hotkeyOf(entity, body.subaccount_id));
-  return commit(async (db) => {
-    await recovery.attachSubaccount(db, account.id, recoveryOf(principal, body), entity, {
-      ...made,
-      subaccountId: body.subaccount_id,
-    });
-    return { status: 200, body: shownAccount(await getAccount(db, path.id)) };
-  });
+export const attachSubaccount: Handler<'attachSubaccount', Deps> = async (call) => {
+  const { deps, path } = call;
+  const { subaccount_id: subaccountId } = call.body;
+  const { id, owner, asset_class: assetClass, account_size: accountSize } = await getAccount(deps.db, path.id);
+  const entity = (await findAppEntity(deps.db, owner)) ?? deps.config.NETVENUE_ENTITY_HOTKEY;
+  const made = await getMade(deps.reads, { assetClass, accountSize }, hotkeyOf(entity, subaccountId));
+  return recovered(call, (db, by) => recovery.attachSubaccount(db, id, by, entity, { ...made, subaccountId }));
 };
 
 /** Handles `POST /v2/admin/prop-accounts/{id}/reinstate`: reinstate an account that a refund or dispute had stopped. */
-export const reinstatePropAccount: Handler<'reinstatePropAccount', Deps> = ({ principal, path, body, commit }) =>
-  commit(async (db) => {
-    await recovery.reinstateAccount(db, path.id, recoveryOf(principal, body));
-    return { status: 200, body: shownAccount(await getAccount(db, path.id)) };
-  });
+export const reinstatePropAccount: Handler<'reinstatePropAccount', Deps> = (call) =>
+  recovered(call, (db, by) => recovery.reinstateAccount(db, call.path.id, by));
 
-const recoveryOf = (principal: Principal, { reason }: { reason: string }) => ({
-  operator: operatorName(principal),
-  reason,
-});
+type Recovering = Pick<Call<'abandonPropAccount', Deps>, 'principal' | 'path' | 'body' | 'commit'>;
+
+/** Commits a recovery by the operator, and returns the account as it is then. */
+const recovered = (
+  { principal, path, body: { reason }, commit }: Recovering,
+  act: (db: Db, by: recovery.Recovery) => Promise<void>,
+) =>
+  commit(async (db) => {
+    await act(db, { operator: operatorName(principal), reason });
+    return { status: 200 as const, body: shownAccount(await getAccount(db, path.id)) };
+  });
 
 async function getAccount(db: Db, id: PropAccountId): Promise<PropAccount> {
   const account = await findAnyPropAccount(db, id);
