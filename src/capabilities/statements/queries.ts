@@ -1,36 +1,18 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
+import type { components } from '../../contract/types.ts';
 import { keysetPage } from '../../db/keyset.ts';
 import type { Db } from '../../db/pool.ts';
 import type { OwnerId } from '../../kernel/ids.ts';
 import { credentialId, type Principal } from '../../kernel/principal.ts';
 
-const lineRow = z.object({
-  id: z.string(),
-  kind: z.enum(['fill', 'fee', 'payment', 'payout']),
-  what: z.enum([
-    'executed',
-    'trading',
-    'received',
-    'refunded',
-    'disputed',
-    'won_back',
-    'registration',
-    'transferred',
-    'reversed',
-  ]),
-  at: z.string(),
-  venue: z.enum(['netvenue', 'exvenue']).nullable(),
-  account: z.string().nullable(),
-  user_id: z.string().nullable(),
-  reference: z.string(),
-  pair: z.string().nullable(),
-  side: z.string().nullable(),
-  quantity: z.string().nullable(),
-  price: z.string().nullable(),
-  amount: z.string().nullable(),
-  currency: z.string().nullable(),
-});
+type Of = components['schemas']['PartnerStatementLine'];
+type Either = Of | components['schemas']['AppStatementLine'];
+
+const lineRow = z.custom<
+  Omit<Of, 'kind' | 'what' | 'venue' | 'trader_id'> &
+    Pick<Either, 'kind' | 'what'> & { venue: Of['venue'] | null; account: string | null; user_id: string | null }
+>();
 
 /** One line of a statement. Amounts are decimals: cents of payments and payouts of apps, units of `currency` else. */
 export type StatementLine = z.infer<typeof lineRow>;
