@@ -1,10 +1,18 @@
 import { z } from 'zod';
 import { defineIntent, type Finding, isNotReady } from '../../../intents/define.ts';
 import { absolute, isPositive } from '../../../kernel/decimals.ts';
-import { dexOf } from '../../../kernel/exchange-names.ts';
-import { idSchema } from '../../../kernel/ids.ts';
-import { acknowledged, type Rejected, type UpstreamResult, unknownEffect } from '../../../kernel/upstream-result.ts';
+import { dexOf, legCloid } from '../../../kernel/exchange-names.ts';
+import { type IntentId, idSchema, type WalletAddress } from '../../../kernel/ids.ts';
+import {
+  accepted,
+  acknowledged,
+  type Rejected,
+  recordedRejection,
+  type UpstreamResult,
+  unknownEffect,
+} from '../../../kernel/upstream-result.ts';
 import type { Posted } from '../adapter/action-types.ts';
+import type { Exvenue, OrderRecord } from '../adapter/types.ts';
 import { closingSide } from '../protection.ts';
 import { sign, signedMembers } from '../signing/sign.ts';
 import {
@@ -18,11 +26,10 @@ import {
   walletMembers,
 } from './calls.ts';
 import { cancelNext } from './cancel.ts';
-import { ABSENT } from './evidence.ts';
+import { ABSENT, REJECTED } from './evidence.ts';
 import { exitOrders, exitsOn, type OldExit, oldExit } from './exits.ts';
 import { readMarket, readPosition, URGENT } from './market.ts';
 import { listPlannedExits, listReplacedExits, type PlannedExit } from './plans/queries.ts';
-import { type FoundExits, findExits, type PlacedExits } from './protect-evidence.ts';
 import { isValid, repeat } from './repeat.ts';
 import { EXIT_NAMES, type ExitPrices, type Leg, legsOf, misplacedExit } from './rules.ts';
 import { isWholeWanted, stillWanted } from './still-wanted.ts';
@@ -177,3 +184,46 @@ function goneResult(requested: ExitPrices, placed: PlacedExits, gone: Leg[]) {
 }
 
 const text = (oid: number | undefined) => (oid === undefined ? null : String(oid));
+
+/** The exchange's order numbers of new exits. A rejected leg is missing. */
+type PlacedExits = Partial<Record<Leg, number>>;
+/** New exits, those of them that were cancelled since, and the older ones that rested beside them. */
+type FoundExits = { placed: PlacedExits; cancelled: Leg[]; older: PlannedExit[] };
+/** `isSettled`: every read shows the effect of what was sent. */
+type Sought = ExitPrices & { account: WalletAddress; coin: string; isSettled: boolean };
+
+/**
+ * Finds the exits of an intent by their cloids. They were sent in one action, so one found exit proves that the action was executed.
+ * Another one was rejected if its record says so, or if there is none once reads can no longer be behind. The list of open orders,
+ * read after that, shows exits that rested before them and that an earlier read may have missed: reads may be behind.
+ */
+async function findExits(
+  exvenue: Exvenue,
+  intentId: IntentId,
+  { account, coin, isSettled, ...prices }: Sought,
+): Promise<Finding<FoundExits>> {
+  const records: { leg: Leg; record: OrderRecord }[] = [];
+  for (const leg of legsOf(prices)) {
+    const status = await exvenue.orderStatus(account, legCloid(intentId, leg), URGENT);
+    if (status.kind === 'unreadable') return unknownEffect(status.why);
+    if (status.kind === 'found' && status.data.state === 'unknown')
+      return unknownEffect(`the exchange's status of an exit is ${status.data.word}`);
+    if (status.kind === 'found') records.push({ leg, record: status.data });
+  }
+  const isComplete = records.length === legsOf(prices).length;
+  const resting = records.filter(({ record }) => record.state !== 'rejected');
+  const [first] = resting.map(({ record }) => record.order);
+  const [rejection] = records.map(({ record }) => record);
+  if (!first) return isComplete && rejection ? recordedRejection(rejection.rejected ?? REJECTED) : ABSENT;
+  if (!isComplete && !isSettled) return unknownEffect('an exit is not shown yet');
+  const placed: PlacedExits = Object.fromEntries(resting.map(({ leg, record }) => [leg, record.order.oid]));
+  const open = await exvenue.openOrders(account, dexOf(coin), URGENT);
+  if (open.kind === 'unreadable') return unknownEffect(open.why);
+  const before = Math.min(...Object.values(placed));
+  const protecting = exitsOn(open.data, { coin, side: first.side }); // all are on the closing side
+  return accepted({
+    placed,
+    cancelled: resting.filter(({ record }) => record.state === 'cancelled').map(({ leg }) => leg),
+    older: protecting.filter(({ oid }) => oid < before).map(({ leg, oid }) => ({ leg, oid: String(oid) })),
+  });
+}
