@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { bearer } from '../support/identity.ts';
 import {
   exhaustJobs,
   expectApiError,
@@ -193,20 +192,5 @@ describe('operations of operators on intents', () => {
       expect(second.body[0]).to.include({ actor: `admin:${desk.admin.adminId}`, action: 'rerun' });
       expect(nextOf(second)).to.equal('');
     });
-  });
-
-  it('is for enrolled operators only', async () => {
-    const unenrolled = await desk.service.admin(false);
-    const app = await desk.service.app(['*']);
-
-    for (const path of ['intents', 'deliveries', 'queue', 'audit', 'prop-accounts/failed'])
-      for (const [token, status] of [
-        [unenrolled.token, 403],
-        [app.token, 401],
-      ] as const)
-        expect(await desk.service.ask('GET', `/v2/admin/${path}`, { headers: bearer(token) })).to.have.property(
-          'status',
-          status,
-        );
   });
 });

@@ -152,19 +152,4 @@ describe('a user as operators see it', function () {
       expect(replies.map(({ body }) => body)).to.deep.equal([{ ended: 1 }, { ended: 1 }]);
     });
   });
-
-  it('is for enrolled operators only', async () => {
-    const user = await service.user(app);
-    const unenrolled = await service.admin(false);
-    for (const [ask, status] of [
-      [unenrolled.ask, 403],
-      [app.ask, 401],
-      [user.ask, 401],
-      [service.ask, 401],
-    ] as const) {
-      expect((await ask('GET', `/v2/admin/users/${user.userId}`)).status).to.equal(status);
-      expect((await ask('POST', `/v2/admin/users/${user.userId}/end-sessions`, why)).status).to.equal(status);
-    }
-    expect(await isOpen(user.ask)).to.equal(true);
-  });
 });
