@@ -65,4 +65,34 @@ describe('what another transaction ends at the same moment', () => {
 
     expect(await intentDb.query('select from worker_processes')).to.have.length(1);
   });
+
+  it('is no endpoint whose former address is gone: it has just got another one', async () => {
+    const gone = JSON.stringify({ ending: 'gone', url: 'https://example.com', delivery_id: 'whd_1' });
+
+    await beside(
+      `update webhook_endpoints set url = 'https://other.example'`,
+      `select note_ending('whe_1', '${gone}')`,
+    );
+
+    expect(await intentDb.query('select active from webhook_endpoints')).to.deep.equal([{ active: true }]);
+  });
+
+  it('is not run again a second time: a dead job that another operator has just queued', async () => {
+    await intentDb.query(`
+      delete from queue_jobs;
+      select graphile_worker.add_job('payments/read', '{"payment_id": "pay_1"}');
+      update queue_jobs set attempts = max_attempts`);
+    const rerun = `select r.verdict, r.done from queue_jobs j cross join rerun_dead_job(j.id, 'op', 'asked') r`;
+
+    expect(await beside(rerun, rerun)).to.deep.equal({ verdict: 'at_work', done: false });
+  });
+
+  it('is a secret that is replaced as stolen: it sets no endpoint', async () => {
+    const used = await beside(
+      `update app_secrets set expires_at = now() where id = 'sec_1'`,
+      `select use_credentials('sec_1') is null as is_rejected`,
+    );
+
+    expect(used).to.deep.equal({ is_rejected: true });
+  });
 });
