@@ -59,11 +59,23 @@ describe('a write at the processor, to which it responds with what another write
 
       responding({ intent_id: 'intent-2', user_id: 'usr_2' });
       const another = await write();
+      responding({});
+      const nobodys = await write();
       responding({ intent_id: KEY, user_id: 'usr_1' });
       const own = await write();
 
-      expect([another.kind, own.kind]).to.deep.equal(['unknown', 'accepted']);
+      expect([another.kind, nobodys.kind, own.kind]).to.deep.equal(['unknown', 'unknown', 'accepted']);
     });
+
+  it('is in doubt where the response names the idempotency key of another', async () => {
+    const urls = { accountId: 'acct_1', returnUrl: 'https://a.test', refreshUrl: 'https://a.test' };
+    const answered = async (key: string) => {
+      nock(URL).post('/v1/account_links').reply(200, { url: 'https://link.test' }, { 'Idempotency-Key': key });
+      return (await upstream.createLink(urls, KEY)).kind;
+    };
+
+    expect([await answered('intent-2'), await answered(KEY)]).to.deep.equal(['unknown', 'accepted']);
+  });
 });
 
 describe('a list of the processor with an object that it lists twice', () => {

@@ -16,7 +16,7 @@ const shown = {
   status: 'requires_payment_method',
   client_secret: 'pi_1_secret_x',
   last_payment_error: null,
-  metadata: { payment_id: 'pay_1' },
+  metadata: { payment_id: 'pay_1', intent_id: 'intent-1' },
 };
 
 describe('the processor adapter', () => {

@@ -31,13 +31,13 @@ export const metadata = (name: string) =>
   z.unknown().transform((value) => id.safeParse(Object(value)[name]).data ?? null); // reads a member of any value
 
 /**
- * The reader of what a write made, whose metadata has this value. Null also if another write made it: a payment of somebody else, or a transfer that
- * would later be taken back in place of the own one.
+ * The reader of what a write made, whose metadata has this value: every write sends it. Null if another write made it, or nothing says which: a
+ * payment or account of somebody else, or a transfer that would later be taken back in place of the own one.
  */
 export const madeBy =
   <Seen>(name: string, value: string, read: (object: unknown) => Seen | null) =>
   (object: unknown): Seen | null =>
-    (metadata(name).parse(Object(object).metadata) ?? value) === value ? read(object) : null;
+    metadata(name).parse(Object(object).metadata) === value ? read(object) : null;
 
 type Members = Record<string, readonly [name: string, form: z.ZodType]>;
 /** What is read of such an object. */

@@ -42,9 +42,17 @@ export class Transport extends Stripe.HttpClient {
       timeoutMs: LONGEST_MS,
     });
     if (reply.kind !== 'response') throw new TransportFault(reply);
+    if (isToAnother(reply, headers))
+      throw new TransportFault({ kind: 'lost', why: 'the response is to another request' });
     return new Response(reply);
   }
 }
+
+/** Whether a response names the idempotency key of another request. */
+const isToAnother = ({ headers }: HttpReply, sent: object): boolean => {
+  const [named, own] = [headers['idempotency-key'], textsOf(sent)['Idempotency-Key']];
+  return named !== undefined && named !== own;
+};
 
 type Client = InstanceType<typeof Stripe.HttpClient>;
 type HttpReply = Extract<Reply, { kind: 'response' }>;
