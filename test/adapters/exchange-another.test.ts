@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import nock from 'nock';
-import type { OrderTerms } from '../../src/venues/exchange/adapter/action-types.ts';
+import type { Action, OrderTerms } from '../../src/venues/exchange/adapter/action-types.ts';
 import { exvenue } from '../../src/venues/exchange/adapter/index.ts';
 import { alone } from '../support/alone.ts';
 
@@ -60,6 +60,33 @@ describe('what the exchange says of something else', () => {
     expect(await post(200, [resting(OTHER)])).to.include({ kind: 'unknown' });
     expect(await post(200, [resting(OTHER), resting(CLOID, 8)], [CLOID, OTHER])).to.include({ kind: 'unknown' });
     expect(await post(200, [resting(CLOID), resting(OTHER, 8)], [CLOID, OTHER])).to.include({ kind: 'accepted' });
+  });
+
+  for (const [what, status] of [
+    ['with an error beside it', { resting: { oid: 7 }, error: 'Insufficient margin to place order.' }],
+    ['without a number', { resting: { oid: 0 } }],
+    ['with a number below 0', { filled: { totalSz: '1', avgPx: '1', oid: -7 } }],
+    ['of which more was filled than was sent', { filled: { totalSz: '1.1', avgPx: '1', oid: 7 } }],
+  ] as const)
+    it(`settles no order: one ${what}`, async () => {
+      expect(await post(200, [status])).to.include({ kind: 'unknown' });
+    });
+
+  it('uses up no nonce, and cancels no other orders', async () => {
+    const { signerOf, post: send } = venue();
+    const signer = signerOf('c'.repeat(64));
+    const answered = async (action: Action, response: object) => {
+      nock(VENUE).post('/exchange').reply(200, { status: 'ok', response });
+      return (await send(String(await signer?.sign(action, { nonce: 1 })), { firstSend: true })).kind;
+    };
+    const cancel: Action = { kind: 'cancel', orders: [1, 2].map((oid) => ({ asset: 1, oid })) };
+    const gone = { error: 'Order was never placed, already canceled, or filled. asset=1' };
+    const statuses = (...all: unknown[]) => ({ type: 'cancel', data: { statuses: all } });
+
+    expect(await answered({ kind: 'noop' }, { type: 'default' })).to.equal('accepted');
+    expect(await answered({ kind: 'noop' }, { type: 'order', data: { statuses: [] } })).to.equal('unknown');
+    expect(await answered(cancel, statuses(gone, gone))).to.equal('rejected');
+    expect(await answered(cancel, statuses(gone))).to.equal('unknown');
   });
 
   for (const status of [422, 429])

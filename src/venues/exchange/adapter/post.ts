@@ -4,9 +4,9 @@ import { type UpstreamResult, unreachable } from '../../../kernel/upstream-resul
 import { epochMs, presentWork } from '../../../kernel/work.ts';
 import type { Posted, PostLimits } from './action-types.ts';
 import type { Budget } from './budget.ts';
-import { fieldsOf, hexOf, textOf } from './fields.ts';
+import { decimalOf, fieldsOf, hexOf, textOf } from './fields.ts';
 import type { AccountPauses } from './pauses.ts';
-import { pauseOf, postResponse } from './responses.ts';
+import { pauseOf, postResponse, type SentItem } from './responses.ts';
 
 /** The venue responds within 1 s or not at all. This is below the expiry of every signed action. */
 const POST_MS = 10_000;
@@ -21,9 +21,9 @@ export const posterTo =
   (url: string, send: Record<Priority, HttpClient>, budget: Budget, pauses: AccountPauses) =>
   async (body: string, limits: PostLimits): Promise<UpstreamResult<Posted>> => {
     const { timeoutMs = POST_MS, notAfter = epochMs() + timeoutMs, signal, account, firstSend } = limits;
-    const { items, cloids, cancels, isExit } = readSigned(body);
+    const { items, count, cancels, isExit } = readSigned(body);
     if (account && !(await pauses.waitOut(account, cancels, notAfter, signal))) return unreachable('ACTION_BUDGET');
-    const weight = 1 + Math.floor(items / ITEMS_PER_WEIGHT);
+    const weight = 1 + Math.floor(count / ITEMS_PER_WEIGHT);
     const priority = isExit || presentWork().isExit ? 'exit' : 'entry';
     const granted = await budget.take({
       weight,
@@ -39,16 +39,16 @@ export const posterTo =
     const reply = await send[priority]({ method: 'POST', ...request });
     if (reply.kind === 'unsent') budget.charge(-weight);
     if (reply.kind === 'response' && reply.status === 429) budget.halt(pauseOf(reply.headers) * 1_000);
-    const response = postResponse(reply, { cloids, firstSend });
+    const response = postResponse(reply, { items, firstSend });
     if (response.kind === 'rejected' && response.slug === 'action_budget' && account)
       pauses.pause(account, cancels, (response.retryAfterS ?? 0) * 1_000);
     return response;
   };
 
-type Signed = { items: number; cloids: (string | null)[]; cancels: boolean; isExit: boolean };
+type Signed = { items: SentItem[]; count: number; cancels: boolean; isExit: boolean };
 
 /**
- * Reads the kind, the size and the client ids of a signed body; null for an item without one. Throws for any other text; the error does not
+ * Reads the kind and the items of a signed body. `count`: what it weighs. Throws for any other text; the error does not
  * contain the text.
  */
 const readSigned = (body: string): Signed => {
@@ -58,10 +58,10 @@ const readSigned = (body: string): Signed => {
   const list = [action.orders, action.cancels, action.modifies].find(Array.isArray) ?? null;
   const cancels = type === 'cancel' || type === 'cancelByCloid';
   const reduces = type === 'order' && (list ?? []).every((order) => fieldsOf(order)?.r === true);
-  return { items: list?.length ?? 1, cloids: list?.map(cloidIn) ?? [], cancels, isExit: cancels || reduces };
+  return { items: list?.map(itemOf) ?? [], count: list?.length ?? 1, cancels, isExit: cancels || reduces };
 };
 
-const cloidIn = (item: unknown): string | null => {
+const itemOf = (item: unknown): SentItem => {
   const order = fieldsOf(fieldsOf(item)?.order) ?? fieldsOf(item);
-  return hexOf(order?.c);
+  return { cloid: hexOf(order?.c), size: decimalOf(order?.s) };
 };

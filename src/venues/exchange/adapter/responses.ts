@@ -1,4 +1,5 @@
 import { parseJson, type Reply } from '../../../adapters/http.ts';
+import { compare } from '../../../kernel/decimals.ts';
 import {
   accepted,
   type Rejected,
@@ -10,8 +11,11 @@ import type { ItemResult, Posted } from './action-types.ts';
 import { fieldsOf, hexOf, integerOf, positiveOf, textOf } from './fields.ts';
 import { classifyActionText, classifyItemText, rejectedForForm, rejectedForRate, saysExpired } from './rejections.ts';
 
-/** What was sent: the client ids of the items that the venue reports on individually, null for one without. None if it sends no item results. */
-export type SentRequest = { cloids: readonly (string | null)[]; firstSend: boolean };
+/** What was sent: the items that the venue reports on individually, with their client ids and sizes, null where they have none. */
+export type SentRequest = { items: readonly SentItem[]; firstSend: boolean };
+
+/** An item of an action. */
+export type SentItem = { cloid: string | null; size: string | null };
 
 /** Pause after a 429 without `Retry-After`. The budget is per minute, so a sixth of it is available again by then. */
 const PAUSE_S = 10;
@@ -23,10 +27,10 @@ const LONGEST_PAUSE_S = 60;
  * may have arrived before, only results per item are: the venue executes a nonce once, so it has executed the bytes now.
  * Everything else leaves the action in doubt. See venues/exchange.md#errors.
  */
-export const postResponse = (reply: Reply, { cloids, firstSend }: SentRequest): UpstreamResult<Posted> => {
+export const postResponse = (reply: Reply, { items, firstSend }: SentRequest): UpstreamResult<Posted> => {
   if (reply.kind === 'unsent') return unreachable(reply.why);
   if (reply.kind === 'lost') return unknownEffect(reply.why);
-  const response = readReply(reply, cloids);
+  const response = readReply(reply, items);
   if (firstSend || response.kind === 'accepted' || response.kind === 'unknown' || isExecuted(reply)) return response;
   return unknownEffect(`a repeat was rejected: ${response.kind === 'rejected' ? response.slug : response.why}`);
 };
@@ -41,7 +45,7 @@ export const pauseOf = (headers: { 'retry-after'?: string | undefined }): number
 
 const readReply = (
   reply: Extract<Reply, { kind: 'response' }>,
-  cloids: SentRequest['cloids'],
+  items: SentRequest['items'],
 ): UpstreamResult<Posted> => {
   const body = fieldsOf(parseJson(reply.text));
   const isRejected = body?.status !== 'ok';
@@ -50,8 +54,13 @@ const readReply = (
   if (reply.status !== 200 || !body) return unknownEffect(`status ${reply.status} is not conclusive`);
   if (body.status === 'err') return readRejection(body.response);
   if (body.status !== 'ok') return unknownEffect('unknown status of the action');
-  return cloids.length === 0 ? accepted({ items: [] }) : readStatuses(body.response, cloids);
+  if (items.length > 0) return readStatuses(body.response, items);
+  const type = textOf(fieldsOf(body.response)?.type) ?? NO_ITEMS;
+  return type === NO_ITEMS ? accepted({ items: [] }) : unknownEffect('the response is about another action');
 };
+
+/** The type of the response to an action without items. See venues/exchange.md#actions. */
+const NO_ITEMS = 'default';
 
 /** Expired bytes were never executed, so the action may be signed and sent anew. */
 const readRejection = (reason: unknown): UpstreamResult<Posted> => {
@@ -60,21 +69,28 @@ const readRejection = (reason: unknown): UpstreamResult<Posted> => {
   return classifyActionText(text) ?? unknownEffect('the reason given by the venue is not conclusive');
 };
 
-/** A single rejection for several items: the venue found it in its first check and rejected the whole action. */
-const readStatuses = (response: unknown, cloids: SentRequest['cloids']): UpstreamResult<Posted> => {
+/**
+ * A single rejection for several items: the venue found it in its first check and rejected the whole action. That an order is gone is found for each
+ * item by itself.
+ */
+const readStatuses = (response: unknown, sent: SentRequest['items']): UpstreamResult<Posted> => {
   const statuses = fieldsOf(fieldsOf(response)?.data)?.statuses;
   if (!Array.isArray(statuses)) return unknownEffect('the response lists no items');
   const items = statuses.map(readItem);
   const [first] = items;
-  if (items.length === 1 && first?.kind === 'rejected') return first;
-  if (items.length !== cloids.length || items.some((item, n) => isAnother(item, cloids[n] ?? null)))
+  if (items.length === 1 && first?.kind === 'rejected' && (sent.length === 1 || first.slug !== 'order_gone'))
+    return first;
+  if (items.length !== sent.length || items.some((item, n) => isAnother(item, sent[n])))
     return unknownEffect('the response lists other items');
   return sameRejection(items) ?? (items.some(isDone) ? accepted({ items }) : allInDoubt(items));
 };
 
-/** Whether an item names another order than was sent in its place. Where one of both has no client id, nothing says so. */
-const isAnother = (item: ItemResult, sent: string | null): boolean =>
-  'cloid' in item && (item.cloid ?? sent) !== (sent ?? item.cloid);
+/** Whether an item is of another order than was sent in its place: by its client id, where both have one, or because more of it was filled. */
+const isAnother = (item: ItemResult, { cloid, size }: SentItem = NOTHING): boolean =>
+  ('cloid' in item && (item.cloid ?? cloid) !== (cloid ?? item.cloid)) ||
+  (item.kind === 'filled' && size !== null && compare(item.filledSize, size) > 0);
+
+const NOTHING: SentItem = { cloid: null, size: null };
 
 /** The same rejection for every item rejects the action. Different rejections stay on their items. */
 const sameRejection = (items: ItemResult[]): Rejected | null => {
@@ -94,20 +110,26 @@ const readItem = (status: unknown): ItemResult => {
   if (status === 'waitingForTrigger') return { kind: 'waiting_for_trigger' };
   const item = fieldsOf(status);
   const error = textOf(item?.error);
-  if (error) return classifyItemText(error);
-  return readResting(item?.resting) ?? readFilled(item?.filled) ?? { kind: 'unknown', why: 'an unknown status' };
+  const order = readResting(item?.resting) ?? readFilled(item?.filled);
+  if (error && !order) return classifyItemText(error);
+  return (!error && order) || { kind: 'unknown', why: 'an unknown status' };
 };
 
 const readResting = (value: unknown): ItemResult | null => {
-  const oid = integerOf(fieldsOf(value)?.oid);
+  const oid = oidOf(fieldsOf(value)?.oid);
   return oid === null ? null : { kind: 'resting', oid, cloid: hexOf(fieldsOf(value)?.cloid) };
 };
 
 const readFilled = (value: unknown): ItemResult | null => {
   const filled = fieldsOf(value);
-  const oid = integerOf(filled?.oid);
+  const oid = oidOf(filled?.oid);
   const filledSize = positiveOf(filled?.totalSz);
   const averagePrice = positiveOf(filled?.avgPx);
   if (oid === null || filledSize === null || averagePrice === null) return null;
   return { kind: 'filled', oid, cloid: hexOf(filled?.cloid), filledSize, averagePrice };
+};
+
+const oidOf = (value: unknown): number | null => {
+  const oid = integerOf(value);
+  return oid !== null && oid > 0 ? oid : null;
 };
