@@ -41,7 +41,11 @@ describe('a signal whose response settles nothing', () => {
     ['a no without a reason', 400, { success: false, order_uuid: UUID, error_messages: {}, message: 'Order failed' }],
     ['an empty 200', 200, ''],
     ['a 200 without success', 200, {}],
+    ['a 200 without an order', 200, { success: true }],
     ['a 200 with a rejection', 200, no('no live prices')],
+    ['a yes with an error beside it', 200, { ...yes(null), error_message: 'no live prices' }],
+    ['a yes with another error beside it', 200, { ...yes(null), error: { code: 'no_live_prices' } }],
+    ['a no of a gateway', 400, { error: 'no live prices' }],
     ['a list', 200, []],
     ['a yes with a status of our key', 401, yes(null)],
     ['a yes with another status of our key', 403, yes(null)],
@@ -53,4 +57,16 @@ describe('a signal whose response settles nothing', () => {
       expect(await venue.submit(signal)).to.include({ kind: 'unknown' });
     });
   }
+
+  for (const [who, body, ended] of [
+    ['the miner', { success: false, order_uuid: UUID, error: 'Internal error' }, true],
+    ['a gateway, while the miner may still work on it', { message: 'Endpoint request timed out' }, undefined],
+  ] as const)
+    it(`is over only once the miner has responded: 504 of ${who}`, async () => {
+      miner().reply(504, body);
+
+      const response = await venue.submit(signal);
+
+      expect('ended' in response ? response.ended : undefined).to.equal(ended);
+    });
 });

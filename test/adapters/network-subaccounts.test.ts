@@ -106,12 +106,15 @@ describe('creating a subaccount at the network', () => {
     ['a yes about another size', 200, { status: 'success', subaccount: { ...made, account_size: 100_000 } }],
     ['a yes about another class', 200, { status: 'success', subaccount: { ...made, asset_class: 'forex' } }],
     ['a yes with the number of another', 200, { status: 'success', subaccount: { ...made, subaccount_id: 8 } }],
+    ['a yes about another entity', 200, { status: 'success', subaccount: { ...made, synthetic_hotkey: '5Other_7' } }],
     ['a yes with no number', 200, { status: 'success', subaccount: { ...made, subaccount_id: 7.5 } }],
     ['a yes with no hotkey', 200, { status: 'success', subaccount: { ...made, synthetic_hotkey: '5Entity 7' } }],
     ['a subaccount with 400', 400, { status: 'error', message: 'bad', subaccount: made }],
     ['a subaccount with 401', 401, { error: 'Unauthorized access', subaccount: made }],
     ['a subaccount with 403', 403, { status: 'error', subaccount: made }],
     ['a page with 400', 400, '<html>'],
+    ['400 without a reason', 400, {}],
+    ['400 after an exception', 400, { status: 'error', message: 'Internal error: request timed out' }],
   ] as const) {
     it(`is in doubt because the subaccount may exist: ${what}`, async () => {
       miner().reply(status, body);

@@ -11,6 +11,7 @@ import { throwUnsent } from '../../intents/unsent.ts';
 import { type Hotkey, type IntentId, idSchema, type OwnerId, type WalletAddress } from '../../kernel/ids.ts';
 import {
   accepted,
+  inconclusive,
   recordedRejection,
   type UpstreamResult,
   unknownEffect,
@@ -76,9 +77,13 @@ export const provision = defineIntent({
     return { send: { subaccount, entity, first_id: venue && (await readNextId(venue)) } };
   },
 
-  async send({ payload: { subaccount, entity } }, { venues }, limits): Promise<UpstreamResult<Subaccount>> {
-    const venue = await venues.of(entity).catch(throwUnsent);
-    return venue ? venue.createSubaccount(subaccount, limits) : unreachable('no key for the entity');
+  async send({ payload }, { venues }, limits): Promise<UpstreamResult<Subaccount>> {
+    const venue = await venues.of(payload.entity).catch(throwUnsent);
+    if (!venue) return unreachable('no key for the entity');
+    const result = await venue.createSubaccount(payload.subaccount, limits);
+    return result.kind === 'accepted' && !isNewTo(payload, result.data)
+      ? inconclusive('the subaccount in the response was there before')
+      : result;
   },
 
   async reconcile({ intent, payload: { subaccount: wanted, entity, first_id } }, { db, venues, config }) {

@@ -87,7 +87,7 @@ export const netvenue = (access: NetvenueAccess, sendLookUp: LookUps = unlimited
     createSubaccount: async (requested, limits) => {
       const path = 'exAddress' in requested ? '/api/create-hl-subaccount' : '/api/create-subaccount';
       const reply = await writes.post(path, subaccountBody(requested), { timeoutMs: CREATE_MS, ...limits });
-      return createResponse(reply, requested);
+      return createResponse(reply, requested, access.entityHotkey);
     },
     listSubaccounts: async (limits) => listResponse(await validator.get(entityPath, limits), access.entityHotkey),
   };

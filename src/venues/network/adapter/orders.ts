@@ -44,13 +44,19 @@ export const submitResponse = (
   if (reply.kind === 'lost') return unknownEffect(reply.why);
   const body = fieldsOf(parseJson(reply.text));
   if (isOurKeyRejected(reply.status) && body?.success !== true) return rejectedOurKey;
-  if (!body) return unknownEffect(`unreadable body, status ${reply.status}`);
+  if (typeof body?.success !== 'boolean') return unknownEffect(`unreadable body, status ${reply.status}`); // a proxy's: the miner may still work on it
   if (isAboutAnother(body, orderUuid)) return inconclusive('the response is about another order');
   const attempts = attemptsBehind(body, elapsedMs);
-  if (reply.status === 200 && body.success === true) return accepted(acceptedOrder(body, attempts));
-  if (reply.status === 400 && body.success === false) return rejectionResponse(body, { execution_type, attempts });
+  if (reply.status === 200 && body.success && (textOf(body.order_uuid) === null || saysError(body)))
+    return inconclusive('a success that names no order, or an error beside it');
+  if (reply.status === 200 && body.success) return accepted(acceptedOrder(body, attempts));
+  if (reply.status === 400 && !body.success) return rejectionResponse(body, { execution_type, attempts });
   return inconclusive(`status ${reply.status} is not conclusive`);
 };
+
+/** Older builds list the errors of other validators beside a success (`error_messages`): they say nothing of it. */
+const saysError = ({ error, error_message }: Fields): boolean =>
+  [error, error_message].flatMap(textsOf).join('').trim() !== '';
 
 /** How long the miner has worked on a signal, at least, by its response; null if the response does not say. */
 export function workedFor(reply: Reply): number | null {
@@ -228,8 +234,11 @@ const readSizes = (order: Fields) => ({
   quantity: numberIn(order, 'quantity', 'q'),
 });
 
-/** Unfilled orders have a price of 0, which means no price. */
-const readPrice = (value: unknown): number | null => numberOf(value) || null;
+/** Unfilled orders have a price of 0, which means no price. No price is below 0. */
+const readPrice = (value: unknown): number | null => {
+  const price = numberOf(value);
+  return price !== null && price > 0 ? price : null;
+};
 
 const readTrailingStop = (value: unknown): TrailingStop | null => {
   const stop = fieldsOf(value);

@@ -190,9 +190,11 @@ export const saysRestarting = ({ slug }: Rejected): boolean =>
 /** Classifies the text of the miner's own check, which comes before anything is sent. */
 export const classifyFormText = (text: string): Rejected => firstMatch(ORDER_REJECTIONS, text) ?? rejectedForForm;
 
-/** Classifies the rejection text of a new subaccount. */
-export const classifySubaccountText = (text: string): Rejected =>
-  firstMatch(SUBACCOUNT_REJECTIONS, text) ?? rejectedForReasonsUnknown;
+/** Classifies the rejection text of a new subaccount. Null for a text that proves nothing. */
+export const classifySubaccountText = (text: string): Rejected | null =>
+  text.trim() === '' || UNDECIDED.test(text)
+    ? null
+    : (firstMatch(SUBACCOUNT_REJECTIONS, text) ?? rejectedForReasonsUnknown);
 
 /** A rejection with an unknown text. */
 const rejectedForReasonsUnknown = rejected('rejected_by_venue', 'The venue rejected the request.');

@@ -32,15 +32,21 @@ export const subaccountBody = (requested: NewSubaccount): Record<string, string 
  * Classifies the reply to a creation. The miner sends 500, 503 and 504 after it tried to reach the validator, which may
  * have created the subaccount.
  */
-export const createResponse = (reply: Reply, requested: NewSubaccount): UpstreamResult<Subaccount> => {
+export const createResponse = (
+  reply: Reply,
+  requested: NewSubaccount,
+  entityHotkey: string,
+): UpstreamResult<Subaccount> => {
   if (reply.kind === 'unsent') return unreachable(reply.why);
   if (reply.kind === 'lost') return unknownEffect(reply.why);
   const body = fieldsOf(parseJson(reply.text));
   const made = fieldsOf(body?.subaccount); // whatever the status is: a subaccount that is shown was created
-  if (made) return createdResponse(reply.status, readSubaccount(made), requested);
+  if (made) return createdResponse(reply.status, readSubaccount(made), { requested, entityHotkey });
   if (reply.status === 401) return rejectedOurKey;
   if (reply.status === 403) return body ? rejectedAtCap : rejectedOurKey; // without a JSON body it is a proxy's page, which says nothing about traders
-  if (reply.status === 400 && body) return classifySubaccountText(textOf(body.message) ?? textOf(body.error) ?? '');
+  const rejection =
+    reply.status === 400 && body && classifySubaccountText(textOf(body.message) ?? textOf(body.error) ?? '');
+  if (rejection) return rejection;
   const why = `status ${reply.status} is not conclusive`;
   return body ? inconclusive(why) : unknownEffect(why); // a proxy responds while the miner still works on it
 };
@@ -48,9 +54,12 @@ export const createResponse = (reply: Reply, requested: NewSubaccount): Upstream
 const createdResponse = (
   status: number,
   made: Subaccount | null,
-  requested: NewSubaccount,
+  { requested, entityHotkey }: { requested: NewSubaccount; entityHotkey: string },
 ): UpstreamResult<Subaccount> =>
-  made && status === 200 && !isAnother(made, requested)
+  made &&
+  status === 200 &&
+  made.syntheticHotkey === `${entityHotkey}_${made.subaccountId}` &&
+  !isAnother(made, requested)
     ? accepted(made)
     : inconclusive(`the subaccount in the response, with status ${status}, may be another`);
 
