@@ -231,6 +231,8 @@ describe('reading a dashboard of the network', () => {
     ['a rejected key', 403, { error: 'tier' }],
     ['404 of a proxy', 404, '<html>nothing here</html>'],
     ['404 of a route that is not there', 404, { error: 'Resource not found' }],
+    ['404 of a gateway without this route', 404, { message: 'no Route matched with those values' }],
+    ['404 of a gateway whose miner is not there', 404, { error: 'app not found', message: 'no such host: miner' }],
     ['404 of data that is not there yet', 404, { status: 'error', message: 'Trader data not available' }],
     ['404 without a word', 404, {}],
     ['an error of the validator', 500, { error: 'x' }],

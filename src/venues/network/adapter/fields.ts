@@ -52,8 +52,8 @@ export const entriesOf = (value: unknown): [key: string | null, member: unknown]
 export const isOurKeyRejected = (status: number): boolean => status === 401 || status === 403;
 
 /**
- * The JSON object of a successful read, or why there is none. `absent` only for a 404 whose text says what is missing: a page of a proxy, a
- * route that is not there, and data that is not there yet say nothing of the object. See venues/network-validator.md#validator-rest.
+ * The JSON object of a successful read, or why there is none. `absent` only for a 404 whose text says which object is missing: the page or the JSON
+ * of a proxy, a route that is not there, and data that is not there yet say nothing of the object. See venues/network-validator.md#validator-rest.
  */
 export const readResponse = (reply: Reply): ReadResult<Fields> => {
   if (reply.kind !== 'response') return unreadable(reply.why);
@@ -66,7 +66,9 @@ export const readResponse = (reply: Reply): ReadResult<Fields> => {
 
 const saysWhatIsMissing = ({ error, message }: Fields): boolean => {
   const text = textOf(error) ?? textOf(message);
-  return text !== null && !OF_NOTHING.test(text);
+  return text !== null && OF_AN_OBJECT.test(text) && !/not available/i.test(text);
 };
 
-const OF_NOTHING = /^(404:? ?)?((resource|route|page|path) )?not found\W*$|requested url|not available/i;
+/** For example "Subaccount … not found", "HL address not found", "No orders found for miner …", "not in a funded bucket". */
+const OF_AN_OBJECT =
+  /\b(subaccount|hotkey|entity|hl|order|payout)\b.*\b(not found|unknown|does not exist)\b|\bno (subaccounts?|orders?|payouts?)\b|\bnot in a funded bucket\b/i;
