@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { absent, found, type ReadResult, unreadable } from '../../src/kernel/upstream-result.ts';
+import { epochMs } from '../../src/kernel/work.ts';
 import type { Dashboard } from '../../src/venues/network/adapter/types.ts';
-import { weeksOf } from '../../src/venues/network/portfolio/read-model.ts';
+import { readSettlements, weeksOf } from '../../src/venues/network/portfolio/read-model.ts';
 import type { PayoutWeek } from '../../src/venues/portfolio.ts';
 
 const ENDED_MS = 1_000;
@@ -47,5 +48,43 @@ describe('the weeks with a payout', () => {
 
   it('of one that failed its challenge are none', async () => {
     expect(await weeks(eliminated('FAILED_CHALLENGE_PERIOD'))).to.deep.equal({ ends: [], untilMs: [] });
+  });
+});
+
+describe('settlements that the validator says it does not have', () => {
+  const HOUR_MS = 3_600_000;
+  const shownWith = (openMs: (number | null)[] | 'no section') => {
+    const positions = openMs === 'no section' ? [] : openMs.map((each) => ({ openMs: each }));
+    return { ...active, positions, reported: { positions: openMs !== 'no section' } } as unknown as Dashboard; // as: nothing else is read
+  };
+  async function kindOf(dashboard: ReadResult<Dashboard>, orders: ReadResult<object> = absent): Promise<string> {
+    const reads = {
+      settlements: async () => absent,
+      dashboard: async () => dashboard,
+      networkOrders: async () => orders,
+    };
+    return (await readSettlements(reads as never, { uuid: 'uuid', hotkey: 'entity_1' })).kind;
+  }
+
+  it('are none of an account that has not traded for long enough to be settled', async () => {
+    expect(await kindOf(found(shownWith([epochMs() - 35 * HOUR_MS])))).to.equal('absent');
+    expect(await kindOf(found(shownWith('no section')))).to.equal('absent');
+  });
+
+  it('are unreadable, never none, of one that has, or of which nothing proves that it has not', async () => {
+    for (const shown of [[epochMs(), epochMs() - 37 * HOUR_MS], [null]])
+      expect(await kindOf(found(shownWith(shown)))).to.equal('unreadable');
+    expect(await kindOf(found(shownWith('no section')), unreadable('away'))).to.equal('unreadable');
+    for (const shown of [absent, unreadable('away')]) expect(await kindOf(shown)).to.equal('unreadable');
+  });
+
+  it('are unreadable in the weeks with a payout, too', async () => {
+    const reads = { settlements: async () => absent, networkOrders: async () => absent };
+    const earning = { uuid: 'uuid', hotkey: 'entity_1' };
+
+    const weeks = weeksOf(reads as never, earning, shownWith([0]));
+
+    expect(await weeks.catch(({ code }) => code)).to.equal('VENUE_UNREADABLE');
+    expect(await weeksOf(reads as never, earning, shownWith([epochMs()]))).to.deep.equal([]);
   });
 });

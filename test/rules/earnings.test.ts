@@ -12,7 +12,7 @@ describe('the earnings of a subaccount', () => {
     return { startMs: endMs - WEEK_MS, endMs, payoutUsd };
   };
   const earned = (...weeks: ReturnType<typeof week>[]) =>
-    readEarnings({ settlements: async () => found(weeks) }, { uuid: 'a subaccount', hotkey: null });
+    readEarnings({ settlements: async () => found(weeks) } as never, { uuid: 'a subaccount', hotkey: null });
 
   it('lack a week until the network has settled it: it may not show yet what open positions had lost', async () => {
     const before = week(WEEK_MS + HOUR_MS, 100);

@@ -2,8 +2,7 @@ import type { Db } from '../../db/pool.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import type { Hotkey, OwnerId, UserId } from '../../kernel/ids.ts';
 import { requireValue } from '../../kernel/require.ts';
-import type { ReadResult } from '../../kernel/upstream-result.ts';
-import type { Earning, Settlement } from '../../venues/network/adapter/types.ts';
+import { readSettlements } from '../../venues/network/portfolio/read-model.ts';
 import { isSettled } from '../../venues/portfolio.ts';
 import { findPropAccount, listPropAccounts, type PropAccount } from '../accounts/prop/queries.ts';
 import { centsOf } from './rules.ts';
@@ -23,8 +22,8 @@ export async function getEarningAccounts(
   return found.filter(({ status }) => status === 'funded');
 }
 
-/** Reads the network's settlements of a subaccount. */
-type Reads = { settlements(of: Earning): Promise<ReadResult<Settlement[]>> };
+/** What the network shows of a subaccount's settlements. */
+type Reads = Parameters<typeof readSettlements>[0];
 
 /** What an account has earned, in cents, by the network's settlements. Throws VENUE_UNREADABLE if they cannot be read. */
 export const earningsOf = async (reads: Reads, { subaccount_uuid, synthetic_hotkey }: PropAccount): Promise<number> =>
@@ -39,7 +38,7 @@ export async function readEarnings(
   { uuid, hotkey }: { uuid: string | null; hotkey: Hotkey | null },
 ): Promise<number | null> {
   if (uuid === null) return null;
-  const settled = await reads.settlements({ uuid, hotkey });
+  const settled = await readSettlements(reads, { uuid, hotkey });
   if (settled.kind === 'unreadable') return null;
   const weeks = settled.kind === 'absent' ? [] : settled.data.filter(isSettled);
   return weeks.reduce((total, { payoutUsd }) => total + centsOf(payoutUsd), 0);

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { defineProcessorIntent, type ProcessorDeps } from '../../intents/replay.ts';
 import { idSchema } from '../../kernel/ids.ts';
 import { epochMs } from '../../kernel/work.ts';
-import type { Earning, Netvenue } from '../../venues/network/adapter/types.ts';
+import type { Netvenue } from '../../venues/network/adapter/types.ts';
 import { findObstacle, getPayoutStep, payoutStepRow } from './queries.ts';
 import { readAccount } from './read-account.ts';
 import { readEarnings } from './read-model.ts';
 import { delay, noteDelay, recordStep } from './store.ts';
 
 type Deps = ProcessorDeps & {
-  venues: { netvenue: Pick<Netvenue, 'settlements'> };
+  venues: { netvenue: Pick<Netvenue, 'settlements' | 'dashboard' | 'orders'> };
   config: { ACCOUNT_DEADLINE_MS: number; VENUE_READ_MS: number; PAYOUT_DESTINATION_HOLD_H: number };
 };
 
@@ -28,8 +28,13 @@ export const submit = defineProcessorIntent({
     const unread = await readAccount({ db, processor }, step.accountId);
     if (unread) return delay(db, id, unread);
     const limits = { timeoutMs: config.VENUE_READ_MS };
-    const settlements = (of: Earning) => venues.netvenue.settlements(of, epochMs(), limits);
-    const earnedCents = await readEarnings({ settlements }, { uuid: step.subaccountUuid, hotkey: step.hotkey });
+    const { netvenue } = venues;
+    const reads: Parameters<typeof readEarnings>[0] = {
+      settlements: (of) => netvenue.settlements(of, epochMs(), limits),
+      dashboard: (account) => netvenue.dashboard(account, limits),
+      networkOrders: (account) => netvenue.orders(account, limits),
+    };
+    const earnedCents = await readEarnings(reads, { uuid: step.subaccountUuid, hotkey: step.hotkey });
     if (earnedCents === null) return { wait: { code: 'VENUE_UNREADABLE' } };
     const holdH = config.PAYOUT_DESTINATION_HOLD_H;
     const obstacle = await findObstacle(db, step.payoutId, { earnedCents, holdH });

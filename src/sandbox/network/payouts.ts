@@ -26,8 +26,10 @@ export const payoutResponse = (worlds: readonly World[], requested: Record<strin
   const accounts = worlds.flatMap((world) => [...world.accounts.values()]);
   const account = accounts.find(({ uuid }) => uuid === subaccount_uuid);
   const settlements = account && wasFundedAt(account, end) ? account.settlements : [];
-  if (!account || (settlements.length === 0 && !account.elimination)) {
-    return { status: 404, body: { error: 'No payout data found for subaccount' } };
+  const hasLedger =
+    account && (settlements.length > 0 || account.elimination || account.open.size + account.closed.length > 0);
+  if (!hasLedger) {
+    return { status: 404, body: { error: `Subaccount ${subaccount_uuid} not found or has no debt ledger data` } };
   }
   const weekly_settlements = settlements
     .filter(({ start_ms }) => start_ms >= start && start_ms <= end)

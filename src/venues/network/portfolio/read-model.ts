@@ -2,11 +2,11 @@ import type { components } from '../../../contract/types.ts';
 import type { Db } from '../../../db/pool.ts';
 import { ApiError } from '../../../kernel/errors.ts';
 import type { Hotkey, OwnerId, WalletAddress } from '../../../kernel/ids.ts';
-import type { ReadResult } from '../../../kernel/upstream-result.ts';
+import { type ReadResult, unreadable } from '../../../kernel/upstream-result.ts';
 import { foundOrNull, requireFound, requireValue } from '../../found.ts';
-import type { PayoutWeek, Portfolio } from '../../portfolio.ts';
+import { isSettled, type PayoutWeek, type Portfolio } from '../../portfolio.ts';
 import { accountStatusOf, type VenueReads } from '../../reads.ts';
-import type { Dashboard, DashboardPosition, Earning, OrderBook } from '../adapter/types.ts';
+import type { Dashboard, DashboardPosition, Earning, OrderBook, Settlement } from '../adapter/types.ts';
 import { placedAs } from '../orders/venue-records.ts';
 import { findSubaccount } from '../subaccounts/queries.ts';
 import { networkAccount } from './account.ts';
@@ -84,17 +84,47 @@ export async function openSubaccount(deps: PortfolioDeps, owner: OwnerId, hotkey
  * then. Throws VENUE_UNREADABLE where the network does not show them, unless the account has failed its challenge, in which it earns nothing.
  */
 export async function weeksOf(
-  reads: Pick<VenueReads, 'settlements'>,
+  reads: Pick<VenueReads, 'settlements' | 'networkOrders'>,
   earning: Earning,
   shown: Dashboard | null,
 ): Promise<PayoutWeek[]> {
   const isEarned = ({ payoutUsd }: PayoutWeek) => payoutUsd > 0;
-  if (!shown || accountStatusOf(shown) !== 'breached')
-    return (foundOrNull(await reads.settlements(earning)) ?? []).filter(isEarned);
+  if (!shown || accountStatusOf(shown) !== 'breached') {
+    const read = await reads.settlements(earning);
+    return (foundOrNull(shown ? await unlessTraded(read, earning, shown, reads) : read) ?? []).filter(isEarned);
+  }
   if (shown.elimination?.reason?.includes('CHALLENGE')) return [];
   const endedMs = requireValue(shown.elimination?.atMs);
   const weeks = requireFound(await reads.settlements(earning, endedMs - 1));
   return weeks.filter((week) => week.endMs <= endedMs && isEarned(week));
+}
+
+/**
+ * The settlements of a subaccount that lives. `absent`: it has none yet. Unreadable where the validator says so of one that has traded for long
+ * enough to be settled: it says the same where its records are missing. See venues/network-validator.md#payouts.
+ */
+export async function readSettlements(
+  reads: Pick<VenueReads, 'settlements' | 'dashboard' | 'networkOrders'>,
+  earning: Earning,
+): Promise<ReadResult<Settlement[]>> {
+  const read = await reads.settlements(earning);
+  if (read.kind !== 'absent' || earning.hotkey === null) return read;
+  const shown = await reads.dashboard(earning.hotkey);
+  return shown.kind === 'found' ? unlessTraded(read, earning, shown.data, reads) : NOT_SHOWN;
+}
+
+const NOT_SHOWN = unreadable('the validator has no settlements of an account that may have some');
+
+async function unlessTraded(
+  read: ReadResult<Settlement[]>,
+  { hotkey }: Earning,
+  shown: Dashboard,
+  { networkOrders }: Pick<VenueReads, 'networkOrders'>,
+): Promise<ReadResult<Settlement[]>> {
+  if (read.kind !== 'absent' || hotkey === null) return read;
+  const isNew = ({ openMs }: DashboardPosition) => openMs !== null && !isSettled({ endMs: openMs });
+  const areNew = (await areProven(shown, () => networkOrders(hotkey))) && shown.positions.every(isNew);
+  return areNew ? read : NOT_SHOWN;
 }
 
 /** The uuid of a subaccount. Some builds report it only on the subaccount's own dashboard. */
