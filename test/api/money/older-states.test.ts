@@ -18,29 +18,34 @@ describe('the state of an account at the network', function () {
     await relay.close();
   });
 
-  it('is not taken back by one that is older, as from a cache before the network', async () => {
+  it('is not taken back by one that is older, as from a cache before the network, and the caller is told', async () => {
     const { ask } = service.buyer;
     await ask('POST', '/v2/payments/free', { json: tierDemo });
     const { id, subaccount_id } = await accountIn(ask, 'evaluation');
-    const synced = async () => {
+    const sync = async () => {
       await sleep(STALE_MS);
-      return (await ask('POST', `/v2/lifecycle/sync/${id}`)).body.status;
+      const { status, synced } = (await ask('POST', `/v2/lifecycle/sync/${id}`)).body;
+      return [status, synced];
     };
     let older: Reply | null = null;
     relay.handle = async ({ forward }) => {
       older = await forward();
       return older;
     };
-    await synced();
+    await sync();
     relay.handle = ({ forward }) => forward();
     await service.network({ subaccount_id, bucket: 'SUBACCOUNT_FUNDED' });
-    const funded = await synced();
+    const funded = await sync();
 
     relay.handle = async ({ forward }) => older ?? forward();
-    const afterwards = await synced();
+    const afterwards = await sync();
     relay.handle = ({ forward }) => forward();
     await service.network({ subaccount_id, bucket: 'SUBACCOUNT_CHALLENGE' });
 
-    expect([funded, afterwards, await synced()]).to.deep.equal(['funded', 'funded', 'evaluation']);
+    expect([funded, afterwards, await sync()]).to.deep.equal([
+      ['funded', true],
+      ['funded', false],
+      ['evaluation', true],
+    ]);
   });
 });
