@@ -1,8 +1,8 @@
 -- Compares the ledger with the changes of the platform's balance, for every payment and payout whose money moved after `since` or that differed
 -- before, and stores those that differ. Left out: those from before the first proof, those whose money moved in the last `minutes` and may still be
--- under way, and payments that their banks have not decided: the processor books these when they begin and takes them back if they fail
--- (docs.stripe.com/reports/balance-transaction-types, payment_failure_refund).
-create or replace function prove_platform(since timestamptz, minutes double precision) returns void
+-- under way (before `until`; null: the newest reading), and payments that their banks have not decided: the processor books these when they begin
+-- and takes them back if they fail (docs.stripe.com/reports/balance-transaction-types, payment_failure_refund).
+create or replace function prove_platform(since timestamptz, minutes double precision, until timestamptz default null) returns void
 language sql as $$
   with concerned as materialized (
     select b.subject from balance_changes b where b.said_at >= prove_platform.since
@@ -35,7 +35,7 @@ language sql as $$
   insert into balance_differences as d (subject, currency, posted, shown)
   select s.subject, s.currency, s.posted, s.shown
   from sums s
-  join balance_proofs r on s.moved_at < r.read_until - make_interval(secs => minutes * 60)
+  join balance_proofs r on s.moved_at < coalesce(prove_platform.until, r.read_until) - make_interval(secs => minutes * 60)
   where s.posted <> s.shown
   on conflict (subject, currency) do update set posted = excluded.posted, shown = excluded.shown
 $$;

@@ -67,16 +67,30 @@ function madeCents(cents: number, by: z.output<typeof source>): number {
 /** A change of the platform's balance, as the processor lists it. */
 export type BalanceChange = z.output<typeof change>;
 
+/** One that lacks a member, or whose currency or amount is impossible. `atMs`: when it was made; null if that is unreadable too. */
+export type UnreadableChange = Pick<BalanceChange, 'id'> & { atMs: number | null; isUnreadable: true };
+
+const unreadableChange = seen({ id: ['id', id], atMs: ['created', orNull(time).catch(null)] }).transform(
+  (object): UnreadableChange => ({ ...object, isUnreadable: true }),
+);
+
+/** What changed the platform's balance, and what cannot be read of it. */
+export type BalanceChanges = { changes: BalanceChange[]; unreadable: UnreadableChange[] };
+
 /**
  * Reads what changed the platform's balance since then, with fees and rates, newest first
- * (docs.stripe.com/api/balance_transactions). Those that nothing made of what this service follows are left out.
+ * (docs.stripe.com/api/balance_transactions). Those that nothing made of what this service follows are left out. One that is unreadable does not keep
+ * the others from being read.
  */
-export async function listBalanceChanges(stripe: Stripe, sinceMs: number): Promise<ReadResult<BalanceChange[]>> {
+export async function listBalanceChanges(stripe: Stripe, sinceMs: number): Promise<ReadResult<BalanceChanges>> {
   const created = createdSince(sinceMs);
-  const read = await listAll({
+  const read = await listAll<BalanceChange | UnreadableChange>({
     list: (paging: Paging) => stripe.balanceTransactions.list({ ...paging, created, expand: ['data.source'] }),
-    read: reading(change),
+    read: reading(z.union([change, unreadableChange])),
     mostPages: MOST_PAGES,
   });
-  return read.kind === 'found' ? found(read.data.filter(({ objectId }) => objectId !== null)) : read;
+  if (read.kind !== 'found') return read;
+  const unreadable = read.data.filter((each) => 'isUnreadable' in each);
+  const changes = read.data.filter((each) => !('isUnreadable' in each)).filter(({ objectId }) => objectId !== null);
+  return found({ changes, unreadable });
 }

@@ -1,6 +1,6 @@
 import type { AppId, PaymentId, PayoutId, UserId } from '../../kernel/ids.ts';
 import type { ReadResult, UpstreamResult } from '../../kernel/upstream-result.ts';
-import type { BalanceChange, BalanceSeen } from './balance.ts';
+import type { BalanceChange, BalanceChanges, BalanceSeen } from './balance.ts';
 import type { Loss } from './losses.ts';
 import type { MoneyMade } from './money-made.ts';
 import type * as objects from './objects.ts';
@@ -140,7 +140,7 @@ export type Processor = {
   /** What a connected account has. */
   findBalance(accountId: string): Promise<ReadResult<BalanceSeen[]>>;
   /** What changed the platform's balance since then, up to 100,000 changes. */
-  listBalanceChanges(sinceMs: number): Promise<ReadResult<BalanceChange[]>>;
+  listBalanceChanges(sinceMs: number): Promise<ReadResult<BalanceChanges>>;
   /** Events since `sinceMs`, newest first: the platform's own, or those of a connected account. */
   listEvents(sinceMs: number, after: string | null, accountId?: string): Promise<ReadResult<EventPage>>;
   /**

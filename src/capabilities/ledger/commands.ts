@@ -24,9 +24,10 @@ export async function takeBalanceChanges(
   }
 }
 
-/** Compares the ledger with the changes of the platform's balance, see `prove_platform`. */
-export async function provePlatform(db: Db, since: Date, minutes: number): Promise<void> {
-  await db.query(sql.type(nothing)`select prove_platform(${since.toISOString()}::timestamptz, ${minutes})`);
+/** Compares the ledger with the changes of the platform's balance that were read until then, see `prove_platform`. */
+export async function provePlatform(db: Db, since: Date, minutes: number, until: Date): Promise<void> {
+  await db.query(sql.type(nothing)`
+    select prove_platform(${since.toISOString()}::timestamptz, ${minutes}, ${until.toISOString()}::timestamptz)`);
 }
 
 /** Compares the balance of a payout account with the ledger, see `note_balance`. True: they differ. */

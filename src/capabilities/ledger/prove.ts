@@ -26,7 +26,7 @@ type Bounds = { minutes?: number; withinMs?: number };
  * Compares the ledger with the processor: the changes of the platform's balance by payment and payout, whose fees and rates are posted,
  * and the balance of every payout account. A balance that differs is read once more, because money may have moved between both
  * sides. Another job goes on with the accounts that are left after `withinMs`, or at a stop. The last one logs an alert for each difference. Throws if
- * the changes of the platform's balance cannot be read: the queue runs it again.
+ * changes of the platform's balance cannot be read, after it has proven the rest: the queue runs it again.
  */
 export async function proveLedger(
   { after = '' }: ProofPart,
@@ -34,34 +34,39 @@ export async function proveLedger(
   { minutes = UNDER_WAY_MINUTES, withinMs = RUN_MS }: Bounds = {},
 ): Promise<void> {
   const begunAt = epochMs();
-  const isPosted = after !== '' || (await postChanges({ db, processor }, begunAt, minutes));
+  const unread = after === '' ? await postChanges({ db, processor }, begunAt, minutes) : null;
   let accounts = await listProvable(db, after, PAGE);
   for (; accounts.length > 0; accounts = await listProvable(db, accounts.at(-1)?.id ?? '', PAGE))
     for (const { id, processor_account_id: account } of accounts) {
       if (await differs({ db, processor }, account)) await differs({ db, processor }, account);
       if (stopping.aborted || epochMs() - begunAt >= withinMs) {
         await requestProof(db, id);
-        return requirePosted(isPosted);
+        return requireRead(unread);
       }
     }
   for (const { subject, currency, posted, shown, safe_action } of await listDifferences(db))
     log.error({ alert: 'ledger_differs', subject, currency, posted, shown, safe_action }, 'operator action required');
-  requirePosted(isPosted);
+  requireRead(unread);
 }
 
-/** Posts what comes with the changes of the platform's balance, and compares these with the ledger. False: they cannot be read. */
-async function postChanges({ db, processor }: Reading, untilMs: number, minutes: number): Promise<boolean> {
+/**
+ * Posts what comes with the changes of the platform's balance, and compares these with the ledger. Returns what cannot be read; null: everything was.
+ * The next proof reads a change again that is unreadable, however old it is then.
+ */
+async function postChanges({ db, processor }: Reading, untilMs: number, minutes: number): Promise<string | null> {
   const provenUntil = await findProvenUntil(db);
   const since = new Date(provenUntil === null ? untilMs - FIRST_SPAN_MS : provenUntil - OVERLAP_MS);
-  const changes = await processor.listBalanceChanges(since.getTime());
-  if (changes.kind !== 'found') return false;
-  await takeBalanceChanges(db, changes.data, { since, until: new Date(untilMs) });
-  await provePlatform(db, since, minutes);
-  return true;
+  const read = await processor.listBalanceChanges(since.getTime());
+  if (read.kind !== 'found') return 'its list';
+  const { changes, unreadable } = read.data;
+  const readUntilMs = Math.min(untilMs, ...unreadable.map(({ atMs }) => atMs ?? since.getTime()));
+  await takeBalanceChanges(db, changes, { since, until: new Date(readUntilMs) });
+  await provePlatform(db, since, minutes, new Date(untilMs));
+  return unreadable.length === 0 ? null : unreadable.map(({ id }) => id).join(', ');
 }
 
-function requirePosted(isPosted: boolean): void {
-  if (!isPosted) throw new Error(`The changes of the platform's balance could not be read`);
+function requireRead(unread: string | null): void {
+  if (unread !== null) throw new Error(`Changes of the platform's balance could not be read: ${unread}`);
 }
 
 /** Whether the balance that the processor shows differs from the ledger. One that cannot be read says nothing. */

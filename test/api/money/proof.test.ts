@@ -6,6 +6,7 @@ import { proveLedger } from '../../../src/capabilities/ledger/prove.ts';
 import { type Earner, earner, payingApp } from '../../support/earning.ts';
 import type { TestAdmin, TestApp } from '../../support/identity.ts';
 import { eventually, type Money, PROCESSOR, startMoney, tier25k } from '../../support/money.ts';
+import { relayTo } from '../../support/relay.ts';
 
 const PRICE = tier25k.amount_cents;
 const FEE = Math.round(PRICE * 0.029) + 30;
@@ -24,12 +25,12 @@ describe('the proof of the ledger', () => {
   after(() => service.stop());
   afterEach(() => service.control('notifications', { hold: false }));
 
-  const prove = (bounds = {}) =>
+  const prove = (bounds = {}, url = service.processor.url) =>
     proveLedger(
       {},
       {
         db: service.db,
-        processor: openProcessor({ url: service.processor.url, ...PROCESSOR }),
+        processor: openProcessor({ url, ...PROCESSOR }),
         log: { error: () => {} },
         stopping: new AbortController().signal,
       },
@@ -155,6 +156,37 @@ describe('the proof of the ledger', () => {
     expect(await differences()).to.have.length(1);
     await service.control('debit', { id: trader.connected, amount: 100, currency: 'usd' });
     await prove();
+  });
+
+  it('says which change cannot be read, compares all others, and takes that one once it can be read', async () => {
+    const [odd, other] = [await earner(service, app, 300), await earner(service, app, 300)];
+    await service.control('notifications', { hold: true });
+    await service.control('payment', { id: other.paymentIntent, to: 'refunded', amount: 700 });
+    const relay = await relayTo(service.processor.url);
+    relay.handle = async ({ name, forward }) => {
+      const reply = await forward();
+      if (reply === 'lost' || name !== 'GET /v1/balance_transactions') return reply;
+      const list = JSON.parse(String(reply.body));
+      for (const each of list.data) if (each.source?.payment_intent === odd.paymentIntent) each.currency = 'usd4';
+      return { ...reply, body: JSON.stringify(list) };
+    };
+
+    const thrown = String(await prove({}, relay.url).catch((error) => error));
+    const found = await differences();
+    await relay.close();
+
+    expect(thrown).to.match(/could not be read: txn_\w+$/);
+    expect(
+      found.map(({ processor_object, posted, shown }: Record<string, unknown>) => [processor_object, posted, shown]),
+    ).to.have.deep.members([
+      [odd.paymentIntent, PRICE, 0],
+      [other.paymentIntent, PRICE - FEE, PRICE - FEE - 700],
+    ]);
+    await service.runTask('payments/reconcile');
+    await eventually(async () => {
+      await prove();
+      return (await differences()).length === 0;
+    });
   });
 
   it('posts what a platform that settles in one currency exchanges, with the rate', async () => {
