@@ -9,6 +9,7 @@ select l.kind, l.processor_id, l.subject_id, l.amount_cents, l.currency, l.statu
   end as safe_action
 from lost_money l
 left join connect_accounts c on c.processor_account_id = l.processor_account_id
-where not exists (select from payouts p where p.processor_transfer_id = l.processor_id)
+where l.closed_at is null and not exists (select from payouts p where p.processor_transfer_id = l.processor_id)
 order by l.made_at;
-comment on view ops.lost_money is 'Payments and transfers at the processor whose rows were lost with a backup. Normally empty.';
+comment on view ops.lost_money is
+  'Payments and transfers at the processor whose rows were lost with a backup, with the safe action. Each until ops.dismiss. Normally empty.';
