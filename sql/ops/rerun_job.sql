@@ -8,4 +8,4 @@ begin
 end $$;
 comment on function ops.rerun_job(bigint, text, text) is
   'Queues a dead job without an intent again, or one that has thrown and is due later, with all of its attempts, if safe_to_rerun_job allows it. '
-  'Always recorded in ops.actions. No row: there is no such job.';
+  'One that has nothing to do any more is deleted. Always recorded in ops.actions. No row: there is no such job.';

@@ -1,5 +1,5 @@
 -- Queues a dead job without an intent again, with all of its attempts, if ops.safe_to_rerun_job allows it, and records the operator,
--- rejected calls too. Locks the job. No row: there is no such job.
+-- rejected calls too. One that has nothing to do any more is deleted. Locks the job. No row: there is no such job.
 create or replace function rerun_dead_job(job bigint, by_operator text, because text, noted jsonb default '{}') returns table (
   done boolean, verdict text, is_safe boolean, would_do text, reason text
 )
@@ -11,11 +11,13 @@ begin
     return;
   end if;
   done := verdict = 'queued_again';
-  if done then
-    perform graphile_worker.reschedule_jobs(array[job], run_at => now(), attempts => 0);
-  end if;
   perform record_action(by_operator, 'rerun_job', job::text, null, null, because,
     noted || jsonb_build_object('done', done, 'verdict', verdict, 'reason', reason,
       'task', (select j.task from ops.jobs j where j.job_id = job)));
+  if done then
+    perform graphile_worker.reschedule_jobs(array[job], run_at => now(), attempts => 0);
+  elsif verdict = 'finished' then
+    perform graphile_worker.complete_jobs(array[job]);
+  end if;
   return next;
 end $$;
