@@ -724,6 +724,7 @@ create table lost_money (
   app text, -- Of a payment: the app, by its metadata.
   made_at timestamp with time zone not null, -- By the processor's clock.
   found_at timestamp with time zone not null default now(), -- When the processor was last read.
+  closed_at timestamp with time zone, -- When an operator had done what it needs. Null: it waits for that, or was paid since.
   constraint lost_money_pkey PRIMARY KEY (processor_id),
   constraint lost_money_kind_check CHECK ((kind = ANY (ARRAY['payment'::text, 'transfer'::text])))
 );
@@ -812,7 +813,7 @@ create table operator_actions (
   detail jsonb not null default '{}'::jsonb, -- The result. Contains no secret.
   at timestamp with time zone not null default now(),
   constraint operator_actions_pkey PRIMARY KEY (id),
-  constraint operator_actions_known CHECK ((action = ANY (ARRAY['provision_again'::text, 'attach'::text, 'refund'::text, 'reinstate'::text, 'abandon'::text, 'rerun'::text, 'pause'::text, 'end_pause'::text, 'rerun_job'::text, 'retry_delivery'::text, 'retry_deliveries'::text, 'reverse_payout'::text, 'resolve_payout'::text, 'move_link'::text, 'release_registration'::text, 'dismiss_event'::text, 'detach_payout_account'::text, 'disable_operator'::text, 'enable_operator'::text, 'end_operator_sessions'::text, 'remove_operator_authenticator'::text]))),
+  constraint operator_actions_known CHECK ((action = ANY (ARRAY['provision_again'::text, 'attach'::text, 'refund'::text, 'reinstate'::text, 'abandon'::text, 'rerun'::text, 'pause'::text, 'end_pause'::text, 'rerun_job'::text, 'retry_delivery'::text, 'retry_deliveries'::text, 'reverse_payout'::text, 'resolve_payout'::text, 'move_link'::text, 'release_registration'::text, 'dismiss_event'::text, 'dismiss'::text, 'detach_payout_account'::text, 'disable_operator'::text, 'enable_operator'::text, 'end_operator_sessions'::text, 'remove_operator_authenticator'::text]))),
   constraint operator_actions_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments(id),
   constraint operator_actions_prop_account_id_fkey FOREIGN KEY (prop_account_id) REFERENCES prop_accounts(id),
   constraint operator_actions_who_said CHECK ((operator ~ '\S'::text)),
@@ -1756,7 +1757,7 @@ create view ops.actions (
   detail jsonb
 );
 
--- What waits for a person: mails that were given up within the hour, but for those of disabled owners, payouts that are stranded, intents that ended within a day with an unknown effect, registrations that were paid and not recorded, disputes that need a response, suspect payments.
+-- What waits for a person: mails that were given up within the hour, but for those of disabled owners and of one or two wrong addresses, payouts that are stranded, intents that ended within a day with an unknown effect, registrations that were paid and not recorded, free accounts that could not be created, events of the processor that were not applied within 10 minutes, money whose rows were lost with a backup, disputes that need a response, suspect payments.
 create view ops.attention (
   what text,
   count integer
@@ -2021,7 +2022,7 @@ create view ops.ledger_entries (
   amount bigint
 );
 
--- Payments and transfers at the processor whose rows were lost with a backup. Normally empty.
+-- Payments and transfers at the processor whose rows were lost with a backup, with the safe action. Each until ops.dismiss. Normally empty.
 create view ops.lost_money (
   kind text,
   processor_id text,
@@ -2197,7 +2198,7 @@ create view ops.transactions (
   age_s double precision
 );
 
--- Intents that ended although nothing proves their effect, oldest first, with the safe action. Their effect is unknown. Each until that is done. Normally empty.
+-- Intents that ended although nothing proves their effect, oldest first, with the safe action. Their effect is unknown. Each until that is done, or ops.dismiss. Normally empty.
 create view ops.undecided_intents (
   intent_id uuid,
   kind text,
@@ -3071,7 +3072,7 @@ create function protection_event(w wanted_exits, for_owner text)
 create function prove_password(for_user text, checked_hash text, new_hash text, step bigint)
   returns boolean plpgsql;
 
-create function prove_platform(since timestamp with time zone, minutes double precision)
+create function prove_platform(since timestamp with time zone, minutes double precision, until timestamp with time zone DEFAULT NULL::timestamp with time zone)
   returns void sql;
 
 create function provision_again(account text, by_operator text, new_intent uuid, deadline_s double precision, because text, noted jsonb DEFAULT '{}'::jsonb)
@@ -3561,6 +3562,10 @@ create function ops.detach_payout_account(account text, who text, why text)
 create function ops.disable_operator(operator text, who text, why text)
   returns text sql security definer;
 
+-- Takes a row off ops.undecided_intents (its intent_id) or ops.lost_money (its processor_id), once you have done what it needs, or seen that there is nothing left to do. Nothing else changes: an effect stays unknown, and a lost transfer counts as paid out. A payment that a later recovery finds paid is listed again. Verdicts: done, not_open, unknown. Recorded in ops.actions.
+create function ops.dismiss(subject text, who text, why text)
+  returns text plpgsql security definer;
+
 -- Closes an event of ops.unreadable_events or ops.suspect_payments after you have read its object at the processor: what it stopped goes on. Verdicts: done, unknown, not_open. Recorded in ops.actions.
 create function ops.dismiss_event(event text, who text, why text)
   returns text sql security definer;
@@ -3685,7 +3690,7 @@ create function ops.rerun(intent uuid, who text, why text)
 create function ops.rerun_all(kind text, owner text, state text, who text, why text)
   returns TABLE(verdict text, done boolean, intents integer) plpgsql security definer;
 
--- Queues a dead job without an intent again, or one that has thrown and is due later, with all of its attempts, if safe_to_rerun_job allows it. Always recorded in ops.actions. No row: there is no such job.
+-- Queues a dead job without an intent again, or one that has thrown and is due later, with all of its attempts, if safe_to_rerun_job allows it. One that has nothing to do any more is deleted. Always recorded in ops.actions. No row: there is no such job.
 create function ops.rerun_job(job bigint, who text, why text)
   returns TABLE(done boolean, verdict text, is_safe boolean, would_do text, reason text) plpgsql security definer;
 
@@ -3705,7 +3710,7 @@ create function ops.retry_delivery(delivery text, who text, why text)
 create function ops.safe_to_rerun(intent uuid)
   returns TABLE(verdict text, is_safe boolean, was_sent boolean, venue_says text, would_do text, reason text) sql stable security definer;
 
--- What a re-run of a dead job without an intent would do, and whether it is safe. Verdicts: queued_again, finished (nothing to do), at_work (it has not failed), would_act_twice (it is for an intent, or of an unknown task). Changes nothing. No row: there is no such job.
+-- What a re-run of a dead job without an intent would do, and whether it is safe. Verdicts: queued_again, finished (nothing to do: it is deleted), at_work (it has not failed), would_act_twice (it is for an intent, or of an unknown task). Changes nothing. No row: there is no such job.
 create function ops.safe_to_rerun_job(job bigint)
   returns TABLE(verdict text, is_safe boolean, would_do text, reason text) sql stable security definer;
 

@@ -38,6 +38,7 @@ export type EdgeDeps = Authenticators & {
   metrics: {
     requests: { observe(labels: { operation: string; method: string; status: string }, seconds: number): void };
     errors: { inc(labels: { code: string }): void };
+    noteTenant(of: 'requests', tenant: string, hasFailed: boolean): void;
   };
   /** The origins of pages that may use `/v2/trading`. */
   origins: OriginFinder;

@@ -219,7 +219,7 @@ const unlessLost = (statement: Promise<unknown>): Promise<boolean> =>
 export type Ending = 'succeeded' | 'failed' | 'expired';
 
 /** Called with the kind and the ending, and with the seconds since the intent was submitted, by this process's clock. */
-type SettledListener = (ended: { kind: string; ending: Ending }, seconds: number) => void;
+type SettledListener = (ended: { kind: string; owner: string; ending: Ending }, seconds: number) => void;
 
 const listeners = new WeakMap<Db, SettledListener>();
 
@@ -233,10 +233,10 @@ async function notifying(db: Db, intent: Ended, ending: Ending, settled: Promise
   return ok;
 }
 
-type Ended = Pick<Claim, 'kind' | 'created_at'>;
+type Ended = Pick<Claim, 'kind' | 'owner' | 'created_at'>;
 
 /** Calls the pool's listener for an intent that has ended. */
-export function notifySettled(db: Db, { kind, created_at }: Ended, ending: Ending): void {
+export function notifySettled(db: Db, { kind, owner, created_at }: Ended, ending: Ending): void {
   noteWork({ outcome: ending });
-  listeners.get(db)?.({ kind, ending }, Math.max(0, epochMs() - Date.parse(created_at)) / 1000);
+  listeners.get(db)?.({ kind, owner, ending }, Math.max(0, epochMs() - Date.parse(created_at)) / 1000);
 }

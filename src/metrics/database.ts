@@ -8,7 +8,7 @@ import type { Metrics } from './registry.ts';
 const FRESH_MS = 5_000; // several servers scrape several processes: more often than the figures change
 const TIMEOUT_MS = 3_000; // below the 10 s that Prometheus waits
 
-const JOB_STATES = ['ready', 'planned', 'running', 'dead'] as const;
+const JOB_STATES = ['ready', 'planned', 'failing', 'running', 'dead'] as const;
 const DELIVERY_STATES = ['pending', 'sending', 'failed'] as const;
 const ENDPOINT_STATES = [
   ...['active', 'failing', 'owner_disabled'],
@@ -73,6 +73,10 @@ const SAMPLES: SamplesByGauge = {
   ],
   workers: ({ workers }) => single(workers),
   unfulfilled: ({ unfulfilled }) => single(unfulfilled),
+  pauseAge: ({ pauses }) => pauses.map(({ of, oldest_s }) => [{ of }, oldest_s]),
+  crontabAge: ({ crontab_s }) => (crontab_s === null ? [] : single(crontab_s)),
+  readsDue: ({ reads }) => reads.map(({ of, due_s }) => [{ of }, due_s]),
+  unprovenAge: ({ unproven_s }) => (unproven_s === null ? [] : single(unproven_s)),
   delayedPayouts: ({ delayed_payouts }) => single(delayed_payouts),
   unreadableEvents: ({ unreadable_events }) => single(unreadable_events),
   unprotected: ({ unprotected }) => unprotected.map(({ venue, count }) => [{ venue }, count]),
@@ -96,6 +100,6 @@ function show(name: keyof SamplesByGauge, figures: DatabaseFigures, tasks: strin
 
 /** A task without a job is shown with zeros, so that an alert on its age works before its first job. */
 function jobsOf({ jobs }: DatabaseFigures, tasks: string[]): DatabaseFigures['jobs'] {
-  const none = { ready: 0, planned: 0, running: 0, dead: 0, oldest_ready_s: 0 };
+  const none = { ready: 0, planned: 0, failing: 0, running: 0, dead: 0, oldest_ready_s: 0 };
   return [...tasks.map((task) => ({ task, ...none })), ...jobs];
 }

@@ -23,10 +23,11 @@ export function families(registry: Registry) {
   };
   /** The figures from the database: before every scrape all are reset and shown again. */
   const ofDatabase = {
-    jobs: gauge('tps_queue_jobs', 'Jobs: ready to run, planned for later, running, or dead after their last attempt.', [
-      'task',
-      'state',
-    ]),
+    jobs: gauge(
+      'tps_queue_jobs',
+      'Jobs: ready to run, planned for later, failing (planned again after they threw 5 times), running, or dead after their last attempt.',
+      ['task', 'state'],
+    ),
     jobAge: gauge('tps_queue_oldest_ready_seconds', 'How long the oldest ready job of a task has been due.', ['task']),
     openIntents: gauge('tps_intents_open', 'Intents that have not ended.', ['kind', 'state']),
     intentAge: gauge(
@@ -105,6 +106,24 @@ export function families(registry: Registry) {
       'tps_unfulfilled_payments',
       'Payments older than 10 minutes that were neither fulfilled nor refunded.',
     ),
+    pauseAge: gauge(
+      'tps_pause_oldest_seconds',
+      'Age of the oldest pause by operators, by what is paused: an upstream, partner or app.',
+      ['of'],
+    ),
+    crontabAge: gauge(
+      'tps_crontab_seconds',
+      'How long ago the crontab last deleted old rows, which it does every 5 minutes.',
+    ),
+    readsDue: gauge(
+      'tps_reads_oldest_due_seconds',
+      'How long a planned look at a venue has been due: at exits of positions, at exchange wallets, at prop accounts.',
+      ['of'],
+    ),
+    unprovenAge: gauge(
+      'tps_ledger_unproven_seconds',
+      "How long ago the changes of the platform's balance were read to the end.",
+    ),
   };
   return {
     ofDatabase,
@@ -139,8 +158,16 @@ export function families(registry: Registry) {
     ),
     authErrors: counter(
       'tps_upstream_auth_rejections_total',
-      "Calls that an upstream rejected because of this service's credentials.",
-      ['upstream'],
+      "Calls that an upstream rejected because of this service's credentials; others: serve where other processes do the work, else none.",
+      ['upstream', 'others'],
+    ),
+    alertLines: alertLines(
+      counter('tps_alert_lines_total', 'Log lines that need a person, by their member alert.', ['alert']),
+    ),
+    tenants: gauge(
+      'tps_tenants',
+      'Tenants of the last 5 minutes for which these fail, and for which they do not: failing or unharmed.',
+      ['of', 'outcome'],
     ),
     pausedUpstreams: gauge(
       'tps_upstream_paused',
@@ -161,6 +188,14 @@ export function families(registry: Registry) {
       '1 if the database responded to this scrape; otherwise 0, without figures from the database.',
     ),
   };
+}
+
+/** Alerts of log lines that are counted by their increase: shown from the start, since the first one would be no increase. */
+const COUNTED = ['order_filled_again', 'network_rejects_subaccounts'];
+
+function alertLines(lines: Counter<'alert'>): Counter<'alert'> {
+  for (const alert of COUNTED) lines.inc({ alert }, 0);
+  return lines;
 }
 
 /** The metrics of the service by their names in the code. */

@@ -9,6 +9,7 @@ const figures = z.object({
       task: z.string(),
       ready: z.number(),
       planned: z.number(),
+      failing: z.number(),
       running: z.number(),
       dead: z.number(),
       oldest_ready_s: z.number(),
@@ -26,6 +27,10 @@ const figures = z.object({
   endpoints: z.array(z.object({ state: z.string(), count: z.number() })),
   workers: z.number(),
   unfulfilled: z.number(),
+  pauses: z.array(z.object({ of: z.string(), oldest_s: z.number() })),
+  crontab_s: z.number().nullable(),
+  reads: z.array(z.object({ of: z.string(), due_s: z.number() })),
+  unproven_s: z.number().nullable(),
   delayed_payouts: z.number(),
   unreadable_events: z.number(),
   unprotected: z.array(z.object({ venue: z.string(), count: z.number(), longest_s: z.number() })),
@@ -42,6 +47,7 @@ const figures = z.object({
 /** Figures from the database. They are the same for every process. Ages are in seconds. */
 export type DatabaseFigures = z.infer<typeof figures>;
 
+const FAILING_ATTEMPTS = 5; // a job that has thrown so often has failed for more than a minute
 const RUNS_WITHIN_S = 900; // retention runs every 5 minutes
 const MOST_COUNTED = 100_000; // deliveries: one receiver that is away for days leaves millions
 
@@ -65,7 +71,8 @@ export const readFigures = (
       select
         case when j.task = any(k.tasks) then j.task else 'other' end as task,
         count(*) filter (where j.is_available and j.run_at <= now()) as ready,
-        count(*) filter (where j.is_available and j.run_at > now()) as planned,
+        count(*) filter (where j.is_available and j.run_at > now() and j.attempts < ${FAILING_ATTEMPTS}) as planned,
+        count(*) filter (where j.is_available and j.run_at > now() and j.attempts >= ${FAILING_ATTEMPTS}) as failing,
         count(*) filter (where j.locked_at is not null) as running,
         count(*) filter (where j.locked_at is null and not j.is_available) as dead,
         coalesce(extract(epoch from now() - min(j.run_at) filter (where j.is_available and j.run_at <= now())), 0) as oldest_ready_s
@@ -147,6 +154,34 @@ export const readFigures = (
       coalesce((select json_agg(e) from endpoints e), '[]') as endpoints,
       (select count(*) from worker_processes w where w.seen_at > now() - interval '10 seconds') as workers,
       (select count(*) from ops.paid_without_account) as unfulfilled,
+      coalesce((
+        select json_agg(p)
+        from (
+          select
+            case
+              when exists (select from intent_kinds k where k.upstream = o.subject) then o.subject
+              when exists (select from apps a where a.id = o.subject) then 'app'
+              else 'partner'
+            end as of,
+            extract(epoch from now() - min(o.paused_at)) as oldest_s
+          from pauses o
+          group by 1
+        ) p
+      ), '[]') as pauses,
+      (select extract(epoch from now() - max(r.ran_at)) from retention_runs r) as crontab_s,
+      (select extract(epoch from now() - p.read_until) from balance_proofs p) as unproven_s,
+      (
+        select json_agg(json_build_object('of', d.of, 'due_s', coalesce(greatest(extract(epoch from now() - d.at), 0), 0)))
+        from (
+          select 'exits' as of, min(w.due_at) as at from wanted_exits w where w.due_at is not null
+          union all
+          select 'wallets', min(c.due_at) from exchange_cursors c where c.due_at < 'infinity'
+          union all
+          select 'accounts', min(a.sync_after)
+          from prop_accounts a
+          where a.status in ('provisioning', 'evaluation', 'funded') and a.synthetic_hotkey is not null
+        ) d
+      ) as reads,
       (select count(*) from payouts p where p.delayed_since < now() - interval '5 minutes') as delayed_payouts,
       (select count(*) from processor_events e where e.outcome = 'unreadable' and e.closed_at is null) as unreadable_events,
       coalesce((select json_agg(u) from unprotected u), '[]') as unprotected,

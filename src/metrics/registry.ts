@@ -1,6 +1,7 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { Reach } from '../kernel/shared-upstream.ts';
 import { type Families, families } from './families.ts';
+import { tenantCounts } from './tenants.ts';
 
 /** Updates gauges before a scrape. */
 type Collect = () => void | Promise<void>;
@@ -19,6 +20,10 @@ export type MetricValues = {
 export type Metrics = Families & {
   /** The calls of this process to upstreams, by upstream and call. */
   reached: Map<string, Reach>;
+  /** Counts what a tenant's requests and intents came to. */
+  noteTenant: ReturnType<typeof tenantCounts>['note'];
+  /** Counts a log line with this alert. */
+  noteAlert(alert: string): void;
   /** Runs `collect` before every scrape until the returned function is called. */
   beforeScrape(collect: Collect): () => void;
   /** All metrics, updated, in Prometheus' text format. */
@@ -34,10 +39,20 @@ export const CONTENT_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
 export function openMetrics(): Metrics {
   const registry = new Registry();
   const collects = new Set<Collect>();
-  const update = () => Promise.all([...collects].map((collect) => collect()));
+  const all = families(registry);
+  const tenants = tenantCounts();
+  const showTenants = () => {
+    for (const { of, failing, unharmed } of tenants.read()) {
+      all.tenants.set({ of, outcome: 'failing' }, failing);
+      all.tenants.set({ of, outcome: 'unharmed' }, unharmed);
+    }
+  };
+  const update = () => Promise.all([showTenants, ...collects].map((collect) => collect()));
   return {
-    ...families(registry),
+    ...all,
     reached: new Map(),
+    noteTenant: tenants.note,
+    noteAlert: (alert) => all.alertLines.inc({ alert }),
     beforeScrape(collect) {
       collects.add(collect);
       return () => void collects.delete(collect);

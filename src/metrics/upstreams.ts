@@ -24,9 +24,9 @@ export function watched<Adapter extends object>(
   adapter: Adapter,
   metrics: Watched,
   log: Logger,
-  { shown, pauses }: { shown?: CallStates; pauses?: Pick<Pauses, 'note'> } = {},
+  { shown, pauses }: { shown?: CallStates; pauses?: Pick<Pauses, 'note' | 'left'> } = {},
 ): Adapter {
-  metrics.authErrors.inc({ upstream }, 0); // shown from the start: else the first rejection is no increase
+  for (const others of ['serve', 'none']) metrics.authErrors.inc({ upstream, others }, 0); // shown from the start: else the first one is no increase
   const members = Object.entries(adapter).map(([call, member]) => {
     const watch = (startedAt: number, result: unknown, on: Work, about: string) => {
       noteResult({ upstream, call, startedAt, result, on }, metrics, log, pauses);
@@ -65,7 +65,7 @@ function noteResult(
   { upstream, call, startedAt, result, on }: Called,
   metrics: Watched,
   log: Logger,
-  pauses: Pick<Pauses, 'note'> | undefined,
+  pauses: Pick<Pauses, 'note' | 'left'> | undefined,
 ): void {
   const { kind, slug, why } = Object(result) as { kind?: unknown; slug?: unknown; why?: unknown }; // as: the result may be any value
   if (typeof kind !== 'string') return;
@@ -81,9 +81,18 @@ function noteResult(
   metrics.calls.observe({ upstream, call, result: kind }, seconds);
   noteReach(metrics, { upstream, call, error: hasFailed ? String(cause ?? kind) : null });
   if (!OUR_CREDENTIALS.has(String(cause))) return;
-  metrics.authErrors.inc({ upstream });
-  pauses?.note(upstream);
+  noteRejected(upstream, metrics, pauses);
   log.error({ alert: 'credentials_rejected', upstream, call }, 'an upstream rejected our credentials');
+}
+
+/** Counts a call that an upstream rejected because of our credentials, or that was not made because of them. */
+export function noteRejected(
+  upstream: Upstream,
+  { authErrors }: Pick<Metrics, 'authErrors'>,
+  pauses: Pick<Pauses, 'note' | 'left'> | undefined,
+): void {
+  pauses?.note(upstream);
+  authErrors.inc({ upstream, others: pauses?.left().includes(upstream) ? 'serve' : 'none' });
 }
 
 function noteReach({ reached }: Watched, { upstream, call, error }: Pick<Reach, 'upstream' | 'call' | 'error'>): void {

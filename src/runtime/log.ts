@@ -9,15 +9,25 @@ import { VERSION } from '../metrics/version.ts';
 /**
  * Opens the logger of the process: JSON lines on standard output. Each has the process, its version, and what it works on:
  * request, intent, tenant and task, where they are known. Fields named like a secret are redacted, down to
- * depth 3, so the code of an error is logged as `error_code`: an SQLSTATE, or a name of the system.
+ * depth 3, so the code of an error is logged as `error_code`: an SQLSTATE, or a name of the system. `onAlert` is called with the member `alert` of a
+ * line.
  */
-export const openLog = ({ LOG_LEVEL }: Pick<Config, 'LOG_LEVEL'>, process?: string): Logger =>
+export const openLog = (
+  { LOG_LEVEL }: Pick<Config, 'LOG_LEVEL'>,
+  process?: string,
+  onAlert: (alert: string) => void = () => {},
+): Logger =>
   pino(
     {
       level: LOG_LEVEL,
       base: { ...(process && { process }), version: VERSION },
       mixin: workMembers,
-      formatters: { log: (fields) => Object.fromEntries(Object.entries(fields).map(shownField)) },
+      formatters: {
+        log(fields) {
+          if (typeof fields.alert === 'string') onAlert(fields.alert);
+          return Object.fromEntries(Object.entries(fields).map(shownField));
+        },
+      },
       serializers: { err: (error: unknown) => withErrorCodes(serializeError(error)) },
     },
     gathered(),

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
+import { type Metrics, openMetrics } from '../metrics/registry.ts';
 import { type Running, withMetrics } from '../metrics/serve.ts';
 import { withDatabaseTls } from './database.ts';
 import { endLogs, openLog } from './log.ts';
@@ -24,13 +25,16 @@ export function outliveQueue(log: Pick<Logger, 'warn'>): void {
 /** Runs a part of the service as a process of its own, by its environment, with its metrics served, until a signal stops it. */
 export async function runProcess(
   name: 'web' | 'worker',
-  start: (config: Config, log: Logger) => Promise<Running>,
+  start: (config: Config, log: Logger, metrics: Metrics) => Promise<Running>,
   stopWithinMs: number,
 ): Promise<void> {
   const given = settingsOrExit();
-  const log = openLog(given, name);
+  const metrics = openMetrics();
+  const log = openLog(given, name, metrics.noteAlert);
   outliveQueue(log);
-  const started = orExit(log, async () => withMetrics(await start(await withDatabaseTls(given, log), log), [name]));
+  const started = orExit(log, async () =>
+    withMetrics(await start(await withDatabaseTls(given, log), log, metrics), [name]),
+  );
   const stop = async () => (await Promise.race([started, sleep(STARTS_WITHIN_MS, null)]))?.stop();
   stopOnSignal(stop, stopWithinMs, (err) => log.fatal({ err }, 'shutdown failed'));
   await started;

@@ -42,14 +42,14 @@ async function start(stops: Stop[]): Promise<void> {
   try {
     const trial = namesDatabase() ? null : await bringUp(stops);
     const given = trial?.config ?? readConfig();
-    const log = openLog(given);
+    const metrics = openMetrics();
+    const log = openLog(given, undefined, metrics.noteAlert);
     outliveQueue(log);
     const config = await withDatabaseTls(given, log);
     const version = { version: VERSION, isAlone: trial !== null };
     await release(config, (line) => log.debug(line), version).catch((cause) => {
       throw trial ? new Error(`${DATA_FOLDER}: ${cause.message}`, { cause }) : cause;
     });
-    const metrics = openMetrics();
     const worker = await startWorker(config, log.child({ process: 'worker' }), metrics);
     stops.push(worker.stop);
     const web = await startWeb(config, log.child({ process: 'web' }), metrics, trial ? besides(trial) : undefined);

@@ -18,7 +18,7 @@ import { atOnce } from '../kernel/at-once.ts';
 import type { Hotkey } from '../kernel/ids.ts';
 import { openPauses, type Pauses } from '../kernel/pauses.ts';
 import type { Metrics } from '../metrics/registry.ts';
-import { type CallStates, watched, watchedWebhooks } from '../metrics/upstreams.ts';
+import { type CallStates, noteRejected, watched, watchedWebhooks } from '../metrics/upstreams.ts';
 import type { ExvenueAccess } from '../venues/exchange/adapter/access.ts';
 import { exvenue } from '../venues/exchange/adapter/index.ts';
 import { openUserStream } from '../venues/exchange/adapter/stream.ts';
@@ -55,7 +55,7 @@ export async function openUpstreams({
   pauses = openPauses(),
   jobs,
 }: Opening): Promise<Upstreams> {
-  const processor = await processorAt(config, { db, log, pauses });
+  const processor = await processorAt(config, { db, log, metrics, pauses });
   const lookUps = lookUpsByEntity(config, db);
   const shown: CallStates = new Map();
   const most = jobs === undefined ? undefined : jobsOfVenues(jobs);
@@ -148,11 +148,11 @@ const OWN_ACCOUNT_MS = 1_000;
 /** The processor's library is loaded where one is configured only: it has 218 files. */
 async function processorAt(
   config: Config,
-  { db, log, pauses }: Pick<Opening, 'db' | 'log'> & { pauses: Pauses },
+  { db, log, metrics, pauses }: Pick<Opening, 'db' | 'log' | 'metrics'> & { pauses: Pauses },
 ): Promise<Processor | null> {
   if (!config.PROCESSOR_SECRET_KEY || !config.PROCESSOR_WEBHOOK_SECRET) return null;
   const { processor } = await import('../adapters/processor/index.ts');
-  const foreign = { isKnown: false, note: () => pauses.note('processor') }; // others do the work, if their key is of our account
+  const foreign = { isKnown: false, note: () => noteRejected('processor', metrics, pauses) }; // others do the work, if their key is of our account
   const opened = processor({
     url: config.PROCESSOR_URL,
     secretKey: config.PROCESSOR_SECRET_KEY,

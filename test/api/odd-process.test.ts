@@ -60,6 +60,10 @@ describe('a process that differs from the others', () => {
 
     expect(replies.map(({ status }) => status)).to.deep.equal(Array(24).fill(200));
     expect(scraped).to.match(/tps_upstream_paused\{upstream="netvenue"\} 1/);
+    expect(scraped, 'others do its work').to.match(
+      /tps_upstream_auth_rejections_total\{upstream="netvenue",others="serve"\} [1-9]/,
+    );
+    expect(scraped).to.match(/tps_upstream_auth_rejections_total\{upstream="netvenue",others="none"\} 0/);
   });
 
   it('rejects what no other process can send either', async () => {
@@ -72,6 +76,7 @@ describe('a process that differs from the others', () => {
 
     expect([reply.status, reply.body.error?.code]).to.deep.equal([502, 'VENUE_AUTH']);
     expect(scraped, 'it is not left to others').to.match(/tps_upstream_paused\{upstream="netvenue"\} 0/);
+    expect(scraped).to.match(/tps_upstream_auth_rejections_total\{upstream="netvenue",others="none"\} [1-9]/);
   });
 
   it('with a wrong validator key is not ready as web, once that has rejected it: others read there', async () => {

@@ -23,6 +23,8 @@ export type Incident<Facts = Row> = {
   happens(desk: OperatorConsole): Promise<Facts>;
   /** At most five. */
   steps: Step<Facts>[];
+  /** Why its alert still fires when it is over here, where no worker runs. */
+  lasts?: string;
   /** Whether it is over, by what the service then does or shows. */
   isOver(desk: OperatorConsole, known: Facts): Promise<boolean>;
 };

@@ -1,11 +1,15 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { Client } from 'pg';
-import { type OperatorConsole, openOperatorConsole } from '../support/operator.ts';
+import { listTaskNames } from '../../src/intents/task.ts';
+import { collectDatabase } from '../../src/metrics/database.ts';
+import { openMetrics } from '../../src/metrics/registry.ts';
+import { type OperatorConsole, openOperatorConsole, workerSeen } from '../support/operator.ts';
+import { firing, promtool, RULES } from '../support/rules.ts';
+import { readScrape, type Scraped } from '../support/scrape.ts';
 import type { Hands, Incident } from './incident.ts';
 
 const FOLDER = new URL('incidents/', import.meta.url);
-const RULES = new URL('../../src/metrics/alerts.example.yml', import.meta.url);
 const MOST_STEPS = 5;
 
 const names = (await readdir(FOLDER)).sort();
@@ -22,6 +26,7 @@ describe('incidents of a night shift', function () {
     operator = new Client({ connectionString: String(desk.service.settings.DATABASE_URL) });
     await operator.connect();
     await operator.query('set role trading_operator');
+    await workerSeen(desk.session, -86_400);
   });
   after(async () => {
     await operator.end();
@@ -43,6 +48,15 @@ describe('incidents of a night shift', function () {
     },
   };
 
+  /** What the processes show of the database now. */
+  async function scrape(): Promise<Scraped> {
+    const metrics = openMetrics();
+    metrics.build.set({ version: '1', process: 'worker' }, 1);
+    const budget = { name: 'exchange', burst: 1, perSecond: 1 };
+    collectDatabase(desk.service.db, { tasks: listTaskNames(), budget }, metrics, { warn: () => {} });
+    return readScrape(await metrics.scrape());
+  }
+
   it('are at least fifteen, each begun by an existing alert or by a customer, with at most five steps', async () => {
     const rules = await readFile(RULES, 'utf8');
 
@@ -53,9 +67,11 @@ describe('incidents of a night shift', function () {
     }
   });
 
-  for (const [name, { starts, happens, steps, isOver }] of incidents)
+  for (const [name, { starts, happens, steps, lasts, isOver }] of incidents)
     it(`${name.replace('.ts', '').replaceAll('-', ' ')}: ${'alert' in starts ? starts.alert : `“${starts.customer}”`}`, async () => {
+      const quiet = await scrape();
       const known = await happens(desk);
+      const troubled = await scrape();
       expect(await isOver(desk, known), 'over before it began').to.equal(false);
 
       for (const [says, act] of steps)
@@ -64,5 +80,10 @@ describe('incidents of a night shift', function () {
         });
 
       expect(await isOver(desk, known), 'over').to.equal(true);
+      if ('alert' in starts && promtool)
+        expect(await firing(starts.alert, { quiet, troubled, calm: await scrape() })).to.deep.equal({
+          inTrouble: true,
+          afterwards: lasts !== undefined,
+        });
     });
 });

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { readConfig } from '../../../src/config.ts';
+import { openMetrics } from '../../../src/metrics/registry.ts';
 import { startWeb } from '../../../src/runtime/web-process.ts';
 import { startWorker } from '../../../src/runtime/worker-process.ts';
 import { type ProcessorUpstream, startProcessorUpstream } from '../../../src/sandbox/processor/index.ts';
@@ -33,14 +34,19 @@ describe('processes whose key is of another account of the processor', function 
     await service.stopWorkers();
     const { lines, logger } = logLines();
 
-    const worker = await startWorker(config(), logger);
+    const metrics = openMetrics();
+    const worker = await startWorker(config(), logger, metrics);
     const alert = await told(lines);
     const submitted = await user.ask('POST', `/v2/payouts/${payoutId}/submit`, { headers: { Prefer: 'wait=3' } });
     const [account] = (await user.ask('GET', '/v2/connect/accounts')).body;
+    const scraped = await metrics.scrape();
     await worker.stop();
     await service.startWorker();
 
     expect(alert).to.deep.include({ level: 50, account: 'acct_other test', known: 'acct_sandbox test' });
+    expect(scraped, 'as rejected credentials, which page').to.match(
+      /tps_upstream_auth_rejections_total\{upstream="processor",others="none"\} [1-9]/,
+    );
     expect(submitted.body.error).to.equal(undefined);
     expect(account).to.include({ payouts_enabled: true });
     expect(other.ledger.entries()).to.deep.equal([]);

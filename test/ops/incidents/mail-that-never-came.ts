@@ -8,6 +8,7 @@ export default incident({
       select gen_random_uuid(), 'notification', 'full-' || n || '@example.com', '{}', 'refused', now(), now(), '552 mailbox full' from generate_series(1, 3) n`);
     return { answer: '' };
   },
+  lasts: 'for an hour: those mails are not sent again',
   steps: [
     [
       'Console, Failed e-mails: one reader, or all, and what the mail server said',

@@ -10,6 +10,7 @@ export default incident({
     await session.query(`delete from queue_jobs where payload ->> 'intent_id' = $1`, [id]);
     return { id };
   },
+  lasts: 'until a worker has it, within its deadline',
   steps: [
     [
       'select * from ops.stuck_intents',

@@ -4,6 +4,7 @@ import { finds, incident, only } from '../incident.ts';
 export default incident({
   starts: { alert: 'PaidAndNotServed' },
   happens: ({ session }) => failedAccount(session),
+  lasts: 'until a worker has created it',
   steps: [
     [
       'Console, Unfulfilled payments: each row names its safe action',

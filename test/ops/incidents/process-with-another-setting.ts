@@ -17,6 +17,7 @@ export default incident({
       restart: () => session.query(`update processes set settings = '{"FEED_KEY": "aa"}' where instance = 'host-3/1'`),
     };
   },
+  lasts: 'because the process of the test has other settings than all of these',
   steps: [
     [
       'select * from ops.fleet_differences where is_odd',

@@ -1,4 +1,4 @@
-import { intentAt } from '../../support/operator.ts';
+import { intentAt, workerSeen } from '../../support/operator.ts';
 import { finds, incident, only } from '../incident.ts';
 
 export default incident({
@@ -8,11 +8,12 @@ export default incident({
     await session.query(
       `delete from queue_jobs where payload ->> 'intent_id' in (select id::text from intents where owner = 'ptn_away')`,
     );
-    return {};
+    await session.query('delete from worker_processes');
+    return { start: () => workerSeen(session, -86_400) };
   },
   steps: [
     ['select * from ops.workers: since when each is silent', ({ psql }) => psql('select * from ops.workers')],
-    ['The platform: start workers', async () => {}],
+    ['The platform: start workers', (_, { start }) => start()],
     [
       'Console, Troubled intents: what re-running the open ones would do',
       async ({ read }) => {
