@@ -10,7 +10,7 @@ import {
   hasStayedUnseen,
   noteComparison,
   planNextComparison,
-  submitRepair,
+  submitUnasked,
   takeTradersDue,
 } from './store.ts';
 
@@ -103,7 +103,7 @@ async function note(
   });
   if (noted !== 'told') return;
   await audit.recordShown(compared);
-  if (repair) await submitRepair(db, repair);
+  if (repair) await submitUnasked(db, repair);
 }
 
 /** Whether exits would not be wanted any more because nothing shows their position. */

@@ -79,10 +79,10 @@ export const hasStayedUnseen = async (
     returning extract(epoch from now()) - (w.seen ->> 'unseen_since')::double precision >= ${forS} as has_stayed`)) ??
   false;
 
-/** Submits the intent that puts exits back, under the id that was recorded with the comparison. Safe to repeat. */
-export async function submitRepair(db: Db, repair: NewIntent): Promise<void> {
+/** Submits an intent for which no caller waits: one that puts exits back, or a follow-up. Safe to repeat with its id. */
+export async function submitUnasked(db: Db, intent: NewIntent): Promise<void> {
   await db.query(
-    sql.prepared('submit_repair', nothing)`select a.verdict from accept_intents(${batchOf(repair)}::jsonb) a`,
+    sql.prepared('submit_unasked', nothing)`select a.verdict from accept_intents(${batchOf(intent)}::jsonb) a`,
   );
 }
 

@@ -4,6 +4,7 @@ import { defineIntent, isNotReady } from '../../../intents/define.ts';
 import { succeedAndSubmit } from '../../../intents/settle.ts';
 import { cloidOf, intentIdOf } from '../../../kernel/exchange-names.ts';
 import { type IntentId, idSchema, type OwnerId, type WalletAddress } from '../../../kernel/ids.ts';
+import { submitUnasked } from '../../store.ts';
 import type { Action } from '../adapter/action-types.ts';
 import type { Exvenue } from '../adapter/types.ts';
 import { sign, signedMembers } from '../signing/sign.ts';
@@ -84,7 +85,10 @@ export const cancel = defineIntent({
     const { items } = response.data;
     const { id, request } = intent;
     const { wallet, because_of } = request;
-    if (request.oids === 'all') await endAllExits({ db }, { id, wallet });
+    if (request.oids === 'all') {
+      await endAllExits({ db }, { id, wallet });
+      await cancelArrived(db, intent, targets);
+    }
     const ours = await findOurs(db, wallet, targets);
     const result = cancelResult(targets, items, passedOver, idsOf(ours, intent.owner));
     const left = targets.filter((_, n) => isStillOpen(items[n]));
@@ -152,6 +156,26 @@ export const cancelNext = (
  */
 const endAllExits = ({ db }: Pick<ExchangeDeps, 'db'>, command: { id: IntentId; wallet: WalletAddress }) =>
   endExits(db, { ...command, pair: ALL_PAIRS });
+
+/**
+ * Cancels orders that were in doubt when all were named, and that arrived only after that: those that were found to rest before the end of all exits
+ * was recorded. What is found later sees that, and is cancelled by its placement.
+ */
+async function cancelArrived(
+  db: ExchangeDeps['db'],
+  intent: { id: IntentId; owner: OwnerId; request: { wallet: WalletAddress } },
+  targets: CancelTarget[],
+): Promise<void> {
+  const { wallet } = intent.request;
+  const coins = new Map(targets.flatMap(({ oid, cloid, coin }) => (oid === null ? [[cloid, coin] as const] : [])));
+  const ids = [...coins.keys()].flatMap((cloid) => (cloid === null ? [] : intentIdOf(cloid)));
+  const resting = (await listOfWallet(db, wallet, { oids: [], ids })).filter(({ isResting }) => isResting);
+  for (const [coin = '', arrived] of Map.groupBy(resting, ({ id }) => coins.get(cloidOf(id))))
+    await submitUnasked(
+      db,
+      cancelNext(intent, { wallet, oids: arrived.flatMap(({ oid }) => Number(oid ?? [])), coin }),
+    );
+}
 
 type NamedTarget = CancelTarget & { asset: number };
 
