@@ -7,11 +7,13 @@ let made = 0;
 /** The network, which has settled what the trader earned, and creates accounts unless it rejects them. */
 export function network(of: {
   rejectsAccounts: boolean;
-}): Pick<Netvenue, 'settlements' | 'createSubaccount' | 'listSubaccounts' | 'orderStatus'> {
+}): Pick<Netvenue, 'settlements' | 'dashboard' | 'orders' | 'createSubaccount' | 'listSubaccounts' | 'orderStatus'> {
   return {
     orderStatus: async () => absent,
     listSubaccounts: async () => found([]),
     settlements: async () => found([{ startMs: 0, endMs: 1, payoutUsd: EARNED / 100 }]),
+    dashboard: async () => absent,
+    orders: async () => absent,
     createSubaccount: async () => {
       if (of.rejectsAccounts) return rejected('said_no', 'No.');
       made += 1;

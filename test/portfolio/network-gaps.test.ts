@@ -77,7 +77,7 @@ describe('the payouts of an account of which the network shows none', () => {
   const payoutsOf = (elimination: Dashboard['elimination'], before: ReadResult<ReturnType<typeof of>[]>) => {
     const settlements = async (_of: object, untilMs?: number) =>
       untilMs === undefined ? absent : untilMs < ENDED_MS ? before : found([]);
-    return weeksOf({ settlements }, { uuid: 'uuid', hotkey: null }, {
+    return weeksOf({ settlements, networkOrders: async () => absent }, { uuid: 'uuid', hotkey: null }, {
       status: 'active',
       bucket: null,
       elimination,

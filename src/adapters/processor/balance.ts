@@ -74,6 +74,8 @@ const unreadableChange = seen({ id: ['id', id], atMs: ['created', orNull(time).c
   (object): UnreadableChange => ({ ...object, isUnreadable: true }),
 );
 
+const isUnreadable = (change: BalanceChange | UnreadableChange): change is UnreadableChange => 'isUnreadable' in change;
+
 /** What changed the platform's balance, and what cannot be read of it. */
 export type BalanceChanges = { changes: BalanceChange[]; unreadable: UnreadableChange[] };
 
@@ -90,7 +92,7 @@ export async function listBalanceChanges(stripe: Stripe, sinceMs: number): Promi
     mostPages: MOST_PAGES,
   });
   if (read.kind !== 'found') return read;
-  const unreadable = read.data.filter((each) => 'isUnreadable' in each);
-  const changes = read.data.filter((each) => !('isUnreadable' in each)).filter(({ objectId }) => objectId !== null);
+  const unreadable = read.data.filter(isUnreadable);
+  const changes = read.data.filter((each): each is BalanceChange => !isUnreadable(each) && each.objectId !== null);
   return found({ changes, unreadable });
 }
