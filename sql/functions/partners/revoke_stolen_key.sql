@@ -8,7 +8,7 @@ declare
   ended text[];
   more text[];
 begin
-  select k.partner_id into of_partner from partner_keys k where k.id = stolen for update;
+  select k.partner_id into of_partner from partner_keys k where k.id = stolen;
   if not found then
     return;
   end if;
