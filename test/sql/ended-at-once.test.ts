@@ -67,6 +67,7 @@ describe('what another transaction ends at the same moment', () => {
   });
 
   it('is no endpoint whose former address is gone: it has just got another one', async () => {
+    await intentDb.query('update webhook_endpoints set failing_since = now()');
     const gone = JSON.stringify({ ending: 'gone', url: 'https://example.com', delivery_id: 'whd_1' });
 
     await beside(

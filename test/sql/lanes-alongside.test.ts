@@ -41,6 +41,20 @@ describe('lanes with intents that may run alongside', () => {
     expect(await queuedJobs()).to.have.members([...ids.slice(1, 4), ...ids.slice(5, 10)]);
   });
 
+  it('pass over one that an operator holds, who is about to lock the lane', async () => {
+    const [alone, next, held] = [inLane('a'), beside('BTC long'), beside('ETH long')];
+    await intentDb.accept(alone, next, held);
+    const operator = await intentDb.session();
+
+    await operator.query('begin');
+    await operator.query('select from intents where id = $1 for update', [held.id]);
+    await intentDb.query(`set lock_timeout = '300ms'`); // less than it takes to resolve a deadlock
+    await end(alone.id).finally(() => intentDb.query('reset lock_timeout'));
+    await operator.query('rollback');
+
+    expect(await queuedJobs()).to.deep.equal([next.id]);
+  });
+
   it('are independent of what runs or waits in other lanes', async () => {
     const running = ['ETH long', 'BTC short'].map((alongside) => inLane('b', { alongside }));
     const [alone, behind] = [inLane('c'), inLane('c')];
