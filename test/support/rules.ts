@@ -31,13 +31,13 @@ export async function testRules(tests: object, rules = RULES): Promise<string> {
 }
 
 /** What the processes show while nothing is wrong, while something is, and afterwards. */
-type Shown = { quiet: Scraped; troubled: Scraped; calm: Scraped };
+type Scrapes = { quiet: Scraped; troubled: Scraped; calm: Scraped };
 
 const MINUTES = { quiet: 10, troubled: 75, calm: 15 };
 const CAUSES = ['ServiceDown', 'NoWorkers', 'DatabaseAway', 'UpstreamDown', 'UpstreamPaused'];
 
 /** Whether an alert fires in the end of a trouble, and whether it still does a quarter of an hour afterwards. Ages grow meanwhile. */
-export async function firing(alert: string, shown: Shown): Promise<{ inTrouble: boolean; afterwards: boolean }> {
+export async function firing(alert: string, shown: Scrapes): Promise<{ inTrouble: boolean; afterwards: boolean }> {
   const { groups } = load(await readFile(RULES, 'utf8')) as { groups: { rules: { alert: string }[] }[] };
   const rules = groups.flatMap((group) => group.rules).filter((rule) => [...CAUSES, alert].includes(rule.alert));
   const folder = await mkdtemp(join(tmpdir(), 'tps-test-rules-'));
@@ -51,7 +51,7 @@ export async function firing(alert: string, shown: Shown): Promise<{ inTrouble: 
 }
 
 /** Both results are expected to be neither, so that the tool prints them. */
-function testOf(alert: string, { quiet, troubled, calm }: Shown): object {
+function testOf(alert: string, { quiet, troubled, calm }: Scrapes): object {
   const stages = [
     [samplesOf(quiet), MINUTES.quiet],
     [samplesOf(troubled), MINUTES.troubled],
