@@ -11,5 +11,5 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
   where j.verdict is not null
 $$;
 comment on function ops.safe_to_rerun_job(bigint) is
-  'What a re-run of a dead job without an intent would do, and whether it is safe. Verdicts: queued_again, finished (nothing to do: it is '
-  'deleted), at_work (it has not failed), would_act_twice (it is for an intent, or of an unknown task). Changes nothing. No row: there is no such job.';
+  'What a re-run of a dead job without an intent would do, and whether it is safe. Verdicts: queued_again, finished (nothing to do: it is deleted), '
+  'at_work (it has not failed), would_act_twice (it is for an intent, or of an unknown task). Changes nothing. No row: there is no such job.';
