@@ -96,6 +96,19 @@ describe('an order of the network that is edited while a read shows its end', ()
     expect(await state()).to.include({ lifecycle: 'filled', wanted: null });
   });
 
+  it('stays filled, and wants nothing, if it is the exits of a position', async () => {
+    await change({ lifecycle: 'filled', executed: { quantity: 1 } });
+    const [row] = await intentDb.query<{ closed: string[] }>(
+      `select record_bracket($1, 'ptn_a', 'e_1', 'bracket', $2, its_exits => $3, is_whole => true, by_intent => $4) as closed`,
+      [PLACEMENT, { trade_pair: 'BTCUSDC', stop_loss: 95 }, JSON.stringify([entry('95')]), EDIT],
+    );
+
+    expect(row?.closed).to.deep.equal([]);
+    expect(await state()).to.deep.equal({
+      ...{ lifecycle: 'filled', executed: { quantity: 1 }, has_ended: true, stop: '95', wanted: null },
+    });
+  });
+
   it('is not ended by a read that knew its former terms, but by the next one', async () => {
     await edit(entry('95', { waits: true }));
     expect(await read('filled', [entry('90')])).to.deep.equal([]);

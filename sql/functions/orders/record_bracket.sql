@@ -8,19 +8,24 @@ create or replace function record_bracket(
 ) returns uuid[]
 language plpgsql as $$
 declare
-  was_resting boolean;
+  was text;
 begin
-  select o.lifecycle = 'resting' into was_resting from orders o where o.id = bracket and o.trader = of_trader;
-  insert into orders (id, venue, owner, trader, pair, handle, terms, lifecycle, ended_at, executed, protection)
-  values (
-    bracket, 'netvenue', of_owner, of_trader, its_terms ->> 'trade_pair', nullif(at_venue, bracket::text), its_terms, its_state ->> 'lifecycle',
-    case when its_state ->> 'lifecycle' <> 'resting' then now() end,
-    nullif(its_state -> 'executed', 'null'::jsonb), nullif(its_state -> 'protection', 'null'::jsonb)
-  )
-  on conflict (id) do update
-  set terms = excluded.terms, lifecycle = excluded.lifecycle, executed = excluded.executed, protection = excluded.protection,
-    ended_at = excluded.ended_at
-  where orders.trader = excluded.trader;
+  select o.lifecycle into was from orders o where o.id = bracket and o.trader = of_trader;
+  if was = 'filled' and its_state ->> 'lifecycle' = 'resting' then -- as in change_orders: a read has shown its execution before this is recorded
+    update orders set terms = its_terms where id = bracket;
+    its_exits := case when its_exits is not null then '[]' end;
+  else
+    insert into orders (id, venue, owner, trader, pair, handle, terms, lifecycle, ended_at, executed, protection)
+    values (
+      bracket, 'netvenue', of_owner, of_trader, its_terms ->> 'trade_pair', nullif(at_venue, bracket::text), its_terms, its_state ->> 'lifecycle',
+      case when its_state ->> 'lifecycle' <> 'resting' then now() end,
+      nullif(its_state -> 'executed', 'null'::jsonb), nullif(its_state -> 'protection', 'null'::jsonb)
+    )
+    on conflict (id) do update
+    set terms = excluded.terms, lifecycle = excluded.lifecycle, executed = excluded.executed, protection = excluded.protection,
+      ended_at = excluded.ended_at
+    where orders.trader = excluded.trader;
+  end if;
   if instead_of <> bracket then
     perform want_exits('netvenue', of_owner, of_trader, its_terms ->> 'trade_pair', instead_of, by_intent, '[]');
   end if;
@@ -28,5 +33,5 @@ begin
     perform want_exits('netvenue', of_owner, of_trader, its_terms ->> 'trade_pair', bracket, by_intent, its_exits,
       case when is_whole then array['take_profit', 'stop_loss', 'trailing_stop'] else '{}' end);
   end if;
-  return case when was_resting and its_state ->> 'lifecycle' <> 'resting' then array[bracket] else '{}' end;
+  return case when was = 'resting' and its_state ->> 'lifecycle' <> 'resting' then array[bracket] else '{}' end;
 end $$;
