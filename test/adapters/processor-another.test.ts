@@ -12,16 +12,16 @@ const money = { amountCents: 500, currency: 'usd' };
 const transfer = { payoutId: 'po_1' as PayoutId, accountId: 'acct_1', ...money };
 
 const objects = {
-  payment: { id: 'pi_1', amount_received: 0, currency: 'usd', status: 'processing', client_secret: 'secret' },
+  payment: { id: 'pi_1', amount_received: 0, currency: 'usd', status: 'requires_action', client_secret: 'secret' },
   refund: { id: 're_1', amount: 500, currency: 'usd', status: 'succeeded', payment_intent: 'pi_1' },
-  session: { id: 'vs_1', status: 'requires_input', client_secret: 'secret' },
+  session: { id: 'vs_1', status: 'requires_input', client_secret: 'secret', url: 'https://verify.test' },
   account: { id: 'acct_1', payouts_enabled: true, charges_enabled: false, details_submitted: true },
 };
 
 describe('a write at the processor, to which it responds with what another write made', () => {
   alone();
 
-  const writes: [string, string, object, () => Promise<{ kind: string }>][] = [
+  const writes: [string, string, { client_secret?: string }, () => Promise<{ kind: string }>][] = [
     [
       'a payment',
       '/v1/payment_intents',
@@ -65,6 +65,26 @@ describe('a write at the processor, to which it responds with what another write
       const own = await write();
 
       expect([another.kind, nobodys.kind, own.kind]).to.deep.equal(['unknown', 'unknown', 'accepted']);
+    });
+
+  for (const [what, path, object, write] of writes.filter(([, , { client_secret }]) => client_secret !== undefined))
+    it(`is in doubt without what the person opens it with: ${what}`, async () => {
+      for (const [name, value] of [
+        ['client_secret', null],
+        ['client_secret', 7],
+        ...('url' in object
+          ? ([
+              ['url', null],
+              ['url', 'nowhere'],
+            ] as const)
+          : []),
+      ] as const) {
+        nock(URL)
+          .post(path)
+          .reply(200, { ...object, metadata: { intent_id: KEY, user_id: 'usr_1' }, [name]: value });
+
+        expect(await write(), name).to.include({ kind: 'unknown' });
+      }
     });
 
   it('is in doubt where the response names the idempotency key of another', async () => {

@@ -12,6 +12,7 @@ import { listMoneyMade } from './money-made.ts';
 import { findCheckout, findMovement, findRefund } from './movements.ts';
 import {
   madeBy,
+  opened,
   readAccount,
   readLink,
   readMovement,
@@ -57,7 +58,7 @@ export const processor = ({ url, secretKey, notificationSecret, most, foreign }:
     createPayment: (requested, key) =>
       responseOf(
         stripe.paymentIntents.create(paymentParams(requested, key), once(key)),
-        madeBy('intent_id', key, readPayment),
+        madeBy('intent_id', key, opened(readPayment, 'clientSecret')),
       ),
     findPayment: (id) => readResultOf(stripe.paymentIntents.retrieve(id, { expand: ['latest_charge'] }), readPayment),
     refund: ({ processorId, paymentId }, key) => {
@@ -71,7 +72,7 @@ export const processor = ({ url, secretKey, notificationSecret, most, foreign }:
     createVerification: (requested, key) =>
       responseOf(
         stripe.identity.verificationSessions.create(verificationParams(requested), once(key)),
-        madeBy('user_id', requested.userId, readVerification),
+        madeBy('user_id', requested.userId, opened(readVerification, 'clientSecret', 'url')),
       ),
     findVerification: (id) => readResultOf(stripe.identity.verificationSessions.retrieve(id), readVerification),
     createAccount: (requested, key) =>

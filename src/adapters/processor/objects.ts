@@ -39,6 +39,15 @@ export const madeBy =
   (object: unknown): Seen | null =>
     metadata(name).parse(Object(object).metadata) === value ? read(object) : null;
 
+/** The reader of what a person goes on with in a browser. Null where it waits for the person and lacks what it is opened with. */
+export const opened =
+  <Opened extends { status: string }>(read: (object: unknown) => Opened | null, ...names: (keyof Opened)[]) =>
+  (object: unknown): Opened | null => {
+    const seen = read(object);
+    const isOpenable = seen && (!seen.status.startsWith('requires_') || names.every((name) => seen[name] !== null));
+    return isOpenable ? seen : null;
+  };
+
 type Members = Record<string, readonly [name: string, form: z.ZodType]>;
 /** What is read of such an object. */
 export type Seen<Of extends Members> = { [Member in keyof Of]: z.output<Of[Member][1]> };
@@ -107,7 +116,7 @@ export const readVerification = readerOf({
   sessionId: ['id', id],
   status: ['status', z.enum(['requires_input', 'processing', 'verified', 'canceled'])],
   failure: ['last_error', orNull(z.object({ code })).transform((error) => error?.code ?? null)],
-  url: ['url', orNull(z.string())],
+  url: ['url', orNull(z.url()).catch(null)],
   clientSecret: ['client_secret', orNull(z.string())],
 });
 
