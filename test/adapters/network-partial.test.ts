@@ -1,9 +1,8 @@
 import { expect } from 'chai';
-import { attemptsBehind } from '../../src/venues/network/adapter/attempts.ts';
 import { ordersResponse } from '../../src/venues/network/adapter/books.ts';
 import { dashboardResponse } from '../../src/venues/network/adapter/dashboard.ts';
 import { limitsResponse } from '../../src/venues/network/adapter/limits.ts';
-import { readOrder, submitResponse } from '../../src/venues/network/adapter/orders.ts';
+import { attemptsBehind, readOrder, submitResponse } from '../../src/venues/network/adapter/orders.ts';
 import { turnsDuring } from '../support/turns.ts';
 
 const UUID = '0190a1b2-0000-7000-8000-00000000000a';

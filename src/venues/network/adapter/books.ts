@@ -1,9 +1,9 @@
 import type { Reply } from '../../../adapters/http.ts';
 import { newPause } from '../../../kernel/concurrency.ts';
 import { found, type ReadResult, unreadable } from '../../../kernel/upstream-result.ts';
-import { anyOf, entriesOf, type Fields, fieldsOf, numberOf, readResponse, textOf } from './fields.ts';
+import { anyOf, entriesOf, type Fields, fieldsOf, numberOf, readPair, readResponse, textOf } from './fields.ts';
 import { readMultiples } from './limits.ts';
-import { readOrder, readPair } from './orders.ts';
+import { readOrder } from './orders.ts';
 import type { DashboardOrder, OrderBook, TradePair } from './types.ts';
 
 /**

@@ -10,12 +10,14 @@ import {
   namesAnother,
   numberIn,
   numberOf,
+  readPair,
   readResponse,
+  readSide,
   sizeOf,
   textOf,
   timeMsOf,
 } from './fields.ts';
-import { readOrder, readPair, readSide } from './orders.ts';
+import { readOrder } from './orders.ts';
 import type { Dashboard, DashboardOrder, DashboardPosition, Drawdown, Money } from './types.ts';
 
 /** Reads a validator's dashboard, compact or verbose. `asked`: the account, as its `member` names it. See venues/network-validator.md#dashboard. */

@@ -2,6 +2,7 @@ import { parseJson, type Reply } from '../../../adapters/http.ts';
 import { absent, found, type ReadResult, unreadable } from '../../../kernel/upstream-result.ts';
 import { calendarMs } from '../../../kernel/work.ts';
 import { rejectedOurKey } from './rejections.ts';
+import type { OrderType } from './signal-types.ts';
 
 /** An object of untrusted JSON. Read every member with one of the readers below. */
 export type Fields = Record<string, unknown>;
@@ -72,3 +73,15 @@ const saysWhatIsMissing = ({ error, message }: Fields): boolean => {
 /** For example "Subaccount … not found", "HL address not found", "No orders found for miner …", "not in a funded bucket". */
 const OF_AN_OBJECT =
   /\b(subaccount|hotkey|entity|hl|order|payout)\b.*\b(not found|unknown|does not exist)\b|\bno (subaccounts?|orders?|payouts?)\b|\bnot in a funded bucket\b/i;
+
+/** The wire id of a pair given as an id, a display form (`BTC/USDC`), an object, or the array of verbose payloads. */
+export const readPair = (value: unknown): string | null => {
+  const first = Array.isArray(value) ? value[0] : (fieldsOf(value)?.trade_pair_id ?? value);
+  return textOf(first)?.replaceAll('/', '') ?? null;
+};
+
+/** Reads a side, such as `LONG`; some builds print `OrderType.LONG`. Null for any other value. */
+export const readSide = (value: unknown): OrderType | null => {
+  const side = textOf(value)?.split('.').pop()?.toUpperCase();
+  return side === 'LONG' || side === 'SHORT' || side === 'FLAT' ? side : null;
+};

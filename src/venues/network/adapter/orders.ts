@@ -1,7 +1,6 @@
 import { parseJson, type Reply } from '../../../adapters/http.ts';
 import { isUuid } from '../../../kernel/ids.ts';
 import { accepted, inconclusive, unknownEffect, unreachable } from '../../../kernel/upstream-result.ts';
-import { attemptsBehind } from './attempts.ts';
 import {
   anyOf,
   entriesOf,
@@ -11,6 +10,8 @@ import {
   namesAnother,
   numberIn,
   numberOf,
+  readPair,
+  readSide,
   textOf,
   timeMsOf,
 } from './fields.ts';
@@ -20,7 +21,6 @@ import type {
   Attempts,
   Bracket,
   Executed,
-  OrderType,
   Signal,
   SignalAccepted,
   SubmitResult,
@@ -57,6 +57,24 @@ export const submitResponse = (
 /** Older builds list the errors of other validators beside a success (`error_messages`): they say nothing of it. */
 const saysError = ({ error, error_message }: Fields): boolean =>
   [error, error_message].flatMap(textsOf).join('').trim() !== '';
+
+/** The miner pauses between its attempts inside one request, up to three. See venues/network.md#retries. */
+const PAUSE_S = 5;
+
+/** Members of the responses of older builds, whose `processing_time` is that of the last attempt alone. */
+const OLDER = ['validators_processed', 'created_orders', 'error_messages'];
+
+/**
+ * How many attempts may be behind a response, which speaks for the last of them only: an earlier one may have had its effect
+ * although its acknowledgement was lost. `one` is proven by a time that has no room for a pause: that which the miner
+ * measured, else that from the request to the response.
+ */
+export function attemptsBehind(body: Fields, elapsedMs: number): Attempts {
+  const processingS = numberOf(body.processing_time);
+  if (processingS !== null && processingS >= PAUSE_S) return 'several';
+  const isMeasured = processingS !== null && !OLDER.some((name) => name in body);
+  return isMeasured || elapsedMs < PAUSE_S * 1_000 ? 'one' : 'several';
+}
 
 /** How long the miner has worked on a signal, at least, by its response; null if the response does not say. */
 export function workedFor(reply: Reply): number | null {
@@ -176,18 +194,6 @@ const orderIn = (value: unknown): Fields | null => {
     fieldsOf(typeof member === 'string' ? parseOrder(member) : member),
   );
   return members.find((member) => member !== null && isOrder(member)) ?? null;
-};
-
-/** The wire id of a pair given as an id, a display form (`BTC/USDC`), an object, or the array of verbose payloads. */
-export const readPair = (value: unknown): string | null => {
-  const first = Array.isArray(value) ? value[0] : (fieldsOf(value)?.trade_pair_id ?? value);
-  return textOf(first)?.replaceAll('/', '') ?? null;
-};
-
-/** Reads a side, such as `LONG`; some builds print `OrderType.LONG`. Null for any other value. */
-export const readSide = (value: unknown): OrderType | null => {
-  const side = textOf(value)?.split('.').pop()?.toUpperCase();
-  return side === 'LONG' || side === 'SHORT' || side === 'FLAT' ? side : null;
 };
 
 /** The exits of an order. Newer builds store those of a limit order as its only entry of `bracket_orders`. */
