@@ -47,22 +47,29 @@ export function placeOf(cursor: string): Place | null {
   return rest.length === 0 && ms !== null && new Date(ms).toISOString() === at ? { at, id } : null;
 }
 
+/** `placeAt`: the position of a row. `isKnown`: whether there ever was a row with this id; absent: any id may have been one. */
+type Placed<Row> = { path: string; placeAt(row: Row): Place; isKnown?(id: string): Promise<boolean> };
+
 /**
- * One page of a list that is read as a whole and whose rows may come, go and move: the rows behind the cursor, in the order of the texts that
- * `cursorOf` gives. Throws INVALID_REQUEST for a cursor for which `isKnown` is false.
+ * One page of a list that is read as a whole and whose rows may come, go and move: the rows behind the cursor, in the order of their positions. Throws
+ * INVALID_REQUEST for a cursor that is no position, or whose id is not known.
  */
-export const pageBehind = <Row>(
+export function pageBehind<Row>(
   query: PageQuery,
-  shown: Stored<NoInfer<Row>>,
+  { path, placeAt, isKnown = async () => true }: Placed<NoInfer<Row>>,
   rows: readonly Row[],
-): Promise<Page<Row>> =>
-  listPage(query, shown, async ({ cursor, limit }) => {
-    const placed = rows
-      .map((row) => ({ row, place: shown.cursorOf(row) }))
-      .sort((a, b) => (a.place < b.place ? -1 : 1));
+): Promise<Page<Row>> {
+  const cursorOf = (row: Row) => cursorAt(placeAt(row));
+  const isPlaced = async (cursor: string) => {
+    const place = placeOf(cursor);
+    return place !== null && isKnown(place.id);
+  };
+  return listPage(query, { path, cursorOf, isKnown: isPlaced }, async ({ cursor, limit }) => {
+    const placed = rows.map((row) => ({ row, place: cursorOf(row) })).sort((a, b) => (a.place < b.place ? -1 : 1));
     const behind = cursor === null ? placed : placed.filter(({ place }) => place > cursor);
     return behind.slice(0, limit).map(({ row }) => row);
   });
+}
 
 /**
  * One page of a list that is read as a whole. `cursorOf` identifies a row. Throws INVALID_REQUEST for a cursor that

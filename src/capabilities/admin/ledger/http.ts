@@ -3,7 +3,7 @@ import type { Db } from '../../../db/pool.ts';
 import { pendingHeaders } from '../../../intents/follow.ts';
 import { CSV_TYPE } from '../../../kernel/csv.ts';
 import { ApiError } from '../../../kernel/errors.ts';
-import { cursorAt, listPage, pageBehind, placeOf, slicePage } from '../../../kernel/pages.ts';
+import { listPage, pageBehind, slicePage } from '../../../kernel/pages.ts';
 import { requestProof } from '../../ledger/commands.ts';
 import { listDifferences } from '../../ledger/queries.ts';
 import { actorOf } from '../audit/actor.ts';
@@ -32,14 +32,13 @@ export const listLedgerBalances: Handler<'listLedgerBalances', Deps> = async ({ 
 };
 
 /** Handles `GET /v2/admin/ledger/differences`: list where the ledger and the processor differ. */
-export const listLedgerDifferences: Handler<'listLedgerDifferences', Deps> = async ({ deps, query }) => {
-  const isKnown = async (cursor: string) => placeOf(cursor) !== null;
-  const shown = { path: '/v2/admin/ledger/differences', cursorOf: cursorOfDifference, isKnown };
-  return pageBehind(query, shown, await listDifferences(deps.db));
-};
+export const listLedgerDifferences: Handler<'listLedgerDifferences', Deps> = async ({ deps, query }) =>
+  pageBehind(query, { path: '/v2/admin/ledger/differences', placeAt }, await listDifferences(deps.db));
 
-const cursorOfDifference = ({ since: at, subject, currency }: { since: string; subject: string; currency: string }) =>
-  cursorAt({ at, id: `${subject}:${currency}` });
+const placeAt = ({ since: at, subject, currency }: { since: string; subject: string; currency: string }) => ({
+  at,
+  id: `${subject}:${currency}`,
+});
 
 /** Handles `POST /v2/admin/ledger/proof`: compare the ledger with the processor now. */
 export const proveLedger: Handler<'proveLedger', Deps> = (call) =>

@@ -6,7 +6,7 @@ import type { Db } from '../../../db/pool.ts';
 import { pendingHeaders, resultOf } from '../../../intents/follow.ts';
 import { submitted } from '../../../intents/submitted.ts';
 import type { PaymentId } from '../../../kernel/ids.ts';
-import { cursorAt, pageBehind, placeOf, slicePage } from '../../../kernel/pages.ts';
+import { pageBehind, slicePage } from '../../../kernel/pages.ts';
 import { operatorName } from '../../../kernel/principal.ts';
 import { requireValue } from '../../../kernel/require.ts';
 import { listUnfulfilled } from '../../accounts/prop/queries.ts';
@@ -41,15 +41,12 @@ export const putTier: Handler<'putTier', Deps> = (call) => {
 
 /** Handles `GET /v2/admin/payments/unfulfilled`: list payments without an account or a refund. */
 export const listUnfulfilledPayments: Handler<'listUnfulfilledPayments', Deps> = async ({ deps, query }) => {
-  const isKnown = async (cursor: string) => {
-    const place = placeOf(cursor);
-    return place !== null && (await findRefundCents(deps.db, place.id)) !== null;
-  };
-  const shown = { path: '/v2/admin/payments/unfulfilled', cursorOf, isKnown };
+  const isKnown = async (id: string) => (await findRefundCents(deps.db, id)) !== null;
+  const shown = { path: '/v2/admin/payments/unfulfilled', placeAt, isKnown };
   return pageBehind(query, shown, await listUnfulfilled(deps.db, query.minutes ?? 10));
 };
 
-const cursorOf = ({ paid_at: at, payment_id: id }: { paid_at: string; payment_id: PaymentId }) => cursorAt({ at, id });
+const placeAt = ({ paid_at: at, payment_id: id }: { paid_at: string; payment_id: PaymentId }) => ({ at, id });
 
 const refundResult = z.object({
   refund_id: z.string(),

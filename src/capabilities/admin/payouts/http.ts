@@ -7,7 +7,7 @@ import { pendingHeaders, resultOf } from '../../../intents/follow.ts';
 import { submitted } from '../../../intents/submitted.ts';
 import { ApiError } from '../../../kernel/errors.ts';
 import type { PayoutId } from '../../../kernel/ids.ts';
-import { cursorAt, pageBehind, placeOf } from '../../../kernel/pages.ts';
+import { pageBehind } from '../../../kernel/pages.ts';
 import { operatorName } from '../../../kernel/principal.ts';
 import { requireValue } from '../../../kernel/require.ts';
 import { detachAccountFor, resolvePayout as recordFinding } from '../../payouts/commands.ts';
@@ -23,15 +23,11 @@ type Deps = {
 
 /** Handles `GET /v2/admin/payouts/stranded`: list payouts whose money is stranded. */
 export const listStrandedPayouts: Handler<'listStrandedPayouts', Deps> = async ({ deps, query }) => {
-  const isKnown = async (cursor: string) => {
-    const place = placeOf(cursor);
-    return place !== null && (await findPayoutCents(deps.db, place.id)) !== null;
-  };
-  const shown = { path: '/v2/admin/payouts/stranded', cursorOf, isKnown };
-  return pageBehind(query, shown, await listStranded(deps.db));
+  const isKnown = async (id: string) => (await findPayoutCents(deps.db, id)) !== null;
+  return pageBehind(query, { path: '/v2/admin/payouts/stranded', placeAt, isKnown }, await listStranded(deps.db));
 };
 
-const cursorOf = ({ since: at, payout_id: id }: { since: string; payout_id: PayoutId }) => cursorAt({ at, id });
+const placeAt = ({ since: at, payout_id: id }: { since: string; payout_id: PayoutId }) => ({ at, id });
 
 /** Handles `POST /v2/admin/payouts/{payout_id}/reverse`: reverse the transfer of a payout. */
 export const reversePayout: Handler<'reversePayout', Deps> = async (call) => {
