@@ -85,3 +85,11 @@ export const readSide = (value: unknown): OrderType | null => {
   const side = textOf(value)?.split('.').pop()?.toUpperCase();
   return side === 'LONG' || side === 'SHORT' || side === 'FLAT' ? side : null;
 };
+
+/** The texts of a reason given as a string, a list, or a dictionary by validator. */
+export const textsOf = (reason: unknown): string[] =>
+  typeof reason === 'string' ? [reason] : (entriesOf(reason) ?? []).flatMap(([, member]) => textsOf(member));
+
+/** Whether a body names an error. `error_messages` of older builds are those of other validators, beside a success. */
+export const saysError = ({ error, error_message }: Fields): boolean =>
+  [error, error_message].flatMap(textsOf).join('').trim() !== '';

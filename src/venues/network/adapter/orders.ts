@@ -3,7 +3,6 @@ import { isUuid } from '../../../kernel/ids.ts';
 import { accepted, inconclusive, unknownEffect, unreachable } from '../../../kernel/upstream-result.ts';
 import {
   anyOf,
-  entriesOf,
   type Fields,
   fieldsOf,
   isOurKeyRejected,
@@ -12,7 +11,9 @@ import {
   numberOf,
   readPair,
   readSide,
+  saysError,
   textOf,
+  textsOf,
   timeMsOf,
 } from './fields.ts';
 import { parsePythonLiteral } from './python-literal.ts';
@@ -53,10 +54,6 @@ export const submitResponse = (
   if (reply.status === 400 && !body.success) return rejectionResponse(body, { execution_type, attempts });
   return inconclusive(`status ${reply.status} is not conclusive`);
 };
-
-/** Older builds list the errors of other validators beside a success (`error_messages`): they say nothing of it. */
-const saysError = ({ error, error_message }: Fields): boolean =>
-  [error, error_message].flatMap(textsOf).join('').trim() !== '';
 
 /** The miner pauses between its attempts inside one request, up to three. See venues/network.md#retries. */
 const PAUSE_S = 5;
@@ -134,10 +131,6 @@ const NOT_THERE = new Set(['order_not_found', 'cannot_edit']);
 /** Builds echo lists of uuids and `ALL` in different ways, so only a single uuid is compared. */
 const isAboutAnother = ({ order_uuid }: Fields, requested: string): boolean =>
   isUuid(requested) && namesAnother(order_uuid, requested);
-
-/** The texts of a reason given as a string, a list, or a dictionary by validator. */
-const textsOf = (reason: unknown): string[] =>
-  typeof reason === 'string' ? [reason] : (entriesOf(reason) ?? []).flatMap(([, member]) => textsOf(member));
 
 /**
  * Reads one order, compact (`t l q pr v e p lp sl tk tsl sp cond`) or verbose. `key` is its uuid if the order contains
