@@ -21,7 +21,7 @@ const objects = {
 describe('a write at the processor, to which it responds with what another write made', () => {
   alone();
 
-  const writes: [string, string, { client_secret?: string }, () => Promise<{ kind: string }>][] = [
+  const writes: [string, string, { id: string; client_secret?: string }, () => Promise<{ kind: string }>][] = [
     [
       'a payment',
       '/v1/payment_intents',

@@ -2,7 +2,7 @@ import type { Db } from '../../db/pool.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import type { Hotkey, OwnerId, UserId } from '../../kernel/ids.ts';
 import { requireValue } from '../../kernel/require.ts';
-import { readSettlements, type SettlementReads } from '../../venues/network/portfolio/read-model.ts';
+import { type EarningReads, readSettlements } from '../../venues/network/portfolio/read-model.ts';
 import { isSettled } from '../../venues/portfolio.ts';
 import { findPropAccount, listPropAccounts, type PropAccount } from '../accounts/prop/queries.ts';
 import { centsOf } from './rules.ts';
@@ -24,7 +24,7 @@ export async function getEarningAccounts(
 
 /** What an account has earned, in cents, by the network's settlements. Throws VENUE_UNREADABLE if they cannot be read. */
 export const earningsOf = async (
-  reads: SettlementReads,
+  reads: EarningReads,
   { subaccount_uuid, synthetic_hotkey }: PropAccount,
 ): Promise<number> =>
   requireValue(await readEarnings(reads, { uuid: subaccount_uuid, hotkey: synthetic_hotkey }), 'VENUE_UNREADABLE');
@@ -34,7 +34,7 @@ export const earningsOf = async (
  * subaccount is not known yet.
  */
 export async function readEarnings(
-  reads: SettlementReads,
+  reads: EarningReads,
   { uuid, hotkey }: { uuid: string | null; hotkey: Hotkey | null },
 ): Promise<number | null> {
   if (uuid === null) return null;

@@ -3,7 +3,7 @@ import { defineProcessorIntent, type ProcessorDeps } from '../../intents/replay.
 import { idSchema } from '../../kernel/ids.ts';
 import { epochMs } from '../../kernel/work.ts';
 import type { Netvenue } from '../../venues/network/adapter/types.ts';
-import type { SettlementReads } from '../../venues/network/portfolio/read-model.ts';
+import type { EarningReads } from '../../venues/network/portfolio/read-model.ts';
 import { findObstacle, getPayoutStep, payoutStepRow } from './queries.ts';
 import { readAccount } from './read-account.ts';
 import { readEarnings } from './read-model.ts';
@@ -30,7 +30,7 @@ export const submit = defineProcessorIntent({
     if (unread) return delay(db, id, unread);
     const limits = { timeoutMs: config.VENUE_READ_MS };
     const { netvenue } = venues;
-    const reads: SettlementReads = {
+    const reads: EarningReads = {
       settlements: (of) => netvenue.settlements(of, epochMs(), limits),
       dashboard: (account) => netvenue.dashboard(account, limits),
       networkOrders: (account) => netvenue.orders(account, limits),

@@ -79,12 +79,19 @@ export async function openSubaccount(deps: PortfolioDeps, owner: OwnerId, hotkey
   };
 }
 
+/** What the network shows of what a subaccount has earned. */
+export type EarningReads = {
+  settlements(of: Earning, untilMs?: number): Promise<ReadResult<Settlement[]>>;
+  dashboard(hotkey: Hotkey): Promise<ReadResult<Dashboard>>;
+  networkOrders(hotkey: Hotkey): Promise<ReadResult<OrderBook>>;
+};
+
 /**
  * The weeks with a payout of a subaccount, oldest first. Once it is eliminated the network shows none: those that had ended before are read as of
  * then. Throws VENUE_UNREADABLE where the network does not show them, unless the account has failed its challenge, in which it earns nothing.
  */
 export async function weeksOf(
-  reads: Omit<SettlementReads, 'dashboard'> & Pick<VenueReads, 'settlements'>,
+  reads: Omit<EarningReads, 'dashboard'>,
   earning: Earning,
   shown: Dashboard | null,
 ): Promise<PayoutWeek[]> {
@@ -99,18 +106,11 @@ export async function weeksOf(
   return weeks.filter((week) => week.endMs <= endedMs && isEarned(week));
 }
 
-/** What the network shows of a subaccount's settlements, and of its trades. */
-export type SettlementReads = {
-  settlements(of: Earning): Promise<ReadResult<Settlement[]>>;
-  dashboard(account: Hotkey): Promise<ReadResult<Dashboard>>;
-  networkOrders(account: Hotkey): Promise<ReadResult<OrderBook>>;
-};
-
 /**
  * The settlements of a subaccount that lives. `absent`: it has none yet. Unreadable where the validator says so of one that has traded for long
  * enough to be settled: it says the same where its records are missing. See venues/network-validator.md#payouts.
  */
-export async function readSettlements(reads: SettlementReads, earning: Earning): Promise<ReadResult<Settlement[]>> {
+export async function readSettlements(reads: EarningReads, earning: Earning): Promise<ReadResult<Settlement[]>> {
   const read = await reads.settlements(earning);
   if (read.kind !== 'absent' || earning.hotkey === null) return read;
   const shown = await reads.dashboard(earning.hotkey);
@@ -123,7 +123,7 @@ async function unlessTraded(
   read: ReadResult<Settlement[]>,
   { hotkey }: Earning,
   shown: Dashboard,
-  { networkOrders }: Pick<SettlementReads, 'networkOrders'>,
+  { networkOrders }: Pick<EarningReads, 'networkOrders'>,
 ): Promise<ReadResult<Settlement[]>> {
   if (read.kind !== 'absent' || hotkey === null) return read;
   const isNew = ({ openMs }: DashboardPosition) => openMs !== null && !isSettled({ endMs: openMs });
