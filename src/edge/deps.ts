@@ -38,7 +38,8 @@ export type EdgeDeps = Authenticators & {
   metrics: {
     requests: { observe(labels: { operation: string; method: string; status: string }, seconds: number): void };
     errors: { inc(labels: { code: string }): void };
-    noteTenant(of: 'requests', tenant: string, hasFailed: boolean): void;
+    /** What has ended, by whose it was. */
+    ended: { requests: { owner: string; hasFailed: boolean }[] };
   };
   /** The origins of pages that may use `/v2/trading`. */
   origins: OriginFinder;

@@ -114,7 +114,9 @@ const respondToAll = (deps: EdgeDeps) => async (ctx: Context, next: Next) => {
       ms: Math.round(ms * 10) / 10,
     });
     const { owner, operation, caller, credential, code = null, intentId: intent_id = null } = ctx.state;
-    if (owner && code !== 'INTERNAL') deps.metrics.noteTenant('requests', owner, ctx.status >= 500);
+    const { requests: ended } = deps.metrics.ended;
+    if (owner && code !== 'INTERNAL' && ended.length < MOST_RECORDS)
+      ended.push({ owner, hasFailed: ctx.status >= 500 });
     if (owner && operation && deps.requests.length < MOST_RECORDS) {
       const { method, status } = ctx;
       const at_ms = epochMs();

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { batchPerPool, inOrder, numbered } from '../db/batch.ts';
 import { hasCode } from '../db/conflicts.ts';
 import type { Db } from '../db/pool.ts';
+import { MOST_RECORDS } from '../kernel/request-records.ts';
 import type { UnknownEffect } from '../kernel/upstream-result.ts';
 import { epochMs, noteWork } from '../kernel/work.ts';
 import type { NewIntent } from './accept.ts';
@@ -219,11 +220,14 @@ const unlessLost = (statement: Promise<unknown>): Promise<boolean> =>
 export type Ending = 'succeeded' | 'failed' | 'expired';
 
 /** Called with the kind and the ending, and with the seconds since the intent was submitted, by this process's clock. */
-type SettledListener = (ended: { kind: string; owner: string; ending: Ending }, seconds: number) => void;
+type SettledListener = {
+  observe(ended: { kind: string; ending: Ending }, seconds: number): void;
+  ended: { kind: string; owner: string; ending: string; seconds: number }[];
+};
 
 const listeners = new WeakMap<Db, SettledListener>();
 
-/** Calls `listener` once for each intent that is ended through this pool. */
+/** Observes each intent that is ended through this pool, and adds it to a list, of up to `MOST_RECORDS`. */
 export const onSettled = (db: Db, listener: SettledListener): void => void listeners.set(db, listener);
 
 /** Resolves to whether an intent was ended, and calls the pool's listener if so. Every statement that ends one goes through here. */
@@ -238,5 +242,8 @@ type Ended = Pick<Claim, 'kind' | 'owner' | 'created_at'>;
 /** Calls the pool's listener for an intent that has ended. */
 export function notifySettled(db: Db, { kind, owner, created_at }: Ended, ending: Ending): void {
   noteWork({ outcome: ending });
-  listeners.get(db)?.({ kind, owner, ending }, Math.max(0, epochMs() - Date.parse(created_at)) / 1000);
+  const seconds = Math.max(0, epochMs() - Date.parse(created_at)) / 1000;
+  const { observe, ended } = listeners.get(db) ?? {};
+  observe?.({ kind, ending }, seconds);
+  if (ended && ended.length < MOST_RECORDS) ended.push({ kind, owner, ending, seconds });
 }

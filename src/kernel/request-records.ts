@@ -16,5 +16,5 @@ export type RequestRecord = {
   ms: number;
 };
 
-/** The most records that wait to be stored in a process. Further requests are not recorded: the database is away. */
+/** The most records that wait in a process to be stored or counted. Further ones are not recorded: the database is away, or nobody scrapes. */
 export const MOST_RECORDS = 20_000;

@@ -38,17 +38,3 @@ export const poolState = (db: DbPool) => (): PoolState => {
   const { acquiredConnections, idleConnections, waitingClients } = db.state();
   return { acquired: acquiredConnections, idle: idleConnections, waiting: waitingClients };
 };
-
-const LATE_S = 5;
-
-/** Counts each intent that has ended, with the time since its acceptance, and for its owner. */
-export const countEnded =
-  ({ intents, noteTenant }: Pick<Metrics, 'intents' | 'noteTenant'>) =>
-  ({ kind, ending, owner }: { kind: string; ending: string; owner: string }, seconds: number): void => {
-    intents.observe({ kind, ending }, seconds);
-    noteTenant('expired', owner, ending === 'expired');
-    const [venue] = kind.split('/', 1);
-    if (venue !== 'network' && venue !== 'exchange') return;
-    noteTenant(venue, owner, ending !== 'succeeded');
-    noteTenant('late', owner, seconds > LATE_S);
-  };

@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { Reach } from '../kernel/shared-upstream.ts';
 import { type Families, families } from './families.ts';
-import { tenantCounts } from './tenants.ts';
+import { type EndedOfTenants, tenantCounts } from './tenants.ts';
 
 /** Updates gauges before a scrape. */
 type Collect = () => void | Promise<void>;
@@ -20,8 +20,8 @@ export type MetricValues = {
 export type Metrics = Families & {
   /** The calls of this process to upstreams, by upstream and call. */
   reached: Map<string, Reach>;
-  /** Counts what a tenant's requests and intents came to. */
-  noteTenant: ReturnType<typeof tenantCounts>['note'];
+  /** What has ended since the last scrape, by whose it was. */
+  ended: EndedOfTenants;
   /** Counts a log line with this alert. */
   noteAlert(alert: string): void;
   /** Runs `collect` before every scrape until the returned function is called. */
@@ -40,9 +40,10 @@ export function openMetrics(): Metrics {
   const registry = new Registry();
   const collects = new Set<Collect>();
   const all = families(registry);
-  const tenants = tenantCounts();
+  const ended: EndedOfTenants = { requests: [], intents: [] };
+  const count = tenantCounts();
   const showTenants = () => {
-    for (const { of, failing, unharmed } of tenants.read()) {
+    for (const { of, failing, unharmed } of count(ended)) {
       all.tenants.set({ of, outcome: 'failing' }, failing);
       all.tenants.set({ of, outcome: 'unharmed' }, unharmed);
     }
@@ -51,7 +52,7 @@ export function openMetrics(): Metrics {
   return {
     ...all,
     reached: new Map(),
-    noteTenant: tenants.note,
+    ended,
     noteAlert: (alert) => all.alertLines.inc({ alert }),
     beforeScrape(collect) {
       collects.add(collect);

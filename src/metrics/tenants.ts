@@ -17,8 +17,15 @@ const FAILING_PART = {
 type Counted = keyof typeof FAILING_PART;
 type Counts = { all: number; failed: number };
 
+const LATE_S = 5;
 const HALF_MS = 150_000;
 const MOST = 5_000; // tenants that were here last; earlier ones are forgotten
+
+/** What has ended since the last scrape: requests, and intents. Beyond `MOST_RECORDS` it counts for no tenant. */
+export type EndedOfTenants = {
+  requests: { owner: string; hasFailed: boolean }[];
+  intents: { owner: string; kind: string; ending: string; seconds: number }[];
+};
 
 /** The tenants of about the last 5 minutes in this process: for how many each of these fails, and for how many it does not. */
 export function tenantCounts(nowMs: () => number = () => performance.now()) {
@@ -30,24 +37,33 @@ export function tenantCounts(nowMs: () => number = () => performance.now()) {
     [current, earlier, since] = [newCounts(), ageMs < 2 * HALF_MS ? current : newCounts(), nowMs()];
   }
 
-  return {
-    note(of: Counted, tenant: string, hasFailed: boolean): void {
-      turn();
-      const { all, failed } = current.get(`${of} ${tenant}`) ?? NONE;
-      current.set(`${of} ${tenant}`, { all: all + 1, failed: failed + Number(hasFailed) }, { size: 1 });
-    },
-    read() {
-      turn();
-      const shares = [...new Set([...current.keys(), ...earlier.keys()])].map((name) => ({
-        of: name.split(' ', 1)[0],
-        part: partOf(current.get(name), earlier.get(name)),
-      }));
-      return Object.entries(FAILING_PART).map(([of, most]) => {
-        const parts = shares.filter((each) => each.of === of).map(({ part }) => part);
-        const failing = parts.filter((part) => part > most).length;
-        return { of, failing, unharmed: parts.length - failing };
-      });
-    },
+  function note(of: Counted, tenant: string, hasFailed: boolean): void {
+    const { all, failed } = current.get(`${of} ${tenant}`) ?? NONE;
+    current.set(`${of} ${tenant}`, { all: all + 1, failed: failed + Number(hasFailed) }, { size: 1 });
+  }
+
+  function noteIntent({ owner, kind, ending, seconds }: EndedOfTenants['intents'][number]): void {
+    note('expired', owner, ending === 'expired');
+    const [venue] = kind.split('/', 1);
+    if (venue !== 'network' && venue !== 'exchange') return;
+    note(venue, owner, ending !== 'succeeded');
+    note('late', owner, seconds > LATE_S);
+  }
+
+  /** Counts what has ended, and empties its lists. */
+  return ({ requests, intents }: EndedOfTenants) => {
+    turn();
+    for (const { owner, hasFailed } of requests.splice(0)) note('requests', owner, hasFailed);
+    for (const intent of intents.splice(0)) noteIntent(intent);
+    const shares = [...new Set([...current.keys(), ...earlier.keys()])].map((name) => ({
+      of: name.split(' ', 1)[0],
+      part: partOf(current.get(name), earlier.get(name)),
+    }));
+    return Object.entries(FAILING_PART).map(([of, most]) => {
+      const parts = shares.filter((each) => each.of === of).map(({ part }) => part);
+      const failing = parts.filter((part) => part > most).length;
+      return { of, failing, unharmed: parts.length - failing };
+    });
   };
 }
 

@@ -12,7 +12,7 @@ import { justAccepted } from '../intents/claim.ts';
 import { onSettled } from '../intents/settle.ts';
 import { atOnce } from '../kernel/at-once.ts';
 import { openPauses } from '../kernel/pauses.ts';
-import { countEnded, poolState, watchPauses, watchPool } from '../metrics/process.ts';
+import { poolState, watchPauses, watchPool } from '../metrics/process.ts';
 import type { Metrics } from '../metrics/registry.ts';
 import { watched } from '../metrics/upstreams.ts';
 import { venueReads } from '../venues/reads.ts';
@@ -35,7 +35,7 @@ export async function openWorkerRuntime(config: Config, log: Logger, metrics: Me
   const late = new Set<Promise<unknown>>();
   const activity = { lastIntentMs: Number.NEGATIVE_INFINITY, lanes: 0 };
   const watching = [watchPool(metrics, { name: 'worker', limit: config.WORKER_POOL_SIZE, state: poolState(db) })];
-  onSettled(db, countEnded(metrics));
+  onSettled(db, { observe: metrics.intents.observe.bind(metrics.intents), ended: metrics.ended.intents });
   const pauses = openPauses();
   const upstreams = await openUpstreams({ config, metrics, log, db, pauses, jobs: config.TRADING_CONCURRENCY });
   const { exvenue, registrar, webhooks, processor } = upstreams;

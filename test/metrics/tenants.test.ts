@@ -1,19 +1,26 @@
 import { expect } from 'chai';
-import { tenantCounts } from '../../src/metrics/tenants.ts';
+import { type EndedOfTenants, tenantCounts } from '../../src/metrics/tenants.ts';
 
 const MINUTE_MS = 60_000;
 
 describe('the tenants for which something fails', () => {
   let nowMs = 0;
-  let counts: ReturnType<typeof tenantCounts>;
+  let count: ReturnType<typeof tenantCounts>;
+  let ended: EndedOfTenants;
   beforeEach(() => {
     nowMs = 0;
-    counts = tenantCounts(() => nowMs);
+    count = tenantCounts(() => nowMs);
+    ended = { requests: [], intents: [] };
   });
-  const note = (of: 'requests' | 'network', tenant: string, all: number, failed: number) => {
-    for (let n = 0; n < all; n++) counts.note(of, tenant, n < failed);
+  const note = (of: 'requests' | 'network', owner: string, all: number, failed: number) => {
+    for (let n = 0; n < all; n++)
+      if (of === 'requests') ended.requests.push({ owner, hasFailed: n < failed });
+      else {
+        const ending = n < failed ? 'failed' : 'succeeded';
+        ended.intents.push({ owner, kind: 'network/place', ending, seconds: n < failed ? 6 : 1 });
+      }
   };
-  const of = (what: string) => counts.read().find((each) => each.of === what);
+  const of = (what: string) => count(ended).find((each) => each.of === what);
 
   it('are told from those that are unharmed, each by its own part that failed', () => {
     note('requests', 'flooding', 1_000, 900);
@@ -24,11 +31,14 @@ describe('the tenants for which something fails', () => {
 
     expect(of('requests')).to.include({ failing: 1, unharmed: 2 });
     expect(of('network')).to.include({ failing: 1, unharmed: 1 });
+    expect(of('late')).to.include({ failing: 2, unharmed: 0 });
+    expect(of('expired')).to.include({ failing: 0, unharmed: 2 });
     expect(of('exchange')).to.include({ failing: 0, unharmed: 0 });
   });
 
   it('are forgotten after five minutes', () => {
     note('requests', 'failing', 10, 10);
+    expect(of('requests')).to.include({ failing: 1, unharmed: 0 });
     nowMs = 3 * MINUTE_MS;
     note('requests', 'unharmed', 10, 0);
     expect(of('requests')).to.include({ failing: 1, unharmed: 1 });

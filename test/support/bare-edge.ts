@@ -13,7 +13,7 @@ export const bareEdge = (more: Partial<Record<keyof EdgeDeps, unknown>> = {}): E
       RECOVERY_MODE: false,
     },
     log: { debug() {}, info() {}, error() {} },
-    metrics: { requests: { observe() {} }, errors: { inc() {} }, noteTenant() {} },
+    metrics: { requests: { observe() {} }, errors: { inc() {} }, ended: { requests: [] } },
     requests: [],
     ...more,
   }) as unknown as EdgeDeps; // as: nothing else is used
