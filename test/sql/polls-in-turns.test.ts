@@ -109,16 +109,19 @@ describe('what is read at the processor in turns', () => {
     expect(beside).to.deep.equal(['vs 6']);
   }).timeout(60_000);
 
-  it('is an account of one app, however many of another are due for longer', async () => {
+  it('is an account of one app, however many of another are due for longer, and one of them is locked', async () => {
     await run('delete from payments');
     await accountsOf('a', 'ann@a', MANY, '1 hour');
     await accountsOf('b', 'ann@b', 1, '1 minute');
 
-    await queueDueSyncs(people.db, PACE.everyS * 1_000, READINGS);
+    const holder = new Client({ connectionString: people.url });
+    await holder.connect();
+    await holder.query(`begin; select from prop_accounts where id = 'acc pay a 1' for update`);
+    await queueDueSyncs(people.db, PACE.everyS * 1_000, READINGS).finally(() => holder.end());
 
     const read = await people.db.anyFirst(sql.type(z.object({ account: z.string() }))`
       select j.payload ->> 'prop_account_id' as account from queue_jobs j where j.task = 'accounts/sync'`);
-    expect(read).to.have.length(READINGS).and.to.include('acc pay b 1');
+    expect(read).to.have.length(READINGS).and.to.include('acc pay b 1').and.not.to.include('acc pay a 1');
   });
 
   async function payoutsOf(app: string, user: string, count: number, readAt: string) {

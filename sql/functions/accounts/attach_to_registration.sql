@@ -1,5 +1,5 @@
 -- Gives a partner the subaccount that a registration of its has made, once only an operator can decide this: it exists at the network and has no
--- owner. The registration stays ended as it did; the partner gets the event of the subaccount. Locks the intent. Verdicts: done | unknown (no
+-- owner. The registration stays ended as it did; the partner gets the event of the subaccount. Verdicts: done | unknown (no
 -- registration of a partner) | not_undecided (it is open, or its end says what it did) | taken (the subaccount has an owner, or the registration its
 -- subaccount).
 create or replace function attach_to_registration(
@@ -11,8 +11,7 @@ declare
 begin
   select * into i
   from intents r
-  where r.id = registration and r.kind = 'accounts/provision' and r.request ->> 'prop_account_id' is null
-  for update;
+  where r.id = registration and r.kind = 'accounts/provision' and r.request ->> 'prop_account_id' is null;
   if i.id is null then
     return 'unknown';
   elsif i.settled_at is null or not is_undecided(i.outcome) then
