@@ -857,7 +857,7 @@ CREATE UNIQUE INDEX orders_handle_once ON public.orders USING btree (trader, han
 CREATE INDEX orders_resting ON public.orders USING btree (trader) WHERE is_resting;
 CREATE INDEX orders_with_waiting_triggers ON public.orders USING btree (trader) WHERE has_waiting_triggers;
 
--- The network of the exchange, the chain of the registrar and the account at the processor, with its mode, in which the orders, purchases and payments of this database are.
+-- The network of the exchange and the chain of the registrar at which the orders and purchases of this database are. No process with another one starts.
 create table own_networks (
   setting text not null, -- The setting that names it.
   network text not null, -- The first that a process has noted; after a deliberate move, delete the row.
@@ -1090,7 +1090,7 @@ create table processes (
   constraint processes_kind_known CHECK ((kind = ANY (ARRAY['web'::text, 'worker'::text])))
 ) with (fillfactor=50, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=500);
 
--- Of the previous release alone, until the next one: its rows are in own_networks.
+-- The account at the processor in which the payments and payouts of this database are. A process whose key is of another one sends nothing there.
 create table processor_accounts (
   id text not null, -- Its id at the processor. The first that a process has noted; after a move, delete the former.
   is_live boolean not null, -- Whether it is used with live keys: what is made with test keys is apart.

@@ -8,7 +8,8 @@ type Process = { db: Db; config: Pick<Config, 'EXVENUE_NETWORK' | 'REGISTRAR_NET
 
 /**
  * Throws if the orders or purchases of this database are at another network than that of this process: there none of them exists, so each would be
- * taken for cancelled, or for never made. Goes on where they cannot be compared: in a database that is not migrated yet, read-only or away.
+ * taken for cancelled, or for never made. The first that a process sees is noted and counts as ours. Goes on where they cannot be compared: in a
+ * database that is not migrated yet, read-only or away. Ignores the rows of other settings, which a later release may have.
  */
 export async function requireOwnNetworks({ db, config, log }: Process): Promise<void> {
   const { EXVENUE_NETWORK, REGISTRAR_NETWORK } = config;
@@ -26,11 +27,7 @@ export async function requireOwnNetworks({ db, config, log }: Process): Promise<
 
 const ownRow = z.object({ setting: z.string(), ours: z.string(), seen: z.string() });
 
-/**
- * What this database is of, by setting, beside what a process sees there. The first that is seen is noted and counts as ours. Empty for a database
- * that is not migrated yet.
- */
-export async function compareOwn(db: Db, seen: Record<string, string>): Promise<readonly z.infer<typeof ownRow>[]> {
+async function compareOwn(db: Db, seen: Record<string, string>): Promise<readonly z.infer<typeof ownRow>[]> {
   const each = sql.fragment`jsonb_each_text(${JSON.stringify(seen)}::jsonb) as s (setting, network)`;
   const read = () =>
     db.any(sql.type(ownRow)`

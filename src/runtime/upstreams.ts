@@ -5,12 +5,12 @@ import { registrar } from '../adapters/registrar/index.ts';
 import type { Registrar } from '../adapters/registrar/types.ts';
 import { webhooks } from '../adapters/webhook/index.ts';
 import type { Webhooks } from '../adapters/webhook/types.ts';
+import { listOwnAccounts } from '../capabilities/payments/commands.ts';
 import { lookUpThreads } from '../capacity/budgets.ts';
 import { jobsOfOneUpstream, jobsOfVenues } from '../capacity/jobs.ts';
 import { READS_AT_ONCE } from '../capacity/network.ts';
 import type { Config } from '../config.ts';
 import { lookUpSlots } from '../db/look-up-slots.ts';
-import { compareOwn } from '../db/own-networks.ts';
 import type { Db } from '../db/pool.ts';
 import { requestBudget } from '../db/request-budget.ts';
 import { upstreamResponses } from '../db/upstream-responses.ts';
@@ -176,18 +176,17 @@ async function processorAt(
  * False where it cannot be read.
  */
 async function isOfAnother(processor: Processor, { db, log }: Pick<Opening, 'db' | 'log'>): Promise<boolean> {
-  const found = await processor.findOwnAccount();
-  if (found.kind !== 'found') {
-    log.warn({ result: found }, 'the account at the processor was not compared with the database');
+  const own = await processor.findOwnAccount();
+  if (own.kind !== 'found') {
+    log.warn({ result: own }, 'the account at the processor was not compared with the database');
     return false;
   }
-  const account = `${found.data.id} ${found.data.isLive ? 'live' : 'test'}`;
-  const [own] = await compareOwn(db, { PROCESSOR_SECRET_KEY: account });
-  const isAnother = own?.ours !== own?.seen;
-  if (isAnother)
+  const known = await listOwnAccounts(db, own.data);
+  const isKnown = known.some(({ id, is_live }) => id === own.data.id && is_live === own.data.isLive);
+  if (!isKnown)
     log.error(
-      { alert: 'processor_unknown', account, known: own?.ours },
+      { alert: 'processor_unknown', account: own.data, known_accounts: known },
       'PROCESSOR_SECRET_KEY: the payments of this database are in another account; nothing is sent to the processor',
     );
-  return isAnother;
+  return !isKnown;
 }

@@ -49,6 +49,14 @@ describe('processes with another network than that of their database', function 
     expect(await failure('web', {})).to.match(/^Setting EXVENUE_NETWORK: .* mainnet/);
   });
 
+  it('start where a later release has noted something else', async () => {
+    await service.db.query(
+      sql.unsafe`insert into own_networks (setting, network) values ('PROCESSOR_SECRET_KEY', 'acct_other live')`,
+    );
+
+    expect(await failure('web', { EXVENUE_NETWORK: 'mainnet' })).to.equal(null);
+  });
+
   it('start where it cannot be compared', async () => {
     await service.db.query(sql.unsafe`alter table own_networks rename to own_networks_before`);
 

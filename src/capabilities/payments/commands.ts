@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { type DatabaseTransactionConnection, sql } from 'slonik';
 import { z } from 'zod';
-import type { EventPage, Fact, MoneyMade, ProcessorEvent } from '../../adapters/processor/types.ts';
+import type { EventPage, Fact, MoneyMade, OwnAccount, ProcessorEvent } from '../../adapters/processor/types.ts';
 import type { Db } from '../../db/pool.ts';
 import { idSchema } from '../../kernel/ids.ts';
 import type { Tier } from './queries.ts';
@@ -108,3 +108,18 @@ export const keepLostMoney = (db: Db, made: MoneyMade[]): Promise<readonly z.inf
   db.any(sql.type(lostRow)`
     select kind, processor_id, subject_id, amount_cents, currency, status, user_id
     from keep_lost_money(${JSON.stringify(made)}::jsonb)`);
+
+const accountRow = z.object({ id: z.string(), is_live: z.boolean() });
+
+/** The accounts of the processor in which the payments of this database are. While there is none, this one is noted. */
+export async function listOwnAccounts(
+  db: Db,
+  { id, isLive }: OwnAccount,
+): Promise<readonly z.infer<typeof accountRow>[]> {
+  await db.query(sql.type(z.object({}))`
+    insert into processor_accounts (id, is_live)
+    select ${id}, ${isLive}
+    where not exists (select from processor_accounts)
+    on conflict do nothing`);
+  return db.any(sql.type(accountRow)`select a.id, a.is_live from processor_accounts a`);
+}

@@ -43,7 +43,7 @@ describe('processes whose key is of another account of the processor', function 
     await worker.stop();
     await service.startWorker();
 
-    expect(alert).to.deep.include({ level: 50, account: 'acct_other test', known: 'acct_sandbox test' });
+    expect(alert).to.deep.include({ level: 50, account: { id: 'acct_other', isLive: false } });
     expect(scraped, 'as rejected credentials, which page').to.match(
       /tps_upstream_auth_rejections_total\{upstream="processor",others="none"\} [1-9]/,
     );
@@ -79,11 +79,14 @@ describe('processes whose key is of another account of the processor', function 
     await told(lines);
     const live = await fetch(`${web.url}/healthz`);
     await web.stop();
-    const known = await service.db.any(
-      sql.unsafe`select n.network from own_networks n where n.setting = 'PROCESSOR_SECRET_KEY'`,
-    );
+    const known = await service.db.any(sql.unsafe`select a.id, a.is_live from processor_accounts a`);
+    const networks = await service.db.anyFirst(sql.unsafe`select n.setting from own_networks n order by 1`);
 
     expect(live.status).to.equal(200);
-    expect(known).to.deep.equal([{ network: 'acct_sandbox test' }]);
+    expect(known).to.deep.equal([{ id: 'acct_sandbox', is_live: false }]);
+    expect(
+      networks,
+      'a process of the previous release does not start with a row of another setting, and shows its value',
+    ).to.deep.equal(['EXVENUE_NETWORK', 'REGISTRAR_NETWORK']);
   });
 });
