@@ -78,6 +78,18 @@ describe('settlements that the validator says it does not have', () => {
     for (const shown of [absent, unreadable('away')]) expect(await kindOf(shown)).to.equal('unreadable');
   });
 
+  it('are none in its challenge, however long it has traded: older builds say so of every account that is not funded', async () => {
+    for (const bucket of ['SUBACCOUNT_CHALLENGE', 'PRO_CHALLENGE_DIRECT']) {
+      const shown = { ...shownWith([epochMs() - 37 * HOUR_MS]), bucket };
+      const weeks = weeksOf({ settlements: async () => absent } as never, { uuid: 'uuid', hotkey: 'entity_1' }, shown);
+
+      expect(await kindOf(found(shown))).to.equal('absent');
+      expect(await weeks.catch(({ code }) => code)).to.deep.equal([]);
+    }
+    const funded = { ...shownWith([epochMs() - 37 * HOUR_MS]), bucket: 'SUBACCOUNT_FUNDED' };
+    expect(await kindOf(found(funded))).to.equal('unreadable');
+  });
+
   it('are unreadable in the weeks with a payout, too', async () => {
     const reads = { settlements: async () => absent, networkOrders: async () => absent };
     const earning = { uuid: 'uuid', hotkey: 'entity_1' };

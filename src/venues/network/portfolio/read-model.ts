@@ -1,5 +1,6 @@
 import type { components } from '../../../contract/types.ts';
 import type { Db } from '../../../db/pool.ts';
+import { typeOfBucket } from '../../../kernel/buckets.ts';
 import { ApiError } from '../../../kernel/errors.ts';
 import type { Hotkey, OwnerId, WalletAddress } from '../../../kernel/ids.ts';
 import { type ReadResult, unreadable } from '../../../kernel/upstream-result.ts';
@@ -107,8 +108,9 @@ export async function weeksOf(
 }
 
 /**
- * The settlements of a subaccount that lives. `absent`: it has none yet. Unreadable where the validator says so of one that has traded for long
- * enough to be settled: it says the same where its records are missing. See venues/network-validator.md#payouts.
+ * The settlements of a subaccount that lives. `absent`: it is in its challenge, or has none yet. Unreadable where the validator says so of one that
+ * may be funded and has traded for long enough to be settled: it says the same where its records are missing. See
+ * venues/network-validator.md#payouts.
  */
 export async function readSettlements(reads: EarningReads, earning: Earning): Promise<ReadResult<Settlement[]>> {
   const read = await reads.settlements(earning);
@@ -125,7 +127,7 @@ async function unlessTraded(
   shown: Dashboard,
   { networkOrders }: Pick<EarningReads, 'networkOrders'>,
 ): Promise<ReadResult<Settlement[]>> {
-  if (read.kind !== 'absent' || hotkey === null) return read;
+  if (read.kind !== 'absent' || hotkey === null || typeOfBucket(shown.bucket) === 'challenge') return read;
   const isNew = ({ openMs }: DashboardPosition) => openMs !== null && !isSettled({ endMs: openMs });
   const areNew = (await areProven(shown, () => networkOrders(hotkey))) && shown.positions.every(isNew);
   return areNew ? read : NOT_SHOWN;
