@@ -3099,6 +3099,9 @@ create function reap_dead_workers(caller uuid, silent_s double precision, stoppe
 create function reauthenticate(for_user text, checked_hash text, new_hash text, step bigint, session text)
   returns timestamp with time zone plpgsql;
 
+create function recall_postponed()
+  returns bigint sql;
+
 create function record_account_event(account text, of_type text, payload jsonb)
   returns void plpgsql;
 

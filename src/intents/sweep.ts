@@ -8,8 +8,8 @@ import type { Db } from '../db/pool.ts';
 export type SweepDeps = { db: Db; log: Pick<Logger, 'warn'> };
 
 /**
- * Safety net: queues a new job for open intents, mails, events of the processor and registrations that lost theirs, and releases lost jobs.
- * Normally there are none of these.
+ * Safety net: queues a new job for open intents, mails, events of the processor and registrations that lost theirs, releases lost jobs, and
+ * makes due what a clock that was set back has postponed. Normally there are none of these.
  * Deletes jobs that newer ones have replaced while a worker that died or stopped had them, and dead ones with nothing left to do. One
  * that fails keeps none of the others from being done.
  */
@@ -26,6 +26,10 @@ export async function sweepJobs({ db, log }: SweepDeps): Promise<void> {
     async () => {
       const lost = await releaseLostJobs(db);
       if (lost > 0) log.warn({ lost }, 'released lost jobs');
+    },
+    async () => {
+      const postponed = await recallPostponed(db);
+      if (postponed > 0) log.warn({ postponed }, "the database's clock was set back: made due what that had postponed");
     },
     () => dropSuperseded(db),
     () => dropFinished(db),
@@ -44,6 +48,10 @@ const requeueUnfinished = (db: Db): Promise<number> =>
 /** Releases jobs of any task that are locked by a live worker but never reached it. Returns their number. */
 const releaseLostJobs = (db: Db): Promise<number> =>
   db.oneFirst(sql.type(z.object({ count: z.number() }))`select release_lost_jobs() count`);
+
+/** Makes due what is due later than anything plans it. Returns how much. */
+const recallPostponed = (db: Db): Promise<number> =>
+  db.oneFirst(sql.type(z.object({ count: z.number() }))`select recall_postponed() count`);
 
 /** Deletes jobs that a newer job with their key has replaced and that no worker has any more. Returns their number. */
 const dropSuperseded = (db: Db): Promise<number> =>

@@ -23,7 +23,8 @@ describe('the sweep of jobs', () => {
     await intentDb.query(`update queue_jobs set locked_by = 'a worker', locked_at = now() - interval '3 minutes'`);
     await intentDb.query(`
       select graphile_worker.add_job('kyc/reconcile', '{"_cron": {}}', job_key => 'kyc-reconcile');
-      update queue_jobs set key = null, attempts = max_attempts where task = 'kyc/reconcile'`);
+      update queue_jobs set key = null, attempts = max_attempts where task = 'kyc/reconcile';
+      insert into exchange_cursors (ex_wallet, read_to, due_at) values ('0x', now(), now() + interval '1 hour')`);
     const lines: unknown[] = [];
 
     await sweepJobs({ db, log: { warn: (...line: unknown[]) => void lines.push(line) } });
@@ -35,6 +36,7 @@ describe('the sweep of jobs', () => {
     expect(lines).to.deep.equal([
       [{ stranded: 1 }, 'requeued intents without a job'],
       [{ lost: 1 }, 'released lost jobs'],
+      [{ postponed: 1 }, "the database's clock was set back: made due what that had postponed"],
     ]);
   });
 
