@@ -19,7 +19,8 @@ language sql as $$
     where w.ctid = any (array(
       select e.ctid
       from wanted_exits e
-      where e.venue in ('exvenue', 'netvenue') and e.is_changed in (true, false) and e.due_at > now() + interval '15 minutes'
+      where e.venue = any (array(select k.venue from intent_kinds k where k.venue is not null)) and e.is_changed in (true, false)
+        and e.due_at > now() + interval '15 minutes'
       for update skip locked
     ))
     returning 1
