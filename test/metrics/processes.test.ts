@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
 import { expect } from 'chai';
+import pg from 'pg';
 import { freshDatabase } from '../support/postgres.ts';
 import { type Running, startProgram, until } from '../support/processes.ts';
 import { readScrape } from '../support/scrape.ts';
@@ -53,6 +54,26 @@ describe('processes of the service', function () {
     expect(exits).to.deep.equal([
       { code: 0, signal: null },
       { code: 0, signal: null },
+    ]);
+  });
+
+  it('show the alerts of their log lines, so that a rule watches settings of another deployment', async () => {
+    const pool = new pg.Pool({ connectionString: database.url, max: 1 });
+    await pool.query(`
+      insert into partners (id, name) values ('ptn_1', 'Acme');
+      insert into subaccounts (synthetic_hotkey, entity_hotkey, subaccount_id, owner, intent_id, asset_class, account_size, status)
+      values ('former_1', 'former', 1, 'ptn_1', gen_random_uuid(), 'crypto', 10000, 'active')`);
+    await pool.end();
+
+    const worker = start('worker', { METRICS_PORT: '0' });
+    const url = await addressOf(worker);
+    await worker.waitForLine(/"alert":"entity_unknown"/);
+    const shown = readScrape(await (await fetch(`${url}/metrics`)).text());
+    worker.kill('SIGKILL');
+
+    const alerts = (alert: string) => shown.value('tps_alert_lines_total', { alert });
+    expect([alerts('entity_unknown'), alerts('order_filled_again'), alerts('processor_unknown')]).to.deep.equal([
+      ...[1, 0, undefined],
     ]);
   });
 
