@@ -39,7 +39,7 @@ export type EdgeDeps = Authenticators & {
     requests: { observe(labels: { operation: string; method: string; status: string }, seconds: number): void };
     errors: { inc(labels: { code: string }): void };
     /** What has ended, by whose it was. */
-    ended: { requests: { owner: string; hasFailed: boolean }[] };
+    ended: { requests: { owner: string; operation: string; hasFailed: boolean }[] };
   };
   /** The origins of pages that may use `/v2/trading`. */
   origins: OriginFinder;

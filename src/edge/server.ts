@@ -115,8 +115,8 @@ const respondToAll = (deps: EdgeDeps) => async (ctx: Context, next: Next) => {
     });
     const { owner, operation, caller, credential, code = null, intentId: intent_id = null } = ctx.state;
     const { requests: ended } = deps.metrics.ended;
-    if (owner && code !== 'INTERNAL' && ended.length < MOST_RECORDS)
-      ended.push({ owner, hasFailed: ctx.status >= 500 });
+    if (owner && operation && code !== 'INTERNAL' && ended.length < MOST_RECORDS)
+      ended.push({ owner, operation, hasFailed: ctx.status >= 500 });
     if (owner && operation && deps.requests.length < MOST_RECORDS) {
       const { method, status } = ctx;
       const at_ms = epochMs();

@@ -19,11 +19,11 @@ type Counts = { all: number; failed: number };
 
 const LATE_S = 5;
 const HALF_MS = 150_000;
-const MOST = 5_000; // tenants that were here last; earlier ones are forgotten
+const MOST = 20_000; // operations of tenants that were here last; earlier ones are forgotten
 
 /** What has ended since the last scrape: requests, and intents. Beyond `MOST_RECORDS` it counts for no tenant. */
 export type EndedOfTenants = {
-  requests: { owner: string; hasFailed: boolean }[];
+  requests: { owner: string; operation: string; hasFailed: boolean }[];
   intents: { owner: string; kind: string; ending: string; seconds: number }[];
 };
 
@@ -37,36 +37,50 @@ export function tenantCounts(nowMs: () => number = () => performance.now()) {
     [current, earlier, since] = [newCounts(), ageMs < 2 * HALF_MS ? current : newCounts(), nowMs()];
   }
 
-  function note(of: Counted, tenant: string, hasFailed: boolean): void {
-    const { all, failed } = current.get(`${of} ${tenant}`) ?? NONE;
-    current.set(`${of} ${tenant}`, { all: all + 1, failed: failed + Number(hasFailed) }, { size: 1 });
+  /** `act`: the operation or the kind of the intent. */
+  function note(of: Counted, act: string, { tenant, hasFailed }: { tenant: string; hasFailed: boolean }): void {
+    const name = [of, act, tenant].join('\n');
+    const { all, failed } = current.get(name) ?? NONE;
+    current.set(name, { all: all + 1, failed: failed + Number(hasFailed) }, { size: 1 });
   }
 
   function noteIntent({ owner, kind, ending, seconds }: EndedOfTenants['intents'][number]): void {
-    note('expired', owner, ending === 'expired');
+    const count = (of: Counted, hasFailed: boolean) => note(of, kind, { tenant: owner, hasFailed });
+    count('expired', ending === 'expired');
     const [venue] = kind.split('/', 1);
     if (venue !== 'network' && venue !== 'exchange') return;
-    note(venue, owner, ending !== 'succeeded');
-    note('late', owner, seconds > LATE_S);
+    count(venue, ending !== 'succeeded');
+    count('late', seconds > LATE_S);
   }
 
-  /** Counts what has ended, and empties its lists. */
+  /**
+   * Counts what has ended, and empties its lists. `unharmed` are those for which the acts succeed that fail for others: one that only reads says
+   * nothing of orders.
+   */
   return ({ requests, intents }: EndedOfTenants) => {
     turn();
-    for (const { owner, hasFailed } of requests.splice(0)) note('requests', owner, hasFailed);
+    for (const { owner, operation, hasFailed } of requests.splice(0))
+      note('requests', operation, { tenant: owner, hasFailed });
     for (const intent of intents.splice(0)) noteIntent(intent);
-    const shares = [...new Set([...current.keys(), ...earlier.keys()])].map((name) => ({
-      of: name.split(' ', 1)[0],
-      part: partOf(current.get(name), earlier.get(name)),
-    }));
+    const acts = [...new Set([...current.keys(), ...earlier.keys()])].map((name) => {
+      const [of = '', act = '', tenant = ''] = name.split('\n');
+      return { of, tenant, act, ...sumOf([current.get(name) ?? NONE, earlier.get(name) ?? NONE]) };
+    });
     return Object.entries(FAILING_PART).map(([of, most]) => {
-      const parts = shares.filter((each) => each.of === of).map(({ part }) => part);
-      const failing = parts.filter((part) => part > most).length;
-      return { of, failing, unharmed: parts.length - failing };
+      const its = acts.filter((each) => each.of === of);
+      const tenants = [...Map.groupBy(its, ({ tenant }) => tenant).values()];
+      const failing = tenants.filter((each) => partOf(sumOf(each)) > most);
+      const failed = new Set(failing.flat().flatMap((each) => (each.failed > 0 ? each.act : [])));
+      const isUnharmed = (each: Counts & { act: string }) =>
+        partOf(each) <= most && (failing.length === 0 || failed.has(each.act));
+      const others = tenants.filter((each) => !failing.includes(each) && each.some(isUnharmed));
+      return { of, failing: failing.length, unharmed: others.length };
     });
   };
 }
 
 const NONE: Counts = { all: 0, failed: 0 };
 const newCounts = () => new LRUCache<string, Counts>(mostEntries(MOST));
-const partOf = (a = NONE, b = NONE): number => (a.failed + b.failed) / Math.max(1, a.all + b.all);
+const partOf = ({ all, failed }: Counts): number => failed / Math.max(1, all);
+const sumOf = (counts: readonly Counts[]): Counts =>
+  counts.reduce((sum, { all, failed }) => ({ all: sum.all + all, failed: sum.failed + failed }), NONE);

@@ -138,10 +138,17 @@ const oneTenant = (alert: string, of: string): [string, Series] => [
   alert,
   { ...FIRING[alert]?.series, ...tenants(of) },
 ];
-const paused = (alert: string): [string, Series] => [
+const paused = (alert: string, of = 'exvenue'): [string, Series] => [
   alert,
-  { ...FIRING[alert]?.series, ...FIRING.UpstreamPaused?.series },
+  { ...FIRING[alert]?.series, [`tps_pause_oldest_seconds{of="${of}"}`]: '0+15x400' },
 ];
+
+/** One tenant's overload that has just ended: the process shows it no more, and the rates still do. */
+const ENDED_OVERLOAD: Series = {
+  'tps_http_request_duration_seconds_count{status="5xx"}': '0+20x240 4800x160',
+  'tps_tenants{of="requests",outcome="failing",instance="a"}': '1x250 0x150',
+  'tps_tenants{of="requests",outcome="unharmed",instance="a"}': always(1),
+};
 
 /** What nobody is woken for: one of a few requests fails, one of a few orders expires, three are late, a trader's exits wait for its own pace,
  * one tenant sends too much, an upstream is paused, or one process of several has a wrong key. */
@@ -151,6 +158,7 @@ const NOT_FIRING: [string, Series, minutes?: number][] = [
   oneTenant('VenueEndsBadly', 'exchange'),
   [...oneTenant('IntentsExpireFast', 'expired'), 70],
   [...oneTenant('OrdersSettleLate', 'late'), 70],
+  ['RequestsFailFast', ENDED_OVERLOAD, 63],
   paused('RequestsFail'),
   paused('VenueEndsBadly'),
   ['CredentialsRejected', { 'tps_upstream_auth_rejections_total{upstream="netvenue",others="serve"}': rising(1) }],
@@ -173,11 +181,22 @@ const NOT_FIRING: [string, Series, minutes?: number][] = [
   ],
 ];
 
-/** What is no tenant's own: it fails for two of them, whoever else is unharmed, or by a bug. */
-const STILL_FIRING: [string, Series, minutes?: number][] = [
+/** What is no tenant's own: it fails for two of them, whoever else is unharmed, for all of one process, or by a bug. Nor of what is paused. */
+const STILL_FIRING: [string, Series][] = [
   ['RequestsFail', { ...FIRING.RequestsFail?.series, ...tenants('requests', 2) }],
   ['VenueEndsBadly', { ...FIRING.VenueEndsBadly?.series, ...tenants('network'), ...tenants('exchange', 2) }],
   ['VenueEndsBadly', { ...FIRING.VenueEndsBadly?.series, ...tenants('network') }],
+  [
+    'RequestsFail',
+    {
+      ...FIRING.RequestsFail?.series,
+      ...tenants('requests'),
+      'tps_tenants{of="requests",outcome="unharmed",instance="a"}': always(0),
+      'tps_tenants{of="requests",outcome="unharmed",instance="b"}': always(1),
+    },
+  ],
+  paused('RequestsFail', 'registrar'),
+  paused('VenueEndsBadly', 'netvenue'),
   ['RequestsThrow', { ...FIRING.RequestsThrow?.series, ...tenants('requests'), ...FIRING.UpstreamPaused?.series }],
 ];
 

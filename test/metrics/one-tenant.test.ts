@@ -44,11 +44,12 @@ describe('the metrics while one tenant sends more than its turns at the miner ta
           statuses.push((await trader.post(ORDERS, order, { prefer: 'wait=0' })).status);
         }),
       );
-    const { status } = await other.get('/v1/positions/netvenue');
+    const order = market({ trade_pair: pairs[0], leverage: 0.001 });
+    const { status } = await other.post(ORDERS, order, { prefer: 'wait=0' });
 
     const shown = readScrape(await service.runtime.metrics.scrape());
     const of = (outcome: string) => shown.value('tps_tenants', { of: 'requests', outcome });
-    expect([status, statuses.includes(503)], String([...new Set(statuses)])).to.deep.equal([200, true]);
+    expect([status, statuses.includes(503)], String([...new Set(statuses)])).to.deep.equal([202, true]);
     expect([of('failing'), of('unharmed')]).to.deep.equal([1, 1]);
     expect(shown.text, 'no owner is named').not.to.match(/ptn_/);
   });

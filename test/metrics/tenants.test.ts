@@ -12,9 +12,9 @@ describe('the tenants for which something fails', () => {
     count = tenantCounts(() => nowMs);
     ended = { requests: [], intents: [] };
   });
-  const note = (of: 'requests' | 'network', owner: string, all: number, failed: number) => {
+  const note = (of: 'requests' | 'network', owner: string, all: number, failed: number, operation = 'submitOrder') => {
     for (let n = 0; n < all; n++)
-      if (of === 'requests') ended.requests.push({ owner, hasFailed: n < failed });
+      if (of === 'requests') ended.requests.push({ owner, operation, hasFailed: n < failed });
       else {
         const ending = n < failed ? 'failed' : 'succeeded';
         ended.intents.push({ owner, kind: 'network/place', ending, seconds: n < failed ? 6 : 1 });
@@ -34,6 +34,16 @@ describe('the tenants for which something fails', () => {
     expect(of('late')).to.include({ failing: 2, unharmed: 0 });
     expect(of('expired')).to.include({ failing: 0, unharmed: 2 });
     expect(of('exchange')).to.include({ failing: 0, unharmed: 0 });
+  });
+
+  it('are unharmed only by what fails for others: reads say nothing of orders', () => {
+    note('requests', 'trading', 100, 50);
+    note('requests', 'reading', 300, 0, 'listPositions');
+    note('requests', 'reading', 1, 1);
+    expect(of('requests')).to.include({ failing: 1, unharmed: 0 });
+
+    note('requests', 'trading too', 1, 0);
+    expect(of('requests')).to.include({ failing: 1, unharmed: 1 });
   });
 
   it('are forgotten after five minutes', () => {
