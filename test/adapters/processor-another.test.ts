@@ -87,6 +87,17 @@ describe('a write at the processor, to which it responds with what another write
       }
     });
 
+  it('is rejected by no error of the processor itself, nor of a gateway, whatever its status', async () => {
+    const transferred = (error: object) => {
+      nock(URL).post('/v1/transfers').reply(400, { error });
+      return upstream.transfer(transfer, KEY);
+    };
+
+    expect(await transferred({ type: 'invalid_request_error' })).to.include({ kind: 'rejected' });
+    expect(await transferred({ type: 'api_error' })).to.include({ kind: 'unknown' });
+    expect(await transferred({ code: 400, message: 'Bad Request' })).to.include({ kind: 'unknown' });
+  });
+
   it('is in doubt where the response names the idempotency key of another', async () => {
     const urls = { accountId: 'acct_1', returnUrl: 'https://a.test', refreshUrl: 'https://a.test' };
     const answered = async (key: string) => {

@@ -55,11 +55,14 @@ function responseOfFault(error: unknown): Exclude<UpstreamResult<never>, { kind:
   if (error.statusCode === 401 || (error.statusCode === 403 && !OF_ONE_ACCOUNT.has(error.code ?? '')))
     return rejectedOurKey;
   if (error.statusCode === 429) return unreachable('the processor limits the request rate');
-  const decided = [400, 402, 403, 404].includes(error.statusCode ?? 0) && error.rawType !== 'idempotency_error';
+  const decided = [400, 402, 403, 404].includes(error.statusCode ?? 0) && OF_A_REQUEST.has(error.rawType ?? '');
   if (!decided) return unknownEffect(`status ${error.statusCode ?? 'unknown'}`);
   const rejection = rejected(slugOf(error), 'The payment processor rejected the request.');
   return isReplayed(error) ? recordedRejection(rejection) : rejection;
 }
+
+/** The types of errors by which the processor rejects a request (docs.stripe.com/api/errors). An error of itself, or of a gateway, decides nothing. */
+const OF_A_REQUEST: ReadonlySet<string> = new Set(['card_error', 'invalid_request_error']);
 
 /**
  * Codes of a 403 that concern one connected account, not our key: those of stripe-node's permission errors, and the code of an account that does not
