@@ -69,11 +69,12 @@ export function tenantCounts(nowMs: () => number = () => performance.now()) {
     return Object.entries(FAILING_PART).map(([of, most]) => {
       const its = acts.filter((each) => each.of === of);
       const tenants = [...Map.groupBy(its, ({ tenant }) => tenant).values()];
-      const failing = tenants.filter((each) => partOf(sumOf(each)) > most);
+      const isFailing = (acts: readonly Counts[]) => partOf(sumOf(acts)) > most;
+      const failing = tenants.filter(isFailing);
       const failed = new Set(failing.flat().flatMap((each) => (each.failed > 0 ? each.act : [])));
       const isUnharmed = (each: Counts & { act: string }) =>
         partOf(each) <= most && (failing.length === 0 || failed.has(each.act));
-      const others = tenants.filter((each) => !failing.includes(each) && each.some(isUnharmed));
+      const others = tenants.filter((each) => !isFailing(each) && each.some(isUnharmed));
       return { of, failing: failing.length, unharmed: others.length };
     });
   };
