@@ -201,7 +201,7 @@ const STILL_FIRING: [string, Series][] = [
 ];
 
 describe('the rules of the example alerts, evaluated by Prometheus', function () {
-  this.timeout(120_000);
+  this.timeout(240_000);
   before(function () {
     if (!promtool) this.skip();
   });
