@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { processor } from '../../src/adapters/processor/index.ts';
 import { newIntentId } from '../../src/kernel/ids.ts';
@@ -93,12 +94,13 @@ describe('the objects of the sandbox processor, against those that the processor
   });
 
   it('are read by the same readers as those that are published', async () => {
-    const server = createServer((call, response) => {
+    const server = createServer(async (call, response) => {
       const [, list, , below] = (call.url ?? '').split('?')[0]?.split('/').slice(1) ?? [];
       const object = PUBLISHED[OF_PATH[below ?? ''] ?? OF_PATH[list ?? ''] ?? ''];
       const isList = list === 'balance_transactions' || (list === 'events' && call.method === 'GET');
       response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify(isList ? { object: 'list', has_more: false, data: [object] } : object));
+      const made = call.method === 'POST' ? { ...object, metadata: metadataIn(await text(call)) } : object;
+      response.end(JSON.stringify(isList ? { object: 'list', has_more: false, data: [object] } : made));
     }).listen(0);
     const { port } = server.address() as AddressInfo; // as: it listens on TCP
     const client = processor({ url: `http://127.0.0.1:${port}`, ...PROCESSOR });
@@ -124,6 +126,15 @@ describe('the objects of the sandbox processor, against those that the processor
     expect(Object.entries(kinds).filter(([, { kind }]) => kind !== 'found' && kind !== 'accepted')).to.deep.equal([]);
   });
 });
+
+/** The metadata of a request: what it makes has it too. */
+const metadataIn = (form: string) =>
+  Object.fromEntries(
+    [...new URLSearchParams(form)].flatMap(([name, value]) => {
+      const [, key] = /^metadata\[(\w+)\]$/.exec(name) ?? [];
+      return key ? [[key, value]] : [];
+    }),
+  );
 
 const OF_PATH: Record<string, string> = {
   payment_intents: 'payment_intent',

@@ -81,7 +81,7 @@ export const provision = defineIntent({
     const venue = await venues.of(payload.entity).catch(throwUnsent);
     if (!venue) return unreachable('no key for the entity');
     const result = await venue.createSubaccount(payload.subaccount, limits);
-    return result.kind === 'accepted' && !isNewTo(payload, result.data)
+    return result.kind === 'accepted' && result.data.subaccountId < (payload.first_id ?? 0)
       ? inconclusive('the subaccount in the response was there before')
       : result;
   },
