@@ -40,6 +40,7 @@ export function openMetrics(): Metrics {
   const registry = new Registry();
   const collects = new Set<Collect>();
   const all = families(registry);
+  all.errors.inc({ code: 'INTERNAL' }, 0); // shown from the start: else the first ones are no increase
   const ended: EndedOfTenants = { requests: [], intents: [] };
   const count = tenantCounts();
   const showTenants = () => {

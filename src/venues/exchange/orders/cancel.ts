@@ -170,11 +170,11 @@ async function cancelArrived(
   const coins = new Map(targets.flatMap(({ oid, cloid, coin }) => (oid === null ? [[cloid, coin] as const] : [])));
   const ids = [...coins.keys()].flatMap((cloid) => (cloid === null ? [] : intentIdOf(cloid)));
   const resting = (await listOfWallet(db, wallet, { oids: [], ids })).filter(({ isResting }) => isResting);
-  for (const [coin = '', arrived] of Map.groupBy(resting, ({ id }) => coins.get(cloidOf(id))))
-    await submitUnasked(
-      db,
-      cancelNext(intent, { wallet, oids: arrived.flatMap(({ oid }) => Number(oid ?? [])), coin }),
-    );
+  const arrived = resting.flatMap(({ id, oid }) =>
+    oid === null ? [] : [{ coin: coins.get(cloidOf(id)) ?? '', oid: Number(oid) }],
+  );
+  for (const [coin, orders] of Map.groupBy(arrived, (order) => order.coin))
+    await submitUnasked(db, cancelNext(intent, { wallet, oids: orders.map(({ oid }) => oid), coin }));
 }
 
 type NamedTarget = CancelTarget & { asset: number };
