@@ -124,7 +124,7 @@ const play = async (fault: Fault | null, response: ServerResponse, route: Route,
     case 'html_200':
       return response.writeHead(200, { 'content-type': 'text/html' }).end('<html><body>Please wait.</body></html>');
     case 'idle_200':
-      return send(response, { status: 200, body: { success: true } });
+      return send(response, { status: 200, body: { success: true, order_uuid: Object(call.json).order_uuid } });
   }
   const data = await route.response(call);
   if (fault?.kind === 'late') await wait(fault.delayMs ?? 1_000);
