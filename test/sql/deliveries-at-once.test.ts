@@ -1,13 +1,11 @@
 import { expect } from 'chai';
-import { type DbSession, type IntentDatabase, openIntentDatabase, WAITING } from '../support/intent-database.ts';
+import { type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
 import { ONE_OF_EACH } from '../support/one-of-each.ts';
-import { until } from '../support/processes.ts';
 
 type Step = { verdict: string; held: { delivery_id: string } | null };
 
 describe('a delivery that two transactions get at once', () => {
   let intentDb: IntentDatabase;
-  let sessions: [DbSession, DbSession];
   beforeEach(async () => {
     intentDb = await openIntentDatabase();
     await intentDb.query(ONE_OF_EACH);
@@ -15,28 +13,15 @@ describe('a delivery that two transactions get at once', () => {
       delete from webhook_attempts;
       delete from webhook_deliveries where id <> 'whd_1';
       delete from queue_jobs`);
-    sessions = [await intentDb.session(), await intentDb.session()];
   });
   afterEach(() => intentDb.close());
 
   const step = (lane: number) =>
     `select verdict, held from step_lanes('[{"n": 0, "endpoint_id": "whe_1", "lane": ${lane}}]')`;
-  /** What a call returns that begins when the first one was made, and before it is committed. */
-  async function beside<T extends object>(first: string, call: string): Promise<{ first: object[]; second: T[] }> {
-    const [one, other] = sessions;
-    await one.query('begin');
-    const result = await one.query(first);
-    const called = other.query<T>(call);
-    called.catch(() => {}); // read below
-    await Promise.race([called, until('it waits', async () => (await intentDb.query(WAITING)).length > 0)]);
-    await one.query('commit');
-    return { first: result, second: await called };
-  }
-
   it('is sent by one of two lanes', async () => {
     await intentDb.query('update webhook_endpoints set lanes = 3');
 
-    const { first, second } = await beside<Step>(step(0), step(1));
+    const { first, second } = await intentDb.beside<Step>(step(0), step(1));
 
     expect(first).to.have.nested.property('[0].held.delivery_id', 'whd_1');
     expect(second.map(({ held }) => held)).to.deep.equal([null]);
@@ -48,7 +33,7 @@ describe('a delivery that two transactions get at once', () => {
       update webhook_deliveries set state = 'sending', lane = 0, fence = 1, attempts = 2, taken_at = now()`);
     const said = { delivery_id: 'whd_1', fence: 1, ending: 'delivered', duration_ms: 5, status: 200 };
 
-    const { second } = await beside<Step>(
+    const { second } = await intentDb.beside<Step>(
       `select end_attempts('${JSON.stringify([{ n: 0, endpoint_id: 'whe_1', said }])}')`,
       step(0),
     );
@@ -60,7 +45,7 @@ describe('a delivery that two transactions get at once', () => {
   it('gets no second job for its lane, if that ends at this moment', async () => {
     await intentDb.query('update webhook_endpoints set lanes = 1');
 
-    const { second } = await beside(
+    const { second } = await intentDb.beside(
       'update webhook_endpoints set lanes = 0',
       'select requeue_stranded_lanes() as found',
     );

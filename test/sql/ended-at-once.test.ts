@@ -1,27 +1,18 @@
 import { expect } from 'chai';
-import { type DbSession, type IntentDatabase, item, openIntentDatabase, WAITING } from '../support/intent-database.ts';
+import { type IntentDatabase, item, openIntentDatabase } from '../support/intent-database.ts';
 import { ONE_OF_EACH } from '../support/one-of-each.ts';
-import { until } from '../support/processes.ts';
 
 describe('what another transaction ends at the same moment', () => {
   let intentDb: IntentDatabase;
-  let sessions: [DbSession, DbSession];
   beforeEach(async () => {
     intentDb = await openIntentDatabase();
     await intentDb.query(ONE_OF_EACH);
-    sessions = [await intentDb.session(), await intentDb.session()];
   });
   afterEach(() => intentDb.close());
 
   /** The result of a call that begins when the first one was made, and before it is committed. */
   async function beside<T extends object>(first: string, call: string): Promise<T | undefined> {
-    const [one, other] = sessions;
-    await one.query('begin');
-    await one.query(first);
-    const called = other.query<T>(call);
-    await Promise.race([called, until('it waits', async () => (await intentDb.query(WAITING)).length > 0)]);
-    await one.query('commit');
-    return (await called)[0];
+    return (await intentDb.beside<T>(first, call)).second[0];
   }
 
   describe('a mail that two workers have sent', () => {

@@ -109,6 +109,20 @@ describe('an order of the network that is edited while a read shows its end', ()
     });
   });
 
+  it('stays filled, also if the read is not committed yet when its new exits are recorded', async () => {
+    const filled = JSON.stringify([
+      { id: PLACEMENT, lifecycle: 'filled', executed: { quantity: 1 }, if_resting: true },
+    ]);
+    const terms = JSON.stringify({ trade_pair: 'BTCUSDC', stop_loss: 95 });
+
+    await intentDb.beside(
+      `select change_orders('${filled}')`,
+      `select record_bracket('${PLACEMENT}', 'ptn_a', 'e_1', '${PLACEMENT}', '${terms}')`,
+    );
+
+    expect(await state()).to.include({ lifecycle: 'filled', has_ended: true });
+  });
+
   it('is not ended by a read that knew its former terms, but by the next one', async () => {
     await edit(entry('95', { waits: true }));
     expect(await read('filled', [entry('90')])).to.deep.equal([]);

@@ -1,16 +1,13 @@
 import { expect } from 'chai';
-import { type DbSession, type IntentDatabase, item, openIntentDatabase, WAITING } from '../support/intent-database.ts';
-import { until } from '../support/processes.ts';
+import { type IntentDatabase, item, openIntentDatabase } from '../support/intent-database.ts';
 
 type Row = { stops: string[] | null; version: number; is_due: boolean };
 
 describe('wanted exits, beside a comparison that is not committed yet', () => {
   let intentDb: IntentDatabase;
-  let sessions: [DbSession, DbSession];
   beforeEach(async () => {
     intentDb = await openIntentDatabase();
     await intentDb.query(`insert into partners (id, name) values ('ptn_a', 'A')`);
-    sessions = [await intentDb.session(), await intentDb.session()];
     await intentDb.query(await wanting('90'));
   });
   afterEach(() => intentDb.close());
@@ -32,21 +29,12 @@ describe('wanted exits, beside a comparison that is not committed yet', () => {
         from wanted_exits w
         where w.trader = 'e_1'`)
     )[0];
-  /** What a call returns that begins when the first one was made, and before it is committed. */
-  async function beside<T extends object>(first: string, call: string): Promise<T[]> {
-    const [one, other] = sessions;
-    await one.query('begin');
-    await one.query(first);
-    const called = other.query<T>(call);
-    await Promise.race([called, until('it waits', async () => (await intentDb.query(WAITING)).length > 0)]);
-    await one.query('commit');
-    return called;
-  }
-
   it('are not overwritten by it, if a command came first', async () => {
     const { version = 0 } = (await row()) ?? {};
 
-    expect(await beside(await wanting('95'), closed(version))).to.deep.equal([{ noted: 'overtaken' }]);
+    const { second } = await intentDb.beside(await wanting('95'), closed(version));
+
+    expect(second).to.deep.equal([{ noted: 'overtaken' }]);
 
     expect((await row())?.stops).to.deep.equal(['90', '95']);
   });
@@ -54,7 +42,7 @@ describe('wanted exits, beside a comparison that is not committed yet', () => {
   it('are those of a later command, without what it has found to be over', async () => {
     const { version = 0 } = (await row()) ?? {};
 
-    await beside(closed(version), await wanting('95'));
+    await intentDb.beside(closed(version), await wanting('95'));
 
     expect((await row())?.stops).to.deep.equal(['95']);
   });
@@ -62,7 +50,7 @@ describe('wanted exits, beside a comparison that is not committed yet', () => {
   it('are compared again at once, if something ends while they are being taken', async () => {
     const before = await row();
 
-    await beside(TAKEN, `select exits_may_differ('netvenue', 'e_1')`);
+    await intentDb.beside(TAKEN, `select exits_may_differ('netvenue', 'e_1')`);
 
     expect(await row()).to.deep.include({ version: Number(before?.version) + 1, is_due: true });
   });
@@ -70,7 +58,7 @@ describe('wanted exits, beside a comparison that is not committed yet', () => {
   it('are taken by one, and without those that another transaction has', async () => {
     await intentDb.query(await wanting('90', 'e_2'));
 
-    const taken = await beside(`select from wanted_exits where trader = 'e_1' for update`, TAKEN);
+    const { second: taken } = await intentDb.beside(`select from wanted_exits where trader = 'e_1' for update`, TAKEN);
 
     expect(taken).to.deep.equal([{ trader: 'e_2' }]);
   });

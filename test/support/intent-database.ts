@@ -1,6 +1,7 @@
 import { Client } from 'pg';
 import { newIntentId } from '../../src/kernel/ids.ts';
 import { type DatabaseOptions, freshDatabase } from './postgres.ts';
+import { until } from './processes.ts';
 
 export type Item = { id: string; lane?: string } & Record<string, unknown>;
 type Verdict = { n: number; intent_id: string; verdict: string };
@@ -39,6 +40,8 @@ export type IntentDatabase = DbSession & {
   url: string;
   /** One more connection. */
   session(): Promise<DbSession>;
+  /** What two statements return of which the second one begins after the first one, and before that is committed. */
+  beside<T extends object>(first: string, second: string): Promise<{ first: object[]; second: T[] }>;
   row(id: string): Promise<Row>;
   /** Queued jobs in the order they were queued. */
   jobs(): Promise<Job[]>;
@@ -85,6 +88,16 @@ export async function openIntentDatabase(options?: DatabaseOptions): Promise<Int
     ...first,
     url: database.url,
     session,
+    async beside<T extends object>(begun: string, call: string) {
+      const [one, other] = [await session(), await session()];
+      await one.query('begin');
+      const result = await one.query(begun);
+      const called = other.query<T>(call);
+      called.catch(() => {}); // read below
+      await Promise.race([called, until('it waits', async () => (await first.query(WAITING)).length > 0)]);
+      await one.query('commit');
+      return { first: result, second: await called };
+    },
     row: async (id) => (await first.query<Row>('select * from intents where id = $1', [id]))[0] as Row,
     jobs: () => first.query<Job>(JOBS),
     async finishJobs(id) {

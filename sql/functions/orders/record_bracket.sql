@@ -1,7 +1,7 @@
 -- Records an order that protects a position, or its new terms, and its state: lifecycle, executed and protection, as the network shows them.
 -- `its_exits`, if it is given, are the exits that `by_intent` wants from now on: with `is_whole` instead of all others of the position (see
--- want_exits), and instead of those of the order `instead_of`. Returns the orders that are no longer open by this. Locks the order, then the row of
--- wanted exits.
+-- want_exits), and instead of those of the order `instead_of`. Returns the orders that are no longer open by this. Locks the trader (lock_trader),
+-- then the order, then the row of wanted exits.
 create or replace function record_bracket(
   bracket uuid, of_owner text, of_trader text, at_venue text, its_terms jsonb, its_state jsonb default '{"lifecycle": "resting"}',
   its_exits jsonb default null, is_whole boolean default false, by_intent uuid default null, instead_of uuid default null
@@ -10,6 +10,7 @@ language plpgsql as $$
 declare
   was text;
 begin
+  perform lock_trader('netvenue', of_trader);
   select o.lifecycle into was from orders o where o.id = bracket and o.trader = of_trader;
   if was = 'filled' and its_state ->> 'lifecycle' = 'resting' then -- as in change_orders: a read has shown its execution before this is recorded
     update orders set terms = its_terms where id = bracket;
