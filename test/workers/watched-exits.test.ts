@@ -1,35 +1,23 @@
 import { expect } from 'chai';
 import { type WatchDeps, watchAccount } from '../../src/capabilities/trading/watch/watch.ts';
-import { type DbPool, openPool, WORKER_LIMITS } from '../../src/db/pool.ts';
 import { atOnce } from '../../src/kernel/at-once.ts';
-import type { PropAccountId } from '../../src/kernel/ids.ts';
 import { found, type ReadResult, unreadable } from '../../src/kernel/upstream-result.ts';
 import { dashboardResponse } from '../../src/venues/network/adapter/dashboard.ts';
 import type { OrderBook } from '../../src/venues/network/adapter/types.ts';
-import { type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
+import { ACCOUNT, openWatchedAccount, type WatchedAccount } from '../support/watched-account.ts';
 
-const ACCOUNT = 'prop_1' as PropAccountId; // as: its prefix
 const filled = { t: 'LONG', e: 'MARKET', p: 1, q: 1, v: 100, pr: 100 };
 const position = { tp: 'BTCUSDC', t: 'LONG', o: 1, ap: 100, up: 0, rp: 0, r: 1, nl: 0.1, nv: 100, fo: { p: filled } };
 const stop = { tp: 'BTCUSDC', t: 'LONG', e: 'BRACKET', sl: 90, q: 1 };
 
 describe('an account whose position is watched', () => {
-  let intentDb: IntentDatabase;
-  let db: DbPool;
+  let intentDb: WatchedAccount['intentDb'];
+  let db: WatchedAccount['db'];
+  let close: WatchedAccount['close'];
   before(async () => {
-    intentDb = await openIntentDatabase();
-    db = await openPool(intentDb.url, 4, () => {}, WORKER_LIMITS);
-    await intentDb.query(`
-      set session_replication_role = replica;
-      insert into subaccounts (synthetic_hotkey, intent_id, entity_hotkey, subaccount_id, owner, asset_class, account_size, status)
-      values ('e_1', gen_random_uuid(), 'e', 1, 'app', 'crypto', 1000, 'active');
-      insert into prop_accounts (id, owner, user_id, tier_id, market, asset_class, account_size, status, synthetic_hotkey)
-      values ('${ACCOUNT}', 'app', 'usr', 'tier', 'crypto', 'crypto', 1000, 'evaluation', 'e_1')`);
+    ({ intentDb, db, close } = await openWatchedAccount());
   });
-  after(async () => {
-    await db.end();
-    await intentDb.close();
-  });
+  after(() => close());
   beforeEach(() => intentDb.query('truncate account_watches, account_events'));
 
   /** One reading of the account, with these orders in the dashboard, and this book. Returns the stop-losses of new events. */

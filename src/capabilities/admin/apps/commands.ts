@@ -8,7 +8,7 @@ import { requireValue } from '../../../kernel/require.ts';
 import type { Sealer } from '../../../kernel/seal.ts';
 import { networkKeySealContext } from '../../apps/queries.ts';
 import { type Actor, auditEntry, note } from '../audit/commands.ts';
-import { resumeOwner, type Waiting } from '../owners/commands.ts';
+import { resumeSending, type Waiting } from '../owners/commands.ts';
 import { type AppSummary, summaryColumns, summaryRow } from './queries.ts';
 
 type Schemas = components['schemas'];
@@ -117,7 +117,7 @@ export const setAppActive = (
       ), noted as (${auditEntry(act, 'changed')})
       select ${summaryColumns}
       from changed a`);
-    if (active) await resumeOwner(tx, appId);
+    if (active) await resumeSending(tx, appId);
     else await tx.query(sql.prepared('void_app_tokens', z.object({}))`delete from app_tokens where app_id = ${appId}`);
     return requireValue(changed, 'V2_APP_UNKNOWN');
   });

@@ -35,6 +35,6 @@ export async function dropWaiting(db: Db, owner: AppId | PartnerId, act: Act): P
 }
 
 /** Sends what waited for an owner. Call it in the transaction that enables the owner, after that statement. */
-export async function resumeOwner(db: Pick<Db, 'query'>, owner: AppId | PartnerId): Promise<void> {
+export async function resumeSending(db: Pick<Db, 'query'>, owner: AppId | PartnerId): Promise<void> {
   await db.query(sql.prepared('resume_sending', z.object({}))`select resume_sending(${owner})`);
 }

@@ -5,7 +5,7 @@ import type { Db } from '../../../db/pool.ts';
 import type { PartnerId } from '../../../kernel/ids.ts';
 import { createPartner, type MintedKey } from '../../partners/commands.ts';
 import { type Actor, auditEntry, note } from '../audit/commands.ts';
-import { resumeOwner, type Waiting } from '../owners/commands.ts';
+import { resumeSending, type Waiting } from '../owners/commands.ts';
 
 /** Creates a partner with its first key, which is shown once. */
 export const makePartner = (db: Db, name: string, label: string | null, actor: Actor): Promise<MintedKey> =>
@@ -42,7 +42,7 @@ export const setPartnerActive = (
       ), noted as (${auditEntry(act, 'changed')})
       select subject
       from changed`);
-    if (active) await resumeOwner(tx, partnerId);
+    if (active) await resumeSending(tx, partnerId);
   });
 
 /** Changes to a partner; omitted members stay. */
