@@ -589,7 +589,7 @@ CASE
     ELSE NULL::text
 END, -- The upstream of limited concurrency for a slot of which it waits.
   settled_at timestamp with time zone,
-  responded_at timestamp with time zone, -- When the response arrived that ended it; null if a record did. It was at the upstream until then.
+  responded_at timestamp with time zone, -- When the response to its request arrived, if it ended it or left its effect open; null if none did. It was at the upstream until then.
   outcome jsonb,
   constraint intents_pkey PRIMARY KEY (id),
   constraint intents_settled_has_outcome CHECK (((state = ANY (ARRAY['succeeded'::text, 'failed'::text, 'expired'::text])) = ((settled_at IS NOT NULL) AND (outcome IS NOT NULL)))),
@@ -2561,6 +2561,9 @@ create function enqueue(jobs graphile_worker.job_spec[])
 
 create function enroll_key(of_owner text, wallet text, new_id uuid, new_signer text, new_sealed bytea, is_verified boolean, payout text, named text, until timestamp with time zone DEFAULT NULL::timestamp with time zone)
   returns void plpgsql;
+
+create function entries_starve(at_upstream text)
+  returns boolean sql stable;
 
 create function event_body(e events)
   returns text sql stable;

@@ -70,6 +70,7 @@ describe('a miner that has accepted a verb', function () {
       await trader.delete(`${orders}?trade_pair=BTCUSDC`),
       await trader.post(ORDERS, bracketed),
       await trader.post(`${ORDERS}/tp-sl`, { trade_pair: 'BTCUSDC', stop_loss: 60_000 }),
+      await trader.post(`${ORDERS}/close`, { trade_pair: 'BTCUSDC' }),
     ];
 
     for (const { status, body } of replies) expect(status, JSON.stringify(body)).to.equal(200);

@@ -69,6 +69,22 @@ describe('look-ups at a miner', () => {
     expect(asked).to.be.above(1);
   });
 
+  it('are sent one after the other, not at one moment, so that each proves for itself; many do not wait for that', async () => {
+    const sendLookUp = lookUpsIn(slotsOf('apart'));
+    const spanOf = async (count: number) => {
+      const at: number[] = [];
+      const respond = async (): Promise<Reply> => {
+        at.push(performance.now());
+        return RESPONSE;
+      };
+      await Promise.all(Array.from({ length: count }, () => sendLookUp(respond)));
+      return (at.at(-1) ?? 0) - (at[0] ?? 0);
+    };
+
+    expect(await spanOf(5)).to.be.at.least(4 * 45);
+    expect(await spanOf(50)).to.be.below(50 * 45);
+  });
+
   it('share a slot within a process: it is asked for once for many', async () => {
     const slots = slotsOf('b');
     let asked = 0;

@@ -88,6 +88,7 @@ describe('requests at an upstream of few threads', function () {
           agoS,
         ]);
         (sent.get(id) as { state: string }).state = 'in_doubt'; // as: it was sent
+        there.delete(id);
       };
       /** One that never arrived turns out not to have left: it is queued again. */
       const retry = async (id: string) => {
@@ -113,7 +114,7 @@ describe('requests at an upstream of few threads', function () {
         const isLate = draw() < 0.5;
         if (before && !isLate) await end(before, true, 0.5);
         const after = draw() < 0.3 ? running() : undefined;
-        if (after) await end(after, true, 0);
+        if (after) await (draw() < 0.5 ? end(after, true, 0) : leaveOpen(after, 0));
         await intentDb.query(
           `select note_reached($1, 30), case when $2 then release_by_proof($1, $3, $3, $3)::text end`,
           [id, isFree, asked?.s],

@@ -18,6 +18,9 @@ describe('what a look-up proves of an upstream', () => {
       id,
       seconds,
     ]);
+  /** It responded so many seconds ago, in words that prove nothing. */
+  const leaveOpen = ({ id, fence }: Pick<Row, 'id' | 'fence'>, agoS: number) =>
+    intentDb.query('select mark_in_doubt($1, $2, 10, null, false, true, $3)', [id, fence, agoS]);
   const UPSTREAM = { slots: 3 };
 
   it('counts no request that was at another upstream', async () => {
@@ -32,6 +35,32 @@ describe('what a look-up proves of an upstream', () => {
     await prove(one);
 
     expect(await proven()).to.deep.equal([{ proven: 1 }]);
+  });
+
+  it('counts a request whose response came after it, also one that left the effect open; not one whose response came before', async () => {
+    const [one, open, before] = [await arriveAt(UPSTREAM), await arriveAt(UPSTREAM), await arriveAt(UPSTREAM)];
+    for (let n = 0; n < 3; n++) await arriveAt(UPSTREAM);
+    await doubt(one);
+    for (const there of [open, before]) await age(there);
+    await leaveOpen(open, 0);
+    await leaveOpen(before, 5);
+
+    await prove(one);
+
+    expect(await proven()).to.deep.equal([{ proven: 2 }]);
+  });
+
+  it('still counts such a request once its records have ended it', async () => {
+    const [one, open] = [await arriveAt(UPSTREAM), await arriveAt(UPSTREAM)];
+    for (let n = 0; n < 3; n++) await arriveAt(UPSTREAM);
+    await doubt(one);
+    await age(open);
+    await leaveOpen(open, 0);
+    await intentDb.settle(open.id, open.fence);
+
+    await prove(one);
+
+    expect(await proven()).to.deep.equal([{ proven: 2 }]);
   });
 
   it('counts no request that was sent after it and has ended', async () => {
@@ -166,6 +195,26 @@ describe('the slots of an upstream, some kept for exits,', () => {
     const arrived = [await arrive(false), await arrive(false), await arrive(true)];
 
     expect(arrived.map(({ was }) => was)).to.deep.equal(['sent', 'waiting', 'sent']);
+  });
+
+  it('go to exits first; to an entry that has waited for more than 2 s, if exits use all that are used', async () => {
+    const sent = [await arrive(true), await arrive(true), await arrive(true)];
+    const [entry, later, exit] = [await arrive(false), await arrive(false), await arrive(true)];
+    const end = async (n: number) => {
+      const { id, fence } = sent[n] ?? expect.fail();
+      await intentDb.settle(id, fence);
+      return queuedNow();
+    };
+    expect(await end(0), 'at first').to.deep.equal([exit.id]);
+
+    const next = await arrive(true);
+    await intentDb.query('update intents set is_exit = true where id = any ($1)', [sent.map(({ id }) => id)]);
+    await intentDb.query(`update intents set created_at = now() - interval '3 seconds' where id = any ($1)`, [
+      [entry.id, later.id],
+    ]);
+
+    expect(await end(1), 'after 3 s').to.have.members([exit.id, entry.id]);
+    expect(await end(2), 'beside an entry').to.have.members([exit.id, entry.id, next.id]);
   });
 
   for (const isExit of [false, true])

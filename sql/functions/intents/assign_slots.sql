@@ -1,12 +1,13 @@
--- Gives free slots of an upstream to the intents that wait for one, to exits first, each time to the owner with the fewest (see next_without_slot),
--- and queues their jobs: all that are free, or at most `most`, by proof, also slots that requests in doubt lend. An entry takes no slot that is
--- kept for exits. The caller holds the line's lock (see claim_slot). `asking` is being executed and needs no job, as any other that a worker has: a
--- second job would be taken for the end of that worker. Locks a slot, then the intent that gets it, those that it finds unlocked: so an intent is
--- locked only by who has a slot for it.
+-- Gives free slots of an upstream to the intents that wait for one, to exits first unless they use all others (see entries_starve), each time to the
+-- owner with the fewest (see next_without_slot), and queues their jobs: all that are free, or at most `most`, by proof, also slots that requests in
+-- doubt lend. An entry takes no slot that is kept for exits. The caller holds the line's lock (see claim_slot). `asking` is being executed and needs
+-- no job, as any other that a worker has: a second job would be taken for the end of that worker. Locks a slot, then the intent that gets it, those
+-- that it finds unlocked: so an intent is locked only by who has a slot for it.
 create or replace function assign_slots(at_upstream text, for_s double precision, asking uuid, most integer default null) returns void
 language plpgsql as $$
 declare
   exit_waits boolean;
+  to_exit boolean;
   holders uuid[];
   free record;
   waiting record;
@@ -22,6 +23,7 @@ begin
     order by i.is_exit desc, i.position
     limit 1;
     exit when not found;
+    to_exit := exit_waits and not entries_starve(at_upstream);
     select u.slot, u.for_exits into free
     from upstream_slots u
     where u.upstream = at_upstream and (exit_waits or not u.for_exits) and (u.intent_id is null or u.held_until < now()) and not u.is_lent
@@ -29,12 +31,16 @@ begin
     limit 1
     for update skip locked;
     if not found and most is not null then
-      select l.slot, l.for_exits into free from lend_slot(at_upstream, exit_waits) l;
+      select l.slot, l.for_exits into free from lend_slot(at_upstream, to_exit) l;
+      if not found and exit_waits then
+        select l.slot, l.for_exits into free from lend_slot(at_upstream, true) l;
+      end if;
     end if;
     exit when not found;
-    select n.id, n.kind, exit_waits as is_exit into waiting from next_without_slot(at_upstream, exit_waits) n;
+    to_exit := to_exit or free.for_exits;
+    select n.id, n.kind, to_exit as is_exit into waiting from next_without_slot(at_upstream, to_exit) n;
     if not found and exit_waits and not free.for_exits then
-      select n.id, n.kind, false as is_exit into waiting from next_without_slot(at_upstream, false) n;
+      select n.id, n.kind, not to_exit as is_exit into waiting from next_without_slot(at_upstream, not to_exit) n;
     end if;
     exit when not found;
     update upstream_slots

@@ -12,15 +12,16 @@ declare
 begin
   update intents
   set state = 'in_doubt', reconcile_attempts = reconcile_attempts + 1, outcome = null, unknown_because = coalesce(left(why, 200), unknown_because),
-    answered_at = case when answered then now() else answered_at end
+    answered_at = case when answered then now() else answered_at end,
+    responded_at = case when is_over and reconcile_attempts = 0 then now() - make_interval(secs => responded_s) else responded_at end
   where id = intent and fence = held_fence and settled_at is null and state <> 'queued' and sending_at is not null
-  returning kind, is_exit, lane, upstream, reconcile_attempts into marked;
+  returning kind, is_exit, lane, upstream, reconcile_attempts, responded_at into marked;
   if not found then
     return false;
   end if;
   perform leave_lane(marked.lane, intent);
   if is_over then
-    perform release_slot(intent, marked.upstream, case when marked.reconcile_attempts = 1 then now() - make_interval(secs => responded_s) end);
+    perform release_slot(intent, marked.upstream, case when marked.reconcile_attempts = 1 then marked.responded_at end);
   elsif marked.upstream is not null and marked.reconcile_attempts = 1 then
     perform lower_proof(marked.upstream); -- it may stay there
   end if;

@@ -1,13 +1,13 @@
 -- Hands slots to intents that wait, after a look-up for one in doubt to which the upstream has responded at once. Such a response proves a thread
--- that was free beside the requests that were there: those that had arrived before the look-up and had no response until after it. The caller comes
--- a moment later, so that earlier responses are recorded; one that is recorded later still corrects the proof (hand_on_slot). `asked_s`, `left_s`
--- and `answered_s` are seconds since the request of this intent was sent. A request that was sent by `asked_s`, or had left by `left_s`, had arrived
--- when the look-up did; one whose response came at `answered_s` or later was there until the look-up was over. So, beside those in doubt, the
--- upstream may work on one request more than these from now on (upstream_proofs), less the requests in doubt that were sent since shortly before
--- the look-up: they may use that very thread. A free slot is handed out, else one that a request in doubt lends (lend_slot). So the upstream never
--- has more requests than threads, also where each of them takes as long as it may. Nothing is proven while another transaction has the line or takes
--- a free slot (see claim_slot): the next look-up proves it again, and waiting here for a settlement that waits for this intent would not end. Locks
--- the line, then slots.
+-- that was free beside the requests that were there: those that had arrived before the look-up and had no response, conclusive or not, until after
+-- it. The caller comes a moment later, so that earlier responses are recorded; one that is recorded later still corrects the proof (hand_on_slot).
+-- `asked_s`, `left_s` and `answered_s` are seconds since the request of this intent was sent. A request that was sent by `asked_s`, or had left by
+-- `left_s`, had arrived when the look-up did; one whose response came at `answered_s` or later was there until the look-up was over. So, beside those
+-- in doubt, the upstream may work on one request more than these from now on (upstream_proofs), less the requests in doubt that were sent since
+-- shortly before the look-up: they may use that very thread. A free slot is handed out, else one that a request in doubt lends (lend_slot). So the
+-- upstream never has more requests than threads, also where each of them takes as long as it may. Nothing is proven while another transaction has the
+-- line or takes a free slot (see claim_slot): the next look-up proves it again, and waiting here for a settlement that waits for this intent would
+-- not end. Locks the line, then slots.
 create or replace function release_by_proof(
   intent uuid, asked_s double precision, left_s double precision, answered_s double precision
 ) returns void
@@ -37,6 +37,10 @@ begin
       join intents e on e.kind = k.kind and e.settled_at > held.answered_at
       where k.venue = held.venue and e.upstream = held.upstream and e.responded_at >= held.answered_at
         and has_left(e, held.left_at, held.asked_at)
+    ) + (
+      select count(*)
+      from intents d
+      where d.phase = 'in_doubt' and d.upstream = held.upstream and d.responded_at >= held.answered_at and has_left(d, held.left_at, held.asked_at)
     ))
   from upstream_slots u
   cross join lateral (

@@ -1,5 +1,5 @@
 -- Ends an intent; nothing else does. False if the fence has moved on or the intent has ended already: then nothing is written.
--- `responded_s`: how long ago the upstream's response was here that ends it; null if none did.
+-- `responded_s`: how long ago the upstream's response was here that ends it; null if none did: when one left it in doubt stays known.
 -- Steps: ends the intent, changes the row it was about (follow_ending) or has the exits compared that an order verb may have changed
 -- (exits_may_differ), passes its lane on (leave_lane), announces the end (announce_intent). The event of an order verb is written, and a slot is
 -- freed, by emit_ended, the last step of the statement. Locks the intent, then what follows it, then its lane.
@@ -15,7 +15,7 @@ declare
 begin
   update intents
   set state = ending, outcome = said, settled_at = now(),
-    responded_at = now() - make_interval(secs => responded_s)
+    responded_at = coalesce(now() - make_interval(secs => responded_s), responded_at)
   where id = intent and fence = held_fence and settled_at is null
   returning * into ended;
   if not found then

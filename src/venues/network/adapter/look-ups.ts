@@ -22,6 +22,12 @@ const SLOT_MS = 12_000;
 const CLOSED_MS = 1_000;
 /** A job that waits for longer would keep others from running. */
 const PATIENCE_MS = 2_000;
+/**
+ * The pause between look-ups of a turn; less if many wait, so that the last one waits no more than `SPREAD_MS` for it. Jobs that were due are begun
+ * together, and look-ups at one moment would prove the same thread of the miner. See decision 072.
+ */
+const BETWEEN_MS = 50;
+const SPREAD_MS = 500;
 /** The pause before a slot is asked for again. It varies, so that processes do not ask at the same moment. */
 const pauseMs = () => 15 + 30 * Math.random();
 
@@ -66,6 +72,7 @@ export function lookUpsIn(slots: SharedSlots, answeredMs = ANSWERED_MS): LookUps
       const ended = await soon(reply, answeredMs);
       one.done(ended);
       if (ended.kind === 'lost') return void holdUntil(reply, slot);
+      if (waiting.length > 0) await sleep(Math.min(BETWEEN_MS, SPREAD_MS / waiting.length));
     }
     await release(slot);
   }
