@@ -10,16 +10,17 @@ import { VERSION } from '../metrics/version.ts';
  * Opens the logger of the process: JSON lines on standard output. Each has the process, its version, and what it works on:
  * request, intent, tenant and task, where they are known. Fields named like a secret are redacted, down to
  * depth 3, so the code of an error is logged as `error_code`: an SQLSTATE, or a name of the system. `onAlert` is called with the member `alert` of a
- * line.
+ * line, also of one that is not written because `LOG_LEVEL` leaves out errors.
  */
 export const openLog = (
   { LOG_LEVEL }: Pick<Config, 'LOG_LEVEL'>,
   process?: string,
   onAlert: (alert: string) => void = () => {},
-): Logger =>
-  pino(
+): Logger => {
+  const least = pino.levels.values[LOG_LEVEL] ?? Number.POSITIVE_INFINITY;
+  return pino(
     {
-      level: LOG_LEVEL,
+      level: least > ERROR ? 'error' : LOG_LEVEL,
       base: { ...(process && { process }), version: VERSION },
       mixin: workMembers,
       formatters: {
@@ -30,8 +31,12 @@ export const openLog = (
       },
       serializers: { err: (error: unknown) => withErrorCodes(serializeError(error)) },
     },
-    gathered(),
+    gathered(least),
   );
+};
+
+/** Alerts are lines of this level, or above. */
+const ERROR = 50;
 
 const GATHER_MS = 20;
 const STANDARD_OUTPUT = 1;
@@ -46,8 +51,10 @@ type Output = {
 };
 const outputs: Output[] = [];
 
-/** Standard output, with the lines of 20 ms in one write: one for each line takes longer than making it. */
-function gathered(): DestinationStream {
+/**
+ * Standard output, with the lines of 20 ms in one write: one for each line takes longer than making it. Lines below the level `least` are left out.
+ */
+function gathered(least: number): DestinationStream {
   const options = { sync: false, minLength: 8_192, maxLength: MOST_BYTES };
   const dest = withoutWaiting();
   const destination = pino.destination({ ...options, dest });
@@ -64,14 +71,18 @@ function gathered(): DestinationStream {
     isDue = false;
     output.destination.flush();
   };
-  return {
-    write(line) {
+  const stream = {
+    [pino.symbols.needsMetadataGsym]: true, // pino sets `lastLevel` before each line
+    lastLevel: ERROR,
+    write(line: string) {
+      if (stream.lastLevel < least) return;
       output.waiting += 1;
       output.destination.write(line);
       if (!isDue) setTimeout(flush, GATHER_MS).unref();
       isDue = true;
     },
   };
+  return stream;
 }
 
 /** Standard output as a file number. A pipe is opened once more so that a write to a full one fails at once, instead of holding a thread. */

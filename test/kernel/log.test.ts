@@ -11,6 +11,26 @@ function logged(fields: string, name = ''): Record<string, unknown> {
   return JSON.parse(stdout);
 }
 
+describe('an alert', () => {
+  it('is counted whatever level is written, also one of a part of the process', () => {
+    const counted = (level: string) => {
+      const program = `import { openLog } from ${JSON.stringify(LOG)};
+        const log = openLog({ LOG_LEVEL: '${level}' }, '', (alert) => process.stderr.write(alert + ' '));
+        log.info({}, 'nothing');
+        for (const each of [log, log.child({ process: 'web' })]) each.error({ alert: 'an_alert' }, 'said');
+        log.fatal({}, 'the last line');`;
+      const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+        encoding: 'utf8',
+      });
+      return [stderr, ...stdout.split('\n').flatMap((line) => (line ? JSON.parse(line).msg : []))];
+    };
+
+    expect(counted('error')).to.deep.equal(['an_alert an_alert ', 'said', 'said', 'the last line']);
+    expect(counted('fatal')).to.deep.equal(['an_alert an_alert ', 'the last line']);
+    expect(counted('silent')).to.deep.equal(['an_alert an_alert ']);
+  });
+});
+
 describe('a log line', () => {
   it('names the process and its version', () => {
     expect(logged('{}', 'worker')).to.include({ process: 'worker', version: '0.1.0' });
