@@ -1,13 +1,18 @@
 import { LRUCache } from 'lru-cache';
+import type { components } from '../contract/types.ts';
 import { mostEntries } from '../kernel/cache.ts';
+
+/** The first part of the kinds of each venue's verbs. */
+const KINDS_OF = { netvenue: 'network', exvenue: 'exchange' } as const satisfies Record<Venue, string>;
+type Venue = components['schemas']['Venue'];
+type VenueKind = (typeof KINDS_OF)[Venue];
 
 /** What is counted of each tenant, and the part of it that has to fail until the tenant counts as one that it fails for. */
 const FAILING_PART = {
   /** Requests with a server error, other than bugs of ours. */
   requests: 0.01,
   /** Verbs at a venue that end without success: a tenant's own orders may be wrong now and then. */
-  network: 0.25,
-  exchange: 0.25,
+  ...({ network: 0.25, exchange: 0.25 } satisfies Record<VenueKind, number>),
   /** Intents that expire unsent. */
   expired: 0.01,
   /** Verbs at a venue that take longer than 5 s. */
@@ -47,8 +52,8 @@ export function tenantCounts(nowMs: () => number = () => performance.now()) {
   function noteIntent({ owner, kind, ending, seconds }: EndedOfTenants['intents'][number]): void {
     const count = (of: Counted, hasFailed: boolean) => note(of, kind, { tenant: owner, hasFailed });
     count('expired', ending === 'expired');
-    const [venue] = kind.split('/', 1);
-    if (venue !== 'network' && venue !== 'exchange') return;
+    const venue = Object.values(KINDS_OF).find((name) => kind.startsWith(`${name}/`));
+    if (venue === undefined) return;
     count(venue, ending !== 'succeeded');
     count('late', seconds > LATE_S);
   }

@@ -49,6 +49,18 @@ describe('the example alerts', () => {
     expect(idle).to.deep.equal([]);
   });
 
+  it('name every venue wherever they name one', async () => {
+    const folders = await readdir(join(root, 'src/venues'), { withFileTypes: true });
+    const venues = folders.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+    const lists = rules.flatMap(({ expr }) =>
+      [...expr.matchAll(/\b(?:kind|task|of)!?=~?"([^"]+)"/g)].map(([, list]) => String(list)),
+    );
+    const ofVenues = lists.filter((list) => venues.some((venue) => list.split(/\W/).includes(venue)));
+
+    expect(ofVenues.length).to.be.at.least(10);
+    for (const list of ofVenues) expect(list.split(/\W/), list).to.include.members(venues);
+  });
+
   it('have a unique name, a severity, a summary of one sentence, and a section in the runbooks', async () => {
     const sections = [...(await read('src/docs/runbooks.md')).matchAll(/^## (\w+)\n\n(?=\S)/gm)].map(
       ([, name]) => name,
