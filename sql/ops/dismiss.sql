@@ -7,6 +7,7 @@ declare
   verdict text;
 begin
   perform ops.require_who_and_why(who, why);
+  is_open := is_open or end_lasting_doubt(intent);
   update lost_money l
   set closed_at = now()
   where is_open and l.processor_id = dismiss.subject;
@@ -22,4 +23,4 @@ end $$;
 comment on function ops.dismiss(text, text, text) is
   'Takes a row off ops.undecided_intents (its intent_id) or ops.lost_money (its processor_id), once you have done what it needs, or seen that there '
   'is nothing left to do. Nothing else changes: an effect stays unknown, and a lost transfer counts as paid out. A payment that a later '
-  'recovery finds paid is listed again. Verdicts: done, not_open, unknown. Recorded in ops.actions.';
+  'recovery finds paid is listed again. Also ends an intent of ops.intents_in_doubt that is absent although its nonce is used. Verdicts: done, not_open, unknown. Recorded in ops.actions.';

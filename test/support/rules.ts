@@ -33,17 +33,27 @@ export async function testRules(tests: object, rules = RULES): Promise<string> {
 /** What the processes show while nothing is wrong, while something is, and afterwards. */
 type Scrapes = { quiet: Scraped; troubled: Scraped; calm: Scraped };
 
-const MINUTES = { quiet: 10, troubled: 75, calm: 15 };
+const MINUTES = { quiet: 10, calm: 15 };
+const LONG_TROUBLE = 75;
+const SCRAPES_A_MINUTE = 3;
 const CAUSES = ['ServiceDown', 'NoWorkers', 'DatabaseAway', 'UpstreamDown', 'UpstreamPaused'];
 
-/** Whether an alert fires in the end of a trouble, and whether it still does a quarter of an hour afterwards. Ages grow meanwhile. */
-export async function firing(alert: string, shown: Scrapes): Promise<{ inTrouble: boolean; afterwards: boolean }> {
+/**
+ * Whether an alert fires in the end of a trouble of so many minutes, and whether it still does `after` it. What is counted in the trouble, and
+ * afterwards, is counted evenly; ages grow meanwhile.
+ */
+export async function firing(
+  alert: string,
+  shown: Scrapes,
+  { minutes = LONG_TROUBLE, after = MINUTES.calm } = {},
+): Promise<{ inTrouble: boolean; afterwards: boolean }> {
   const { groups } = load(await readFile(RULES, 'utf8')) as { groups: { rules: { alert: string }[] }[] };
   const rules = groups.flatMap((group) => group.rules).filter((rule) => [...CAUSES, alert].includes(rule.alert));
   const folder = await mkdtemp(join(tmpdir(), 'tps-test-rules-'));
   const file = join(folder, 'rules.json');
   await writeFile(file, JSON.stringify({ groups: [{ name: 'these', rules }] }));
-  const output = await testRules({ evaluation_interval: '1m', tests: [testOf(alert, shown)] }, file);
+  const test = testOf(alert, shown, { troubled: minutes, calm: after });
+  const output = await testRules({ evaluation_interval: '30s', tests: [test] }, file);
   await rm(folder, { recursive: true });
   const [inTrouble, afterwards] = [...output.matchAll(/got: \{\} ([01])E\+00/g)].map(([, value]) => value === '1');
   if (inTrouble === undefined || afterwards === undefined) throw new Error(output);
@@ -51,21 +61,25 @@ export async function firing(alert: string, shown: Scrapes): Promise<{ inTrouble
 }
 
 /** Both results are expected to be neither, so that the tool prints them. */
-function testOf(alert: string, { quiet, troubled, calm }: Scrapes): object {
+function testOf(alert: string, shown: Scrapes, minutes: { troubled: number; calm: number }): object {
   const stages = [
-    [samplesOf(quiet), MINUTES.quiet],
-    [samplesOf(troubled), MINUTES.troubled],
-    [samplesOf(calm), MINUTES.calm],
-  ] as const;
-  const series = [...new Set(stages.flatMap(([samples]) => [...samples.keys()]))];
-  const inTrouble = MINUTES.quiet + MINUTES.troubled - 1;
+    { samples: samplesOf(shown.quiet), minutes: MINUTES.quiet },
+    { samples: samplesOf(shown.troubled), minutes: minutes.troubled },
+    { samples: samplesOf(shown.calm), minutes: minutes.calm },
+  ];
+  const series = [...new Set(stages.flatMap(({ samples }) => [...samples.keys()]))];
+  const endsAt = MINUTES.quiet + minutes.troubled;
   return {
-    interval: '1m',
+    interval: `${60 / SCRAPES_A_MINUTE}s`,
     input_series: series.map((name) => ({
       series: name,
-      values: stages.map(([samples, minutes]) => valuesOf(name, samples.get(name), minutes)).join(' '),
+      values: stages
+        .map(({ samples, minutes: lasting }, n) =>
+          valuesOf(name, [stages[n - 1]?.samples.get(name), samples.get(name)], SCRAPES_A_MINUTE * lasting),
+        )
+        .join(' '),
     })),
-    promql_expr_test: [inTrouble, inTrouble + MINUTES.calm].map((minute) => ({
+    promql_expr_test: [endsAt - 1, endsAt + minutes.calm - 1].map((minute) => ({
       expr: `count(ALERTS{alertname="${alert}",alertstate="firing"}) > bool 0 or vector(0)`,
       eval_time: `${minute}m`,
       exp_samples: [{ value: 2 }],
@@ -84,8 +98,14 @@ const samplesOf = ({ samples }: Scraped) =>
   );
 
 const AGE = /^tps_(?!clock|ledger|crontab|reads)\w+_seconds\{/;
+const COUNTED = /^\w+_(total|count|sum|bucket)\{/;
 
-function valuesOf(name: string, value: number | undefined, minutes: number): string {
-  if (value === undefined) return `_x${minutes}`;
-  return `${value}${AGE.test(name) && value > 0 ? '+60' : ''}x${minutes - 1}`;
+/** The values of a series in one stage, `scrapes` of them. A counter that was not shown before begins with what the first scrape sees. */
+function valuesOf(name: string, [before, now]: (number | undefined)[], scrapes: number): string {
+  if (now === undefined) return `_x${scrapes}`;
+  if (!COUNTED.test(name))
+    return `${now}${AGE.test(name) && now > 0 ? `+${60 / SCRAPES_A_MINUTE}` : ''}x${scrapes - 1}`;
+  const from = before !== undefined && before <= now ? before : 0; // less: its process was restarted
+  const first = before === undefined ? Math.min(now, Math.max(1, now / scrapes)) : from + (now - from) / scrapes;
+  return `${first}+${(now - first) / (scrapes - 1)}x${scrapes - 1}`;
 }

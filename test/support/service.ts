@@ -5,6 +5,7 @@ import { readConfig } from '../../src/config.ts';
 import { type Db, openPool } from '../../src/db/pool.ts';
 import { serializeError } from '../../src/kernel/serialize-error.ts';
 import { workMembers } from '../../src/kernel/work.ts';
+import { openMetrics } from '../../src/metrics/registry.ts';
 import type { WebRuntime } from '../../src/runtime/web.ts';
 import { type RunningWeb, startWeb } from '../../src/runtime/web-process.ts';
 import { type RunningWorker, startWorker } from '../../src/runtime/worker-process.ts';
@@ -68,9 +69,10 @@ export async function startService(options: Options = {}): Promise<TestService> 
   const exchange = await startExvenueUpstream({ network: 'testnet', autoFund: '100000' });
   const all = testSettings(database.url, miner, { EXVENUE_URL: exchange.url, ...settings });
   const [config, workerConfig] = [readConfig(addressedAs('web', all)), readConfig(addressedAs('worker', all))];
-  const log = logLines();
+  const metrics = openMetrics();
+  const log = logLines(metrics.noteAlert);
   const db = await openPool(database.url, 5, () => {});
-  const web: RunningWeb = await startWeb(config, log.logger);
+  const web: RunningWeb = await startWeb(config, log.logger, metrics);
   const { runtime } = web;
   const workers: RunningWorker[] = worker ? [await startWorker(workerConfig, log.logger, runtime.metrics)] : [];
   const partner = async () => {
@@ -168,14 +170,20 @@ export const testSettings = (
 
 export type LogLines = { logger: Logger; lines: Record<string, unknown>[] };
 
-/** A logger whose lines a test can read. */
-export function logLines(): LogLines {
+/** A logger whose lines a test can read. `onAlert`: called with the member `alert` of a line. */
+export function logLines(onAlert: (alert: string) => void = () => {}): LogLines {
   const lines: Record<string, unknown>[] = [];
   return {
     lines,
     logger: pino(
       { level: 'debug', serializers: { err: serializeError }, mixin: workMembers },
-      { write: (line: string) => void lines.push(JSON.parse(line)) },
+      {
+        write(text: string) {
+          const line = JSON.parse(text);
+          lines.push(line);
+          if (line.alert) onAlert(line.alert);
+        },
+      },
     ),
   };
 }

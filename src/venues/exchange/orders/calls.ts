@@ -124,7 +124,7 @@ export async function postAll(deps: ExchangeDeps, signed: Signed, limits: SendLi
 /**
  * Reconciles with `find`. Once the bodies have expired and `find` returns `absent`, their nonces are burnt: only that proves
  * that nothing was done. With a used nonce absence never counts: the venue has read the body, and the reads may be wrong. Once they must have
- * caught up it is looked for rarely.
+ * caught up it is looked for rarely, until it is found or an operator ends it.
  */
 export async function reconcileOrBurn<Result>(
   { intent, payload }: SentRequest<unknown, Signed>,
@@ -136,8 +136,17 @@ export async function reconcileOrBurn<Result>(
   const { evidence, counts } = await burnBodies(intent, payload, deps);
   if (evidence === 'burnt') return { ...finding, isOver: true };
   if (counts && evidence !== 'used') return finding;
-  return { ...unknownEffect(`absent, and the nonce is ${evidence}`), rarely: counts };
+  return counts
+    ? { ...unknownEffect(LASTING), rarely: true }
+    : unknownEffect(`absent, and the nonce is ${evidence}; reads may be behind`);
 }
+
+/** Why a doubt lasts that an operator may end: the SQL function `end_lasting_doubt` compares it. */
+const LASTING = 'absent, and the nonce is used';
+
+/** Whether reads must have caught up with sent bodies, whatever the venue has read of them. */
+export const areReadsSettled = ({ sent_ago_ms }: Pick<IntentOf<unknown>, 'sent_ago_ms'>, deps: ExchangeDeps): boolean =>
+  sent_ago_ms - exchangeTiming(deps).inFlightMs > LAGS_UNTIL_PROOF.used * deps.config.EXVENUE_READ_LAG_MS;
 
 /** Members of the request of a follow-up, by which it is recognised. */
 export type FollowUp = { because_of?: string | undefined };

@@ -8,6 +8,7 @@ import { accepted, type UpstreamResult, unknownEffect, unreachable } from '../..
 import type { ItemResult, OrderTerms, Posted } from '../adapter/action-types.ts';
 import { type Signed, signedMembers } from '../signing/sign.ts';
 import {
+  areReadsSettled,
   type ExchangeDeps,
   exchangeTiming,
   type FollowUp,
@@ -91,16 +92,17 @@ export const reconcileBy = <Result>(
   reconcileOrBurn({ intent, payload: { ...payload, posts: payload.posts.slice(-1) } }, deps, async () => {
     const { account, cloid, coin } = payload;
     const sinceMs = Date.parse(String(intent.sending_at));
-    const expired = hasExpired(intent, deps) && isThorough(intent);
+    const thorough = isThorough(intent) || areReadsSettled(intent, deps);
+    const expired = hasExpired(intent, deps) && thorough;
     const finding = await find({ account, cloid, coin, sinceMs, expired });
-    if (finding.kind === 'absent' && !isThorough(intent)) return unknownEffect('only the newest orders were read');
+    if (finding.kind === 'absent' && !thorough) return unknownEffect('only the newest orders were read');
     return finding;
   });
 
 const ALL_THOROUGH = 12; // about two minutes
 const SELDOM = 6;
 
-/** Reads of fills and open orders cost twenty times as much as one of the order. After minutes they become rare. */
+/** Reads of fills and open orders cost twenty times as much as one of the order. After minutes they become rare, as later all look-ups are. */
 const isThorough = ({ reconcile_attempts }: Pick<IntentOf<unknown>, 'reconcile_attempts'>): boolean =>
   reconcile_attempts <= ALL_THOROUGH || reconcile_attempts % SELDOM === 0;
 
