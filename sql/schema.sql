@@ -1757,7 +1757,7 @@ create view ops.actions (
   detail jsonb
 );
 
--- What waits for a person: mails that were given up within the hour, but for those of disabled owners and of one or two wrong addresses, payouts that are stranded, intents that ended within a day with an unknown effect, registrations that were paid and not recorded, free accounts that could not be created, events of the processor that were not applied within 10 minutes, money whose rows were lost with a backup, disputes that need a response, suspect payments.
+-- What waits for a person: mails that were given up within the hour, but for those of disabled owners and of one or two wrong addresses, payouts that are stranded, intents that ended within a day with an unknown effect, registrations that were paid and not recorded, free accounts that could not be created, events of the processor that were not applied within 10 minutes, money and registrations whose rows were lost with a backup, requests of operators that need another one's approval, disputes that need a response, suspect payments.
 create view ops.attention (
   what text,
   count integer
@@ -2543,6 +2543,9 @@ create function end_exits(wallet text, of_pair text, by_intent uuid)
 
 create function end_lane(endpoint text, of_lane integer)
   returns text plpgsql;
+
+create function end_lasting_doubt(intent uuid)
+  returns boolean plpgsql;
 
 create function end_mail(mail uuid, ending text, why text)
   returns boolean plpgsql;
@@ -3568,7 +3571,7 @@ create function ops.detach_payout_account(account text, who text, why text)
 create function ops.disable_operator(operator text, who text, why text)
   returns text sql security definer;
 
--- Takes a row off ops.undecided_intents (its intent_id) or ops.lost_money (its processor_id), once you have done what it needs, or seen that there is nothing left to do. Nothing else changes: an effect stays unknown, and a lost transfer counts as paid out. A payment that a later recovery finds paid is listed again. Verdicts: done, not_open, unknown. Recorded in ops.actions.
+-- Takes a row off ops.undecided_intents (its intent_id) or ops.lost_money (its processor_id), once you have done what it needs, or seen that there is nothing left to do. Nothing else changes: an effect stays unknown, and a lost transfer counts as paid out. A payment that a later recovery finds paid is listed again. Also ends an intent of ops.intents_in_doubt that is absent although its nonce is used. Verdicts: done, not_open, unknown. Recorded in ops.actions.
 create function ops.dismiss(subject text, who text, why text)
   returns text plpgsql security definer;
 

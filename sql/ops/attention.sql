@@ -29,6 +29,14 @@ select 'lost_money', count(*)::integer
 from ops.lost_money l
 where l.kind = 'transfer' or l.status is distinct from 'canceled' -- of which nothing was paid
 union all
+select 'lost_registrations', count(*)::integer
+from ops.lost_registrations r
+where r.released_at is null
+union all
+select 'approvals', count(*)::integer
+from approvals p
+where p.decision is null and p.expires_at > now()
+union all
 select 'disputes', count(*)::integer
 from payment_losses l
 where l.kind = 'dispute' and l.status in ('needs_response', 'warning_needs_response', 'appeal_needs_response')
@@ -38,5 +46,5 @@ from ops.suspect_payments;
 comment on view ops.attention is
   'What waits for a person: mails that were given up within the hour, but for those of disabled owners and of one or two wrong addresses, payouts '
   'that are stranded, intents that ended within a day with an unknown effect, registrations that were paid and not recorded, free accounts that '
-  'could not be created, events of the processor that were not applied within 10 minutes, money whose rows were lost with a backup, disputes that '
-  'need a response, suspect payments.';
+  'could not be created, events of the processor that were not applied within 10 minutes, money and registrations whose rows were lost with a backup, '
+  'requests of operators that need another one''s approval, disputes that need a response, suspect payments.';

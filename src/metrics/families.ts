@@ -158,7 +158,7 @@ export function families(registry: Registry) {
     ),
     authErrors: counter(
       'tps_upstream_auth_rejections_total',
-      "Calls that an upstream rejected because of this service's credentials; others: serve where other processes do the work, else none.",
+      "Calls that an upstream rejected because of this service's credentials; others: serve where other processes do the work, tenant of a tenant's own key, else none.",
       ['upstream', 'others'],
     ),
     alertLines: alertLines(

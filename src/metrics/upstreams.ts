@@ -17,19 +17,19 @@ const FAILED = new Set(['unknown', 'unreachable', 'unreadable', 'threw']);
  * Wraps an adapter: each call is timed, counted by the kind of its result, and logged in one line with the status of
  * its last response and the cause of a result that is no success. Reads of orders are kept in `shown`. Rejected
  * credentials are counted separately and logged as an error, because no caller can correct them; if they are this
- * process's own, `pauses` notes it.
+ * process's own, `pauses` notes it. `isTenants`: they are a tenant's.
  */
 export function watched<Adapter extends object>(
   upstream: Upstream,
   adapter: Adapter,
   metrics: Watched,
   log: Logger,
-  { shown, pauses }: { shown?: CallStates; pauses?: Pick<Pauses, 'note' | 'left'> } = {},
+  { shown, ...credentials }: { shown?: CallStates } & Credentials = {},
 ): Adapter {
-  for (const others of ['serve', 'none']) metrics.authErrors.inc({ upstream, others }, 0); // shown from the start: else the first one is no increase
+  for (const others of ['serve', 'tenant', 'none']) metrics.authErrors.inc({ upstream, others }, 0); // shown from the start: else the first one is no increase
   const members = Object.entries(adapter).map(([call, member]) => {
     const watch = (startedAt: number, result: unknown, on: Work, about: string) => {
-      noteResult({ upstream, call, startedAt, result, on }, metrics, log, pauses);
+      noteResult({ upstream, call, startedAt, result, on }, metrics, log, credentials);
       if (shown && SHOWING_ORDERS.has(call)) noteShown(shown, `${call} ${about}`, call, result);
     };
     return [call, typeof member === 'function' ? timed(member.bind(adapter), watch) : member];
@@ -65,7 +65,7 @@ function noteResult(
   { upstream, call, startedAt, result, on }: Called,
   metrics: Watched,
   log: Logger,
-  pauses: Pick<Pauses, 'note' | 'left'> | undefined,
+  credentials: Credentials,
 ): void {
   const { kind, slug, why } = Object(result) as { kind?: unknown; slug?: unknown; why?: unknown }; // as: the result may be any value
   if (typeof kind !== 'string') return;
@@ -81,18 +81,22 @@ function noteResult(
   metrics.calls.observe({ upstream, call, result: kind }, seconds);
   noteReach(metrics, { upstream, call, error: hasFailed ? String(cause ?? kind) : null });
   if (!OUR_CREDENTIALS.has(String(cause))) return;
-  noteRejected(upstream, metrics, pauses);
+  noteRejected(upstream, metrics, credentials);
   log.error({ alert: 'credentials_rejected', upstream, call }, 'an upstream rejected our credentials');
 }
+
+/** Whose credentials an adapter has: a tenant's, or those of this process, whose work `pauses` leaves to others while they are rejected. */
+type Credentials = { pauses?: Pick<Pauses, 'note' | 'left'>; isTenants?: boolean };
 
 /** Counts a call that an upstream rejected because of our credentials, or that was not made because of them. */
 export function noteRejected(
   upstream: Upstream,
   { authErrors }: Pick<Metrics, 'authErrors'>,
-  pauses: Pick<Pauses, 'note' | 'left'> | undefined,
+  { pauses, isTenants = false }: Credentials,
 ): void {
   pauses?.note(upstream);
-  authErrors.inc({ upstream, others: pauses?.left().includes(upstream) ? 'serve' : 'none' });
+  const isServed = pauses?.left().includes(upstream) ?? false;
+  authErrors.inc({ upstream, others: isTenants ? 'tenant' : isServed ? 'serve' : 'none' });
 }
 
 function noteReach({ reached }: Watched, { upstream, call, error }: Pick<Reach, 'upstream' | 'call' | 'error'>): void {

@@ -65,7 +65,7 @@ export async function openUpstreams({
     netvenue: (identity) =>
       watched('netvenue', netvenueAt(config, { ...identity, turns }, lookUps), metrics, log, {
         shown,
-        ...(!identity && { pauses }), // a tenant's own key is the same in every process
+        ...(identity ? { isTenants: true } : { pauses }), // a tenant's own key is the same in every process
       }),
     exvenue: watched('exvenue', exvenueAt(config, db, most?.exchange), metrics, log, { shown }),
     openStream: config.EXVENUE_STREAM ? (listener) => openUserStream(streamUrlOf(config), listener) : null,
@@ -152,7 +152,7 @@ async function processorAt(
 ): Promise<Processor | null> {
   if (!config.PROCESSOR_SECRET_KEY || !config.PROCESSOR_WEBHOOK_SECRET) return null;
   const { processor } = await import('../adapters/processor/index.ts');
-  const foreign = { isKnown: false, note: () => noteRejected('processor', metrics, pauses) }; // others do the work, if their key is of our account
+  const foreign = { isKnown: false, note: () => noteRejected('processor', metrics, { pauses }) }; // others do the work, if their key is of our account
   const opened = processor({
     url: config.PROCESSOR_URL,
     secretKey: config.PROCESSOR_SECRET_KEY,

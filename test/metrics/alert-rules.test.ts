@@ -53,6 +53,11 @@ const FIRING: Record<string, { series: Series; after?: number }> = {
   LedgerUnproven: { series: { tps_ledger_unproven_seconds: always(130_000) }, after: 61 },
   ReadsLate: { series: { 'tps_reads_oldest_due_seconds{of="exits"}': '0+15x400' } },
   LostMoney: { series: attention('lost_money'), after: 61 },
+  RegistrationsLost: { series: attention('lost_registrations'), after: 61 },
+  ApprovalsWait: { series: attention('approvals'), after: 35 },
+  TenantKeyRejected: {
+    series: { 'tps_upstream_auth_rejections_total{upstream="netvenue",others="tenant"}': '0x60 1x300' },
+  },
   AccountsFail: { series: attention('failed_accounts') },
   SubaccountsRejected: { series: { 'tps_alert_lines_total{alert="network_rejects_subaccounts"}': '0x60 1x300' } },
   PaidAndNotServed: { series: { tps_unfulfilled_payments: always(1) } },
