@@ -3,6 +3,7 @@ import { sql } from 'slonik';
 import { bearer, fresh, type Identity, startIdentity, type TestApp } from '../support/identity.ts';
 import { eventually } from '../support/money.ts';
 
+type Usage = { requests: number; failed: number };
 type Listed = { request_id: string; operation: string; status: number; code: string | null; caller: string };
 
 describe('the requests of an app', function () {
@@ -21,6 +22,13 @@ describe('the requests of an app', function () {
     return body;
   };
 
+  /** The counts of all days: a run may pass midnight. */
+  const countedBy = (days: Usage[]): Usage =>
+    days.reduce((sum, { requests, failed }) => ({ requests: sum.requests + requests, failed: sum.failed + failed }), {
+      requests: 0,
+      failed: 0,
+    });
+
   it('are listed with what became of them, found by their id, and counted by day', async () => {
     const failed = await app.ask('GET', '/v2/intents/0190aaaa-0000-7000-8000-000000000000');
     const id = String(failed.headers.get('x-request-id'));
@@ -28,7 +36,7 @@ describe('the requests of an app', function () {
       const page = await listed(`?request_id=${id}`);
       return page.length > 0 && page;
     });
-    const usage = (await app.ask('GET', '/v2/usage')).body;
+    const usage = countedBy((await app.ask('GET', '/v2/usage')).body);
 
     const searched = await app.ask('GET', `/v2/search?q=${id}`);
 
@@ -36,8 +44,8 @@ describe('the requests of an app', function () {
     expect(searched.body.map(({ kind }: { kind: string }) => kind)).to.deep.equal(['request']);
     expect((await listed('?failed=true')).every(({ status }) => status >= 400)).to.equal(true);
     expect((await listed('?failed=false')).every(({ status }) => status < 400)).to.equal(true);
-    expect(usage[0].failed).to.be.at.least(1);
-    expect(usage[0].requests).to.be.at.least(2);
+    expect(usage.failed).to.be.at.least(1);
+    expect(usage.requests).to.be.at.least(2);
   });
 
   it('are counted where there are too many to list, and those that failed are listed first', async () => {
@@ -47,8 +55,8 @@ describe('the requests of an app', function () {
     const failing = Array.from({ length: 5 }, () => ask('/v2/intents/0190aaaa-0000-7000-8000-000000000000'));
     await Promise.all([...many, ...failing]);
     const counted = await eventually(async () => {
-      const [day] = (await ask('/v2/usage')).body;
-      return day?.requests >= 65 && day;
+      const usage = countedBy((await ask('/v2/usage')).body);
+      return usage.requests >= 65 && usage;
     });
     const failures = (await ask('/v2/requests?failed=true')).body;
 

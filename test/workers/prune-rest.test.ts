@@ -47,7 +47,9 @@ describe('housekeeping/prune of the rest', () => {
 
     const { rows } = await client.query(`select owner from api_requests where request_id = 'req_9'`);
     expect(rows).to.deep.equal([]);
-    expect(await left('api_usage', `((now() at time zone 'utc')::date - day)`)).to.deep.equal(['399']);
+    const [young, ...others] = await left('api_usage', `((now() at time zone 'utc')::date - day)`);
+    expect(others).to.deep.equal([]);
+    expect(young).to.be.oneOf(['399', '400']); // a run may pass midnight
   });
 
   const pruned = async (most: number): Promise<number> => {

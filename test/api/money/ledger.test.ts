@@ -9,6 +9,7 @@ import { checkOut, eventually, type Money, startMoney, tier25k } from '../../sup
 
 type Balance = { account: string; payout_account: string | null; currency: string; balance: number };
 const PRICE = tier25k.amount_cents;
+const monthOf = ({ said_at }: { said_at: string }) => said_at.slice(0, 7);
 
 describe('the ledger, for finance', () => {
   let service: Money;
@@ -118,9 +119,7 @@ describe('the ledger, for finance', () => {
       { ...shown, account: 'platform', balance: PRICE },
       { ...shown, account: 'receipts', balance: -PRICE },
     ]);
-    const month = String(
-      (await operator.ask('GET', `/v2/admin/ledger/months/${new Date().toISOString().slice(0, 7)}?${of}`)).body,
-    );
+    const month = String((await operator.ask('GET', `/v2/admin/ledger/months/${monthOf(entries[0])}?${of}`)).body);
     expect(month.match(/^closing,usd,(\w+),.*,(-?\d+)\r$/gm)).to.have.length(2);
     expect(month.match(/^movement,/gm)).to.have.length(2);
   });
@@ -149,17 +148,25 @@ describe('the ledger, for finance', () => {
   });
 
   it('closes a month as a file whose opening balances and totals add up to the closing ones', async () => {
-    const month = new Date().toISOString().slice(0, 7);
-    const { status, headers, body } = await operator.ask('GET', `/v2/admin/ledger/months/${month}`, {
-      headers: { Accept: 'text/csv' },
-    });
+    const months = [...new Set((await read('/v2/admin/ledger/entries?limit=500')).map(monthOf))].sort(); // two, if a run passes into another
+    const files = await Promise.all(
+      months.map((month) =>
+        operator.ask('GET', `/v2/admin/ledger/months/${month}`, { headers: { Accept: 'text/csv' } }),
+      ),
+    );
 
-    expect(status).to.equal(200);
-    expect(headers.get('content-type')).to.match(/^text\/csv/);
-    const [head = [], ...rows] = String(body)
-      .trimEnd()
-      .split('\r\n')
-      .map((line) => line.split(','));
+    for (const { status, headers } of files)
+      expect([status, headers.get('content-type')?.split(';')[0]]).to.deep.equal([200, 'text/csv']);
+    const lines = files.map(({ body }) =>
+      String(body)
+        .trimEnd()
+        .split('\r\n')
+        .map((line) => line.split(',')),
+    );
+    const [head = []] = lines[0] ?? [];
+    const isOf = (row: string[], n: number) =>
+      (row[0] !== 'opening' || n === 0) && (row[0] !== 'closing' || n === lines.length - 1);
+    const rows = lines.flatMap(([, ...all], n) => all.filter((row) => isOf(row, n)));
     const cell = (row: string[], name: string) => row[head.indexOf(name)] ?? '';
     const sumOf = (of: string) => {
       const sums: Record<string, number> = {};
