@@ -19,7 +19,10 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
     )
   ), open_intents as materialized (
     select i.id, i.kind, i.owner, i.state, i.created_at, i.deadline_at, i.sending_at, i.upstream, i.pace, i.unknown_because,
-      i.is_exit or k.is_exit as is_exit, ops.waits_behind(r.i) as behind, k.upstream as of_upstream
+      i.is_exit or k.is_exit as is_exit, ops.waits_behind(r.i) as behind, k.upstream as of_upstream,
+      i.state = 'queued' and exists (
+        select from pauses p where p.subject in (k.upstream, i.owner) and (p.holds_exits or not (i.is_exit or k.is_exit))
+      ) as is_stopped
     from wanted w
     cross join lateral (
       select i
@@ -53,16 +56,14 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
       from (values
         (1, o.state = 'in_doubt', 'in_doubt', 'nobody knows yet what came of it: ' || coalesce(o.unknown_because, 'no response'), j.run_at),
         (2, o.sending_at is not null, 'response', 'it was sent and its response is not here yet', mine.held_until),
-        (3, o.behind is not null, 'lane',
+        (3, o.behind is not null, case when o.is_stopped then 'stopped' else 'lane' end,
           format('behind %s (%s, %s)', o.behind, b.kind, case when b.sending_at is not null then 'sent' else b.state end), null),
         (4, o.deadline_at <= now(), 'deadline', 'its deadline has passed: it expires unsent', null),
         (5, not has_live_worker(), 'worker', 'no worker is alive', null),
         (6, j.intent_id is null, 'job', 'it has no job; the next sweep gives it one', null),
         (7, j.is_dead, 'job', 'the attempts of its job are used up', null),
         (8, j.is_locked and not j.is_held, 'job', 'the worker that holds it is dead', null),
-        (9, o.state = 'queued' and j.run_at > now()
-          and exists (select from pauses p where p.subject in (o.of_upstream, o.owner) and (p.holds_exits or not o.is_exit)),
-          'stopped', 'operators have paused what is sent', null),
+        (9, o.is_stopped and j.run_at > now(), 'stopped', 'operators have paused what is sent', null),
         (10, o.pace is not null and o.state = 'queued' and j.run_at > now(), 'pace', 'the validator has taken its signals of this minute', j.run_at),
         (11, o.upstream is not null and mine.intent_id is null and s.doubts > 0, 'doubts',
           format('%s of the %s requests at %s are in doubt', s.doubts, s.held, o.upstream), s.until),

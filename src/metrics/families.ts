@@ -32,7 +32,7 @@ export function families(registry: Registry) {
     openIntents: gauge('tps_intents_open', 'Intents that have not ended.', ['kind', 'state']),
     intentAge: gauge(
       'tps_intents_oldest_seconds',
-      'Age of the oldest intent that has not ended; of one in doubt, since it was sent.',
+      'Age of the oldest intent that has not ended and that no pause of operators holds; of one in doubt, since it was sent.',
       ['kind', 'state'],
     ),
     waiting: gauge(

@@ -56,7 +56,7 @@ export type ReportedBudget = Bucket & { name: string };
 
 /**
  * Reads all figures in one statement, by indexes over open rows: settled intents and delivered deliveries cost nothing.
- * Of deliveries it counts 100,000 of a state at most; those of disabled owners wait on purpose and are left out.
+ * Of deliveries it counts 100,000 of a state at most; those of disabled owners wait on purpose and are left out. Intents that a pause holds have no age.
  * Tasks and kinds that are not in `tasks` are summed up as `other`. `budget_used`: from 0 to 1; null before the first call.
  */
 export const readFigures = (
@@ -84,7 +84,13 @@ export const readFigures = (
         case when i.kind = any(k.tasks) then i.kind else 'other' end as kind,
         i.state,
         count(*) as count,
-        extract(epoch from now() - min(case when i.state = 'in_doubt' then coalesce(i.sending_at, i.created_at) else i.created_at end)) as oldest_s
+        coalesce(extract(epoch from now() - min(case when i.state = 'in_doubt' then coalesce(i.sending_at, i.created_at) else i.created_at end)
+          filter (where i.state <> 'queued' or not exists (
+            select
+            from intent_kinds v
+            join pauses p on p.subject in (v.upstream, i.owner)
+            where v.kind = i.kind and (p.holds_exits or not (i.is_exit or v.is_exit))
+          ))), 0) as oldest_s
       from intents i
       cross join known k
       where (i.phase = 'pending' or i.phase = 'in_doubt')

@@ -64,7 +64,7 @@ const FIRING: Record<string, { series: Series; after?: number }> = {
   PayoutsDelayed: { series: { tps_delayed_payouts: always(1) } },
   LedgerDiffers: { series: { tps_ledger_differences: always(1) } },
   EventsUnreadable: { series: { tps_unreadable_events: always(1) } },
-  PositionUnprotected: { series: { 'tps_unprotected_seconds{venue="netvenue"}': always(600) } },
+  PositionUnprotected: { series: { 'tps_unprotected_positions{venue="netvenue"}': '1x60 2x300' } },
   PayoutsStranded: { series: attention('stranded_payouts') },
   IntentsUndecided: { series: attention('undecided_intents') },
   RegistrationsUnrecorded: { series: attention('unrecorded_registrations') },
