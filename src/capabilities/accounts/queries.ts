@@ -71,6 +71,12 @@ export const listOwnedSubaccounts = async (db: Db, hotkeys: (Hotkey | null)[]): 
       where s.synthetic_hotkey = any(${sql.array(hotkeys, 'text')})`),
   );
 
+/** When this database was last recovered from a backup, in epoch ms; 0: never. */
+export const readRecoveredMs = (db: Db): Promise<number> =>
+  db.oneFirst(sql.type(z.object({ recovered_ms: z.number() }))`
+    select coalesce(extract(epoch from max(r.recovered_at)), 0)::double precision * 1000 as recovered_ms
+    from recoveries r`);
+
 const otherEntityRow = z.object({ entity: idSchema.hotkey, subaccounts: z.number() });
 
 /**

@@ -3,7 +3,7 @@ import type { Db } from '../../db/pool.ts';
 import type { Hotkey } from '../../kernel/ids.ts';
 import type { Netvenue } from '../../venues/network/adapter/types.ts';
 import { listAppEntities } from '../apps/queries.ts';
-import { hasOpenCreations, listOwnedSubaccounts } from './queries.ts';
+import { hasOpenCreations, listOwnedSubaccounts, readRecoveredMs } from './queries.ts';
 import { newerThanOwned } from './rules.ts';
 
 type Lists = Pick<Netvenue, 'listSubaccounts'>;
@@ -16,7 +16,7 @@ type Sources = {
 /**
  * Checks once, at a worker's start, whether the network has subaccounts, of the platform's or of a tenant's entity,
  * that are newer than all that are known here, although no creation is open. This shows that the database was restored
- * from a backup.
+ * from a backup, unless its last recovery has printed them.
  */
 export async function checkIsBehind({ db, log, venues }: Sources): Promise<void> {
   const tenants = await Promise.all((await listAppEntities(db)).map((entity) => venues.of(entity)));
@@ -37,5 +37,6 @@ async function countNewer(db: Db, venue: Lists): Promise<number> {
     db,
     listed.data.map(({ syntheticHotkey }) => syntheticHotkey),
   );
-  return newerThanOwned(listed.data, owned).length;
+  const recoveredMs = await readRecoveredMs(db);
+  return newerThanOwned(listed.data, owned).filter(({ createdMs }) => (createdMs ?? 0) > recoveredMs).length;
 }
