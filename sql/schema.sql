@@ -1060,6 +1060,7 @@ create table payouts (
   constraint payouts_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
 CREATE INDEX payouts_by_account ON public.payouts USING btree (prop_account_id);
+CREATE INDEX payouts_by_arrival ON public.payouts USING btree (arrival_id) WHERE (arrival_id IS NOT NULL);
 CREATE INDEX payouts_by_time ON public.payouts USING btree (requested_at, id);
 CREATE INDEX payouts_delayed ON public.payouts USING btree (delayed_since) WHERE (delayed_since IS NOT NULL);
 CREATE INDEX payouts_of_app ON public.payouts USING btree (owner, requested_at, id);
@@ -1153,8 +1154,8 @@ create table prop_accounts (
   breach jsonb, -- Of an account that the network eliminated: the rule that it broke and its figures there, in percent. Null: the network showed none that was broken.
   intent_id uuid, -- The intent that creates its subaccount. Null if the money was returned before one was requested.
   synthetic_hotkey text,
-  upstream_status text,
-  upstream_bucket text,
+  upstream_status text, -- What the network said when it was read last: shown to operators, and decides nothing.
+  upstream_bucket text, -- Whether it was in its challenge or funded there. Like upstream_status.
   synced_at timestamp with time zone,
   sync_after timestamp with time zone not null default now(), -- The sweep syncs it again after this time.
   created_at timestamp with time zone not null default now(),

@@ -46,5 +46,5 @@ from ops.suspect_payments;
 comment on view ops.attention is
   'What waits for a person: mails that were given up within the hour, but for those of disabled owners and of one or two wrong addresses, payouts '
   'that are stranded, intents that ended within a day with an unknown effect, registrations that were paid and not recorded, free accounts that '
-  'could not be created, events of the processor that were not applied within 10 minutes, money and registrations whose rows were lost with a backup, '
-  'requests of operators that need another one''s approval, disputes that need a response, suspect payments.';
+  'could not be created, events of the processor that were not applied within 10 minutes, money and registrations whose rows were lost with a '
+  'backup, requests of operators that need another one''s approval, disputes that need a response, suspect payments.';

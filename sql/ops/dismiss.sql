@@ -23,4 +23,5 @@ end $$;
 comment on function ops.dismiss(text, text, text) is
   'Takes a row off ops.undecided_intents (its intent_id) or ops.lost_money (its processor_id), once you have done what it needs, or seen that there '
   'is nothing left to do. Nothing else changes: an effect stays unknown, and a lost transfer counts as paid out. A payment that a later '
-  'recovery finds paid is listed again. Also ends an intent of ops.intents_in_doubt that is absent although its nonce is used. Verdicts: done, not_open, unknown. Recorded in ops.actions.';
+  'recovery finds paid is listed again. Also ends an intent of ops.intents_in_doubt that is absent although its nonce is used. '
+  'Verdicts: done, not_open, unknown. Recorded in ops.actions.';

@@ -79,7 +79,8 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
     from given g
     join kyc_cases k on k.session_id = g.name
     union all
-    select 'payout_account', c.processor_account_id, c.country,
+    select 'payout_account', c.processor_account_id,
+      concat_ws(', ', c.country, case when c.is_abroad then 'abroad: in its own currency, available a day later' end),
       case when payout_account_state(c) = 'active' then 'enabled' else 'not enabled' end, c.owner, c.created_at, jsonb_build_object('user', c.user_id)
     from given g
     join connect_accounts c on c.processor_account_id = g.name or c.id = g.name
@@ -105,15 +106,19 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
     join processor_events e on e.id = g.name
     left join payments p on p.id = e.payment_id
     union all
-    select 'prop_account', a.id, a.tier_id, a.status, a.owner, a.created_at,
+    select 'prop_account', a.id,
+      concat_ws(', ', a.tier_id, 'at the network ' || nullif(lower(concat_ws(' ', a.upstream_bucket, a.upstream_status)), '')),
+      a.status, a.owner, a.created_at,
       jsonb_build_object('user', a.user_id, 'payment', a.payment_id, 'subaccount', a.synthetic_hotkey, 'intent', a.intent_id)
     from given g
     join prop_accounts a on a.id = g.name or a.synthetic_hotkey = g.name
     union all
     select 'payout', p.id, p.amount_cents || ' cents ' || p.currency, payout_state(p), p.owner, p.requested_at,
-      jsonb_build_object('user', p.user_id, 'prop_account', p.prop_account_id, 'processor', p.processor_transfer_id)
+      jsonb_build_object(
+        'user', p.user_id, 'prop_account', p.prop_account_id, 'processor', p.processor_transfer_id, 'arrived_as', p.arrival_id
+      )
     from given g
-    join payouts p on p.id = g.name or p.processor_transfer_id = g.name
+    join payouts p on p.id = g.name or p.processor_transfer_id = g.name or p.arrival_id = g.name
     union all (
       select 'subaccount', s.synthetic_hotkey, s.asset_class, s.status, s.owner, s.created_at,
         jsonb_build_object('prop_account', a.id, 'wallet', s.ex_address, 'intent', s.intent_id, 'trader', s.synthetic_hotkey)

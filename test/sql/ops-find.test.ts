@@ -48,10 +48,11 @@ describe('ops.find', () => {
       insert into prop_accounts (id, owner, user_id, tier_id, payment_id, market, asset_class, account_size, status)
       values ('prop_f', 'app_f', 'usr_f', 'tier_f', 'pay_f', 'crypto', 'crypto', 1000, 'subaccount_failed');
       insert into kyc_cases (user_id, owner, provider, session_id) values ('usr_f', 'app_f', 'processor', 'vs_f');
-      insert into connect_accounts (id, owner, user_id, processor_account_id, payouts_enabled, charges_enabled, details_submitted)
-      values ('con_f', 'app_f', 'usr_f', 'acct_f', true, true, true);
-      insert into payouts (id, owner, user_id, prop_account_id, connect_account_id, amount_cents, currency, processor_transfer_id)
-      values ('po_f', 'app_f', 'usr_f', 'prop_f', 'con_f', 100, 'usd', 'tr_f');
+      update prop_accounts set upstream_status = 'active', upstream_bucket = 'CHALLENGE';
+      insert into connect_accounts (id, owner, user_id, processor_account_id, country, is_abroad, payouts_enabled, charges_enabled, details_submitted)
+      values ('con_f', 'app_f', 'usr_f', 'acct_f', 'DE', true, true, true, true);
+      insert into payouts (id, owner, user_id, prop_account_id, connect_account_id, amount_cents, currency, processor_transfer_id, arrival_id)
+      values ('po_f', 'app_f', 'usr_f', 'prop_f', 'con_f', 100, 'usd', 'tr_f', 'py_f');
       insert into payment_losses (processor_id, payment_id, kind, amount_cents, status, is_live, rank, said_at)
       values ('du_f', 'pay_f', 'dispute', 5000, 'needs_response', true, 1, now()), ('ch_f', 'pay_f', 'charge', 100, null, true, 1, now());
       insert into processor_events (id, type, said_at, fact, source, payment_id, outcome)
@@ -88,6 +89,7 @@ describe('ops.find', () => {
     ['prop_f', 'prop_account'],
     ['po_f', 'payout'],
     ['tr_f', 'payout'],
+    ['py_f', 'payout'],
     ['e_1', 'subaccount'],
     [WALLET.toUpperCase().replace('X', 'x'), 'subaccount', 'enrollment', 'registration'],
     ['whd_f', 'delivery'],
@@ -119,21 +121,18 @@ describe('ops.find', () => {
       expect(JSON.stringify(found)).not.to.include('canary');
     });
 
+  it('shows what the network says of an account, and why money of an account abroad waits', async () => {
+    const titles = await Promise.all(['prop_f', 'acct_f'].map(async (name) => (await find(name))[0]?.title));
+
+    expect(titles).to.deep.equal([
+      'tier_f, at the network challenge active',
+      'DE, abroad: in its own currency, available a day later',
+    ]);
+  });
+
   it('names a record by what people know it by', async () => {
-    const ids = [
-      'app_f',
-      'ptn_f',
-      'usr_f',
-      'pay_f',
-      'prop_f',
-      'po_f',
-      'whe_f',
-      'whd_f',
-      ID(1),
-      'tier_f',
-      'usr_x',
-      ID(9),
-    ];
+    const own = ['app_f', 'ptn_f', 'usr_f', 'pay_f', 'prop_f', 'po_f', 'whe_f', 'whd_f'];
+    const ids = [...own, ID(1), 'tier_f', 'usr_x', ID(9)];
     const named = await operator.query<{ name: string | null }>(
       'select ops.name_of(id) as name from unnest($1::text[]) id',
       [ids],

@@ -1,5 +1,5 @@
--- Ends an intent in doubt that its look-ups cannot decide (LASTING in src/venues/exchange/orders/calls.ts): the exchange has read what was signed, and
--- long afterwards shows nothing of it. Its effect stays unknown. False: it is no such intent. Locks as settle_intent and emit_ended.
+-- Ends an intent in doubt that its look-ups cannot decide (LASTING in src/venues/exchange/orders/calls.ts): the exchange has read what was signed,
+-- and long afterwards shows nothing of it. Its effect stays unknown. False: it is no such intent. Locks as settle_intent and emit_ended.
 create or replace function end_lasting_doubt(intent uuid) returns boolean
 language plpgsql as $$
 declare
