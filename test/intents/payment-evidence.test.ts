@@ -38,7 +38,7 @@ describe('a payment in doubt', () => {
     const deps = {
       db,
       registrar: {
-        payment: async () => chain,
+        payment: async () => (typeof chain === 'function' ? chain() : chain),
         status: async () => (status instanceof Error ? Promise.reject(status) : status),
         pay: async (_body: string, _payment: object, how: { firstSend: boolean; proof: { nonce: string } | null }) => {
           expect(how.firstSend).to.equal(false);
@@ -105,12 +105,19 @@ describe('a payment in doubt', () => {
     expect(without).to.deep.equal([null, null, null, null, null]);
   });
 
-  it('is settled by an acceptance of the repeat, and by nothing that rejects it', async () => {
+  it('is settled by an acceptance of the repeat that the chain shows, and by nothing that rejects it', async () => {
+    const pay = accepted({ status: 'registered', txHash: `0x${'2'.repeat(64)}`, message: null });
+    const shown = [found(UNUSED), found({ ...UNUSED, used: true, txHash: HASH })];
     const rejection = await look({ pay: rejected('insufficient_funds', 'x') });
-    const acceptance = await look({ pay: accepted({ status: 'registered', txHash: HASH, message: null }) });
+    const acceptance = await look({ pay });
+    const proven = await look({ pay, chain: () => shown.shift() });
 
     expect(rejection.finding).to.deep.equal(NO_RESPONSE);
-    expect(acceptance.finding).to.deep.include({ kind: 'accepted' });
+    expect(acceptance.finding).to.deep.include({ kind: 'unknown', why: 'not_shown' });
+    expect(proven.finding).to.deep.include({
+      kind: 'accepted',
+      data: { status: 'registered', tx_hash: HASH, message: null },
+    });
   });
 
   it('that the chain shows has its hash kept before the registrar is asked', async () => {

@@ -1,7 +1,15 @@
-import type { Registrar } from '../../adapters/registrar/types.ts';
+import type { Registered, Registrar } from '../../adapters/registrar/types.ts';
 import type { Db } from '../../db/pool.ts';
 import type { Finding, IntentOf } from '../../intents/define.ts';
-import { accepted, recordedRejection, unknownEffect } from '../../kernel/upstream-result.ts';
+import {
+  type Accepted,
+  accepted,
+  acknowledged,
+  type Rejected,
+  recordedRejection,
+  type UnknownEffect,
+  unknownEffect,
+} from '../../kernel/upstream-result.ts';
 import { type Paid, paidBy } from './results.ts';
 import { isEnd, isOver, statusOf } from './rules.ts';
 import type { PurchasePayload, PurchaseRequest } from './schema.ts';
@@ -16,6 +24,22 @@ export type EvidenceDeps = {
 };
 
 type Purchase = IntentOf<PurchaseRequest>;
+
+/**
+ * What the registrar says of a payment, as far as the chain shows it, with the hash that the chain shows. What it accepts is in doubt until then; what
+ * it rejects may be paid nevertheless. See venues/registrar.md#on-chain.
+ */
+export async function provenBy<Said extends Accepted<Registered> | Rejected>(
+  said: Said,
+  { authorization, since_block }: PurchasePayload,
+  registrar: Registrar,
+): Promise<Accepted<Paid> | UnknownEffect | Exclude<Said, { kind: 'accepted' }>> {
+  const chain = await registrar.payment(authorization, since_block);
+  const txHash = chain.kind === 'found' ? chain.data.txHash : null;
+  const { status, message } = said.kind === 'accepted' ? said.data : ({ status: 'unrecorded', message: null } as const);
+  if (txHash !== null) return accepted(paidBy({ status, txHash, message }));
+  return said.kind === 'accepted' ? acknowledged('not_shown') : (said as Exclude<Said, { kind: 'accepted' }>); // as: just proven
+}
 
 /**
  * Resolves a payment in doubt. The chain decides: the payment settled, or its authorization has expired and it never
@@ -64,6 +88,6 @@ async function postAgain(
   const proof = payload.proofs[reconcile_attempts] ?? null;
   if (reconcile_attempts >= REPEATS || (payload.proofs.length > 0 && !proof)) return unknownEffect('no_response');
   const result = await registrar.pay(payload.body, payload, { firstSend: false, proof, signal: stopping });
-  if (result.kind === 'accepted') return accepted(paidBy(result.data));
+  if (result.kind === 'accepted') return provenBy(result, payload, registrar);
   return unknownEffect(result.kind === 'unknown' ? result.why : 'no_response');
 }

@@ -1,11 +1,11 @@
 import { nextAttemptMs, nextReconcileMs } from '../../intents/backoff.ts';
 import { defineIntent } from '../../intents/define.ts';
 import { markInDoubt, retry } from '../../intents/settle.ts';
-import { accepted, type UpstreamResult } from '../../kernel/upstream-result.ts';
+import type { UpstreamResult } from '../../kernel/upstream-result.ts';
 import { epochMs } from '../../kernel/work.ts';
-import { type EvidenceDeps, findPayment } from './evidence.ts';
+import { type EvidenceDeps, findPayment, provenBy } from './evidence.ts';
 import { type PaymentDeps, preparePayment } from './payment.ts';
-import { type Paid, paidBy, problemOf } from './results.ts';
+import { type Paid, problemOf } from './results.ts';
 import { isTerminal, nextPollMs, noteOf } from './rules.ts';
 import { type PurchasePayload, purchasePayload, purchaseRequest } from './schema.ts';
 import { endPurchase, noteInDoubt } from './store.ts';
@@ -33,7 +33,7 @@ export const purchase = defineIntent({
   async send({ payload }, { registrar }, limits): Promise<UpstreamResult<Paid>> {
     const proof = payload.proofs[0] ?? null;
     const result = await registrar.pay(payload.body, payload, { ...limits, firstSend: true, proof });
-    return result.kind === 'accepted' ? accepted(paidBy(result.data)) : result;
+    return result.kind === 'accepted' || result.kind === 'rejected' ? provenBy(result, payload, registrar) : result;
   },
 
   reconcile: ({ intent, payload }, deps: Deps) => findPayment(intent, payload, deps),

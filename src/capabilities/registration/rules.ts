@@ -117,8 +117,9 @@ export const notes = {
   no_response: 'The payment was sent without a response; the chain is being checked for its settlement.',
   facilitator_down: "The registrar's payment facilitator is down; the chain is being checked for its settlement.",
   settlement_unclear: 'The registrar did not report whether the payment settled; the chain is being checked.',
+  not_shown: 'The registrar reports the payment; the chain is being checked for its settlement.',
 } as const;
 
 /** The message to the caller while a payment is in doubt for this reason. */
 export const noteOf = (why: string): string =>
-  why === 'facilitator_down' || why === 'settlement_unclear' ? notes[why] : notes.no_response;
+  why === 'facilitator_down' || why === 'settlement_unclear' || why === 'not_shown' ? notes[why] : notes.no_response;
