@@ -76,7 +76,7 @@ describe('waiting for the budget of the exchange', () => {
     reply().reply(200, err('Too many cumulative requests sent (2 > 1) for cumulative volume traded $0.'));
     reply().times(3).reply(200, ok('success'));
     const send = async (action: Action, account: string) =>
-      venue.post(await signer.sign(action, { nonce: 1 }), { firstSend: true, account, notAfter: Date.now() + 200 });
+      venue.post(await signer.sign(action, { nonce: 1 }), { firstSend: true, account, notAfter: Date.now() + 60_000 }); // no job waits for it
 
     const rejected = await send(placeAction(), '0xAB');
     const held = await send(placeAction(), '0xab');

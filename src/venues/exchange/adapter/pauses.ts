@@ -1,7 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { WalletAddress } from '../../../kernel/ids.ts';
-import { epochMs } from '../../../kernel/work.ts';
-import type { CallLimits } from './action-types.ts';
 
 /**
  * Pauses of accounts whose action budget is used up. After the venue rejected an action for this reason, the account
@@ -9,8 +6,8 @@ import type { CallLimits } from './action-types.ts';
  * retry is safe. See venues/exchange.md#rate-limits.
  */
 export type AccountPauses = {
-  /** Waits for the end of an account's pause. False if it lasts beyond `untilMs` (epoch ms) or the call was aborted. */
-  waitOut(account: WalletAddress, cancels: boolean, untilMs: number, signal: CallLimits['signal']): Promise<boolean>;
+  /** Whether an account pauses. Nobody waits for the end: that would hold a job, and one owner's accounts could hold all of them. */
+  isPaused(account: WalletAddress, cancels: boolean): boolean;
   /** Starts a pause of `ms`. */
   pause(account: WalletAddress, cancels: boolean, ms: number): void;
 };
@@ -20,21 +17,14 @@ export type AccountPauses = {
  * it by one of its own.
  */
 export const accountPauses = (): AccountPauses => {
-  const pausedUntil = new Map<string, number>();
+  const paused = new Map<string, NodeJS.Timeout>();
   const keyOf = (account: WalletAddress, cancels: boolean) => `${account.toLowerCase()} ${cancels}`;
   return {
-    waitOut: async (account, cancels, untilMs, signal) => {
-      const endsAt = pausedUntil.get(keyOf(account, cancels)) ?? 0;
-      if (endsAt > untilMs) return false;
-      return endsAt <= epochMs() || waited(endsAt - epochMs(), signal);
-    },
+    isPaused: (account, cancels) => paused.has(keyOf(account, cancels)),
     pause: (account, cancels, ms) => {
       const key = keyOf(account, cancels);
-      pausedUntil.set(key, epochMs() + ms);
-      setTimeout(() => pausedUntil.delete(key), ms).unref();
+      clearTimeout(paused.get(key));
+      paused.set(key, setTimeout(() => paused.delete(key), ms).unref());
     },
   };
 };
-
-const waited = (ms: number, signal: CallLimits['signal']): Promise<boolean> =>
-  wait(ms, true, signal && { signal }).catch(() => false);

@@ -22,7 +22,7 @@ export const posterTo =
   async (body: string, limits: PostLimits): Promise<UpstreamResult<Posted>> => {
     const { timeoutMs = POST_MS, notAfter = epochMs() + timeoutMs, signal, account, firstSend } = limits;
     const { items, count, cancels, isExit } = readSigned(body);
-    if (account && !(await pauses.waitOut(account, cancels, notAfter, signal))) return unreachable('ACTION_BUDGET');
+    if (account && pauses.isPaused(account, cancels)) return unreachable('ACTION_BUDGET');
     const weight = 1 + Math.floor(count / ITEMS_PER_WEIGHT);
     const priority = isExit || presentWork().isExit ? 'exit' : 'entry';
     const granted = await budget.take({
