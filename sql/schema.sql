@@ -2899,7 +2899,7 @@ create function newer_exits(of_trader text, of_pair text, than_intent uuid)
 create function next_nonce(of_signer text, count integer)
   returns bigint sql;
 
-create function next_without_slot(at_upstream text, exits boolean)
+create function next_without_slot(at_upstream text, exits boolean, in_share boolean)
   returns TABLE(id uuid, kind text) plpgsql;
 
 create function note_absence(order_id uuid, is_absent boolean, for_s double precision)

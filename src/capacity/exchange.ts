@@ -35,13 +35,14 @@ export function keptBefore(priority: Priority, perMinute?: number): number {
 }
 
 /**
- * What is kept in addition for other tenants, once a tenant has spent more than its share. For an exit it is less than
- * what is kept for exits: exits of any tenant come before entries.
+ * What a call leaves in addition to other tenants, once its tenant has spent more than its share; `allowance` is how much beyond it. Exits are counted
+ * for themselves: a tenant that has spent much on exits leaves what entries of others need, one that has spent much on other calls has its exits.
  */
-export function sparedBy(priority: Priority, perMinute?: number): number {
+export function sparedBy(priority: Priority, perMinute?: number): { spare: number; allowance?: number } {
   const { kept, spared } = budgets.exchange;
   const settings = { EXVENUE_BUDGET_PER_MINUTE: perMinute };
-  return priority === 'exit' ? kept.exit(settings) / 2 : spared(settings);
+  if (priority !== 'exit') return { spare: spared(settings) };
+  return { spare: kept.exit(settings) + spared(settings), allowance: 2 * kept.exit(settings) };
 }
 
 /** How many users' events the exchange streams to one address of the caller. See venues/exchange.md#stream. */

@@ -28,4 +28,7 @@ export const requestBudget = (
   async halt(ms) {
     await db.query(sql.prepared('halt_budget', nothing)`select halt_budget(${name}, ${ms})`);
   },
+  isHalted: () =>
+    db.exists(sql.prepared('is_halted', nothing)`
+      select from request_budgets where name = ${name} and counted_at > clock_timestamp()`),
 });

@@ -3,9 +3,9 @@ import { presentWork } from './work.ts';
 /** Runs calls to one upstream, a bounded number at once. */
 export type AtOnce = {
   /**
-   * Runs a call in its turn. Urgent calls come first, then the tenant with the fewest calls under way, then the oldest call. Null if it was not run:
-   * the upstream is silent, the wait became too long, or too much waits, most of it its tenant's. `hasResponded`: whether a result is a
-   * response of the upstream.
+   * Runs a call in its turn. Urgent calls come first, unless their tenant has half of the turns, then the tenant with the fewest calls under way,
+   * then the oldest call. Null if it was not run: the upstream is silent, the wait became too long, or too much waits, most of it its tenant's.
+   * `hasResponded`: whether a result is a response of the upstream.
    */
   run<Result>(
     call: () => Promise<Result>,
@@ -44,7 +44,7 @@ export function atOnce(
 ): AtOnce {
   let running = 0;
   const runningOf = new Map<string | undefined, number>();
-  const waiting: Waiting[] = []; // oldest first
+  const waiting: Waiting[] = []; // oldest first, so the first one is the first that may wait no longer
   let owingSinceMs = Number.POSITIVE_INFINITY; // since when the upstream owes its next response
   let timer: NodeJS.Timeout | undefined;
 
@@ -60,8 +60,8 @@ export function atOnce(
       end(next, true);
     }
     while (waiting.length > mostWaiting && makeRoom());
-    for (const late of waiting.filter((each) => leftMs(each) <= 0)) end(late, false);
-    if (waiting.length > 0) timer = setTimeout(serve, Math.ceil(Math.min(...waiting.map(leftMs)))).unref();
+    while (waiting[0] && leftMs(waiting[0]) <= 0) end(waiting[0], false);
+    if (waiting[0]) timer = setTimeout(serve, Math.ceil(leftMs(waiting[0]))).unref();
   }
 
   /** Ends the wait of all calls of the newest verb of the tenant with most. False if no more wait than may. */
@@ -74,8 +74,12 @@ export function atOnce(
   }
 
   const underWay = ({ tenant }: Waiting) => runningOf.get(tenant) ?? 0;
-  const isBefore = (one: Waiting, other: Waiting) =>
-    one.isUrgent === other.isUrgent ? underWay(one) < underWay(other) : one.isUrgent;
+  const comesFirst = (each: Waiting) => each.isUrgent && 2 * underWay(each) < most;
+  function isBefore(one: Waiting, other: Waiting): boolean {
+    if (comesFirst(one) !== comesFirst(other)) return comesFirst(one);
+    if (underWay(one) !== underWay(other)) return underWay(one) < underWay(other);
+    return one.isUrgent && !other.isUrgent;
+  }
 
   function count(tenant: string | undefined, change: 1 | -1): void {
     running += change;

@@ -8,8 +8,8 @@
  */
 export type Bucket = { burst: number; perSecond: number; allowance?: number };
 
-/** A weight to spend for a tenant. What must remain: `keep` for more urgent calls, and `spare` for other tenants. */
-export type Demand = { weight: number; keep: number; spare: number; tenant: string };
+/** A weight to spend for a tenant. What must remain: `keep` for more urgent calls, and `spare` for other tenants. `allowance`: instead of the bucket's. */
+export type Demand = { weight: number; keep: number; spare: number; tenant: string; allowance?: number };
 
 /** The spent and the free part of a request budget: a token bucket. Rejects if it cannot be reached. */
 export type BudgetLedger = {
@@ -24,6 +24,8 @@ export type BudgetLedger = {
   charge(weight: number): Promise<void>;
   /** Empties the bucket and stops refilling it for `ms`. */
   halt(ms: number): Promise<void>;
+  /** Whether such a pause is not over. */
+  isHalted(): Promise<boolean>;
 };
 
 /** Slots for requests at an upstream that works on few at once. */

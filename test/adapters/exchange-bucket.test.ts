@@ -19,19 +19,28 @@ describe('the bucket that keeps a limit per minute', () => {
 
   for (const [priority, most] of [
     ['entry', 90], // three quarters of the burst, although its part is not used up
-    ['exit', 109], // all but half of what is kept for exits
+    ['exit', 78], // all but what is kept for exits, and what entries of others need
   ] as const satisfies [Priority, number][])
-    it(`leaves a part to other tenants of the same priority, once a tenant has had more than its share: ${priority}`, async () => {
+    it(`leaves a part to entries of other tenants, once a tenant has had more than its share of calls: ${priority}`, async () => {
       const budget = budgetFrom(tokenBucket(bucketOf(400)), 400); // 120 at once, of which 22 are for exits
-      const within = (ms: number, tenant: string, weight: number) =>
-        budget.take({ tenant, weight, priority, untilMs: Date.now() + ms });
+      const within = (ms: number, tenant: string, weight: number, of: Priority) =>
+        budget.take({ tenant, weight, priority: of, untilMs: Date.now() + ms });
 
-      const many = await Promise.all(Array.from({ length: 130 }, () => within(300, 'many', 1)));
-      const few = await within(300, 'few', 7);
+      const many = await Promise.all(Array.from({ length: 130 }, () => within(300, 'many', 1, priority)));
+      const few = await within(300, 'few', 7, 'entry');
 
       expect(many.filter(Boolean).length).to.be.within(most, most + 4); // it is refilled meanwhile
       expect(few).to.equal(true);
     });
+
+  it('leaves the exits of a tenant what is kept for exits, however much it has spent on other calls', async () => {
+    const budget = budgetFrom(tokenBucket({ ...bucketOf(400), perSecond: 0.001 }), 400);
+    const within = (priority: Priority, weight: number) =>
+      budget.take({ tenant: 'many', weight, priority, untilMs: Date.now() + 300 });
+    await Promise.all(Array.from({ length: 130 }, () => within('entry', 1)));
+
+    expect([await within('exit', 20), await within('exit', 10)]).to.deep.equal([true, true]);
+  });
 
   it('covers a call larger than its capacity once it is full, and nothing after it', async () => {
     const bucket = tokenBucket({ burst: 2, perSecond: 0.001 });

@@ -10,6 +10,11 @@ const later = () => Date.now() + 30_000;
 const ask = (budget: Budget, weight: number, priority: Priority = 'entry', reader?: string) =>
   budget.take({ weight, priority, reader, untilMs: later() });
 
+const abortable = () => {
+  const controller = new AbortController();
+  return { signal: controller.signal, abort: () => controller.abort() };
+};
+
 /** A ledger whose tokens only the test adds. */
 const ledgerOf = (tokens: number) => {
   const state = { tokens, halted: 0 };
@@ -29,6 +34,7 @@ const ledgerOf = (tokens: number) => {
     halt: async (ms) => {
       state.halted = ms;
     },
+    isHalted: async () => state.halted > 0,
   };
   return { state, ledger };
 };
@@ -189,6 +195,33 @@ describe('the budget of requests in a process', () => {
     await meet429();
 
     expect(Date.now() - from).to.be.within(1_900, 2_900);
+  });
+
+  it('lets exits through in turns of tenants after a 429: many exits of one do not hold up one of another', async function () {
+    this.timeout(20_000);
+    const budget = budgetFrom(ledgerOf(0).ledger, LIMIT);
+    budget.halt(60_000);
+    const { signal, abort } = abortable();
+    const through: string[] = [];
+    const exit = async (tenant: string) => {
+      if (await budget.take({ weight: 1, priority: 'exit', tenant, untilMs: later(), signal })) through.push(tenant);
+    };
+
+    const many = Array.from({ length: 5 }, () => exit('many'));
+    await exit('few');
+    abort();
+    await Promise.all(many);
+
+    expect(through).to.deep.equal(['many', 'few']);
+  });
+
+  it('lets no exit through that the budget does not cover while the venue has asked for no pause', async () => {
+    const { state, ledger } = ledgerOf(0);
+    const budget = budgetFrom(ledger, LIMIT);
+
+    const granted = await budget.take({ weight: 1, priority: 'exit', untilMs: Date.now() + 1_500 });
+
+    expect([granted, state.tokens]).to.deep.equal([false, 0]);
   });
 
   it('lets an exit through as soon after a 429 where the time was set back since, as by a failover', async () => {

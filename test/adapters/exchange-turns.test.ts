@@ -11,6 +11,7 @@ describe('turns at the budget of the exchange', () => {
     spend: async (asked) => ({ spent: [0], waitMs: asked.length > 1 ? 1 : 0 }),
     charge: async () => {},
     halt: async () => {},
+    isHalted: async () => false,
   };
 
   /** How many calls of weight 2, of which two wait at any time, are served before one of weight 20. */

@@ -116,6 +116,15 @@ describe('the request budget of all processes', () => {
     expect([many, few, later]).to.deep.equal([[1, 0], [1, 0], 1]);
   });
 
+  it('measures a call by an allowance of its own', async () => {
+    const ledger = first('allowance', { burst: 100, perSecond: 1, allowance: 60 });
+    const call = { weight: 10, keep: 0, spare: 85, tenant: 'one' };
+
+    const { spent } = await ledger.spend([call, { ...call, allowance: 19 }, call]);
+
+    expect(spent).to.deep.equal([0, 2]);
+  });
+
   it('gives one that is alone back half of the refill, so that the next one finds its part', async () => {
     const ledger = first('alone', { burst: 100, perSecond: 1, allowance: 60 });
     const ask = async (weight: number) =>
@@ -167,15 +176,19 @@ describe('the request budget of all processes', () => {
   it('grants nothing to any process while the venue has asked for a pause', async () => {
     const [one, two] = processes('halted') as [BudgetLedger, BudgetLedger];
     await spend(one, 1);
+    const halted = [await two.isHalted()];
 
     await one.halt(60_000);
+    halted.push(await two.isHalted());
     const during = await two.spend([{ weight: 1, keep: 0, ...ANYONE }]);
     await pass('halted', 61);
+    halted.push(await two.isHalted());
     const after = await spend(two, 1);
 
     expect(during.spent).to.deep.equal([]);
     expect(during.waitMs).to.be.within(50_000, 60_100);
     expect(after).to.equal(1);
+    expect(halted).to.deep.equal([false, true, false]);
   });
 
   it('begins empty after a pause, which a shorter one does not shorten, and owes what it owed', async () => {

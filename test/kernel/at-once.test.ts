@@ -160,6 +160,26 @@ describe('atOnce', () => {
     expect(order.slice(4)).to.deep.equal(['b1', 'a3', 'c1']);
   });
 
+  it('gives urgent calls of a tenant that has half of the turns no more turns before calls of others', async () => {
+    const limit = atOnce(4, { mostWaiting: 20 });
+    const { call } = calls(100, 'response');
+    const order: string[] = [];
+    const run = (name: string) =>
+      workingOn({ tenant: name.charAt(0) }, () => {
+        const begin = () => {
+          order.push(name);
+          return call();
+        };
+        return limit.run(begin, hasResponded, name.includes('exit'));
+      });
+
+    await Promise.all(
+      ['a exit 1', 'a exit 2', 'a exit 3', 'a exit 4', 'a entry', 'a exit 5', 'a exit 6', 'b entry', 'c exit'].map(run),
+    );
+
+    expect(order.slice(4)).to.deep.equal(['c exit', 'b entry', 'a exit 5', 'a exit 6', 'a entry']);
+  });
+
   it('runs all calls of one verb, however many it makes together, and counts it once among those that wait', async () => {
     const limit = atOnce(1, { mostWaiting: 2 });
     const { counts, call } = calls(10, 'response');

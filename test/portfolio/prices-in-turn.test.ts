@@ -22,6 +22,7 @@ describe('the prices that a web process reads for its callers', () => {
       },
       charge: async () => {},
       halt: async () => {},
+      isHalted: async () => false,
     };
     const responses = { find: async () => null, keep: async () => {} };
     const venue = exvenue({ url: VENUE, network: 'mainnet', shared: { ledger: () => ledger, responses } });

@@ -32,8 +32,8 @@ export function slotsOf(opened: () => IntentDatabase) {
     return begun;
   };
   /** One more of an upstream with so many slots, about to be sent. */
-  const arriveAt = async (upstream: Beginning) => {
-    const { id, fence } = await claimed();
+  const arriveAt = async (upstream: Beginning, owner = 'ptn_a') => {
+    const { id, fence } = await claimed({ owner });
     return { id, fence, was: await begin(id, fence, upstream) };
   };
   /** One that waited and was handed a slot is sent. */

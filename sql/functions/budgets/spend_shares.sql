@@ -3,8 +3,8 @@
 -- concurrency: the row is locked. A tenant's share is the refill divided by the tenants that have spent more than they got back, at least by two.
 -- Who is more than `allowance` beyond its share leaves `spare` to the others, and all the rest is its own while nobody else wants it.
 -- A pause ends after a minute at the latest, so that a server whose clock was set back does not prolong it.
--- Item: n, weight, keep (tokens that must remain for more urgent weights), tenant, spare. A weight above what the bucket holds is spent when it is
--- full.
+-- Item: n, weight, keep (tokens that must remain for more urgent weights), tenant, spare, allowance? (instead of that of all). A weight above what the
+-- bucket holds is spent when it is full.
 create or replace function spend_shares(of_name text, capacity double precision, per_s double precision, allowance double precision, batch jsonb)
 returns table (spent integer[], wait_ms double precision)
 language plpgsql as $$
@@ -35,12 +35,14 @@ begin
   ), '{}');
   spent := '{}';
   for item in
-    select b.n, b.weight, b.keep, b.tenant, b.spare
-    from jsonb_to_recordset(batch) as b (n integer, weight double precision, keep double precision, tenant text, spare double precision)
+    select b.n, b.weight, b.keep, b.tenant, b.spare, coalesce(b.allowance, spend_shares.allowance) as allowance
+    from jsonb_to_recordset(batch) as b (
+      n integer, weight double precision, keep double precision, tenant text, spare double precision, allowance double precision
+    )
     order by b.n
   loop
     used := coalesce((bucket.uses ->> item.tenant)::double precision, 0);
-    must_remain := item.keep + case when used + item.weight > allowance then item.spare else 0 end;
+    must_remain := item.keep + case when used + item.weight > item.allowance then item.spare else 0 end;
     continue when must_remain >= blocked;
     item_wait_ms := 1000 * (greatest(0, extract(epoch from bucket.counted_at - clock_timestamp()))
       + greatest(0, least(capacity, item.weight + must_remain) - bucket.tokens) / per_s);

@@ -27,9 +27,9 @@ export const tokenBucket = ({ burst, perSecond, allowance = Number.POSITIVE_INFI
       refill();
       const spent: number[] = [];
       let [blocked, shortestMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-      for (const [n, { weight, keep, spare, tenant }] of asked.entries()) {
+      for (const [n, { weight, keep, spare, tenant, allowance: most = allowance }] of asked.entries()) {
         const used = (uses.get(tenant) ?? 0) + weight;
-        const remaining = keep + (used > allowance ? spare : 0);
+        const remaining = keep + (used > most ? spare : 0);
         if (remaining >= blocked) continue;
         const ms = waitMs(weight + remaining);
         if (ms > 0) {
@@ -49,5 +49,6 @@ export const tokenBucket = ({ burst, perSecond, allowance = Number.POSITIVE_INFI
       tokens = Math.min(0, tokens);
       countedAt = Math.max(countedAt, performance.now() + ms);
     },
+    isHalted: async () => countedAt > performance.now(),
   };
 };

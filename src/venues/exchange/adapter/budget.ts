@@ -33,9 +33,8 @@ export type Budget = {
 const RANK = { exit: 0, entry: 1, read: 2 } as const satisfies Record<Priority, number>;
 
 /**
- * After a 429 nothing is granted for as long as the venue says, but an exit that has waited for so long is sent all the
- * same, one at a time: it costs little, and its trader's position is at stake. The pause doubles with every 429 and is the
- * first one again after a grant.
+ * After a 429 nothing is granted for as long as the venue says, but after so long an exit that waits is sent all the same, one at a time, in turns: it
+ * costs little, and its trader's position is at stake. The pause doubles with every 429 and is the first one again after a grant.
  */
 const PROBE_AFTER_MS = 1_000;
 const LONGEST_PROBE_MS = 8_000;
@@ -46,8 +45,7 @@ const PAUSE_MS = 500;
 
 /** `intent`: the verb that waits; it may wait for several calls at once. */
 type Waiter = Place & {
-  keep: number;
-  spare: number;
+  demand: Demand;
   intent: string | undefined;
   end(granted: boolean): boolean;
   leave(): void;
@@ -72,6 +70,7 @@ export const budgetFrom = (
 
   let probeMs = PROBE_AFTER_MS;
   let probeAt = 0; // by performance.now(): the time may be set back
+  let isProbing = false;
   const charge = (weight: number) => void ledger.charge(weight).catch(() => {}); // the refill makes up for a lost charge
 
   const serve = async (): Promise<void> => {
@@ -84,7 +83,7 @@ export const budgetFrom = (
   /** Asks for the first waiting calls. Resolves to the pause before the next step; 0: none. */
   const step = async (): Promise<number> => {
     const asked = reach();
-    const granted = await ledger.spend(asked.map(askedOf)).catch(() => null);
+    const granted = await ledger.spend(asked.map(({ demand }) => demand)).catch(() => null);
     const spent = granted && new Set(granted.spent);
     const ended = spent ? asked.filter((_, n) => spent.has(n)) : asked;
     if (granted && ended.length > 0) probeMs = PROBE_AFTER_MS;
@@ -99,6 +98,27 @@ export const budgetFrom = (
     const pauseMs = Math.min(PAUSE_MS, Math.ceil(waitMs));
     timer = setTimeout(serve, pauseMs);
     return pauseMs;
+  };
+
+  const planProbe = (): void => {
+    if (isProbing) return;
+    isProbing = true;
+    const inMs = probeAt - performance.now();
+    setTimeout(probe, inMs > 0 ? inMs : PROBE_AFTER_MS);
+  };
+  /** During a pause of the venue, sends the exit whose turn it is. Looks again while exits wait. */
+  const probe = async (): Promise<void> => {
+    const isDue = performance.now() >= probeAt && (await ledger.isHalted().catch(() => false));
+    const [next] = isDue ? turns.first(queue.filter(isExit), 1) : [];
+    if (next) {
+      remove(queue, next);
+      turns.served(next);
+      probeAt = performance.now() + probeMs;
+      charge(next.weight);
+      next.end(true);
+    }
+    isProbing = false;
+    if (queue.some(isExit)) planProbe();
   };
 
   /** If too many verbs wait, ends the wait of the newest verb of the tenant that has most of them, with all its calls. */
@@ -117,13 +137,14 @@ export const budgetFrom = (
           if (hasEnded) return false;
           hasEnded = true;
           clearTimeout(expiry);
-          clearTimeout(probing);
           signal?.removeEventListener('abort', leave);
           resolve(granted);
           return true;
         };
         const place = turns.enter({ rank: RANK[priority], tenant, reader, weight });
         const keep = keptBefore(priority, weightPerMinute);
+        const spender = priority === 'exit' ? `exits of ${tenant}` : tenant;
+        const demand = { weight, keep, ...sparedBy(priority, weightPerMinute), tenant: spender };
         const leave = () => {
           const wasFirst = isFirstOfLine(queue, waiter);
           remove(queue, waiter);
@@ -131,23 +152,13 @@ export const budgetFrom = (
           if (wasFirst) void serve();
         };
         const { intent_id: intent } = presentWork();
-        const waiter = { ...place, keep, spare: sparedBy(priority, weightPerMinute), intent, end, leave };
+        const waiter = { ...place, demand, intent, end, leave };
         const expiry = setTimeout(leave, Math.max(0, untilMs - epochMs()));
-        let probing: NodeJS.Timeout | undefined;
-        const probe = () => {
-          const inMs = probeAt - performance.now();
-          if (inMs > 0) probing = setTimeout(probe, inMs);
-          else if (remove(queue, waiter)) {
-            probeAt = performance.now() + probeMs;
-            charge(weight);
-            end(true);
-          }
-        };
-        if (priority === 'exit') probing = setTimeout(probe, PROBE_AFTER_MS);
         if (untilMs <= epochMs() || signal?.aborted) return void end(false);
         signal?.addEventListener('abort', leave);
         queue.push(waiter);
         if (priority !== 'read') makeRoom(queue.filter(({ rank }) => rank === waiter.rank));
+        if (isExit(waiter)) planProbe();
         if (isFirstOfLine(queue, waiter)) void serve();
       }),
     charge,
@@ -168,7 +179,7 @@ const firstOfLines = (queue: readonly Waiter[]): Waiter[] =>
 const isFirstOfLine = (queue: readonly Waiter[], waiter: Waiter): boolean =>
   !queue.some((other) => lineOf(other) === lineOf(waiter) && other.turn < waiter.turn);
 
-const askedOf = ({ weight, keep, spare, tenant }: Waiter): Demand => ({ weight, keep, spare, tenant });
+const isExit = ({ rank }: Place): boolean => rank === RANK.exit;
 
 /** Whether the call was still waiting. */
 const remove = (queue: Waiter[], waiter: Waiter): boolean => {
