@@ -3,8 +3,8 @@
 -- concurrency: the row is locked. A tenant's share is the refill divided by the tenants that have spent more than they got back, at least by two.
 -- Who is more than `allowance` beyond its share leaves `spare` to the others, and all the rest is its own while nobody else wants it.
 -- A pause ends after a minute at the latest, so that a server whose clock was set back does not prolong it.
--- Item: n, weight, keep (tokens that must remain for more urgent weights), tenant, spare, allowance? (instead of that of all). A weight above what the
--- bucket holds is spent when it is full.
+-- Item: n, weight, keep (tokens that must remain for more urgent weights), tenant, spare, allowance? (instead of that of all). A weight above what
+-- the bucket holds is spent when it is full.
 create or replace function spend_shares(of_name text, capacity double precision, per_s double precision, allowance double precision, batch jsonb)
 returns table (spent integer[], wait_ms double precision)
 language plpgsql as $$

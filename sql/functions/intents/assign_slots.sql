@@ -1,9 +1,9 @@
--- Gives free slots of an upstream to the intents that wait for one, each time to the owner with the fewest (see next_without_slot), and queues their
--- jobs: all that are free, or at most `most`, by proof, also slots that requests in doubt lend. Exits come first, but those of an owner who holds half
--- of the slots after the entries of others, and all of them after an entry if they use all others (entries_starve): see decision 091. An entry takes no
--- slot that is kept for exits. The caller holds the line's lock (see claim_slot). `asking` is being executed and needs no job, as any other that a
--- worker has: a second job would be taken for the end of that worker. Locks a slot, then the intent that gets it, those that it finds unlocked: so an
--- intent is locked only by who has a slot for it.
+-- Gives free slots of an upstream to the intents that wait for one, each time to the owner with the fewest (see next_without_slot), and queues
+-- their jobs: all that are free, or at most `most`, by proof, also slots that requests in doubt lend. Exits come first, but those of an owner who
+-- holds half of the slots after the entries of others, and all of them after an entry if they use all others (entries_starve): see decision 091. An
+-- entry takes no slot that is kept for exits. The caller holds the line's lock (see claim_slot). `asking` is being executed and needs no job, as
+-- any other that a worker has: a second job would be taken for the end of that worker. Locks a slot, then the intent that gets it, those that it
+-- finds unlocked: so an intent is locked only by who has a slot for it.
 create or replace function assign_slots(at_upstream text, for_s double precision, asking uuid, most integer default null) returns void
 language plpgsql as $$
 declare
