@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { type OnCall, openOnCall } from '../../support/on-call.ts';
 import { limit } from '../../support/orders.ts';
+import { until } from '../../support/processes.ts';
 import { firing, promtool } from '../../support/rules.ts';
 import { startService, type TestService } from '../../support/service.ts';
 
@@ -40,13 +41,15 @@ describe('the operator on call, of a pause that holds exits too', function () {
       );
       const troubled = await onCall.scrape();
 
-      const waiting = await onCall.psql<{ reason: string }>('select reason from ops.waits where is_exit');
+      await until('both are known to be stopped', async () => {
+        const waiting = await onCall.psql<{ reason: string }>('select reason from ops.waits where is_exit');
+        return (waiting.length === 2 && waiting.every(({ reason }) => reason === 'stopped')) || null;
+      });
       await onCall.psql(END, [subject]);
       const ended = await Promise.all(cancellations.map((reply) => trader.pollIntent(reply)));
       const calm = await onCall.scrape();
 
       expect(paused).to.deep.equal([{ verdict: 'paused' }]);
-      expect(waiting).to.deep.equal([{ reason: 'stopped' }, { reason: 'stopped' }]);
       expect(ended.map(({ state }) => state)).to.deep.equal(['succeeded', 'succeeded']);
       const scrapes = { quiet, troubled, calm };
       expect(await firing('ExitsWait', scrapes, { minutes: 5 })).to.deep.equal(NEVER);
