@@ -23,7 +23,7 @@ const state = (coin: string) => ({
 const terms = { asset: 1, side: 'buy', price: '1', size: '1', reduceOnly: false, timeInForce: 'ioc' } as const;
 
 /** Posts orders with these client ids, to which the exchange responds so. */
-async function post(status: number, statuses: object[], cloids: string[] = [CLOID]) {
+async function post(status: number, statuses: unknown[], cloids: string[] = [CLOID]) {
   const { signerOf, post } = venue();
   const orders: OrderTerms[] = cloids.map((cloid) => ({ ...terms, cloid }));
   const body = await signerOf('c'.repeat(64))?.sign({ kind: 'place', orders, grouping: 'none' }, { nonce: 1 });
@@ -87,6 +87,31 @@ describe('what the exchange says of something else', () => {
     expect(await answered({ kind: 'noop' }, { type: 'order', data: { statuses: [] } })).to.equal('unknown');
     expect(await answered(cancel, statuses(gone, gone))).to.equal('rejected');
     expect(await answered(cancel, statuses(gone))).to.equal('unknown');
+  });
+
+  it('ends no cancellation by the result of an order, and no order by that of a cancellation', async () => {
+    const { signerOf, post: send } = venue();
+    const cancel: Action = { kind: 'cancel_by_cloid', orders: [CLOID, OTHER].map((cloid) => ({ asset: 1, cloid })) };
+    const body = await signerOf('c'.repeat(64))?.sign(cancel, { nonce: 1 });
+    const filled = { totalSz: '1', avgPx: '1', oid: 7 };
+    for (const item of ['success', { resting: { oid: 7 } }, { filled }, 'waitingForFill', 'waitingForTrigger']) {
+      const response = { type: 'cancel', data: { statuses: ['success', item] } };
+      nock(VENUE).post('/exchange').reply(200, { status: 'ok', response });
+      const { kind } = await send(String(body), { firstSend: true });
+
+      expect(kind, JSON.stringify(item)).to.equal(item === 'success' ? 'accepted' : 'unknown');
+    }
+    expect(await post(200, ['success'])).to.include({ kind: 'unknown' });
+  });
+
+  it('rejects no body, whose form only the exchange itself rejects: 422 of a proxy', async () => {
+    const { signerOf, post: send } = venue();
+    const body = await signerOf('c'.repeat(64))?.sign({ kind: 'noop' }, { nonce: 1 });
+    for (const text of ['<html></html>', '{"message":"no healthy upstream"}', '{"mess', '"no"', '[]', '']) {
+      nock(VENUE).post('/exchange').reply(422, text);
+
+      expect(await send(String(body), { firstSend: true }), text).to.include({ kind: 'unknown' });
+    }
   });
 
   for (const status of [422, 429])

@@ -58,7 +58,6 @@ describe('posting to the exchange', () => {
     ],
     ['waitingForFill', { kind: 'waiting_for_fill' }],
     ['waitingForTrigger', { kind: 'waiting_for_trigger' }],
-    ['success', { kind: 'done' }],
   ] as const) {
     it(`reads ${JSON.stringify(status)}`, async () => {
       reply().reply(200, ok(status));

@@ -20,6 +20,9 @@ const cancelAction = (): Action => ({ kind: 'cancel', orders: [{ asset: 1, oid: 
 const cloidAction = (): Action => ({ kind: 'cancel_by_cloid', orders: [{ asset: 1, cloid: `0x${'7'.repeat(32)}` }] });
 const reply = () => nock(VENUE).post('/exchange');
 const ok = (...statuses: unknown[]) => ({ status: 'ok', response: { type: 'order', data: { statuses } } });
+/** The response to a cancellation of one order, or to one order. */
+const done = (_: string, sent: unknown) =>
+  ok(/"cancel/.test(JSON.stringify(sent)) ? 'success' : { resting: { oid: 7 } });
 const err = (response: string) => ({ status: 'err', response });
 
 describe('waiting for the budget of the exchange', () => {
@@ -28,7 +31,7 @@ describe('waiting for the budget of the exchange', () => {
   it('continues after a 429 as soon as the venue allows it, within the deadline of the call', async () => {
     const { venue, signer } = open();
     reply().reply(429, 'null', { 'retry-after': '1' });
-    reply().reply(200, ok('success'));
+    reply().reply(200, done);
     const body = await signer.sign(cancelAction(), { nonce: 1 });
     await venue.post(body, { firstSend: true });
     const from = Date.now();
@@ -74,7 +77,7 @@ describe('waiting for the budget of the exchange', () => {
   it('holds back the actions of an account whose budget is used up, but not its cancels, nor other accounts', async () => {
     const { venue, signer } = open();
     reply().reply(200, err('Too many cumulative requests sent (2 > 1) for cumulative volume traded $0.'));
-    reply().times(3).reply(200, ok('success'));
+    reply().times(3).reply(200, done);
     const send = async (action: Action, account: string) =>
       venue.post(await signer.sign(action, { nonce: 1 }), { firstSend: true, account, notAfter: Date.now() + 60_000 }); // no job waits for it
 
@@ -94,7 +97,7 @@ describe('waiting for the budget of the exchange', () => {
   it('holds back the cancels of an account whose budget for them is used up, but not its orders', async () => {
     const { venue, signer } = open();
     reply().reply(200, err('Too many cumulative requests sent (2 > 1) for cumulative volume traded $0.'));
-    reply().reply(200, ok('success'));
+    reply().reply(200, done);
     const send = async (action: Action) =>
       venue.post(await signer.sign(action, { nonce: 1 }), {
         ...{ firstSend: true, account: '0xab', notAfter: Date.now() + 200 },
@@ -116,7 +119,7 @@ describe('waiting for the budget of the exchange', () => {
   ] as const satisfies [string, Action][])
     it(`keeps a part for exits from entries, also from ${what}`, async () => {
       const { venue, signer } = open(40); // nine entries at once, or twelve exits
-      reply().times(10).reply(200, ok('success'));
+      reply().times(10).reply(200, done);
       const send = async (sent: Action, ms = 100) =>
         venue.post(await signer.sign(sent, { nonce: 1 }), { firstSend: true, notAfter: Date.now() + ms });
 
@@ -129,7 +132,7 @@ describe('waiting for the budget of the exchange', () => {
 
   it('counts a large batch by its weight, so that the limit of the exchange is kept', async () => {
     const { venue, signer } = open(40); // twelve at once
-    reply().times(3).reply(200, ok('success'));
+    reply().times(3).reply(200, done);
     const all: Action = { kind: 'cancel', orders: Array(200).fill({ asset: 1, oid: 7 }) }; // a weight of 6
     const body = await signer.sign(all, { nonce: 1 });
     const send = () => venue.post(body, { firstSend: true, notAfter: Date.now() + 100 });
@@ -141,7 +144,7 @@ describe('waiting for the budget of the exchange', () => {
 
   it('holds back a tenant that has had more than its share, and no other', async () => {
     const { venue, signer } = open(400); // 120 at once; a tenant leaves a part of them from the 90th on
-    reply().times(100).reply(200, ok('success'));
+    reply().times(100).reply(200, done);
     const body = await signer.sign(placeAction(), { nonce: 1 });
     const send = (tenant: string) =>
       workingOn({ tenant }, () => venue.post(body, { firstSend: true, notAfter: Date.now() + 400 }));
@@ -173,7 +176,7 @@ describe('waiting for the budget of the exchange', () => {
     const { venue, signer } = open();
     const closing = (): Action => ({ kind: 'place', orders: [{ ...one, reduceOnly: true }], grouping: 'none' });
     reply().reply(429, 'null', { 'retry-after': '10' });
-    reply().times(2).reply(200, ok('success'));
+    reply().times(2).reply(200, done);
     const send = async (action: Action) =>
       venue.post(await signer.sign(action, { nonce: 1 }), { firstSend: true, notAfter: Date.now() + 4_000 });
     await send(placeAction());

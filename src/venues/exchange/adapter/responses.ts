@@ -50,7 +50,7 @@ const readReply = (
   const body = fieldsOf(parseJson(reply.text));
   const isRejected = body?.status !== 'ok';
   if (reply.status === 429 && isRejected) return rejectedForRate(pauseOf(reply.headers));
-  if (reply.status === 422 && isRejected) return rejectedForForm;
+  if (reply.status === 422 && PLAIN.test(reply.text)) return rejectedForForm;
   if (reply.status !== 200 || !body) return unknownEffect(`status ${reply.status} is not conclusive`);
   if (body.status === 'err') return readRejection(body.response);
   if (body.status !== 'ok') return unknownEffect('unknown status of the action');
@@ -58,6 +58,9 @@ const readReply = (
   const type = textOf(fieldsOf(body.response)?.type) ?? NO_ITEMS;
   return type === NO_ITEMS ? accepted({ items: [] }) : unknownEffect('the response is about another action');
 };
+
+/** The venue rejects a malformed body in plain text; a page or an object comes from a proxy. See venues/exchange.md#transport. */
+const PLAIN = /^\s*[^\s<{["]/;
 
 /** The type of the response to an action without items. See venues/exchange.md#actions. */
 const NO_ITEMS = 'default';
@@ -85,10 +88,23 @@ const readStatuses = (response: unknown, sent: SentRequest['items']): UpstreamRe
   return sameRejection(items) ?? (items.some(isDone) ? accepted({ items }) : allInDoubt(items));
 };
 
-/** Whether an item is of another order than was sent in its place: by its client id, where both have one, or because more of it was filled. */
+/**
+ * Whether an item is of something else than was sent in its place: an order in that of a cancellation, or the reverse; of another order by its client
+ * id, where both have one, or because more of it was filled.
+ */
 const isAnother = (item: ItemResult, { cloid, size }: SentItem = NOTHING): boolean =>
+  (OF_A_KIND.has(item.kind) && (item.kind === 'done') !== (size === null)) ||
   ('cloid' in item && (item.cloid ?? cloid) !== (cloid ?? item.cloid)) ||
   (item.kind === 'filled' && size !== null && compare(item.filledSize, size) > 0);
+
+/** The results that either an order or a cancellation has. */
+const OF_A_KIND: ReadonlySet<ItemResult['kind']> = new Set([
+  'done',
+  'resting',
+  'filled',
+  'waiting_for_fill',
+  'waiting_for_trigger',
+]);
 
 const NOTHING: SentItem = { cloid: null, size: null };
 
