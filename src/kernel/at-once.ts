@@ -60,8 +60,14 @@ export function atOnce(
       end(next, true);
     }
     while (waiting.length > mostWaiting && makeRoom());
-    while (waiting[0] && leftMs(waiting[0]) <= 0) end(waiting[0], false);
-    if (waiting[0]) timer = setTimeout(serve, Math.ceil(leftMs(waiting[0]))).unref();
+    for (let oldest = waiting[0]; oldest; oldest = waiting[0]) {
+      const ms = leftMs(oldest);
+      if (ms > 0) {
+        timer = setTimeout(serve, Math.ceil(ms)).unref();
+        break;
+      }
+      end(oldest, false);
+    }
   }
 
   /** Ends the wait of all calls of the newest verb of the tenant with most. False if no more wait than may. */

@@ -145,6 +145,7 @@ describe('reading the executions of the exchange', () => {
         spend: async (asked: unknown[]) => ({ spent: [...asked.keys()], waitMs: 0 }),
         charge: nothing,
         halt: nothing,
+        isHalted: async () => false,
       }),
       responses: {
         find: async (name: string) => (kept.has(name) ? { body: kept.get(name), ageMs: 0 } : null),
