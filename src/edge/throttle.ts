@@ -5,6 +5,7 @@ import { ApiError } from '../kernel/errors.ts';
 import type { OwnerId } from '../kernel/ids.ts';
 import type { Principal } from '../kernel/principal.ts';
 import { type Budget, budgetOf, isVisible, visibleState } from '../kernel/throttles.ts';
+import { presentWork, workingOn } from '../kernel/work.ts';
 import { authenticate, nobody } from './authenticate.ts';
 import type { EdgeDeps } from './deps.ts';
 import { presentBudgets } from './quota.ts';
@@ -37,13 +38,19 @@ const spendAddress = ({ id }: Operation, from: Caller, owner: OwnerId, spend: Sp
     ...(from.isApps ? [budgetOf('server', id, owner)] : []),
   );
 
+/** Whose turn it is in which callers are counted of whom nothing is known yet: those of one network wait for each other, and nobody else for them. */
+const UNKNOWN = 'unknown callers';
+
 /**
  * Authenticates the caller of a throttled operation and counts the attempt. For an open operation it counts before it
  * checks credentials; else it counts valid callers, and attempts with wrong credentials by address.
  */
 export async function throttledCaller(operation: Operation, ctx: Context, deps: EdgeDeps) {
   const spend = newSpend(ctx, deps);
-  const spendUnknown = () => spendAddress(operation, callerAddress(ctx, nobody), '', spend);
+  const spendUnknown = () =>
+    workingOn({ ...presentWork(), tenant: UNKNOWN }, () =>
+      spendAddress(operation, callerAddress(ctx, nobody), '', spend),
+    );
   if (operation.isOpen) await spendUnknown();
   const principal = await authenticate(operation, ctx, deps).catch(async (apiError) => {
     if (!operation.isOpen) await spendUnknown();
