@@ -7,7 +7,7 @@ import type { Sealer } from '../../kernel/seal.ts';
 import { within } from '../../kernel/within.ts';
 import { endingOf } from './rules.ts';
 import { openSecret } from './secrets.ts';
-import { type Attempt, type HeldDelivery, type Lane, type StepLane, watchLane } from './store.ts';
+import { type Attempt, type HeldDelivery, type Lane, noteOwner, type StepLane, watchLane } from './store.ts';
 
 /** A lane frees its slot after this long, so that one endpoint cannot block the others. */
 const TURN_MS = 1_000;
@@ -41,6 +41,7 @@ export type DeliverDeps = {
  * statement, which records one attempt and claims the next delivery.
  */
 export async function deliverLane(lane: Lane, deps: DeliverDeps): Promise<void> {
+  await noteOwner(deps.db, lane.endpoint_id);
   deps.activity.lanes += 1;
   await deliverInTurn(lane, deps).finally(() => {
     deps.activity.lanes -= 1;

@@ -1,7 +1,10 @@
+import { LRUCache } from 'lru-cache';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { batch, numbered } from '../../db/batch.ts';
 import type { Db } from '../../db/pool.ts';
+import { mostEntries } from '../../kernel/cache.ts';
+import { noteWork } from '../../kernel/work.ts';
 import type { Ending } from './rules.ts';
 
 /** One of the four lanes of an endpoint. Each has at most one delivery in flight. */
@@ -65,8 +68,22 @@ export async function watchLane(db: Db, { endpoint_id, lane }: Lane, delayS: num
   await db.query(sql.prepared('watch_lane', nothing)`select watch_lane(${endpoint_id}, ${lane}, ${delayS}) done`);
 }
 
+const owners = new LRUCache<string, string>(mostEntries(10_000)); // by endpoint; it never changes
+
+/** The present work is for the owner of an endpoint from here on: what waits for one owner's endpoints leaves connections to others. */
+export async function noteOwner(db: Db, endpointId: string): Promise<void> {
+  const owner =
+    owners.get(endpointId) ??
+    (await db.maybeOneFirst(sql.prepared('endpoint_owner', z.object({ owner: z.string() }))`
+      select owner from webhook_endpoints where id = ${endpointId}`));
+  if (owner === null) return;
+  owners.set(endpointId, owner, { size: 1 });
+  noteWork({ tenant: owner });
+}
+
 /** Queues jobs for the lanes of an endpoint in which a delivery is due. */
 export async function dispatchEndpoint(db: Db, endpointId: string): Promise<void> {
+  await noteOwner(db, endpointId);
   await db.query(sql.prepared('dispatch_due_deliveries', nothing)`select dispatch_due_deliveries(${endpointId}) done`);
 }
 
